@@ -1,0 +1,192 @@
+// Finds out who sent a request and what they were granted (table-rest.md 12). The only place where signatures are computed.
+// Whether the grant covers the operation is authorize.ts's matter. Every refusal carries a `reason` for the log,
+// which never holds a key or a signature.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type SignedIdentifier, TableError } from '#tables';
+import {
+  type AccountSas,
+  canonicalResource,
+  formatHttpDate,
+  isInIpRange,
+  otherSpellings,
+  parseHttpDate,
+  parseSas,
+  parseSharedKey,
+  type Route,
+  type SharedKeyCredential,
+  sasStringToSign,
+  sharedKeyStringToSign,
+  signedDate,
+  type TableSas,
+  type WireRequest,
+} from '#wire';
+import type { Grant } from './grant.js';
+
+export interface AuthenticationContext {
+  /** The account's keys, decoded, or none if there is no such account. Each of them is good for signing. */
+  keys(account: string): readonly Buffer[];
+  /** The time in ticks of 100 ns. */
+  readonly now: bigint;
+  /** The stored access policies of a table, or undefined if there is no such table. */
+  policies(account: string, table: string): Promise<readonly SignedIdentifier[] | undefined>;
+}
+
+/** 15 minutes either way (table-rest.md 12.4). */
+const SKEW_MAX = 15n * 60n * 10_000_000n;
+/** The first version that challenges a request without credentials (table-rest.md 12.7). */
+const CHALLENGE_VERSION = '2020-12-06';
+/** The form of the header is captured; the tenant is none's, as there is no issuer of tokens behind this server. */
+const CHALLENGE =
+  'Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize resource_id=https://storage.azure.com';
+const OWNER: Grant = { kind: 'owner' };
+
+const challenged = (reason: string): TableError =>
+  new TableError('InvalidAuthenticationInfo:Challenge', { challenge: CHALLENGE, reason });
+
+const failed = (reason: string): TableError => new TableError('AuthenticationFailed', { reason });
+
+/** `detail` goes to the client as AuthenticationErrorDetail, with Azure's words where these are known. */
+const sasFailed = (detail: string): TableError =>
+  new TableError('AuthenticationFailed:Sas', { detail, reason: detail });
+
+/** Whether any of the keys gives the signature for the text. Takes the same time wherever the two differ. */
+function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boolean {
+  for (const key of keys) {
+    const expected = createHmac('sha256', key).update(text).digest();
+    if (expected.length === signature.length && timingSafeEqual(expected, signature)) return true;
+  }
+  return false;
+}
+
+function checkDate(text: string | undefined, now: bigint): string {
+  if (text === undefined) throw failed('There is neither x-ms-date nor Date.');
+  const date = parseHttpDate(text);
+  if (date === undefined) throw failed('The date of the request cannot be read.');
+  const skew = date > now ? date - now : now - date;
+  if (skew > SKEW_MAX) throw failed(`The date of the request, ${text}, is more than 15 minutes off.`);
+  return text;
+}
+
+function authenticateSharedKey(
+  credential: SharedKeyCredential,
+  request: WireRequest,
+  route: Route,
+  context: AuthenticationContext,
+): Grant {
+  const { scheme, account } = credential;
+  if (account !== route.account) throw failed(`Signed for ${account}, sent to ${route.account}.`);
+  const keys = context.keys(account);
+  // 403, as for a wrong key, so that nobody learns which accounts there are, and no client takes it for a missing table.
+  if (keys.length === 0) throw failed(`There is no account ${account}.`);
+  const date = checkDate(signedDate(request), context.now);
+  const signature = Buffer.from(credential.signature, 'base64');
+  const text = sharedKeyStringToSign(scheme, request, date, canonicalResource(route));
+  if (isSigned(keys, text, signature)) return OWNER;
+  for (const path of otherSpellings(route)) {
+    const other = sharedKeyStringToSign(scheme, request, date, canonicalResource(route, path));
+    if (isSigned(keys, other, signature)) return OWNER;
+  }
+  throw failed(`The signature is not of ${JSON.stringify(text)}.`);
+}
+
+function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint): void {
+  if ((start === undefined || now >= start) && now < expiry) return;
+  const from = start === undefined ? '' : `Start [${formatHttpDate(start)}] - `;
+  const times = `${from}Expiry [${formatHttpDate(expiry)}] - Current [${formatHttpDate(now)}]`;
+  throw sasFailed(`Signature not valid in the specified time frame: ${times}`);
+}
+
+/** Service, address, protocol: this order decides between their codes (table-rest.md 12.6). */
+function checkCaller(sas: AccountSas | TableSas, { secure, remoteAddress }: WireRequest): void {
+  if (sas.kind === 'accountSas' && !sas.services.includes('t')) {
+    const reason = `The signature is for the services ${sas.services}.`;
+    throw new TableError('AuthorizationServiceMismatch', { reason });
+  }
+  if (sas.addresses && !isInIpRange(sas.addresses, remoteAddress)) {
+    const reason = 'The address is not one of the signature.';
+    throw new TableError('AuthorizationSourceIPMismatch', { address: remoteAddress, reason });
+  }
+  if (sas.httpsOnly && !secure) {
+    throw new TableError('AuthorizationProtocolMismatch', { reason: 'The signature is for HTTPS only.' });
+  }
+}
+
+/** What the signature and its policy say together. A field may stand in one of them only. */
+async function completeTableSas(
+  sas: TableSas,
+  account: string,
+  context: AuthenticationContext,
+): Promise<TableSas> {
+  if (sas.identifier === undefined) return sas;
+  const identifiers = await context.policies(account, sas.table);
+  const identifier = identifiers?.find(({ id }) => id === sas.identifier);
+  // A table that is not there has no policies either; saying more would show which tables there are.
+  if (!identifier) throw sasFailed('SAS identifier cannot be found for specified signed identifier');
+  const { start, expiry, permission } = identifier.policy ?? {};
+  const isTwice =
+    (start !== undefined && sas.start !== undefined) ||
+    (expiry !== undefined && sas.expiry !== undefined) ||
+    (permission !== undefined && sas.permission !== undefined);
+  if (isTwice)
+    throw sasFailed('Access policy fields can be associated with signature or SAS identifier but not both');
+  return {
+    ...sas,
+    start: sas.start ?? start,
+    expiry: sas.expiry ?? expiry,
+    permission: sas.permission ?? permission,
+  };
+}
+
+async function authenticateSas(
+  request: WireRequest,
+  route: Route,
+  context: AuthenticationContext,
+): Promise<Grant> {
+  const sas = parseSas(route.query);
+  const keys = context.keys(route.account);
+  const text = sasStringToSign(sas, route.account);
+  if (!isSigned(keys, text, Buffer.from(sas.signature, 'base64'))) {
+    const detail = `Signature did not match. String to sign used was ${text}`;
+    const reason = keys.length > 0 ? detail : `There is no account ${route.account}.`;
+    throw new TableError('AuthenticationFailed:Sas', { detail, reason });
+  }
+  if (sas.kind === 'accountSas') {
+    checkTimes(sas.start, sas.expiry, context.now);
+    checkCaller(sas, request);
+    return { kind: 'accountSas', resourceTypes: sas.resourceTypes, permission: sas.permission };
+  }
+  const { start, expiry, permission, table, range } = await completeTableSas(sas, route.account, context);
+  if (expiry === undefined) throw sasFailed('se is mandatory. Cannot be empty');
+  if (permission === undefined) throw sasFailed('sp is mandatory. Cannot be empty');
+  checkTimes(start, expiry, context.now);
+  checkCaller(sas, request);
+  return { kind: 'tableSas', table, permission, range };
+}
+
+/**
+ * An Authorization header counts before a signature in the query.
+ *
+ * @throws TableError AuthenticationFailed, AuthenticationFailed:Sas (with `detail`), InvalidAuthenticationInfo,
+ *   InvalidAuthenticationInfo:Challenge (with `challenge`), AuthorizationServiceMismatch, AuthorizationSourceIPMismatch (with `address`),
+ *   AuthorizationProtocolMismatch; each with `reason`.
+ */
+export async function authenticate(
+  request: WireRequest,
+  route: Route,
+  context: AuthenticationContext,
+): Promise<Grant> {
+  const header = request.headers.authorization;
+  if (header !== undefined) {
+    const credential = parseSharedKey(header);
+    if (credential) return authenticateSharedKey(credential, request, route, context);
+    if (/^Bearer /i.test(header)) {
+      throw challenged('No bearer token is accepted.');
+    }
+    throw new TableError('InvalidAuthenticationInfo', { reason: 'The Authorization header is malformed.' });
+  }
+  if (route.query.has('sig')) return authenticateSas(request, route, context);
+  const reason = 'There are no credentials.';
+  const version = request.headers['x-ms-version'] ?? '';
+  if (version >= CHALLENGE_VERSION) throw challenged(reason);
+  throw failed(reason);
+}

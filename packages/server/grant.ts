@@ -1,0 +1,15 @@
+// What an authenticated request may do, as a value. Finding it out is authenticate.ts's matter, asking it authorize.ts's.
+import type { KeyRange } from '#wire';
+
+export type Grant =
+  /** Signed with a key of the account: everything. */
+  | { readonly kind: 'owner' }
+  /** An account's shared access signature: letters of resource types (`s`, `c`, `o`) and of permissions. */
+  | { readonly kind: 'accountSas'; readonly resourceTypes: string; readonly permission: string }
+  /** A table's: the table as the signature spells it, letters out of `raud`, the entities it is limited to. */
+  | {
+      readonly kind: 'tableSas';
+      readonly table: string;
+      readonly permission: string;
+      readonly range: KeyRange | undefined;
+    };

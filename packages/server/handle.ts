@@ -1,0 +1,192 @@
+// One request from a plain value to a plain value. The order of the steps here is the order in which Azure reports what
+// is wrong (table-rest.md 11.3). The only catch and the only log line of a request are here.
+import { StoreError } from '#store';
+import { execute, readIdentifiers, readServiceProperties, type TableContext, TableError } from '#tables';
+import {
+  type Answer,
+  corsHeaders,
+  type ErrorContext,
+  formatError,
+  formatOutcome,
+  formatResponse,
+  isXmlRoute,
+  lenientFormat,
+  operationKind,
+  parseTarget,
+  placeOf,
+  preflight,
+  type Route,
+  type WireRequest,
+  type WireResponse,
+  wireCode,
+} from '#wire';
+import { admit } from './admit.js';
+import { authenticate } from './authenticate.js';
+import { keyRangeOf } from './authorize.js';
+import { submitBatch } from './batch.js';
+import type { Grant } from './grant.js';
+import type { TableService } from './table-service.js';
+
+/** A request whose caller is known, with all that its steps share. */
+export interface Call {
+  readonly service: TableService;
+  readonly route: Route;
+  readonly grant: Grant;
+  readonly context: TableContext;
+  readonly errorContext: ErrorContext;
+  /** What a part of a batch was refused for; the batch itself answers 202. */
+  refused: TableError | undefined;
+}
+
+/** Echoed to requests that name none; any well-formed version is accepted (table-rest.md 4). */
+const LATEST_VERSION = '2026-10-06';
+const VERSION = /^\d{4}-\d\d-\d\d$/;
+/** JSON is served since this version of the service. */
+const JSON_SINCE = '2013-08-15';
+const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,1024}$/;
+
+const versionOf = (request: WireRequest, route: Route | undefined): string =>
+  request.headers['x-ms-version'] ?? route?.query.get('sv') ?? LATEST_VERSION;
+
+function checkVersion(request: WireRequest, route: Route): void {
+  const version = versionOf(request, route);
+  if (!VERSION.test(version)) throw new TableError('InvalidHeaderValue');
+  if (version < JSON_SINCE && !isXmlRoute(route)) throw new TableError('JsonFormatNotSupported');
+}
+
+/** Preflights come without credentials, and ask about a request that is still to come. */
+async function answerPreflight({ headers }: WireRequest, context: TableContext): Promise<Answer> {
+  const { origin } = headers;
+  const method = headers['access-control-request-method'];
+  if (origin === undefined || method === undefined) throw new TableError('InvalidHeaderValue:Cors');
+  const { cors } = await readServiceProperties(context);
+  const more = preflight(cors, origin, method, headers['access-control-request-headers']);
+  if (!more) throw new TableError('CorsPreflightFailure');
+  return { status: 200, cacheControl: false, noSniff: false, more };
+}
+
+async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
+  const { service, route, grant, context } = call;
+  if (request.bodyTooLarge) throw new TableError('RequestBodyTooLarge');
+  if (
+    route.resource.kind === 'batch' &&
+    operationKind(request.method, request.headers, route) === 'submitTransaction'
+  ) {
+    return submitBatch(request, call);
+  }
+  const { operation, format } = admit(request, route, grant);
+  const outcome = await execute(operation, context, service.clock);
+  return formatOutcome(outcome, placeOf(route), format);
+}
+
+/** The engine's failures as the wire tells them: what may be tried again is busy, the rest is a fault of ours. */
+function refusalOf(error: unknown): TableError {
+  if (error instanceof TableError) return error;
+  const passing = error instanceof StoreError && error.code !== 'corrupt' && error.code !== 'unsupported';
+  return new TableError(passing ? 'ServerBusy' : 'InternalError');
+}
+
+/** What is known of a request while it is answered; an error may come at any step. */
+class Progress {
+  readonly request: WireRequest;
+  readonly service: TableService;
+  readonly requestId: string;
+  readonly now: bigint;
+  route: Route | undefined;
+  call: Call | undefined;
+
+  constructor(request: WireRequest, service: TableService) {
+    this.request = request;
+    this.service = service;
+    this.requestId = service.newId();
+    this.now = service.clock();
+  }
+
+  get errorContext(): ErrorContext {
+    const { method, headers } = this.request;
+    return {
+      requestId: this.requestId,
+      now: this.now,
+      format: lenientFormat(method, headers),
+      xml: method === 'OPTIONS' || (this.route !== undefined && isXmlRoute(this.route)),
+      accept: headers.accept,
+      nameInBody: this.route?.resource.kind === 'tables',
+    };
+  }
+
+  contextFor(account: string, grant: Grant | undefined): TableContext {
+    return { store: this.service.store, account, within: grant && keyRangeOf(grant) };
+  }
+
+  async answer(): Promise<Answer> {
+    const { request, service, now } = this;
+    const { accounts } = service;
+    const { method, target, headers, secure } = request;
+    const route = parseTarget({ target, host: headers.host, secure }, name => accounts.has(name));
+    this.route = route;
+    if (method === 'OPTIONS') return answerPreflight(request, this.contextFor(route.account, undefined));
+    checkVersion(request, route);
+    const grant = await authenticate(request, route, {
+      keys: account => accounts.keys(account),
+      now,
+      policies: (account, table) => readIdentifiers(this.contextFor(account, undefined), table),
+    });
+    const context = this.contextFor(route.account, grant);
+    this.call = { service, route, grant, context, errorContext: this.errorContext, refused: undefined };
+    return answerCall(request, this.call);
+  }
+
+  /** The answer to a refusal or a fault, logged where it is a fault. */
+  refuse(error: unknown): Answer {
+    const refusal = refusalOf(error);
+    const answer = formatError(refusal, this.errorContext);
+    if (error !== refusal) this.service.log.failure(this.#entry(answer, refusal), error);
+    else this.#log(answer, refusal);
+    return answer;
+  }
+
+  #entry(answer: Answer, refusal: TableError | undefined) {
+    const { method, target } = this.request;
+    const reason = refusal?.detail.reason;
+    return {
+      requestId: this.requestId,
+      method,
+      path: target.split('?', 1)[0] ?? '',
+      status: answer.status,
+      code: refusal && wireCode(refusal.code),
+      reason: reason === undefined ? undefined : String(reason),
+    };
+  }
+
+  #log(answer: Answer, refusal: TableError | undefined): void {
+    this.service.log.request(this.#entry(answer, refusal));
+  }
+
+  async respond(answer: Answer): Promise<WireResponse> {
+    const { headers, method } = this.request;
+    const clientRequestId = headers['x-ms-client-request-id'];
+    const response = formatResponse(answer, {
+      requestId: this.requestId,
+      version: versionOf(this.request, this.route),
+      clientRequestId:
+        clientRequestId !== undefined && CLIENT_REQUEST_ID.test(clientRequestId)
+          ? clientRequestId
+          : undefined,
+    });
+    const { origin } = headers;
+    if (origin === undefined || !this.route || method === 'OPTIONS') return response;
+    const { cors } = await readServiceProperties(this.contextFor(this.route.account, undefined));
+    const names = response.headers.map(([name]) => name);
+    return { ...response, headers: [...response.headers, ...corsHeaders(cors, origin, method, names)] };
+  }
+}
+
+/** Never fails: whatever goes wrong becomes an answer. */
+export async function handle(request: WireRequest, service: TableService): Promise<WireResponse> {
+  const progress = new Progress(request, service);
+  try {
+    return await progress.respond(await progress.answer());
+  } catch (error) {
+    return progress.respond(progress.refuse(error));
+  }
+}

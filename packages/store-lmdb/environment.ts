@@ -1,0 +1,180 @@
+// Opens the LMDB file of a store, checks that it is one and that this version can read it, and closes it.
+// What is in the file is known to catalog.ts, row-key.ts and long-keys.ts; what happens to it to the others.
+import { closeSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { StoreError } from '#store';
+import { Catalog, type SpaceKey, writeSpaceKey } from './catalog.js';
+import { engineError } from './engine-error.js';
+import { open, type RootDatabase, type Transaction } from './lmdb.js';
+import { LongKeys } from './long-keys.js';
+import { type RowKey, writeRowKey } from './row-key.js';
+import { Tree } from './tree.js';
+
+export interface EnvironmentOptions {
+  readonly directory: string;
+  readonly durability: 'full' | 'none';
+  /** For a new file only; a file keeps the one that it was made with. */
+  readonly chunk?: number | undefined;
+}
+
+const FORMAT_VERSION = 1;
+const FILE_NAME = 'data.mdb';
+const CATALOG_NAME = 'catalog';
+const PAGE_BYTES = 8192;
+/** Longest key of LMDB with pages of 8 KiB. */
+const KEY_BYTES_MAX = 4026;
+/** A pointer's key, the longest there is, has a subtree id of 8 bytes before the chunk and a mark of 1 after it. */
+const CHUNK_MAX = KEY_BYTES_MAX - 9;
+/** Scans under way in all processes that share the directory; each holds one of LMDB's reader slots. */
+const READERS_MAX = 512;
+
+// LMDB's locks hold between processes, not between two users of a file in one process.
+const pathsInUse = new Set<string>();
+
+/** Fails with `busy`, `unsupported`, `corrupt` or `full`; the message names the file. */
+export function openEnvironment(options: EnvironmentOptions): Environment {
+  const path = preparePath(options);
+  if (pathsInUse.has(path)) {
+    throw new StoreError('busy', `${path} is in use by another store of this process.`);
+  }
+  pathsInUse.add(path);
+  let root: RootDatabase | undefined;
+  try {
+    root = openRoot(path, options.durability);
+    return new Environment(root, path, options);
+  } catch (error) {
+    pathsInUse.delete(path);
+    void root?.close();
+    throw engineError(error, path);
+  }
+}
+
+export class Environment {
+  readonly path: string;
+  readonly catalog: Catalog;
+  readonly rows: Tree<RowKey>;
+  readonly longKeys: LongKeys;
+  readonly #root: RootDatabase;
+
+  constructor(root: RootDatabase, path: string, options: EnvironmentOptions) {
+    this.#root = root;
+    this.path = path;
+    const isNew = root.getKeysCount() === 0;
+    if (!isNew && !root.doesExist(Buffer.from(CATALOG_NAME))) {
+      throw new StoreError('corrupt', `${path} is an LMDB file, but not the file of a store.`);
+    }
+    const catalogTree = new Tree<SpaceKey>(root, path, CATALOG_NAME, writeSpaceKey);
+    this.catalog = new Catalog(catalogTree, KEY_BYTES_MAX);
+    const chunk = root.transactionSync(() => agreeOnFormat(this.catalog, path, options.chunk ?? CHUNK_MAX));
+    this.rows = new Tree(root, path, 'rows', writeRowKey);
+    this.longKeys = new LongKeys(this.rows, new Tree(root, path, 'long', writeRowKey), chunk);
+    if (options.durability === 'full') syncFile(path);
+  }
+
+  /** Runs `write` with the right to write, and is fulfilled when the changes are durable and visible, in this order. */
+  transaction(write: () => void): Promise<void> {
+    return this.#root.transaction(write);
+  }
+
+  /** The last durable state, which stays as it is until `done` is called. */
+  useReadTransaction(): Transaction {
+    try {
+      return this.#root.useReadTransaction();
+    } catch (error) {
+      throw engineError(error, this.path);
+    }
+  }
+
+  /** False if LMDB has given up the file, as it does after a failed write of a meta page, until it is opened again. */
+  isSound(): boolean {
+    try {
+      this.#root.resetReadTxn();
+      return this.catalog.getFormat() !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close();
+    pathsInUse.delete(this.path);
+  }
+}
+
+function openRoot(path: string, durability: 'full' | 'none'): RootDatabase {
+  return open({
+    path,
+    noSubdir: true,
+    pageSize: PAGE_BYTES,
+    maxDbs: 4,
+    maxReaders: READERS_MAX,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    // The default would answer, and show to readers, what is not on disk yet (law 5 of the store). Without it a
+    // transaction's promise is fulfilled after fdatasync of the pages and a synchronous write of the meta page, and
+    // only that write makes the transaction visible.
+    overlappingSync: false,
+    noSync: durability === 'none',
+    // Unused parts of pages may hold old bytes of this store; they are no secret from whoever reads the file.
+    noMemInit: true,
+    commitDelay: 0,
+  });
+}
+
+function preparePath({ directory, durability }: EnvironmentOptions): string {
+  try {
+    const created = mkdirSync(directory, { recursive: true });
+    const real = realpathSync(directory);
+    if (durability === 'full') syncDirectories(real, created);
+    return join(real, FILE_NAME);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreError('unsupported', `${resolve(directory)} cannot hold a store: ${reason}`, error);
+  }
+}
+
+function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
+  const format = catalog.getFormat();
+  if (format === undefined) {
+    catalog.putFormat({ version: FORMAT_VERSION, chunk });
+    return chunk;
+  }
+  if (format.version > FORMAT_VERSION) {
+    throw new StoreError(
+      'unsupported',
+      `${path} has format ${format.version}; this program knows formats up to ${FORMAT_VERSION}. Use a newer one.`,
+    );
+  }
+  if (format.version < 1 || format.chunk < 1 || format.chunk > CHUNK_MAX) {
+    throw new StoreError('corrupt', `${path} has a format record that no program writes.`);
+  }
+  return format.chunk;
+}
+
+/**
+ * A process that was killed may have left a commit in the system's memory that is not on disk yet. Nobody was answered,
+ * but readers would see it, and a power cut could take it back then.
+ */
+function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    fdatasyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A new file is lost in a power cut if the directory does not know it, and a new directory likewise. */
+function syncDirectories(directory: string, created: string | undefined): void {
+  if (process.platform === 'win32') return;
+  const last = dirname(created ?? directory);
+  for (let current = directory; ; current = dirname(current)) {
+    const handle = openSync(current, 'r');
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    if (current === last || current === dirname(current)) return;
+  }
+}

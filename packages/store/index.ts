@@ -1,0 +1,4 @@
+// The public face of the store contract.
+export * from './memory-store.js';
+export * from './store.js';
+export * from './store-error.js';

@@ -1,0 +1,227 @@
+// The store in memory: the reference model that engines are compared with. Plain rather than fast, and gone when closed.
+// It leaves durability to real engines and keeps no promise of speed beyond O(log n) lookups.
+import { SortedMap } from './sorted-map.js';
+import {
+  type Budget,
+  type Clock,
+  type Decide,
+  type Page,
+  type Position,
+  type ReadRows,
+  type Reads,
+  type Row,
+  type ScanRange,
+  type Space,
+  type SpaceAddress,
+  type Store,
+  systemClock,
+} from './store.js';
+import { StoreError } from './store-error.js';
+
+interface MemorySpace {
+  readonly space: Space;
+  /** By partition, then by key. A partition without rows is not there. */
+  readonly partitions: SortedMap<SortedMap<Row>>;
+}
+
+export interface MemoryStoreOptions {
+  readonly clock?: Clock | undefined;
+}
+
+export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options.clock ?? systemClock);
+}
+
+class MemoryStore implements Store {
+  readonly #clock: Clock;
+  /** By account and service, then by name. */
+  readonly #services = new Map<string, SortedMap<MemorySpace>>();
+  #lastTick = 0n;
+  #lastId = 0;
+  #isClosed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
+    await this.#turn();
+    const spaces = this.#spacesOf(address.account, address.service);
+    if (spaces.get(address.name) !== undefined) return undefined;
+    this.#lastId += 1;
+    const { account, service, name } = address;
+    const created = this.#nextTick();
+    const space: Space = { account, service, name, id: this.#lastId, created, metadata: Buffer.from(metadata) };
+    spaces.set(name, { space, partitions: new SortedMap() });
+    return copySpace(space);
+  }
+
+  async getSpace(address: SpaceAddress): Promise<Space | undefined> {
+    await this.#turn();
+    const found = this.#spacesOf(address.account, address.service).get(address.name);
+    return found && copySpace(found.space);
+  }
+
+  async listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
+    await this.#turn();
+    const spaces = this.#spacesOf(account, service);
+    const listed: Space[] = [];
+    for (let index = spaces.indexFrom(from); listed.length < limit; index += 1) {
+      const found = spaces.valueAt(index);
+      if (found === undefined) break;
+      listed.push(copySpace(found.space));
+    }
+    return listed;
+  }
+
+  async updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined> {
+    await this.#turn();
+    const found = this.#living(space);
+    if (found === undefined) return undefined;
+    const metadata = Buffer.from(change(Buffer.from(found.space.metadata)));
+    const changed = { ...found.space, metadata };
+    this.#spacesOf(space.account, space.service).set(space.name, {
+      space: changed,
+      partitions: found.partitions,
+    });
+    return copySpace(changed);
+  }
+
+  async dropSpace(space: Space): Promise<boolean> {
+    await this.#turn();
+    if (this.#living(space) === undefined) return false;
+    return this.#spacesOf(space.account, space.service).delete(space.name);
+  }
+
+  async read(
+    space: Space,
+    partition: string,
+    keys: readonly string[],
+  ): Promise<readonly (Row | undefined)[]> {
+    await this.#turn();
+    const rows = this.#living(space)?.partitions.get(partition);
+    return keys.map(key => copyRow(rows?.get(key)));
+  }
+
+  async scan(
+    space: Space,
+    range: ScanRange,
+    budget: Budget,
+    accept: (row: Row) => boolean,
+  ): Promise<Page> {
+    await this.#turn();
+    if (budget.rows <= 0) return { rows: [], next: range.from, examined: 0 };
+    const start = this.#clock();
+    const rows: Row[] = [];
+    let bytes = 0;
+    let examined = 0;
+    let isSpent = false;
+    for (const row of this.#rowsFrom(space, range)) {
+      if (isSpent) return { rows, next: { partition: row.partition, key: row.key }, examined };
+      examined += 1;
+      if (accept(row)) {
+        rows.push({ ...row, value: Buffer.from(row.value) });
+        bytes += row.value.length;
+      }
+      isSpent =
+        rows.length >= budget.rows ||
+        bytes >= budget.bytes ||
+        examined >= budget.examined ||
+        Number(this.#clock() - start) >= budget.milliseconds * 10_000;
+    }
+    return { rows, examined };
+  }
+
+  async commit<R>(
+    space: Space,
+    partition: string,
+    reads: Reads,
+    decide: Decide<R>,
+  ): Promise<R | undefined> {
+    await this.#turn();
+    const found = this.#living(space);
+    if (found === undefined) return undefined;
+    const rows = found.partitions.get(partition) ?? new SortedMap<Row>();
+    const tick = this.#nextTick();
+    const decision = decide(readRows(rows, reads), tick);
+    for (const key of decision.deletes ?? []) rows.delete(key);
+    for (const { key, value } of decision.puts ?? []) {
+      rows.set(key, { partition, key, version: tick, value: Buffer.from(value) });
+    }
+    if (rows.size === 0) found.partitions.delete(partition);
+    else found.partitions.set(partition, rows);
+    return decision.result;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // What is under way needs microtasks only, so it is over by the next turn of the event loop.
+    await new Promise<void>(resolve => {
+      setImmediate(resolve);
+    });
+  }
+
+  /** Everything after it happens in one piece, which makes commits serial and a page one snapshot. */
+  async #turn(): Promise<void> {
+    if (this.#isClosed) throw new StoreError('closed', 'The store is closed.');
+    await undefined;
+  }
+
+  #nextTick(): bigint {
+    const now = this.#clock();
+    this.#lastTick = now > this.#lastTick ? now : this.#lastTick + 1n;
+    return this.#lastTick;
+  }
+
+  #spacesOf(account: string, service: string): SortedMap<MemorySpace> {
+    const place = JSON.stringify([account, service]);
+    const spaces = this.#services.get(place) ?? new SortedMap<MemorySpace>();
+    this.#services.set(place, spaces);
+    return spaces;
+  }
+
+  #living(space: Space): MemorySpace | undefined {
+    const found = this.#spacesOf(space.account, space.service).get(space.name);
+    return found?.space.id === space.id ? found : undefined;
+  }
+
+  *#rowsFrom(space: Space, { from, until }: ScanRange): Generator<Row> {
+    const partitions = this.#living(space)?.partitions ?? new SortedMap<SortedMap<Row>>();
+    for (let outer = partitions.indexFrom(from.partition); outer < partitions.size; outer += 1) {
+      const rows = partitions.valueAt(outer);
+      const first = rows?.valueAt(0);
+      if (rows === undefined || first === undefined) continue;
+      let inner = first.partition === from.partition ? rows.indexFrom(from.key) : 0;
+      for (; inner < rows.size; inner += 1) {
+        const row = rows.valueAt(inner);
+        if (row === undefined || (until !== undefined && !isBefore(row, until))) return;
+        yield row;
+      }
+    }
+  }
+}
+
+function isBefore(a: Position, b: Position): boolean {
+  return a.partition === b.partition ? a.key < b.key : a.partition < b.partition;
+}
+
+function readRows(rows: SortedMap<Row>, reads: Reads): ReadRows {
+  const range: Row[] = [];
+  if (reads.range !== undefined) {
+    const { from, until, rows: limit } = reads.range;
+    for (let index = rows.indexFrom(from); range.length < limit; index += 1) {
+      const row = copyRow(rows.valueAt(index));
+      if (row === undefined || (until !== undefined && row.key >= until)) break;
+      range.push(row);
+    }
+  }
+  return { keys: reads.keys.map(key => copyRow(rows.get(key))), range };
+}
+
+function copyRow(row: Row | undefined): Row | undefined {
+  return row && { ...row, value: Buffer.from(row.value) };
+}
+
+function copySpace(space: Space): Space {
+  return { ...space, metadata: Buffer.from(space.metadata) };
+}

@@ -1,0 +1,21 @@
+// The closed set of ways in which an engine fails. "Not found" is no failure, and a domain's refusal is none either.
+
+/**
+ * - `conflict`: others kept changing the partition until the engine gave up; nothing was changed.
+ * - `busy`: the engine could not do it now, or could not find out whether it was done.
+ * - `full`: no space left; nothing was changed, reads and deletes go on.
+ * - `closed`: the store is closed or closing.
+ * - `corrupt`: bytes on disk break the format; the message names the place.
+ * - `unsupported`: the engine or its version of the format cannot do this.
+ */
+export type StoreErrorCode = 'conflict' | 'busy' | 'full' | 'closed' | 'corrupt' | 'unsupported';
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}

@@ -1,0 +1,127 @@
+// The store contract: what every engine promises and every domain builds on.
+// It knows spaces, partitions, keys, versions and bytes; it leaves entities, messages, blobs, HTTP and Azure to others.
+//
+// Laws, proved by the conformance suite:
+// 1. Rows of a space are ordered by (partition, key), each ordinally by UTF-16 code unit, as JavaScript's `<` orders strings.
+// 2. Commits of one partition are linearizable; a commit is applied whole or not at all.
+// 3. One page of a scan of one partition sees each commit whole or not at all.
+// 4. A row's version rises strictly over its life, also over delete and re-create, and whatever the clock does.
+// 5. What was answered survives a kill of the process and, in a durable mode, a power cut; no read shows
+//    what such a failure could take back.
+// 6. A decision without changes changes nothing; a decision that throws changes nothing and its error reaches the caller.
+
+/** Longest partition and longest key of a row, in UTF-16 code units (table-rest.md 6.4). Bounds of a scan may be longer. */
+export const KEY_LENGTH_MAX = 1024;
+
+/** The time in ticks of 100 ns since 1970-01-01T00:00:00Z. May jump either way; engines keep versions rising. */
+export type Clock = () => bigint;
+
+/** The wall clock, in steps of a millisecond. */
+export const systemClock: Clock = () => BigInt(Date.now()) * 10_000n;
+
+/** What names a space. Names are compared as they are; a domain that folds case does so before. */
+export interface SpaceAddress {
+  readonly account: string;
+  readonly service: string;
+  readonly name: string;
+}
+
+/** One generation of a space: a name that is dropped and created again gets another `id` and starts empty. */
+export interface Space extends SpaceAddress {
+  readonly id: number;
+  /** When this generation was created, in ticks. */
+  readonly created: bigint;
+  readonly metadata: Buffer;
+}
+
+/** A place in a space's order. It need not hold a row. */
+export interface Position {
+  readonly partition: string;
+  readonly key: string;
+}
+
+export interface Row extends Position {
+  /** The tick of the commit that wrote the row. */
+  readonly version: bigint;
+  readonly value: Buffer;
+}
+
+/** Half-open: `from` is in the range, `until` is not; without `until` it reaches the end of the space. */
+export interface ScanRange {
+  readonly from: Position;
+  readonly until?: Position | undefined;
+}
+
+/** Where a page ends, whichever comes first. At least one row is examined, so that a scan always moves on. */
+export interface Budget {
+  /** Rows accepted. 0 gives an empty page that goes on where the scan began. */
+  readonly rows: number;
+  /** Bytes of the values accepted; the row that crosses the bound is in the page. */
+  readonly bytes: number;
+  /** Rows shown to `accept`. */
+  readonly examined: number;
+  /** Time spent, in milliseconds of the store's clock. */
+  readonly milliseconds: number;
+}
+
+export interface Page {
+  readonly rows: readonly Row[];
+  /** The first row that was not examined; absent when the range is exhausted. */
+  readonly next?: Position | undefined;
+  /** Rows shown to `accept`: what the page cost. */
+  readonly examined: number;
+}
+
+/** What a commit reads before it decides. */
+export interface Reads {
+  readonly keys: readonly string[];
+  /** At most one half-open range of keys, cut after `rows` rows. */
+  readonly range?: { readonly from: string; readonly until?: string | undefined; readonly rows: number } | undefined;
+}
+
+export interface ReadRows {
+  /** In the order of `Reads.keys`; undefined where there is no row. */
+  readonly keys: readonly (Row | undefined)[];
+  /** In order; empty if no range was asked for. */
+  readonly range: readonly Row[];
+}
+
+/** Final images, at most one change a key. Rows that are not named stay as they are. */
+export interface Decision<R> {
+  readonly result: R;
+  readonly puts?: readonly { readonly key: string; readonly value: Buffer }[];
+  readonly deletes?: readonly string[];
+}
+
+/**
+ * Pure: called again after a conflict, with the rows and a later tick of that attempt. `tick` becomes the version
+ * of every row put. Values of `rows` may be views into the engine's memory: they are valid during the call only,
+ * and whoever keeps one copies it.
+ */
+export type Decide<R> = (rows: ReadRows, tick: bigint) => Decision<R>;
+
+/** Methods fail with a `StoreError` and nothing else, save what `decide`, `change` and `accept` throw themselves. */
+export interface Store {
+  /** Gives undefined if a space of that name exists. */
+  createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined>;
+  getSpace(address: SpaceAddress): Promise<Space | undefined>;
+  /** Spaces of a service in the order of their names, from `from` on, at most `limit`. */
+  listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]>;
+  /** Replaces the metadata by what `change` makes of it; undefined if this generation is gone. `change` is pure. */
+  updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined>;
+  /** Frees the name at once; rows are reclaimed in the background. False if this generation was gone already. */
+  dropSpace(space: Space): Promise<boolean>;
+
+  /** In the order of `keys`; undefined where there is no row. The rows are the caller's to keep. */
+  read(space: Space, partition: string, keys: readonly string[]): Promise<readonly (Row | undefined)[]>;
+  /**
+   * Rows of the range that `accept` takes, in order. `accept` sees each row in place: the row it is given and its
+   * value are valid during the call only. May stop early, never skips, never repeats.
+   */
+  scan(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page>;
+  /** Gives the decision's result once the changes are durable, or undefined, undecided, if this generation is gone. */
+  commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined>;
+
+  /** Waits for commits under way; later calls fail with `closed`. Closing twice is harmless. */
+  close(): Promise<void>;
+}

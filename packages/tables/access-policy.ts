@@ -1,0 +1,61 @@
+// The stored access policies of a table: their form in memory and in the store (table-rest.md 8.12, 12.8).
+// The XML that clients see is the wire's matter, what a policy grants the server's.
+import { decodeVersioned, encodeVersioned } from './versioned-json.js';
+
+/** Any field may be open; a signature that names the policy then brings it along. At least one is given. */
+export interface AccessPolicy {
+  /** In ticks of 100 ns since 1970-01-01T00:00:00Z, as `expiry` is. */
+  readonly start?: bigint | undefined;
+  readonly expiry?: bigint | undefined;
+  /** Letters out of `raud`, in the order in which they were written. */
+  readonly permission?: string | undefined;
+}
+
+export interface SignedIdentifier {
+  /** 1 to 64 characters, unique in its table. */
+  readonly id: string;
+  /** Undefined where every field is open: an empty policy reads back as none. */
+  readonly policy: AccessPolicy | undefined;
+}
+
+const VERSION = 1;
+
+/** JSON knows no 64 bit integers, so ticks are stored as decimal text. */
+interface StoredIdentifier {
+  readonly id: string;
+  readonly policy?: { readonly start?: string; readonly expiry?: string; readonly permission?: string };
+}
+
+/** `{"version":1,"value":[{"id":"a","policy":{"start":"<ticks>","expiry":"<ticks>","permission":"r"}}]}`, open fields left out. */
+export function encodeIdentifiers(identifiers: readonly SignedIdentifier[]): Buffer {
+  const stored = identifiers.map(({ id, policy }) => ({
+    id,
+    policy: policy && {
+      start: policy.start?.toString(),
+      expiry: policy.expiry?.toString(),
+      permission: policy.permission,
+    },
+  }));
+  return encodeVersioned(VERSION, stored);
+}
+
+/** @throws StoreError `corrupt` or `unsupported`. */
+export function decodeIdentifiers(bytes: Buffer): readonly SignedIdentifier[] {
+  return decodeVersioned(VERSION, bytes, 'Access policies', decodeList);
+}
+
+const decodeList = (value: unknown): readonly SignedIdentifier[] =>
+  (value as readonly StoredIdentifier[]).map(({ id, policy }) => ({
+    id,
+    policy: policy && decodePolicy(policy),
+  }));
+
+const decodePolicy = ({
+  start,
+  expiry,
+  permission,
+}: NonNullable<StoredIdentifier['policy']>): AccessPolicy => ({
+  start: start === undefined ? undefined : BigInt(start),
+  expiry: expiry === undefined ? undefined : BigInt(expiry),
+  permission,
+});

@@ -1,0 +1,182 @@
+// Edm.DateTime as text and as ticks of 100 ns since 1970-01-01T00:00:00Z, and the range that a property may hold.
+// The proleptic Gregorian calendar without leap seconds. Reads no clock: `now` is the caller's.
+
+/** 1601-01-01T00:00:00Z, the earliest time that a property may hold (table-rest.md 6.1). */
+export const DATE_TIME_MIN = -116_444_736_000_000_000n;
+/** 9999-12-31T23:59:59.9999999Z, the latest. */
+export const DATE_TIME_MAX = 2_534_023_007_999_999_999n;
+/** 0001-01-01T00:00:00Z: .NET's DateTime.MinValue, which programs do compare with (table-rest.md 19, 15). */
+export const YEAR_ONE = -621_355_968_000_000_000n;
+
+const TICKS_PER_SECOND = 10_000_000;
+const BIG_TICKS_PER_SECOND = 10_000_000n;
+const SECONDS_PER_DAY = 86_400;
+const FRACTION_DIGITS = 7;
+/** Zones reach from -14:00 to +14:00, as in XML Schema. */
+const ZONE_MINUTES_MAX = 14 * 60;
+
+const DOT = 0x2e;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const COLON = 0x3a;
+const LETTER_T = 0x54;
+const LETTER_Z = 0x5a;
+
+/** Days of 400 years, after which the calendar repeats, and from 0000-03-01 to 1970-01-01. */
+const DAYS_PER_ERA = 146_097;
+const DAYS_TO_EPOCH = 719_468;
+
+/** Months count from March here, so that the leap day comes last; the counted day is the first of the month. */
+const dayOfShiftedYear = (shiftedMonth: number): number => Math.floor((153 * shiftedMonth + 2) / 5);
+
+function dayNumberOf(year: number, month: number, day: number): number {
+  const shiftedYear = month > 2 ? year : year - 1;
+  const era = Math.floor(shiftedYear / 400);
+  const yearOfEra = shiftedYear - era * 400;
+  const leapDays = Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100);
+  const dayOfYear = dayOfShiftedYear(month > 2 ? month - 3 : month + 9) + day - 1;
+  return era * DAYS_PER_ERA + yearOfEra * 365 + leapDays + dayOfYear - DAYS_TO_EPOCH;
+}
+
+function daysOfMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** The number that `count` digits make; NaN, of which every comparison is false, if they are not all digits. */
+function digits(text: string, at: number, count: number): number {
+  let value = 0;
+  for (let i = at; i < at + count; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** Day number of a text that begins with yyyy-MM-dd; NaN if it does not. */
+function parseDay(text: string): number {
+  const year = digits(text, 0, 4);
+  const month = digits(text, 5, 2);
+  const day = digits(text, 8, 2);
+  const isDay = year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysOfMonth(year, month);
+  return isDay && text.charCodeAt(4) === MINUS && text.charCodeAt(7) === MINUS
+    ? dayNumberOf(year, month, day)
+    : Number.NaN;
+}
+
+/** Minutes east of UTC that the rest of the text names; UTC if it is empty; NaN if it is no zone. */
+function parseZone(text: string, at: number): number {
+  if (at === text.length) return 0;
+  const sign = text.charCodeAt(at);
+  if (sign === LETTER_Z) return at + 1 === text.length ? 0 : Number.NaN;
+  const minute = digits(text, at + 4, 2);
+  const minutes = digits(text, at + 1, 2) * 60 + minute;
+  const isZone =
+    minute <= 59 &&
+    minutes <= ZONE_MINUTES_MAX &&
+    text.charCodeAt(at + 3) === COLON &&
+    text.length === at + 6;
+  if (!isZone || (sign !== PLUS && sign !== MINUS)) return Number.NaN;
+  return sign === PLUS ? minutes : -minutes;
+}
+
+/**
+ * Ticks of a time in ISO 8601: `yyyy-MM-dd[THH:mm[:ss[.f…]]][Z|±HH:mm]`. Without a zone it is UTC; digits beyond the
+ * seventh of a fraction are cut off (table-rest.md 6.1). Undefined for any other text, and for times outside of
+ * `earliest` to DATE_TIME_MAX.
+ */
+export function parseDateTime(text: string, earliest: bigint = DATE_TIME_MIN): bigint | undefined {
+  let seconds = parseDay(text) * SECONDS_PER_DAY;
+  let fraction = 0;
+  let at = 10;
+  if (text.charCodeAt(at) === LETTER_T) {
+    const hour = digits(text, 11, 2);
+    const minute = digits(text, 14, 2);
+    if (!(hour <= 23 && minute <= 59 && text.charCodeAt(13) === COLON)) return undefined;
+    seconds += hour * 3600 + minute * 60;
+    at = 16;
+    if (text.charCodeAt(at) === COLON) {
+      const second = digits(text, 17, 2);
+      if (!(second <= 59)) return undefined;
+      seconds += second;
+      at = 19;
+      if (text.charCodeAt(at) === DOT) {
+        const from = ++at;
+        let scale = TICKS_PER_SECOND;
+        for (let digit = digits(text, at, 1); digit >= 0; digit = digits(text, ++at, 1)) {
+          scale = Math.floor(scale / 10);
+          fraction += digit * scale;
+        }
+        if (at === from) return undefined;
+      }
+    }
+  }
+  seconds -= parseZone(text, at) * 60;
+  if (Number.isNaN(seconds)) return undefined;
+  const ticks = BigInt(seconds) * BIG_TICKS_PER_SECOND + BigInt(fraction);
+  return ticks >= earliest && ticks <= DATE_TIME_MAX ? ticks : undefined;
+}
+
+const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'));
+
+function formatDay(dayNumber: number): string {
+  const days = dayNumber + DAYS_TO_EPOCH;
+  const era = Math.floor(days / DAYS_PER_ERA);
+  const dayOfEra = days - era * DAYS_PER_ERA;
+  const leapDays =
+    Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096);
+  const yearOfEra = Math.floor((dayOfEra - leapDays) / 365);
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - dayOfShiftedYear(shiftedMonth) + 1;
+  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  return `${TWO_DIGITS[Math.floor(year / 100)]}${TWO_DIGITS[year % 100]}-${TWO_DIGITS[month]}-${TWO_DIGITS[day]}`;
+}
+
+// Times that are formatted together mostly fall on one day, and the calendar is half of the work.
+let rememberedDay = Number.NaN;
+let rememberedText = '';
+
+/** The text up to the whole second. */
+function formatSecond(second: number): string {
+  const day = Math.floor(second / SECONDS_PER_DAY);
+  if (day !== rememberedDay) {
+    rememberedText = formatDay(day);
+    rememberedDay = day;
+  }
+  const rest = second - day * SECONDS_PER_DAY;
+  const minute = Math.floor(rest / 60);
+  return `${rememberedText}T${TWO_DIGITS[Math.floor(minute / 60)]}:${TWO_DIGITS[minute % 60]}:${TWO_DIGITS[rest % 60]}`;
+}
+
+/** Whole seconds since 1970, rounded down, also before 1970. */
+function secondOf(ticks: bigint): number {
+  const towardsZero = ticks / BIG_TICKS_PER_SECOND;
+  return Number(ticks < 0n && towardsZero * BIG_TICKS_PER_SECOND !== ticks ? towardsZero - 1n : towardsZero);
+}
+
+/** Ticks past the whole second, 0 to 9,999,999. */
+function fractionOf(ticks: bigint): number {
+  const signed = Number(ticks % BIG_TICKS_PER_SECOND);
+  return signed < 0 ? signed + TICKS_PER_SECOND : signed;
+}
+
+/** Seven digits behind the point. */
+const formatFraction = (fraction: number): string => `.${String(fraction).padStart(FRACTION_DIGITS, '0')}`;
+
+/** `2017-11-10T02:44:47.62Z`: zeros at the fraction's end are cut off, and so is the point (table-rest.md 7). */
+export function formatDateTime(ticks: bigint): string {
+  const text = formatSecond(secondOf(ticks));
+  const fraction = fractionOf(ticks);
+  if (fraction === 0) return `${text}Z`;
+  const digitsText = formatFraction(fraction);
+  let until = digitsText.length;
+  while (digitsText.charCodeAt(until - 1) === 0x30) until--;
+  return `${text}${digitsText.slice(0, until)}Z`;
+}
+
+/** `2017-11-10T02:44:47.6200000Z`: always seven digits, as in the text of errors (table-rest.md 7). */
+export const formatDateTimeFull = (ticks: bigint): string =>
+  `${formatSecond(secondOf(ticks))}${formatFraction(fractionOf(ticks))}Z`;

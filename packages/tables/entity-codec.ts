@@ -1,0 +1,210 @@
+// The stored form of an entity's custom properties, made for answering: their JSON text as it goes over the wire
+// without metadata, behind a directory of fixed-width entries. Keys and version are the row's, and not in here.
+//
+//   0        1        2                4                              4 + 16 n
+//   +--------+--------+----------------+------------------------------+----------------------------------+
+//   | format | 0      | n, u16         | n directory entries          | n texts: ,"name":literal         |
+//   +--------+--------+----------------+------------------------------+----------------------------------+
+//   entry: type u8 | flags u8 | length of the name's text u16 | length of the literal u32 | scalar, 8 bytes
+//
+// All numbers are little-endian. The scalar is the value itself for Int32, Int64, Double, Boolean and DateTime,
+// the count of UTF-16 units for String and of bytes for Binary, 0 for Guid. Texts are ASCII (edm-text.ts).
+import { StoreError } from '#store';
+import type { EdmType, EdmValue, Property } from './edm.js';
+import { escapeText, formatLiteral, parseTyped } from './edm-text.js';
+
+export const ENTITY_FORMAT = 1;
+export const HEADER_BYTES = 4;
+export const ENTRY_BYTES = 16;
+/** Comma, two quotes and colon around a name and its literal. */
+export const TEXT_OVERHEAD = 4;
+
+/** The literal holds an escape, so it is not the text itself. */
+export const FLAG_ESCAPED = 1;
+/** The type is named at minimal metadata (table-rest.md 5.3). */
+export const FLAG_ANNOTATED = 2;
+
+/** The type's number in a directory entry is its place in this list; the list only grows. */
+export const EDM_TYPES = [
+  'Edm.String',
+  'Edm.Int32',
+  'Edm.Int64',
+  'Edm.Double',
+  'Edm.Boolean',
+  'Edm.DateTime',
+  'Edm.Guid',
+  'Edm.Binary',
+] as const satisfies readonly EdmType[];
+
+export const STRING = 0;
+export const INT32 = 1;
+export const INT64 = 2;
+export const DOUBLE = 3;
+export const BOOLEAN = 4;
+export const DATE_TIME = 5;
+export const GUID = 6;
+export const BINARY = 7;
+
+const TYPE_CODES: Readonly<Record<EdmType, number>> = {
+  'Edm.String': STRING,
+  'Edm.Int32': INT32,
+  'Edm.Int64': INT64,
+  'Edm.Double': DOUBLE,
+  'Edm.Boolean': BOOLEAN,
+  'Edm.DateTime': DATE_TIME,
+  'Edm.Guid': GUID,
+  'Edm.Binary': BINARY,
+};
+
+function writeScalar(bytes: Buffer, at: number, property: EdmValue): void {
+  switch (property.type) {
+    case 'Edm.Int32':
+      bytes.writeInt32LE(property.value, at);
+      break;
+    case 'Edm.Int64':
+    case 'Edm.DateTime':
+      bytes.writeBigInt64LE(property.value, at);
+      break;
+    case 'Edm.Double':
+      bytes.writeDoubleLE(property.value, at);
+      break;
+    case 'Edm.Boolean':
+      bytes[at] = property.value ? 1 : 0;
+      break;
+    case 'Edm.String':
+    case 'Edm.Binary':
+      bytes.writeUInt32LE(property.value.length, at);
+      break;
+    case 'Edm.Guid':
+      break;
+  }
+}
+
+function flagsOf(property: EdmValue, literal: string): number {
+  switch (property.type) {
+    case 'Edm.String':
+      return literal.includes('\\') ? FLAG_ESCAPED : 0;
+    case 'Edm.Double':
+      return Number.isFinite(property.value) ? 0 : FLAG_ANNOTATED;
+    case 'Edm.Int32':
+    case 'Edm.Boolean':
+      return 0;
+    default:
+      return FLAG_ANNOTATED;
+  }
+}
+
+/** The stored form of properties in the order given. */
+export function encodeEntity(properties: readonly Property[]): Buffer {
+  const names = properties.map(property => escapeText(property.name));
+  const literals = properties.map(formatLiteral);
+  let text = '';
+  for (let i = 0; i < names.length; i++) text += `,"${names[i]}":${literals[i]}`;
+  const textAt = HEADER_BYTES + ENTRY_BYTES * names.length;
+  const bytes = Buffer.alloc(textAt + text.length);
+  bytes[0] = ENTITY_FORMAT;
+  bytes.writeUInt16LE(names.length, 2);
+  properties.forEach((property, i) => {
+    const entry = HEADER_BYTES + ENTRY_BYTES * i;
+    const literal = literals[i] ?? '';
+    bytes[entry] = TYPE_CODES[property.type];
+    bytes[entry + 1] = flagsOf(property, literal);
+    bytes.writeUInt16LE(names[i]?.length ?? 0, entry + 2);
+    bytes.writeUInt32LE(literal.length, entry + 4);
+    writeScalar(bytes, entry + 8, property);
+  });
+  bytes.write(text, textAt, 'latin1');
+  return bytes;
+}
+
+/** Where one property stands in the stored form. Offsets are in bytes from its start. */
+export interface StoredProperty {
+  readonly entryAt: number;
+  readonly type: number;
+  readonly flags: number;
+  readonly nameAt: number;
+  readonly nameLength: number;
+  readonly literalAt: number;
+  readonly literalLength: number;
+}
+
+/** Where the texts begin: all of them, with a comma before each, make the body of an answer. */
+export const textStart = (bytes: Buffer): number => HEADER_BYTES + ENTRY_BYTES * propertyCount(bytes);
+
+export function propertyCount(bytes: Buffer): number {
+  if (bytes[0] !== ENTITY_FORMAT)
+    throw new StoreError('corrupt', `An entity is stored in format ${bytes[0]}, not ${ENTITY_FORMAT}.`);
+  return bytes.readUInt16LE(2);
+}
+
+/** The directory, in stored order. */
+export function storedProperties(bytes: Buffer): StoredProperty[] {
+  const count = propertyCount(bytes);
+  const found: StoredProperty[] = [];
+  let at = HEADER_BYTES + ENTRY_BYTES * count;
+  for (let i = 0; i < count; i++) {
+    const entryAt = HEADER_BYTES + ENTRY_BYTES * i;
+    const nameLength = bytes.readUInt16LE(entryAt + 2);
+    const literalLength = bytes.readUInt32LE(entryAt + 4);
+    const literalAt = at + nameLength + TEXT_OVERHEAD;
+    found.push({
+      entryAt,
+      type: bytes[entryAt] ?? 0,
+      flags: bytes[entryAt + 1] ?? 0,
+      nameAt: at + 2,
+      nameLength,
+      literalAt,
+      literalLength,
+    });
+    at = literalAt + literalLength;
+  }
+  return found;
+}
+
+/** The text of a JSON string literal that stands at `from` .. `until`, its quotes included. */
+export function decodeString(bytes: Buffer, from: number, until: number, escaped: boolean): string {
+  if (!escaped) return bytes.toString('latin1', from + 1, until - 1);
+  const text: unknown = JSON.parse(bytes.toString('latin1', from, until));
+  return String(text);
+}
+
+export function decodeName(bytes: Buffer, property: StoredProperty): string {
+  const text = bytes.toString('latin1', property.nameAt, property.nameAt + property.nameLength);
+  return text.includes('\\') ? String(JSON.parse(`"${text}"`)) : text;
+}
+
+function decodeValue(bytes: Buffer, property: StoredProperty): EdmValue {
+  const scalarAt = property.entryAt + 8;
+  const type = EDM_TYPES[property.type];
+  const until = property.literalAt + property.literalLength;
+  switch (type) {
+    case 'Edm.Int32':
+      return { type, value: bytes.readInt32LE(scalarAt) };
+    case 'Edm.Int64':
+    case 'Edm.DateTime':
+      return { type, value: bytes.readBigInt64LE(scalarAt) };
+    case 'Edm.Double':
+      return { type, value: bytes.readDoubleLE(scalarAt) };
+    case 'Edm.Boolean':
+      return { type, value: bytes[scalarAt] === 1 };
+    case 'Edm.String':
+      return {
+        type,
+        value: decodeString(bytes, property.literalAt, until, (property.flags & FLAG_ESCAPED) !== 0),
+      };
+    case 'Edm.Guid':
+    case 'Edm.Binary': {
+      const value = parseTyped(type, decodeString(bytes, property.literalAt, until, false));
+      if (value) return value;
+    }
+  }
+  throw new StoreError('corrupt', `A stored property has type number ${property.type} and no value of it.`);
+}
+
+/** The properties as values, in stored order. */
+export function decodeEntity(bytes: Buffer): Property[] {
+  return storedProperties(bytes).map(stored => ({
+    name: decodeName(bytes, stored),
+    ...decodeValue(bytes, stored),
+  }));
+}

@@ -1,0 +1,53 @@
+// The one door to the Table service: carries out an operation on a store. Changesets, tools and pages come through here too.
+import type { Clock } from '#store';
+import type { Operation } from './operation.js';
+import { getEntity } from './operations/get-entity.js';
+import { queryEntities } from './operations/query-entities.js';
+import { queryTables } from './operations/query-tables.js';
+import {
+  getServiceProperties,
+  getServiceStats,
+  setServiceProperties,
+} from './operations/service-settings.js';
+import { submitTransaction } from './operations/submit-transaction.js';
+import { getTableAcl, setTableAcl } from './operations/table-acl.js';
+import { createTable, deleteTable, getTable } from './operations/table-life.js';
+import { writeEntities } from './operations/write-entities.js';
+import type { Outcome } from './outcome.js';
+import { TableError } from './table-error.js';
+import type { TableContext } from './table-space.js';
+
+/** @throws TableError for what Azure refuses, StoreError for what the engine cannot do. */
+export async function execute(operation: Operation, context: TableContext, clock: Clock): Promise<Outcome> {
+  switch (operation.kind) {
+    case 'getEntity':
+      return getEntity(context, operation);
+    case 'queryEntities':
+      return queryEntities(context, operation);
+    case 'submitTransaction':
+      return submitTransaction(context, operation);
+    case 'queryTables':
+      return queryTables(context, operation);
+    case 'createTable':
+      return createTable(context, operation.table);
+    case 'getTable':
+      return getTable(context, operation.table);
+    case 'deleteTable':
+      return deleteTable(context, operation.table);
+    case 'getTableAcl':
+      return getTableAcl(context, operation.table);
+    case 'setTableAcl':
+      return setTableAcl(context, operation.table, operation.identifiers);
+    case 'getServiceProperties':
+      return getServiceProperties(context);
+    case 'setServiceProperties':
+      return setServiceProperties(context, operation.change);
+    case 'getServiceStats':
+      return getServiceStats(clock);
+    default: {
+      const [outcome] = await writeEntities(context, [operation]);
+      if (!outcome) throw new TableError('InternalError');
+      return outcome;
+    }
+  }
+}

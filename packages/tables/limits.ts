@@ -1,0 +1,92 @@
+// The limits of the Table service's data model (table-rest.md 6) and the checks of one entity against them.
+// Limits of requests, documents and pages stand where those are parsed.
+import { KEY_LENGTH_MAX } from '#store';
+import type { EdmValue, Property } from './edm.js';
+import type { EntityKey } from './operation.js';
+import { TableError } from './table-error.js';
+
+/** 255 with PartitionKey, RowKey and Timestamp. */
+export const CUSTOM_PROPERTIES_MAX = 252;
+export const PROPERTY_NAME_LENGTH_MAX = 255;
+/** 64 KiB of UTF-16. */
+export const STRING_LENGTH_MAX = 32_768;
+export const BINARY_BYTES_MAX = 65_536;
+export const ENTITY_BYTES_MAX = 1_048_576;
+export const PAGE_ENTITIES_MAX = 1000;
+export const CHANGESET_OPERATIONS_MAX = 100;
+/** A page ends after this time and goes on by continuation (table-rest.md 9.5). */
+export const PAGE_MILLISECONDS_MAX = 5000;
+/** Stored bytes of a page. Azure's bound is not documented; ours keeps a page of large entities out of memory's way. */
+export const PAGE_BYTES_MAX = 8 * 1_048_576;
+
+const ASCII_NAME = /^[A-Za-z_]\w*$/;
+/** C# identifiers (table-rest.md 6.3). */
+const UNICODE_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
+
+/** What the value counts towards the size of its entity, in bytes (table-rest.md 6.5). */
+function valueBytes(property: EdmValue): number {
+  switch (property.type) {
+    case 'Edm.String':
+      return 2 * property.value.length + 4;
+    case 'Edm.Binary':
+      return property.value.length + 4;
+    case 'Edm.Boolean':
+      return 1;
+    case 'Edm.Int32':
+      return 4;
+    case 'Edm.Int64':
+    case 'Edm.Double':
+    case 'Edm.DateTime':
+      return 8;
+    case 'Edm.Guid':
+      return 16;
+  }
+}
+
+/** What an entity counts against its limit of 1 MiB (table-rest.md 6.5). */
+export function entityBytes(key: EntityKey, properties: readonly Property[]): number {
+  let bytes = 4 + 2 * (key.partitionKey.length + key.rowKey.length);
+  for (const property of properties) bytes += 8 + 2 * property.name.length + valueBytes(property);
+  return bytes;
+}
+
+function checkProperty(property: Property): void {
+  if (property.name.length > PROPERTY_NAME_LENGTH_MAX)
+    throw new TableError('PropertyNameTooLong', { name: property.name.slice(0, 64) });
+  if (!ASCII_NAME.test(property.name) && !UNICODE_NAME.test(property.name)) {
+    throw new TableError('PropertyNameInvalid', { name: property.name });
+  }
+  const tooLong =
+    (property.type === 'Edm.String' && property.value.length > STRING_LENGTH_MAX) ||
+    (property.type === 'Edm.Binary' && property.value.length > BINARY_BYTES_MAX);
+  if (tooLong) throw new TableError('PropertyValueTooLarge', { name: property.name });
+}
+
+/** Total size, then count, then each property: the order of table-rest.md 6.5. */
+export function checkEntity(key: EntityKey, properties: readonly Property[]): void {
+  if (key.partitionKey.length > KEY_LENGTH_MAX || key.rowKey.length > KEY_LENGTH_MAX) {
+    throw new TableError('PropertyValueTooLarge', { name: 'PartitionKey or RowKey' });
+  }
+  if (entityBytes(key, properties) > ENTITY_BYTES_MAX) throw new TableError('EntityTooLarge');
+  if (properties.length > CUSTOM_PROPERTIES_MAX) throw new TableError('TooManyProperties');
+  for (const property of properties) checkProperty(property);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what keys may not hold.
+const FORBIDDEN_IN_KEYS = /[/\\#?\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
+
+/** Whether a key holds a character that no key may hold (table-rest.md 6.3), or half of a surrogate pair, which no URL can name. */
+export const hasForbiddenCharacter = (key: string): boolean => FORBIDDEN_IN_KEYS.test(key);
+
+const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
+const TABLE_NAME_LENGTH_MIN = 3;
+const TABLE_NAME_LENGTH_MAX = 63;
+
+/** Length before characters, as captured: `aa` is too short, `a//` has bad characters (table-rest.md 8.2). */
+export function checkTableName(name: string): void {
+  if (name.length < TABLE_NAME_LENGTH_MIN || name.length > TABLE_NAME_LENGTH_MAX) {
+    throw new TableError('OutOfRangeInput:ResourceName');
+  }
+  if (!TABLE_NAME.test(name)) throw new TableError('InvalidResourceName');
+  if (name.toLowerCase() === 'tables') throw new TableError('InvalidInput');
+}

@@ -1,0 +1,10 @@
+// Delete Entity (table-rest.md 8.11).
+import type { DeleteEntity } from '../operation.js';
+import { type EntityDecision, requireRow } from './entity-decision.js';
+
+export function deleteEntity(operation: DeleteEntity): EntityDecision {
+  return row => {
+    requireRow(row, operation.condition);
+    return undefined;
+  };
+}

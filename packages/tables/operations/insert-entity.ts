@@ -1,0 +1,13 @@
+// Insert Entity: a new row, its properties in the order of the request (table-rest.md 8.5).
+import { encodeEntity } from '../entity-codec.js';
+import type { InsertEntity } from '../operation.js';
+import { TableError } from '../table-error.js';
+import type { EntityDecision } from './entity-decision.js';
+
+export function insertEntity(operation: InsertEntity): EntityDecision {
+  const value = encodeEntity(operation.properties);
+  return row => {
+    if (row) throw new TableError('EntityAlreadyExists');
+    return value;
+  };
+}

@@ -1,0 +1,50 @@
+// Query Entities: one page of the rows that a filter takes, in order (table-rest.md 9).
+// The bounds of the scan come from the filter, the caller's key range and the continuation; the filter itself decides.
+import type { Position, Row, ScanRange } from '#store';
+import { compileFilter } from '../compile-filter.js';
+import { scanRangeOf } from '../filter-range.js';
+import { PAGE_BYTES_MAX, PAGE_MILLISECONDS_MAX } from '../limits.js';
+import type { EntityKey, QueryEntities } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { TableError } from '../table-error.js';
+import { openTable, type TableContext } from '../table-space.js';
+
+const isBefore = (a: Position, b: Position): boolean =>
+  a.partition < b.partition || (a.partition === b.partition && a.key < b.key);
+const latest = (a: Position, b: Position): Position => (isBefore(a, b) ? b : a);
+const START: Position = { partition: '', key: '' };
+
+/** What all of the ranges share; undefined if that is nothing. */
+function intersection(a: ScanRange, b: ScanRange | undefined): ScanRange | undefined {
+  if (!b) return a;
+  const from = latest(a.from, b.from);
+  const until = a.until && b.until ? (isBefore(a.until, b.until) ? a.until : b.until) : (a.until ?? b.until);
+  return until && !isBefore(from, until) ? undefined : { from, until };
+}
+
+const positionOf = (key: EntityKey): Position => ({ partition: key.partitionKey, key: key.rowKey });
+const acceptAll = (_row: Row): boolean => true;
+
+export async function queryEntities(context: TableContext, operation: QueryEntities): Promise<Outcome> {
+  const accept = operation.filter ? compileFilter(operation.filter) : acceptAll;
+  const space = await openTable(context, operation.table);
+  if (!space) throw new TableError('TableNotFound');
+  const asked = scanRangeOf(operation.filter);
+  const allowed = asked && intersection(asked, context.within);
+  const range =
+    allowed && intersection(allowed, { from: operation.from ? positionOf(operation.from) : START });
+  if (!range || operation.top === 0) return { kind: 'entities', rows: [], next: undefined, examined: 0 };
+  const budget = {
+    rows: operation.top,
+    bytes: PAGE_BYTES_MAX,
+    examined: Number.POSITIVE_INFINITY,
+    milliseconds: PAGE_MILLISECONDS_MAX,
+  };
+  const { rows, next, examined } = await context.store.scan(space, range, budget, accept);
+  return {
+    kind: 'entities',
+    rows,
+    next: next && { partitionKey: next.partition, rowKey: next.key },
+    examined,
+  };
+}

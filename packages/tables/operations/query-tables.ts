@@ -1,0 +1,65 @@
+// Query Tables: the tables of an account in the order of their lower-case names (table-rest.md 8.1).
+import type { Row, Space } from '#store';
+import { compileFilter, type RowTest } from '../compile-filter.js';
+import { encodeEntity } from '../entity-codec.js';
+import type { Filter, Operand } from '../filter.js';
+import type { QueryTables } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { decodeTableMetadata, type TableContext } from '../table-space.js';
+
+/** Names are compared without case: constants in lower case meet names in lower case. */
+const foldOperand = (operand: Operand): Operand =>
+  operand.kind === 'constant' && operand.constant.type === 'Edm.String'
+    ? { kind: 'constant', constant: { type: 'Edm.String', value: operand.constant.value.toLowerCase() } }
+    : operand;
+
+function fold(filter: Filter): Filter {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return { kind: filter.kind, left: fold(filter.left), right: fold(filter.right) };
+    case 'not':
+      return { kind: 'not', operand: fold(filter.operand) };
+    case 'compare':
+      return { ...filter, left: foldOperand(filter.left), right: foldOperand(filter.right) };
+    default:
+      return filter;
+  }
+}
+
+/** A table as the row of one property that a filter can be tried on. */
+function rowOf(space: Space): Row {
+  const value = encodeEntity([{ name: 'TableName', type: 'Edm.String', value: space.name }]);
+  return { partition: '', key: '', version: space.created, value };
+}
+
+const SPACES_A_READ = 1000;
+
+async function collect(context: TableContext, test: RowTest, from: string, limit: number): Promise<Space[]> {
+  const found: Space[] = [];
+  for (let next: string | undefined = from; next !== undefined; ) {
+    const spaces: readonly Space[] = await context.store.listSpaces(
+      context.account,
+      'table',
+      next,
+      SPACES_A_READ,
+    );
+    found.push(...spaces.filter(space => test(rowOf(space))));
+    const last: Space | undefined =
+      spaces.length < SPACES_A_READ || found.length >= limit ? undefined : spaces.at(-1);
+    next = last && `${last.name}\0`;
+  }
+  return found.slice(0, limit);
+}
+
+export async function queryTables(context: TableContext, operation: QueryTables): Promise<Outcome> {
+  const test = operation.filter ? compileFilter(fold(operation.filter)) : () => true;
+  if (operation.top === 0) return { kind: 'tables', names: [], next: undefined };
+  const spaces = await collect(context, test, operation.from?.toLowerCase() ?? '', operation.top + 1);
+  const page = spaces.slice(0, operation.top);
+  return {
+    kind: 'tables',
+    names: page.map(space => decodeTableMetadata(space.metadata).name),
+    next: spaces[operation.top]?.name,
+  };
+}

@@ -1,0 +1,35 @@
+// Entity group transaction: one table, one partition, each entity once, at most 100 operations (table-rest.md 10.1).
+import { CHANGESET_OPERATIONS_MAX } from '../limits.js';
+import type { EntityWrite, SubmitTransaction } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { TableError, type TableErrorCode } from '../table-error.js';
+import type { TableContext } from '../table-space.js';
+import { writeEntities } from './write-entities.js';
+
+const refusal = (code: TableErrorCode, index: number): TableError =>
+  Object.assign(new TableError(code), { index });
+
+function checkChangeset(operations: readonly EntityWrite[]): void {
+  if (operations.length > CHANGESET_OPERATIONS_MAX)
+    throw refusal('InvalidInput:BatchLength', CHANGESET_OPERATIONS_MAX - 1);
+  const seen = new Set<string>();
+  const [first] = operations;
+  operations.forEach(({ table, key }, index) => {
+    const sameGroup =
+      first &&
+      key.partitionKey === first.key.partitionKey &&
+      table.toLowerCase() === first.table.toLowerCase();
+    if (!sameGroup) throw refusal('CommandsInBatchActOnDifferentPartitions', index);
+    if (seen.has(key.rowKey)) throw refusal('InvalidDuplicateRow', index);
+    seen.add(key.rowKey);
+  });
+}
+
+export async function submitTransaction(
+  context: TableContext,
+  { operations }: SubmitTransaction,
+): Promise<Outcome> {
+  checkChangeset(operations);
+  const [first, ...others] = operations;
+  return { kind: 'transaction', outcomes: first ? await writeEntities(context, [first, ...others]) : [] };
+}

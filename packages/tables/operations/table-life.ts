@@ -1,0 +1,31 @@
+// Create, Get and Delete Table (table-rest.md 8.2 to 8.4). A dropped table's name is free at once.
+import { checkTableName } from '../limits.js';
+import type { Outcome } from '../outcome.js';
+import { TableError } from '../table-error.js';
+import {
+  decodeTableMetadata,
+  encodeTableMetadata,
+  openTable,
+  type TableContext,
+  tableAddress,
+} from '../table-space.js';
+
+export async function createTable(context: TableContext, name: string): Promise<Outcome> {
+  checkTableName(name);
+  const metadata = encodeTableMetadata({ name, identifiers: [] });
+  const space = await context.store.createSpace(tableAddress(context.account, name), metadata);
+  if (!space) throw new TableError('TableAlreadyExists');
+  return { kind: 'tableCreated', name };
+}
+
+export async function getTable(context: TableContext, name: string): Promise<Outcome> {
+  const space = await openTable(context, name);
+  if (!space) throw new TableError('ResourceNotFound');
+  return { kind: 'table', name: decodeTableMetadata(space.metadata).name };
+}
+
+export async function deleteTable(context: TableContext, name: string): Promise<Outcome> {
+  const space = await openTable(context, name);
+  if (!space || !(await context.store.dropSpace(space))) throw new TableError('ResourceNotFound');
+  return { kind: 'tableDeleted' };
+}

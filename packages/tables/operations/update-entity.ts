@@ -1,0 +1,18 @@
+// Update Entity and Insert Or Replace Entity: the new properties take the place of all the old ones (table-rest.md 8.8).
+import { encodeEntity } from '../entity-codec.js';
+import type { InsertOrReplaceEntity, UpdateEntity } from '../operation.js';
+import { type EntityDecision, requireRow } from './entity-decision.js';
+import { inOrdinalOrder } from './merge-entity.js';
+
+export function insertOrReplaceEntity(operation: InsertOrReplaceEntity): EntityDecision {
+  const value = encodeEntity(inOrdinalOrder(operation.properties));
+  return () => value;
+}
+
+export function updateEntity(operation: UpdateEntity): EntityDecision {
+  const value = encodeEntity(inOrdinalOrder(operation.properties));
+  return row => {
+    requireRow(row, operation.condition);
+    return value;
+  };
+}

@@ -1,0 +1,31 @@
+// What an operation of the Table service came to, as a value. Rendering it is the wire's matter.
+import type { Row } from '#store';
+import type { SignedIdentifier } from './access-policy.js';
+import type { EntityKey } from './operation.js';
+import type { ServiceProperties } from './service-properties.js';
+
+/** One entity written: inserts keep the row for an answer with content. */
+export type WriteOutcome =
+  | { readonly kind: 'inserted'; readonly row: Row }
+  | { readonly kind: 'updated'; readonly version: bigint }
+  | { readonly kind: 'deleted' };
+
+export type Outcome =
+  | WriteOutcome
+  | { readonly kind: 'transaction'; readonly outcomes: readonly WriteOutcome[] }
+  | { readonly kind: 'entity'; readonly row: Row }
+  | {
+      readonly kind: 'entities';
+      readonly rows: readonly Row[];
+      readonly next: EntityKey | undefined;
+      readonly examined: number;
+    }
+  | { readonly kind: 'tables'; readonly names: readonly string[]; readonly next: string | undefined }
+  | { readonly kind: 'tableCreated'; readonly name: string }
+  | { readonly kind: 'table'; readonly name: string }
+  | { readonly kind: 'tableDeleted' }
+  | { readonly kind: 'acl'; readonly identifiers: readonly SignedIdentifier[] }
+  | { readonly kind: 'aclSet' }
+  | { readonly kind: 'serviceProperties'; readonly properties: ServiceProperties }
+  | { readonly kind: 'servicePropertiesSet' }
+  | { readonly kind: 'serviceStats'; readonly lastSync: bigint };

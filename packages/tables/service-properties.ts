@@ -1,0 +1,87 @@
+// The properties of an account's Table service: their form in memory and in the store, and what a change makes of them
+// (table-rest.md 13.1, 13.2). Limits are checked where the XML is parsed; the rules are evaluated by the wire's cors.ts.
+import { decodeVersioned, encodeVersioned } from './versioned-json.js';
+
+export interface Logging {
+  readonly version: string;
+  readonly read: boolean;
+  readonly write: boolean;
+  readonly delete: boolean;
+  /** Days for which logs are kept, 1 to 365; undefined for ever. */
+  readonly retentionDays: number | undefined;
+}
+
+export interface Metrics {
+  readonly version: string;
+  readonly enabled: boolean;
+  /** Means nothing, and is not shown, while metrics are off. */
+  readonly includeApis: boolean;
+  readonly retentionDays: number | undefined;
+}
+
+/** An origin or a header may be `*`; a header that ends in `*` stands for all that begin so. */
+export interface CorsRule {
+  readonly allowedOrigins: readonly string[];
+  readonly allowedMethods: readonly string[];
+  readonly allowedHeaders: readonly string[];
+  readonly exposedHeaders: readonly string[];
+  readonly maxAgeSeconds: number;
+}
+
+export interface ServiceProperties {
+  readonly logging: Logging;
+  readonly hourMetrics: Metrics;
+  readonly minuteMetrics: Metrics;
+  /** At most five. */
+  readonly cors: readonly CorsRule[];
+}
+
+/** What a Set names; the rest keeps its settings. */
+export interface ServicePropertiesChange {
+  readonly logging?: Logging | undefined;
+  readonly hourMetrics?: Metrics | undefined;
+  readonly minuteMetrics?: Metrics | undefined;
+  readonly cors?: readonly CorsRule[] | undefined;
+}
+
+/** What a fresh account has (table-rest.md 13.1). */
+export const defaultServiceProperties: ServiceProperties = {
+  logging: { version: '1.0', read: false, write: false, delete: false, retentionDays: undefined },
+  hourMetrics: { version: '1.0', enabled: true, includeApis: true, retentionDays: 7 },
+  minuteMetrics: { version: '1.0', enabled: false, includeApis: false, retentionDays: undefined },
+  cors: [],
+};
+
+export function changeServiceProperties(
+  current: ServiceProperties,
+  change: ServicePropertiesChange,
+): ServiceProperties {
+  return {
+    logging: change.logging ?? current.logging,
+    hourMetrics: change.hourMetrics ?? current.hourMetrics,
+    minuteMetrics: change.minuteMetrics ?? current.minuteMetrics,
+    cors: change.cors ?? current.cors,
+  };
+}
+
+const VERSION = 1;
+
+/** `{"version":1,"value":…}` with the fields of `ServiceProperties`; JSON leaves out those that are undefined. */
+export function encodeServiceProperties(properties: ServiceProperties): Buffer {
+  return encodeVersioned(VERSION, properties);
+}
+
+/** @throws StoreError `corrupt` or `unsupported`. */
+export function decodeServiceProperties(bytes: Buffer): ServiceProperties {
+  return decodeVersioned(VERSION, bytes, 'Service properties', decodeSections);
+}
+
+const decodeSections = (value: unknown): ServiceProperties => {
+  const { logging, hourMetrics, minuteMetrics, cors } = value as ServiceProperties;
+  return {
+    logging: { ...logging, retentionDays: logging.retentionDays },
+    hourMetrics: { ...hourMetrics, retentionDays: hourMetrics.retentionDays },
+    minuteMetrics: { ...minuteMetrics, retentionDays: minuteMetrics.retentionDays },
+    cors: [...cors],
+  };
+};

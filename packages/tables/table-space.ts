@@ -1,0 +1,43 @@
+// Where tables and service properties stand in the store: the addresses of their spaces and the metadata they carry.
+import { type ScanRange, type Space, type SpaceAddress, type Store, StoreError } from '#store';
+import { decodeIdentifiers, encodeIdentifiers, type SignedIdentifier } from './access-policy.js';
+
+/** What an operation needs beside itself. */
+export interface TableContext {
+  readonly store: Store;
+  readonly account: string;
+  /** Rows that the caller may see; undefined for all. Writes outside are refused before they get here. */
+  readonly within: ScanRange | undefined;
+}
+
+/** Names of tables are compared without case and kept with it (table-rest.md 6.3). */
+export const tableAddress = (account: string, table: string): SpaceAddress => ({
+  account,
+  service: 'table',
+  name: table.toLowerCase(),
+});
+
+export const openTable = (context: TableContext, table: string): Promise<Space | undefined> =>
+  context.store.getSpace(tableAddress(context.account, table));
+
+export interface TableMetadata {
+  /** As it was spelled when the table was made. */
+  readonly name: string;
+  readonly identifiers: readonly SignedIdentifier[];
+}
+
+/** One byte of the name's length, the name in ASCII, then the access policies. */
+export function encodeTableMetadata(metadata: TableMetadata): Buffer {
+  const name = Buffer.from(metadata.name, 'latin1');
+  return Buffer.concat([Buffer.of(name.length), name, encodeIdentifiers(metadata.identifiers)]);
+}
+
+export function decodeTableMetadata(bytes: Buffer): TableMetadata {
+  const length = bytes[0];
+  if (length === undefined || bytes.length <= length)
+    throw new StoreError('corrupt', "A table's metadata is cut short.");
+  return {
+    name: bytes.toString('latin1', 1, 1 + length),
+    identifiers: decodeIdentifiers(bytes.subarray(1 + length)),
+  };
+}

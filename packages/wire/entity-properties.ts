@@ -1,0 +1,125 @@
+// The properties of an entity from the members of its JSON: annotations, implied types, system properties (table-rest.md 5.6).
+import {
+  type EdmType,
+  type EdmValue,
+  type EntityKey,
+  hasForbiddenCharacter,
+  type Property,
+  parseTyped,
+  TableError,
+} from '#tables';
+import { type Member, readObject } from './read-object.js';
+
+const TYPE_SUFFIX = '@odata.type';
+/** Annotations, also of annotations, and control information are read and never stored. */
+const isControl = (name: string): boolean => name.startsWith('odata.') || name.includes('@odata.');
+
+const EDM_TYPE_NAMES: ReadonlyMap<string, EdmType> = new Map(
+  (
+    [
+      'Edm.String',
+      'Edm.Int32',
+      'Edm.Int64',
+      'Edm.Double',
+      'Edm.Boolean',
+      'Edm.DateTime',
+      'Edm.Guid',
+      'Edm.Binary',
+    ] as const
+  ).map(type => [type, type]),
+);
+
+export interface EntityBody {
+  /** As far as the body names them; null counts as absent. */
+  readonly partitionKey: string | undefined;
+  readonly rowKey: string | undefined;
+  /** The custom properties in the order of the text, without those that are null. */
+  readonly properties: readonly Property[];
+}
+
+/** What a value is where no annotation says it. A whole number beyond Int32 has no type that Azure would give it. */
+function impliedType(member: Member): EdmType {
+  if (member.kind === 'string') return 'Edm.String';
+  if (member.kind === 'boolean') return 'Edm.Boolean';
+  return /[.eE]/.test(member.text) ? 'Edm.Double' : 'Edm.Int32';
+}
+
+/** A declared type takes its value as a string; numbers and booleans also bare. */
+function typedValue(member: Member, declared: EdmType | undefined): EdmValue {
+  if (member.kind === 'other') throw new TableError('InvalidInput:Body');
+  const type = declared ?? impliedType(member);
+  const bare =
+    member.kind === 'string' ||
+    (member.kind === 'boolean' && type === 'Edm.Boolean') ||
+    (member.kind === 'number' && (type === 'Edm.Int32' || type === 'Edm.Int64' || type === 'Edm.Double'));
+  const value = bare ? parseTyped(type, member.text) : undefined;
+  if (!value) throw refusedValue(member, type);
+  return value;
+}
+
+/** Dates before 1601 have an answer of their own (table-rest.md 6.1). */
+function refusedValue(member: Member, type: EdmType): TableError {
+  const early =
+    type === 'Edm.DateTime' &&
+    /^(?:0\d{3}|1[0-5]\d\d|1600)-(\d\d)-(\d\d)(?:T(\d\d:\d\d:\d\d))?/.exec(member.text);
+  if (!early) return new TableError('InvalidInput:Body');
+  const [, month, day, time = '00:00:00'] = early;
+  return new TableError('OutOfRangeInput:Parameter', {
+    name: member.name,
+    value: `${month}/${day}/${member.text.slice(0, 4)} ${time}`,
+  });
+}
+
+function declaredTypes(members: readonly Member[]): ReadonlyMap<string, EdmType> {
+  const declared = new Map<string, EdmType>();
+  for (const { name, kind, text } of members) {
+    if (!name.endsWith(TYPE_SUFFIX)) continue;
+    const target = name.slice(0, -TYPE_SUFFIX.length);
+    if (target.includes('@') || target.startsWith('odata.')) continue;
+    const type = kind === 'string' ? EDM_TYPE_NAMES.get(text) : undefined;
+    if (!type) throw new TableError('InvalidInput:Body');
+    declared.set(target, type);
+  }
+  return declared;
+}
+
+function keyOf(member: Member, declared: EdmType | undefined): string | undefined {
+  if (member.kind === 'null') return undefined;
+  if (member.kind !== 'string' || (declared ?? 'Edm.String') !== 'Edm.String')
+    throw new TableError('InvalidInput:Body');
+  return member.text;
+}
+
+/** @throws TableError for what is no entity; limits of names, values and sizes are the domain's to check. */
+export function parseEntity(body: Buffer): EntityBody {
+  const members = readObject(body);
+  const declared = declaredTypes(members);
+  const seen = new Set<string>();
+  const properties: Property[] = [];
+  const keys: Record<'PartitionKey' | 'RowKey', string | undefined> = {
+    PartitionKey: undefined,
+    RowKey: undefined,
+  };
+  for (const member of members) {
+    const { name } = member;
+    if (isControl(name)) continue;
+    if (seen.has(name)) throw new TableError('DuplicatePropertiesSpecified');
+    seen.add(name);
+    if (name === 'PartitionKey' || name === 'RowKey') keys[name] = keyOf(member, declared.get(name));
+    else if (name !== 'Timestamp' && member.kind !== 'null')
+      properties.push({ name, ...typedValue(member, declared.get(name)) });
+  }
+  return { partitionKey: keys.PartitionKey, rowKey: keys.RowKey, properties };
+}
+
+/** The key of an entity to insert, from its body. */
+export function requireKey({ partitionKey, rowKey }: EntityBody): EntityKey {
+  if (partitionKey === undefined || rowKey === undefined) throw new TableError('PropertiesNeedValue');
+  for (const [name, value] of [
+    ['PartitionKey', partitionKey],
+    ['RowKey', rowKey],
+  ] as const) {
+    if (hasForbiddenCharacter(value)) throw new TableError('OutOfRangeInput:Parameter', { name, value });
+  }
+  return { partitionKey, rowKey };
+}

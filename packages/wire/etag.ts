@@ -1,0 +1,21 @@
+// ETags: a row's version in the form that Azure gives it (table-rest.md 7), and If-Match read back (8.13).
+import { type Condition, formatDateTime, parseDateTime, TableError } from '#tables';
+
+/** Only the colons of the time are percent-encoded. */
+export const formatEtag = (version: bigint): string =>
+  `W/"datetime'${formatDateTime(version).replaceAll(':', '%3A')}'"`;
+
+const ETAG = /^W\/"(.*)"$/;
+const DATE_TIME_ETAG = /^datetime'(.*)'$/;
+
+/** A weak etag that is no time of ours is well formed and matches nothing; anything else is refused. */
+export function parseCondition(text: string): Condition {
+  if (text === '*') return { kind: 'any' };
+  const tag = ETAG.exec(text)?.[1];
+  if (tag === undefined || tag.includes('"')) throw new TableError('InvalidInput:Etag', { etag: text });
+  const time = DATE_TIME_ETAG.exec(tag)?.[1];
+  return {
+    kind: 'version',
+    version: time === undefined ? undefined : parseDateTime(time.replaceAll(/%3a/gi, ':')),
+  };
+}

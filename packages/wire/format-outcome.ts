@@ -1,0 +1,136 @@
+// Renders what an operation came to: status, body and the facts of its headers (table-rest.md 3.3, 5.3, 8).
+import type { Row } from '#store';
+import { escapeText, type Outcome, type WriteOutcome } from '#tables';
+import { formatIdentifiers } from './access-policy-xml.js';
+import type { Answer } from './answer.js';
+import { entityTokenHeaders, tableTokenHeaders } from './continuation.js';
+import { formatEtag } from './etag.js';
+import { addEntity, type EntityPlace, entityPath, joinPieces, type Pieces } from './format-entity.js';
+import type { MetadataLevel, ResponseFormat } from './response-format.js';
+import { formatServiceProperties } from './service-properties-xml.js';
+import { formatServiceStats } from './service-stats-xml.js';
+
+export const jsonContentType = (level: MetadataLevel): string =>
+  `application/json;odata=${level};streaming=true;charset=utf-8`;
+
+const NO_CONTENT = { status: 204, cacheControl: true, noSniff: true } as const;
+const XML = { contentType: 'application/xml', cacheControl: false, noSniff: false } as const;
+
+const json = (format: ResponseFormat, body: Buffer | string) =>
+  ({
+    status: 200,
+    contentType: jsonContentType(format.level),
+    body,
+    cacheControl: true,
+    noSniff: true,
+    dataServiceVersion: '3.0;',
+  }) as const;
+
+const metadata = (place: EntityPlace, of: string): string =>
+  `"odata.metadata":"${escapeText(`${place.endpoint}/$metadata#${of}`)}"`;
+
+function entityBody(row: Row, place: EntityPlace, format: ResponseFormat): Buffer {
+  const pieces: Pieces = [];
+  const first =
+    format.level === 'nometadata'
+      ? undefined
+      : metadata(place, `${place.table}/@Element${format.selectSuffix}`);
+  addEntity(pieces, row, place, format, first);
+  return joinPieces(pieces);
+}
+
+function entitiesBody(rows: readonly Row[], place: EntityPlace, format: ResponseFormat): Buffer {
+  const first =
+    format.level === 'nometadata' ? '' : `${metadata(place, `${place.table}${format.selectSuffix}`)},`;
+  const pieces: Pieces = [`{${first}"value":[`];
+  rows.forEach((row, i) => {
+    if (i > 0) pieces.push(',');
+    addEntity(pieces, row, place, format);
+  });
+  pieces.push(']}');
+  return joinPieces(pieces);
+}
+
+/** A table's object; the form at full metadata follows OData, no recording has one (table-rest.md 5.4). */
+function tableMembers(name: string, place: EntityPlace, format: ResponseFormat): string {
+  const control =
+    format.level === 'fullmetadata'
+      ? `"odata.type":"${place.account}.Tables","odata.id":"${escapeText(`${place.endpoint}/Tables('${name}')`)}","odata.editLink":"Tables('${name}')",`
+      : '';
+  return `${control}"TableName":"${name}"`;
+}
+
+function tableBody(name: string, place: EntityPlace, format: ResponseFormat): string {
+  const first = format.level === 'nometadata' ? '' : `${metadata(place, 'Tables/@Element')},`;
+  return `{${first}${tableMembers(name, place, format)}}`;
+}
+
+function tablesBody(names: readonly string[], place: EntityPlace, format: ResponseFormat): string {
+  const first = format.level === 'nometadata' ? '' : `${metadata(place, 'Tables')},`;
+  return `{${first}"value":[${names.map(name => `{${tableMembers(name, place, format)}}`).join(',')}]}`;
+}
+
+/** What was made answers 201 with its content, or 204 where the caller wanted none; the place is said either way. */
+function created(
+  location: string,
+  format: ResponseFormat,
+  body: () => Buffer | string,
+  etag?: string,
+): Answer {
+  const common = { etag, location, preferenceApplied: format.prefer };
+  if (format.prefer !== 'return-no-content') return { ...json(format, body()), ...common, status: 201 };
+  return { ...NO_CONTENT, ...common, dataServiceId: true, dataServiceVersion: '3.0;' };
+}
+
+export function formatWrite(outcome: WriteOutcome, place: EntityPlace, format: ResponseFormat): Answer {
+  if (outcome.kind === 'deleted') return { ...NO_CONTENT, dataServiceVersion: '1.0;' };
+  if (outcome.kind === 'updated')
+    return { ...NO_CONTENT, etag: formatEtag(outcome.version), dataServiceVersion: '1.0;' };
+  const { row } = outcome;
+  const location = `${place.endpoint}/${entityPath(place.table, row)}`;
+  const full = { ...format, select: undefined, selectSuffix: '' };
+  return created(location, format, () => entityBody(row, place, full), formatEtag(row.version));
+}
+
+/** Everything but a transaction, whose outcomes are formatted one by one, as the parts of the answer. */
+export function formatOutcome(outcome: Outcome, place: EntityPlace, format: ResponseFormat): Answer {
+  switch (outcome.kind) {
+    case 'transaction':
+      throw new Error('A transaction is formatted part by part.');
+    case 'entity':
+      return {
+        ...json(format, entityBody(outcome.row, place, format)),
+        etag: formatEtag(outcome.row.version),
+      };
+    case 'entities':
+      return {
+        ...json(format, entitiesBody(outcome.rows, place, format)),
+        more: entityTokenHeaders(outcome.next),
+      };
+    case 'tables':
+      return {
+        ...json(format, tablesBody(outcome.names, place, format)),
+        more: tableTokenHeaders(outcome.next),
+      };
+    case 'table':
+      return json(format, tableBody(outcome.name, place, format));
+    case 'tableCreated': {
+      const location = `${place.endpoint}/Tables('${outcome.name}')`;
+      return created(location, format, () => tableBody(outcome.name, place, format));
+    }
+    case 'tableDeleted':
+      return NO_CONTENT;
+    case 'acl':
+      return { ...XML, status: 200, body: formatIdentifiers(outcome.identifiers) };
+    case 'aclSet':
+      return { status: 204, cacheControl: false, noSniff: false };
+    case 'serviceProperties':
+      return { ...XML, status: 200, body: formatServiceProperties(outcome.properties) };
+    case 'servicePropertiesSet':
+      return { status: 202, cacheControl: false, noSniff: false };
+    case 'serviceStats':
+      return { ...XML, status: 200, body: formatServiceStats(outcome.lastSync) };
+    default:
+      return formatWrite(outcome, place, format);
+  }
+}

@@ -1,0 +1,34 @@
+// Dates of headers: RFC 1123 and nothing else.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { formatHttpDate, parseHttpDate } from './http-date.js';
+
+test('reads what clients send', () => {
+  const ticks = BigInt(Date.UTC(2020, 6, 27, 12, 28, 53)) * 10_000n;
+  assert.equal(parseHttpDate('Mon, 27 Jul 2020 12:28:53 GMT'), ticks);
+  assert.equal(formatHttpDate(ticks + 9_999_999n), 'Mon, 27 Jul 2020 12:28:53 GMT');
+});
+
+test('refuses all else', () => {
+  const texts = [
+    '',
+    'now',
+    '2020-07-27T12:28:53Z',
+    'Mon, 27 Jul 2020 12:28:53',
+    'Mon, 27 Jul 2020 12:28:53 +0200',
+  ];
+  for (const text of [...texts, 'Mon, 27 Jul 2020 25:28:53 GMT', '27 Jul 2020 12:28:53 GMT', '1595852933']) {
+    assert.equal(parseHttpDate(text), undefined, text);
+  }
+});
+
+test('what is written reads back', () => {
+  const seconds = fc.integer({ min: 0, max: 253_402_300_799 });
+  fc.assert(
+    fc.property(seconds, second => {
+      const ticks = BigInt(second) * 10_000_000n;
+      assert.equal(parseHttpDate(formatHttpDate(ticks)), ticks);
+    }),
+  );
+});

@@ -1,0 +1,209 @@
+// The $filter language: text -> Filter (table-rest.md 9.1), over the tokens of filter-token.ts.
+// Comparisons of values of different types are the evaluation's matter; here only what is no boolean at all is refused.
+import { type ComparisonOperator, type EdmType, type Filter, type Operand, TableError } from '#tables';
+import { readToken, type Token } from './filter-token.js';
+
+/**
+ * How deep parentheses and `not` may nest: whoever walks the filter recurses that deep. Clients put chains into one
+ * more pair of parentheses per link, of which a request line of 32 KiB holds fewer.
+ */
+export const FILTER_DEPTH_MAX = 1000;
+
+type Connective = 'and' | 'or';
+
+const CONNECTIVE_NAMES: Readonly<Record<Connective, string>> = { and: 'And', or: 'Or' };
+
+const COMPARISONS: ReadonlyMap<string, ComparisonOperator> = new Map(
+  (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).map(operator => [operator, operator]),
+);
+
+/** OData has them; the Table service answers that it does not (table-rest.md 9.1). */
+const UNSUPPORTED_OPERATORS: ReadonlySet<string> = new Set(['add', 'sub', 'mul', 'div', 'mod']);
+const UNSUPPORTED_FUNCTIONS: ReadonlySet<string> = new Set(
+  `startswith endswith substringof contains length indexof replace substring tolower toupper trim concat
+   day month year hour minute second round floor ceiling cast isof any all`.split(/\s+/),
+);
+
+/** The type that the language gives to an expression before it sees an entity; undefined for properties of any type. */
+function staticType(filter: Filter): EdmType | undefined {
+  if (filter.kind === 'constant') return filter.constant.type;
+  if (filter.kind !== 'property') return 'Edm.Boolean';
+  if (filter.name === 'PartitionKey' || filter.name === 'RowKey') return 'Edm.String';
+  return filter.name === 'Timestamp' ? 'Edm.DateTime' : undefined;
+}
+
+/** A property of any type may be a Boolean. */
+const truthType = (filter: Filter): EdmType => staticType(filter) ?? 'Edm.Boolean';
+
+/** Refuses a term that can't be true or false; `left` is what the terms before it make. */
+function checkTypes(kind: Connective, terms: readonly Filter[]): void {
+  let left: EdmType | undefined;
+  for (const term of terms) {
+    const right = truthType(term);
+    if (left !== undefined && (left !== 'Edm.Boolean' || right !== 'Edm.Boolean')) {
+      throw new TableError('InvalidInput:FilterTypes', { left, right, operator: CONNECTIVE_NAMES[kind] });
+    }
+    left = right;
+  }
+}
+
+/** A chain of one connective as a tree that is no deeper than it must be, the terms in their order. */
+function joinAll(kind: Connective, terms: readonly Filter[]): Filter | undefined {
+  checkTypes(kind, terms);
+  let row = terms;
+  while (row.length > 1) {
+    const pairs: Filter[] = [];
+    for (let i = 0; i < row.length; i += 2) {
+      const [left, right] = [row[i], row[i + 1]];
+      if (left) pairs.push(right ? { kind, left, right } : left);
+    }
+    row = pairs;
+  }
+  return row[0];
+}
+
+/** What stands between two parentheses: terms joined by `and`, and those again by `or`. */
+class Group {
+  readonly #disjuncts: Filter[] = [];
+  #conjuncts: Filter[] = [];
+  /** How often `not` stood before the term that comes next. */
+  negations = 0;
+
+  add(term: Filter): void {
+    if (this.negations > 0 && truthType(term) !== 'Edm.Boolean') throw new TableError('InvalidInput');
+    let negated = term;
+    for (; this.negations > 0; this.negations--) negated = { kind: 'not', operand: negated };
+    this.#conjuncts.push(negated);
+  }
+
+  /** What follows is joined by `or` to what was added so far. */
+  beginDisjunct(): void {
+    const conjunction = joinAll('and', this.#conjuncts);
+    if (conjunction) this.#disjuncts.push(conjunction);
+    this.#conjuncts = [];
+  }
+
+  /** The whole of it; undefined if nothing was added. */
+  filter(): Filter | undefined {
+    this.beginDisjunct();
+    return joinAll('or', this.#disjuncts);
+  }
+}
+
+/** Groups that are open are kept in a list and not on the call stack, which a request could otherwise exhaust. */
+class FilterParser {
+  readonly #text: string;
+  readonly #outer: Group[] = [];
+  #group = new Group();
+  #depth = 0;
+  #token: Token;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#token = readToken(text, 0);
+  }
+
+  parse(): Filter {
+    do {
+      this.#readTerm();
+    } while (this.#readConnective());
+    const filter = this.#group.filter();
+    if (this.#token.kind !== 'end' || this.#outer.length > 0 || !filter) throw this.#unexpected();
+    if (truthType(filter) !== 'Edm.Boolean') throw new TableError('InvalidInput');
+    return filter;
+  }
+
+  /** A comparison or what stands for one, with the `not` and the parentheses that open before it and close after it. */
+  #readTerm(): void {
+    for (;;) {
+      if (this.#takeWord('not')) {
+        this.#group.negations++;
+      } else if (this.#token.kind === 'open') {
+        this.#advance();
+        this.#outer.push(this.#group);
+        this.#group = new Group();
+      } else break;
+      if (++this.#depth > FILTER_DEPTH_MAX) throw new TableError('InvalidInput');
+    }
+    this.#add(this.#readComparison());
+    while (this.#token.kind === 'close') {
+      const inside = this.#group.filter();
+      const outer = this.#outer.pop();
+      if (!inside || !outer) throw this.#unexpected();
+      this.#advance();
+      this.#depth--;
+      this.#group = outer;
+      this.#add(inside);
+    }
+  }
+
+  #add(term: Filter): void {
+    this.#depth -= this.#group.negations;
+    this.#group.add(term);
+  }
+
+  #readConnective(): boolean {
+    if (this.#takeWord('and')) return true;
+    if (!this.#takeWord('or')) return false;
+    this.#group.beginDisjunct();
+    return true;
+  }
+
+  #readComparison(): Filter {
+    const left = this.#readOperand();
+    const operator = this.#token.kind === 'identifier' ? COMPARISONS.get(this.#word()) : undefined;
+    if (!operator) return left;
+    this.#advance();
+    return { kind: 'compare', operator, left, right: this.#readOperand() };
+  }
+
+  #readOperand(): Operand {
+    const token = this.#token;
+    if (token.kind === 'literal') {
+      this.#advance();
+      return { kind: 'constant', constant: token.constant };
+    }
+    // Azure answers `p eq null` with the plain text of InvalidInput (seen in 2024).
+    if (token.kind === 'null') throw new TableError('InvalidInput');
+    if (token.kind !== 'identifier') throw this.#unexpected();
+    const name = this.#word();
+    this.#advance();
+    if (this.#token.kind === 'open' && UNSUPPORTED_FUNCTIONS.has(name))
+      throw new TableError('NotImplemented');
+    return { kind: 'property', name };
+  }
+
+  #advance(): void {
+    this.#token = readToken(this.#text, this.#token.end);
+  }
+
+  #word(): string {
+    return this.#text.slice(this.#token.start, this.#token.end);
+  }
+
+  #takeWord(word: string): boolean {
+    if (this.#token.kind !== 'identifier' || this.#word() !== word) return false;
+    this.#advance();
+    return true;
+  }
+
+  /** The position is that behind the token which should not be there (table-rest.md 9.1). */
+  #unexpected(): TableError {
+    const { kind, end } = this.#token;
+    const isOperator =
+      kind === 'equals' || (kind === 'identifier' && UNSUPPORTED_OPERATORS.has(this.#word()));
+    if (isOperator) return new TableError('NotImplemented');
+    return new TableError('InvalidInput:FilterSyntax', { position: end, filter: this.#text });
+  }
+}
+
+/**
+ * The filter that a decoded $filter asks for. A blank one takes every entity, as on Azure. Chains of one connective
+ * come out as balanced trees: what walks them recurses no deeper than FILTER_DEPTH_MAX and the logarithm of their lengths.
+ * Refuses with InvalidInput:FilterSyntax (`position`, `filter`), InvalidInput:FilterTypes (`left`, `right`, `operator`),
+ * InvalidInput where Azure gives no reason, and NotImplemented for what OData has and the service has not.
+ */
+export function parseFilter(text: string): Filter {
+  if (text.trim() === '') return { kind: 'constant', constant: { type: 'Edm.Boolean', value: true } };
+  return new FilterParser(text).parse();
+}

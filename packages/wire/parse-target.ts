@@ -1,0 +1,159 @@
+// Parses the target of a request, or of a part of a batch, into a Route: one grammar for both (table-rest.md 1).
+// What may be done there, and whether the names keep their limits, is decided later, once the caller is known.
+import { type EntityKey, TableError } from '#tables';
+import type { Route, TableResource } from './route.js';
+
+export interface Target {
+  /** As it was sent; the absolute form is legal. */
+  readonly target: string;
+  readonly host: string | undefined;
+  readonly secure: boolean;
+}
+
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
+const SECONDARY = '-secondary';
+const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
+
+/** Malformed escapes make the whole target invalid. */
+function decode(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new TableError('InvalidUri');
+  }
+}
+
+/** A plus sign and `%20` both mean a space (table-rest.md 9.1). Of a name given twice the first counts. */
+export function parseQuery(text: string): ReadonlyMap<string, string> {
+  if (text === '') return NO_PARAMETERS;
+  const parameters = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '));
+    if (!parameters.has(name)) parameters.set(name, value);
+  }
+  return parameters;
+}
+
+const KEY = /\s*(PartitionKey|RowKey)\s*=\s*'((?:[^']|'')*)'\s*/y;
+
+/** `PartitionKey='a',RowKey='b'` in either order; a quote inside is doubled. Undefined for anything else. */
+function parseKeys(predicate: string): EntityKey | undefined {
+  const keys = new Map<string, string>();
+  let at = 0;
+  while (keys.size < 2) {
+    KEY.lastIndex = at;
+    const [found, name, value] = KEY.exec(predicate) ?? [];
+    if (found === undefined || name === undefined || value === undefined || keys.has(name)) return undefined;
+    keys.set(name, value.replaceAll("''", "'"));
+    at += found.length;
+    if (keys.size === 1 && predicate[at++] !== ',') return undefined;
+  }
+  const [partitionKey, rowKey] = [keys.get('PartitionKey'), keys.get('RowKey')];
+  if (at !== predicate.length || partitionKey === undefined || rowKey === undefined) return undefined;
+  return { partitionKey, rowKey };
+}
+
+const invalid = (
+  code:
+    | 'InvalidInput:QuerySyntax'
+    | 'InvalidUri'
+    | 'TableNotFound'
+    | 'MediaTypeNotSupported'
+    | 'OutOfRangeInput',
+): TableResource => ({ kind: 'invalid', code });
+
+const SET_WITH_PREDICATE = /^([^(]*)\((.*)\)$/s;
+const TABLE_PREDICATE = /^\s*(?:TableName\s*=\s*)?'((?:[^']|'')*)'\s*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what keys may not hold.
+const CONTROL = /[\u0000-\u001f\u007f]/;
+const OUT_OF_RANGE = /[#?\u0080-\u009f]/;
+
+/** Which refusal a key in a URL earns depends on the character (table-rest.md 6.3). */
+function entityResource(table: string, predicate: string): TableResource {
+  const key = parseKeys(predicate);
+  if (!key) return invalid('InvalidInput:QuerySyntax');
+  const text = key.partitionKey + key.rowKey;
+  if (text.includes('/') || text.includes('\\') || CONTROL.test(text))
+    return invalid('InvalidInput:QuerySyntax');
+  if (OUT_OF_RANGE.test(text)) return invalid('OutOfRangeInput');
+  return { kind: 'entity', table, key };
+}
+
+/** Further segments lead nowhere; the codes are those of captured-facts.md. */
+function nestedResource(path: string): TableResource {
+  return path.endsWith('/$batch') ? invalid('MediaTypeNotSupported') : invalid('TableNotFound');
+}
+
+/** The resource that a decoded path below the account names; `path` begins without a slash. */
+function parseResource(path: string): TableResource {
+  if (path === '') return { kind: 'service' };
+  if (path === '$batch') return { kind: 'batch' };
+  const [, set, predicate] = SET_WITH_PREDICATE.exec(path) ?? [undefined, path, undefined];
+  const name = set ?? path;
+  if (name.includes('/')) return nestedResource(path);
+  if (predicate === undefined && path.includes('(')) return invalid('InvalidInput:QuerySyntax');
+  if (name === 'Tables') {
+    if (predicate === undefined || predicate.trim() === '') return { kind: 'tables' };
+    const table = TABLE_PREDICATE.exec(predicate)?.[1];
+    return table === undefined
+      ? invalid('InvalidInput:QuerySyntax')
+      : { kind: 'table', table: table.replaceAll("''", "'") };
+  }
+  if (predicate === undefined || predicate.trim() === '') return { kind: 'entities', table: name };
+  return entityResource(name, predicate);
+}
+
+/** A slash at the end of a set's name says nothing. */
+const withoutLastSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path);
+
+/** The account of a host such as `account.table.example`, if it is one of ours; else the account stands in the path. */
+function accountOfHost(host: string, isAccount: (name: string) => boolean): string | undefined {
+  const dot = host.indexOf('.');
+  if (dot <= 0) return undefined;
+  const label = host.slice(0, dot);
+  return isAccount(withoutSecondary(label)) ? label : undefined;
+}
+
+const withoutSecondary = (name: string): string =>
+  name.endsWith(SECONDARY) ? name.slice(0, -SECONDARY.length) : name;
+
+/** @throws TableError InvalidUri where no account is named or the escapes are broken. */
+export function parseTarget(
+  { target, host = '', secure }: Target,
+  isAccount: (name: string) => boolean,
+): Route {
+  const relative = target.startsWith('/') ? target : target.replace(ORIGIN_FORM, '');
+  const question = relative.indexOf('?');
+  const path = question < 0 ? relative : relative.slice(0, question);
+  const query = question < 0 ? NO_PARAMETERS : parseQuery(relative.slice(question + 1));
+  const origin = `${secure ? 'https' : 'http'}://${host}`;
+  const ofHost = accountOfHost(host, isAccount);
+  const slash = path.indexOf('/', 1);
+  const named = ofHost ?? decode(slash < 0 ? path.slice(1) : path.slice(1, slash));
+  if (named === '') throw new TableError('InvalidUri');
+  const rest = ofHost !== undefined ? path.slice(1) : slash < 0 ? '' : path.slice(slash + 1);
+  const account = withoutSecondary(named);
+  return {
+    account,
+    secondary: named !== account,
+    path: path === '' ? '/' : path,
+    endpoint: ofHost === undefined ? `${origin}/${named}` : origin,
+    resource: parseResource(withoutLastSlash(decode(rest))),
+    query,
+  };
+}
+
+/** The target of a part: its scheme and host say nothing, and a path may do without the account (table-rest.md 10.2). */
+export function parsePartTarget(target: string, batch: Route): Route {
+  const relative = target.replace(ORIGIN_FORM, '');
+  const question = relative.indexOf('?');
+  const path = question < 0 ? relative : relative.slice(0, question);
+  const query = question < 0 ? NO_PARAMETERS : parseQuery(relative.slice(question + 1));
+  const prefix = `/${batch.account}${batch.secondary ? SECONDARY : ''}/`;
+  const rest = path.startsWith(prefix) ? path.slice(prefix.length) : path.replace(/^\//, '');
+  return { ...batch, path, resource: parseResource(withoutLastSlash(decode(rest))), query };
+}

@@ -1,0 +1,77 @@
+// How the caller wants the answer: metadata level, projection, and whether writes return content (table-rest.md 2, 5.1, 9.3).
+import { TableError } from '#tables';
+
+export type MetadataLevel = 'nometadata' | 'minimalmetadata' | 'fullmetadata';
+
+export interface ResponseFormat {
+  readonly level: MetadataLevel;
+  /** The names asked for, as they were written; undefined for all, also where the option is empty. */
+  readonly select: readonly string[] | undefined;
+  /** What follows the table in `odata.metadata`: nothing, or `&$select=` and the names. */
+  readonly selectSuffix: string;
+  readonly prefer: 'return-content' | 'return-no-content' | undefined;
+}
+
+/** table-rest.md 6.4. */
+const SELECT_NAMES_MAX = 255;
+const LEVEL = /odata\s*=\s*"?(\w+)/i;
+const LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
+  ['nometadata', 'nometadata'],
+  ['minimalmetadata', 'minimalmetadata'],
+  ['fullmetadata', 'fullmetadata'],
+]);
+
+const levelOf = (type: string): MetadataLevel =>
+  LEVELS.get(LEVEL.exec(type)?.[1]?.toLowerCase() ?? '') ?? 'minimalmetadata';
+
+/** The first type that can be served; Atom where nothing else was asked for is refused. */
+function parseLevel(accept: string | undefined, format: string | undefined): MetadataLevel {
+  const wanted = format ?? accept ?? '';
+  if (wanted === '') return 'minimalmetadata';
+  for (const type of wanted.split(',')) {
+    const name = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    if (name === 'application/json' || name === 'json') return levelOf(type);
+    if (name === '*/*' || name === 'application/*') return 'minimalmetadata';
+  }
+  if (/atom|xml/i.test(wanted)) throw new TableError('AtomFormatNotSupported');
+  throw new TableError('MediaTypeNotSupported');
+}
+
+function parseSelect(text: string | undefined): Pick<ResponseFormat, 'select' | 'selectSuffix'> {
+  if (text === undefined) return { select: undefined, selectSuffix: '' };
+  const names = text.split(',').map(name => name.trim());
+  if (names.length > SELECT_NAMES_MAX) throw new TableError('InvalidInput');
+  const selectSuffix = `&$select=${names.join(',')}`;
+  const all = text.trim() === '' || names.includes('*');
+  return { select: all ? undefined : names.filter(name => name !== ''), selectSuffix };
+}
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+function parsePrefer(method: string, headers: Headers): ResponseFormat['prefer'] {
+  const prefer = method === 'POST' ? headers.prefer?.trim().toLowerCase() : undefined;
+  return prefer === 'return-content' || prefer === 'return-no-content' ? prefer : undefined;
+}
+
+/** @throws TableError for a format that is not served. */
+export function parseResponseFormat(
+  method: string,
+  headers: Headers,
+  query: ReadonlyMap<string, string>,
+): ResponseFormat {
+  return {
+    level: parseLevel(headers.accept, query.get('$format')),
+    ...parseSelect(query.get('$select')),
+    prefer: parsePrefer(method, headers),
+  };
+}
+
+/** For errors that come before the format is known: what can be read of it. */
+export function lenientFormat(method: string, headers: Headers): ResponseFormat {
+  return {
+    level: levelOf(headers.accept ?? ''),
+    select: undefined,
+    selectSuffix: '',
+    prefer: parsePrefer(method, headers),
+  };
+}

@@ -1,0 +1,27 @@
+// What a request target names, as a value. Parsing it is parse-target.ts's matter.
+import type { EntityKey, TableErrorCode } from '#tables';
+
+export type TableResource =
+  /** The path names nothing; it is refused with this code, but only once the caller is known. */
+  | { readonly kind: 'invalid'; readonly code: TableErrorCode }
+  | { readonly kind: 'service' }
+  | { readonly kind: 'batch' }
+  | { readonly kind: 'tables' }
+  /** `/Tables('T')`: the table as an entry of the list. */
+  | { readonly kind: 'table'; readonly table: string }
+  /** `/T` or `/T()`: the entities of the table. */
+  | { readonly kind: 'entities'; readonly table: string }
+  | { readonly kind: 'entity'; readonly table: string; readonly key: EntityKey };
+
+export interface Route {
+  /** Without the suffix `-secondary`. */
+  readonly account: string;
+  readonly secondary: boolean;
+  /** The path as it was sent, still encoded, with the account where it stands in the path: what signatures cover. */
+  readonly path: string;
+  /** The endpoint that the client used, as `http://127.0.0.1:10002/devstoreaccount1`, without a slash at its end. */
+  readonly endpoint: string;
+  readonly resource: TableResource;
+  /** The query's parameters, decoded; of a name given twice, the first. */
+  readonly query: ReadonlyMap<string, string>;
+}

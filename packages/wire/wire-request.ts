@@ -1,0 +1,25 @@
+// A request and an answer as plain values: what crosses the border between sockets and the rest.
+
+export interface WireRequest {
+  readonly method: string;
+  /** The request target exactly as it was sent: path and query, still encoded. */
+  readonly target: string;
+  /** Names in lower case; of a header sent twice, the values joined by ", ". */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+  /** The body was longer than the limit; `body` then holds nothing. */
+  readonly bodyTooLarge: boolean;
+  /** Whether it came over TLS. */
+  readonly secure: boolean;
+  /** The peer's address in numeric form. */
+  readonly remoteAddress: string;
+}
+
+export interface WireResponse {
+  readonly status: number;
+  /** The phrase of the status line where it is not the standard one. */
+  readonly reason?: string | undefined;
+  /** In the order in which they are written. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer | string | undefined;
+}

@@ -1,0 +1,204 @@
+// The XML reader: what is well-formed reads exactly, all else is refused, and nothing expands.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { TableError } from '#tables';
+import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD } from './xml.js';
+
+const parse = (text: string) => parseXml(Buffer.from(text));
+const refused = { name: 'TableError', code: 'InvalidXmlDocument' };
+
+test('elements, text and order', () => {
+  assert.deepEqual(parse('<a>x<b>1</b>y<c/><b> 2 </b>\n</a>'), {
+    name: 'a',
+    text: 'xy\n',
+    children: [
+      { parent: undefined, name: 'b', text: '1', children: [] },
+      { parent: undefined, name: 'c', text: '', children: [] },
+      { parent: undefined, name: 'b', text: ' 2 ', children: [] },
+    ].map(({ name, text, children }) => ({ name, text, children })),
+  });
+});
+
+test('the forms that clients send', () => {
+  const heads = [
+    '',
+    '\ufeff',
+    XML_HEAD,
+    '<?xml version="1.0"?>',
+    "<?xml version='1.0' encoding='utf-8'?>\n",
+    '<?xml version="1.0" encoding="utf-8" standalone="yes" ?>\r\n',
+    '\n<!-- c --><?pi x?>',
+  ];
+  for (const head of heads) assert.equal(parse(`${head}<a>x</a> <!-- end -->\n`).text, 'x', head);
+  assert.equal(parse('<a xmlns="urn:x" b:c = \'1 > 0 &amp; "\' >x</a >').text, 'x');
+  assert.equal(parse('<p:añ·1 \n/>').name, 'p:añ·1');
+});
+
+test('text is exact', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['  x  ', '  x  '],
+    ['a\r\nb\rc', 'a\nb\nc'],
+    ['a&#13;&#xA;b', 'a\r\nb'],
+    ['&lt;&gt;&amp;&apos;&quot;', '<>&\'"'],
+    ['&amp;lt;&#38;lt;', '&lt;&lt;'],
+    ['&#65;&#x1F600;&#x10FFFF;', 'A😀\u{10ffff}'],
+    ['<![CDATA[<b>&amp;]]]]><![CDATA[>]]>', '<b>&amp;]]>'],
+    ['a<!-- - > -->b<?x y?>c', 'abc'],
+    ['a>b]]', 'a>b]]'],
+    ['1e5', '1e5'],
+  ];
+  for (const [xml, text] of cases) assert.equal(parse(`<a>${xml}</a>`).text, text, xml);
+});
+
+test('names that mean something to JavaScript are names', () => {
+  const root = parse('<__proto__><constructor>x</constructor><hasOwnProperty/></__proto__>');
+  assert.equal(root.name, '__proto__');
+  assert.deepEqual(
+    root.children.map(({ name }) => name),
+    ['constructor', 'hasOwnProperty'],
+  );
+});
+
+test('what is not well-formed is refused', () => {
+  const documents = [
+    ...['', ' ', 'x', '\ufeff', '<?xml version="1.0"?>', '<!-- a -->'],
+    ...['<a>', '</a>', '</a/>', '<a></b>', '<a><b></a></b>', '<a/><b/>', '<a/>x', 'x<a/>', '<a></a></a>'],
+    ...[
+      '<a',
+      '<a/',
+      '<a b/>',
+      '<a b=1/>',
+      '<a b="1"c="2"/>',
+      '<a b="1" b="2"/>',
+      '<a b="<"/>',
+      '<a b="&x;"/>',
+    ],
+    ...['<1/>', '<-a/>', '< a/>', '<a/ >', '<a>< /a>', '<>', '</>', '<a>]]></a>', '<a>&</a>', '<a>& </a>'],
+    ...[
+      '<a>&x;</a>',
+      '<a>&copy;</a>',
+      '<a>&#;</a>',
+      '<a>&#x;</a>',
+      '<a>&#0;</a>',
+      '<a>&#xD800;</a>',
+      '<a>&#xFFFE;</a>',
+    ],
+    ...['<a>&#x110000;</a>', '<a>&#99999999999;</a>', '<a>\u0001</a>', '<a>\uffff</a>', '<a b="\u0000"/>'],
+    ...[
+      '<a><!-- </a>',
+      '<a><!-- -- --></a>',
+      '<a><!----->',
+      '<a><![CDATA[</a>',
+      '<![CDATA[x]]><a/>',
+      '&#32;<a/>',
+    ],
+    ...[
+      '<a><?xml version="1.0"?></a>',
+      ' <?xml version="1.0"?><a/>',
+      '<?xml?><a/>',
+      '<a><?x</a>',
+      '<a><? x?></a>',
+    ],
+  ];
+  for (const document of documents) assert.throws(() => parse(document), refused, JSON.stringify(document));
+});
+
+test('bytes that are no UTF-8 are refused', () => {
+  assert.throws(() => parseXml(Buffer.from([0x3c, 0x61, 0x3e, 0xff, 0x3c, 0x2f, 0x61, 0x3e])), refused);
+  assert.throws(() => parseXml(Buffer.from('\ufeff<a/>', 'utf16le')), refused);
+});
+
+test('document types are refused, with what they would expand', () => {
+  const bomb =
+    '<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;">]><a>&d;</a>';
+  assert.throws(() => parse(bomb), refused);
+  assert.throws(() => parse('<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>'), refused);
+  assert.throws(() => parse('<a><!DOCTYPE a></a>'), refused);
+  assert.throws(() => parse('<a><!ENTITY b "c"></a>'), refused);
+});
+
+// Each of these takes minutes in a reader that is quadratic, or overflows the stack of one that recurs.
+test('large documents take time in proportion', () => {
+  const many = 500_000;
+  assert.equal(parse(`<a>${'x'.repeat(8 * many)}</a>`).text.length, 8 * many);
+  assert.equal(parse(`<a>${'&amp;'.repeat(many)}</a>`).text.length, many);
+  assert.equal(parse(`<a>${'<b/>'.repeat(many)}</a>`).children.length, many);
+  assert.equal(parse('<a>'.repeat(many) + '</a>'.repeat(many)).name, 'a');
+  assert.equal(parse(`<a${' '.repeat(8 * many)}/>`).name, 'a');
+  const broken = [
+    '<a>'.repeat(many),
+    `<a${' '.repeat(many)}`,
+    `<a${' b'.repeat(many)}`,
+    `<a b${' '.repeat(many)}=${' '.repeat(many)}x`,
+    `<a${' b="'.repeat(many)}`,
+    `<${'a'.repeat(many)}`,
+    `<a>${'<![CDATA['.repeat(many)}`,
+    `<a>${'<!--'.repeat(many)}`,
+    `<a>&${'a'.repeat(many)}`,
+  ];
+  for (const document of broken) assert.throws(() => parse(document), refused);
+});
+
+test('escaped text reads back', () => {
+  // The reader's own normal form: what XML can hold at all.
+  const legal = fc
+    .string({ unit: 'binary', maxLength: 40 })
+    .filter(text => text.isWellFormed() && escapeXml(text).includes('\ufffd') === text.includes('\ufffd'));
+  fc.assert(
+    fc.property(legal, text => {
+      assert.equal(parse(`<a>${escapeXml(text)}</a>`).text, text);
+    }),
+  );
+});
+
+test('what XML cannot hold is written as U+FFFD', () => {
+  assert.equal(escapeXml('a\u0000b\ud800c\uffffd<'), 'a\ufffdb\ufffdc\ufffdd&lt;');
+});
+
+test('readers of structure', () => {
+  const root = parse('<a> <b>1</b> <c/> </a>');
+  assert.equal(fieldsOf(root, new Set(['b', 'c', 'd'])).get('b')?.text, '1');
+  assert.throws(() => fieldsOf(root, new Set(['b'])), refused);
+  assert.throws(() => fieldsOf(parse('<a><b/><b/></a>'), new Set(['b'])), refused);
+  assert.throws(() => fieldsOf(parse('<a>x<b/></a>'), new Set(['b'])), refused);
+  assert.equal(listOf(parse('<a><b/><b/></a>'), 'b').length, 2);
+  assert.throws(() => listOf(root, 'b'), refused);
+  assert.throws(() => listOf(parse('<a>x</a>'), 'b'), refused);
+  assert.throws(() => textOf(root), refused);
+});
+
+test('arbitrary input fails as a TableError', () => {
+  const piece = fc.constantFrom(
+    ...[
+      '<',
+      '>',
+      '/',
+      '<a>',
+      '</a>',
+      '<b/>',
+      '&',
+      '&lt;',
+      '&#',
+      ';',
+      '<![CDATA[',
+      ']]>',
+      '<!--',
+      '-->',
+      '<?',
+      '?>',
+    ],
+    ...['"', "'", '=', ' ', 'a', 'xml', '<?xml version="1.0"?>', '<!DOCTYPE', '\ufeff', '\r', 'é', '\u0000'],
+  );
+  const text = fc.array(piece, { maxLength: 30 }).map(pieces => pieces.join(''));
+  fc.assert(
+    fc.property(fc.oneof(text, fc.string({ unit: 'binary' })), input => {
+      try {
+        parse(input);
+      } catch (error) {
+        assert.ok(error instanceof TableError && error.code === 'InvalidXmlDocument', String(error));
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
