@@ -31,7 +31,9 @@ test('bytes that are no versioned JSON are corrupt', () => {
 
 test('a value of another shape is corrupt', () => {
   const bytes = encodeVersioned(1, 'seven');
-  assert.throws(() => decodeVersioned(1, bytes, 'Values', value => BigInt(String(value))), { code: 'corrupt' });
+  assert.throws(() => decodeVersioned(1, bytes, 'Values', value => BigInt(String(value))), {
+    code: 'corrupt',
+  });
 });
 
 test('arbitrary bytes fail as a StoreError', () => {

@@ -28,7 +28,6 @@ export function escapeXml(text: string): string {
 }
 
 interface OpenElement {
-  readonly parent: OpenElement | undefined;
   readonly name: string;
   readonly children: XmlElement[];
   text: string;
@@ -52,7 +51,9 @@ const malformed = (): TableError => new TableError('InvalidXmlDocument');
 class XmlReader {
   readonly #source: string;
   #at = 0;
-  #open: OpenElement = { parent: undefined, name: '', children: [], text: '' };
+  /** The document itself, then the elements whose end tag is to come; the last of them is `#open`. */
+  readonly #ancestors: OpenElement[] = [];
+  #open: OpenElement = { name: '', children: [], text: '' };
 
   constructor(source: string) {
     this.#source = source;
@@ -63,7 +64,7 @@ class XmlReader {
     this.#match(DECLARATION);
     while (this.#at < this.#source.length) this.#readNext();
     const [root] = this.#open.children;
-    const alone = this.#open.parent === undefined && this.#open.children.length === 1;
+    const alone = this.#ancestors.length === 0 && this.#open.children.length === 1;
     if (!root || !alone || !BLANK.test(this.#open.text)) throw malformed();
     return root;
   }
@@ -106,7 +107,7 @@ class XmlReader {
 
   /** Content other than white space must stand inside the root. */
   #append(text: string): void {
-    if (!this.#open.parent) throw malformed();
+    if (this.#ancestors.length === 0) throw malformed();
     this.#open.text += text;
   }
 
@@ -130,14 +131,16 @@ class XmlReader {
     const match = this.#expect(START_TAG);
     const [, name = '', attributes = ''] = match;
     if (attributes !== '') checkAttributes(attributes);
-    const element: OpenElement = { parent: this.#open, name, children: [], text: '' };
+    const element: OpenElement = { name, children: [], text: '' };
     this.#open.children.push(element);
-    if (match.at(-1) !== '/') this.#open = element;
+    if (match.at(-1) === '/') return;
+    this.#ancestors.push(this.#open);
+    this.#open = element;
   }
 
   #readEndTag(): void {
     const [, name] = this.#expect(END_TAG);
-    const { parent } = this.#open;
+    const parent = this.#ancestors.pop();
     if (!parent || name !== this.#open.name) throw malformed();
     this.#open = parent;
   }

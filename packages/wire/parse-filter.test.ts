@@ -1,0 +1,367 @@
+// The $filter language: every form of table-rest.md 9.1, its refusals with their positions, and that printing any filter
+// and parsing it again gives the same filter.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { ComparisonOperator, EdmValue, Filter, Operand, TableErrorCode, TableErrorDetail } from '#tables';
+import { formatDateTimeFull, TableError } from '#tables';
+import { FILTER_DEPTH_MAX, parseFilter } from './parse-filter.js';
+
+const property = (name: string): Operand => ({ kind: 'property', name });
+const constant = (value: EdmValue): Operand => ({ kind: 'constant', constant: value });
+const string = (value: string): Operand => constant({ type: 'Edm.String', value });
+const int = (value: number): Operand => constant({ type: 'Edm.Int32', value });
+const compare = (left: Operand, operator: ComparisonOperator, right: Operand): Filter => ({
+  kind: 'compare',
+  operator,
+  left,
+  right,
+});
+const and = (left: Filter, right: Filter): Filter => ({ kind: 'and', left, right });
+const or = (left: Filter, right: Filter): Filter => ({ kind: 'or', left, right });
+const not = (operand: Filter): Filter => ({ kind: 'not', operand });
+const equals = (name: string, value: number): Filter => compare(property(name), 'eq', int(value));
+const always: Filter = constant({ type: 'Edm.Boolean', value: true });
+
+function assertRefused(text: string, code: TableErrorCode, detail?: TableErrorDetail): void {
+  assert.throws(
+    () => parseFilter(text),
+    (error: unknown) => {
+      assert.ok(error instanceof TableError, String(error));
+      assert.equal(error.code, code, text);
+      if (detail) assert.deepEqual(error.detail, detail);
+      return true;
+    },
+  );
+}
+
+const assertSyntaxError = (text: string, position: number): void =>
+  assertRefused(text, 'InvalidInput:FilterSyntax', { position, filter: text });
+
+/** The constant that `literal` denotes in a comparison. */
+function literal(text: string): EdmValue {
+  const filter = parseFilter(`p eq ${text}`);
+  assert.ok(filter.kind === 'compare' && filter.right.kind === 'constant', text);
+  return filter.right.constant;
+}
+
+test('comparisons, each operator, either side', () => {
+  for (const operator of ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const) {
+    assert.deepEqual(parseFilter(`Age ${operator} 5`), compare(property('Age'), operator, int(5)));
+    assert.deepEqual(parseFilter(`5 ${operator} Age`), compare(int(5), operator, property('Age')));
+  }
+  assert.deepEqual(parseFilter('A eq B'), compare(property('A'), 'eq', property('B')));
+  assert.deepEqual(parseFilter('1 eq 2'), compare(int(1), 'eq', int(2)));
+});
+
+test('precedence: comparison, not, and, or; parentheses nest', () => {
+  const [a, b, c] = [equals('a', 1), equals('b', 2), equals('c', 3)];
+  assert.deepEqual(parseFilter('a eq 1 or b eq 2 and c eq 3'), or(a, and(b, c)));
+  assert.deepEqual(parseFilter('a eq 1 and b eq 2 or c eq 3'), or(and(a, b), c));
+  assert.deepEqual(parseFilter('(a eq 1 or b eq 2) and c eq 3'), and(or(a, b), c));
+  assert.deepEqual(parseFilter('not a eq 1 and b eq 2'), and(not(a), b));
+  assert.deepEqual(parseFilter('not (a eq 1 and b eq 2)'), not(and(a, b)));
+  assert.deepEqual(parseFilter('not not a eq 1'), not(not(a)));
+  assert.deepEqual(parseFilter('not (not (a eq 1)) or b eq 2'), or(not(not(a)), b));
+  assert.deepEqual(parseFilter('((((a eq 1))))'), a);
+  assert.deepEqual(parseFilter('((a eq 1) and (b eq 2)) or (c eq 3)'), or(and(a, b), c));
+  assert.deepEqual(parseFilter('a eq 1 and b eq 2 and c eq 3'), and(and(a, b), c));
+});
+
+test('blanks: many, none where none is needed, any kind', () => {
+  const expected = and(equals('a', 1), equals('b', 2));
+  for (const text of ['(a eq 1)and(b eq 2)', '  a   eq  1\tand\r\nb eq 2  ', '( a eq 1 )and( b eq 2 )', 'a\u00a0eq\u30001 and b eq 2']) {
+    assert.deepEqual(parseFilter(text), expected, text);
+  }
+  assert.deepEqual(
+    parseFilter("a eq 'x'and b eq X'00'or c"),
+    or(and(compare(property('a'), 'eq', string('x')), compare(property('b'), 'eq', constant(literal("X'00'")))), property('c')),
+  );
+});
+
+test('a blank filter takes everything', () => {
+  for (const text of ['', ' ', '\t\r\n']) assert.deepEqual(parseFilter(text), always);
+});
+
+test('properties and booleans stand alone', () => {
+  assert.deepEqual(parseFilter('IsAdmin'), property('IsAdmin'));
+  assert.deepEqual(parseFilter('not IsAdmin'), not(property('IsAdmin')));
+  assert.deepEqual(parseFilter('true'), always);
+  assert.deepEqual(parseFilter("true and RowKey eq '1'"), and(always, compare(property('RowKey'), 'eq', string('1'))));
+  assert.deepEqual(parseFilter('not (false)'), not(constant({ type: 'Edm.Boolean', value: false })));
+});
+
+test('names: Unicode, names of operators and of things in JavaScript', () => {
+  const names = ['_', 'a1', 'été', '名前', '𠮷野', 'ǅ', 'a\u0301', '__proto__', 'constructor', 'toString', 'eq', 'and', 'or', 'datetime', 'guid', 'X', 'add', 'length', 'Not', 'Null'];
+  for (const name of names) assert.deepEqual(parseFilter(`${name} eq 1`), equals(name, 1), name);
+  assert.deepEqual(parseFilter('and and and'), and(property('and'), property('and')));
+});
+
+test('operators are lower-case', () => {
+  assertSyntaxError('a EQ 1', 4);
+  assertSyntaxError('a eq 1 AND b eq 2', 10);
+  assertSyntaxError('NOT a eq 1', 5);
+});
+
+test('string literals', () => {
+  const cases: readonly [string, string][] = [
+    ["''", ''],
+    ["'mystring'", 'mystring'],
+    ["'it''s'", "it's"],
+    ["''''", "'"],
+    ["''''''", "''"],
+    ["'a and b eq (c'", 'a and b eq (c'],
+    ["'?%^#\\{}<>\"`'", '?%^#\\{}<>"`'],
+    ["'ô名𠮷'", 'ô名𠮷'],
+    ["'line\nbreak'", 'line\nbreak'],
+  ];
+  for (const [text, value] of cases) assert.deepEqual(literal(text), { type: 'Edm.String', value }, text);
+  // captured-facts.md 20: a doubled quote stays data.
+  assert.deepEqual(
+    parseFilter("PartitionKey eq 'foo'' or RowKey eq ''bar2' and IsAdmin eq 'admin'"),
+    and(
+      compare(property('PartitionKey'), 'eq', string("foo' or RowKey eq 'bar2")),
+      compare(property('IsAdmin'), 'eq', string('admin')),
+    ),
+  );
+});
+
+test('numbers', () => {
+  const int32 = (value: number): EdmValue => ({ type: 'Edm.Int32', value });
+  const int64 = (value: bigint): EdmValue => ({ type: 'Edm.Int64', value });
+  const double = (value: number): EdmValue => ({ type: 'Edm.Double', value });
+  const cases: readonly [string, EdmValue][] = [
+    ['0', int32(0)],
+    ['-0', int32(0)],
+    ['007', int32(7)],
+    ['2147483647', int32(2147483647)],
+    ['-2147483648', int32(-2147483648)],
+    ['2147483648', int64(2147483648n)],
+    ['-2147483649', int64(-2147483649n)],
+    ['5L', int64(5n)],
+    ['4294967296L', int64(4294967296n)],
+    ['-5l', int64(-5n)],
+    ['9223372036854775807', int64(9223372036854775807n)],
+    ['-9223372036854775808L', int64(-9223372036854775808n)],
+    ['123.45', double(123.45)],
+    ['-0.5', double(-0.5)],
+    ['5.0', double(5)],
+    ['5d', double(5)],
+    ['5F', double(5)],
+    ['1.5m', double(1.5)],
+    ['1e5', double(1e5)],
+    ['1.5E-7D', double(1.5e-7)],
+    ['1e+308', double(1e308)],
+    ['NaN', double(Number.NaN)],
+    ['INF', double(Number.POSITIVE_INFINITY)],
+    ['-INF', double(Number.NEGATIVE_INFINITY)],
+    ['Infinity', double(Number.POSITIVE_INFINITY)],
+    ['-Infinity', double(Number.NEGATIVE_INFINITY)],
+  ];
+  for (const [text, value] of cases) assert.deepEqual(literal(text), value, text);
+  for (const text of ['9223372036854775808', '-9223372036854775809L', '1e999', '1.5L', '1e5L', '5x', '5Lx', '0x10', '1e', '-x', '-INFx', '--5']) {
+    assertRefused(`p eq ${text}`, 'InvalidInput:FilterSyntax');
+  }
+  assertSyntaxError('p eq 5.', 7);
+  assertSyntaxError('p eq .5', 6);
+  assertSyntaxError('p eq +5', 6);
+});
+
+test('typed literals', () => {
+  const date = (ticks: bigint): EdmValue => ({ type: 'Edm.DateTime', value: ticks });
+  const guid: EdmValue = { type: 'Edm.Guid', value: 'c9da6455-213d-42c9-9a79-3e9149a57833' };
+  const bytes = (...values: number[]): EdmValue => ({ type: 'Edm.Binary', value: Buffer.from(values) });
+  const cases: readonly [string, EdmValue][] = [
+    ["datetime'1970-01-01T00:00:00.0000001Z'", date(1n)],
+    ["datetime'1970-01-01T00:00:01.000000Z'", date(10_000_000n)],
+    ["datetime'1970-01-02'", date(864_000_000_000n)],
+    ["DateTime'1970-01-01T02:00+02:00'", date(0n)],
+    ["datetime'0001-01-01T00:00:00.0000000Z'", date(-621_355_968_000_000_000n)],
+    ["guid'c9da6455-213d-42c9-9a79-3e9149a57833'", guid],
+    ["GUID'C9DA6455-213D-42C9-9A79-3E9149A57833'", guid],
+    ["X'010232'", bytes(1, 2, 0x32)],
+    ["x'aAbB'", bytes(0xaa, 0xbb)],
+    ["binary'ff'", bytes(0xff)],
+    ["X''", bytes()],
+    ['True', { type: 'Edm.Boolean', value: true }],
+    ['FALSE', { type: 'Edm.Boolean', value: false }],
+  ];
+  for (const [text, value] of cases) assert.deepEqual(literal(text), value, text);
+  const wrong = ["datetime'yesterday'", "datetime''", "guid'c9da6455'", "guid'{c9da6455-213d-42c9-9a79-3e9149a57833}'", "X'0'", "X'0g'", "binary'é0'"];
+  for (const text of wrong) assertSyntaxError(`p eq ${text}`, 5 + text.length);
+  assertSyntaxError("p eq datetime '2020-01-01'", 26);
+  assertSyntaxError("p eq time'PT1S'", 15);
+});
+
+test('syntax errors name the place behind the unexpected token', () => {
+  // The first is Azure's own (table-rest.md 9.1).
+  assertSyntaxError('aaa bbb ccc', 7);
+  assertSyntaxError('a eq', 4);
+  assertSyntaxError('a eq ', 5);
+  assertSyntaxError('a eq 1 b', 8);
+  assertSyntaxError('a eq 1 eq 2', 9);
+  assertSyntaxError('(a eq 1', 7);
+  assertSyntaxError('(a eq 1))', 9);
+  assertSyntaxError('()', 2);
+  assertSyntaxError(')', 1);
+  assertSyntaxError('a eq 1 and', 10);
+  assertSyntaxError('not', 3);
+  assertSyntaxError("a eq 'open", 10);
+  assertSyntaxError("a eq 'open''", 12);
+  assertSyntaxError("a eq datetime'2020", 18);
+  assertSyntaxError('a eq "x"', 6);
+  assertSyntaxError('a/b eq 1', 2);
+  assertSyntaxError('a eq 1; drop', 7);
+  assertSyntaxError("a eq ('x')", 6);
+  assertSyntaxError("unheardOf(a, 'x')", 10);
+  assertSyntaxError('a eq \ud800', 6);
+});
+
+test('what OData has and the service has not is NotImplemented', () => {
+  for (const text of ["startswith(PartitionKey,'a')", "substringof('a', Name) eq true", 'length ( Name) eq 3', 'not contains(a,b)']) {
+    assertRefused(text, 'NotImplemented');
+  }
+  for (const text of ['a add 1 eq 2', 'a eq 1 sub 1', 'a mul 2 eq 4', 'a div 2 eq 1', 'a mod 2 eq 0']) {
+    assertRefused(text, 'NotImplemented');
+  }
+  for (const text of ['a = 1', 'a == 1', "PartitionKey === 'x'"]) assertRefused(text, 'NotImplemented');
+  assertRefused('a eq null', 'InvalidInput', {});
+  assertRefused('null ne a', 'InvalidInput', {});
+});
+
+test('system properties have types, so they are no booleans', () => {
+  const clash = (left: string, right: string, operator: string) => ({ left, right, operator });
+  // The first is Azure's own (table-rest.md 9.1).
+  assertRefused("(PartitionKey) and (RowKey ge 'x')", 'InvalidInput:FilterTypes', clash('Edm.String', 'Edm.Boolean', 'And'));
+  assertRefused('a eq 1 or RowKey', 'InvalidInput:FilterTypes', clash('Edm.Boolean', 'Edm.String', 'Or'));
+  assertRefused('Timestamp or RowKey', 'InvalidInput:FilterTypes', clash('Edm.DateTime', 'Edm.String', 'Or'));
+  assertRefused('a and b and RowKey and c', 'InvalidInput:FilterTypes', clash('Edm.Boolean', 'Edm.String', 'And'));
+  assertRefused('a and 5', 'InvalidInput:FilterTypes', clash('Edm.Boolean', 'Edm.Int32', 'And'));
+  for (const text of ['PartitionKey', '(Timestamp)', 'not RowKey', "'text'", 'not 5', "guid'c9da6455-213d-42c9-9a79-3e9149a57833'"]) {
+    assertRefused(text, 'InvalidInput', {});
+  }
+});
+
+test('nesting has a limit, and parentheses beyond it are no stack overflow', () => {
+  const nested = (depth: number) => `${'('.repeat(depth)}a${')'.repeat(depth)}`;
+  assert.deepEqual(parseFilter(nested(FILTER_DEPTH_MAX)), property('a'));
+  assertRefused(nested(FILTER_DEPTH_MAX + 1), 'InvalidInput');
+  assertRefused('('.repeat(1_000_000), 'InvalidInput');
+  assertRefused('not '.repeat(1_000_000), 'InvalidInput');
+  let depth = 0;
+  for (let at = parseFilter(`${'not '.repeat(FILTER_DEPTH_MAX)}a`); at.kind === 'not'; at = at.operand) depth++;
+  assert.equal(depth, FILTER_DEPTH_MAX);
+  assertRefused(`${'not '.repeat(FILTER_DEPTH_MAX)}(a)`, 'InvalidInput');
+  // What closed no longer counts.
+  assert.ok(parseFilter(Array.from({ length: 20 }, () => nested(FILTER_DEPTH_MAX)).join(' and ')));
+  assert.ok(parseFilter(Array.from({ length: FILTER_DEPTH_MAX + 1 }, () => 'not a').join(' or ')));
+});
+
+function depthOf(filter: Filter): number {
+  if (filter.kind === 'not') return 1 + depthOf(filter.operand);
+  return filter.kind === 'and' || filter.kind === 'or' ? 1 + Math.max(depthOf(filter.left), depthOf(filter.right)) : 0;
+}
+
+function termsOf(filter: Filter, kind: 'and' | 'or'): readonly Filter[] {
+  return filter.kind === kind ? [...termsOf(filter.left, kind), ...termsOf(filter.right, kind)] : [filter];
+}
+
+test('chains of any length keep their order and come out flat', () => {
+  for (const kind of ['and', 'or'] as const) {
+    for (const length of [2, 3, 4, 5, 1023, 1024, 1025, 100_000]) {
+      const terms = Array.from({ length }, (_, i) => equals('a', i));
+      const filter = parseFilter(Array.from({ length }, (_, i) => `a eq ${i}`).join(` ${kind} `));
+      assert.equal(depthOf(filter), Math.ceil(Math.log2(length)));
+      assert.deepEqual(termsOf(filter, kind), terms);
+    }
+  }
+});
+
+const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+function printValue(value: EdmValue): string {
+  switch (value.type) {
+    case 'Edm.String':
+      return quote(value.value);
+    case 'Edm.Guid':
+      return `guid'${value.value}'`;
+    case 'Edm.Int32':
+      return String(value.value);
+    case 'Edm.Double':
+      if (!Number.isFinite(value.value)) return String(value.value);
+      return Object.is(value.value, -0) ? '-0d' : `${value.value}d`;
+    case 'Edm.Int64':
+      return `${value.value}L`;
+    case 'Edm.DateTime':
+      return `datetime'${formatDateTimeFull(value.value)}'`;
+    case 'Edm.Boolean':
+      return String(value.value);
+    case 'Edm.Binary':
+      return `X'${value.value.toString('hex')}'`;
+  }
+}
+
+/** Every connective with both of its sides in parentheses, as .NET writes them. */
+function print(filter: Filter): string {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return `(${print(filter.left)}) ${filter.kind} (${print(filter.right)})`;
+    case 'not':
+      return `not (${print(filter.operand)})`;
+    case 'compare':
+      return `${print(filter.left)} ${filter.operator} ${print(filter.right)}`;
+    case 'constant':
+      return printValue(filter.constant);
+    case 'property':
+      return filter.name;
+  }
+}
+
+const anyValue: fc.Arbitrary<EdmValue> = fc.oneof(
+  fc.string({ unit: 'binary' }).map(value => ({ type: 'Edm.String' as const, value })),
+  fc.uuid().map(value => ({ type: 'Edm.Guid' as const, value })),
+  fc.integer().map(value => ({ type: 'Edm.Int32' as const, value })),
+  fc.double().map(value => ({ type: 'Edm.Double' as const, value })),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(value => ({ type: 'Edm.Int64' as const, value })),
+  fc
+    .bigInt({ min: -621_355_968_000_000_000n, max: 2_534_023_007_999_999_999n })
+    .map(value => ({ type: 'Edm.DateTime' as const, value })),
+  fc.boolean().map(value => ({ type: 'Edm.Boolean' as const, value })),
+  fc.uint8Array().map(value => ({ type: 'Edm.Binary' as const, value: Buffer.from(value) })),
+);
+const RESERVED = /^(?:not|null|true|false|nan|inf|infinity|partitionkey|rowkey|timestamp)$/i;
+const anyName = fc.stringMatching(/^[A-Za-z_é名][A-Za-z0-9_é名]{0,8}$/).filter(name => !RESERVED.test(name));
+const anyOperand: fc.Arbitrary<Operand> = fc.oneof(anyName.map(property), anyValue.map(constant));
+const anyOperator = fc.constantFrom<ComparisonOperator>('eq', 'ne', 'gt', 'ge', 'lt', 'le');
+const { filter: anyFilter } = fc.letrec<{ filter: Filter }>(tie => ({
+  filter: fc.oneof(
+    { depthSize: 'medium' },
+    fc.tuple(anyOperand, anyOperator, anyOperand).map(([left, operator, right]) => compare(left, operator, right)),
+    anyName.map(property),
+    fc.boolean().map(value => constant({ type: 'Edm.Boolean', value })),
+    fc.tuple(fc.constantFrom('and', 'or'), tie('filter'), tie('filter')).map(([kind, left, right]) => ({ kind, left, right })),
+    tie('filter').map(not),
+  ),
+}));
+
+test('a filter that is printed is parsed to itself', () => {
+  fc.assert(fc.property(anyFilter, filter => assert.deepEqual(parseFilter(print(filter)), filter)), { numRuns: 2_000 });
+});
+
+test('any text gives a filter or a TableError', () => {
+  const words = fc.constantFrom('a', 'RowKey', ' eq ', ' and ', ' or ', 'not ', '(', ')', "'x'", "'", '5', '-', '.', 'e', 'L', "X'0", 'null', '=', ' ', 'é', '\ud83d');
+  const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.array(words).map(parts => parts.join('')));
+  fc.assert(
+    fc.property(texts, text => {
+      try {
+        parseFilter(text);
+      } catch (error) {
+        assert.ok(error instanceof TableError, String(error));
+        const { position } = error.detail;
+        if (error.code === 'InvalidInput:FilterSyntax') assert.ok(Number(position) > 0 && Number(position) <= text.length);
+      }
+    }),
+    { numRuns: 5_000 },
+  );
+});

@@ -1,0 +1,26 @@
+// Runs node's test runner on every compiled test, or on those whose path holds one of the arguments.
+// Node 20 knows no globs and newer ones no directories, so the files are found here.
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const dist = fileURLToPath(new URL('..', import.meta.url));
+const wanted = process.argv.slice(2);
+
+const files = ['packages', 'test', 'tools']
+  .flatMap(folder =>
+    readdirSync(join(dist, folder), { recursive: true, encoding: 'utf8' }).map(name =>
+      join(dist, folder, name),
+    ),
+  )
+  .filter(file => file.endsWith('.test.js'))
+  .filter(file => wanted.length === 0 || wanted.some(part => relative(dist, file).includes(part)))
+  .sort();
+
+if (files.length === 0) {
+  process.stderr.write(`No test matches ${wanted.join(', ')}.\n`);
+  process.exit(1);
+}
+const { status } = spawnSync(process.execPath, ['--test', ...files], { stdio: 'inherit' });
+process.exit(status ?? 1);
