@@ -186,7 +186,7 @@ test('without credentials: a refusal, from 2020-12-06 on a challenge', async () 
 /** The query with its signature. */
 function signed(query: string, account = ACCOUNT, key = KEY): string {
   const parameters = new URLSearchParams(`${query}&sig=x`);
-  parameters.set('sig', sign(sasStringToSign(parseSas(parameters), account), key));
+  parameters.set('sig', sign(sasStringToSign(parseSas(new Map(parameters)), account), key));
   return parameters.toString();
 }
 const ACCOUNT_SAS = 'sv=2019-02-02&ss=t&srt=sco&sp=rwdlacu&se=2030-07-27T00:00:00Z';

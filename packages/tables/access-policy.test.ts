@@ -5,13 +5,18 @@ import fc from 'fast-check';
 import { decodeIdentifiers, encodeIdentifiers } from './access-policy.js';
 
 const open = <T>(field: fc.Arbitrary<T>) => fc.option(field, { nil: undefined });
+/** Strict comparison minds prototypes. */
+const plain = { noNullPrototype: true } as const;
 const ticks = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
-const policy = fc.record({
-  start: open(ticks),
-  expiry: open(ticks),
-  permission: open(fc.constantFrom('r', 'raud')),
-});
-const identifiers = fc.array(fc.record({ id: fc.string(), policy: open(policy) }));
+const policy = fc.record(
+  {
+    start: open(ticks),
+    expiry: open(ticks),
+    permission: open(fc.constantFrom('r', 'raud')),
+  },
+  plain,
+);
+const identifiers = fc.array(fc.record({ id: fc.string(), policy: open(policy) }, plain));
 
 test('policies read back as they were written', () => {
   fc.assert(

@@ -141,9 +141,12 @@ test('what is written reads back', () => {
   const time = fc.bigInt({ min: -621_355_968_000_000_000n, max: 2_534_023_007_999_999_999n });
   const policy = fc
     .record({ start: open(time), expiry: open(time), permission: open(fc.constantFrom('r', 'raud', 'du')) })
-    .map(fields => (Object.values(fields).every(field => field === undefined) ? undefined : fields));
+    .map(fields => (Object.values(fields).every(field => field === undefined) ? undefined : { ...fields }));
   const id = fc.string({ minLength: 1, maxLength: 64 }).filter(text => /^[ -~]+$/.test(text));
-  const list = fc.uniqueArray(fc.record({ id, policy }), { maxLength: 5, selector: entry => entry.id });
+  const list = fc.uniqueArray(fc.record({ id, policy }, { noNullPrototype: true }), {
+    maxLength: 5,
+    selector: entry => entry.id,
+  });
   fc.assert(
     fc.property(list, identifiers => {
       assert.deepEqual(parse(formatIdentifiers(identifiers)), identifiers);

@@ -197,19 +197,29 @@ test('what is shown reads back', () => {
   const name = fc.stringMatching(/^[a-z&<-]{1,8}$/);
   const retentionDays = fc.option(fc.integer({ min: 1, max: 365 }), { nil: undefined });
   const flags = { version: fc.constant('1.0'), retentionDays };
-  const logging = fc.record({ ...flags, read: fc.boolean(), write: fc.boolean(), delete: fc.boolean() });
+  const plain = { noNullPrototype: true } as const;
+  const logging = fc.record(
+    { ...flags, read: fc.boolean(), write: fc.boolean(), delete: fc.boolean() },
+    plain,
+  );
   const measured = fc
     .record({ ...flags, enabled: fc.boolean(), includeApis: fc.boolean() })
     .map(fields => ({ ...fields, includeApis: fields.enabled && fields.includeApis }));
-  const corsRule = fc.record({
-    allowedOrigins: fc.array(name, { minLength: 1, maxLength: 3 }),
-    allowedMethods: fc.constantFrom(['GET'], ['PUT', 'MERGE']),
-    allowedHeaders: fc.array(name, { maxLength: 3 }),
-    exposedHeaders: fc.constantFrom([], ['a', 'b*'], ['*']),
-    maxAgeSeconds: fc.nat(),
-  });
+  const corsRule = fc.record(
+    {
+      allowedOrigins: fc.array(name, { minLength: 1, maxLength: 3 }),
+      allowedMethods: fc.constantFrom(['GET'], ['PUT', 'MERGE']),
+      allowedHeaders: fc.array(name, { maxLength: 3 }),
+      exposedHeaders: fc.constantFrom([], ['a', 'b*'], ['*']),
+      maxAgeSeconds: fc.nat(),
+    },
+    plain,
+  );
   const rules = fc.array(corsRule, { maxLength: 5 });
-  const properties = fc.record({ logging, hourMetrics: measured, minuteMetrics: measured, cors: rules });
+  const properties = fc.record(
+    { logging, hourMetrics: measured, minuteMetrics: measured, cors: rules },
+    plain,
+  );
   fc.assert(
     fc.property(properties, expected => {
       assert.deepEqual(parseServiceProperties(Buffer.from(formatServiceProperties(expected))), expected);

@@ -12,7 +12,7 @@ const KEY = Buffer.from(
 );
 const sign = (text: string) => createHmac('sha256', KEY).update(text).digest('base64');
 
-const parse = (text: string) => parseSas(new URLSearchParams(`${text}&sig=c2ln`));
+const parse = (text: string) => parseSas(new Map(new URLSearchParams(`${text}&sig=c2ln`)));
 
 const VECTORS: readonly (readonly [name: string, query: string, text: string, signature: string])[] = [
   [
