@@ -66,12 +66,14 @@ export class Catalog {
     return spaces;
   }
 
+  /** Fails with `unsupported` if no space can have this address. */
+  assertAddress({ account, service, name }: SpaceAddress): void {
+    if (this.#fits(account, service, name)) return;
+    throw new StoreError('unsupported', 'The name of the space is longer than a key can be.');
+  }
+
   putSpace(space: Space): void {
-    const { account, service, name } = space;
-    if (!this.#fits(account, service, name)) {
-      throw new StoreError('unsupported', 'The name of the space is longer than a key can be.');
-    }
-    this.#tree.put([account, service, name], encodeSpaceRecord(space));
+    this.#tree.put([space.account, space.service, space.name], encodeSpaceRecord(space));
   }
 
   /** The name is free at once; the rows are found by `firstDropped`. */

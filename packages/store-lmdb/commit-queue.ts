@@ -1,5 +1,6 @@
 // Group commit: what waits to be written shares one LMDB transaction and one wait for the disk. While a group is on its
 // way to the disk the next one gathers; a lone change is not delayed. It knows nothing of spaces and rows.
+import { StoreError } from '#store';
 import type { Counters } from './counters.js';
 import { commitError, EngineError } from './engine-error.js';
 import type { Environment } from './environment.js';
@@ -8,7 +9,7 @@ import type { Environment } from './environment.js';
 export interface Work<T> {
   /**
    * Gives the answer for the caller. What it throws before its first change to a tree is for its caller alone; an
-   * `EngineError` fails the whole transaction. Called again if the transaction failed and is tried once more.
+   * `EngineError` fails the whole transaction. Called again if that was full and the work is tried on its own.
    */
   run(group: Group): T;
 }
@@ -18,14 +19,16 @@ export interface Group {
   readonly counters: Counters;
   /** Bytes put so far. */
   bytes: number;
+  /** A space that is known to live as far as this transaction has come, by its id. */
+  livingSpace: number | undefined;
 }
 
-/** A piece of work in the background, in a transaction of its own; false when there was nothing left to do. */
-export type Chore = (counters: Counters) => boolean;
+/** A piece of work in the background, in a transaction of its own; gives false when nothing is left to do. */
+export type Chore = () => boolean;
 
 const GROUP_WORKS_MAX = 1000;
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
-/** Groups after which the background gets its turn although works wait. */
+/** Groups after which the background gets a turn although works wait. */
 const GROUPS_BETWEEN_CHORES = 16;
 
 export class CommitQueue {
@@ -33,11 +36,15 @@ export class CommitQueue {
   readonly #counters: Counters;
   readonly #chore: Chore;
   #waiting: Waiting[] = [];
-  #hasChores = false;
+  /** The works of the transaction under way. */
+  #group: Waiting[] = [];
+  /** Works at the head of `waiting` that are tried one by one because together they were too much. */
+  #alone = 0;
+  #choreState: 'none' | 'ready' | 'blocked' = 'none';
   #groupsSinceChore = 0;
-  #worksMax = GROUP_WORKS_MAX;
-  #drain: Promise<void> | undefined;
+  #isRunning = false;
   #isStopping = false;
+  #run: Promise<void> | undefined;
   #broken: EngineError | undefined;
 
   constructor(environment: Environment, counters: Counters, chore: Chore) {
@@ -48,7 +55,6 @@ export class CommitQueue {
 
   /** Fulfilled with the work's answer when all it changed is durable. */
   add<T>(work: Work<T>): Promise<T> {
-    if (this.#broken !== undefined) return Promise.reject(this.#broken);
     return new Promise((fulfil, reject) => {
       this.#waiting.push(new WaitingWork(work, fulfil, reject));
       this.#start();
@@ -56,47 +62,149 @@ export class CommitQueue {
   }
 
   /** There may be something to do in the background. */
-  addChores(): void {
-    this.#hasChores = true;
+  addChore(): void {
+    this.#choreState = 'ready';
     this.#start();
   }
 
-  /** Fulfilled when nothing waits any more; leaves what the background had to do. */
+  /** Fulfilled when nothing waits any more. What the background has to do is left. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await this.#drain;
+    await this.#run;
   }
 
   #start(): void {
-    this.#drain ??= this.#run();
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#run = this.#work();
   }
 
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0 || (this.#hasChores && !this.#isStopping)) {
-      if (this.#isChoreNext()) await this.#runChore();
-      else await this.#runGroup();
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#isChoreReady()) {
+      if (this.#broken !== undefined) this.#failAll(this.#broken);
+      else if (this.#isChoreNext()) await this.#commitChore();
+      else await this.#commitGroup();
     }
-    this.#drain = undefined;
+    this.#isRunning = false;
+  }
+
+  #isChoreReady(): boolean {
+    return this.#choreState === 'ready' && !this.#isStopping && this.#broken === undefined;
   }
 
   #isChoreNext(): boolean {
-    if (!this.#hasChores || this.#isStopping) return false;
+    if (!this.#isChoreReady()) return false;
     return this.#waiting.length === 0 || this.#groupsSinceChore >= GROUPS_BETWEEN_CHORES;
   }
 
-  async #runGroup(): Promise<void> {
+  async #commitGroup(): Promise<void> {
     this.#groupsSinceChore += 1;
-    let group: Waiting[] = [];
     try {
-      await this.#environment.transaction(() => {
-        group = this.#waiting.slice(0, this.#worksMax);
-        const done = this.#runWorks(group);
-        group.length = done;
-        this.#waiting = this.#waiting.slice(done);
-      });
-      for (const waiting of group) waiting.settle();
+      await this.#environment.transaction(() => this.#runWorks());
+      for (const waiting of this.#group) waiting.settle();
+      if (this.#choreState === 'blocked') this.#choreState = 'ready';
     } catch (error) {
-      await this.#fail(group, error);
+      await this.#fail(error);
     }
+    this.#group = [];
+  }
+
+  #runWorks(): void {
+    const worksMax = this.#alone > 0 ? 1 : GROUP_WORKS_MAX;
+    const group: Group = { counters: this.#counters, bytes: 0, livingSpace: undefined };
+    try {
+      this.#counters.load(this.#environment.catalog);
+      for (const waiting of this.#waiting) {
+        if (this.#group.length >= worksMax || group.bytes >= GROUP_BYTES_MAX) break;
+        this.#group.push(waiting);
+        waiting.run(group);
+      }
+      this.#counters.save(this.#environment.catalog);
+    } finally {
+      this.#waiting = this.#waiting.slice(this.#group.length);
+      this.#alone = Math.max(0, this.#alone - this.#group.length);
+    }
+  }
+
+  async #commitChore(): Promise<void> {
+    this.#groupsSinceChore = 0;
+    try {
+      let isMore = false;
+      await this.#environment.transaction(() => {
+        isMore = this.#chore();
+      });
+      this.#choreState = isMore ? 'ready' : 'none';
+    } catch (error) {
+      // Tried again when something else has been committed, so that a full disk is not asked over and over.
+      this.#choreState = 'blocked';
+      await this.#fail(error);
+    }
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    const failure = await commitError(error, this.#environment.path);
+    if (!this.#environment.isSound()) {
+      this.#broken = new EngineError(
+        'closed',
+        `${this.#environment.path} gave up after a failed write.`,
+        failure,
+      );
+    }
+    if (failure instanceof StoreError && failure.code === 'full' && this.#group.length > 1) {
+      this.#alone = this.#group.length;
+      this.#waiting = [...this.#group, ...this.#waiting];
+      return;
+    }
+    // A transaction that fails before its first work would fail again and again: it takes with it all that waits.
+    if (this.#group.length === 0 && this.#choreState !== 'blocked') this.#failAll(failure);
+    for (const waiting of this.#group) waiting.fail(failure);
+  }
+
+  #failAll(failure: unknown): void {
+    for (const waiting of this.#waiting) waiting.fail(failure);
+    this.#waiting = [];
+  }
+}
+
+/** A work that waits for a transaction, without the type of its answer. */
+interface Waiting {
+  run(group: Group): void;
+  settle(): void;
+  fail(failure: unknown): void;
+}
+
+type Outcome<T> = { readonly answer: T } | { readonly error: unknown };
+
+class WaitingWork<T> implements Waiting {
+  readonly #work: Work<T>;
+  readonly #fulfil: (answer: T) => void;
+  readonly #reject: (error: unknown) => void;
+  #outcome: Outcome<T> | undefined;
+
+  constructor(work: Work<T>, fulfil: (answer: T) => void, reject: (error: unknown) => void) {
+    this.#work = work;
+    this.#fulfil = fulfil;
+    this.#reject = reject;
+  }
+
+  run(group: Group): void {
+    try {
+      this.#outcome = { answer: this.#work.run(group) };
+    } catch (error) {
+      if (error instanceof EngineError) throw error;
+      this.#outcome = { error };
+    }
+  }
+
+  settle(): void {
+    if (this.#outcome === undefined) return;
+    if ('answer' in this.#outcome) this.#fulfil(this.#outcome.answer);
+    else this.#reject(this.#outcome.error);
+  }
+
+  /** The transaction failed, which is not the answer to a work that had failed by itself. */
+  fail(failure: unknown): void {
+    if (this.#outcome !== undefined && 'error' in this.#outcome) this.#reject(this.#outcome.error);
+    else this.#reject(failure);
   }
 }

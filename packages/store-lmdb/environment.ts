@@ -8,6 +8,7 @@ import { engineError } from './engine-error.js';
 import { open, type RootDatabase, type Transaction } from './lmdb.js';
 import { LongKeys } from './long-keys.js';
 import { type RowKey, writeRowKey } from './row-key.js';
+import { Rows } from './rows.js';
 import { Tree } from './tree.js';
 
 export interface EnvironmentOptions {
@@ -52,7 +53,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
 export class Environment {
   readonly path: string;
   readonly catalog: Catalog;
-  readonly rows: Tree<RowKey>;
+  readonly rows: Rows;
   readonly longKeys: LongKeys;
   readonly #root: RootDatabase;
 
@@ -60,14 +61,15 @@ export class Environment {
     this.#root = root;
     this.path = path;
     const isNew = root.getKeysCount() === 0;
-    if (!isNew && !root.doesExist(Buffer.from(CATALOG_NAME))) {
+    if (!isNew && !root.doesExist(Buffer.from(`${CATALOG_NAME}\0`))) {
       throw new StoreError('corrupt', `${path} is an LMDB file, but not the file of a store.`);
     }
     const catalogTree = new Tree<SpaceKey>(root, path, CATALOG_NAME, writeSpaceKey);
     this.catalog = new Catalog(catalogTree, KEY_BYTES_MAX);
     const chunk = root.transactionSync(() => agreeOnFormat(this.catalog, path, options.chunk ?? CHUNK_MAX));
-    this.rows = new Tree(root, path, 'rows', writeRowKey);
-    this.longKeys = new LongKeys(this.rows, new Tree(root, path, 'long', writeRowKey), chunk);
+    const rowsTree = new Tree<RowKey>(root, path, 'rows', writeRowKey);
+    this.longKeys = new LongKeys(rowsTree, new Tree(root, path, 'long', writeRowKey), chunk);
+    this.rows = new Rows(rowsTree, this.longKeys);
     if (options.durability === 'full') syncFile(path);
   }
 

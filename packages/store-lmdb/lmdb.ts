@@ -1,17 +1,70 @@
-// The door to npm `lmdb`: its types as a CommonJS module, because those for ES modules do not compile under this
-// project's settings. Nothing else in the project imports the package.
+// The door to npm `lmdb`: what this engine uses of it, and nothing else imports it. The package is loaded and typed as
+// a CommonJS module, because its types for ES modules do not compile under this project's settings; the assignment at
+// the end has the compiler compare them with the interfaces below.
 import { createRequire } from 'node:module';
 
-type Lmdb = typeof import('lmdb', { with: { 'resolution-mode': 'require' } });
+type Lmdb = typeof import('lmdb', { with: { 'resolution-mode': 'require' }});
+
+/** What `lmdb` itself takes for a key; a `keyEncoder` writes its bytes. */
+export type Key = (string | number)[] | Uint8Array;
+
+export interface OpenOptions {
+  readonly path: string;
+  readonly noSubdir: boolean;
+  readonly pageSize: number;
+  readonly maxDbs: number;
+  readonly maxReaders: number;
+  readonly encoding: 'binary';
+  readonly keyEncoding: 'binary';
+  readonly overlappingSync: boolean;
+  readonly noSync: boolean;
+  readonly noMemInit: boolean;
+  readonly commitDelay: number;
+}
+
+export interface DatabaseOptions<V, K> {
+  readonly encoder: {
+    encode(value: V): Uint8Array;
+    /** Gets memory that is used again by the next call; its `length` is that of the value. */
+    decode(bytes: Uint8Array): V;
+  };
+  readonly keyEncoder: {
+    /** Gives the position after the key's last byte. */
+    writeKey(key: K, target: Uint8Array, position: number): number;
+    readKey(bytes: Buffer, from: number, until: number): void;
+  };
+}
+
+export interface RangeOptions {
+  readonly start: Uint8Array;
+  readonly end: Uint8Array;
+  readonly inclusiveEnd: boolean;
+  readonly transaction?: Transaction;
+}
+
+export interface Transaction {
+  done(): void;
+}
+
+/** Inside a write transaction `put` and `remove` have their effect at once. */
+export interface Database<V, K> {
+  get(key: K): V | undefined;
+  put(key: K, value: V): unknown;
+  remove(key: K): unknown;
+  getRange(options: RangeOptions): Iterable<{ readonly value: V }>;
+}
+
+export interface RootDatabase {
+  openDB<V, K extends Key>(name: string, options: DatabaseOptions<V, K>): Database<V, K>;
+  doesExist(key: Uint8Array): boolean;
+  getKeysCount(): number;
+  transaction(write: () => void): Promise<void>;
+  transactionSync<T>(write: () => T): T;
+  useReadTransaction(): Transaction;
+  resetReadTxn(): void;
+  close(): Promise<void>;
+}
 
 const lmdb: Lmdb = createRequire(import.meta.url)('lmdb');
 
-export const open = lmdb.open;
-
-export type {
-  Database,
-  DatabaseOptions,
-  RangeOptions,
-  RootDatabase,
-  Transaction,
-} from 'lmdb' with { 'resolution-mode': 'require' };
+export const open: (options: OpenOptions) => RootDatabase = lmdb.open;

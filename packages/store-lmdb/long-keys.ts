@@ -40,17 +40,19 @@ export class LongKeys {
     this.chunk = chunk;
   }
 
-  get([space, partition, key]: RowKey): Buffer | undefined {
+  get(space: number, partition: string, key: string): Buffer | undefined {
     const place = this.#find(space, encodePayload(partition, key));
     return place?.tree.get(place.key);
   }
 
-  put([space, partition, key]: RowKey, value: Buffer, counters: Counters): void {
+  /** Only inside a write transaction. */
+  put(space: number, partition: string, key: string, value: Buffer, counters: Counters): void {
     const place = this.#find(space, encodePayload(partition, key), counters);
     place?.tree.put(place.key, value);
   }
 
-  remove([space, partition, key]: RowKey): void {
+  /** Only inside a write transaction. */
+  remove(space: number, partition: string, key: string): void {
     const place = this.#find(space, encodePayload(partition, key));
     if (place === undefined) return;
     place.tree.remove(place.key);

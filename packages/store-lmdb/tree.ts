@@ -1,7 +1,7 @@
 // One named LMDB database, with its failures told as `EngineError`s. It knows bytes in order; what they mean is its
 // users' affair. Calls see the write transaction under way if there is one, otherwise what is durable.
 import { engineError } from './engine-error.js';
-import type { Database, DatabaseOptions, RangeOptions, RootDatabase, Transaction } from './lmdb.js';
+import type { Database, Key, RangeOptions, RootDatabase, Transaction } from './lmdb.js';
 
 /** Where the bytes of the key last read from a tree are: valid until the next call of any tree. */
 export class KeySpan {
@@ -24,24 +24,14 @@ export interface TreeRange {
 /** Writes a key's bytes into `target` at `position`, and gives the position after them. */
 export type WriteKey<K> = (key: K | Uint8Array, target: Uint8Array, position: number) => number;
 
-type StructuredKey = (string | number)[];
-
-interface TreeOptions<K> extends DatabaseOptions {
-  readonly encoder: { encode(value: Buffer): Buffer; decode(bytes: Uint8Array): Buffer };
-  readonly keyEncoder: {
-    readonly writeKey: WriteKey<K>;
-    readKey(bytes: Buffer, from: number, until: number): void;
-  };
-}
-
-export class Tree<K extends StructuredKey> {
+export class Tree<K extends Key> {
   readonly span = new KeySpan();
   readonly #database: Database<Buffer, K | Uint8Array>;
   readonly #path: string;
 
   constructor(root: RootDatabase, path: string, name: string, writeKey: WriteKey<K>) {
     const span = this.span;
-    const options: TreeOptions<K> = {
+    this.#database = root.openDB<Buffer, K | Uint8Array>(name, {
       encoder: { encode: value => value, decode: inPlace },
       keyEncoder: {
         writeKey,
@@ -51,8 +41,7 @@ export class Tree<K extends StructuredKey> {
           span.until = until;
         },
       },
-    };
-    this.#database = root.openDB<Buffer, K | Uint8Array>(name, options);
+    });
     this.#path = path;
   }
 
@@ -85,14 +74,13 @@ export class Tree<K extends StructuredKey> {
 
   /** Without `transaction` it has to be closed before the caller gives up the thread. */
   range(range: TreeRange, transaction?: Transaction): TreeCursor {
-    const options: RangeOptions = {
-      start: range.start,
-      end: range.end,
-      inclusiveEnd: range.isInclusive ?? false,
-    };
-    if (transaction !== undefined) options.transaction = transaction;
+    const { start, end, isInclusive = false } = range;
+    const options: RangeOptions = { start, end, inclusiveEnd: isInclusive };
     try {
-      return new TreeCursor(this.#database.getRange(options)[Symbol.iterator](), this.#path);
+      return new TreeCursor(
+        this.#database.getRange(transaction === undefined ? options : { ...options, transaction }),
+        this.#path,
+      );
     } catch (error) {
       throw engineError(error, this.#path);
     }
@@ -117,8 +105,8 @@ export class TreeCursor {
   readonly #entries: Iterator<{ readonly value: Buffer }>;
   readonly #path: string;
 
-  constructor(entries: Iterator<{ readonly value: Buffer }>, path: string) {
-    this.#entries = entries;
+  constructor(entries: Iterable<{ readonly value: Buffer }>, path: string) {
+    this.#entries = entries[Symbol.iterator]();
     this.#path = path;
   }
 

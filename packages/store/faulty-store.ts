@@ -1,16 +1,6 @@
 // A store that fails as real ones do, by a random function that the caller seeds: to test what stands on top of a store.
 // It adds faults that the contract allows and no others; without faults it changes nothing.
-import type {
-  Budget,
-  Decide,
-  Page,
-  Reads,
-  Row,
-  ScanRange,
-  Space,
-  SpaceAddress,
-  Store,
-} from './store.js';
+import type { Budget, Decide, Page, Reads, Row, ScanRange, Space, SpaceAddress, Store } from './store.js';
 import { StoreError, type StoreErrorCode } from './store-error.js';
 
 /** Everything but `random` is a probability, 0 to 1, that is drawn once a call. */

@@ -51,7 +51,14 @@ class MemoryStore implements Store {
     this.#lastId += 1;
     const { account, service, name } = address;
     const created = this.#nextTick();
-    const space: Space = { account, service, name, id: this.#lastId, created, metadata: Buffer.from(metadata) };
+    const space: Space = {
+      account,
+      service,
+      name,
+      id: this.#lastId,
+      created,
+      metadata: Buffer.from(metadata),
+    };
     spaces.set(name, { space, partitions: new SortedMap() });
     return copySpace(space);
   }
@@ -103,12 +110,7 @@ class MemoryStore implements Store {
     return keys.map(key => copyRow(rows?.get(key)));
   }
 
-  async scan(
-    space: Space,
-    range: ScanRange,
-    budget: Budget,
-    accept: (row: Row) => boolean,
-  ): Promise<Page> {
+  async scan(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
     await this.#turn();
     if (budget.rows <= 0) return { rows: [], next: range.from, examined: 0 };
     const start = this.#clock();
@@ -132,12 +134,7 @@ class MemoryStore implements Store {
     return { rows, examined };
   }
 
-  async commit<R>(
-    space: Space,
-    partition: string,
-    reads: Reads,
-    decide: Decide<R>,
-  ): Promise<R | undefined> {
+  async commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
     await this.#turn();
     const found = this.#living(space);
     if (found === undefined) return undefined;

@@ -76,7 +76,9 @@ export interface Page {
 export interface Reads {
   readonly keys: readonly string[];
   /** At most one half-open range of keys, cut after `rows` rows. */
-  readonly range?: { readonly from: string; readonly until?: string | undefined; readonly rows: number } | undefined;
+  readonly range?:
+    | { readonly from: string; readonly until?: string | undefined; readonly rows: number }
+    | undefined;
 }
 
 export interface ReadRows {

@@ -3,9 +3,7 @@
 import { formatDateTime, parseDateTime } from './date-time.js';
 import type { EdmType, EdmValue } from './edm.js';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be escaped.
 const NEEDS_ESCAPE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be escaped.
 const ESCAPED = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {

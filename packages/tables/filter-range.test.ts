@@ -54,7 +54,10 @@ test('a point, a partition, a range in a partition', () => {
   assertRange(and(row('eq', 'x'), and(other, partition('eq', 'a'))), range(['a', 'x'], ['a', 'x\0']));
   assertRange(partition('eq', 'a'), range(['a', ''], ['a\0', '']));
   assertRange(and(partition('eq', 'a'), row('ge', 'x')), range(['a', 'x'], ['a\0', '']));
-  assertRange(and(partition('eq', 'a'), and(row('gt', 'x'), row('le', 'y'))), range(['a', 'x\0'], ['a', 'y\0']));
+  assertRange(
+    and(partition('eq', 'a'), and(row('gt', 'x'), row('le', 'y'))),
+    range(['a', 'x\0'], ['a', 'y\0']),
+  );
   assertRange(and(partition('eq', ''), row('lt', 'x')), range(['', ''], ['', 'x']));
 });
 
@@ -74,7 +77,10 @@ test('constants may stand on the left', () => {
 });
 
 test('or takes the hull, and of keys within what is and-ed to it', () => {
-  const points = [and(partition('eq', 'a'), row('eq', 'x')), and(partition('eq', 'b'), row('eq', 'y'))] as const;
+  const points = [
+    and(partition('eq', 'a'), row('eq', 'x')),
+    and(partition('eq', 'b'), row('eq', 'y')),
+  ] as const;
   assertRange(or(...points), range(['a', 'x'], ['b', 'y\0']));
   assertRange(and(partition('eq', 'a'), or(row('eq', 'y'), row('eq', 'x'))), range(['a', 'x'], ['a', 'y\0']));
   assertRange(or(partition('ge', 'c'), partition('eq', 'a')), range(['a', '']));
@@ -120,13 +126,17 @@ const keyComparison = fc
     swapped ? compare(text(value), op, property(name)) : compare(property(name), op, text(value)),
   );
 /** What the evaluator below takes for true or false; the range must hold for either. */
-const opaque = fc.boolean().map((value): Filter => ({ kind: 'constant', constant: { type: 'Edm.Boolean', value } }));
+const opaque = fc
+  .boolean()
+  .map((value): Filter => ({ kind: 'constant', constant: { type: 'Edm.Boolean', value } }));
 const { filter: anyFilter } = fc.letrec<{ filter: Filter }>(tie => ({
   filter: fc.oneof(
     { depthSize: 'medium' },
     keyComparison,
     opaque,
-    fc.tuple(fc.constantFrom('and', 'or'), tie('filter'), tie('filter')).map(([kind, left, right]) => ({ kind, left, right })),
+    fc
+      .tuple(fc.constantFrom('and', 'or'), tie('filter'), tie('filter'))
+      .map(([kind, left, right]) => ({ kind, left, right })),
     tie('filter').map(not),
   ),
 }));
@@ -167,7 +177,9 @@ const precedes = (a: Position, b: Position): boolean =>
   a.partition < b.partition || (a.partition === b.partition && a.key < b.key);
 
 const holds = (found: ScanRange | undefined, at: Position): boolean =>
-  found !== undefined && !precedes(at, found.from) && (found.until === undefined || precedes(at, found.until));
+  found !== undefined &&
+  !precedes(at, found.from) &&
+  (found.until === undefined || precedes(at, found.until));
 
 test('every match is in the range, and a point is the only match', () => {
   fc.assert(
@@ -188,7 +200,10 @@ const exactOperator = fc.constantFrom<ComparisonOperator>('eq', 'gt', 'ge', 'lt'
 const conjunction = (terms: readonly Filter[], first: Filter): Filter => terms.reduce(and, first);
 
 test('in one partition, a conjunction of key comparisons gives exactly the matches', () => {
-  const terms = fc.array(fc.tuple(exactOperator, key).map(([op, value]) => row(op, value)), { maxLength: 4 });
+  const terms = fc.array(
+    fc.tuple(exactOperator, key).map(([op, value]) => row(op, value)),
+    { maxLength: 4 },
+  );
   fc.assert(
     fc.property(key, terms, (value, rest) => {
       const filter = conjunction(rest, partition('eq', value));

@@ -72,7 +72,6 @@ export function checkEntity(key: EntityKey, properties: readonly Property[]): vo
   for (const property of properties) checkProperty(property);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what keys may not hold.
 const FORBIDDEN_IN_KEYS = /[/\\#?\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
 
 /** Whether a key holds a character that no key may hold (table-rest.md 6.3), or half of a surrogate pair, which no URL can name. */

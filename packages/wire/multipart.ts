@@ -2,33 +2,31 @@
 // As liberal as clients need (table-rest.md 10.2), but nothing of a body is skipped in silence. Knows nothing of batches.
 import { TableError } from '#tables';
 
-/** Clients send fewer than twenty. */
-const HEADER_COUNT_MAX = 100;
+/** Of a part's MIME or HTTP head, request line included. Clients send fewer than twenty. */
+const HEAD_LINES_MAX = 100;
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const DASH = 0x2d;
-const DELETE = 0x7f;
 
 const PARAMETER = /;\s*([^=;\s]+)\s*=\s*(?:"([^"]*)"|([^;]*))/g;
-const PRINTABLE = /^[\x20-\x7e]+$/;
+const BOUNDARY = /^[ -~]+$/;
+/** Control characters: they could forge a line where a header is echoed. */
+const UNPRINTABLE = /[^\t -~\u0080-\uffff]/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-export interface MediaType {
-  /** In lower case, empty if there is none. */
-  readonly type: string;
-  readonly boundary: string | undefined;
-}
+/** The media type without its parameters, in lower case; empty if there is none. */
+export const mediaTypeOf = (contentType = ''): string =>
+  contentType.split(';', 1).join('').trim().toLowerCase();
 
-/** The parts of a Content-Type that matter here; other parameters may stand before the boundary, quotes around it. */
-export function parseMediaType(contentType = ''): MediaType {
-  const type = contentType.split(';', 1).join('').trim().toLowerCase();
+/** The boundary that a Content-Type names: other parameters may stand before it, quotes around it. */
+export function boundaryOf(contentType = ''): string | undefined {
   for (const [, name = '', quoted, bare = ''] of contentType.matchAll(PARAMETER)) {
-    if (name.toLowerCase() === 'boundary') return { type, boundary: quoted ?? bare.trim() };
+    if (name.toLowerCase() === 'boundary') return quoted ?? bare.trim();
   }
-  return { type, boundary: undefined };
+  return undefined;
 }
 
 const isBlank = (byte: number | undefined): boolean =>
@@ -77,7 +75,7 @@ export function splitMultipart(
   boundary: string | undefined,
   limit: number,
 ): readonly Buffer[] {
-  if (boundary === undefined || !PRINTABLE.test(boundary)) throw new TableError('InvalidInput');
+  if (boundary === undefined || !BOUNDARY.test(boundary)) throw new TableError('InvalidInput');
   const delimiter = Buffer.from(`--${boundary}`, 'latin1');
   const parts: Buffer[] = [];
   let from: number | undefined;
@@ -98,45 +96,42 @@ export function splitMultipart(
   throw new TableError('InvalidInput');
 }
 
-export interface Headers {
-  /** Names in lower case; of a header sent twice, the values joined by ", ". */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+export interface Head {
+  /** Without their ends. */
+  readonly lines: readonly string[];
   /** What follows the blank line. */
   readonly rest: Buffer;
 }
 
-/** Text of a line without its end. A control character in it could forge a line where the text is echoed. */
-export function readLine(bytes: Buffer, line: number, next: number): string {
-  const content = withoutLineBreak(bytes, line, next);
-  for (const byte of content)
-    if ((byte < SPACE && byte !== TAB) || byte === DELETE) throw new TableError('InvalidInput');
-  return content.toString('utf8').trimEnd();
+/** The lines up to a blank one, or all of them. Refuses control characters and too many lines with InvalidInput. */
+export function readHead(bytes: Buffer): Head {
+  let count = 0;
+  let line = 0;
+  let next = nextLine(bytes, line);
+  for (; line < bytes.length && !isAllBlank(bytes, line, next); next = nextLine(bytes, line)) {
+    if (++count > HEAD_LINES_MAX) throw new TableError('InvalidInput');
+    line = next;
+  }
+  const lines = bytes
+    .toString('utf8', 0, line)
+    .split('\n', count)
+    .map(text => text.trimEnd());
+  if (lines.some(text => UNPRINTABLE.test(text))) throw new TableError('InvalidInput');
+  return { lines, rest: bytes.subarray(next) };
 }
 
-/** Header lines up to a blank one or the end, where the body is empty. Refuses what is no header with InvalidInput. */
-export function readHeaders(bytes: Buffer): Headers {
+/** Header lines by their names in lower case, the values of one name joined by ", ". Refuses what is no header. */
+export function parseHeaders(lines: readonly string[]): Readonly<Record<string, string | undefined>> {
   const headers = new Map<string, string>();
-  let line = 0;
-  for (let count = 0; line < bytes.length; count++) {
-    const next = nextLine(bytes, line);
-    const text = readLine(bytes, line, next);
-    line = next;
-    if (text === '') break;
-    const colon = text.indexOf(':');
-    const name = text.slice(0, Math.max(colon, 0)).trimEnd().toLowerCase();
-    if (!HEADER_NAME.test(name) || count >= HEADER_COUNT_MAX) throw new TableError('InvalidInput');
-    const value = text.slice(colon + 1).trim();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).trimEnd().toLowerCase();
+    if (!HEADER_NAME.test(name)) throw new TableError('InvalidInput');
+    const value = line.slice(colon + 1).trim();
     const before = headers.get(name);
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
-  return { headers: Object.fromEntries(headers), rest: bytes.subarray(line) };
-}
-
-/** The first line that is not blank, and what follows it. */
-export function readFirstLine(bytes: Buffer): { readonly text: string; readonly rest: Buffer } {
-  const content = trimLineBreaks(bytes);
-  const next = nextLine(content, 0);
-  return { text: readLine(content, 0, next), rest: content.subarray(next) };
+  return Object.fromEntries(headers);
 }
 
 /** Without the CR and LF at either end. */

@@ -1,7 +1,14 @@
 // The envelope of POST /$batch: multipart body -> the requests in it (table-rest.md 10.1, 10.2).
 // The rules between operations (count, partition, duplicates) and the grammar of targets and bodies are left to others.
 import { TableError } from '#tables';
-import { parseMediaType, readFirstLine, readHeaders, splitMultipart, trimLineBreaks } from './multipart.js';
+import {
+  boundaryOf,
+  mediaTypeOf,
+  parseHeaders,
+  readHead,
+  splitMultipart,
+  trimLineBreaks,
+} from './multipart.js';
 
 /** A request inside of a batch. */
 export interface BatchPart {
@@ -40,18 +47,13 @@ function parseRequestLine(line: string): { readonly method: string; readonly tar
 
 /** Content-Length is not read: clients leave it out or get it wrong. */
 function parsePart(bytes: Buffer): BatchPart {
-  const mime = readHeaders(bytes);
-  if (parseMediaType(mime.headers['content-type']).type !== 'application/http')
+  const mime = readHead(bytes);
+  if (mediaTypeOf(parseHeaders(mime.lines)['content-type']) !== 'application/http')
     throw new TableError('InvalidInput');
-  const { text, rest } = readFirstLine(mime.rest);
-  const request = parseRequestLine(text);
-  const http = readHeaders(rest);
-  return {
-    ...request,
-    headers: http.headers,
-    body: trimLineBreaks(http.rest),
-    contentId: http.headers['content-id'],
-  };
+  const { lines, rest } = readHead(trimLineBreaks(mime.rest));
+  const { method, target } = parseRequestLine(lines[0] ?? '');
+  const headers = parseHeaders(lines.slice(1));
+  return { method, target, headers, body: trimLineBreaks(rest), contentId: headers['content-id'] };
 }
 
 /**
@@ -59,14 +61,13 @@ function parsePart(bytes: Buffer): BatchPart {
  * is not multipart/mixed, with InvalidInput an envelope that is broken, cut off or holds any other mixture.
  */
 export function parseBatch(contentType: string | undefined, body: Buffer): BatchRequest {
-  const envelope = parseMediaType(contentType);
-  if (envelope.type !== 'multipart/mixed') throw new TableError('MediaTypeNotSupported');
-  const [section, ...others] = splitMultipart(body, envelope.boundary, 2);
+  if (mediaTypeOf(contentType) !== 'multipart/mixed') throw new TableError('MediaTypeNotSupported');
+  const [section, ...others] = splitMultipart(body, boundaryOf(contentType), 2);
   if (!section || others.length > 0) throw new TableError('InvalidInput');
-  const { headers, rest } = readHeaders(section);
-  const inner = parseMediaType(headers['content-type']);
-  if (inner.type === 'multipart/mixed') {
-    const parts = splitMultipart(rest, inner.boundary, BATCH_PARTS_MAX).map(parsePart);
+  const { lines, rest } = readHead(section);
+  const type = parseHeaders(lines)['content-type'];
+  if (mediaTypeOf(type) === 'multipart/mixed') {
+    const parts = splitMultipart(rest, boundaryOf(type), BATCH_PARTS_MAX).map(parsePart);
     if (parts.some(part => part.method === 'GET')) throw new TableError('InvalidInput');
     return { kind: 'changeset', parts };
   }

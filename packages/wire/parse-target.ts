@@ -68,7 +68,6 @@ const invalid = (
 
 const SET_WITH_PREDICATE = /^([^(]*)\((.*)\)$/s;
 const TABLE_PREDICATE = /^\s*(?:TableName\s*=\s*)?'((?:[^']|'')*)'\s*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what keys may not hold.
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const OUT_OF_RANGE = /[#?\u0080-\u009f]/;
 

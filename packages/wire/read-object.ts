@@ -16,7 +16,6 @@ const BACKSLASH = 0x5c;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const SPACE = /[ \t\r\n]*/y;
 /** A string without escapes, up to and with its closing quote. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids control characters in strings.
 const PLAIN_STRING = /"([^"\\\u0000-\u001f]*)"/y;
 const malformed = () => new TableError('InvalidInput:Body');
 

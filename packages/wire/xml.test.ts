@@ -124,10 +124,10 @@ test('large documents take time in proportion', () => {
   assert.equal(parse(`<a>${'x'.repeat(8 * many)}</a>`).text.length, 8 * many);
   assert.equal(parse(`<a>${'&amp;'.repeat(many)}</a>`).text.length, many);
   assert.equal(parse(`<a>${'<b/>'.repeat(many)}</a>`).children.length, many);
-  assert.equal(parse('<a>'.repeat(many) + '</a>'.repeat(many)).name, 'a');
   assert.equal(parse(`<a${' '.repeat(8 * many)}/>`).name, 'a');
   const broken = [
     '<a>'.repeat(many),
+    '<a>'.repeat(many) + '</a>'.repeat(many),
     `<a${' '.repeat(many)}`,
     `<a${' b'.repeat(many)}`,
     `<a b${' '.repeat(many)}=${' '.repeat(many)}x`,

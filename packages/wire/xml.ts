@@ -1,6 +1,7 @@
 // Reads XML documents into plain elements, strictly and exactly, and escapes text for writing them.
 // Takes well-formed XML 1.0 in UTF-8 without a document type: no entity can be declared, so nothing can expand.
-// Attributes are checked and dropped, as no document of the protocol has any. What a document means is left to others.
+// The only importer of `saxes`. Attributes are checked and dropped, as no document of the protocol has any. What a document means is left to others.
+import { SaxesParser } from 'saxes';
 import { TableError } from '#tables';
 
 export interface XmlElement {
@@ -12,8 +13,7 @@ export interface XmlElement {
 }
 
 /** What XML 1.0 section 2.2 does not take as a character. */
-const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
-const NO_CHARACTERS = new RegExp(NO_CHARACTER, 'gu');
+const NO_CHARACTERS = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** The head of Azure's documents: a byte order mark, the declaration, no line break (table-rest.md 8.12). */
 export const XML_HEAD = '\ufeff<?xml version="1.0" encoding="utf-8"?>';
@@ -33,154 +33,53 @@ interface OpenElement {
   text: string;
 }
 
-const NAME = '[\\p{L}\\p{Nl}_:][\\p{L}\\p{Nl}\\p{Nd}\\p{Mn}\\p{Mc}_:.·-]*';
-const ATTRIBUTE = `\\s+(${NAME})\\s*=\\s*("[^"<]*"|'[^'<]*')`;
-const DECLARATION = /<\?xml\s+version\s*=\s*(["'])1\.\d\1(?:\s+\w+\s*=\s*(?:"[\w.-]*"|'[\w.-]*'))*\s*\?>/y;
-const START_TAG = new RegExp(`<(${NAME})((?:${ATTRIBUTE})*)\\s*(/?)>`, 'uy');
-const END_TAG = new RegExp(`</(${NAME})\\s*>`, 'uy');
-const ATTRIBUTES = new RegExp(ATTRIBUTE, 'gu');
-const INSTRUCTION_TARGET = new RegExp(`<\\?(?!xml[\\s?])${NAME}(?=[\\s?])`, 'iuy');
-const REFERENCE = /&(?:#x([\da-fA-F]{1,6})|#(\d{1,7})|(lt|gt|amp|apos|quot));/y;
-const TEXT = /[^<&]+/y;
+/** Deeper than any document of the protocol. */
+const DEPTH_MAX = 32;
 
 const BLANK = /^[ \t\n\r]*$/;
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', apos: "'", quot: '"' };
 
 const malformed = (): TableError => new TableError('InvalidXmlDocument');
 
-class XmlReader {
-  readonly #source: string;
-  #at = 0;
-  /** The document itself, then the elements whose end tag is to come; the last of them is `#open`. */
-  readonly #ancestors: OpenElement[] = [];
-  #open: OpenElement = { name: '', children: [], text: '' };
-
-  constructor(source: string) {
-    this.#source = source;
-  }
-
-  /** The root element. */
-  read(): XmlElement {
-    this.#match(DECLARATION);
-    while (this.#at < this.#source.length) this.#readNext();
-    const [root] = this.#open.children;
-    const alone = this.#ancestors.length === 0 && this.#open.children.length === 1;
-    if (!root || !alone || !BLANK.test(this.#open.text)) throw malformed();
-    return root;
-  }
-
-  #readNext(): void {
-    if (this.#starts('<![CDATA[')) this.#append(this.#enclosed('<![CDATA[', ']]>'));
-    else if (this.#starts('<!--')) this.#readComment();
-    else if (this.#starts('<?')) this.#readInstruction();
-    else if (this.#starts('</')) this.#readEndTag();
-    else if (this.#starts('<')) this.#readStartTag();
-    else if (this.#starts('&')) this.#append(decodeReference(this.#expect(REFERENCE)));
-    else this.#readText();
-  }
-
-  #starts(text: string): boolean {
-    return this.#source.startsWith(text, this.#at);
-  }
-
-  #match(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.#at;
-    const match = pattern.exec(this.#source);
-    if (match) this.#at += match[0].length;
-    return match ?? undefined;
-  }
-
-  #expect(pattern: RegExp): RegExpExecArray {
-    const match = this.#match(pattern);
-    if (!match) throw malformed();
-    return match;
-  }
-
-  /** What stands between `before`, which is next, and the first `after`. */
-  #enclosed(before: string, after: string): string {
-    const from = this.#at + before.length;
-    const until = this.#source.indexOf(after, from);
-    if (until < 0) throw malformed();
-    this.#at = until + after.length;
-    return this.#source.slice(from, until);
-  }
-
-  /** Content other than white space must stand inside the root. */
-  #append(text: string): void {
-    if (this.#ancestors.length === 0) throw malformed();
-    this.#open.text += text;
-  }
-
-  #readText(): void {
-    const [text] = this.#expect(TEXT);
-    if (text.includes(']]>')) throw malformed();
-    this.#open.text += text;
-  }
-
-  #readComment(): void {
-    const comment = this.#enclosed('<!--', '-->');
-    if (comment.includes('--') || comment.endsWith('-')) throw malformed();
-  }
-
-  #readInstruction(): void {
-    this.#expect(INSTRUCTION_TARGET);
-    this.#enclosed('', '?>');
-  }
-
-  #readStartTag(): void {
-    const match = this.#expect(START_TAG);
-    const [, name = '', attributes = ''] = match;
-    if (attributes !== '') checkAttributes(attributes);
-    const element: OpenElement = { name, children: [], text: '' };
-    this.#open.children.push(element);
-    if (match.at(-1) === '/') return;
-    this.#ancestors.push(this.#open);
-    this.#open = element;
-  }
-
-  #readEndTag(): void {
-    const [, name] = this.#expect(END_TAG);
-    const parent = this.#ancestors.pop();
-    if (!parent || name !== this.#open.name) throw malformed();
-    this.#open = parent;
-  }
-}
-
-function decodeReference([, hexadecimal, decimal, entity]: RegExpExecArray): string {
-  if (entity !== undefined) return ENTITIES[entity] ?? '';
-  const codePoint = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
-  const character = codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '\0';
-  if (NO_CHARACTER.test(character)) throw malformed();
-  return character;
-}
-
-function checkAttributes(attributes: string): void {
-  const names = new Set<string>();
-  for (const [, name = '', value = ''] of attributes.matchAll(ATTRIBUTES)) {
-    if (names.has(name)) throw malformed();
-    names.add(name);
-    for (let at = value.indexOf('&'); at >= 0; at = value.indexOf('&', at + 1)) {
-      REFERENCE.lastIndex = at;
-      const match = REFERENCE.exec(value);
-      if (!match) throw malformed();
-      decodeReference(match);
-    }
-  }
-}
-
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The root element of a document in UTF-8, with or without a byte order mark. @throws TableError InvalidXmlDocument. */
-export function parseXml(body: Buffer): XmlElement {
-  let source: string;
+function decodeUtf8(body: Buffer): string {
   try {
-    source = utf8.decode(body);
+    return utf8.decode(body);
   } catch {
     throw malformed();
   }
-  if (NO_CHARACTER.test(source)) throw malformed();
-  // XML 1.0 section 2.11: every line break reads as a line feed.
-  return new XmlReader(source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source).read();
+}
+
+/** The root element of a document in UTF-8, with or without a byte order mark. @throws TableError InvalidXmlDocument. */
+export function parseXml(body: Buffer): XmlElement {
+  const source = decodeUtf8(body);
+  const document: OpenElement = { name: '', children: [], text: '' };
+  const open: OpenElement[] = [document];
+  const parser = new SaxesParser();
+  const append = (text: string): void => {
+    const element = open.at(-1);
+    if (element && element !== document) element.text += text;
+  };
+  parser.on('error', () => {
+    throw malformed();
+  });
+  parser.on('doctype', () => {
+    throw malformed();
+  });
+  parser.on('opentag', ({ name }) => {
+    const element: OpenElement = { name, children: [], text: '' };
+    open.at(-1)?.children.push(element);
+    if (open.push(element) > DEPTH_MAX) throw malformed();
+  });
+  parser.on('text', append);
+  parser.on('cdata', append);
+  parser.on('closetag', () => {
+    open.pop();
+  });
+  parser.write(source).close();
+  const [root] = document.children;
+  if (!root) throw malformed();
+  return root;
 }
 
 /** The text of an element that has no children. @throws TableError InvalidXmlDocument. */

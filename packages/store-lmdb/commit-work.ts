@@ -1,0 +1,86 @@
+// One commit inside a group's transaction: reads, has the caller decide, changes. The queue makes it durable.
+import type { Decide, Decision, ReadRows, Reads, Row, Space } from '#store';
+import type { Group, Work } from './commit-queue.js';
+import type { Environment } from './environment.js';
+import { RowCursor } from './row-cursor.js';
+import { encodePayload, endOfPrefix } from './row-key.js';
+
+export class CommitWork<R> implements Work<R | undefined> {
+  readonly #environment: Environment;
+  readonly #space: Space;
+  readonly #partition: string;
+  readonly #reads: Reads;
+  readonly #decide: Decide<R>;
+
+  constructor(environment: Environment, space: Space, partition: string, reads: Reads, decide: Decide<R>) {
+    this.#environment = environment;
+    this.#space = space;
+    this.#partition = partition;
+    this.#reads = reads;
+    this.#decide = decide;
+  }
+
+  run(group: Group): R | undefined {
+    const { id } = this.#space;
+    if (group.livingSpace !== id) {
+      if (!this.#environment.catalog.isLiving(this.#space)) return undefined;
+      group.livingSpace = id;
+    }
+    const tick = group.counters.nextTick();
+    const decision = this.#decide(this.#read(), tick);
+    assertChanges(decision);
+    this.#apply(decision, tick, group);
+    return decision.result;
+  }
+
+  #read(): ReadRows {
+    const { rows } = this.#environment;
+    const { id } = this.#space;
+    const keys: (Row | undefined)[] = [];
+    for (const key of this.#reads.keys) keys.push(rows.get(id, this.#partition, key));
+    return { keys, range: this.#readRange() };
+  }
+
+  #readRange(): Row[] {
+    const { range } = this.#reads;
+    const found: Row[] = [];
+    if (range === undefined) return found;
+    const until =
+      range.until === undefined
+        ? endOfPrefix(encodePayload(this.#partition, ''))
+        : encodePayload(this.#partition, range.until);
+    const bounds = { from: encodePayload(this.#partition, range.from), until };
+    const cursor = new RowCursor(this.#environment.longKeys, this.#space.id, bounds);
+    try {
+      while (found.length < range.rows && cursor.next()) found.push(cursor.copy());
+    } finally {
+      cursor.close();
+    }
+    return found;
+  }
+
+  #apply({ puts, deletes }: Decision<R>, tick: bigint, group: Group): void {
+    const { rows } = this.#environment;
+    const { id } = this.#space;
+    const partition = this.#partition;
+    if (puts === undefined && deletes === undefined) return;
+    group.counters.useTick(tick);
+    for (const key of deletes ?? []) rows.remove(id, partition, key);
+    for (const { key, value } of puts ?? []) {
+      rows.put(id, { partition, key, version: tick, value }, group.counters);
+      group.bytes += value.length;
+    }
+  }
+}
+
+/** A mistake has to show before the first change: a transaction keeps what was changed before an error. */
+function assertChanges({ puts, deletes }: Decision<unknown>): void {
+  for (const key of deletes ?? []) {
+    if (typeof key !== 'string') throw new TypeError('A decision deletes something that is no key.');
+  }
+  for (const { key, value } of puts ?? []) {
+    if (typeof key !== 'string' || !(value instanceof Uint8Array)) {
+      throw new TypeError('A decision puts something that is no row.');
+    }
+  }
+}

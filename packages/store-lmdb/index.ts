@@ -1,0 +1,2 @@
+// The public face of the LMDB engine.
+export { type LmdbStoreOptions, openLmdbStore } from './lmdb-store.js';

@@ -1,0 +1,164 @@
+// The store on LMDB: one file in one directory, several processes at a time. It ties the parts together: reads go
+// straight to the trees, changes through the commit queue, dropped rows away in the background.
+import {
+  type Budget,
+  type Clock,
+  type Decide,
+  type Page,
+  type Reads,
+  type Row,
+  type ScanRange,
+  type Space,
+  type SpaceAddress,
+  type Store,
+  StoreError,
+  systemClock,
+} from '#store';
+import { CommitQueue } from './commit-queue.js';
+import { CommitWork } from './commit-work.js';
+import { Counters } from './counters.js';
+import { type Environment, openEnvironment } from './environment.js';
+import { reclaimSome } from './reclaim.js';
+import { RowCursor } from './row-cursor.js';
+import { PageWalk, payloadRange } from './scan.js';
+import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './space-work.js';
+import { Turnstile } from './turnstile.js';
+
+export interface LmdbStoreOptions {
+  /** Made if it does not exist. */
+  readonly directory: string;
+  readonly clock?: Clock | undefined;
+  /**
+   * `full`: what was answered survives a power cut. `none`: it survives a kill of the process only, and a power cut may
+   * damage the file. `full` unless given.
+   */
+  readonly durability?: 'full' | 'none' | undefined;
+}
+
+/** For tests: the longest payload (row-key.ts) that a new file stores under its whole key. */
+export interface LmdbStoreInternals {
+  readonly chunk?: number | undefined;
+}
+
+/** Each holds one of LMDB's reader slots, of which processes that share the directory have 512 together. */
+const SCANS_MAX = 64;
+
+/** Fails with a `StoreError` whose message names the place: `busy`, `unsupported`, `corrupt` or `full`. */
+export async function openLmdbStore(
+  options: LmdbStoreOptions,
+  internals: LmdbStoreInternals = {},
+): Promise<Store> {
+  const { directory, durability = 'full', clock = systemClock } = options;
+  const environment = openEnvironment({ directory, durability, chunk: internals.chunk });
+  return new LmdbStore(environment, clock);
+}
+
+class LmdbStore implements Store {
+  readonly #environment: Environment;
+  readonly #clock: Clock;
+  readonly #queue: CommitQueue;
+  readonly #scans = new Turnstile(SCANS_MAX);
+  #closing: Promise<void> | undefined;
+
+  constructor(environment: Environment, clock: Clock) {
+    const { catalog, longKeys } = environment;
+    this.#environment = environment;
+    this.#clock = clock;
+    this.#queue = new CommitQueue(environment, new Counters(clock), () => reclaimSome(catalog, longKeys));
+    if (catalog.firstDropped() !== undefined) this.#queue.addChore();
+  }
+
+  async createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
+    this.#assertOpen();
+    return this.#queue.add(new CreateSpaceWork(this.#environment.catalog, address, metadata));
+  }
+
+  async getSpace(address: SpaceAddress): Promise<Space | undefined> {
+    this.#assertOpen();
+    return this.#environment.catalog.getSpace(address);
+  }
+
+  async listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
+    this.#assertOpen();
+    return this.#environment.catalog.listSpaces(account, service, from, limit);
+  }
+
+  async updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined> {
+    this.#assertOpen();
+    return this.#queue.add(new UpdateSpaceWork(this.#environment.catalog, space, change));
+  }
+
+  async dropSpace(space: Space): Promise<boolean> {
+    this.#assertOpen();
+    const isDropped = await this.#queue.add(new DropSpaceWork(this.#environment.catalog, space));
+    if (isDropped) this.#queue.addChore();
+    return isDropped;
+  }
+
+  async read(
+    space: Space,
+    partition: string,
+    keys: readonly string[],
+  ): Promise<readonly (Row | undefined)[]> {
+    this.#assertOpen();
+    const rows: (Row | undefined)[] = [];
+    for (const key of keys) rows.push(this.#environment.rows.get(space.id, partition, key));
+    return rows;
+  }
+
+  async scan(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
+    this.#assertOpen();
+    if (budget.rows <= 0) return { rows: [], next: range.from, examined: 0 };
+    await this.#scans.enter();
+    try {
+      return await this.#walk(space, range, budget, accept);
+    } finally {
+      this.#scans.leave();
+    }
+  }
+
+  async commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
+    this.#assertOpen();
+    return this.#queue.add(new CommitWork(this.#environment, space, partition, reads, decide));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.stop();
+    await this.#scans.empty();
+    await this.#environment.close();
+  }
+
+  async #walk(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
+    // It had to wait for its place, or for its next slice, and much may have happened meanwhile.
+    this.#assertOpen();
+    const transaction = this.#environment.useReadTransaction();
+    try {
+      const { longKeys } = this.#environment;
+      const cursor = new RowCursor(longKeys, space.id, payloadRange(range), transaction);
+      try {
+        const walk = new PageWalk(cursor, budget, accept, this.#clock);
+        for (;;) {
+          const page = walk.walk();
+          if (page !== undefined) return page;
+          await new Promise<void>(resolve => {
+            setImmediate(resolve);
+          });
+          this.#assertOpen();
+        }
+      } finally {
+        cursor.close();
+      }
+    } finally {
+      transaction.done();
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw new StoreError('closed', 'The store is closed.');
+  }
+}

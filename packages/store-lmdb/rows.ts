@@ -1,0 +1,41 @@
+// The rows of all spaces: point access, whatever the length of the key. Ranges are row-cursor.ts's affair.
+// Calls see the write transaction under way if there is one, otherwise what is durable.
+import type { Row } from '#store';
+import type { Counters } from './counters.js';
+import type { LongKeys } from './long-keys.js';
+import { fits, type RowKey } from './row-key.js';
+import { copyValue, decodeVersion, RowValueEncoder } from './row-value.js';
+import type { Tree } from './tree.js';
+
+export class Rows {
+  readonly #tree: Tree<RowKey>;
+  readonly #longKeys: LongKeys;
+  readonly #encoder = new RowValueEncoder();
+
+  constructor(tree: Tree<RowKey>, longKeys: LongKeys) {
+    this.#tree = tree;
+    this.#longKeys = longKeys;
+  }
+
+  /** A copy, which is the caller's to keep. */
+  get(space: number, partition: string, key: string): Row | undefined {
+    const bytes = fits(partition, key, this.#longKeys.chunk)
+      ? this.#tree.get([space, partition, key])
+      : this.#longKeys.get(space, partition, key);
+    return bytes && { partition, key, version: decodeVersion(bytes), value: copyValue(bytes) };
+  }
+
+  /** Only inside a write transaction. */
+  put(space: number, row: Row, counters: Counters): void {
+    const { partition, key } = row;
+    const bytes = this.#encoder.encode(row.version, row.value);
+    if (fits(partition, key, this.#longKeys.chunk)) this.#tree.put([space, partition, key], bytes);
+    else this.#longKeys.put(space, partition, key, bytes, counters);
+  }
+
+  /** Only inside a write transaction. */
+  remove(space: number, partition: string, key: string): void {
+    if (fits(partition, key, this.#longKeys.chunk)) this.#tree.remove([space, partition, key]);
+    else this.#longKeys.remove(space, partition, key);
+  }
+}

@@ -1,0 +1,73 @@
+// One page of a scan: which rows are shown, which are kept, where it ends. In slices, so that others get the event loop.
+import type { Budget, Clock, Page, Row, ScanRange } from '#store';
+import type { PayloadRange, RowCursor } from './row-cursor.js';
+import { encodePayload } from './row-key.js';
+
+/** Longest time that a scan keeps the event loop, in milliseconds. */
+const SLICE_MS = 4;
+/** How often to look at the clocks: after so many rows, or fewer if many bytes were copied. */
+const CHECK_ROWS = 64;
+const CHECK_BYTES = 0x4000;
+
+const TICKS_PER_MS = 10_000;
+
+export function payloadRange({ from, until }: ScanRange): PayloadRange {
+  return {
+    from: encodePayload(from.partition, from.key),
+    until: until && encodePayload(until.partition, until.key),
+  };
+}
+
+export class PageWalk {
+  readonly #cursor: RowCursor;
+  readonly #budget: Budget;
+  readonly #accept: (row: Row) => boolean;
+  readonly #clock: Clock;
+  readonly #start: bigint;
+  readonly #rows: Row[] = [];
+  #bytes = 0;
+  #examined = 0;
+  #isSpent = false;
+  #costUntilCheck = CHECK_ROWS;
+
+  constructor(cursor: RowCursor, budget: Budget, accept: (row: Row) => boolean, clock: Clock) {
+    this.#cursor = cursor;
+    this.#budget = budget;
+    this.#accept = accept;
+    this.#clock = clock;
+    this.#start = clock();
+  }
+
+  /** Goes on for a slice of time; gives the page if that ends it. */
+  walk(): Page | undefined {
+    const sliceEnd = performance.now() + SLICE_MS;
+    const cursor = this.#cursor;
+    const budget = this.#budget;
+    while (cursor.next()) {
+      if (this.#isSpent) {
+        const next = { partition: cursor.partition, key: cursor.key };
+        return { rows: this.#rows, next, examined: this.#examined };
+      }
+      this.#examined += 1;
+      this.#costUntilCheck -= 1;
+      if (this.#accept(cursor)) this.#keep(cursor.copy());
+      this.#isSpent =
+        this.#examined >= budget.examined || this.#rows.length >= budget.rows || this.#bytes >= budget.bytes;
+      if (this.#costUntilCheck <= 0 && this.#isSliceOver(sliceEnd)) return undefined;
+    }
+    return { rows: this.#rows, examined: this.#examined };
+  }
+
+  #keep(row: Row): void {
+    this.#rows.push(row);
+    this.#bytes += row.value.length;
+    this.#costUntilCheck -= Math.floor(row.value.length / CHECK_BYTES);
+  }
+
+  #isSliceOver(sliceEnd: number): boolean {
+    this.#costUntilCheck = CHECK_ROWS;
+    const elapsed = Number(this.#clock() - this.#start);
+    if (elapsed >= this.#budget.milliseconds * TICKS_PER_MS) this.#isSpent = true;
+    return performance.now() >= sliceEnd;
+  }
+}

@@ -1,0 +1,724 @@
+// The batch envelope: what eight clients send, what is refused, and torture: cuts, flips, doubles and large bodies.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { TableError, type TableErrorCode } from '#tables';
+import { BATCH_PARTS_MAX, type BatchRequest, parseBatch } from './parse-batch.js';
+
+const CRLF = '\r\n';
+const GUID_A = 'b576f05d-3be7-4e3f-b6c9-51f7dc55ed26';
+const GUID_B = 'bc54d89d-04c1-4253-986e-32d2bff993c1';
+const CONTENT_TYPE = `multipart/mixed; boundary=batch_${GUID_A}`;
+const HOST = 'https://account.table.core.windows.net';
+const LOCAL = 'http://127.0.0.1:10002/devstoreaccount1';
+
+interface Sample {
+  readonly client: string;
+  readonly contentType: string;
+  readonly body: string;
+  /** Method, target, Content-ID and body of each part. */
+  readonly parts: readonly (readonly [string, string, string | undefined, string])[];
+}
+
+/** azure-cosmosdb-table for Python: LF, paths, a blank line after each body, no line break at the end. */
+const pythonOld: Sample = {
+  client: 'Python old',
+  contentType: CONTENT_TYPE,
+  body: [
+    `--batch_${GUID_A}`,
+    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
+    '',
+    `--changeset_${GUID_B}`,
+    'Content-Type: application/http',
+    'Content-Transfer-Encoding: binary',
+    '',
+    'POST /table194014d4 HTTP/1.1',
+    'Content-ID: 1',
+    'Content-Type: application/json',
+    'Accept: application/json;odata=minimalmetadata',
+    'Prefer: return-no-content',
+    'Content-Length: 40',
+    '',
+    '{"PartitionKey": "003", "RowKey": "new"}',
+    '',
+    `--changeset_${GUID_B}`,
+    'Content-Type: application/http',
+    'Content-Transfer-Encoding: binary',
+    '',
+    "DELETE /table194014d4(PartitionKey='003',RowKey='old-1') HTTP/1.1",
+    'Content-ID: 2',
+    'Accept: application/json;odata=minimalmetadata',
+    'If-Match: *',
+    '',
+    `--changeset_${GUID_B}--`,
+    `--batch_${GUID_A}--`,
+  ].join('\n'),
+  parts: [
+    ['POST', '/table194014d4', '1', '{"PartitionKey": "003", "RowKey": "new"}'],
+    ['DELETE', "/table194014d4(PartitionKey='003',RowKey='old-1')", '2', ''],
+  ],
+};
+
+/** azure-data-tables for Python: CRLF, Content-ID among the MIME headers, a blank line before the last delimiter. */
+const pythonTrack2: Sample = {
+  client: 'Python track 2',
+  contentType: CONTENT_TYPE,
+  body: [
+    `--batch_${GUID_A}`,
+    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
+    '',
+    `--changeset_${GUID_B}`,
+    'Content-Type: application/http',
+    'Content-Transfer-Encoding: binary',
+    'Content-ID: 0',
+    '',
+    `PATCH ${HOST}/uttable(PartitionKey='A%27%27aaa%22_b',RowKey='%22A%27%27b') HTTP/1.1`,
+    'x-ms-version: 2019-02-02',
+    'DataServiceVersion: 3.0',
+    `If-Match: W/"datetime'2021-04-30T17%3A28%3A20.6671035Z'"`,
+    'Content-Type: application/json',
+    'Accept: application/json',
+    'Content-Length: 29',
+    'x-ms-date: Fri, 30 Apr 2021 17:28:20 GMT',
+    '',
+    '{"test": "A\'aaa\\"", "n": 1.5}',
+    `--changeset_${GUID_B}`,
+    'Content-Type: application/http',
+    'Content-Transfer-Encoding: binary',
+    'Content-ID: 1',
+    '',
+    `DELETE ${HOST}/uttable(PartitionKey='001',RowKey='2') HTTP/1.1`,
+    'x-ms-version: 2019-02-02',
+    'If-Match: *',
+    'Accept: application/json;odata=minimalmetadata',
+    '',
+    '',
+    `--changeset_${GUID_B}--`,
+    '',
+    `--batch_${GUID_A}--`,
+    '',
+  ].join(CRLF),
+  parts: [
+    [
+      'PATCH',
+      `${HOST}/uttable(PartitionKey='A%27%27aaa%22_b',RowKey='%22A%27%27b')`,
+      undefined,
+      '{"test": "A\'aaa\\"", "n": 1.5}',
+    ],
+    ['DELETE', `${HOST}/uttable(PartitionKey='001',RowKey='2')`, undefined, ''],
+  ],
+};
+
+/** @azure/data-tables 13: header names in lower case, an empty line before each body, no Content-Length. */
+const javaScript: Sample = {
+  client: 'JavaScript',
+  contentType: CONTENT_TYPE,
+  body: [
+    `--batch_${GUID_A}`,
+    `content-type: multipart/mixed; boundary=changeset_${GUID_B}`,
+    '',
+    '',
+    `--changeset_${GUID_B}`,
+    'content-type: application/http',
+    'content-transfer-encoding: binary',
+    '',
+    `POST ${LOCAL}/people HTTP/1.1`,
+    'Content-Type: application/json;odata=nometadata',
+    'Accept: application/json;odata=minimalmetadata',
+    'DataServiceVersion: 3.0',
+    'Prefer: return-no-content',
+    '',
+    '',
+    '{"PartitionKey":"p","RowKey":"1","n":"5","n@odata.type":"Edm.Int64"}',
+    `--changeset_${GUID_B}`,
+    'content-type: application/http',
+    'content-transfer-encoding: binary',
+    '',
+    `PATCH ${LOCAL}/people(PartitionKey='p',RowKey='o''k') HTTP/1.1`,
+    'Content-Type: application/json',
+    `If-Match: W/"datetime'2020-01-01T00%3A00%3A00Z'"`,
+    '',
+    '',
+    '{"PartitionKey":"p","RowKey":"o\'k","t":"ä"}',
+    `--changeset_${GUID_B}`,
+    'content-type: application/http',
+    'content-transfer-encoding: binary',
+    '',
+    `DELETE ${LOCAL}/people(PartitionKey='p',RowKey='4') HTTP/1.1`,
+    'Accept: application/json;odata=minimalmetadata',
+    'If-Match: *',
+    '',
+    '',
+    `--changeset_${GUID_B}--`,
+    `--batch_${GUID_A}--`,
+    '',
+  ].join(CRLF),
+  parts: [
+    [
+      'POST',
+      `${LOCAL}/people`,
+      undefined,
+      '{"PartitionKey":"p","RowKey":"1","n":"5","n@odata.type":"Edm.Int64"}',
+    ],
+    [
+      'PATCH',
+      `${LOCAL}/people(PartitionKey='p',RowKey='o''k')`,
+      undefined,
+      '{"PartitionKey":"p","RowKey":"o\'k","t":"ä"}',
+    ],
+    ['DELETE', `${LOCAL}/people(PartitionKey='p',RowKey='4')`, undefined, ''],
+  ],
+};
+
+/** azure-storage 2 for node: LF, `charset` before the boundary, Content-ID from the second operation on. */
+const node: Sample = {
+  client: 'node',
+  contentType: 'multipart/mixed; charset="utf-8"; boundary=batch_53c0114a0070e0040826ee0f5b8a3d7d',
+  body: [
+    '--batch_53c0114a0070e0040826ee0f5b8a3d7d',
+    'content-type: multipart/mixed;charset="utf-8";boundary=changeset_53c0114a0070e0040826ee0f5b8a3d7d',
+    '',
+    '--changeset_53c0114a0070e0040826ee0f5b8a3d7d',
+    'content-type: application/http',
+    'content-transfer-encoding: binary',
+    '',
+    `POST ${LOCAL}/people HTTP/1.1`,
+    'Prefer: return-no-content',
+    'content-length: 68',
+    'content-type: application/json;type=entry',
+    'accept: application/json;odata=minimalmetadata',
+    'maxdataserviceversion: 3.0;NetFx',
+    '',
+    '{"PartitionKey":"p","RowKey":"1","n":"5","n@odata.type":"Edm.Int64"}',
+    '--changeset_53c0114a0070e0040826ee0f5b8a3d7d',
+    'content-type: application/http',
+    'content-transfer-encoding: binary',
+    '',
+    `DELETE ${LOCAL}/people(PartitionKey=%27p%27,RowKey=%274%27) HTTP/1.1`,
+    'if-match: *',
+    'accept: application/json;odata=minimalmetadata',
+    'content-id: 1',
+    '',
+    '',
+    '--changeset_53c0114a0070e0040826ee0f5b8a3d7d--',
+    '--batch_53c0114a0070e0040826ee0f5b8a3d7d--',
+  ].join('\n'),
+  parts: [
+    [
+      'POST',
+      `${LOCAL}/people`,
+      undefined,
+      '{"PartitionKey":"p","RowKey":"1","n":"5","n@odata.type":"Edm.Int64"}',
+    ],
+    ['DELETE', `${LOCAL}/people(PartitionKey=%27p%27,RowKey=%274%27)`, '1', ''],
+  ],
+};
+
+/** WindowsAzure.Storage 8 and 9: MERGE, Content-ID among the HTTP headers, more blank lines after a DELETE. */
+const dotNetOld: Sample = {
+  client: '.NET old',
+  contentType: CONTENT_TYPE,
+  body: [
+    `--batch_${GUID_A}`,
+    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
+    '',
+    `--changeset_${GUID_B}`,
+    'Content-Type: application/http',
+    'Content-Transfer-Encoding: binary',
+    '',
+    `MERGE ${HOST}/T(PartitionKey='p',RowKey='1') HTTP/1.1`,
+    'Accept: application/json; odata=minimalmetadata',
+    'Content-Type: application/json',
+    'DataServiceVersion: 3.0;',
+    'MaxDataServiceVersion: 3.0;NetFx',
+    'Content-ID: 3',
+    'If-Match: *',
+    '',
+    '{"n":1.0}',
+    `--changeset_${GUID_B}`,
+    'Content-Type: application/http',
+    'Content-Transfer-Encoding: binary',
+    '',
+    `DELETE ${HOST}/T(PartitionKey='p',RowKey='2') HTTP/1.1`,
+    'If-Match: *',
+    '',
+    '',
+    '',
+    `--changeset_${GUID_B}--`,
+    `--batch_${GUID_A}--`,
+    '',
+  ].join(CRLF),
+  parts: [
+    ['MERGE', `${HOST}/T(PartitionKey='p',RowKey='1')`, '3', '{"n":1.0}'],
+    ['DELETE', `${HOST}/T(PartitionKey='p',RowKey='2')`, undefined, ''],
+  ],
+};
+
+/** Azure.Data.Tables 12: `$format` in every target, quotes as %27, no Content-Length, the parameter quoted. */
+const dotNetNew: Sample = {
+  client: '.NET new',
+  contentType: `multipart/mixed; boundary="batch_${GUID_A}"`,
+  body: [
+    `--batch_${GUID_A}`,
+    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
+    '',
+    `--changeset_${GUID_B}`,
+    'Content-Type: application/http',
+    'Content-Transfer-Encoding: binary',
+    '',
+    `POST ${HOST}/T?$format=application%2Fjson%3Bodata%3Dminimalmetadata HTTP/1.1`,
+    'Host: account.table.core.windows.net',
+    'x-ms-version: 2019-02-02',
+    'DataServiceVersion: 3.0',
+    'Prefer: return-no-content',
+    'Accept: application/json; odata=minimalmetadata',
+    'Content-Type: application/json; odata=nometadata',
+    '',
+    '{"PartitionKey":"p","RowKey":"01"}',
+    `--changeset_${GUID_B}`,
+    'Content-Type: application/http',
+    'Content-Transfer-Encoding: binary',
+    '',
+    `DELETE ${HOST}/T(PartitionKey='p%27%27q',RowKey='02')?$format=application%2Fjson%3Bodata%3Dminimalmetadata HTTP/1.1`,
+    'Host: account.table.core.windows.net',
+    'Accept: application/json',
+    'If-Match: *',
+    '',
+    '',
+    '',
+    `--changeset_${GUID_B}--`,
+    '',
+    `--batch_${GUID_A}--`,
+    '',
+  ].join(CRLF),
+  parts: [
+    [
+      'POST',
+      `${HOST}/T?$format=application%2Fjson%3Bodata%3Dminimalmetadata`,
+      undefined,
+      '{"PartitionKey":"p","RowKey":"01"}',
+    ],
+    [
+      'DELETE',
+      `${HOST}/T(PartitionKey='p%27%27q',RowKey='02')?$format=application%2Fjson%3Bodata%3Dminimalmetadata`,
+      undefined,
+      '',
+    ],
+  ],
+};
+
+/** azure-data-tables for Java: headers of the pipeline go along, lengths included. */
+const java: Sample = {
+  client: 'Java',
+  contentType: CONTENT_TYPE,
+  body: [
+    `--batch_${GUID_A}`,
+    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
+    '',
+    `--changeset_${GUID_B}`,
+    'Content-Type: application/http',
+    'Content-Transfer-Encoding: binary',
+    '',
+    `PUT ${HOST}/T(PartitionKey='p',RowKey='1')?$format=application/json;odata=fullmetadata HTTP/1.1`,
+    'Accept: application/json',
+    'Content-Length: 20',
+    'Content-Type: application/json',
+    'DataServiceVersion: 3.0',
+    'x-ms-version: 2019-02-02',
+    'x-ms-client-request-id: c7b5e6a0-6e1f-4c0b-a3f1-6a4f6a3a3f11',
+    '',
+    '{"Weight":3.0,"n":2}',
+    `--changeset_${GUID_B}--`,
+    `--batch_${GUID_A}--`,
+    '',
+  ].join(CRLF),
+  parts: [
+    [
+      'PUT',
+      `${HOST}/T(PartitionKey='p',RowKey='1')?$format=application/json;odata=fullmetadata`,
+      undefined,
+      '{"Weight":3.0,"n":2}',
+    ],
+  ],
+};
+
+/** aztables for Go: Content-Transfer-Encoding first, canonical header names, a blank line before the last delimiter. */
+const go: Sample = {
+  client: 'Go',
+  contentType: CONTENT_TYPE,
+  body: [
+    `--batch_${GUID_A}`,
+    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
+    '',
+    `--changeset_${GUID_B}`,
+    'Content-Transfer-Encoding: binary',
+    'Content-Type: application/http',
+    '',
+    `POST ${HOST}/T HTTP/1.1`,
+    'Accept: application/json;odata=minimalmetadata',
+    'Content-Type: application/json',
+    'Datasrviceversion: 3.0',
+    'X-Ms-Version: 2019-02-02',
+    '',
+    '{"PartitionKey":"p","RowKey":"1","Timestamp":"0001-01-01T00:00:00Z"}',
+    `--changeset_${GUID_B}--`,
+    '',
+    `--batch_${GUID_A}--`,
+    '',
+  ].join(CRLF),
+  parts: [
+    ['POST', `${HOST}/T`, undefined, '{"PartitionKey":"p","RowKey":"1","Timestamp":"0001-01-01T00:00:00Z"}'],
+  ],
+};
+
+const SAMPLES: readonly Sample[] = [
+  pythonOld,
+  pythonTrack2,
+  javaScript,
+  node,
+  dotNetOld,
+  dotNetNew,
+  java,
+  go,
+];
+
+const parse = (body: string | Buffer, contentType: string | undefined = CONTENT_TYPE): BatchRequest =>
+  parseBatch(contentType, typeof body === 'string' ? Buffer.from(body) : body);
+
+function assertRefused(
+  body: string,
+  contentType = CONTENT_TYPE,
+  code: TableErrorCode = 'InvalidInput',
+): void {
+  assert.throws(
+    () => parse(body, contentType),
+    (error: unknown) => error instanceof TableError && error.code === code,
+    body,
+  );
+}
+
+/** The result, or undefined if it was refused; anything else that is thrown is a defect. */
+function attempt(body: Buffer, contentType: string): BatchRequest | undefined {
+  try {
+    return parseBatch(contentType, body);
+  } catch (error) {
+    assert.ok(error instanceof TableError, String(error));
+    return undefined;
+  }
+}
+
+for (const { client, contentType, body, parts } of SAMPLES) {
+  test(`what ${client} sends`, () => {
+    const batch = parse(body, contentType);
+    assert.ok(batch.kind === 'changeset');
+    const found = batch.parts.map(part => [part.method, part.target, part.contentId, part.body.toString()]);
+    assert.deepEqual(found, parts);
+  });
+
+  test(`what ${client} sends, with other line ends`, () => {
+    const expected = parse(body, contentType);
+    const withLf = body.replaceAll(CRLF, '\n');
+    const mixed = withLf.split('\n').reduce((text, line, i) => text + (i % 3 === 0 ? '\n' : CRLF) + line);
+    for (const text of [
+      withLf,
+      withLf.replaceAll('\n', CRLF),
+      mixed,
+      body.trimEnd(),
+      `${CRLF}${body}${CRLF}\n \t`,
+    ]) {
+      assert.deepEqual(parse(text, contentType), expected);
+    }
+  });
+
+  test(`what ${client} sends, cut at every byte`, () => {
+    const bytes = Buffer.from(body);
+    const expected = parse(body, contentType);
+    const complete = Buffer.from(body.trimEnd()).length;
+    for (let length = 0; length <= bytes.length; length++) {
+      const found = attempt(bytes.subarray(0, length), contentType);
+      assert.deepEqual(found, length < complete ? undefined : expected, `cut at ${length}`);
+    }
+  });
+
+  test(`what ${client} sends, with every byte replaced`, () => {
+    for (let at = 0; at < Buffer.byteLength(body); at++) {
+      for (const byte of [0x00, 0x0a, 0x2d, 0xff]) {
+        const bytes = Buffer.from(body);
+        bytes[at] = byte;
+        attempt(bytes, contentType);
+      }
+    }
+  });
+
+  test(`what ${client} sends, twice in one body`, () => assertRefused(body + body, contentType));
+}
+
+const mime = ['Content-Type: application/http', 'Content-Transfer-Encoding: binary', ''];
+const insert = [...mime, 'POST /T HTTP/1.1', '', '{}'];
+const get = [...mime, "GET /T(PartitionKey='p',RowKey='1')? HTTP/1.1", 'Accept: application/json', ''];
+
+const changeset = (parts: readonly (readonly string[])[], boundary = 'cs'): readonly string[] => [
+  `Content-Type: multipart/mixed; boundary=${boundary}`,
+  '',
+  ...parts.flatMap(part => [`--${boundary}`, ...part]),
+  `--${boundary}--`,
+];
+
+const batch = (sections: readonly (readonly string[])[]): string =>
+  [...sections.flatMap(section => ['--b', ...section]), '--b--', ''].join(CRLF);
+
+const B = 'multipart/mixed; boundary=b';
+
+test('a GET stands alone, directly in the batch', () => {
+  const found = parse(batch([get]), B);
+  assert.ok(found.kind === 'query');
+  assert.deepEqual(
+    [found.part.method, found.part.target, found.part.headers, found.part.body.length],
+    ['GET', "/T(PartitionKey='p',RowKey='1')?", { accept: 'application/json' }, 0],
+  );
+});
+
+test('an empty changeset is legal', () => {
+  assert.deepEqual(parse(batch([changeset([])]), B), { kind: 'changeset', parts: [] });
+});
+
+test('any other mixture is refused', () => {
+  for (const sections of [
+    [],
+    [changeset([insert]), changeset([insert])],
+    [changeset([]), changeset([])],
+    [changeset([insert]), get],
+    [get, changeset([insert])],
+    [get, get],
+    [insert],
+    [changeset([get])],
+    [changeset([insert, get])],
+    [changeset([changeset([insert], 'inner')])],
+    [['Content-Type: text/plain', '', 'hello']],
+    [['', ...insert]],
+  ]) {
+    assertRefused(batch(sections), B);
+  }
+});
+
+test('the Content-Type of the batch', () => {
+  const body = batch([changeset([insert])]);
+  const other = [
+    undefined,
+    '',
+    'application/json',
+    'multipart/form-data; boundary=b',
+    'multipart/mixedx; boundary=b',
+  ];
+  for (const type of other) {
+    assert.throws(
+      () => parseBatch(type, Buffer.from(body)),
+      (error: unknown) => error instanceof TableError && error.code === 'MediaTypeNotSupported',
+    );
+  }
+  for (const type of [
+    'multipart/mixed',
+    'multipart/mixed; boundary=',
+    'multipart/mixed; boundary=""',
+    'multipart/mixed; boundary=é',
+    'multipart/mixed; boundary=other',
+    'multipart/mixed; boundary=B',
+  ]) {
+    assertRefused(body, type);
+  }
+  for (const type of [
+    'Multipart/Mixed;BOUNDARY=b',
+    'multipart/mixed ; boundary = "b"',
+    'multipart/mixed; charset="a;boundary=x"; boundary=b ; boundary=c',
+  ]) {
+    assert.equal(parse(body, type).kind, 'changeset', type);
+  }
+});
+
+test('a delimiter is one only as a line of its own', () => {
+  const bodies = ['{"a":"--cs"}', ' --cs', '--csx', '--cs-', '--cs--x', 'x--cs--', '--CS'];
+  const found = parse(batch([changeset(bodies.map(text => [...mime, 'POST /T HTTP/1.1', '', text]))]), B);
+  assert.ok(found.kind === 'changeset');
+  assert.deepEqual(
+    found.parts.map(part => part.body.toString()),
+    bodies,
+  );
+  const padded = parse(
+    batch([changeset([insert])]).replaceAll(/^--.*$/gm, line => `${line} \t`),
+    B,
+  );
+  assert.deepEqual(padded, parse(batch([changeset([insert])]), B));
+});
+
+test('nothing of a body is skipped in silence', () => {
+  const body = batch([changeset([insert])]);
+  for (const text of [
+    `hello\n${body}`,
+    `${body}hello`,
+    body.replace('--cs\r', '--CS\r'),
+    body.replace('--cs--', '--cs--\r\nhello'),
+  ]) {
+    assertRefused(text, B);
+  }
+});
+
+test('headers: any order and case, repeated ones joined, names of things in JavaScript', () => {
+  const part = [
+    ...mime,
+    'PUT /T HTTP/1.1',
+    'CONTENT-ID:  7 ',
+    'if-match:*',
+    'If-Match : "x"',
+    '__proto__: y',
+    'Empty:',
+    '',
+    '{}',
+  ];
+  const found = parse(batch([changeset([part])]), B);
+  assert.ok(found.kind === 'changeset');
+  const headers = { 'content-id': '7', 'if-match': '*, "x"', ['__proto__']: 'y', empty: '' };
+  assert.deepEqual(found.parts[0]?.headers, headers);
+  assert.equal(found.parts[0]?.contentId, '7');
+});
+
+test('what is no header and no request line', () => {
+  const head = (line: string): string[] => [...mime, 'POST /T HTTP/1.1', line, '', '{}'];
+  for (const line of ['no colon', ': no name', 'a b: c', ' folded: x', 'a: \u0000', 'a: x\ry', 'é: x']) {
+    assertRefused(batch([changeset([head(line)])]), B);
+  }
+  assertRefused(batch([changeset([head(Array.from({ length: 100 }, (_, i) => `h${i}: x`).join(CRLF))])]), B);
+  for (const line of [
+    '',
+    'POST',
+    'POST /T',
+    'POST  HTTP/1.1',
+    '/T HTTP/1.1',
+    'POST /T HTTP/11',
+    'POST /T FTP/1.1',
+    'PO-ST /T HTTP/1.1',
+    'POST /T\u0007 HTTP/1.1',
+  ]) {
+    assertRefused(batch([changeset([[...mime, line, '', '']])]), B);
+  }
+});
+
+test('targets stay as they were sent, blanks and other letters included', () => {
+  for (const target of ["/T(PartitionKey='a b',RowKey='ô')", '/', 'http://x/T?a=b%20c', '*']) {
+    const found = parse(batch([changeset([[...mime, `POST ${target} HTTP/1.1`, '', '{}']])]), B);
+    assert.ok(found.kind === 'changeset');
+    assert.equal(found.parts[0]?.target, target);
+  }
+});
+
+test('more parts than a changeset may hold come back, up to a limit', () => {
+  for (const count of [100, 101, BATCH_PARTS_MAX, BATCH_PARTS_MAX + 1]) {
+    const found = parse(batch([changeset(Array.from({ length: count }, () => insert))]), B);
+    assert.ok(found.kind === 'changeset');
+    assert.equal(found.parts.length, Math.min(count, BATCH_PARTS_MAX));
+  }
+});
+
+test('4 MiB of the worst is refused', () => {
+  const size = 4 * 1024 * 1024;
+  const fill = (text: string): string => text.repeat(Math.ceil(size / text.length));
+  const long = '-'.repeat(70);
+  const openings = [
+    '',
+    '--b\n',
+    `--b\nContent-Type: multipart/mixed; boundary=${long}\n\n--${long}\n`,
+    `--b\n${mime.join('\n')}\nPOST /T HTTP/1.1\n`,
+  ];
+  for (const text of ['-', '\n', '\r', ' ', '--b \n', `--${long}-\n`, `--${long}\n`, 'a: b\n', '\0']) {
+    assertRefused(fill(text), `multipart/mixed; boundary=${long}`);
+    for (const opening of openings) assertRefused(opening + fill(text), B);
+  }
+});
+
+test('a boundary as long as the body costs no more than the body', () => {
+  const half = 2 * 1024 * 1024;
+  const boundary = '-'.repeat(half);
+  assertRefused(
+    `--b\nContent-Type: multipart/mixed; boundary=${boundary}\n\n${'-\n'.repeat(half / 2)}--b--`,
+    B,
+  );
+  assertRefused(`--b\nContent-Type: multipart/mixed; ${'boundary '.repeat(half / 9)}\n\n--b--`, B);
+});
+
+const token = fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,11}$/);
+const headerValue = fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/);
+const anyPart = fc.record({
+  method: fc.constantFrom('POST', 'PUT', 'MERGE', 'PATCH', 'DELETE'),
+  target: fc.webUrl({ withQueryParameters: true }),
+  headers: fc.uniqueArray(fc.tuple(token, headerValue), { selector: ([name]) => name.toLowerCase() }),
+  body: fc.oneof(
+    fc.constant(''),
+    fc.json().map(text => text.trim()),
+  ),
+  mimeOrder: fc.boolean(),
+  lineEnd: fc.constantFrom('\n', CRLF),
+  blankLines: fc.nat(2),
+});
+const boundaries = fc
+  .uniqueArray(fc.stringMatching(/^[A-Za-z0-9'()+_,./:=?-]{1,70}$/), { minLength: 2, maxLength: 2 })
+  .map(([outer = '', inner = '']) => [`o${outer}`, `i${inner}`] as const);
+
+test('what is written is read back', () => {
+  fc.assert(
+    fc.property(fc.array(anyPart, { maxLength: 6 }), boundaries, (parts, [outer, inner]) => {
+      const written = parts.map(part => {
+        const types = part.mimeOrder ? mime.slice(0, 2) : mime.slice(0, 2).reverse();
+        const head = [`--${inner}`, ...types, '', `${part.method} ${part.target} HTTP/1.1`];
+        const headers = part.headers.map(([name, value]) => `${name}: ${value}`);
+        return [
+          ...head,
+          ...headers,
+          '',
+          ...Array.from({ length: part.blankLines }, () => ''),
+          part.body,
+          '',
+        ].join(part.lineEnd);
+      });
+      const body = `--${outer}\nContent-Type: multipart/mixed; boundary="${inner}"\n\n${written.join('')}--${inner}--\n--${outer}--`;
+      const found = parse(body, `multipart/mixed; boundary="${outer}"`);
+      assert.ok(found.kind === 'changeset');
+      assert.deepEqual(
+        found.parts.map(part => [part.method, part.target, part.headers, part.body.toString()]),
+        parts.map(({ method, target, headers, body: text }) => [
+          method,
+          target,
+          Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
+          text,
+        ]),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('any bytes give a batch or a TableError', () => {
+  const pieces = fc.constantFrom(
+    '--b',
+    '--b--',
+    '--c',
+    '--c--',
+    '\n',
+    '\r\n',
+    ...mime,
+    'Content-Type: multipart/mixed; boundary=c',
+    'GET / HTTP/1.1',
+    'x: y',
+    '{}',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.array(pieces).map(parts => Buffer.from(parts.join('\n'))),
+        fc.uint8Array().map(bytes => Buffer.from(bytes)),
+      ),
+      bytes => {
+        attempt(bytes, B);
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+});
