@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { serveCommand } from './serve.js';
+import { tokenCommand } from './token.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -10,6 +11,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 const program = new Command('shelfmark')
   .description('A durable, fast Table store that speaks the Azure Storage Table REST API')
   .version(version)
-  .addCommand(serveCommand(), { isDefault: true });
+  .addCommand(serveCommand(), { isDefault: true })
+  .addCommand(tokenCommand());
 
 await program.parseAsync();

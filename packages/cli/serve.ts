@@ -3,13 +3,17 @@ import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   ConfigurationError,
+  isRole,
   type LogLevel,
-  parseAccounts,
+  ROLES,
+  type Role,
   type RunningServer,
   type ServeOptions,
-  StoreError,
   serve,
+  type TenantOptions,
 } from '#server';
+import { configuredAccounts } from './configured-accounts.js';
+import { fail } from './fail.js';
 
 const PORT_MAX = 65_535;
 
@@ -32,7 +36,7 @@ const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--blobKeepAliveTimeout <seconds>', 'there is no Blob service yet'],
   ['--queueKeepAliveTimeout <seconds>', 'there is no Queue service yet'],
   ['--tableKeepAliveTimeout <seconds>', 'connections are kept for two minutes'],
-  ['--oauth <level>', 'bearer tokens are not accepted yet'],
+  ['--oauth <level>', 'bearer tokens are always checked in full'],
 ];
 
 interface Flags {
@@ -48,6 +52,11 @@ interface Flags {
   readonly allowWellKnownKey?: boolean;
   readonly cert?: string;
   readonly key?: string;
+  readonly tenant?: string;
+  readonly tenantIssuer?: string;
+  readonly tenantJwks?: string;
+  readonly tenantAudience?: string;
+  readonly tenantRole?: Role;
 }
 
 function command(): Command {
@@ -70,6 +79,15 @@ function command(): Command {
     .option('--allow-well-known-key', "serve the emulator's well-known key beyond this machine")
     .option('--cert <file>', 'certificate in PEM: serve HTTPS')
     .option('--key <file>', 'its key in PEM')
+    .option('--tenant <id>', 'accept bearer tokens of this Entra ID tenant')
+    .option('--tenant-issuer <url>', "the tokens' issuer (default: the tenant's v2.0 one)")
+    .option('--tenant-jwks <url or file>', "the issuer's public keys (default: the tenant's)")
+    .option('--tenant-audience <audience>', "the tokens' audience (default: https://storage.azure.com)")
+    .option(
+      '--tenant-role <role>',
+      'what a token without roles of its own grants (default: nothing)',
+      parseRole,
+    )
     .option('-l, --location <directory>', "Azurite's name of --data")
     .option('--tableHost <host>', "Azurite's name of --host")
     .addOption(new Option('--tablePort <port>', "Azurite's name of --table-port").argParser(parsePort))
@@ -88,20 +106,44 @@ function tlsOf({ cert, key }: Flags): ServeOptions['tls'] {
   return { cert: readFileSync(cert), key: readFileSync(key) };
 }
 
+function parseRole(text: string): Role {
+  if (!isRole(text)) throw new InvalidArgumentError(`One of: ${Object.keys(ROLES).join(', ')}.`);
+  return text;
+}
+
+/** Entra ID's own addresses unless others are given. */
+function tenantOf({
+  tenant,
+  tenantIssuer,
+  tenantJwks,
+  tenantAudience,
+  tenantRole,
+}: Flags): TenantOptions | undefined {
+  if (tenant === undefined) return undefined;
+  const authority = `https://login.microsoftonline.com/${tenant}`;
+  return {
+    tenant,
+    issuer: tenantIssuer ?? `${authority}/v2.0`,
+    jwks: tenantJwks ?? `${authority}/discovery/v2.0/keys`,
+    audience: tenantAudience,
+    role: tenantRole,
+  };
+}
+
 const logLevelOf = (flags: Flags): LogLevel =>
   flags.debug !== undefined ? 'debug' : flags.silent ? 'error' : 'warn';
 
 function optionsOf(flags: Flags): ServeOptions {
-  const accounts = process.env.SHELFMARK_ACCOUNTS ?? process.env.AZURITE_ACCOUNTS;
   return {
     data: flags.inMemoryPersistence ? undefined : (flags.data ?? flags.location ?? 'shelfmark-data'),
     host: flags.host ?? flags.tableHost,
     tablePort: flags.tablePort,
-    accounts: accounts ? parseAccounts(accounts) : undefined,
+    accounts: configuredAccounts(),
     allowWellKnownKey: flags.allowWellKnownKey,
     durability: flags.durability,
     logLevel: logLevelOf(flags),
     tls: tlsOf(flags),
+    tenant: tenantOf(flags),
   };
 }
 
@@ -128,29 +170,6 @@ function stopOnSignal(server: RunningServer): void {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-}
-
-const EXPECTED_CODES = new Set([
-  'EADDRINUSE',
-  'EACCES',
-  'EADDRNOTAVAIL',
-  'ENOTFOUND',
-  'ENOENT',
-  'EROFS',
-  'EPERM',
-  'ENOTDIR',
-]);
-
-/** What a user can mend is told in one sentence; anything else with its stack. */
-function fail(error: unknown): never {
-  const isExpected =
-    error instanceof ConfigurationError ||
-    error instanceof StoreError ||
-    (error instanceof Error && 'code' in error && EXPECTED_CODES.has(String(error.code)));
-  process.stderr.write(
-    `shelfmark: ${isExpected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-  );
-  process.exit(1);
 }
 
 export function serveCommand(): Command {

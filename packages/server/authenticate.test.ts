@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type SignedIdentifier, TableError } from '#tables';
 import { parseSas, type Route, sasStringToSign, type WireRequest } from '#wire';
+import { Accounts } from './accounts.js';
 import { type AuthenticationContext, authenticate } from './authenticate.js';
+import { BearerTokens, issueToken } from './bearer.js';
 
 const ACCOUNT = 'devstoreaccount1';
 const KEY = Buffer.from(
@@ -13,6 +15,8 @@ const KEY = Buffer.from(
   'base64',
 );
 const OTHER_KEY = Buffer.from('another key');
+const ACCOUNTS = new Accounts({ [ACCOUNT]: [KEY.toString('base64')] });
+const BEARER = new BearerTokens(ACCOUNTS);
 const DATE = 'Mon, 27 Jul 2020 12:28:53 GMT';
 const MINUTE = 600_000_000n;
 const NOW = BigInt(Date.parse(DATE)) * 10_000n;
@@ -55,6 +59,7 @@ async function attempt(sent: Sent) {
   const context: AuthenticationContext = {
     keys: name => (name === ACCOUNT ? [OTHER_KEY, KEY] : []),
     now: sent.now ?? NOW,
+    bearer: BEARER,
     policies: async (name, table) => (name === ACCOUNT && table === 'MyTable' ? sent.policies : undefined),
   };
   return authenticate(request, route, context);
@@ -181,6 +186,19 @@ test('without credentials: a refusal, from 2020-12-06 on a challenge', async () 
   );
   const bearer = await refusal({ headers: { authorization: 'Bearer x.y.z' } });
   assert.equal(bearer.code, 'InvalidAuthenticationInfo:Challenge');
+});
+
+test('a bearer token over TLS or from this machine', async () => {
+  const roles = ['Storage Table Data Reader'] as const;
+  const token = await issueToken(ACCOUNTS, { account: ACCOUNT, roles, lifetimeSeconds: 60 }, NOW);
+  const headers = { authorization: `Bearer ${token}` };
+  const grant = { kind: 'bearer', roles };
+  assert.deepEqual(await attempt({ headers }), grant);
+  assert.deepEqual(await attempt({ headers, secure: true, remoteAddress: '10.0.0.1' }), grant);
+  assert.equal(
+    (await refusal({ headers, remoteAddress: '10.0.0.1' })).code,
+    'InvalidAuthenticationInfo:Challenge',
+  );
 });
 
 /** The query with its signature. */

@@ -20,13 +20,16 @@ import {
   type TableSas,
   type WireRequest,
 } from '#wire';
+import type { BearerTokens } from './bearer.js';
 import type { Grant } from './grant.js';
+import { isLoopback } from './loopback.js';
 
 export interface AuthenticationContext {
   /** The account's keys, decoded, or none if there is no such account. Each of them is good for signing. */
   keys(account: string): readonly Buffer[];
   /** The time in ticks of 100 ns. */
   readonly now: bigint;
+  readonly bearer: BearerTokens;
   /** The stored access policies of a table, or undefined if there is no such table. */
   policies(account: string, table: string): Promise<readonly SignedIdentifier[] | undefined>;
 }
@@ -35,13 +38,10 @@ export interface AuthenticationContext {
 const SKEW_MAX = 15n * 60n * 10_000_000n;
 /** The first version that challenges a request without credentials (table-rest.md 12.7). */
 const CHALLENGE_VERSION = '2020-12-06';
-/** The form of the header is captured; the tenant is none's, as there is no issuer of tokens behind this server. */
-const CHALLENGE =
-  'Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize resource_id=https://storage.azure.com';
 const OWNER: Grant = { kind: 'owner' };
 
-const challenged = (reason: string): TableError =>
-  new TableError('InvalidAuthenticationInfo:Challenge', { challenge: CHALLENGE, reason });
+const challenged = ({ challenge }: BearerTokens, reason: string): TableError =>
+  new TableError('InvalidAuthenticationInfo:Challenge', { challenge, reason });
 
 const failed = (reason: string): TableError => new TableError('AuthenticationFailed', { reason });
 
@@ -163,6 +163,26 @@ async function authenticateSas(
   return { kind: 'tableSas', table, permission, range };
 }
 
+/** Tokens travel over TLS only, as in Azure, or do not leave this machine: behind a proxy that ends TLS they arrive so. */
+async function authenticateBearer(
+  token: string,
+  request: WireRequest,
+  route: Route,
+  context: AuthenticationContext,
+): Promise<Grant> {
+  const { bearer, now } = context;
+  if (!request.secure && !isLoopback(request.remoteAddress))
+    throw challenged(bearer, 'A bearer token came without TLS.');
+  try {
+    return { kind: 'bearer', roles: await bearer.verify(token, route.account, now) };
+  } catch (error) {
+    throw challenged(
+      bearer,
+      `The bearer token does not hold: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
 /**
  * An Authorization header counts before a signature in the query.
  *
@@ -179,14 +199,13 @@ export async function authenticate(
   if (header !== undefined) {
     const credential = parseSharedKey(header);
     if (credential) return authenticateSharedKey(credential, request, route, context);
-    if (/^Bearer /i.test(header)) {
-      throw challenged('No bearer token is accepted.');
-    }
+    const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? [];
+    if (token !== undefined) return authenticateBearer(token, request, route, context);
     throw new TableError('InvalidAuthenticationInfo', { reason: 'The Authorization header is malformed.' });
   }
   if (route.query.has('sig')) return authenticateSas(request, route, context);
   const reason = 'There are no credentials.';
   const version = request.headers['x-ms-version'] ?? '';
-  if (version >= CHALLENGE_VERSION) throw challenged(reason);
+  if (version >= CHALLENGE_VERSION) throw challenged(context.bearer, reason);
   throw failed(reason);
 }

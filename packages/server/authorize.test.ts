@@ -1,9 +1,10 @@
 // Which grant covers which operation, and with which code the others are refused (table-rest.md 12.5, 12.6).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OperationKind } from '#tables';
+import { type OperationKind, TableError } from '#tables';
 import { authorize, authorizeKey, keyRangeOf } from './authorize.js';
 import type { Grant } from './grant.js';
+import type { Role } from './roles.js';
 
 const KINDS: readonly OperationKind[] = [
   ...([
@@ -141,4 +142,29 @@ test('other grants have no range', () => {
     assert.equal(keyRangeOf(grant), undefined);
     authorizeKey(grant, 'deleteEntity', { partitionKey: '', rowKey: '' });
   }
+});
+
+test('roles of a bearer token allow their actions', () => {
+  const allowed = (role: Role, kind: OperationKind): string => {
+    try {
+      authorize({ kind: 'bearer', roles: [role] }, kind, 'T');
+      return 'allowed';
+    } catch (error) {
+      assert.ok(error instanceof TableError);
+      return error.code;
+    }
+  };
+  const cases: readonly (readonly [Role, OperationKind, string])[] = [
+    ['Storage Table Data Reader', 'getEntity', 'allowed'],
+    ['Storage Table Data Reader', 'queryTables', 'allowed'],
+    ['Storage Table Data Reader', 'insertEntity', 'AuthorizationPermissionMismatch'],
+    ['Storage Table Data Reader', 'deleteTable', 'AuthorizationPermissionMismatch'],
+    ['Storage Table Data Contributor', 'insertOrMergeEntity', 'allowed'],
+    ['Storage Table Data Contributor', 'createTable', 'allowed'],
+    ['Storage Table Data Contributor', 'submitTransaction', 'allowed'],
+    ['Storage Table Data Contributor', 'getServiceProperties', 'AuthorizationPermissionMismatch'],
+    ['Storage Account Contributor', 'setServiceProperties', 'allowed'],
+    ['Storage Account Contributor', 'getTableAcl', 'ResourceNotFound'],
+  ];
+  for (const [role, kind, outcome] of cases) assert.equal(allowed(role, kind), outcome, `${role} ${kind}`);
 });

@@ -3,6 +3,7 @@
 import { type EntityKey, type OperationKind, TableError } from '#tables';
 import { isInKeyRange, type KeyRange } from '#wire';
 import type { Grant } from './grant.js';
+import { ACTIONS, type Action, ROLES, type Role } from './roles.js';
 
 /** Of each text in `needs`, one letter must have been granted. */
 interface Right {
@@ -55,13 +56,29 @@ function checkPermission({ needs }: Right, granted: string): void {
   }
 }
 
+function authorizeRoles(roles: readonly Role[], kind: OperationKind): void {
+  const action = ACTIONS[kind];
+  if (action === 'anyone') return;
+  // Recorded: policies are not there for bearer tokens (table-rest.md 8.12).
+  if (action === 'none')
+    throw new TableError('ResourceNotFound', { reason: 'Access policies are not open to bearer tokens.' });
+  const allows = (actions: readonly Action[]): boolean => actions.includes(action);
+  if (roles.some(role => allows(ROLES[role]))) return;
+  const reason = `The operation needs the action ${action}, which ${roles.length === 0 ? 'no role' : `none of ${roles.join(', ')}`} allows.`;
+  throw new TableError('AuthorizationPermissionMismatch', { reason });
+}
+
 /**
  * For an operation on a table, `table` is its name. Resource type comes before permission.
  *
- * @throws TableError AuthorizationFailure, AuthorizationResourceTypeMismatch, AuthorizationPermissionMismatch.
+ * @throws TableError AuthorizationFailure, AuthorizationResourceTypeMismatch, AuthorizationPermissionMismatch, ResourceNotFound.
  */
 export function authorize(grant: Grant, kind: OperationKind, table: string | undefined): void {
   if (grant.kind === 'owner') return;
+  if (grant.kind === 'bearer') {
+    authorizeRoles(grant.roles, kind);
+    return;
+  }
   const right = RIGHTS[kind];
   if (right === 'anyone') return;
   if (right === 'owner') {

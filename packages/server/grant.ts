@@ -1,5 +1,6 @@
 // What an authenticated request may do, as a value. Finding it out is authenticate.ts's matter, asking it authorize.ts's.
 import type { KeyRange } from '#wire';
+import type { Role } from './roles.js';
 
 export type Grant =
   /** Signed with a key of the account: everything. */
@@ -12,4 +13,6 @@ export type Grant =
       readonly table: string;
       readonly permission: string;
       readonly range: KeyRange | undefined;
-    };
+    }
+  /** A bearer token's: roles of which each allows some actions. */
+  | { readonly kind: 'bearer'; readonly roles: readonly Role[] };

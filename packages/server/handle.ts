@@ -129,6 +129,7 @@ class Progress {
     const grant = await authenticate(request, route, {
       keys: account => accounts.keys(account),
       now,
+      bearer: service.bearer,
       policies: (account, table) => readIdentifiers(this.contextFor(account, undefined), table),
     });
     const context = this.contextFor(route.account, grant);

@@ -1,11 +1,14 @@
-// The public face of the package `shelfmark`: a server in this process.
+// The public face of the package `shelfmark`: a server in this process, and what its settings are made of.
 export { StoreError, type StoreErrorCode } from '#store';
 export {
   type AccountKeys,
+  Accounts,
   ConfigurationError,
   parseAccounts,
   WELL_KNOWN_ACCOUNT,
   WELL_KNOWN_KEY,
 } from './accounts.js';
+export { issueToken, type TenantOptions, type TokenRequest } from './bearer.js';
 export type { LogLevel } from './log.js';
+export { isRole, ROLES, type Role } from './roles.js';
 export { type RunningServer, type ServeOptions, serve } from './serve.js';

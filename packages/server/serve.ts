@@ -11,9 +11,11 @@ import {
   WELL_KNOWN_ACCOUNT,
   WELL_KNOWN_KEY,
 } from './accounts.js';
+import { BearerTokens, type TenantOptions } from './bearer.js';
 import { handle } from './handle.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
 import { type LogLevel, openLog } from './log.js';
+import { isLoopback } from './loopback.js';
 
 export interface ServeOptions {
   /** Directory of the data, made if it is not there; without it the data lives in memory and ends with the server. */
@@ -31,6 +33,8 @@ export interface ServeOptions {
   /** Default `error`. */
   readonly logLevel?: LogLevel | undefined;
   readonly tls?: ListenOptions['tls'];
+  /** Whose bearer tokens are accepted beside those of `shelfmark token`. */
+  readonly tenant?: TenantOptions | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -48,10 +52,8 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
-
 function checkHost(host: string, accounts: Accounts, options: ServeOptions): void {
-  if (LOOPBACK.test(host) || options.allowWellKnownKey || !accounts.hasWellKnownKey) return;
+  if (isLoopback(host) || options.allowWellKnownKey || !accounts.hasWellKnownKey) return;
   throw new ConfigurationError(
     `The emulator's well-known key is no secret and must not be served on ${host}: configure accounts, listen on 127.0.0.1, or allow it in so many words.`,
   );
@@ -114,12 +116,14 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   const accounts = new Accounts(options.accounts ?? { [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] });
   const host = options.host ?? '127.0.0.1';
   checkHost(host, accounts, options);
+  const bearer = new BearerTokens(accounts, options.tenant);
   const data = options.data === undefined ? undefined : resolve(options.data);
   const store = await openStore(options, data);
   const service = {
     store,
     clock: options.clock ?? systemClock,
     accounts,
+    bearer,
     log: openLog(options.logLevel ?? 'error'),
     newId: randomUUID,
   };

@@ -1,12 +1,14 @@
 // What a running Table service consists of: everything that its requests share. Made once, by serve.ts.
 import type { Clock, Store } from '#store';
 import type { Accounts } from './accounts.js';
+import type { BearerTokens } from './bearer.js';
 import type { Log } from './log.js';
 
 export interface TableService {
   readonly store: Store;
   readonly clock: Clock;
   readonly accounts: Accounts;
+  readonly bearer: BearerTokens;
   readonly log: Log;
   /** A new GUID in lower case for each call. */
   readonly newId: () => string;

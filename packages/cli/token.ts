@@ -1,0 +1,50 @@
+// `shelfmark token`: prints a bearer token of the local issuer, which a server with the same accounts accepts.
+import { Command, InvalidArgumentError } from 'commander';
+import { Accounts, ConfigurationError, isRole, issueToken, ROLES, type Role } from '#server';
+import { configuredAccounts } from './configured-accounts.js';
+import { fail } from './fail.js';
+
+const MINUTES_DEFAULT = 60;
+/** A token cannot be taken back but by changing the account's key. */
+const MINUTES_MAX = 7 * 24 * 60;
+
+function parseMinutes(text: string): number {
+  const minutes = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (minutes < 1 || minutes > MINUTES_MAX)
+    throw new InvalidArgumentError(`A number of minutes from 1 to ${MINUTES_MAX}.`);
+  return minutes;
+}
+
+function parseRole(text: string, previous: readonly Role[] | undefined): readonly Role[] {
+  if (!isRole(text)) throw new InvalidArgumentError(`One of: ${Object.keys(ROLES).join(', ')}.`);
+  return [...(previous ?? []), text];
+}
+
+interface Flags {
+  readonly account?: string;
+  readonly role?: readonly Role[];
+  readonly minutes: number;
+}
+
+async function printToken(flags: Flags): Promise<void> {
+  const accounts = new Accounts(configuredAccounts());
+  const account = flags.account ?? accounts.names[0];
+  if (account === undefined) throw new ConfigurationError('No account is configured.');
+  const roles: readonly Role[] = flags.role ?? ['Storage Table Data Contributor'];
+  const now = BigInt(Date.now()) * 10_000n;
+  const token = await issueToken(accounts, { account, roles, lifetimeSeconds: flags.minutes * 60 }, now);
+  process.stdout.write(`${token}\n`);
+}
+
+export function tokenCommand(): Command {
+  return new Command('token')
+    .description('print a bearer token for the Authorization header')
+    .option('--account <name>', 'the account (default: the first one configured)')
+    .option(
+      '--role <role>',
+      `what it grants, may be given several times (default: Storage Table Data Contributor)`,
+      parseRole,
+    )
+    .option('--minutes <minutes>', 'how long it holds', parseMinutes, MINUTES_DEFAULT)
+    .action((flags: Flags) => printToken(flags).catch(fail));
+}

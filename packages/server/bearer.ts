@@ -1,0 +1,147 @@
+// Bearer tokens: made by the local issuer, which signs with a key derived from the account's, or by a configured tenant, whose
+// public keys are fetched. What a token grants are the roles that it names (roles.ts).
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  decodeJwt,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import { type Accounts, ConfigurationError } from './accounts.js';
+import { isRole, type Role } from './roles.js';
+
+/** Of all storage accounts, as Entra ID's tokens name it. */
+export const STORAGE_AUDIENCE = 'https://storage.azure.com';
+export const LOCAL_ISSUER = 'https://shelfmark.local';
+/** Stands in the challenge where no tenant is configured. */
+const NO_TENANT = '00000000-0000-0000-0000-000000000000';
+
+export interface TenantOptions {
+  /** The tenant's id, for the challenge that clients ask their token by. */
+  readonly tenant: string;
+  /** The token's `iss`. */
+  readonly issuer: string;
+  /** Where the public keys are: a URL, or a file that holds a JSON Web Key Set. */
+  readonly jwks: string;
+  /** Default `https://storage.azure.com`, with and without a slash at its end. */
+  readonly audience?: string | undefined;
+  /** What a token without known roles grants: tenants usually assign roles outside of tokens. Default none. */
+  readonly role?: Role | undefined;
+}
+
+/** A key for tokens that is neither the account's key nor tells anything about it. */
+const localSecret = (accountKey: Buffer): Buffer =>
+  createHmac('sha256', accountKey).update('shelfmark local token issuer').digest();
+
+const withBothEnds = (audience: string): string[] => {
+  const bare = audience.replace(/\/$/, '');
+  return [bare, `${bare}/`];
+};
+
+export interface TokenRequest {
+  readonly account: string;
+  readonly roles: readonly Role[];
+  readonly lifetimeSeconds: number;
+}
+
+/** A token of the local issuer, signed with the account's first key. `now` is in ticks. */
+export async function issueToken(
+  accounts: Accounts,
+  { account, roles, lifetimeSeconds }: TokenRequest,
+  now: bigint,
+): Promise<string> {
+  const [key] = accounts.keys(account);
+  if (!key) throw new ConfigurationError(`There is no account '${account}'.`);
+  const seconds = Number(now / 10_000_000n);
+  return new SignJWT({ roles: [...roles] })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuer(LOCAL_ISSUER)
+    .setSubject(account)
+    .setAudience(STORAGE_AUDIENCE)
+    .setIssuedAt(seconds)
+    .setNotBefore(seconds)
+    .setExpirationTime(seconds + lifetimeSeconds)
+    .sign(localSecret(key));
+}
+
+function keySetOf(jwks: string): JWTVerifyGetKey {
+  if (/^https?:\/\//.test(jwks)) return createRemoteJWKSet(new URL(jwks));
+  try {
+    return createLocalJWKSet(JSON.parse(readFileSync(jwks, 'utf8')));
+  } catch (error) {
+    throw new ConfigurationError(
+      `${jwks} holds no JSON Web Key Set: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+const rolesOf = ({ roles }: JWTPayload): Role[] =>
+  Array.isArray(roles) ? roles.filter((role): role is Role => typeof role === 'string' && isRole(role)) : [];
+
+export class BearerTokens {
+  readonly #accounts: Accounts;
+  readonly #tenant: (TenantOptions & { readonly keys: JWTVerifyGetKey }) | undefined;
+
+  /** @throws ConfigurationError for a key set that cannot be read. */
+  constructor(accounts: Accounts, tenant?: TenantOptions) {
+    this.#accounts = accounts;
+    this.#tenant = tenant && { ...tenant, keys: keySetOf(tenant.jwks) };
+  }
+
+  /** The value of WWW-Authenticate that clients look for their authority in (table-rest.md 12.7). */
+  get challenge(): string {
+    const tenant = this.#tenant?.tenant ?? NO_TENANT;
+    return `Bearer authorization_uri=https://login.microsoftonline.com/${tenant}/oauth2/authorize resource_id=${STORAGE_AUDIENCE}`;
+  }
+
+  /** The roles that a token grants on an account. Rejects, with a reason for the log, for any other token. */
+  async verify(token: string, account: string, now: bigint): Promise<readonly Role[]> {
+    const currentDate = new Date(Number(now / 10_000n));
+    const audience = [
+      ...withBothEnds(STORAGE_AUDIENCE),
+      ...withBothEnds(`https://${account}.table.core.windows.net`),
+    ];
+    if (decodeJwt(token).iss === LOCAL_ISSUER)
+      return this.#verifyLocal(token, account, { audience, currentDate });
+    if (!this.#tenant) throw new Error('The token is not of the local issuer, and no tenant is configured.');
+    const { keys, issuer, role } = this.#tenant;
+    const accepted = this.#tenant.audience === undefined ? audience : withBothEnds(this.#tenant.audience);
+    const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384'];
+    const { payload } = await jwtVerify(token, keys, {
+      issuer,
+      audience: accepted,
+      currentDate,
+      algorithms,
+      requiredClaims: ['exp'],
+    });
+    const roles = rolesOf(payload);
+    return roles.length === 0 && role !== undefined ? [role] : roles;
+  }
+
+  async #verifyLocal(
+    token: string,
+    account: string,
+    options: { audience: string[]; currentDate: Date },
+  ): Promise<readonly Role[]> {
+    let failure: unknown = new Error(`There is no account ${account}.`);
+    for (const key of this.#accounts.keys(account)) {
+      try {
+        const expected = {
+          ...options,
+          issuer: LOCAL_ISSUER,
+          subject: account,
+          algorithms: ['HS256'],
+          requiredClaims: ['exp'],
+        };
+        return rolesOf((await jwtVerify(token, localSecret(key), expected)).payload);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+}
