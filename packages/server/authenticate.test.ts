@@ -8,6 +8,7 @@ import { parseSas, type Route, sasStringToSign, type WireRequest } from '#wire';
 import { Accounts } from './accounts.js';
 import { type AuthenticationContext, authenticate } from './authenticate.js';
 import { BearerTokens, issueToken } from './bearer.js';
+import { SignedTokens } from './signed-tokens.js';
 
 const ACCOUNT = 'devstoreaccount1';
 const KEY = Buffer.from(
@@ -33,6 +34,7 @@ interface Sent {
   readonly secure?: boolean;
   readonly remoteAddress?: string;
   readonly now?: bigint;
+  readonly signed?: SignedTokens;
   readonly policies?: readonly SignedIdentifier[];
 }
 
@@ -60,6 +62,7 @@ async function attempt(sent: Sent) {
     keys: name => (name === ACCOUNT ? [OTHER_KEY, KEY] : []),
     now: sent.now ?? NOW,
     bearer: BEARER,
+    signed: sent.signed ?? new SignedTokens(),
     policies: async (name, table) => (name === ACCOUNT && table === 'MyTable' ? sent.policies : undefined),
   };
   return authenticate(request, route, context);
@@ -391,4 +394,23 @@ test('arbitrary credentials are refused as a TableError', async () => {
     }),
     { numRuns: 500 },
   );
+});
+
+test('a signature that was found to hold is remembered, not what depends on the moment', async () => {
+  const known = new SignedTokens();
+  const query = signed(`${ACCOUNT_SAS}&sip=10.0.0.1`);
+  const caller = { query, signed: known, remoteAddress: '10.0.0.1' };
+  await attempt(caller);
+  await attempt(caller);
+  assert.equal(known.size, 1);
+  const late = await refusal({ ...caller, now: BigInt(Date.parse('2030-07-27')) * 10_000n });
+  assert.equal(late.code, 'AuthenticationFailed:Sas');
+  assert.equal(
+    (await refusal({ ...caller, remoteAddress: '10.0.0.2' })).code,
+    'AuthorizationSourceIPMismatch',
+  );
+  const raised = query.replace('sp=rwdlacu', 'sp=rwdlacup');
+  assert.equal((await refusal({ ...caller, query: raised })).code, 'AuthenticationFailed:Sas');
+  assert.equal((await refusal({ ...caller, account: 'another' })).code, 'AuthenticationFailed:Sas');
+  assert.equal(known.size, 1, 'nothing that was refused is remembered');
 });

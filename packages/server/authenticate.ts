@@ -14,6 +14,7 @@ import {
   parseSharedKey,
   type Route,
   type SharedKeyCredential,
+  sasIdentity,
   sasStringToSign,
   sharedKeyStringToSign,
   signedDate,
@@ -23,6 +24,7 @@ import {
 import type { BearerTokens } from './bearer.js';
 import type { Grant } from './grant.js';
 import { isLoopback } from './loopback.js';
+import type { SignedTokens } from './signed-tokens.js';
 
 export interface AuthenticationContext {
   /** The account's keys, decoded, or none if there is no such account. Each of them is good for signing. */
@@ -30,6 +32,8 @@ export interface AuthenticationContext {
   /** The time in ticks of 100 ns. */
   readonly now: bigint;
   readonly bearer: BearerTokens;
+  /** Shared access signatures that were found to hold. */
+  readonly signed: SignedTokens;
   /** The stored access policies of a table, or undefined if there is no such table. */
   policies(account: string, table: string): Promise<readonly SignedIdentifier[] | undefined>;
 }
@@ -39,6 +43,7 @@ const SKEW_MAX = 15n * 60n * 10_000_000n;
 /** The first version that challenges a request without credentials (table-rest.md 12.7). */
 const CHALLENGE_VERSION = '2020-12-06';
 const OWNER: Grant = { kind: 'owner' };
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
 const challenged = ({ challenge }: BearerTokens, reason: string): TableError =>
   new TableError('InvalidAuthenticationInfo:Challenge', { challenge, reason });
@@ -137,19 +142,33 @@ async function completeTableSas(
   };
 }
 
+/** A token whose signature holds. That is computed once for each token; its times, policy and caller are checked each time. */
+function signedSas(
+  { account, query }: Route,
+  { keys, signed }: AuthenticationContext,
+): AccountSas | TableSas {
+  const identity = `${account} ${sasIdentity(query)}`;
+  const known = signed.get(identity);
+  if (known) return known;
+  const sas = parseSas(query);
+  const text = sasStringToSign(sas, account);
+  const accountKeys = keys(account);
+  if (!isSigned(accountKeys, text, Buffer.from(sas.signature, 'base64'))) {
+    const detail = `Signature did not match. String to sign used was ${text}`;
+    const reason = accountKeys.length > 0 ? detail : `There is no account ${account}.`;
+    throw new TableError('AuthenticationFailed:Sas', { detail, reason });
+  }
+  // Without the query, which may be long and is not needed any more.
+  signed.set(identity, { ...sas, query: NO_PARAMETERS });
+  return sas;
+}
+
 async function authenticateSas(
   request: WireRequest,
   route: Route,
   context: AuthenticationContext,
 ): Promise<Grant> {
-  const sas = parseSas(route.query);
-  const keys = context.keys(route.account);
-  const text = sasStringToSign(sas, route.account);
-  if (!isSigned(keys, text, Buffer.from(sas.signature, 'base64'))) {
-    const detail = `Signature did not match. String to sign used was ${text}`;
-    const reason = keys.length > 0 ? detail : `There is no account ${route.account}.`;
-    throw new TableError('AuthenticationFailed:Sas', { detail, reason });
-  }
+  const sas = signedSas(route, context);
   if (sas.kind === 'accountSas') {
     checkTimes(sas.start, sas.expiry, context.now);
     checkCaller(sas, request);

@@ -16,6 +16,7 @@ import { handle } from './handle.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
 import { type LogLevel, openLog } from './log.js';
 import { isLoopback } from './loopback.js';
+import { SignedTokens } from './signed-tokens.js';
 
 export interface ServeOptions {
   /** Directory of the data, made if it is not there; without it the data lives in memory and ends with the server. */
@@ -124,6 +125,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
     clock: options.clock ?? systemClock,
     accounts,
     bearer,
+    signed: new SignedTokens(),
     log: openLog(options.logLevel ?? 'error'),
     newId: randomUUID,
   };

@@ -3,12 +3,14 @@ import type { Clock, Store } from '#store';
 import type { Accounts } from './accounts.js';
 import type { BearerTokens } from './bearer.js';
 import type { Log } from './log.js';
+import type { SignedTokens } from './signed-tokens.js';
 
 export interface TableService {
   readonly store: Store;
   readonly clock: Clock;
   readonly accounts: Accounts;
   readonly bearer: BearerTokens;
+  readonly signed: SignedTokens;
   readonly log: Log;
   /** A new GUID in lower case for each call. */
   readonly newId: () => string;

@@ -160,3 +160,33 @@ export function sasStringToSign(sas: AccountSas | TableSas, account: string): st
   const names = version >= VERSION_OF_ACCOUNT_SAS ? POLICY_FIELDS_WITH_ADDRESS : POLICY_FIELDS;
   return `${joinFields(query, TIME_FIELDS)}\n${resource}\n${joinFields(query, names)}`;
 }
+
+/** Every parameter that a signature may be made of or checked by. */
+const PARAMETERS = [
+  'sig',
+  'sv',
+  'ss',
+  'srt',
+  'sp',
+  'st',
+  'se',
+  'sip',
+  'spr',
+  'ses',
+  'tn',
+  'si',
+  'spk',
+  'srk',
+  'epk',
+  'erk',
+] as const;
+
+/** What tells one signature from another: equal texts are the same token, to the letter. */
+export function sasIdentity(query: ReadonlyMap<string, string>): string {
+  let identity = '';
+  for (const name of PARAMETERS) {
+    const value = query.get(name);
+    if (value !== undefined) identity += `${name}=${value.length}:${value};`;
+  }
+  return identity;
+}
