@@ -1,14 +1,15 @@
 // Runs node's test runner on every compiled test, or on those whose path holds one of the arguments.
 // Node 20 knows no globs and newer ones no directories, so the files are found here.
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const dist = fileURLToPath(new URL('..', import.meta.url));
 const wanted = process.argv.slice(2);
 
-const files = ['packages', 'test', 'tools']
+const files = ['bench', 'demo', 'packages', 'test', 'tools']
+  .filter(folder => existsSync(join(dist, folder)))
   .flatMap(folder =>
     readdirSync(join(dist, folder), { recursive: true, encoding: 'utf8' }).map(name =>
       join(dist, folder, name),
