@@ -1,5 +1,6 @@
 // `shelfmark serve`: runs a server in the foreground until a signal stops it. Takes Azurite's flags beside its own.
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   ConfigurationError,
@@ -21,6 +22,11 @@ function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= PORT_MAX)) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('A number of seconds.');
+  return Number(text);
 }
 
 /** Of Azurite, taken and without effect: what they ask for is so here anyway, or does not exist here. */
@@ -52,6 +58,7 @@ interface Flags {
   readonly allowWellKnownKey?: boolean;
   readonly cert?: string;
   readonly key?: string;
+  readonly tableDeletionSeconds?: number;
   readonly tenant?: string;
   readonly tenantIssuer?: string;
   readonly tenantJwks?: string;
@@ -79,6 +86,11 @@ function command(): Command {
     .option('--allow-well-known-key', "serve the emulator's well-known key beyond this machine")
     .option('--cert <file>', 'certificate in PEM: serve HTTPS')
     .option('--key <file>', 'its key in PEM')
+    .addOption(
+      new Option('--table-deletion-seconds <n>', "how long a dropped table's name is refused").argParser(
+        parseSeconds,
+      ),
+    )
     .option('--tenant <id>', 'accept bearer tokens of this Entra ID tenant')
     .option('--tenant-issuer <url>', "the tokens' issuer (default: the tenant's v2.0 one)")
     .option('--tenant-jwks <url or file>', "the issuer's public keys (default: the tenant's)")
@@ -103,7 +115,13 @@ function command(): Command {
 function tlsOf({ cert, key }: Flags): ServeOptions['tls'] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) throw new ConfigurationError('--cert and --key go together.');
-  return { cert: readFileSync(cert), key: readFileSync(key) };
+  const pair = { cert: readFileSync(cert), key: readFileSync(key) };
+  try {
+    createSecureContext(pair);
+  } catch (error) {
+    throw new ConfigurationError(`The certificate or its key cannot be used: ${String(error)}`);
+  }
+  return pair;
 }
 
 function parseRole(text: string): Role {
@@ -143,6 +161,7 @@ function optionsOf(flags: Flags): ServeOptions {
     durability: flags.durability,
     logLevel: logLevelOf(flags),
     tls: tlsOf(flags),
+    tableDeletionSeconds: flags.tableDeletionSeconds,
     tenant: tenantOf(flags),
   };
 }

@@ -25,7 +25,7 @@ export interface Admitted {
 
 /** The format of an answer; XML operations have one form only, whatever the caller accepts. */
 const formatOf = ({ method, headers }: OperationRequest, route: Route): ResponseFormat =>
-  isXmlRoute(route) ? lenientFormat(method, headers) : parseResponseFormat(method, headers, route.query);
+  isXmlRoute(route) ? lenientFormat(method, headers, '') : parseResponseFormat(method, headers, route.query);
 
 /** @throws TableError for what is refused before the table is looked at. */
 export function admit(request: OperationRequest, route: Route, grant: Grant): Admitted {

@@ -60,7 +60,7 @@ function failedPart(error: TableError, parts: readonly BatchPart[], call: Call) 
   const headers = part?.headers ?? {};
   const answer = formatError(error, {
     ...call.errorContext,
-    format: lenientFormat(part?.method ?? 'POST', headers),
+    format: lenientFormat(part?.method ?? 'POST', headers, part?.target ?? ''),
     accept: headers.accept,
     index: parts.length > 1 ? 'always' : 'early',
   });
@@ -99,7 +99,7 @@ async function query(part: BatchPart, call: Call) {
     call.refused = error;
     const context = {
       ...call.errorContext,
-      format: lenientFormat(part.method, part.headers),
+      format: lenientFormat(part.method, part.headers, part.target),
       accept: part.headers.accept,
     };
     return formatPart(formatError(error, { ...context, index: 'always' }), part.contentId);

@@ -1,7 +1,14 @@
 // One request from a plain value to a plain value. The order of the steps here is the order in which Azure reports what
 // is wrong (table-rest.md 11.3). The only catch and the only log line of a request are here.
 import { StoreError } from '#store';
-import { execute, readIdentifiers, readServiceProperties, type TableContext, TableError } from '#tables';
+import {
+  type CorsRule,
+  execute,
+  readIdentifiers,
+  readServiceProperties,
+  type TableContext,
+  TableError,
+} from '#tables';
 import {
   type Answer,
   corsHeaders,
@@ -55,12 +62,11 @@ function checkVersion(request: WireRequest, route: Route): void {
 }
 
 /** Preflights come without credentials, and ask about a request that is still to come. */
-async function answerPreflight({ headers }: WireRequest, context: TableContext): Promise<Answer> {
+function answerPreflight({ headers }: WireRequest, rules: readonly CorsRule[]): Answer {
   const { origin } = headers;
   const method = headers['access-control-request-method'];
   if (origin === undefined || method === undefined) throw new TableError('InvalidHeaderValue:Cors');
-  const { cors } = await readServiceProperties(context);
-  const more = preflight(cors, origin, method, headers['access-control-request-headers']);
+  const more = preflight(rules, origin, method, headers['access-control-request-headers']);
   if (!more) throw new TableError('CorsPreflightFailure');
   return { status: 200, cacheControl: false, noSniff: false, more };
 }
@@ -94,6 +100,8 @@ class Progress {
   readonly now: bigint;
   route: Route | undefined;
   call: Call | undefined;
+  /** Read before anything can fail for another reason, so that every answer that follows can carry its CORS headers. */
+  rules: readonly CorsRule[] = [];
 
   constructor(request: WireRequest, service: TableService) {
     this.request = request;
@@ -103,11 +111,11 @@ class Progress {
   }
 
   get errorContext(): ErrorContext {
-    const { method, headers } = this.request;
+    const { method, headers, target } = this.request;
     return {
       requestId: this.requestId,
       now: this.now,
-      format: lenientFormat(method, headers),
+      format: lenientFormat(method, headers, target),
       xml: method === 'OPTIONS' || (this.route !== undefined && isXmlRoute(this.route)),
       accept: headers.accept,
       nameInBody: this.route?.resource.kind === 'tables',
@@ -115,7 +123,15 @@ class Progress {
   }
 
   contextFor(account: string, grant: Grant | undefined): TableContext {
-    return { store: this.service.store, account, within: grant && keyRangeOf(grant) };
+    const { store, clock, tableDeletionTicks: ticks } = this.service;
+    const deletion = ticks > 0n ? { ticks, clock } : undefined;
+    return { store, account, within: grant && keyRangeOf(grant), deletion };
+  }
+
+  /** Only who names an origin pays for the reading, and nobody can have accounts looked up that are not ours. */
+  async #readRules({ account }: Route): Promise<readonly CorsRule[]> {
+    if (this.request.headers.origin === undefined || !this.service.accounts.has(account)) return [];
+    return (await readServiceProperties(this.contextFor(account, undefined))).cors;
   }
 
   async answer(): Promise<Answer> {
@@ -124,12 +140,14 @@ class Progress {
     const { method, target, headers, secure } = request;
     const route = parseTarget({ target, host: headers.host, secure }, name => accounts.has(name));
     this.route = route;
-    if (method === 'OPTIONS') return answerPreflight(request, this.contextFor(route.account, undefined));
+    this.rules = await this.#readRules(route);
+    if (method === 'OPTIONS') return answerPreflight(request, this.rules);
     checkVersion(request, route);
     const grant = await authenticate(request, route, {
       keys: account => accounts.keys(account),
       now,
       bearer: service.bearer,
+      signed: service.signed,
       policies: (account, table) => readIdentifiers(this.contextFor(account, undefined), table),
     });
     const context = this.contextFor(route.account, grant);
@@ -142,7 +160,7 @@ class Progress {
     const refusal = refusalOf(error);
     const answer = formatError(refusal, this.errorContext);
     if (error !== refusal) this.service.log.failure(this.#entry(answer, refusal), error);
-    else this.#log(answer, refusal);
+    else this.log(answer, refusal);
     return answer;
   }
 
@@ -159,26 +177,27 @@ class Progress {
     };
   }
 
-  #log(answer: Answer, refusal: TableError | undefined): void {
+  log(answer: Answer, refusal: TableError | undefined): void {
     this.service.log.request(this.#entry(answer, refusal));
   }
 
-  async respond(answer: Answer): Promise<WireResponse> {
+  /** A version that was refused is not echoed: it may come from the query and hold what no header may. */
+  respond(answer: Answer): WireResponse {
     const { headers, method } = this.request;
+    const version = versionOf(this.request, this.route);
     const clientRequestId = headers['x-ms-client-request-id'];
     const response = formatResponse(answer, {
       requestId: this.requestId,
-      version: versionOf(this.request, this.route),
+      version: VERSION.test(version) ? version : LATEST_VERSION,
       clientRequestId:
         clientRequestId !== undefined && CLIENT_REQUEST_ID.test(clientRequestId)
           ? clientRequestId
           : undefined,
     });
-    const { origin } = headers;
-    if (origin === undefined || !this.route || method === 'OPTIONS') return response;
-    const { cors } = await readServiceProperties(this.contextFor(this.route.account, undefined));
+    if (this.rules.length === 0 || method === 'OPTIONS') return response;
     const names = response.headers.map(([name]) => name);
-    return { ...response, headers: [...response.headers, ...corsHeaders(cors, origin, method, names)] };
+    const cors = corsHeaders(this.rules, headers.origin, method, names);
+    return { ...response, headers: [...response.headers, ...cors] };
   }
 }
 
@@ -186,7 +205,9 @@ class Progress {
 export async function handle(request: WireRequest, service: TableService): Promise<WireResponse> {
   const progress = new Progress(request, service);
   try {
-    return await progress.respond(await progress.answer());
+    const answer = await progress.answer();
+    progress.log(answer, progress.call?.refused);
+    return progress.respond(answer);
   } catch (error) {
     return progress.respond(progress.refuse(error));
   }

@@ -81,21 +81,22 @@ function isPlain(headers: http.IncomingHttpHeaders): headers is Record<string, s
 function write(
   response: http.ServerResponse,
   { status, reason, headers, body }: WireResponse,
-  isComplete: boolean,
+  isKept: boolean,
 ): void {
   const lines: string[] = [];
   for (const [name, value] of headers) lines.push(name, value);
-  if (!isComplete) lines.push('Connection', 'close');
+  if (!isKept) lines.push('Connection', 'close');
   if (reason === undefined) response.writeHead(status, lines);
   else response.writeHead(status, reason, lines);
   response.end(body);
 }
 
+/** The connection ends with the answer if its request was cut short, or if the server is closing. */
 async function exchange(
   request: http.IncomingMessage,
   response: http.ServerResponse,
   respond: Respond,
-  secure: boolean,
+  server: http.Server | https.Server,
 ): Promise<void> {
   const body = await readBody(request);
   const { method = '', url = '', headers } = request;
@@ -105,10 +106,11 @@ async function exchange(
     target: url,
     headers: isPlain(headers) ? headers : {},
     ...body,
-    secure,
+    secure: server instanceof https.Server,
     remoteAddress,
   };
-  write(response, await respond(wire), request.complete);
+  const answer = await respond(wire);
+  write(response, answer, request.complete && server.listening);
 }
 
 /** Bytes that are no HTTP get the status that node gives them, and the connection ends. */
@@ -150,7 +152,7 @@ export function listen(options: ListenOptions, respond: Respond): Promise<Listen
   const server = createServer(options.tls);
   const secure = options.tls !== undefined;
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
-    exchange(request, response, respond, secure).catch(() => request.destroy());
+    exchange(request, response, respond, server).catch(() => request.destroy());
   });
   server.on('clientError', refuseMalformed);
   return new Promise((resolve, reject) => {

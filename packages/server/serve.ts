@@ -36,6 +36,8 @@ export interface ServeOptions {
   readonly tls?: ListenOptions['tls'];
   /** Whose bearer tokens are accepted beside those of `shelfmark token`. */
   readonly tenant?: TenantOptions | undefined;
+  /** How long the name of a dropped table is refused with TableBeingDeleted, as Azure does for about 40 s. Default 0. */
+  readonly tableDeletionSeconds?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -127,6 +129,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
     bearer,
     signed: new SignedTokens(),
     log: openLog(options.logLevel ?? 'error'),
+    tableDeletionTicks: BigInt(Math.round((options.tableDeletionSeconds ?? 0) * 1e7)),
     newId: randomUUID,
   };
   try {

@@ -12,6 +12,8 @@ export interface TableService {
   readonly bearer: BearerTokens;
   readonly signed: SignedTokens;
   readonly log: Log;
+  /** How long the names of dropped tables are held back, in ticks; 0 for not at all. */
+  readonly tableDeletionTicks: bigint;
   /** A new GUID in lower case for each call. */
   readonly newId: () => string;
 }

@@ -1,6 +1,7 @@
 // Where tables and service properties stand in the store: the addresses of their spaces and the metadata they carry.
 import { type ScanRange, type Space, type SpaceAddress, type Store, StoreError } from '#store';
 import { decodeIdentifiers, encodeIdentifiers, type SignedIdentifier } from './access-policy.js';
+import type { DeletionDelay } from './deleted-tables.js';
 
 /** What an operation needs beside itself. */
 export interface TableContext {
@@ -8,6 +9,8 @@ export interface TableContext {
   readonly account: string;
   /** Rows that the caller may see; undefined for all. Writes outside are refused before they get here. */
   readonly within: ScanRange | undefined;
+  /** Absent where a dropped table's name is free at once. */
+  readonly deletion?: DeletionDelay | undefined;
 }
 
 /** Names of tables are compared without case and kept with it (table-rest.md 6.3). */

@@ -2,11 +2,11 @@
 // The bounds of the scan come from the filter, the caller's key range and the continuation; the filter itself decides.
 import type { Position, Row, ScanRange } from '#store';
 import { compileFilter } from '../compile-filter.js';
+import { missingTable } from '../deleted-tables.js';
 import { scanRangeOf } from '../filter-range.js';
 import { PAGE_BYTES_MAX, PAGE_MILLISECONDS_MAX } from '../limits.js';
 import type { EntityKey, QueryEntities } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { TableError } from '../table-error.js';
 import { openTable, type TableContext } from '../table-space.js';
 
 const isBefore = (a: Position, b: Position): boolean =>
@@ -28,7 +28,7 @@ const acceptAll = (_row: Row): boolean => true;
 export async function queryEntities(context: TableContext, operation: QueryEntities): Promise<Outcome> {
   const accept = operation.filter ? compileFilter(operation.filter) : acceptAll;
   const space = await openTable(context, operation.table);
-  if (!space) throw new TableError('TableNotFound');
+  if (!space) throw await missingTable(context, operation.table);
   const asked = scanRangeOf(operation.filter);
   const allowed = asked && intersection(asked, context.within);
   const range =

@@ -1,7 +1,7 @@
 // Get and Set Table ACL: the stored access policies of a table (table-rest.md 8.12).
 import type { SignedIdentifier } from '../access-policy.js';
+import { missingTable } from '../deleted-tables.js';
 import type { Outcome } from '../outcome.js';
-import { TableError } from '../table-error.js';
 import { decodeTableMetadata, encodeTableMetadata, openTable, type TableContext } from '../table-space.js';
 
 /** The policies of a table; undefined if there is no such table. */
@@ -15,7 +15,7 @@ export async function readIdentifiers(
 
 export async function getTableAcl(context: TableContext, table: string): Promise<Outcome> {
   const identifiers = await readIdentifiers(context, table);
-  if (!identifiers) throw new TableError('TableNotFound');
+  if (!identifiers) throw await missingTable(context, table);
   return { kind: 'acl', identifiers };
 }
 
@@ -30,6 +30,6 @@ export async function setTableAcl(
     (await context.store.updateSpace(space, bytes =>
       encodeTableMetadata({ ...decodeTableMetadata(bytes), identifiers }),
     ));
-  if (!changed) throw new TableError('TableNotFound');
+  if (!changed) throw await missingTable(context, table);
   return { kind: 'aclSet' };
 }

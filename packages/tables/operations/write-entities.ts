@@ -1,5 +1,6 @@
 // Writes entities of one partition in one commit: a single write and a changeset go the same way.
 import type { Decision, ReadRows, Row } from '#store';
+import { missingTable } from '../deleted-tables.js';
 import type { EntityWrite } from '../operation.js';
 import type { WriteOutcome } from '../outcome.js';
 import { TableError } from '../table-error.js';
@@ -64,6 +65,6 @@ export async function writeEntities(
   const space = await openTable(context, table);
   const keys = operations.map(operation => operation.key.rowKey);
   const outcomes = space && (await context.store.commit(space, key.partitionKey, { keys }, decide));
-  if (!outcomes) throw Object.assign(new TableError('TableNotFound'), { index: 0 });
+  if (!outcomes) throw Object.assign(await missingTable(context, table), { index: 0 });
   return outcomes;
 }

@@ -1,0 +1,223 @@
+// Query Entities: pages that neither skip nor repeat, what a page costs, and the bounds of what the caller may see
+// (table-rest.md 9.4 to 9.6, 12.5).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { ScanRange } from '#store';
+import {
+  ANY,
+  insert,
+  keyOf,
+  number,
+  openTable,
+  outcomeOf,
+  refusalOf,
+  TABLE,
+  type TestAccount,
+} from '../account.test.fixture.js';
+import type { Property } from '../edm.js';
+import type { ComparisonOperator, Filter } from '../filter.js';
+import type { EntityKey, QueryEntities } from '../operation.js';
+
+const QUERY: QueryEntities = {
+  kind: 'queryEntities',
+  table: TABLE,
+  filter: undefined,
+  top: 1000,
+  from: undefined,
+};
+const compare = (name: string, operator: ComparisonOperator, value: string): Filter => ({
+  kind: 'compare',
+  operator,
+  left: { kind: 'property', name },
+  right: { kind: 'constant', constant: { type: 'Edm.String', value } },
+});
+const both = (left: Filter, right: Filter): Filter => ({ kind: 'and', left, right });
+const isOne: Filter = {
+  kind: 'compare',
+  operator: 'eq',
+  left: { kind: 'property', name: 'n' },
+  right: { kind: 'constant', constant: { type: 'Edm.Int32', value: 1 } },
+};
+
+const page = ({ run }: TestAccount, options: Partial<QueryEntities> = {}, within?: ScanRange) =>
+  outcomeOf('entities', run({ ...QUERY, ...options }, within));
+const keysOf = ({ rows }: { rows: readonly { partition: string; key: string }[] }) =>
+  rows.map(({ partition, key }) => `${partition}/${key}`);
+
+/** Partitions a to d of five rows each, of which every other has n = 1. */
+async function openRows(): Promise<TestAccount> {
+  const account = await openTable();
+  for (const partitionKey of ['a', 'b', 'c', 'd'])
+    for (let i = 0; i < 5; i++) await insert(account, keyOf(`r${i}`, partitionKey), number('n', i % 2));
+  return account;
+}
+
+test('rows come in the order of their keys, by UTF-16 unit', async () => {
+  const account = await openTable();
+  const keys = ['\uffff', 'b', '', 'row2', '\u{1f600}', 'row10', 'row1', 'B'];
+  for (const partitionKey of keys) for (const key of keys) await insert(account, keyOf(key, partitionKey));
+  const ordinal = ['', 'B', 'b', 'row1', 'row10', 'row2', '\u{1f600}', '\uffff'];
+  const expected = ordinal.flatMap(partition => ordinal.map(key => `${partition}/${key}`));
+  assert.deepEqual(keysOf(await page(account)), expected);
+});
+
+test('what a page costs is the rows examined', async () => {
+  const account = await openRows();
+  const partition = compare('PartitionKey', 'eq', 'b');
+  const cases: readonly (readonly [string, Filter | undefined, number, number])[] = [
+    ['point', both(partition, compare('RowKey', 'eq', 'r3')), 1, 1],
+    ['point that is missing', both(partition, compare('RowKey', 'eq', 'x')), 0, 0],
+    ['range', both(partition, both(compare('RowKey', 'ge', 'r1'), compare('RowKey', 'lt', 'r4'))), 3, 3],
+    ['range and property', both(both(partition, compare('RowKey', 'gt', 'r1')), isOne), 3, 1],
+    ['partition', partition, 5, 5],
+    ['partition and property', both(partition, isOne), 5, 2],
+    ['partitions', compare('PartitionKey', 'ge', 'c'), 10, 10],
+    ['row key only', compare('RowKey', 'eq', 'r0'), 20, 4],
+    ['property', isOne, 20, 8],
+    ['table', undefined, 20, 20],
+    ['nothing can match', both(partition, compare('PartitionKey', 'eq', 'c')), 0, 0],
+  ];
+  for (const [name, filter, examined, count] of cases) {
+    const found = await page(account, { filter });
+    assert.deepEqual([found.examined, found.rows.length, found.next], [examined, count, undefined], name);
+  }
+});
+
+test('a page ends at $top, and its token is the next row to look at', async () => {
+  const account = await openRows();
+  const first = await page(account, { top: 7 });
+  assert.deepEqual([first.rows.length, first.examined], [7, 7]);
+  assert.deepEqual(first.next, keyOf('r2', 'b'));
+  const second = await page(account, { top: 13, from: first.next });
+  assert.deepEqual([second.rows.length, second.next], [13, undefined]);
+  assert.deepEqual([...keysOf(first), ...keysOf(second)], keysOf(await page(account)));
+});
+
+test('a top of 0 is an empty page without a token', async () => {
+  const found = await page(await openRows(), { top: 0 });
+  assert.deepEqual(found, { kind: 'entities', rows: [], next: undefined, examined: 0 });
+});
+
+test('a token need not name a row, nor lie in what the filter asks for', async () => {
+  const account = await openRows();
+  const filter = compare('PartitionKey', 'eq', 'c');
+  const froms: readonly (readonly [EntityKey, number])[] = [
+    [keyOf('', ''), 5],
+    [keyOf('r3', 'a'), 5],
+    [keyOf('r2x', 'c'), 2],
+    [keyOf('zzz', 'c'), 0],
+    [keyOf('', 'd'), 0],
+    [keyOf('', '\uffff'), 0],
+  ];
+  for (const [from, count] of froms)
+    assert.equal((await page(account, { filter, from })).rows.length, count, from.partitionKey);
+});
+
+test('a page ends after five seconds, and the next goes on', async () => {
+  const account = await openRows();
+  account.clock.step = 10_000_000n;
+  const first = await page(account);
+  assert.ok(first.rows.length > 0 && first.rows.length < 20 && first.next);
+  account.clock.step = 0n;
+  const rest = await page(account, { from: first.next });
+  assert.equal(first.rows.length + rest.rows.length, 20);
+});
+
+test('a page ends when its rows fill eight MiB', async () => {
+  const account = await openTable();
+  const large = Array.from(
+    { length: 15 },
+    (_, i): Property => ({
+      name: `b${i}`,
+      type: 'Edm.Binary',
+      value: Buffer.alloc(65_536),
+    }),
+  );
+  for (let i = 0; i < 10; i++) await insert(account, keyOf(`r${i}`), ...large);
+  const first = await page(account);
+  // Each is stored in 1.3 MiB of text.
+  assert.equal(first.rows.length, 7);
+  assert.equal((await page(account, { from: first.next })).rows.length, 3);
+});
+
+test('a missing table is refused, also where nothing was asked for; a filter of wrong types before that', async () => {
+  const account = await openTable();
+  await refusalOf('TableNotFound', account.run({ ...QUERY, table: 'Missing' }));
+  await refusalOf('TableNotFound', account.run({ ...QUERY, table: 'Missing', top: 0 }));
+  const filter: Filter = {
+    kind: 'compare',
+    operator: 'eq',
+    left: { kind: 'property', name: 'RowKey' },
+    right: { kind: 'constant', constant: { type: 'Edm.Int32', value: 1 } },
+  };
+  await refusalOf('InvalidInput:FilterTypes', account.run({ ...QUERY, table: 'Missing', filter }));
+});
+
+test('the caller sees the rows of their range and no others, and pays for no others', async () => {
+  const account = await openRows();
+  const within = { from: { partition: 'b', key: 'r3' }, until: { partition: 'c', key: 'r2' } };
+  const inside = ['b/r3', 'b/r4', 'c/r0', 'c/r1'];
+  const all = await page(account, {}, within);
+  assert.deepEqual([keysOf(all), all.examined, all.next], [inside, 4, undefined]);
+  const first = await page(account, { top: 3 }, within);
+  assert.deepEqual([keysOf(first), first.next], [inside.slice(0, 3), keyOf('r1', 'c')]);
+  const last = await page(account, { top: 1, from: first.next }, within);
+  assert.deepEqual([keysOf(last), last.next], [['c/r1'], undefined]);
+  assert.deepEqual(keysOf(await page(account, { from: keyOf('', '') }, within)), inside);
+  assert.deepEqual(keysOf(await page(account, { from: keyOf('', 'd') }, within)), []);
+  assert.deepEqual(keysOf(await page(account, { filter: isOne }, within)), ['b/r3', 'c/r1']);
+  assert.equal((await page(account, { filter: compare('PartitionKey', 'eq', 'a') }, within)).examined, 0);
+  const open = { from: { partition: 'd', key: 'r3' } };
+  assert.deepEqual(keysOf(await page(account, {}, open)), ['d/r3', 'd/r4']);
+});
+
+/** Keys whose order is their number's. */
+const spread = (n: number): EntityKey => keyOf(`r${n % 10}`, `p${Math.floor(n / 10)}`);
+
+test('pages never skip and never repeat, whatever is written between them', async () => {
+  const numbers = fc.nat({ max: 39 });
+  const change = fc.record({ n: numbers, isInsert: fc.boolean(), isOne: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(numbers, { maxLength: 40 }),
+      fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 20 }),
+      fc.integer({ min: 1, max: 7 }),
+      fc.boolean(),
+      async (start, changes, top, isFiltered) => {
+        const account = await openTable();
+        const there = new Set(start);
+        for (const n of start) await insert(account, spread(n), number('n', 1));
+        const [everThere, alwaysThere] = [new Set(start), new Set(start)];
+        const seen: string[] = [];
+        const filter = isFiltered ? isOne : undefined;
+        let from: EntityKey | undefined;
+        for (let i = 0; ; i++) {
+          const found = await page(account, { top, filter, from });
+          assert.ok(found.rows.length <= top);
+          seen.push(...keysOf(found));
+          from = found.next;
+          if (!from) break;
+          for (const { n, isInsert, isOne: one } of changes[i] ?? []) {
+            if (isInsert && !there.has(n)) {
+              await insert(account, spread(n), number('n', one ? 1 : 0));
+              there.add(n);
+              everThere.add(n);
+            } else if (!isInsert && there.has(n)) {
+              await account.run({ kind: 'deleteEntity', table: TABLE, key: spread(n), condition: ANY });
+              there.delete(n);
+              alwaysThere.delete(n);
+            }
+          }
+        }
+        const names = (set: ReadonlySet<number>) =>
+          [...set].map(n => `${spread(n).partitionKey}/${spread(n).rowKey}`);
+        assert.deepEqual(seen, [...new Set(seen)].sort());
+        for (const name of names(alwaysThere)) assert.ok(seen.includes(name), `${name} was skipped`);
+        const ever = names(everThere);
+        for (const name of seen) assert.ok(ever.includes(name), `${name} was never there`);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,117 @@
+// Query Tables: order, case, filters and pages (table-rest.md 8.1), and that accounts do not see each other's.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openMemoryStore } from '#store';
+import { openAccount, outcomeOf, START, type TestAccount } from '../account.test.fixture.js';
+import { execute } from '../execute.js';
+import type { ComparisonOperator, Filter, Operand } from '../filter.js';
+import type { QueryTables } from '../operation.js';
+
+const QUERY: QueryTables = { kind: 'queryTables', filter: undefined, top: 1000, from: undefined };
+const NAME: Operand = { kind: 'property', name: 'TableName' };
+const text = (value: string): Operand => ({ kind: 'constant', constant: { type: 'Edm.String', value } });
+const compare = (operator: ComparisonOperator, value: string): Filter => ({
+  kind: 'compare',
+  operator,
+  left: NAME,
+  right: text(value),
+});
+const not = (operand: Filter): Filter => ({ kind: 'not', operand });
+const both = (left: Filter, right: Filter): Filter => ({ kind: 'and', left, right });
+const either = (left: Filter, right: Filter): Filter => ({ kind: 'or', left, right });
+
+async function openTables(...names: string[]): Promise<TestAccount> {
+  const account = openAccount();
+  for (const table of names) await account.run({ kind: 'createTable', table });
+  return account;
+}
+const page = ({ run }: TestAccount, options: Partial<QueryTables> = {}) =>
+  outcomeOf('tables', run({ ...QUERY, ...options }));
+const namesOf = async (account: TestAccount, options: Partial<QueryTables> = {}) =>
+  (await page(account, options)).names;
+
+test('tables come in the order of their names without case, spelled as they were made', async () => {
+  const account = await openTables('beta', 'Alpha', 'GAMMA', 'alpha2', 'Beta1');
+  assert.deepEqual(await namesOf(account), ['Alpha', 'alpha2', 'beta', 'Beta1', 'GAMMA']);
+  assert.deepEqual(await namesOf(openAccount()), []);
+});
+
+test('names are compared without case, by every operator, on either side', async () => {
+  const account = await openTables('Alpha', 'beta', 'Gamma');
+  const mirrored: Filter = { kind: 'compare', operator: 'lt', left: text('BETA'), right: NAME };
+  const cases: readonly (readonly [Filter, readonly string[]])[] = [
+    [compare('eq', 'aLPHA'), ['Alpha']],
+    [compare('ne', 'BETA'), ['Alpha', 'Gamma']],
+    [compare('lt', 'BETA'), ['Alpha']],
+    [compare('le', 'BETA'), ['Alpha', 'beta']],
+    [compare('gt', 'BETA'), ['Gamma']],
+    [compare('ge', 'BETA'), ['beta', 'Gamma']],
+    [mirrored, ['Gamma']],
+    [not(compare('eq', 'GAMMA')), ['Alpha', 'beta']],
+    [either(compare('eq', 'ALPHA'), compare('eq', 'gamma')), ['Alpha', 'Gamma']],
+    // The prefix idiom of the clients.
+    [both(compare('ge', 'Be'), compare('lt', 'Be{')), ['beta']],
+    [compare('eq', 'delta'), []],
+    [{ kind: 'constant', constant: { type: 'Edm.Boolean', value: true } }, ['Alpha', 'beta', 'Gamma']],
+    [{ kind: 'property', name: 'TableName' }, []],
+  ];
+  for (const [filter, names] of cases) assert.deepEqual(await namesOf(account, { filter }), names);
+});
+
+test('pages of every size give all tables once', async () => {
+  const account = await openTables('a00', 'A01', 'b00', 'B01', 'c00', 'C01', 'd00');
+  const all = await namesOf(account);
+  for (let top = 1; top <= 8; top++) {
+    const seen: string[] = [];
+    let from: string | undefined;
+    do {
+      const { names, next } = await page(account, { top, from });
+      assert.ok(names.length <= top);
+      seen.push(...names);
+      from = next;
+    } while (from !== undefined);
+    assert.deepEqual(seen, all);
+  }
+});
+
+test('a token names the next table, in lower case, and stays good when that table goes', async () => {
+  const account = await openTables('aaa', 'Bbb', 'ccc');
+  const { names, next } = await page(account, { top: 1 });
+  assert.deepEqual([names, next], [['aaa'], 'bbb']);
+  await account.run({ kind: 'deleteTable', table: 'BBB' });
+  assert.deepEqual(await namesOf(account, { from: next }), ['ccc']);
+  assert.deepEqual(await namesOf(account, { from: 'CC' }), ['ccc']);
+  assert.deepEqual(await namesOf(account, { from: 'zzz' }), []);
+});
+
+test('a filter goes on over a page, and a top of 0 is empty', async () => {
+  const account = await openTables('aaa', 'bbb', 'ccc', 'ddd');
+  const filter = not(compare('eq', 'bbb'));
+  const first = await page(account, { filter, top: 2 });
+  assert.deepEqual([first.names, first.next], [['aaa', 'ccc'], 'ddd']);
+  assert.deepEqual(await page(account, { top: 0 }), { kind: 'tables', names: [], next: undefined });
+});
+
+test('more tables than are read at once', async () => {
+  const names = Array.from({ length: 2_005 }, (_, i) => `t${String(i).padStart(5, '0')}`);
+  const account = await openTables(...names);
+  const first = await page(account);
+  assert.deepEqual([first.names.length, first.next], [1000, 't01000']);
+  assert.deepEqual(await namesOf(account, { filter: compare('eq', 'T02004') }), ['t02004']);
+  assert.equal((await page(account, { from: 't01500' })).names.length, 505);
+});
+
+test('an account sees its own tables', async () => {
+  const store = openMemoryStore({ clock: () => START });
+  const run = (account: string, table: string) =>
+    execute({ kind: 'createTable', table }, { store, account, within: undefined }, () => START);
+  await run('account1', 'mine');
+  await run('account2', 'mine');
+  await run('account2', 'yours');
+  const context = { store, account: 'account1', within: undefined };
+  const { names } = await outcomeOf(
+    'tables',
+    execute(QUERY, context, () => START),
+  );
+  assert.deepEqual(names, ['mine']);
+});

@@ -1,0 +1,252 @@
+// Entity group transactions: all operations or none, the place of the one that failed, the rules of table-rest.md 10.1;
+// and random ones against a model.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  ANY,
+  insert,
+  keyOf,
+  matching,
+  number,
+  openTable,
+  outcomeOf,
+  refusalOf,
+  stored,
+  TABLE,
+  type TestAccount,
+  text,
+} from '../account.test.fixture.js';
+import type { EntityWrite } from '../operation.js';
+import type { TableErrorCode } from '../table-error.js';
+
+const submit = ({ run }: TestAccount, ...operations: EntityWrite[]) =>
+  run({ kind: 'submitTransaction', operations });
+const inserting = (rowKey: string, partitionKey = 'p', table = TABLE): EntityWrite => ({
+  kind: 'insertEntity',
+  table,
+  key: keyOf(rowKey, partitionKey),
+  properties: [text('a', rowKey)],
+});
+const insertingMany = (count: number) => Array.from({ length: count }, (_, i) => inserting(`r${i}`));
+
+async function assertRefused(
+  account: TestAccount,
+  operations: readonly EntityWrite[],
+  code: TableErrorCode,
+  index: number,
+): Promise<void> {
+  const error = await refusalOf(code, submit(account, ...operations));
+  assert.equal(error.index, index);
+}
+
+async function assertEmpty(account: TestAccount): Promise<void> {
+  const query = {
+    kind: 'queryEntities',
+    table: TABLE,
+    filter: undefined,
+    top: 1000,
+    from: undefined,
+  } as const;
+  assert.equal((await outcomeOf('entities', account.run(query))).rows.length, 0);
+}
+
+test('each operation in one changeset, in order, each with its outcome', async () => {
+  const account = await openTable();
+  for (const rowKey of ['update', 'merge', 'replace', 'remove'])
+    await insert(account, keyOf(rowKey), text('old', 'x'));
+  const changed = { table: TABLE, condition: ANY, properties: [number('n', 1)] };
+  const { outcomes } = await outcomeOf(
+    'transaction',
+    submit(
+      account,
+      { kind: 'insertEntity', key: keyOf('insert'), ...changed },
+      { kind: 'updateEntity', key: keyOf('update'), ...changed },
+      { kind: 'mergeEntity', key: keyOf('merge'), ...changed },
+      { kind: 'insertOrReplaceEntity', key: keyOf('replace'), ...changed },
+      { kind: 'insertOrMergeEntity', key: keyOf('new'), ...changed },
+      { kind: 'deleteEntity', key: keyOf('remove'), table: TABLE, condition: ANY },
+    ),
+  );
+  assert.deepEqual(
+    outcomes.map(outcome => outcome.kind),
+    ['inserted', 'updated', 'updated', 'updated', 'updated', 'deleted'],
+  );
+  const left = [
+    ['insert', [['n', 1]]],
+    ['update', [['n', 1]]],
+    [
+      'merge',
+      [
+        ['n', 1],
+        ['old', 'x'],
+      ],
+    ],
+    ['replace', [['n', 1]]],
+    ['new', [['n', 1]]],
+    ['remove', undefined],
+  ] as const;
+  for (const [rowKey, properties] of left)
+    assert.deepEqual((await stored(account, keyOf(rowKey)))?.properties, properties, rowKey);
+});
+
+test('one that fails undoes all, wherever it stands, and says where', async () => {
+  for (const [length, failing] of [
+    [1, 0],
+    [2, 0],
+    [2, 1],
+    [100, 0],
+    [100, 50],
+    [100, 99],
+  ] as const) {
+    const account = await openTable();
+    const operations = insertingMany(length);
+    operations[failing] = { kind: 'deleteEntity', table: TABLE, key: keyOf('missing'), condition: ANY };
+    await assertRefused(account, operations, 'ResourceNotFound', failing);
+    await assertEmpty(account);
+  }
+});
+
+test('of two that fail, the first is named', async () => {
+  const account = await openTable();
+  const version = await insert(account, keyOf('there'));
+  const stale: EntityWrite = {
+    kind: 'updateEntity',
+    table: TABLE,
+    key: keyOf('there'),
+    condition: matching(version - 1n),
+    properties: [],
+  };
+  const missing: EntityWrite = { kind: 'deleteEntity', table: TABLE, key: keyOf('x'), condition: ANY };
+  await assertRefused(account, [inserting('a'), stale, missing], 'UpdateConditionNotSatisfied', 1);
+  await assertRefused(account, [inserting('a'), missing, stale], 'ResourceNotFound', 1);
+});
+
+test('a merge that breaks a limit fails in its place', async () => {
+  const account = await openTable();
+  const many = (prefix: string) => Array.from({ length: 150 }, (_, i) => number(`${prefix}${i}`, i));
+  await insert(account, keyOf('r'), ...many('a'));
+  const merge: EntityWrite = {
+    kind: 'insertOrMergeEntity',
+    table: TABLE,
+    key: keyOf('r'),
+    properties: many('b'),
+  };
+  await assertRefused(account, [inserting('a'), merge], 'TooManyProperties', 1);
+  assert.equal(await stored(account, keyOf('a')), undefined);
+});
+
+test('none, one and 100 operations are legal, 101 are not', async () => {
+  for (const count of [0, 1, 99, 100]) {
+    const account = await openTable();
+    const { outcomes } = await outcomeOf('transaction', submit(account, ...insertingMany(count)));
+    assert.equal(outcomes.length, count);
+  }
+  const account = await openTable();
+  await assertRefused(account, insertingMany(101), 'InvalidInput:BatchLength', 99);
+  await assertEmpty(account);
+});
+
+test('an entity may appear once, and the later one is named', async () => {
+  const account = await openTable();
+  await assertRefused(account, [inserting('a'), inserting('a')], 'InvalidDuplicateRow', 1);
+  const many = insertingMany(99);
+  await assertRefused(account, [...many, inserting('r7')], 'InvalidDuplicateRow', 99);
+  await assertEmpty(account);
+  await outcomeOf('transaction', submit(account, inserting('a'), inserting('A'), inserting('a ')));
+});
+
+test('all are of one partition of one table', async () => {
+  const code = 'CommandsInBatchActOnDifferentPartitions';
+  const account = await openTable();
+  await account.run({ kind: 'createTable', table: 'Other' });
+  await assertRefused(account, [inserting('a'), inserting('b', 'q')], code, 1);
+  await assertRefused(account, [inserting('a'), inserting('b'), inserting('a', 'q')], code, 2);
+  await assertRefused(account, [inserting('a'), inserting('b', 'p', 'Other')], code, 1);
+  await assertEmpty(account);
+  await outcomeOf('transaction', submit(account, inserting('a'), inserting('b', 'p', TABLE.toUpperCase())));
+});
+
+test('a missing table is the fault of the first operation', async () => {
+  const account = await openTable();
+  const operations = [inserting('a', 'p', 'Missing'), inserting('b', 'p', 'Missing')];
+  await assertRefused(account, operations, 'TableNotFound', 0);
+});
+
+/** What the model knows of an entity: its properties, by name; the store's version is read when it is needed. */
+type Model = Map<string, Map<string, number>>;
+
+interface Step {
+  readonly kind: EntityWrite['kind'];
+  readonly rowKey: string;
+  readonly condition: 'any' | 'current' | 'stale';
+  readonly properties: readonly (readonly [string, number])[];
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom(
+    ...(['insertEntity', 'updateEntity', 'mergeEntity'] as const),
+    ...(['insertOrReplaceEntity', 'insertOrMergeEntity', 'deleteEntity'] as const),
+  ),
+  rowKey: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+  condition: fc.constantFrom('any', 'any', 'current', 'stale'),
+  properties: fc.uniqueArray(fc.tuple(fc.constantFrom('x', 'y', 'z'), fc.nat({ max: 9 })), {
+    selector: ([name]) => name,
+  }),
+});
+const changeset = fc.uniqueArray(step, { selector: ({ rowKey }) => rowKey, minLength: 1 });
+
+/** Why the step fails; otherwise it is done to the model. */
+function apply(model: Model, { kind, rowKey, condition, properties }: Step): TableErrorCode | undefined {
+  const old = model.get(rowKey);
+  if (kind === 'insertEntity' && old) return 'EntityAlreadyExists';
+  if (kind === 'updateEntity' || kind === 'mergeEntity' || kind === 'deleteEntity') {
+    if (!old) return 'ResourceNotFound';
+    if (condition === 'stale') return 'UpdateConditionNotSatisfied';
+  }
+  const isMerge = kind === 'mergeEntity' || kind === 'insertOrMergeEntity';
+  if (kind === 'deleteEntity') model.delete(rowKey);
+  else model.set(rowKey, new Map([...((isMerge && old) || []), ...properties]));
+  return undefined;
+}
+
+async function operationOf(account: TestAccount, { kind, rowKey, condition, properties }: Step) {
+  const version = (await stored(account, keyOf(rowKey)))?.version ?? 1n;
+  const operation: EntityWrite = {
+    kind,
+    table: TABLE,
+    key: keyOf(rowKey),
+    condition: condition === 'any' ? ANY : matching(condition === 'current' ? version : version - 1n),
+    properties: properties.map(([name, value]) => number(name, value)),
+  };
+  return operation;
+}
+
+async function assertStored(account: TestAccount, model: Model): Promise<void> {
+  for (const rowKey of ['a', 'b', 'c', 'd', 'e']) {
+    const found = await stored(account, keyOf(rowKey));
+    assert.deepEqual(found && new Map(found.properties), model.get(rowKey), rowKey);
+  }
+}
+
+test('random changesets leave what a model leaves', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(changeset, { maxLength: 8 }), async changesets => {
+      const account = await openTable();
+      let model: Model = new Map();
+      for (const steps of changesets) {
+        const next: Model = new Map(model);
+        const operations = await Promise.all(steps.map(one => operationOf(account, one)));
+        const codes = steps.map(one => apply(next, one));
+        const failing = codes.findIndex(code => code !== undefined);
+        const code = codes[failing];
+        if (code === undefined) {
+          await outcomeOf('transaction', submit(account, ...operations));
+          model = next;
+        } else await assertRefused(account, operations, code, failing);
+        await assertStored(account, model);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
