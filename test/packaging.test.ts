@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ROOT, runShelfmark, spawnServer } from './spawned-server.js';
+import { ROOT, runToEnd, spawnServer } from './spawned-server.js';
 
 const run = promisify(execFile);
 
@@ -114,23 +114,20 @@ describe('the package', () => {
 
   test('is a library too, with its types', async () => {
     await writeFile(join(app(), 'program.ts'), PROGRAM);
-    const types = join(ROOT, 'node_modules', '@types');
-    const options = [
-      '--strict',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2023',
-      '--types',
-      'node',
-      '--typeRoots',
-      types,
-    ];
-    await run('npx', ['tsc', ...options, '--rootDir', app(), '--outDir', app(), join(app(), 'program.ts')], {
-      cwd: ROOT,
-    });
+    const compilerOptions = {
+      strict: true,
+      module: 'nodenext',
+      target: 'es2023',
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules', '@types')],
+    };
+    const settings = JSON.stringify({ compilerOptions, files: ['program.ts'] });
+    await writeFile(join(app(), 'tsconfig.json'), settings);
+    const tsc = [join(ROOT, 'node_modules', '.bin', 'tsc')] as const;
+    const compiled = await runToEnd(['-p', app()], { command: tsc });
+    assert.deepEqual([compiled.code, compiled.stdout], [0, '']);
     const program = [process.execPath, join(app(), 'program.js')] as const;
-    const { code, stdout, stderr } = await runShelfmark([join(folder, 'library')], {
+    const { code, stdout, stderr } = await runToEnd([join(folder, 'library')], {
       command: program,
       cwd: app(),
     });

@@ -65,7 +65,7 @@ class Spawned {
 }
 
 /** Runs the command to its end. */
-export const runShelfmark = (args: readonly string[], spawning: Spawning = {}): Promise<Exit> =>
+export const runToEnd = (args: readonly string[], spawning: Spawning = {}): Promise<Exit> =>
   new Spawned(args, spawning).exited;
 
 const READY =

@@ -104,8 +104,7 @@ export class Environment {
 }
 
 function openRoot(path: string, durability: 'full' | 'none'): RootDatabase {
-  return open({
-    path,
+  return open(path, {
     noSubdir: true,
     pageSize: PAGE_BYTES,
     maxDbs: 4,
@@ -120,6 +119,8 @@ function openRoot(path: string, durability: 'full' | 'none'): RootDatabase {
     // Unused parts of pages may hold old bytes of this store; they are no secret from whoever reads the file.
     noMemInit: true,
     commitDelay: 0,
+    // Batches by turn would add a promise to each transaction that nobody holds: its rejection would end the process.
+    eventTurnBatching: false,
   });
 }
 

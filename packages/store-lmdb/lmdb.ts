@@ -9,7 +9,6 @@ type Lmdb = typeof import('lmdb', { with: { 'resolution-mode': 'require' }});
 export type Key = (string | number)[] | Uint8Array;
 
 export interface OpenOptions {
-  readonly path: string;
   readonly noSubdir: boolean;
   readonly pageSize: number;
   readonly maxDbs: number;
@@ -20,9 +19,11 @@ export interface OpenOptions {
   readonly noSync: boolean;
   readonly noMemInit: boolean;
   readonly commitDelay: number;
+  readonly eventTurnBatching: boolean;
 }
 
 export interface DatabaseOptions<V, K> {
+  readonly name: string;
   readonly encoder: {
     encode(value: V): Uint8Array;
     /** Gets memory that is used again by the next call; its `length` is that of the value. */
@@ -55,7 +56,7 @@ export interface Database<V, K> {
 }
 
 export interface RootDatabase {
-  openDB<V, K extends Key>(name: string, options: DatabaseOptions<V, K>): Database<V, K>;
+  openDB<V, K extends Key>(options: DatabaseOptions<V, K>): Database<V, K>;
   doesExist(key: Uint8Array): boolean;
   getKeysCount(): number;
   transaction(write: () => void): Promise<void>;
@@ -67,4 +68,4 @@ export interface RootDatabase {
 
 const lmdb: Lmdb = createRequire(import.meta.url)('lmdb');
 
-export const open: (options: OpenOptions) => RootDatabase = lmdb.open;
+export const open: (path: string, options: OpenOptions) => RootDatabase = lmdb.open;

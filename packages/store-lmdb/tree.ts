@@ -31,7 +31,8 @@ export class Tree<K extends Key> {
 
   constructor(root: RootDatabase, path: string, name: string, writeKey: WriteKey<K>) {
     const span = this.span;
-    this.#database = root.openDB<Buffer, K | Uint8Array>(name, {
+    this.#database = root.openDB<Buffer, K | Uint8Array>({
+      name,
       encoder: { encode: value => value, decode: inPlace },
       keyEncoder: {
         writeKey,

@@ -20,8 +20,13 @@ import { StoreError } from './store-error.js';
 
 interface MemorySpace {
   readonly space: Space;
-  /** By partition, then by key. A partition without rows is not there. */
-  readonly partitions: SortedMap<SortedMap<Row>>;
+  /** A partition without rows is not there. */
+  readonly partitions: SortedMap<MemoryPartition>;
+}
+
+interface MemoryPartition {
+  readonly partition: string;
+  readonly rows: SortedMap<Row>;
 }
 
 export interface MemoryStoreOptions {
@@ -73,9 +78,8 @@ class MemoryStore implements Store {
     await this.#turn();
     const spaces = this.#spacesOf(account, service);
     const listed: Space[] = [];
-    for (let index = spaces.indexFrom(from); listed.length < limit; index += 1) {
-      const found = spaces.valueAt(index);
-      if (found === undefined) break;
+    for (const found of spaces.valuesFrom(from)) {
+      if (listed.length >= limit) break;
       listed.push(copySpace(found.space));
     }
     return listed;
@@ -106,8 +110,8 @@ class MemoryStore implements Store {
     keys: readonly string[],
   ): Promise<readonly (Row | undefined)[]> {
     await this.#turn();
-    const rows = this.#living(space)?.partitions.get(partition);
-    return keys.map(key => copyRow(rows?.get(key)));
+    const found = this.#living(space)?.partitions.get(partition);
+    return keys.map(key => copyRow(found?.rows.get(key)));
   }
 
   async scan(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
@@ -138,7 +142,7 @@ class MemoryStore implements Store {
     await this.#turn();
     const found = this.#living(space);
     if (found === undefined) return undefined;
-    const rows = found.partitions.get(partition) ?? new SortedMap<Row>();
+    const rows = found.partitions.get(partition)?.rows ?? new SortedMap<Row>();
     const tick = this.#nextTick();
     const decision = decide(readRows(rows, reads), tick);
     for (const key of decision.deletes ?? []) rows.delete(key);
@@ -146,7 +150,7 @@ class MemoryStore implements Store {
       rows.set(key, { partition, key, version: tick, value: Buffer.from(value) });
     }
     if (rows.size === 0) found.partitions.delete(partition);
-    else found.partitions.set(partition, rows);
+    else found.partitions.set(partition, { partition, rows });
     return decision.result;
   }
 
@@ -183,15 +187,10 @@ class MemoryStore implements Store {
   }
 
   *#rowsFrom(space: Space, { from, until }: ScanRange): Generator<Row> {
-    const partitions = this.#living(space)?.partitions ?? new SortedMap<SortedMap<Row>>();
-    for (let outer = partitions.indexFrom(from.partition); outer < partitions.size; outer += 1) {
-      const rows = partitions.valueAt(outer);
-      const first = rows?.valueAt(0);
-      if (rows === undefined || first === undefined) continue;
-      let inner = first.partition === from.partition ? rows.indexFrom(from.key) : 0;
-      for (; inner < rows.size; inner += 1) {
-        const row = rows.valueAt(inner);
-        if (row === undefined || (until !== undefined && !isBefore(row, until))) return;
+    const partitions = this.#living(space)?.partitions ?? new SortedMap<MemoryPartition>();
+    for (const { partition, rows } of partitions.valuesFrom(from.partition)) {
+      for (const row of rows.valuesFrom(partition === from.partition ? from.key : '')) {
+        if (until !== undefined && !isBefore(row, until)) return;
         yield row;
       }
     }
@@ -206,10 +205,9 @@ function readRows(rows: SortedMap<Row>, reads: Reads): ReadRows {
   const range: Row[] = [];
   if (reads.range !== undefined) {
     const { from, until, rows: limit } = reads.range;
-    for (let index = rows.indexFrom(from); range.length < limit; index += 1) {
-      const row = copyRow(rows.valueAt(index));
-      if (row === undefined || (until !== undefined && row.key >= until)) break;
-      range.push(row);
+    for (const row of rows.valuesFrom(from)) {
+      if (range.length >= limit || (until !== undefined && row.key >= until)) break;
+      range.push({ ...row, value: Buffer.from(row.value) });
     }
   }
   return { keys: reads.keys.map(key => copyRow(rows.get(key))), range };

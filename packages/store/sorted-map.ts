@@ -1,51 +1,97 @@
 // A map whose keys stay in the order of JavaScript's `<` on strings: the one structure the memory store is made of.
 // It knows nothing of spaces and rows.
 
+/** A run of keys in order, never empty. Blocks keep an insertion from moving all the keys after it. */
+interface Block<V> {
+  readonly keys: string[];
+  readonly values: V[];
+}
+
+const BLOCK_SIZE_MAX = 512;
+
 export class SortedMap<V> {
-  readonly #keys: string[] = [];
-  readonly #values: V[] = [];
+  readonly #blocks: Block<V>[] = [];
+  #size = 0;
 
   get size(): number {
-    return this.#keys.length;
+    return this.#size;
   }
 
   get(key: string): V | undefined {
-    const index = this.indexFrom(key);
-    return this.#keys[index] === key ? this.#values[index] : undefined;
+    const block = this.#blocks[this.#blockOf(key)];
+    if (block === undefined) return undefined;
+    const index = firstFrom(block.keys, key);
+    return block.keys[index] === key ? block.values[index] : undefined;
   }
 
   set(key: string, value: V): void {
-    const index = this.indexFrom(key);
-    if (this.#keys[index] === key) {
-      this.#values[index] = value;
+    const place = Math.min(this.#blockOf(key), Math.max(0, this.#blocks.length - 1));
+    const block = this.#blocks[place];
+    if (block === undefined) {
+      this.#blocks.push({ keys: [key], values: [value] });
+      this.#size = 1;
       return;
     }
-    this.#keys.splice(index, 0, key);
-    this.#values.splice(index, 0, value);
+    const index = firstFrom(block.keys, key);
+    if (block.keys[index] === key) {
+      block.values[index] = value;
+      return;
+    }
+    block.keys.splice(index, 0, key);
+    block.values.splice(index, 0, value);
+    this.#size += 1;
+    if (block.keys.length > BLOCK_SIZE_MAX) {
+      const half = BLOCK_SIZE_MAX / 2;
+      this.#blocks.splice(place + 1, 0, { keys: block.keys.splice(half), values: block.values.splice(half) });
+    }
   }
 
   delete(key: string): boolean {
-    const index = this.indexFrom(key);
-    if (this.#keys[index] !== key) return false;
-    this.#keys.splice(index, 1);
-    this.#values.splice(index, 1);
+    const place = this.#blockOf(key);
+    const block = this.#blocks[place];
+    if (block === undefined) return false;
+    const index = firstFrom(block.keys, key);
+    if (block.keys[index] !== key) return false;
+    block.keys.splice(index, 1);
+    block.values.splice(index, 1);
+    this.#size -= 1;
+    if (block.keys.length === 0) this.#blocks.splice(place, 1);
     return true;
   }
 
-  /** Index of the first key that is not before `key`; `size` if all are. */
-  indexFrom(key: string): number {
+  /** The values of the keys that are not before `key`, in order. The map must not change meanwhile. */
+  *valuesFrom(key: string): Generator<V> {
+    let place = this.#blockOf(key);
+    let index = firstFrom(this.#blocks[place]?.keys ?? [], key);
+    for (; place < this.#blocks.length; place += 1) {
+      for (const value of this.#blocks[place]?.values.slice(index) ?? []) yield value;
+      index = 0;
+    }
+  }
+
+  /** Index of the first block that has a key not before `key`; the number of blocks if none has. */
+  #blockOf(key: string): number {
     let low = 0;
-    let high = this.#keys.length;
+    let high = this.#blocks.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const candidate = this.#keys[middle];
-      if (candidate !== undefined && candidate < key) low = middle + 1;
+      const last = this.#blocks[middle]?.keys.at(-1);
+      if (last !== undefined && last < key) low = middle + 1;
       else high = middle;
     }
     return low;
   }
+}
 
-  valueAt(index: number): V | undefined {
-    return this.#values[index];
+/** Index of the first key that is not before `key`; the number of keys if all are. */
+function firstFrom(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const candidate = keys[middle];
+    if (candidate !== undefined && candidate < key) low = middle + 1;
+    else high = middle;
   }
+  return low;
 }

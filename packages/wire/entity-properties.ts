@@ -3,10 +3,13 @@ import {
   type EdmType,
   type EdmValue,
   type EntityKey,
+  formatDateTimeFull,
   hasForbiddenCharacter,
   type Property,
+  parseDateTime,
   parseTyped,
   TableError,
+  YEAR_ONE,
 } from '#tables';
 import { type Member, readObject } from './read-object.js';
 
@@ -57,17 +60,12 @@ function typedValue(member: Member, declared: EdmType | undefined): EdmValue {
   return value;
 }
 
-/** Dates before 1601 have an answer of their own (table-rest.md 6.1). */
-function refusedValue(member: Member, type: EdmType): TableError {
-  const early =
-    type === 'Edm.DateTime' &&
-    /^(?:0\d{3}|1[0-5]\d\d|1600)-(\d\d)-(\d\d)(?:T(\d\d:\d\d:\d\d))?/.exec(member.text);
-  if (!early) return new TableError('InvalidInput:Body');
-  const [, month, day, time = '00:00:00'] = early;
-  return new TableError('OutOfRangeInput:Parameter', {
-    name: member.name,
-    value: `${month}/${day}/${member.text.slice(0, 4)} ${time}`,
-  });
+/** Dates before 1601 have an answer of their own, which writes them as .NET does (table-rest.md 6.1, 11.2). */
+function refusedValue({ name, text }: Member, type: EdmType): TableError {
+  const early = type === 'Edm.DateTime' ? parseDateTime(text, YEAR_ONE) : undefined;
+  if (early === undefined) return new TableError('InvalidInput:Body');
+  const [year, month, day, time] = formatDateTimeFull(early).split(/[-T.]/);
+  return new TableError('OutOfRangeInput:Parameter', { name, value: `${month}/${day}/${year} ${time}` });
 }
 
 function declaredTypes(members: readonly Member[]): ReadonlyMap<string, EdmType> {

@@ -85,16 +85,22 @@ function authenticationAnswer(error: TableError, context: ErrorContext, text: st
   };
 }
 
-/** The answer to a refusal. Its first line is Azure's; who asked and when follows. */
+/**
+ * The answer to a refusal. Its first line is Azure's; who asked and when follows. Of some refusals the phrase of the status
+ * line is that line too (table-rest.md 11.1).
+ */
 export function formatError(error: TableError, context: ErrorContext): Answer {
-  const { status, message, authentication } = ERROR_TABLE[error.code];
+  const { status, authentication } = ERROR_TABLE[error.code];
   const code = wireCode(error.code);
-  const first = indexPrefix(error, context) + errorMessage(error);
+  const message = errorMessage(error);
+  const first = indexPrefix(error, context) + message;
   const text = `${first}\nRequestId:${context.requestId}\nTime:${formatDateTimeFull(context.now)}`;
   if (authentication) return authenticationAnswer(error, context, text);
+  const reason = status === 415 || error.code === 'AuthorizationSourceIPMismatch' ? message : undefined;
   if (context.xml) {
     return {
       status,
+      reason,
       contentType: 'application/xml',
       body: prefixedXml(code, text, undefined),
       cacheControl: false,
@@ -105,7 +111,7 @@ export function formatError(error: TableError, context: ErrorContext): Answer {
   if (error.code === 'AtomFormatNotSupported') {
     return {
       status,
-      reason: message,
+      reason,
       contentType: 'application/xml;charset=utf-8',
       body: plainXml(code, text),
       cacheControl: false,
@@ -114,7 +120,7 @@ export function formatError(error: TableError, context: ErrorContext): Answer {
   }
   return {
     status,
-    reason: status === 415 ? message : undefined,
+    reason,
     contentType: jsonContentType(context.format.level),
     body: jsonBody(code, text, undefined),
     preferenceApplied: isEarly(error, context) ? undefined : context.format.prefer,

@@ -109,10 +109,12 @@ function parseResource(path: string): TableResource {
 /** A slash at the end of a set's name says nothing. */
 const withoutLastSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path);
 
+const ADDRESS = /^[\d.]+(?::\d+)?$/;
+
 /** The account of a host such as `account.table.example`, if it is one of ours; else the account stands in the path. */
 function accountOfHost(host: string, isAccount: (name: string) => boolean): string | undefined {
   const dot = host.indexOf('.');
-  if (dot <= 0) return undefined;
+  if (dot <= 0 || ADDRESS.test(host)) return undefined;
   const label = host.slice(0, dot);
   return isAccount(withoutSecondary(label)) ? label : undefined;
 }

@@ -26,7 +26,7 @@ const levelOf = (type: string): MetadataLevel =>
 
 /** The first type that can be served; Atom where nothing else was asked for is refused. */
 function parseLevel(accept: string | undefined, format: string | undefined): MetadataLevel {
-  const wanted = format ?? accept ?? '';
+  const wanted = format || accept || '';
   if (wanted === '') return 'minimalmetadata';
   for (const type of wanted.split(',')) {
     const name = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -66,10 +66,14 @@ export function parseResponseFormat(
   };
 }
 
+/** $format in a target that need not parse otherwise. */
+const FORMAT_OPTION = /[?&](?:\$|%24)format=([^&]*)/;
+
 /** For errors that come before the format is known: what can be read of it. */
-export function lenientFormat(method: string, headers: Headers): ResponseFormat {
+export function lenientFormat(method: string, headers: Headers, target: string): ResponseFormat {
+  const format = FORMAT_OPTION.exec(target)?.[1]?.replaceAll(/%3d/gi, '=');
   return {
-    level: levelOf(headers.accept ?? ''),
+    level: levelOf(format || headers.accept || ''),
     select: undefined,
     selectSuffix: '',
     prefer: parsePrefer(method, headers),

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
-import { runShelfmark, type SpawnedServer, type Spawning, spawnServer } from '../spawned-server.js';
+import { runToEnd, type SpawnedServer, type Spawning, spawnServer } from '../spawned-server.js';
 import { CLIENT_OPTIONS, collect } from './clients.js';
 import { signedHeaders } from './raw-client.js';
 
@@ -258,8 +258,8 @@ describe('shelfmark serve', () => {
   });
 
   test('tells its version and its options', async () => {
-    assert.match((await runShelfmark(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
-    const { code, stdout } = await runShelfmark(['serve', '--help']);
+    assert.match((await runToEnd(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
+    const { code, stdout } = await runToEnd(['serve', '--help']);
     assert.equal(code, 0);
     for (const option of ['--data', '--table-port', '--durability', '--inMemoryPersistence'])
       assert(stdout.includes(option), option);
@@ -271,7 +271,7 @@ async function failsInOneSentence(
   stderr: RegExp,
   spawning?: Spawning,
 ): Promise<void> {
-  const exit = await runShelfmark(['serve', ...args], spawning);
+  const exit = await runToEnd(['serve', ...args], spawning);
   assert.match(exit.stderr, stderr);
   assert.deepEqual([exit.code, exit.stdout], [1, '']);
 }

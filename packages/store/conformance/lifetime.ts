@@ -1,0 +1,85 @@
+// Law 5 as far as a test without a power switch can go, and the end of a store.
+import assert from 'node:assert/strict';
+import type { Store } from '../store.js';
+import { StoreError } from '../store-error.js';
+import {
+  createSpace,
+  EVERYTHING,
+  NO_READS,
+  put,
+  remove,
+  type Suite,
+  scanAll,
+  show,
+  UNBOUNDED,
+} from './suite.js';
+
+export function lifetimeLaws(suite: Suite): void {
+  suite.law('close: every later call fails with closed; closing twice is harmless', async ({ store }) => {
+    const space = await createSpace(store);
+    await Promise.all([store.close(), store.close()]);
+    await store.close();
+    const calls: (() => Promise<unknown>)[] = [
+      () => store.createSpace(space, Buffer.alloc(0)),
+      () => store.getSpace(space),
+      () => store.listSpaces('account', 'test', '', 1),
+      () => store.updateSpace(space, metadata => metadata),
+      () => store.dropSpace(space),
+      () => store.read(space, 'p', ['k']),
+      () => store.scan(space, EVERYTHING, UNBOUNDED, () => true),
+      () => store.commit(space, 'p', NO_READS, () => ({ result: true })),
+    ];
+    for (const call of calls) await assert.rejects(call(), isClosed, call.toString());
+  });
+
+  suite.law('close: waits for what is under way', async ({ store, reopen }) => {
+    const space = await createSpace(store);
+    await put(
+      store,
+      space,
+      'p',
+      Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`${index}`, 'v'])),
+    );
+    let answered = 0;
+    const commits = Array.from({ length: 20 }, async (_, index) => {
+      await put(store, space, 'q', { [`${index}`]: 'v' });
+      answered += 1;
+    });
+    const scanning = scanAll(store, space).catch(error => assert(isClosed(error)));
+    await store.close();
+    await Promise.all(commits);
+    assert.equal(answered, 20);
+    await scanning;
+    if (reopen === undefined) return;
+    const again = await reopen();
+    assert.equal((await scanAll(again, space)).length, 2020);
+  });
+
+  suite.law('law 5: what was answered is there after the store was opened again', async bench => {
+    if (bench.reopen === undefined) return;
+    const { store } = bench;
+    const [space, dropped] = [await createSpace(store), await createSpace(store, 'dropped')];
+    await put(store, space, 'p', { a: '1', b: '2', c: '3' });
+    await put(store, dropped, 'p', { a: 'gone' });
+    await remove(store, space, 'p', ['b']);
+    const updated = await store.updateSpace(space, () => Buffer.from('new metadata'));
+    await store.dropSpace(dropped);
+    const before = await scanAll(store, space);
+    let again: Store = await bench.reopen();
+    for (let times = 0; times < 3; times += 1) {
+      assert.deepEqual(await again.getSpace(space), updated);
+      assert.equal(await again.getSpace(dropped), undefined);
+      assert.deepEqual(await scanAll(again, space), before);
+      assert.deepEqual(show(await again.read(space, 'p', ['a', 'b', 'c'])), ['p/a=1', '-', 'p/c=3']);
+      again = await bench.reopen();
+    }
+    const fresh = await createSpace(again, 'dropped');
+    assert(fresh.id !== dropped.id && fresh.id !== space.id);
+    assert.deepEqual(await scanAll(again, fresh), []);
+    await put(again, space, 'p', { d: '4' });
+  });
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'closed';
+}

@@ -1,0 +1,264 @@
+// Law 3 and the pages of a scan: budgets, paging on, what `accept` sees and what the caller keeps.
+import assert from 'node:assert/strict';
+import type { Budget, Page, Position, Space, Store } from '../store.js';
+import {
+  createSpace,
+  EVERYTHING,
+  HOUR_MS,
+  NO_READS,
+  put,
+  remove,
+  type Suite,
+  scanAll,
+  show,
+  UNBOUNDED,
+} from './suite.js';
+
+export function scanLaws(suite: Suite): void {
+  rangeLaws(suite);
+  budgetLaws(suite);
+  acceptLaws(suite);
+  concurrencyLaws(suite);
+}
+
+/** Two partitions of ten rows of ten bytes each. */
+async function fill(store: Store): Promise<Space> {
+  const space = await createSpace(store);
+  for (const partition of ['p', 'q']) {
+    await put(store, space, partition, Object.fromEntries([...'0123456789'].map(key => [key, '..........'])));
+  }
+  return space;
+}
+
+function scan(store: Store, space: Space, budget: Partial<Budget>, from = EVERYTHING.from): Promise<Page> {
+  return store.scan(space, { from }, { ...UNBOUNDED, ...budget }, () => true);
+}
+
+function places(positions: readonly Position[]): string {
+  return positions.map(({ partition, key }) => partition + key).join(' ');
+}
+
+function rangeLaws(suite: Suite): void {
+  suite.law('scan: from is in the range, until is not', async ({ store }) => {
+    const space = await fill(store);
+    const range = async (from: [string, string], until?: [string, string]) => {
+      const position = ([partition, key]: [string, string]) => ({ partition, key });
+      return places(await scanAll(store, space, { from: position(from), until: until && position(until) }));
+    };
+    assert.equal(await range(['p', '8'], ['q', '2']), 'p8 p9 q0 q1');
+    assert.equal(await range(['p', '8'], ['p', '8']), '');
+    assert.equal(await range(['q', '2'], ['p', '8']), '');
+    assert.equal(await range(['p', '75'], ['p', '9']), 'p8');
+    assert.equal(await range(['p', 'zzz'], ['q', '']), '');
+    assert.equal(await range(['q', '9']), 'q9');
+    assert.equal(await range(['r', '']), '');
+    assert.equal(await range(['', ''], ['p', '1']), 'p0');
+  });
+
+  suite.law('scan: an empty space is one empty page', async ({ store }) => {
+    const space = await createSpace(store);
+    assert.deepEqual(await scan(store, space, {}), { rows: [], examined: 0 });
+  });
+}
+
+function budgetLaws(suite: Suite): void {
+  suite.law('scan: ends after so many rows, and says which is next', async ({ store }) => {
+    const space = await fill(store);
+    const page = await scan(store, space, { rows: 3 });
+    assert(page.rows.length <= 3);
+    assert.deepEqual(page.next, { partition: 'p', key: `${page.rows.length}` });
+    const none = await scan(store, space, { rows: 0 });
+    assert.deepEqual(none.rows, []);
+    assert.deepEqual(none.next, EVERYTHING.from);
+    assert.equal(none.examined, 0);
+    for (const rows of [1, 2, 3, 19, 20, 21]) {
+      const all = await scanAll(store, space, EVERYTHING, { ...UNBOUNDED, rows });
+      assert.equal(places(all), places(await scanAll(store, space)), `pages of ${rows}`);
+    }
+  });
+
+  suite.law('scan: the row that crosses the bound of bytes is in the page', async ({ store }) => {
+    const space = await fill(store);
+    for (const [bytes, rows] of [
+      [0, 1],
+      [1, 1],
+      [10, 1],
+      [11, 2],
+      [25, 3],
+      [1000, 20],
+    ] as const) {
+      const page = await scan(store, space, { bytes });
+      assert(page.rows.length >= 1 && page.rows.length <= rows, `${bytes} bytes`);
+      const all = await scanAll(store, space, EVERYTHING, { ...UNBOUNDED, bytes });
+      assert.equal(all.length, 20);
+    }
+  });
+
+  suite.law('scan: examines so many rows, accepted or not, and one at least', async ({ store }) => {
+    const space = await fill(store);
+    for (const [examined, most] of [
+      [0, 1],
+      [1, 1],
+      [7, 7],
+      [20, 20],
+      [21, 20],
+    ] as const) {
+      let shown = 0;
+      const page = await store.scan(space, EVERYTHING, { ...UNBOUNDED, examined }, () => {
+        shown += 1;
+        return false;
+      });
+      assert.deepEqual(page.rows, []);
+      assert.equal(page.examined, shown);
+      assert(shown >= 1 && shown <= most);
+      assert.equal(page.next === undefined, shown === 20);
+    }
+  });
+
+  suite.law('scan: ends when its time is over, without losing a row', async ({ store, clock }) => {
+    const space = await createSpace(store);
+    const keys = Array.from({ length: 1000 }, (_, index) => `${1000 + index}`);
+    await put(store, space, 'p', Object.fromEntries(keys.map(key => [key, ''])));
+    const slow = (from: Position) =>
+      store.scan(space, { from }, { ...UNBOUNDED, milliseconds: 5 }, () => {
+        clock.advance(1);
+        return true;
+      });
+    const seen: string[] = [];
+    let pages = 0;
+    for (let from: Position | undefined = EVERYTHING.from; from !== undefined; pages += 1) {
+      const page: Page = await slow(from);
+      assert(page.rows.length > 0);
+      seen.push(...page.rows.map(row => row.key));
+      from = page.next;
+    }
+    assert.deepEqual(seen, keys);
+    assert(pages >= 5, 'a thousand rows of a millisecond each are no page of five milliseconds');
+  });
+
+  suite.law('scan: a clock that jumps back does not break the page', async ({ store, clock }) => {
+    const space = await fill(store);
+    const page = await store.scan(space, EVERYTHING, { ...UNBOUNDED, milliseconds: 5 }, () => {
+      clock.advance(-HOUR_MS);
+      return true;
+    });
+    assert(page.rows.length > 0);
+  });
+
+  suite.law('scan: has no next exactly when the range is exhausted', async ({ store }) => {
+    const space = await fill(store);
+    let from: Position = EVERYTHING.from;
+    let examined = 0;
+    for (;;) {
+      const page = await scan(store, space, { examined: 4 }, from);
+      examined += page.examined;
+      if (page.next === undefined) break;
+      assert(examined < 20);
+      from = page.next;
+    }
+    assert.equal(examined, 20);
+  });
+}
+
+function acceptLaws(suite: Suite): void {
+  suite.law('scan: accept sees every row whole and decides', async ({ store }) => {
+    const space = await createSpace(store);
+    const version = await put(store, space, 'p', { a: '1', b: '22', c: '333', d: '4444' });
+    const seen: string[] = [];
+    const page = await store.scan(space, EVERYTHING, UNBOUNDED, row => {
+      seen.push(
+        `${row.partition}/${row.key}=${row.value.toString()} ${row.value.length} ${row.version === version}`,
+      );
+      return row.value.length % 2 === 0;
+    });
+    assert.deepEqual(seen, ['p/a=1 1 true', 'p/b=22 2 true', 'p/c=333 3 true', 'p/d=4444 4 true']);
+    assert.deepEqual(show(page.rows), ['p/b=22', 'p/d=4444']);
+    assert.equal(page.examined, 4);
+  });
+
+  suite.law('scan: accepted rows are the caller’s to keep', async ({ store }) => {
+    const space = await fill(store);
+    const { rows } = await scan(store, space, {});
+    await put(store, space, 'p', Object.fromEntries([...'0123456789'].map(key => [key, 'overwritten'])));
+    await scanAll(store, space);
+    assert(rows.every(row => row.value.toString() === '..........'));
+    for (const row of rows) row.value.fill(0);
+    assert.deepEqual(show(await store.read(space, 'q', ['0'])), ['q/0=..........']);
+  });
+
+  suite.law('scan: an error of accept reaches the caller and harms nobody', async ({ store }) => {
+    const space = await fill(store);
+    const error = new EvalError('mine');
+    for (let round = 0; round < 200; round += 1) {
+      const scanning = store.scan(space, EVERYTHING, UNBOUNDED, row => {
+        if (row.key === '5') throw error;
+        return true;
+      });
+      await assert.rejects(scanning, thrown => thrown === error);
+    }
+    assert.equal((await scanAll(store, space)).length, 20);
+    await put(store, space, 'p', { k: 'v' });
+  });
+}
+
+function concurrencyLaws(suite: Suite): void {
+  suite.law(
+    'scan: paging among writes never skips a row that stays, and never repeats one',
+    async ({ store }) => {
+      const space = await createSpace(store);
+      const stable = Array.from({ length: 300 }, (_, index) => `${1000 + index * 2}`);
+      await put(store, space, 'p', Object.fromEntries(stable.map(key => [key, 'stable'])));
+      let isOver = false;
+      const write = async () => {
+        for (let round = 0; !isOver; round += 1) {
+          const key = `${1001 + ((round * 37) % 300) * 2}`;
+          await put(store, space, 'p', { [key]: 'passing', [stable[round % 300] ?? '']: 'stable' });
+          if (round % 3 !== 0) await remove(store, space, 'p', [key]);
+        }
+      };
+      const writing = write();
+      for (const rows of [7, 50, 50]) {
+        const scanned = await scanAll(store, space, EVERYTHING, { ...UNBOUNDED, rows });
+        const keys = scanned.map(row => row.key);
+        assert.deepEqual(keys, [...new Set(keys)].toSorted());
+        assert.deepEqual(
+          keys.filter(key => Number(key) % 2 === 0),
+          stable,
+        );
+      }
+      isOver = true;
+      await writing;
+    },
+  );
+
+  suite.law('law 3: a page of one partition sees each commit whole or not at all', async ({ store }) => {
+    const space = await createSpace(store);
+    const keys = Array.from({ length: 500 }, (_, index) => `${1000 + index}`);
+    const putRound = (round: number) => {
+      const puts = keys.map(key => ({ key, value: Buffer.from(`${round}`.padEnd(500, '.')) }));
+      return store.commit(space, 'p', NO_READS, () => ({ result: true, puts }));
+    };
+    await putRound(0);
+    let isOver = false;
+    const write = async () => {
+      for (let round = 1; !isOver; round += 1) await putRound(round);
+    };
+    const writing = write();
+    for (let round = 0; round < 20; round += 1) {
+      const values = new Set<string>();
+      await store.scan(space, EVERYTHING, UNBOUNDED, row => {
+        values.add(row.value.toString());
+        return true;
+      });
+      assert.equal(values.size, 1);
+    }
+    isOver = true;
+    await writing;
+  });
+
+  suite.law('scan: hundreds at once', async ({ store }) => {
+    const space = await fill(store);
+    const scans = await Promise.all(Array.from({ length: 300 }, () => scanAll(store, space)));
+    assert(scans.every(rows => rows.length === 20));
+  });
+}

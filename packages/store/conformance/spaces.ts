@@ -1,0 +1,239 @@
+// The catalogue of spaces: names, generations, metadata.
+import assert from 'node:assert/strict';
+import type { Space, Store } from '../store.js';
+import {
+  createSpace,
+  EVERYTHING,
+  NO_READS,
+  nextTurn,
+  put,
+  type Suite,
+  scanAll,
+  show,
+  UNBOUNDED,
+} from './suite.js';
+
+const NAMES = [
+  '',
+  'a',
+  'A',
+  'a\u0000',
+  'a\u0001',
+  'ab',
+  'b',
+  'é',
+  'e\u0301',
+  '\ud83d\ude00',
+  '\uffff',
+  '\ud800',
+];
+
+export function spaceLaws(suite: Suite): void {
+  creationLaws(suite);
+  listLaws(suite);
+  metadataLaws(suite);
+  dropLaws(suite);
+}
+
+function creationLaws(suite: Suite): void {
+  suite.law('space: created once, however many try', async ({ store }) => {
+    const address = { account: 'a', service: 't', name: 'n' };
+    const tries = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => store.createSpace(address, Buffer.from(`${index}`))),
+    );
+    const created = tries.filter(space => space !== undefined);
+    assert.equal(created.length, 1);
+    assert.deepEqual(await store.getSpace(address), created[0]);
+    assert.equal(await store.createSpace(address, Buffer.from('late')), undefined);
+    assert.deepEqual(await store.getSpace(address), created[0]);
+  });
+
+  suite.law('space: each part of an address tells spaces apart, as it is', async ({ store }) => {
+    const parts = ['', 'a', 'A', 'ab', 'b', 'a\u0000b', '\u0000'];
+    const addresses = parts.flatMap(account =>
+      parts.flatMap(service => parts.map(name => ({ account, service, name }))),
+    );
+    const made = await Promise.all(
+      addresses.map(address => store.createSpace(address, Buffer.from(JSON.stringify(address)))),
+    );
+    assert.equal(new Set(made.map(space => space?.id)).size, addresses.length);
+    for (const address of addresses) {
+      const space = await store.getSpace(address);
+      assert.equal(space?.metadata.toString(), JSON.stringify(address));
+      assert.deepEqual([space?.account, space?.service, space?.name], Object.values(address));
+    }
+  });
+
+  suite.law('space: a name that nobody created is not there', async ({ store }) => {
+    await createSpace(store, 'there');
+    assert.equal(await store.getSpace({ account: 'account', service: 'test', name: 'There' }), undefined);
+    const long = 'x'.repeat(10_000);
+    assert.equal(await store.getSpace({ account: 'account', service: 'test', name: long }), undefined);
+  });
+}
+
+function listLaws(suite: Suite): void {
+  suite.law('space: listed in the order of names, from a name on, so many', async ({ store }) => {
+    const sorted = [...NAMES].sort(compare);
+    for (const name of NAMES) await createSpace(store, name);
+    await store.createSpace({ account: 'account', service: 'tesu', name: 'other' }, Buffer.alloc(0));
+    await store.createSpace({ account: 'account', service: 'tes', name: 'other' }, Buffer.alloc(0));
+    await store.createSpace({ account: 'accoun', service: 'test', name: 'other' }, Buffer.alloc(0));
+    const froms = [...NAMES, 'aa', 'c', '\uffff\uffff', 'z'.repeat(10_000)];
+    for (const from of froms) {
+      const expected = sorted.filter(name => name >= from);
+      for (const limit of [0, 1, 3, 1000]) {
+        const listed = await store.listSpaces('account', 'test', from, limit);
+        assert.deepEqual(
+          listed.map(space => space.name),
+          expected.slice(0, limit),
+          `from ${JSON.stringify(from)}`,
+        );
+      }
+    }
+    assert.deepEqual(await store.listSpaces('account', 'none', '', 10), []);
+  });
+}
+
+function metadataLaws(suite: Suite): void {
+  suite.law('space: updates of the metadata are atomic', async ({ store }) => {
+    const space = await createSpace(store);
+    const increment = (metadata: Buffer) => {
+      const { count = 0 }: { count?: number } = JSON.parse(metadata.toString());
+      return Buffer.from(JSON.stringify({ count: count + 1 }));
+    };
+    const updates = await Promise.all(Array.from({ length: 50 }, () => store.updateSpace(space, increment)));
+    assert.equal((await store.getSpace(space))?.metadata.toString(), '{"count":50}');
+    const answers = new Set(updates.map(updated => updated?.metadata.toString()));
+    assert.equal(answers.size, 50, 'each update answers with its own result');
+    assert.deepEqual({ ...(await store.getSpace(space)), metadata: space.metadata }, space);
+  });
+
+  suite.law(
+    'space: an update that throws changes nothing, and its error reaches the caller',
+    async ({ store }) => {
+      const space = await createSpace(store);
+      const error = new RangeError('no');
+      const update = store.updateSpace(space, () => {
+        throw error;
+      });
+      await assert.rejects(update, thrown => thrown === error);
+      assert.deepEqual(await store.getSpace(space), space);
+    },
+  );
+
+  suite.law('space: metadata is copied in and out', async ({ store }) => {
+    const mine = Buffer.from('mine');
+    const address = { account: 'a', service: 't', name: 'n' };
+    const space = await store.createSpace(address, mine);
+    assert(space !== undefined);
+    mine.fill(0);
+    space.metadata.fill(0);
+    assert.equal((await store.getSpace(address))?.metadata.toString(), 'mine');
+    const large = Buffer.alloc(100_000, 'x');
+    const updated = await store.updateSpace(space, () => large);
+    large.fill(0);
+    updated?.metadata.fill(0);
+    const [listed] = await store.listSpaces('a', 't', '', 1);
+    assert.equal(listed?.metadata.toString(), 'x'.repeat(100_000));
+    listed?.metadata.fill(0);
+    const empty = await store.updateSpace(space, () => Buffer.alloc(0));
+    assert.equal(empty?.metadata.length, 0);
+  });
+}
+
+function dropLaws(suite: Suite): void {
+  suite.law(
+    'space: dropped and created again it is another generation, empty, and versions rise',
+    async ({ store }) => {
+      const old = await createSpace(store);
+      const before = await put(store, old, 'p', { k: 'old' });
+      assert.equal(await store.dropSpace(old), true);
+      assert.equal(await store.getSpace(old), undefined);
+      assert.equal(await store.dropSpace(old), false);
+      const fresh = await createSpace(store);
+      assert.notEqual(fresh.id, old.id);
+      assert.deepEqual(show(await store.read(fresh, 'p', ['k'])), ['-']);
+      assert.deepEqual(await scanAll(store, fresh), []);
+      assert(fresh.created > before);
+      assert((await put(store, fresh, 'p', { k: 'new' })) > before);
+      assert.equal(await store.dropSpace(old), false, 'the old generation has no say any more');
+      assert.deepEqual(await store.getSpace(fresh), fresh);
+    },
+  );
+
+  suite.law('space: a generation that is gone takes no change', async ({ store }) => {
+    const old = await createSpace(store);
+    await store.dropSpace(old);
+    const assertGone = async () => {
+      let calls = 0;
+      const decide = () => {
+        calls += 1;
+        return { result: 1, puts: [{ key: 'k', value: Buffer.from('v') }] };
+      };
+      const change = (metadata: Buffer) => {
+        calls += 1;
+        return metadata;
+      };
+      assert.equal(await store.commit(old, 'p', NO_READS, decide), undefined);
+      assert.equal(await store.updateSpace(old, change), undefined);
+      assert.equal(calls, 0);
+    };
+    await assertGone();
+    const fresh = await createSpace(store);
+    await assertGone();
+    assert.deepEqual(await scanAll(store, fresh), []);
+  });
+
+  suite.law('space: a drop among commits; each is before it or after it', async ({ store }) => {
+    const space = await createSpace(store);
+    const commits = Array.from({ length: 30 }, (_, index) => {
+      const value = Buffer.from(`${index}`);
+      const commit = store.commit(space, 'p', NO_READS, () => ({
+        result: true,
+        puts: [{ key: 'k', value }],
+      }));
+      return index === 15 ? store.dropSpace(space) : commit;
+    });
+    const answers = await Promise.all(commits);
+    assert.equal(answers[15], true);
+    assert.equal(await store.commit(space, 'p', NO_READS, () => ({ result: true })), undefined);
+  });
+
+  suite.law('space: a scan meets the drop of its space without harm', async ({ store }) => {
+    const space = await createSpace(store);
+    const neighbour = await createSpace(store, 'neighbour');
+    const rows = Object.fromEntries(
+      Array.from({ length: 3000 }, (_, index) => [`${10_000 + index}`, 'value']),
+    );
+    await put(store, space, 'p', rows);
+    await put(store, neighbour, 'p', { k: 'kept' });
+    const seen = await scanAndDrop(store, space);
+    assert(seen.every((key, index) => index === 0 || (seen[index - 1] ?? '') < key));
+    assert(seen.every(key => rows[key] === 'value'));
+    for (let turns = 0; turns < 50; turns += 1) await nextTurn();
+    assert.deepEqual(show(await scanAll(store, neighbour)), ['p/k=kept']);
+    const fresh = await createSpace(store);
+    assert.deepEqual(await scanAll(store, fresh), []);
+  });
+}
+
+/** Keys seen page by page by a scan whose space is dropped after the third page. */
+async function scanAndDrop(store: Store, space: Space): Promise<string[]> {
+  const seen: string[] = [];
+  let from = EVERYTHING.from;
+  for (let pages = 0; ; pages += 1) {
+    if (pages === 3) await store.dropSpace(space);
+    const page = await store.scan(space, { from }, { ...UNBOUNDED, rows: 200 }, row => {
+      assert.equal(row.value.toString(), 'value');
+      return true;
+    });
+    seen.push(...page.rows.map(row => row.key));
+    if (page.next === undefined) return seen;
+    from = page.next;
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,141 @@
+// What the laws are tested with: a store that is opened for each test, a clock that the test sets, and short words for
+// the calls that every test makes.
+import {
+  type Budget,
+  type Clock,
+  KEY_LENGTH_MAX,
+  type Row,
+  type ScanRange,
+  type Space,
+  type Store,
+} from '../store.js';
+
+export interface OpenedStore {
+  readonly store: Store;
+  /** Closes the store and opens it again where it was. Left out by engines that keep nothing. */
+  readonly reopen?: (() => Promise<Store>) | undefined;
+  /** Closes the store and takes away what it kept. */
+  close(): Promise<void>;
+}
+
+export interface ConformanceOptions {
+  /** Stands at the beginning of each test's name. */
+  readonly name: string;
+  /** For instance `test` of `node:test`. */
+  readonly test: (name: string, body: () => Promise<void>) => unknown;
+  /** Opens a store that is empty and independent of every other. */
+  readonly open: (options: { readonly clock: Clock }) => Promise<OpenedStore>;
+  /** Random histories that are compared with the memory store; 40 unless given. */
+  readonly histories?: number | undefined;
+  /** Longest keys tried, in UTF-16 code units; KEY_LENGTH_MAX unless given. */
+  readonly keyLength?: number | undefined;
+}
+
+/** A clock that stands still until the test moves it. */
+export class ManualClock {
+  now = 17_000_000_000_000_000n;
+  readonly read: Clock = () => this.now;
+
+  advance(milliseconds: number): void {
+    this.now += BigInt(milliseconds) * 10_000n;
+  }
+}
+
+/** What a law's test gets. */
+export interface Bench {
+  readonly store: Store;
+  readonly clock: ManualClock;
+  readonly reopen: (() => Promise<Store>) | undefined;
+}
+
+export class Suite {
+  readonly #options: ConformanceOptions;
+
+  constructor(options: ConformanceOptions) {
+    this.#options = options;
+  }
+
+  get histories(): number {
+    return this.#options.histories ?? 40;
+  }
+
+  get keyLength(): number {
+    return this.#options.keyLength ?? KEY_LENGTH_MAX;
+  }
+
+  law(name: string, body: (bench: Bench) => Promise<void>): void {
+    this.#options.test(`${this.#options.name}: ${name}`, async () => {
+      const clock = new ManualClock();
+      const opened = await this.#options.open({ clock: clock.read });
+      try {
+        await body({ store: opened.store, clock, reopen: opened.reopen });
+      } finally {
+        await opened.close();
+      }
+    });
+  }
+}
+
+export const EVERYTHING: ScanRange = { from: { partition: '', key: '' } };
+
+export const UNBOUNDED: Budget = {
+  rows: 1_000_000,
+  bytes: Number.MAX_SAFE_INTEGER,
+  examined: Number.MAX_SAFE_INTEGER,
+  milliseconds: Number.MAX_SAFE_INTEGER,
+};
+
+export const NO_READS = { keys: [] };
+
+export const HOUR_MS = 3_600_000;
+
+export async function createSpace(store: Store, name = 'rows'): Promise<Space> {
+  const space = await store.createSpace({ account: 'account', service: 'test', name }, Buffer.from('{}'));
+  if (space === undefined) throw new Error(`The space ${name} exists.`);
+  return space;
+}
+
+/** Puts rows of one partition in one commit; gives their version. */
+export async function put(
+  store: Store,
+  space: Space,
+  partition: string,
+  rows: Readonly<Record<string, string>>,
+): Promise<bigint> {
+  const puts = Object.entries(rows).map(([key, value]) => ({ key, value: Buffer.from(value) }));
+  const version = await store.commit(space, partition, NO_READS, (_, tick) => ({ result: tick, puts }));
+  if (version === undefined) throw new Error('The space is gone.');
+  return version;
+}
+
+export async function remove(store: Store, space: Space, partition: string, keys: string[]): Promise<void> {
+  await store.commit(space, partition, NO_READS, () => ({ result: true, deletes: keys }));
+}
+
+/** The rows of a range, gathered page by page. */
+export async function scanAll(
+  store: Store,
+  space: Space,
+  range: ScanRange = EVERYTHING,
+  budget: Budget = UNBOUNDED,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let from = range.from;
+  for (;;) {
+    const page = await store.scan(space, { from, until: range.until }, budget, () => true);
+    rows.push(...page.rows);
+    if (page.next === undefined) return rows;
+    from = page.next;
+  }
+}
+
+/** `partition/key=value` of each row: what most tests compare. */
+export function show(rows: readonly (Row | undefined)[]): string[] {
+  return rows.map(row => (row === undefined ? '-' : `${row.partition}/${row.key}=${row.value.toString()}`));
+}
+
+export function nextTurn(): Promise<void> {
+  return new Promise(resolve => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,117 @@
+// Shows that faults happen as often as asked, that they are the legal ones, and that a careful caller can live with them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Faults, openFaultyStore } from './faulty-store.js';
+import { openMemoryStore } from './memory-store.js';
+import type { Space, Store } from './store.js';
+import { StoreError } from './store-error.js';
+
+const NO_FAULTS = { failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
+const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+const EVERYTHING = { from: { partition: '', key: '' } };
+
+/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+async function openFaulty(faults: Partial<Faults>): Promise<{ inner: Store; store: Store; space: Space }> {
+  const inner = openMemoryStore();
+  const space = await inner.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
+  assert(space !== undefined);
+  return { inner, space, store: openFaultyStore(inner, { ...NO_FAULTS, random: seeded(1), ...faults }) };
+}
+
+function increment(store: Store, space: Space): Promise<number | undefined> {
+  return store.commit(space, 'p', { keys: ['k'] }, ({ keys }) => {
+    const count = Number(keys[0]?.value.toString() ?? 0) + 1;
+    return { result: count, puts: [{ key: 'k', value: Buffer.from(`${count}`) }] };
+  });
+}
+
+async function countIn(store: Store, space: Space): Promise<number> {
+  const [row] = await store.read(space, 'p', ['k']);
+  return Number(row?.value.toString() ?? 0);
+}
+
+test('a failure before a change leaves everything as it was', async () => {
+  const { inner, store, space } = await openFaulty({ failBefore: 1 });
+  const codes = new Set<string>();
+  for (let round = 0; round < 50; round += 1) {
+    await assert.rejects(increment(store, space), (error: unknown) => {
+      assert(error instanceof StoreError);
+      codes.add(error.code);
+      return true;
+    });
+  }
+  assert.deepEqual([...codes].toSorted(), ['busy', 'conflict', 'full']);
+  assert.equal(await countIn(inner, space), 0);
+  await assert.rejects(store.read(space, 'p', ['k']), { code: 'busy' });
+  await assert.rejects(store.getSpace(space), { code: 'busy' });
+  await assert.rejects(store.dropSpace(space), StoreError);
+  assert.notEqual(await inner.getSpace(space), undefined);
+});
+
+test('a failure after a change is busy, and the change was made', async () => {
+  const { inner, store, space } = await openFaulty({ failAfter: 1 });
+  await assert.rejects(increment(store, space), { code: 'busy' });
+  assert.equal(await countIn(inner, space), 1);
+  assert.equal(await countIn(store, space), 1, 'reads have nothing to fail after');
+});
+
+test('a decision is called again, with the rows of then, and counts once', async () => {
+  const { inner, store, space } = await openFaulty({ redecide: 1 });
+  let calls = 0;
+  const seen: number[] = [];
+  const counts = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      store.commit(space, 'p', { keys: ['k'] }, ({ keys }) => {
+        calls += 1;
+        const count = Number(keys[0]?.value.toString() ?? 0) + 1;
+        seen.push(count);
+        return { result: count, puts: [{ key: 'k', value: Buffer.from(`${count}`) }] };
+      }),
+    ),
+  );
+  assert.equal(calls, 40);
+  assert.equal(new Set(counts).size, 20);
+  assert(new Set(seen).size < seen.length, 'some attempts saw rows that had changed when they counted');
+  assert.equal(await countIn(inner, space), 20);
+});
+
+test('a short scan goes on where it stopped', async () => {
+  const { store, space } = await openFaulty({ shortScan: 0.5 });
+  const keys = Array.from({ length: 100 }, (_, index) => `${100 + index}`);
+  const puts = keys.map(key => ({ key, value: Buffer.alloc(0) }));
+  await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  const seen: string[] = [];
+  let pages = 0;
+  for (let from = EVERYTHING.from; ; pages += 1) {
+    const page = await store.scan(space, { from }, { ...UNBOUNDED, rows: 30 }, () => true);
+    seen.push(...page.rows.map(row => row.key));
+    if (page.next === undefined) break;
+    from = page.next;
+  }
+  assert.deepEqual(seen, keys);
+  assert(pages > 4);
+});
+
+test('with all faults at once, a counter is between what was answered and what may have happened', async () => {
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const faults = { failBefore: 0.1, failAfter: 0.1, delay: 0.3, redecide: 0.3, random: seeded(seed) };
+    const { inner, store, space } = await openFaulty(faults);
+    const answers = await Promise.allSettled(Array.from({ length: 100 }, () => increment(store, space)));
+    const done = answers.filter(answer => answer.status === 'fulfilled');
+    const unclear = answers.filter(answer => answer.status === 'rejected' && answer.reason.code === 'busy');
+    assert.equal(new Set(done.map(answer => answer.value)).size, done.length);
+    const count = await countIn(inner, space);
+    assert(done.length <= count && count <= done.length + unclear.length, `seed ${seed}`);
+    assert(done.length < 100 && done.length > 0);
+  }
+});

@@ -1,0 +1,39 @@
+// Runs the conformance suite on the memory store, alone and behind a faulty store whose faults never happen.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conformance } from './conformance/index.js';
+import { openFaultyStore } from './faulty-store.js';
+import { openMemoryStore } from './memory-store.js';
+import type { Store } from './store.js';
+
+conformance({ name: 'memory', test, open: async ({ clock }) => opened(openMemoryStore({ clock })) });
+
+conformance({
+  name: 'memory behind faults of 0 %',
+  test,
+  open: async ({ clock }) => {
+    const faults = { failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
+    return opened(openFaultyStore(openMemoryStore({ clock }), { ...faults, random: () => 0 }));
+  },
+});
+
+test('the memory store takes 100,000 rows, half of them in partitions of their own', async () => {
+  const store = openMemoryStore();
+  const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
+  assert(space !== undefined);
+  const value = Buffer.from('v');
+  for (let index = 0; index < 50_000; index += 1) {
+    // A step that has no factor in common with the count visits every place, far from the last one.
+    const place = `${(index * 30_011) % 50_000}`.padStart(5, '0');
+    const decide = () => ({ result: true, puts: [{ key: place, value }] });
+    await store.commit(space, 'one', { keys: [place] }, decide);
+    await store.commit(space, place, { keys: [place] }, decide);
+  }
+  const budget = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+  const page = await store.scan(space, { from: { partition: '', key: '' } }, budget, () => true);
+  assert.equal(page.rows.length, 100_000);
+});
+
+function opened(store: Store): { store: Store; close(): Promise<void> } {
+  return { store, close: () => store.close() };
+}

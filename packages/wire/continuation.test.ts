@@ -1,0 +1,126 @@
+// Continuation tokens as Azure writes them and as clients bring them back (table-rest.md 9.5).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { TableError } from '#tables';
+import {
+  entityTokenHeaders,
+  formatToken,
+  parseEntityToken,
+  parseTableToken,
+  parseToken,
+  tableTokenHeaders,
+} from './continuation.js';
+
+const VECTORS: readonly (readonly [string, string])[] = [
+  ['Smith', '1!8!U21pdGg-'],
+  ['pkc12a1338', '1!16!cGtjMTJhMTMzOA--'],
+  [`partition1-ô- -'-"-%20-%27-pk`, '1!40!cGFydGl0aW9uMS3DtC0gLSctIi0lMjAtJTI3LXBr'],
+  ['', '1!0!'],
+  ['k>?', '1!4!az4/'],
+  ['abk~', '1!8!YWJrfg--'],
+  ['ab>', '1!4!YWI+'],
+];
+const PARTITION = 'x-ms-continuation-NextPartitionKey';
+const ROW = 'x-ms-continuation-NextRowKey';
+
+test('the recorded tokens, and those with characters that base64 has beside letters', () => {
+  for (const [key, token] of VECTORS) {
+    assert.equal(formatToken(key), token);
+    assert.equal(parseToken(token), key);
+  }
+});
+
+test('a token of the other base64 for the slash is taken', () => {
+  assert.equal(parseToken('1!4!az4_'), 'k>?');
+});
+
+test("Azure's own token of a table carries the time of its creation, which does not count", () => {
+  assert.equal(parseToken('1!40!dGFibGUzNTg2MTlkMgEwMWQzNTljZGFiMWI3OTg1'), 'table358619d2');
+});
+
+/** What a key may be: no control characters, no halves of pairs. */
+const key = fc.string({ unit: 'grapheme' }).filter(text => !/\p{Cc}/u.test(text));
+const query = (headers: readonly (readonly [string, string])[]) =>
+  new Map(headers.map(([name, value]) => [name.replace('x-ms-continuation-', ''), value]));
+
+test('every key comes back from the headers that name it', () => {
+  fc.assert(
+    fc.property(key, key, (partitionKey, rowKey) => {
+      const headers = entityTokenHeaders({ partitionKey, rowKey });
+      assert.deepEqual(parseEntityToken(query(headers)), { partitionKey, rowKey });
+      for (const [, value] of headers) assert.match(value, /^1!\d+![A-Za-z0-9+/]*-{0,2}$/);
+    }),
+  );
+});
+
+test('headers name the next row, or nothing; an empty row key is left out', () => {
+  assert.deepEqual(entityTokenHeaders(undefined), []);
+  assert.deepEqual(entityTokenHeaders({ partitionKey: 'Smith', rowKey: 'pkc12a1338' }), [
+    [PARTITION, '1!8!U21pdGg-'],
+    [ROW, '1!16!cGtjMTJhMTMzOA--'],
+  ]);
+  assert.deepEqual(entityTokenHeaders({ partitionKey: '', rowKey: '' }), [[PARTITION, '1!0!']]);
+  assert.deepEqual(tableTokenHeaders(undefined), []);
+  assert.deepEqual(tableTokenHeaders('smith'), [['x-ms-continuation-NextTableName', formatToken('smith')]]);
+});
+
+test('a page begins with its partition where no row key is named', () => {
+  const smith = { partitionKey: 'Smith', rowKey: '' };
+  assert.deepEqual(parseEntityToken(new Map([['NextPartitionKey', '1!8!U21pdGg-']])), smith);
+  const empty = new Map([
+    ['NextPartitionKey', '1!8!U21pdGg-'],
+    ['NextRowKey', ''],
+  ]);
+  assert.deepEqual(parseEntityToken(empty), smith);
+  assert.equal(parseEntityToken(new Map()), undefined);
+});
+
+test('names of tables are taken as tokens and, as of old, as they are', () => {
+  assert.equal(parseTableToken(new Map([['NextTableName', formatToken('mytable')]])), 'mytable');
+  assert.equal(parseTableToken(new Map([['NextTableName', 'mytable']])), 'mytable');
+  assert.equal(parseTableToken(new Map()), undefined);
+});
+
+test('what is no token is refused', () => {
+  const wrong = [
+    '',
+    'Smith',
+    '1!8!',
+    '1!7!U21pdGg-',
+    '2!8!U21pdGg-',
+    '1!!',
+    '1!x!',
+    '1!8!U21pdGg=',
+    '1!4!a b-',
+  ];
+  for (const text of wrong)
+    assert.throws(() => parseToken(text), { name: 'TableError', code: 'InvalidInput' }, text);
+  for (const name of ['NextPartitionKey', 'NextRowKey']) {
+    const parameters = new Map([
+      ['NextPartitionKey', '1!0!'],
+      [name, 'Smith'],
+    ]);
+    assert.throws(() => parseEntityToken(parameters), { code: 'InvalidInput' });
+  }
+  assert.throws(() => parseTableToken(new Map([['NextTableName', '1!Smith']])), { code: 'InvalidInput' });
+});
+
+test('no text does anything but name a key or be refused', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.string().map(text => `1!${text.length}!${text}`),
+      ),
+      text => {
+        try {
+          parseToken(text);
+        } catch (error) {
+          assert.ok(error instanceof TableError);
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});

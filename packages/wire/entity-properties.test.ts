@@ -1,0 +1,222 @@
+// Entities from their JSON, row by row of table-rest.md 5.6.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type EdmValue, type Property, TableError, type TableErrorCode } from '#tables';
+import { parseEntity, requireKey } from './entity-properties.js';
+
+const parse = (text: string) => parseEntity(Buffer.from(text));
+/** The properties of an object with these members. */
+const propertiesOf = (members: string) => parse(`{"PartitionKey":"p","RowKey":"r",${members}}`).properties;
+
+function assertValue(members: string, value: EdmValue | undefined): void {
+  const expected: Property[] = value === undefined ? [] : [{ name: 'p', ...value }];
+  assert.deepEqual(propertiesOf(members), expected, members);
+}
+
+function assertRefused(members: string, code: TableErrorCode, detail?: TableError['detail']): void {
+  const expected = { name: 'TableError', code, ...(detail && { detail }) };
+  assert.throws(() => propertiesOf(members), expected, members);
+}
+
+const GUID = 'c9da6455-213d-42c9-9a79-3e9149a57833';
+const TICKS = 15_778_405_200_000_000n;
+
+test('the type that a bare value has', () => {
+  const cases: readonly (readonly [string, EdmValue])[] = [
+    ['"x"', { type: 'Edm.String', value: 'x' }],
+    ['""', { type: 'Edm.String', value: '' }],
+    ['"5"', { type: 'Edm.String', value: '5' }],
+    ['"2020-01-01T01:02:00Z"', { type: 'Edm.String', value: '2020-01-01T01:02:00Z' }],
+    ['true', { type: 'Edm.Boolean', value: true }],
+    ['false', { type: 'Edm.Boolean', value: false }],
+    ['5', { type: 'Edm.Int32', value: 5 }],
+    ['2147483647', { type: 'Edm.Int32', value: 2147483647 }],
+    ['-2147483648', { type: 'Edm.Int32', value: -2147483648 }],
+    ['3.0', { type: 'Edm.Double', value: 3 }],
+    ['1e3', { type: 'Edm.Double', value: 1000 }],
+    ['1E3', { type: 'Edm.Double', value: 1000 }],
+    ['-0.0', { type: 'Edm.Double', value: -0 }],
+    ['2147483648.0', { type: 'Edm.Double', value: 2147483648 }],
+  ];
+  for (const [text, value] of cases) assertValue(`"p":${text}`, value);
+  for (const text of ['2147483648', '-2147483649', '9223372036854775807', '1e999'])
+    assertRefused(`"p":${text}`, 'InvalidInput:Body');
+});
+
+test('the value of a declared type', () => {
+  const cases: readonly (readonly [string, string, EdmValue])[] = [
+    ['Edm.String', '"5"', { type: 'Edm.String', value: '5' }],
+    ['Edm.Int32', '5', { type: 'Edm.Int32', value: 5 }],
+    ['Edm.Int32', '"5"', { type: 'Edm.Int32', value: 5 }],
+    ['Edm.Int64', '"9223372036854775807"', { type: 'Edm.Int64', value: 9223372036854775807n }],
+    ['Edm.Int64', '5', { type: 'Edm.Int64', value: 5n }],
+    ['Edm.Int64', '-9223372036854775808', { type: 'Edm.Int64', value: -9223372036854775808n }],
+    ['Edm.Double', '5', { type: 'Edm.Double', value: 5 }],
+    ['Edm.Double', '"10"', { type: 'Edm.Double', value: 10 }],
+    ['Edm.Double', '"5e-324"', { type: 'Edm.Double', value: 5e-324 }],
+    ['Edm.Double', '"NaN"', { type: 'Edm.Double', value: Number.NaN }],
+    ['Edm.Double', '"-Infinity"', { type: 'Edm.Double', value: Number.NEGATIVE_INFINITY }],
+    ['Edm.Double', '12345678901', { type: 'Edm.Double', value: 12345678901 }],
+    ['Edm.Boolean', 'true', { type: 'Edm.Boolean', value: true }],
+    ['Edm.Boolean', '"False"', { type: 'Edm.Boolean', value: false }],
+    ['Edm.DateTime', '"2020-01-01T01:02:00.0000000Z"', { type: 'Edm.DateTime', value: TICKS }],
+    ['Edm.DateTime', '"2020-01-01T02:02:00+01:00"', { type: 'Edm.DateTime', value: TICKS }],
+    ['Edm.Guid', `"${GUID.toUpperCase()}"`, { type: 'Edm.Guid', value: GUID }],
+    ['Edm.Binary', '"AQIDBAU="', { type: 'Edm.Binary', value: Buffer.of(1, 2, 3, 4, 5) }],
+    ['Edm.Binary', '""', { type: 'Edm.Binary', value: Buffer.of() }],
+  ];
+  for (const [type, text, value] of cases) {
+    const annotation = `"p@odata.type":"${type}"`;
+    assertValue(`${annotation},"p":${text}`, value);
+    assertValue(`"p":${text},${annotation}`, value);
+  }
+});
+
+test('values that are none of their declared type', () => {
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['Edm.String', ['5', 'true', '{}', '[]']],
+    ['Edm.Int32', ['5.0', '"x"', 'true', '2147483648', '""']],
+    ['Edm.Int64', ['5.5', '"9223372036854775808"', 'false', '"5L"']],
+    ['Edm.Double', ['"x"', 'true', '"1e999"', '""']],
+    ['Edm.Boolean', ['1', '"yes"', '""']],
+    [
+      'Edm.DateTime',
+      [
+        '"yesterday"',
+        '5',
+        '""',
+        '"1600-13-01T00:00:00Z"',
+        '"0000-01-01T00:00:00Z"',
+        '"10000-01-01T00:00:00Z"',
+      ],
+    ],
+    ['Edm.Guid', ['"x"', `"{${GUID}}"`, '5']],
+    ['Edm.Binary', ['"A"', '"A-_="', '5']],
+  ];
+  for (const [type, texts] of cases) {
+    for (const text of texts) assertRefused(`"p@odata.type":"${type}","p":${text}`, 'InvalidInput:Body');
+  }
+});
+
+test('a time before 1601 is out of range, in the words of .NET', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['1600-12-31T23:59:59.9999999Z', '12/31/1600 23:59:59'],
+    ['0001-01-01T00:00:00Z', '01/01/0001 00:00:00'],
+    ['1000-02-03', '02/03/1000 00:00:00'],
+    ['1601-01-01T00:30:00+01:00', '12/31/1600 23:30:00'],
+  ];
+  for (const [text, value] of cases) {
+    const members = `"born@odata.type":"Edm.DateTime","born":"${text}"`;
+    assertRefused(members, 'OutOfRangeInput:Parameter', { name: 'born', value });
+  }
+});
+
+test('null is left out, with or without a type', () => {
+  assertValue('"p":null', undefined);
+  for (const type of ['Edm.String', 'Edm.Int64', 'Edm.Binary'])
+    assertValue(`"p@odata.type":"${type}","p":null`, undefined);
+});
+
+test('what is read over: control information, annotations of what is not there and of annotations, Timestamp', () => {
+  const ignored = [
+    '"odata.etag":"W/\\"x\\""',
+    '"odata.metadata":5,"odata.type":null,"odata.id":{},"odata.editLink":[]',
+    '"gone@odata.type":"Edm.Int64"',
+    '"p@odata.type@odata.type":"Edm.String"',
+    '"PartitionKey@odata.type":"Edm.String","RowKey@odata.type":"Edm.String"',
+    '"PartitionKey@odata.type@odata.type":"Edm.String"',
+    '"Timestamp":"2020-01-01T00:00:00Z"',
+    '"Timestamp@odata.type":"Edm.DateTime","Timestamp":"0001-01-01T00:00:00Z"',
+    '"Timestamp":null',
+    '"Timestamp":5',
+  ];
+  for (const members of ignored) assertValue(`${members},"p":1`, { type: 'Edm.Int32', value: 1 });
+});
+
+test('objects, lists and types that there are not', () => {
+  for (const members of ['"p":{}', '"p":[1]', '"p@odata.type":"Edm.Single","p":1', '"p@odata.type":5,"p":1'])
+    assertRefused(members, 'InvalidInput:Body');
+  for (const type of ['edm.int32', 'Edm.Null', '', 'Int32', '__proto__', 'Edm.DateTimeOffset'])
+    assertRefused(`"p@odata.type":"${type}","p":"1"`, 'InvalidInput:Body');
+});
+
+test('a member that comes twice', () => {
+  for (const members of [
+    '"p":1,"p":1',
+    '"p":null,"p":1',
+    '"RowKey":"r"',
+    '"Timestamp":1,"Timestamp":1',
+    '"\\u0070":1,"p":1',
+  ])
+    assertRefused(members, 'DuplicatePropertiesSpecified');
+  assert.equal(propertiesOf('"Birthday":1,"birthday":2').length, 2);
+});
+
+test('properties keep the order of the text, and names of JavaScript are names like others', () => {
+  const names = ['z', 'a', '__proto__', 'constructor', 'toString', '1', 'é'];
+  const members = names.map(name => `"${name}":1,"${name}@odata.type":"Edm.Int64"`).join(',');
+  const found = propertiesOf(members);
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    names,
+  );
+  for (const property of found) assert.equal(property.type, 'Edm.Int64');
+});
+
+test('keys are strings; null is none', () => {
+  const keys = (text: string) => {
+    const { partitionKey, rowKey } = parse(text);
+    return [partitionKey, rowKey];
+  };
+  assert.deepEqual(keys('{"PartitionKey":"","RowKey":" r "}'), ['', ' r ']);
+  assert.deepEqual(keys('{}'), [undefined, undefined]);
+  assert.deepEqual(keys('{"PartitionKey":null,"RowKey":"r"}'), [undefined, 'r']);
+  for (const text of ['5', 'true', '{}', '[]']) {
+    for (const name of ['PartitionKey', 'RowKey'])
+      assert.throws(() => parse(`{"${name}":${text}}`), { code: 'InvalidInput:Body' });
+  }
+  const typed = '{"PartitionKey@odata.type":"Edm.Int32","PartitionKey":"5","RowKey":"r"}';
+  assert.throws(() => parse(typed), { code: 'InvalidInput:Body' });
+});
+
+test('an insert needs both keys, without forbidden characters, which are named', () => {
+  const require = (partitionKey: string | undefined, rowKey: string | undefined) =>
+    requireKey({ partitionKey, rowKey, properties: [] });
+  assert.deepEqual(require('', 'a%2F"\''), { partitionKey: '', rowKey: 'a%2F"\'' });
+  for (const [partitionKey, rowKey] of [
+    [undefined, 'r'],
+    ['p', undefined],
+    [undefined, undefined],
+  ])
+    assert.throws(() => require(partitionKey, rowKey), { code: 'PropertiesNeedValue' });
+  for (const value of ['/', '\\', '#', '?', '\0', '\u001f', '\u007f', '\u009f', '\ud83d']) {
+    const code = 'OutOfRangeInput:Parameter';
+    assert.throws(() => require(value, value), { code, detail: { name: 'PartitionKey', value } });
+    assert.throws(() => require('', value), { code, detail: { name: 'RowKey', value } });
+  }
+});
+
+test('any members are an entity or are refused', () => {
+  const name = fc.constantFrom(
+    'PartitionKey',
+    'p',
+    'p@odata.type',
+    'odata.x',
+    'Timestamp',
+    '@odata.type',
+    '@',
+  );
+  const value = fc.constantFrom('1', '1.5', '"x"', '"Edm.Int64"', '"Edm.Binary"', 'null', 'true', '{}');
+  const member = fc.tuple(name, value).map(([key, text]) => `"${key}":${text}`);
+  fc.assert(
+    fc.property(fc.array(member, { maxLength: 5 }), members => {
+      try {
+        parse(`{${members.join(',')}}`);
+      } catch (error) {
+        assert.ok(error instanceof TableError);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,39 @@
+// The error table against its page: every code is documented as it is, and nothing else is (docs/errors.md).
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { TableError } from '#tables';
+import { ERROR_TABLE, errorMessage, wireCode } from './error-table.js';
+
+const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+
+test('the page lists the codes of the table, with their statuses and texts', () => {
+  const rows = page.split('\n').flatMap(line => {
+    const [, code, variant, status, text] =
+      /^\| (\w+)(?: \((\w+)\))? \| (\d{3}) \| (.+?) \| .+ \|$/.exec(line) ?? [];
+    return code === undefined
+      ? []
+      : [[variant === undefined ? code : `${code}:${variant}`, Number(status), text]];
+  });
+  const entries = Object.entries(ERROR_TABLE).map(([code, { status, message }]) => [code, status, message]);
+  assert.deepEqual(rows, entries);
+});
+
+test('codes go over the wire without the name of their text', () => {
+  assert.equal(wireCode('InvalidInput:FilterSyntax'), 'InvalidInput');
+  assert.equal(wireCode('EntityAlreadyExists'), 'EntityAlreadyExists');
+});
+
+test('details fill their places once, and missing ones leave nothing', () => {
+  const message = (detail: Record<string, string>) =>
+    errorMessage(new TableError('OutOfRangeInput:Parameter', detail));
+  assert.equal(
+    message({ name: 'RowKey', value: 'a/b' }),
+    "The 'RowKey' parameter of value 'a/b' is out of range.",
+  );
+  assert.equal(
+    message({ name: '{value}', value: '$&' }),
+    "The '{value}' parameter of value '$&' is out of range.",
+  );
+  assert.equal(message({}), "The '' parameter of value '' is out of range.");
+});

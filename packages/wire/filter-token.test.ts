@@ -1,0 +1,52 @@
+// Where tokens begin and end; the values of literals are parse-filter.test.ts's matter.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readToken, type Token } from './filter-token.js';
+
+function tokensOf(text: string): readonly Token[] {
+  const tokens = [readToken(text, 0)];
+  for (let last = tokens[0]; last && last.kind !== 'end'; last = tokens.at(-1))
+    tokens.push(readToken(text, last.end));
+  return tokens;
+}
+
+const kindsOf = (text: string): readonly string[] =>
+  tokensOf(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`.trim());
+
+test('tokens, and what ends them', () => {
+  assert.deepEqual(kindsOf(" (a\teq 'it''s')and not 5L "), [
+    'open (',
+    'identifier a',
+    'identifier eq',
+    "literal 'it''s'",
+    'close )',
+    'identifier and',
+    'identifier not',
+    'literal 5L',
+    'end',
+  ]);
+  assert.deepEqual(kindsOf("X'00'Y guid'z' null ==="), [
+    "literal X'00'",
+    'identifier Y',
+    "other guid'z'",
+    'null null',
+    'equals ===',
+    'end',
+  ]);
+  assert.deepEqual(kindsOf("5x é1 $ 'open"), ['other 5x', 'identifier é1', 'other $', "other 'open", 'end']);
+});
+
+test('tokens of any text follow each other to its end, with nothing but blanks between', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), text => {
+      let at = 0;
+      for (const { kind, start, end } of tokensOf(text)) {
+        assert.equal(text.slice(at, start).trim(), '');
+        assert.ok(kind === 'end' ? start === text.length && end === start : end > start);
+        at = end;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,68 @@
+// The MIME grammar on its own; whole envelopes are parse-batch.test.ts's matter.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TableError } from '#tables';
+import {
+  boundaryOf,
+  mediaTypeOf,
+  parseHeaders,
+  readHead,
+  splitMultipart,
+  trimLineBreaks,
+} from './multipart.js';
+
+const split = (text: string, boundary = 'b', limit = 10): readonly string[] =>
+  splitMultipart(Buffer.from(text), boundary, limit).map(String);
+
+test('media types and boundaries', () => {
+  assert.equal(mediaTypeOf(undefined), '');
+  assert.equal(mediaTypeOf(' Application/HTTP ; msgtype=request'), 'application/http');
+  assert.equal(boundaryOf(undefined), undefined);
+  assert.equal(boundaryOf('multipart/mixed; xboundary=a; boundaryx=b'), undefined);
+  assert.equal(boundaryOf('multipart/mixed;charset="utf-8";boundary=a=b'), 'a=b');
+  assert.equal(boundaryOf('multipart/mixed; Boundary = "a;b c" ; boundary=d'), 'a;b c');
+});
+
+test('parts lie between delimiters, without the line break before the next', () => {
+  assert.deepEqual(split('--b--'), []);
+  assert.deepEqual(split('--b\n--b\r\n--b--'), ['', '']);
+  assert.deepEqual(split('--b\nx\n--b\r\n\r\ny\r\n\r\n--b--\n'), ['x', '\r\ny\r\n']);
+  assert.deepEqual(split('--b\n1\n--b\n2\n--b\n3\n--b--', 'b', 2), ['1', '2']);
+  assert.deepEqual(split('--b-\nx\n--b---', 'b-'), ['x']);
+  for (const text of ['', '--b', '--b\nx', '--b\nx\n--b', '--b\nx --b--', 'x\n--b--', '--b--\nx']) {
+    assert.throws(() => split(text), TableError, text);
+  }
+});
+
+test('a head ends at a blank line or with the bytes', () => {
+  const head = (text: string) => {
+    const { lines, rest } = readHead(Buffer.from(text));
+    return [...lines, String(rest)];
+  };
+  assert.deepEqual(head(''), ['']);
+  assert.deepEqual(head('a: 1'), ['a: 1', '']);
+  assert.deepEqual(head('a: 1\r\nb: ô\n \t\r\nrest\n\nmore'), ['a: 1', 'b: ô', 'rest\n\nmore']);
+  assert.deepEqual(head('\n\nx'), ['\nx']);
+  assert.equal(head('a: 1\n'.repeat(100)).length, 101);
+  for (const text of ['a: 1\n'.repeat(101), 'a: \u007f', 'a: 1\rb: 2'])
+    assert.throws(() => head(text), TableError);
+});
+
+test('headers by name', () => {
+  assert.deepEqual(parseHeaders(['A: 1', 'a:2', 'B-c :', 'Date: x:y']), {
+    a: '1, 2',
+    'b-c': '',
+    date: 'x:y',
+  });
+  for (const line of ['', 'a', ':', 'a b: 1', ' a: 1']) assert.throws(() => parseHeaders([line]), TableError);
+});
+
+test('line breaks are trimmed from both ends, and nothing else', () => {
+  for (const [text, trimmed] of [
+    ['', ''],
+    ['\r\n\n', ''],
+    ['\r\n a \n b \r\n\r\n', ' a \n b '],
+  ] as const) {
+    assert.equal(String(trimLineBreaks(Buffer.from(text))), trimmed);
+  }
+});

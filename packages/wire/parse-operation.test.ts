@@ -1,0 +1,234 @@
+// From a request to an operation: conditions, query options and bodies with their limits, and the order in which what is
+// wrong with them is found (table-rest.md 6, 8, 9).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TableErrorCode } from '#tables';
+import { formatEtag } from './etag.js';
+import { operationKind } from './operation-kind.js';
+import { checkRoute, parseOperation } from './parse-operation.js';
+import { parseTarget } from './parse-target.js';
+
+interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+const ENTITY = "T(PartitionKey='p',RowKey='r')";
+const KEY = { partitionKey: 'p', rowKey: 'r' };
+const BODY = '{"a":1}';
+const PROPERTIES = [{ name: 'a', type: 'Edm.Int32', value: 1 }];
+const VERSION = 15_778_405_200_000_000n;
+
+const routeOf = (path: string) =>
+  parseTarget({ target: `/account1/${path}`, host: '127.0.0.1', secure: false }, () => true);
+
+function parse(method: string, path: string, { headers = {}, body = '' }: Sent = {}) {
+  const route = routeOf(path);
+  const kind = operationKind(method, headers, route);
+  if (kind === 'submitTransaction') return assert.fail('A batch is parsed part by part.');
+  return parseOperation(kind, { method, headers, body: Buffer.from(body) }, route);
+}
+
+function assertRefused(code: TableErrorCode, method: string, path: string, sent: Sent = {}): void {
+  assert.throws(() => parse(method, path, sent), { name: 'TableError', code }, `${method} ${path}`);
+}
+
+test('an insert takes its keys from the body', () => {
+  const body = '{"PartitionKey":"p","RowKey":"r","a":1}';
+  const expected = { kind: 'insertEntity', table: 'T', key: KEY, properties: PROPERTIES };
+  assert.deepEqual(parse('POST', 'T', { body }), expected);
+  assert.deepEqual(
+    parse('POST', 'T', { body, headers: { 'if-match': 'abc', 'if-none-match': '*' } }),
+    expected,
+  );
+  assertRefused('PropertiesNeedValue', 'POST', 'T', { body: BODY });
+});
+
+test('writes of an entity take their keys from the URL, whatever the body says of them', () => {
+  for (const body of [BODY, '{"PartitionKey":"p","RowKey":"r","a":1}', '{"RowKey":"other","a":1}']) {
+    const put = { kind: 'insertOrReplaceEntity', table: 'T', key: KEY, properties: PROPERTIES };
+    assert.deepEqual(parse('PUT', ENTITY, { body }), put);
+    const merge = { ...put, kind: 'mergeEntity', condition: { kind: 'version', version: VERSION } };
+    const headers = { 'if-match': ` ${formatEtag(VERSION)} ` };
+    assert.deepEqual(parse('MERGE', ENTITY, { body, headers }), merge);
+    const tunnelled = { ...headers, 'x-http-method': 'PATCH' };
+    assert.deepEqual(parse('POST', ENTITY, { body, headers: tunnelled }), merge);
+  }
+  const update = parse('PUT', ENTITY, { body: BODY, headers: { 'if-match': '*' } });
+  assert.deepEqual(update, {
+    kind: 'updateEntity',
+    table: 'T',
+    key: KEY,
+    condition: { kind: 'any' },
+    properties: PROPERTIES,
+  });
+});
+
+test('a delete says its condition and has no body to read', () => {
+  const headers = { 'if-match': '*' };
+  const expected = { kind: 'deleteEntity', table: 'T', key: KEY, condition: { kind: 'any' } };
+  assert.deepEqual(parse('DELETE', ENTITY, { headers }), expected);
+  assert.deepEqual(parse('DELETE', ENTITY, { headers, body: '{' }), expected);
+  assertRefused('MissingRequiredHeader', 'DELETE', ENTITY);
+});
+
+test('conditions that make no sense', () => {
+  for (const method of ['PUT', 'MERGE', 'PATCH', 'DELETE']) {
+    const etag = { headers: { 'if-match': 'abc' }, body: BODY };
+    assertRefused('InvalidInput:Etag', method, ENTITY, etag);
+    const none = { headers: { 'if-none-match': '*' }, body: BODY };
+    assertRefused('InvalidInput:IfNoneMatch', method, ENTITY, none);
+    const two = { headers: { 'if-match': '*', 'if-none-match': '*' }, body: BODY };
+    assertRefused('InvalidInput:TwoConditions', method, ENTITY, two);
+  }
+});
+
+test('types of a body', () => {
+  for (const type of [
+    'application/json',
+    'Application/JSON; odata=nometadata',
+    'application/json;charset=utf-8',
+    'application/vnd.x+json',
+    '',
+    ' ',
+  ])
+    assert.equal(
+      parse('PUT', ENTITY, { body: BODY, headers: { 'content-type': type } }).kind,
+      'insertOrReplaceEntity',
+    );
+  const refused: readonly (readonly [string, TableErrorCode])[] = [
+    ['text/plain', 'MediaTypeNotSupported'],
+    ['application/xml', 'MediaTypeNotSupported'],
+    ['application/jsonp', 'MediaTypeNotSupported'],
+    ['multipart/mixed; boundary=x', 'MediaTypeNotSupported'],
+    ['application/atom+xml', 'AtomFormatNotSupported'],
+  ];
+  for (const [type, code] of refused) {
+    const sent = { body: BODY, headers: { 'content-type': type } };
+    assertRefused(code, 'PUT', ENTITY, sent);
+    assertRefused(code, 'POST', 'T', sent);
+    assertRefused(code, 'POST', 'Tables', sent);
+  }
+});
+
+test('limits of the entity are checked', () => {
+  const long = 'x'.repeat(32_769);
+  assertRefused('PropertyValueTooLarge', 'PUT', ENTITY, { body: `{"a":"${long}"}` });
+  assertRefused('PropertyNameInvalid', 'MERGE', ENTITY, { body: '{"a-b":1}' });
+  assertRefused('PropertyValueTooLarge', 'POST', 'T', { body: `{"PartitionKey":"${long}","RowKey":""}` });
+  const key = `T(PartitionKey='${'k'.repeat(1025)}',RowKey='')`;
+  assertRefused('PropertyValueTooLarge', 'GET', key);
+  assertRefused('PropertyValueTooLarge', 'PUT', key, { body: '{}' });
+  assertRefused('PropertyValueTooLarge', 'DELETE', key, { headers: { 'if-match': '*' } });
+});
+
+test('the options of a query of entities', () => {
+  assert.deepEqual(parse('GET', 'T'), {
+    kind: 'queryEntities',
+    table: 'T',
+    filter: undefined,
+    top: 1000,
+    from: undefined,
+  });
+  const path =
+    'T()?$filter=a+eq+1&$top=5&$select=a&$format=json&NextPartitionKey=1!4!cGs-&NextRowKey=1!4!cms-&timeout=30&x=y';
+  assert.deepEqual(parse('GET', path), {
+    kind: 'queryEntities',
+    table: 'T',
+    filter: {
+      kind: 'compare',
+      operator: 'eq',
+      left: { kind: 'property', name: 'a' },
+      right: { kind: 'constant', constant: { type: 'Edm.Int32', value: 1 } },
+    },
+    top: 5,
+    from: { partitionKey: 'pk', rowKey: 'rk' },
+  });
+  assert.deepEqual(parse('GET', 'T?$filter=&$top=&NextPartitionKey=&NextRowKey='), parse('GET', 'T'));
+});
+
+test('the options of a query of tables', () => {
+  assert.deepEqual(parse('GET', 'Tables'), {
+    kind: 'queryTables',
+    filter: undefined,
+    top: 1000,
+    from: undefined,
+  });
+  assert.deepEqual(parse('GET', 'Tables?$top=0&NextTableName=abc'), {
+    kind: 'queryTables',
+    filter: undefined,
+    top: 0,
+    from: 'abc',
+  });
+  assertRefused('InvalidInput:FilterSyntax', 'GET', 'Tables?$filter=TableName+x');
+});
+
+test('options that are wrong, out of range or not there', () => {
+  for (const path of ['T', 'Tables']) {
+    for (const top of ['0', '1', '999', '1000', '0005']) parse('GET', `${path}?$top=${top}`);
+    for (const top of ['-1', '1001', '1.5', '1e3', 'x', '+1', '%205', '99999', '0x5', '00005'])
+      assertRefused('InvalidInput', 'GET', `${path}?$top=${top}`);
+    assertRefused('InvalidInput:FilterSyntax', 'GET', `${path}?$filter=aaa+bbb+ccc`);
+    for (const option of ['$orderby', '$skip', '$count', '$inlinecount', '$expand', '$search'])
+      assertRefused('NotImplemented', 'GET', `${path}?${option}=x`);
+    for (const option of ['$foo', '$', '$Filter', '$TOP'])
+      assertRefused('InvalidInput', 'GET', `${path}?${option}=1`);
+  }
+  assertRefused('InvalidInput', 'GET', 'T?NextPartitionKey=x');
+  assertRefused('InvalidInput', 'GET', 'T?NextPartitionKey=1!0!&NextRowKey=x');
+  assertRefused('InvalidInput', 'GET', 'Tables?NextTableName=1!x');
+  assertRefused('NotImplemented', 'GET', `${ENTITY}?$expand=x`);
+});
+
+test('a point query has keys and no filter', () => {
+  const expected = { kind: 'getEntity', table: 'T', key: KEY };
+  assert.deepEqual(parse('GET', ENTITY), expected);
+  assert.deepEqual(parse('GET', `${ENTITY}?$select=a&$filter=x%20y`), expected);
+});
+
+test('the name of a table to make', () => {
+  for (const body of [
+    '{"TableName":"abc"}',
+    '{"TableName":"abc","x":[1]}',
+    '\r\n{"odata.type":"x","TableName":"abc"}',
+  ])
+    assert.deepEqual(parse('POST', 'Tables', { body }), { kind: 'createTable', table: 'abc' });
+  for (const body of ['{}', '{"TableName":null}', '{"TableName":""}', '{"tablename":"abc"}'])
+    assertRefused('PropertiesNeedValue', 'POST', 'Tables', { body });
+  for (const body of ['', '[]', '{"TableName":5}', '{"TableName":true}', '{"TableName":"abc"'])
+    assertRefused('InvalidInput:Body', 'POST', 'Tables', { body });
+});
+
+test('operations that are their address alone', () => {
+  assert.deepEqual(parse('GET', "Tables('T')"), { kind: 'getTable', table: 'T' });
+  assert.deepEqual(parse('DELETE', "Tables('T')"), { kind: 'deleteTable', table: 'T' });
+  assert.deepEqual(parse('GET', 'T?comp=acl'), { kind: 'getTableAcl', table: 'T' });
+  assert.deepEqual(parse('GET', '?restype=service&comp=properties'), { kind: 'getServiceProperties' });
+});
+
+test('documents in XML', () => {
+  const identifier = '<SignedIdentifier><Id>a</Id></SignedIdentifier>';
+  const body = `<SignedIdentifiers>${identifier}</SignedIdentifiers>`;
+  assert.deepEqual(parse('PUT', 'T?comp=acl', { body }), {
+    kind: 'setTableAcl',
+    table: 'T',
+    identifiers: [{ id: 'a', policy: undefined }],
+  });
+  const empty = { kind: 'setTableAcl', table: 'T', identifiers: [] };
+  assert.deepEqual(parse('PUT', 'T?comp=acl'), empty);
+  assertRefused('InvalidXmlDocument', 'PUT', 'T?comp=acl', { body: '<SignedIdentifiers>' });
+  assertRefused('InvalidXmlDocument', 'PUT', '?restype=service&comp=properties', { body: '<x/>' });
+});
+
+test('names of tables in a URL', () => {
+  for (const path of ['abc', "Tables('abc')", '$MetricsHourPrimaryTransactionsTable', 'Tables', '$batch', ''])
+    checkRoute(routeOf(path));
+  for (const [name, code] of [
+    ['ab', 'OutOfRangeInput:ResourceName'],
+    ['my_table', 'InvalidResourceName'],
+    ['tables', 'InvalidInput'],
+  ] as const) {
+    for (const path of [name, `Tables('${name}')`, `${name}(PartitionKey='',RowKey='')`])
+      assert.throws(() => checkRoute(routeOf(path)), { code }, path);
+  }
+});

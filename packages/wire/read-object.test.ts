@@ -1,0 +1,272 @@
+// The JSON reader against JSON.parse: it takes what that takes, members in order and numbers as written, and refuses the
+// rest with nothing but a TableError, whatever the bytes are (table-rest.md 5.6).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { TableError } from '#tables';
+import { type Member, readObject } from './read-object.js';
+
+const read = (text: string): Member[] => readObject(Buffer.from(text));
+const assertMalformed = (body: string | Buffer): void =>
+  assert.throws(
+    () => readObject(typeof body === 'string' ? Buffer.from(body) : body),
+    { name: 'TableError', code: 'InvalidInput:Body' },
+    String(body).slice(0, 80),
+  );
+
+test('members in order, each with its kind and text', () => {
+  const text = '{"s":"x","n":-1.50e+3,"t":true,"f":false,"z":null,"o":{"a":[1,{}]},"l":[],"s":"again","":""}';
+  assert.deepEqual(read(text), [
+    { name: 's', kind: 'string', text: 'x' },
+    { name: 'n', kind: 'number', text: '-1.50e+3' },
+    { name: 't', kind: 'boolean', text: 'true' },
+    { name: 'f', kind: 'boolean', text: 'false' },
+    { name: 'z', kind: 'null', text: '' },
+    { name: 'o', kind: 'other', text: '' },
+    { name: 'l', kind: 'other', text: '' },
+    { name: 's', kind: 'string', text: 'again' },
+    { name: '', kind: 'string', text: '' },
+  ]);
+  assert.deepEqual(read('{}'), []);
+});
+
+test('blanks anywhere between tokens, line breaks before the body, a byte order mark', () => {
+  const expected = [{ name: 'a', kind: 'number', text: '1' }];
+  for (const text of ['\r\n{"a":1}', ' \t\n\r{ "a" : 1 } \r\n', '\ufeff{"a":1}', '\ufeff\r\n{"a":1}'])
+    assert.deepEqual(read(text), expected);
+  for (const text of ['\u00a0{"a":1}', '\ufeff\ufeff{"a":1}', '{"a":1}\0', '{\u2003"a":1}', '\v{"a":1}'])
+    assertMalformed(text);
+});
+
+test('what is no object', () => {
+  const wrong = [
+    '',
+    ' ',
+    'null',
+    '[]',
+    '"{}"',
+    '1',
+    '{',
+    '}',
+    '{}{}',
+    '{},',
+    '{"a"}',
+    '{"a":}',
+    '{"a":1,}',
+    '{,}',
+    '{a:1}',
+  ];
+  for (const text of [
+    ...wrong,
+    "{'a':1}",
+    '{"a":1 "b":2}',
+    '{"a"=1}',
+    '{"a":1/*c*/}',
+    '{"a":[1,]}',
+    '{"a":[,]}',
+    '{"a":{]}',
+  ])
+    assertMalformed(text);
+});
+
+test('numbers and words that JSON does not have', () => {
+  const wrong = [
+    '01',
+    '+1',
+    '.5',
+    '1.',
+    '1e',
+    '1e+',
+    '-',
+    '--1',
+    '0x10',
+    '1_000',
+    'NaN',
+    'Infinity',
+    '-Infinity',
+  ];
+  for (const value of [...wrong, 'True', 'tru', 'truee', 'nul', 'undefined', '٣', '1 2'])
+    assertMalformed(`{"a":${value}}`);
+  for (const value of ['0', '-0', '0.0', '1E5', '1e-5', '9'.repeat(400)])
+    assert.equal(read(`{"a":${value}}`)[0]?.text, value);
+});
+
+test('escapes in values and in names', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['\\"\\\\\\/\\b\\f\\n\\r\\t', '"\\/\b\f\n\r\t'],
+    ['\\u00e9\\uA015', 'é\ua015'],
+    ['\\ud83d\\ude00', '😀'],
+    ['\\ud83d', '\ud83d'],
+    ['\\u0000', '\0'],
+    ['é😀\u007f\u2028', 'é😀\u007f\u2028'],
+  ];
+  for (const [escaped, text] of cases)
+    assert.deepEqual(read(`{"${escaped}":"${escaped}"}`), [{ name: text, kind: 'string', text }]);
+  for (const wrong of [
+    '\\',
+    '\\x41',
+    '\\u12',
+    '\\u12g4',
+    '\\U0041',
+    "\\'",
+    '\n',
+    '\t',
+    '\0',
+    '\u001f',
+    'a\\',
+  ])
+    assertMalformed(`{"a":"${wrong}"}`);
+});
+
+test('bytes that are no UTF-8', () => {
+  const around = (...bytes: number[]) =>
+    Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')]);
+  for (const bytes of [
+    [0x80],
+    [0xc3],
+    [0xc0, 0xaf],
+    [0xed, 0xa0, 0x80],
+    [0xf5, 0x80, 0x80, 0x80],
+    [0xff],
+    [0xe2, 0x82],
+  ])
+    assertMalformed(around(...bytes));
+  assert.equal(readObject(around(0xf0, 0x9f, 0x98, 0x80))[0]?.text, '😀');
+  assertMalformed(Buffer.from('{"a":1}', 'utf16le'));
+});
+
+test('a body that is cut off at any byte', () => {
+  const text = '{"PartitionKey":"p\\u00e9é😀","n":-1.5e3,"t":true,"z":null,"o":{"a":[1,"x"]}}';
+  const body = Buffer.from(text);
+  for (let length = 0; length < body.length; length++) assertMalformed(body.subarray(0, length));
+  assert.equal(readObject(body).length, 5);
+});
+
+test('strings as long as a body, plain and escaped', () => {
+  const length = 4 * 1_048_576 - 20;
+  assert.equal(read(`{"a":"${'x'.repeat(length)}"}`)[0]?.text.length, length);
+  assert.equal(read(`{"a":"\\n${'x'.repeat(length)}"}`)[0]?.text.length, length + 1);
+  assert.equal(read(`{"a":"${'\\n'.repeat(length / 2)}"}`)[0]?.text.length, length / 2);
+  assert.equal(read(`{"a":${'9'.repeat(length)}}`)[0]?.text.length, length);
+  assertMalformed(`{"a":"${'x'.repeat(length)}`);
+  assertMalformed(`{"a":"${'\\"'.repeat(length / 2)}`);
+});
+
+test('nesting has an end', () => {
+  const nested = (open: string, close: string, depth: number) =>
+    `{"a":${open.repeat(depth)}1${close.repeat(depth)}}`;
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"b":', '}'],
+  ] as const) {
+    assert.equal(read(nested(open, close, 31))[0]?.kind, 'other');
+    assertMalformed(nested(open, close, 32));
+    assertMalformed(nested(open, close, 200_000));
+    assertMalformed(`{"a":${open.repeat(200_000)}`);
+  }
+});
+
+/** What JSON.parse says of a text: the members of the object, as it understands them, or nothing. */
+function parsed(text: string): Map<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? new Map(Object.entries(value)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function meaningOf({ kind, text }: Member): unknown {
+  if (kind === 'number') return Number(text);
+  if (kind === 'boolean') return text === 'true';
+  return kind === 'null' ? null : text;
+}
+
+/** The two agree on a text. */
+function assertAgrees(text: string): void {
+  const expected = parsed(text);
+  if (!expected) {
+    assertMalformed(text);
+    return;
+  }
+  const found = new Map(read(text).map(member => [member.name, member]));
+  assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort());
+  for (const [name, member] of found) {
+    const value = expected.get(name);
+    if (member.kind === 'other') assert.ok(typeof value === 'object' && value !== null);
+    else assert.deepEqual(meaningOf(member), value);
+  }
+}
+
+/** Texts without halves of surrogate pairs: only they survive as UTF-8. */
+const isWellFormed = (text: string): boolean => Buffer.from(text).toString() === text;
+const wellFormed = fc.string({ unit: 'binary' }).filter(isWellFormed);
+const json = fc
+  .dictionary(wellFormed, fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }), { noNullPrototype: true })
+  .map(value => JSON.stringify(value));
+
+test('it takes what JSON.parse takes', () => {
+  fc.assert(fc.property(json, assertAgrees), { numRuns: 1_000 });
+});
+
+test('it takes and refuses what JSON.parse takes and refuses, where tokens come in any order', () => {
+  const token = fc.constantFrom(
+    ...[
+      '{',
+      '}',
+      '[',
+      ']',
+      ':',
+      ',',
+      '"a"',
+      '"b"',
+      '"',
+      '\\',
+      '\\u00',
+      '1',
+      '-',
+      '.5',
+      'e',
+      '0',
+      'true',
+      'null',
+      ' ',
+      '\n',
+      '\u0001',
+    ],
+  );
+  const soup = fc.array(token, { maxLength: 12 }).map(tokens => tokens.join(''));
+  const inside = soup.map(text => `{"a":${text}}`);
+  const members = fc.array(fc.constantFrom('"a":1', '"b":[]', ',', '"c":"\\u0041"', ' '), { maxLength: 6 });
+  const listed = members.map(list => `{${list.join('')}}`);
+  fc.assert(fc.property(fc.oneof(soup, inside, listed), assertAgrees), { numRuns: 10_000 });
+});
+
+test('it takes and refuses what JSON.parse takes and refuses, where one character is another', () => {
+  const unit = fc.oneof(fc.constantFrom(...'{}[]:,"\\0.-eu \n\t'), fc.string({ minLength: 1, maxLength: 1 }));
+  fc.assert(
+    fc.property(json, fc.nat(), fc.nat({ max: 2 }), unit, (text, at, removed, added) => {
+      const place = at % text.length;
+      const changed = text.slice(0, place) + added + text.slice(place + removed);
+      fc.pre(isWellFormed(changed) && !changed.startsWith('\ufeff'));
+      assertAgrees(changed);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('any bytes are an object or are refused', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 64 }), bytes => {
+      for (const body of [Buffer.from(bytes), Buffer.concat([Buffer.from('{"a":"'), bytes])]) {
+        try {
+          readObject(body);
+        } catch (error) {
+          assert.ok(error instanceof TableError);
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
