@@ -59,7 +59,7 @@ function failedPart(error: TableError, parts: readonly BatchPart[], call: Call) 
   const part = parts[error.index ?? 0];
   const headers = part?.headers ?? {};
   const answer = formatError(error, {
-    ...call.errorContext,
+    ...call.errorContext(),
     format: lenientFormat(part?.method ?? 'POST', headers, part?.target ?? ''),
     accept: headers.accept,
     index: parts.length > 1 ? 'always' : 'early',
@@ -98,7 +98,7 @@ async function query(part: BatchPart, call: Call) {
     error.index = 0;
     call.refused = error;
     const context = {
-      ...call.errorContext,
+      ...call.errorContext(),
       format: lenientFormat(part.method, part.headers, part.target),
       accept: part.headers.accept,
     };

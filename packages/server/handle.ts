@@ -40,7 +40,7 @@ export interface Call {
   readonly route: Route;
   readonly grant: Grant;
   readonly context: TableContext;
-  readonly errorContext: ErrorContext;
+  readonly errorContext: () => ErrorContext;
   /** What a part of a batch was refused for; the batch itself answers 202. */
   refused: TableError | undefined;
 }
@@ -110,7 +110,8 @@ class Progress {
     this.now = service.clock();
   }
 
-  get errorContext(): ErrorContext {
+  /** Made only where something is refused. */
+  errorContext(): ErrorContext {
     const { method, headers, target } = this.request;
     return {
       requestId: this.requestId,
@@ -151,14 +152,21 @@ class Progress {
       policies: (account, table) => readIdentifiers(this.contextFor(account, undefined), table),
     });
     const context = this.contextFor(route.account, grant);
-    this.call = { service, route, grant, context, errorContext: this.errorContext, refused: undefined };
+    this.call = {
+      service,
+      route,
+      grant,
+      context,
+      errorContext: () => this.errorContext(),
+      refused: undefined,
+    };
     return answerCall(request, this.call);
   }
 
   /** The answer to a refusal or a fault, logged where it is a fault. */
   refuse(error: unknown): Answer {
     const refusal = refusalOf(error);
-    const answer = formatError(refusal, this.errorContext);
+    const answer = formatError(refusal, this.errorContext());
     if (error !== refusal) this.service.log.failure(this.#entry(answer, refusal), error);
     else this.log(answer, refusal);
     return answer;
@@ -178,6 +186,7 @@ class Progress {
   }
 
   log(answer: Answer, refusal: TableError | undefined): void {
+    if (refusal === undefined && !this.service.log.seesAnswers) return;
     this.service.log.request(this.#entry(answer, refusal));
   }
 

@@ -16,19 +16,22 @@ export interface RequestEntry {
 }
 
 export interface Log {
+  /** Whether answers that are no refusals are written at all; if not, nobody need describe them. */
+  readonly seesAnswers: boolean;
   /** Refusals of who is not let in are warnings; other answers are seen at debug level only. */
   request(entry: RequestEntry): void;
   /** A fault of ours or of the engine. */
   failure(entry: RequestEntry, error: unknown): void;
 }
 
-export const silentLog: Log = { request: () => undefined, failure: () => undefined };
+export const silentLog: Log = { seesAnswers: false, request: () => undefined, failure: () => undefined };
 
 /** Writes to standard error, so that standard output holds the ready line alone. */
 export function openLog(level: LogLevel): Log {
   if (level === 'silent') return silentLog;
   const logger = pino({ level, base: { service: 'table' } }, pino.destination({ dest: 2, sync: true }));
   return {
+    seesAnswers: level === 'debug',
     request: entry =>
       entry.status === 401 || entry.status === 403
         ? logger.warn(entry, 'refused')

@@ -59,6 +59,7 @@ export function openService(store: Store = openMemoryStore({ clock: () => NOW })
     bearer: new BearerTokens(accounts),
     signed: new SignedTokens(),
     log: {
+      seesAnswers: true,
       request: entry => logged.push(entry),
       failure: (entry, error) => {
         logged.push(entry);

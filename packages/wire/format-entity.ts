@@ -26,10 +26,21 @@ export interface EntityPlace {
 /** Pieces of an answer: ASCII text and copies of stored text. */
 export type Pieces = (string | Buffer)[];
 
-/** Joins pieces in one buffer. */
-export function joinPieces(pieces: Pieces): Buffer {
+/** Up to here an answer is a string: it leaves in one write with its headers, a buffer in a write of its own. */
+const TEXT_BYTES_MAX = 65_536;
+
+/** A copy as text. Stored text is ASCII, and so is every piece. */
+function textOfPieces(pieces: Pieces): string {
+  let text = '';
+  for (const piece of pieces) text += typeof piece === 'string' ? piece : piece.toString('latin1');
+  return text;
+}
+
+/** Joins pieces in one string, or in one buffer where they are long. */
+export function joinPieces(pieces: Pieces): Buffer | string {
   let length = 0;
   for (const piece of pieces) length += piece.length;
+  if (length <= TEXT_BYTES_MAX) return textOfPieces(pieces);
   const bytes = Buffer.allocUnsafe(length);
   let at = 0;
   for (const piece of pieces)

@@ -29,7 +29,7 @@ const json = (format: ResponseFormat, body: Buffer | string) =>
 const metadata = (place: EntityPlace, of: string): string =>
   `"odata.metadata":"${escapeText(`${place.endpoint}/$metadata#${of}`)}"`;
 
-function entityBody(row: Row, place: EntityPlace, format: ResponseFormat): Buffer {
+function entityBody(row: Row, place: EntityPlace, format: ResponseFormat): Buffer | string {
   const pieces: Pieces = [];
   const first =
     format.level === 'nometadata'
@@ -39,7 +39,7 @@ function entityBody(row: Row, place: EntityPlace, format: ResponseFormat): Buffe
   return joinPieces(pieces);
 }
 
-function entitiesBody(rows: readonly Row[], place: EntityPlace, format: ResponseFormat): Buffer {
+function entitiesBody(rows: readonly Row[], place: EntityPlace, format: ResponseFormat): Buffer | string {
   const first =
     format.level === 'nometadata' ? '' : `${metadata(place, `${place.table}${format.selectSuffix}`)},`;
   const pieces: Pieces = [`{${first}"value":[`];
