@@ -6,13 +6,16 @@ import { codeOf, importsOf, longBlocks } from './source-text.js';
 test('comments, strings, templates and regular expressions are no code', () => {
   assert.equal(codeOf('a // any\nb /* any\nany */ c'), 'a       \nb       \n       c');
   assert.equal(codeOf("x = 'any' + \"it's\";"), "x = '   ' + '    ';");
-  assert.equal(codeOf('x = `any ${ f({ a: `any` }) } any`;'), 'x = `    ${ f({ a: `   ` }) }    `;');
+  assert.equal(
+    codeOf(`x = \`any \${ f({ a: \`any\` }) } any\`;`),
+    `x = \`    \${ f({ a: \`   \` }) }    \`;`,
+  );
   assert.equal(codeOf('x = /[/"]any/.test(y) / 2; // z'), 'x = /       /.test(y) / 2;     ');
   assert.equal(codeOf("'\\'any'; b"), "'     '; b");
 });
 
 test('lines stay where they are', () => {
-  const source = 'a\n/* b\n\n*/ `c\n${d}\n`\n// e\nf';
+  const source = `a\n/* b\n\n*/ \`c\n\${d}\n\`\n// e\nf`;
   assert.equal(codeOf(source).length, source.length);
   assert.equal(codeOf(source).split('\n').length, source.split('\n').length);
 });

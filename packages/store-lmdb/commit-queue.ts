@@ -2,7 +2,7 @@
 // way to the disk the next one gathers; a lone change is not delayed. It knows nothing of spaces and rows.
 import { StoreError } from '#store';
 import type { Counters } from './counters.js';
-import { commitError, EngineError } from './engine-error.js';
+import { EngineError } from './engine-error.js';
 import type { Environment } from './environment.js';
 
 /** A change, made inside a write transaction. */
@@ -142,7 +142,7 @@ export class CommitQueue {
   }
 
   async #fail(error: unknown): Promise<void> {
-    const failure = await commitError(error, this.#environment.path);
+    const failure = await this.#environment.explain(error);
     if (!this.#environment.isSound()) {
       this.#broken = new EngineError(
         'closed',

@@ -1,27 +1,40 @@
 // Opens the LMDB file of a store, checks that it is one and that this version can read it, and closes it.
 // What is in the file is known to catalog.ts, row-key.ts and long-keys.ts; what happens to it to the others.
-import { closeSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
 import { Catalog, type SpaceKey, writeSpaceKey } from './catalog.js';
-import { engineError } from './engine-error.js';
+import { commitError, EngineError, engineError } from './engine-error.js';
+import { checkFileHead, PAGE_BYTES, restoreFileLength } from './file-head.js';
 import { open, type RootDatabase, type Transaction } from './lmdb.js';
 import { LongKeys } from './long-keys.js';
 import { type RowKey, writeRowKey } from './row-key.js';
 import { Rows } from './rows.js';
 import { Tree } from './tree.js';
 
+export type Durability = 'full' | 'none';
+
 export interface EnvironmentOptions {
   readonly directory: string;
-  readonly durability: 'full' | 'none';
+  readonly durability: Durability;
   /** For a new file only; a file keeps the one that it was made with. */
   readonly chunk?: number | undefined;
 }
 
 const FORMAT_VERSION = 1;
 const FILE_NAME = 'data.mdb';
+const PROBE_NAME = 'space-probe';
+const PROBE_BYTES = 0x20000;
 const CATALOG_NAME = 'catalog';
-const PAGE_BYTES = 8192;
 /** Longest key of LMDB with pages of 8 KiB. */
 const KEY_BYTES_MAX = 4026;
 /** A pointer's key, the longest there is, has a subtree id of 8 bytes before the chunk and a mark of 1 after it. */
@@ -41,6 +54,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
   pathsInUse.add(path);
   let root: RootDatabase | undefined;
   try {
+    checkFileHead(path);
     root = openRoot(path, options.durability);
     return new Environment(root, path, options);
   } catch (error) {
@@ -60,20 +74,21 @@ export class Environment {
   constructor(root: RootDatabase, path: string, options: EnvironmentOptions) {
     this.#root = root;
     this.path = path;
+    root.transactionSync(() => restoreFileLength(path));
     const isNew = root.getKeysCount() === 0;
+    // LMDB keeps the terminator of a name.
     if (!isNew && !root.doesExist(Buffer.from(`${CATALOG_NAME}\0`))) {
       throw new StoreError('corrupt', `${path} is an LMDB file, but not the file of a store.`);
     }
-    const catalogTree = new Tree<SpaceKey>(root, path, CATALOG_NAME, writeSpaceKey);
-    this.catalog = new Catalog(catalogTree, KEY_BYTES_MAX);
+    this.catalog = new Catalog(new Tree<SpaceKey>(root, path, CATALOG_NAME, writeSpaceKey), KEY_BYTES_MAX);
     const chunk = root.transactionSync(() => agreeOnFormat(this.catalog, path, options.chunk ?? CHUNK_MAX));
     const rowsTree = new Tree<RowKey>(root, path, 'rows', writeRowKey);
-    this.longKeys = new LongKeys(rowsTree, new Tree(root, path, 'long', writeRowKey), chunk);
+    this.longKeys = new LongKeys(rowsTree, new Tree<RowKey>(root, path, 'long', writeRowKey), chunk);
     this.rows = new Rows(rowsTree, this.longKeys);
     if (options.durability === 'full') syncFile(path);
   }
 
-  /** Runs `write` with the right to write, and is fulfilled when the changes are durable and visible, in this order. */
+  /** Runs `write` with the right to write; fulfilled when the changes are durable and, after that, visible. */
   transaction(write: () => void): Promise<void> {
     return this.#root.transaction(write);
   }
@@ -85,6 +100,15 @@ export class Environment {
     } catch (error) {
       throw engineError(error, this.path);
     }
+  }
+
+  /** Why a transaction failed: an `EngineError`, or a bug as it is. */
+  async explain(error: unknown): Promise<unknown> {
+    const failure = await commitError(error, this.path);
+    // LMDB takes a disk that becomes full within a write for a broken one.
+    const isUnclear = failure instanceof EngineError && failure.code === 'busy';
+    if (!isUnclear || !isDiskFull(this.path)) return failure;
+    return new EngineError('full', `${this.path}: No space is left on the disk.`, failure);
   }
 
   /** False if LMDB has given up the file, as it does after a failed write of a meta page, until it is opened again. */
@@ -103,7 +127,7 @@ export class Environment {
   }
 }
 
-function openRoot(path: string, durability: 'full' | 'none'): RootDatabase {
+function openRoot(path: string, durability: Durability): RootDatabase {
   return open(path, {
     noSubdir: true,
     pageSize: PAGE_BYTES,
@@ -124,12 +148,15 @@ function openRoot(path: string, durability: 'full' | 'none'): RootDatabase {
   });
 }
 
+/** Makes the directory; gives the one path that the file has. What LMDB would fail at is found out here. */
 function preparePath({ directory, durability }: EnvironmentOptions): string {
   try {
     const created = mkdirSync(directory, { recursive: true });
     const real = realpathSync(directory);
+    const path = join(real, FILE_NAME);
+    closeSync(openSync(path, 'a+'));
     if (durability === 'full') syncDirectories(real, created);
-    return join(real, FILE_NAME);
+    return path;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreError('unsupported', `${resolve(directory)} cannot hold a store: ${reason}`, error);
@@ -143,15 +170,26 @@ function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
     return chunk;
   }
   if (format.version > FORMAT_VERSION) {
-    throw new StoreError(
-      'unsupported',
-      `${path} has format ${format.version}; this program knows formats up to ${FORMAT_VERSION}. Use a newer one.`,
-    );
+    const known = `this program knows formats up to ${FORMAT_VERSION}`;
+    throw new StoreError('unsupported', `${path} has format ${format.version}; ${known}. Use a newer one.`);
   }
   if (format.version < 1 || format.chunk < 1 || format.chunk > CHUNK_MAX) {
     throw new StoreError('corrupt', `${path} has a format record that no program writes.`);
   }
   return format.chunk;
+}
+
+function isDiskFull(path: string): boolean {
+  const probe = join(dirname(path), PROBE_NAME);
+  try {
+    writeFileSync(probe, Buffer.alloc(PROBE_BYTES));
+    return false;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOSPC' || code === 'EDQUOT';
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 /**

@@ -27,6 +27,7 @@ export class RowCursor implements Row {
   readonly #transaction: Transaction | undefined;
   readonly #levels: Level[] = [];
   #level: Level | undefined;
+  #value: Buffer | undefined;
 
   /** Without `transaction` it has to be closed before the caller gives up the thread. */
   constructor(longKeys: LongKeys, space: number, range: PayloadRange, transaction?: Transaction) {
@@ -38,6 +39,7 @@ export class RowCursor implements Row {
 
   /** Moves to the next row; false at the end. */
   next(): boolean {
+    this.#value = undefined;
     let level = this.#level;
     while (level !== undefined) {
       if (level.cursor.next()) {
@@ -69,7 +71,8 @@ export class RowCursor implements Row {
   }
 
   get value(): Buffer {
-    return decodeValue(this.#bytes());
+    this.#value ??= decodeValue(this.#bytes());
+    return this.#value;
   }
 
   /** The current row as a copy, which is the caller's to keep. */

@@ -90,9 +90,13 @@ export interface StoredEntity {
 
 /** What is stored under a key; undefined if nothing is. */
 export async function stored({ run }: TestAccount, key: EntityKey): Promise<StoredEntity | undefined> {
-  const outcome = await run({ kind: 'getEntity', table: TABLE, key }).catch((error: unknown) => error);
-  if (outcome instanceof TableError && outcome.code === 'ResourceNotFound') return undefined;
-  const { row } = await outcomeOf('entity', run({ kind: 'getEntity', table: TABLE, key }));
+  const running = run({ kind: 'getEntity', table: TABLE, key });
+  const refusal = await running.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (refusal instanceof TableError && refusal.code === 'ResourceNotFound') return undefined;
+  const { row } = await outcomeOf('entity', running);
   return {
     version: row.version,
     properties: decodeEntity(row.value).map(({ name, value }) => [name, value] as const),

@@ -218,6 +218,6 @@ test('pages never skip and never repeat, whatever is written between them', asyn
         for (const name of seen) assert.ok(ever.includes(name), `${name} was never there`);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });

@@ -247,6 +247,6 @@ test('random changesets leave what a model leaves', async () => {
         await assertStored(account, model);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });

@@ -1,0 +1,114 @@
+// The built-in load generator: runs a job in this process over plain sockets, with as many requests under way as it has
+// connections (closed loop) or at a fixed rate (open loop). All requests that were sent are waited for.
+
+import { type Answered, Connection, type Exchange, type PreparedRequest, prepare } from './connection.js';
+import type { Job, JobResult } from './job.js';
+import { Latencies } from './statistics.js';
+
+/** How often requests that are due are looked for; those in between wait so long, and their latency says so. */
+const TICK_MILLISECONDS = 1;
+
+class Run {
+  readonly #job: Job;
+  readonly #requests: readonly PreparedRequest[];
+  readonly #connections: Connection[] = [];
+  readonly #idle: Connection[] = [];
+  readonly #latencies = new Latencies();
+  readonly #settle: (outcome: JobResult | Error) => void;
+  readonly #start = performance.now();
+  readonly #countMax: number;
+  readonly #until: number;
+  #timer: NodeJS.Timeout | undefined;
+  #sent = 0;
+  #completed = 0;
+  #absent = 0;
+  #complaint: string | undefined;
+
+  constructor(job: Job, settle: (outcome: JobResult | Error) => void) {
+    const { milliseconds = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY, perSecond } = job;
+    this.#job = job;
+    this.#settle = settle;
+    this.#requests = job.requests.map(kind => prepare(kind, job.rows));
+    this.#until = this.#start + milliseconds;
+    // In an open loop the time says how many are due in all; none of them is dropped because the server is late.
+    this.#countMax = perSecond === undefined ? count : Math.floor((milliseconds / 1000) * perSecond);
+  }
+
+  begin(): void {
+    const { port, connections, rows, perSecond } = this.#job;
+    for (let index = 0; index < Math.min(connections, this.#countMax); index++) {
+      this.#connections.push(new Connection(port, rows, this));
+    }
+    this.#idle.push(...this.#connections);
+    if (perSecond !== undefined) this.#timer = setInterval(() => this.#fill(), TICK_MILLISECONDS);
+    this.#fill();
+    this.#endIfDone();
+  }
+
+  onAnswered(connection: Connection, { since }: Exchange, { absent, complaint }: Answered): void {
+    this.#latencies.add(performance.now() - since);
+    this.#completed++;
+    if (absent) this.#absent++;
+    this.#complaint ??= complaint;
+    this.#idle.push(connection);
+    this.#fill();
+    this.#endIfDone();
+  }
+
+  onFailed(error: Error): void {
+    this.#end();
+    this.#settle(error);
+  }
+
+  get #isOver(): boolean {
+    if (this.#complaint !== undefined || this.#sent >= this.#countMax) return true;
+    return this.#job.perSecond === undefined && performance.now() >= this.#until;
+  }
+
+  /** When request number `sent` is due. */
+  #dueAt(): number {
+    const { perSecond } = this.#job;
+    return perSecond === undefined ? performance.now() : this.#start + (this.#sent * 1000) / perSecond;
+  }
+
+  #fill(): void {
+    while (this.#idle.length > 0 && !this.#isOver) {
+      const since = this.#dueAt();
+      if (since > performance.now()) return;
+      const connection = this.#idle.pop();
+      const sequence = this.#job.first + this.#sent;
+      const request = this.#requests[sequence % this.#requests.length];
+      if (connection === undefined || request === undefined) return;
+      const isChecked = this.#sent % request.kind.checkEvery === 0;
+      this.#sent++;
+      connection.send({ request, sequence, since, isChecked });
+    }
+  }
+
+  #end(): void {
+    clearInterval(this.#timer);
+    for (const connection of this.#connections) connection.close();
+  }
+
+  #endIfDone(): void {
+    if (!this.#isOver || this.#completed < this.#sent) return;
+    this.#end();
+    this.#settle({
+      completed: this.#completed,
+      used: this.#sent,
+      milliseconds: performance.now() - this.#start,
+      latency: this.#latencies.summary(),
+      absent: this.#absent,
+      complaint: this.#complaint,
+    });
+  }
+}
+
+/** Runs a job to its end. Fails where a connection does. */
+export const generate = (job: Job): Promise<JobResult> =>
+  new Promise((resolve, reject) => {
+    new Run(job, outcome => {
+      if (outcome instanceof Error) reject(outcome);
+      else resolve(outcome);
+    }).begin();
+  });

@@ -1,0 +1,106 @@
+// What a load generator is asked to do and what it tells: plain values that go between processes.
+import type { Part } from './template.js';
+
+/**
+ * What must be true of an answer.
+ * `empty`: the status, and no body. `entity`: 200 and the row the request falls on. `range`: 200 and the rows of its
+ * group. `filter`: pages of 200 that together hold the rows sought. `batch`: 202 and every member done. `bytes`: 200
+ * and this body. `deleted` and `deletedBatch`: gone now, also if it was not there, which is counted.
+ */
+export type Check =
+  | { readonly kind: 'empty'; readonly status: number }
+  | { readonly kind: 'entity' }
+  | { readonly kind: 'range' }
+  | { readonly kind: 'filter' }
+  | { readonly kind: 'batch' }
+  | { readonly kind: 'bytes'; readonly body: string }
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'deletedBatch' };
+
+export interface RequestKind {
+  readonly parts: readonly Part[];
+  readonly check: Check;
+  /** Statuses are checked always, bodies once in so many answers. */
+  readonly checkEvery: number;
+}
+
+export interface Job {
+  readonly port: number;
+  readonly connections: number;
+  /** Of the table: sequence numbers become rows by it. */
+  readonly rows: number;
+  /** Sent in turn, by sequence number. */
+  readonly requests: readonly RequestKind[];
+  /** The first sequence number. */
+  readonly first: number;
+  /** Ends after so many requests, or after the time, whichever comes first. */
+  readonly count?: number;
+  readonly milliseconds?: number;
+  /** Requests are due at this rate whatever the server does, and their latency counts from when they were due. */
+  readonly perSecond?: number;
+}
+
+/** Milliseconds. */
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+export interface JobResult {
+  /** Requests answered; a query of several pages is one. */
+  readonly completed: number;
+  /** Sequence numbers used: `first` to `first + used`, half-open. */
+  readonly used: number;
+  readonly milliseconds: number;
+  readonly latency: Latency;
+  /** What was to be deleted and was not there. */
+  readonly absent: number;
+  /** The first wrong answer. A run that has one counts for nothing. */
+  readonly complaint?: string | undefined;
+}
+
+function decodeNumber(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    throw new Error(`A generator told ${String(value)} for a number.`);
+  }
+  return value;
+}
+
+function decodeLatency(value: unknown): Latency {
+  const { p50, p99, p999, max } = value as Record<keyof Latency, unknown>;
+  return { p50: decodeNumber(p50), p99: decodeNumber(p99), p999: decodeNumber(p999), max: decodeNumber(max) };
+}
+
+/** @throws Error if it is not what a generator tells. */
+export function decodeJobResult(value: unknown): JobResult {
+  if (typeof value !== 'object' || value === null) throw new Error('A generator told nothing.');
+  const { completed, used, milliseconds, latency, absent, complaint } = value as Record<
+    keyof JobResult,
+    unknown
+  >;
+  return {
+    completed: decodeNumber(completed),
+    used: decodeNumber(used),
+    milliseconds: decodeNumber(milliseconds),
+    latency: decodeLatency(latency),
+    absent: decodeNumber(absent),
+    complaint: complaint === undefined ? undefined : String(complaint),
+  };
+}
+
+/**
+ * What a process of the benchmark replies: a result, nothing if it was not asked to measure, or why it failed.
+ *
+ * @throws Error with the process's reason.
+ */
+export function decodeReply(message: unknown): JobResult | undefined {
+  const { result, failure } = message as { readonly result?: unknown; readonly failure?: unknown };
+  if (failure !== undefined) throw new Error(String(failure));
+  return result === undefined ? undefined : decodeJobResult(result);
+}
+
+export class WrongAnswer extends Error {
+  override readonly name = 'WrongAnswer';
+}

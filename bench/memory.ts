@@ -1,0 +1,49 @@
+// Resident memory of a process as Linux tells it, the mapped data file apart. Elsewhere there is nothing to tell.
+import { readFileSync } from 'node:fs';
+
+/** Bytes. */
+export interface Memory {
+  /** Heaps and stacks: what the program itself holds. */
+  readonly anonymous: number;
+  /** Mapped files: the program's own, and the data's. */
+  readonly file: number;
+  /** What of `file` is the mapped data file; the system takes it back when it needs it. */
+  readonly data: number;
+}
+
+const DATA_FILE = '/data.mdb';
+const MAPPING = /^[0-9a-f]+-[0-9a-f]+ /;
+
+const kilobytes = (text: string, name: string): number =>
+  1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0);
+
+/** Resident bytes of the mappings of the data file, out of /proc/PID/smaps. */
+export function dataBytes(smaps: string): number {
+  let bytes = 0;
+  let isData = false;
+  for (const line of smaps.split('\n')) {
+    if (MAPPING.test(line)) isData = line.endsWith(DATA_FILE);
+    else if (isData && line.startsWith('Rss:')) bytes += kilobytes(line, 'Rss');
+  }
+  return bytes;
+}
+
+/** Out of /proc/PID/status and /proc/PID/smaps. */
+export const parseMemory = (status: string, smaps: string): Memory => ({
+  anonymous: kilobytes(status, 'RssAnon') + kilobytes(status, 'RssShmem'),
+  file: kilobytes(status, 'RssFile'),
+  data: dataBytes(smaps),
+});
+
+/** Undefined where the system does not tell. */
+export function readMemory(pid: number): Memory | undefined {
+  try {
+    const read = (name: string): string => readFileSync(`/proc/${pid}/${name}`, 'utf8');
+    return parseMemory(read('status'), read('smaps'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What counts against the goal: everything beside the mapped data file. */
+export const besideData = ({ anonymous, file, data }: Memory): number => anonymous + file - data;

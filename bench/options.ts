@@ -1,0 +1,156 @@
+// The command line of the benchmark as a value. What the options mean is told in docs/benchmarks.md.
+import { parseArgs } from 'node:util';
+import {
+  isSubject,
+  isWorkload,
+  SUBJECTS,
+  type SubjectName,
+  WORKLOADS,
+  type WorkloadName,
+} from './contestant.js';
+import type { GeneratorName } from './drive.js';
+import type { Durability } from './shelfmark.js';
+import { GROUP_ROWS, STRIDE } from './template.js';
+
+export const USAGE = `npm run bench -- [options]
+
+  --rows 20000,300000   rows of the tables, multiples of 100; above 1000000 only growth is measured, against 100000
+  --runs 5              interleaved runs of each workload
+  --seconds 4           length of a run
+  --connections 32      of a run that is not of transactions or filters
+  --only a,b            of ${WORKLOADS.join(', ')}
+  --subjects a,b        of ${SUBJECTS.join(', ')}
+  --durability full     or none: what Shelfmark and raw LMDB promise
+  --generator wrk       or built-in; default: wrk where it is on the path
+  --quick               2000 rows, one run of a second each, nothing recorded
+  --profile             instead: a CPU profile of Shelfmark under each workload
+  --minutes 10          instead: a mixed load at a fixed rate
+  --reclaim 1000000     instead: a mixed load while a table of so many rows is dropped
+  --rate 5000           of the mixed load, requests per second; default: a third of the peak, which is measured first
+  --no-record           append nothing to bench/results.jsonl
+`;
+
+export interface Options {
+  readonly rows: readonly number[];
+  readonly runs: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly workloads: readonly WorkloadName[];
+  readonly subjects: readonly SubjectName[];
+  readonly durability: Durability;
+  readonly generator: GeneratorName | undefined;
+  readonly record: boolean;
+  readonly profile: boolean;
+  readonly minutes: number | undefined;
+  readonly reclaim: number | undefined;
+  readonly rate: number | undefined;
+}
+
+/** What is wrong with the command line, for whoever typed it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const SHAPE = {
+  rows: { type: 'string' },
+  runs: { type: 'string' },
+  seconds: { type: 'string' },
+  connections: { type: 'string' },
+  only: { type: 'string' },
+  subjects: { type: 'string' },
+  durability: { type: 'string' },
+  generator: { type: 'string' },
+  minutes: { type: 'string' },
+  reclaim: { type: 'string' },
+  rate: { type: 'string' },
+  quick: { type: 'boolean' },
+  profile: { type: 'boolean' },
+  'no-record': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+function parsePositive(name: string, text: string): number {
+  const number = Number(text);
+  if (!(number > 0 && number < Number.POSITIVE_INFINITY)) {
+    throw new UsageError(`--${name} is a number above 0, not '${text}'.`);
+  }
+  return number;
+}
+
+function parseCount(name: string, text: string): number {
+  const number = parsePositive(name, text);
+  if (!Number.isInteger(number)) throw new UsageError(`--${name} is a whole number, not '${text}'.`);
+  return number;
+}
+
+/** Groups of rows are asked for whole, and rows are visited by steps of a prime that must be above their number. */
+function parseRows(name: string, text: string): number {
+  const rows = parseCount(name, text);
+  if (rows % GROUP_ROWS !== 0 || rows >= STRIDE) {
+    throw new UsageError(`--${name} is a multiple of ${GROUP_ROWS} below ${STRIDE}, not '${text}'.`);
+  }
+  return rows;
+}
+
+function parseNames<T extends string>(
+  name: string,
+  text: string,
+  all: readonly T[],
+  isName: (text: string) => text is T,
+): readonly T[] {
+  const names = text.split(',').map(part => {
+    if (!isName(part)) throw new UsageError(`--${name} is of ${all.join(', ')}, not '${part}'.`);
+    return part;
+  });
+  return all.filter(each => names.includes(each));
+}
+
+function parseDurability(text: string): Durability {
+  if (text !== 'full' && text !== 'none') throw new UsageError(`--durability is full or none, not '${text}'.`);
+  return text;
+}
+
+function parseGenerator(text: string): GeneratorName {
+  if (text !== 'wrk' && text !== 'built-in') {
+    throw new UsageError(`--generator is wrk or built-in, not '${text}'.`);
+  }
+  return text;
+}
+
+function parseFlags(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: SHAPE, allowPositionals: false }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * Undefined if help is asked for.
+ *
+ * @throws UsageError
+ */
+export function parseOptions(args: readonly string[]): Options | undefined {
+  const flags = parseFlags(args);
+  if (flags.help === true) return undefined;
+  const quick = flags.quick === true;
+  const optional = <T>(name: string, text: string | undefined, parse: (name: string, text: string) => T) =>
+    text === undefined ? undefined : parse(name, text);
+  const subjects = parseNames('subjects', flags.subjects ?? SUBJECTS.join(','), SUBJECTS, isSubject);
+  if (!subjects.includes('shelfmark')) throw new UsageError('--subjects names shelfmark, and others to compare.');
+  return {
+    rows: (flags.rows ?? (quick ? '2000' : '20000,300000')).split(',').map(text => parseRows('rows', text)),
+    runs: parseCount('runs', flags.runs ?? (quick ? '1' : '5')),
+    seconds: parsePositive('seconds', flags.seconds ?? (quick ? '1' : '4')),
+    connections: parseCount('connections', flags.connections ?? '32'),
+    workloads: parseNames('only', flags.only ?? WORKLOADS.join(','), WORKLOADS, isWorkload),
+    subjects,
+    durability: parseDurability(flags.durability ?? 'full'),
+    generator: flags.generator === undefined ? undefined : parseGenerator(flags.generator),
+    record: !quick && flags['no-record'] !== true,
+    profile: flags.profile === true,
+    minutes: optional('minutes', flags.minutes, parsePositive),
+    reclaim: optional('reclaim', flags.reclaim, parseRows),
+    rate: optional('rate', flags.rate, parsePositive),
+  };
+}

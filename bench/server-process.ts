@@ -1,0 +1,126 @@
+// A subject's process: started and waited for, held still while others are measured, stopped, and never left behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type Memory, readMemory } from './memory.js';
+
+/** Azurite reads all of its data before it says that it is ready. */
+const READY_MILLISECONDS_MAX = 300_000;
+const STOP_MILLISECONDS_MAX = 60_000;
+const OUTPUT_LENGTH_MAX = 10_000;
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+export interface Program {
+  readonly name: string;
+  /** Of node, before the script. */
+  readonly nodeOptions?: readonly string[];
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it prints when it is ready; the first group is its port, if it has one. */
+  readonly ready: RegExp;
+  /** Of the benchmark itself: answers messages. */
+  readonly answers?: boolean;
+}
+
+export class ServerProcess {
+  readonly #name: string;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  #output = '';
+  #port = 0;
+  #readyMilliseconds = 0;
+
+  private constructor({ name, nodeOptions = [], script, args, env, answers = false }: Program) {
+    this.#name = name;
+    this.#child = spawn(process.execPath, [...nodeOptions, script, ...args], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', ...(answers ? ['ipc' as const] : [])],
+    });
+    children.add(this.#child);
+    this.#exited = once(this.#child, 'exit').then(() => children.delete(this.#child));
+    const keep = (chunk: unknown): void => {
+      this.#output = (this.#output + String(chunk)).slice(-OUTPUT_LENGTH_MAX);
+    };
+    this.#child.stdout?.on('data', keep);
+    this.#child.stderr?.on('data', keep);
+  }
+
+  /** Starts the program and waits until it says that it is ready. Fails with its output if it does not. */
+  static async start(program: Program): Promise<ServerProcess> {
+    const started = performance.now();
+    const server = new ServerProcess(program);
+    await server.#untilReady(program.ready);
+    server.#readyMilliseconds = performance.now() - started;
+    return server;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** From the start of the process to its ready line. */
+  get readyMilliseconds(): number {
+    return this.#readyMilliseconds;
+  }
+
+  memory(): Memory | undefined {
+    return this.#child.pid === undefined ? undefined : readMemory(this.#child.pid);
+  }
+
+  /** Takes the processor away from it, so that what it does on its own does not disturb the others' runs. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  /** Sends a message and gives the answer; for programs of the benchmark itself. Fails if the process ends first. */
+  async ask(message: object): Promise<unknown> {
+    const answer = once(this.#child, 'message');
+    const ended = this.#exited.then(() => {
+      throw this.#failure('ended');
+    });
+    this.#child.send(message);
+    const [reply] = await Promise.race([answer, ended]);
+    return reply;
+  }
+
+  /** Lets it end by itself, as an operator would; a process that does not is killed. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.resume();
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MILLISECONDS_MAX);
+    await this.#exited;
+    clearTimeout(timer);
+  }
+
+  #failure(what: string): Error {
+    return new Error(`${this.#name} ${what}:\n${this.#output}`);
+  }
+
+  #untilReady(ready: RegExp): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(this.#failure('is not ready in time')), READY_MILLISECONDS_MAX);
+      const look = (): void => {
+        const match = ready.exec(this.#output);
+        if (!match) return;
+        clearTimeout(timer);
+        this.#child.stdout?.off('data', look);
+        this.#port = Number(match[1] ?? 0);
+        resolve();
+      };
+      this.#child.stdout?.on('data', look);
+      this.#exited.then(() => {
+        clearTimeout(timer);
+        reject(this.#failure('ended'));
+      }, reject);
+    });
+  }
+}

@@ -1,0 +1,35 @@
+// Figures as text in columns. It does not know what they mean.
+
+/** Columns as wide as their widest cell; the first ones to the left, the others to the right. */
+export function textTable(lines: readonly (readonly string[])[], leftColumns: number): string {
+  const widths: number[] = [];
+  for (const line of lines) {
+    for (const [column, cell] of line.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    }
+  }
+  return lines
+    .map(line =>
+      line
+        .map((cell, column) => {
+          const width = widths[column] ?? 0;
+          return column < leftColumns ? cell.padEnd(width) : cell.padStart(width);
+        })
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** `1,234,567`. */
+export const formatCount = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+/** Three digits that matter: `0.123`, `12.3`, `1,234`. */
+export const formatFigure = (value: number): string =>
+  Number.isNaN(value)
+    ? '-'
+    : value.toLocaleString('en-US', { maximumSignificantDigits: Math.abs(value) < 1000 ? 3 : 21, maximumFractionDigits: 0 });
+
+const MEGABYTE = 1_000_000;
+
+export const formatMegabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;

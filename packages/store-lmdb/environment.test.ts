@@ -1,0 +1,162 @@
+// Shows what happens to files that are not, or no longer, what this version writes: a sentence and never a crash.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openEnvironment } from './environment.js';
+import { open } from './lmdb.js';
+import { openLmdbStore } from './lmdb-store.js';
+
+const base = await mkdtemp(join(tmpdir(), 'lmdb-environment-'));
+after(() => rm(base, { recursive: true }));
+
+let directories = 0;
+async function newDirectory(): Promise<string> {
+  directories += 1;
+  const directory = join(base, `${directories}`);
+  await mkdir(directory);
+  return directory;
+}
+
+const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+
+/** A store with some pages of rows, closed. */
+async function fill(directory: string): Promise<void> {
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
+  assert(space !== undefined);
+  const puts = Array.from({ length: 500 }, (_, index) => ({ key: `${index}`, value: Buffer.alloc(1000) }));
+  await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  await store.close();
+}
+
+test('a directory is made, with those above it, and is in use by one store of a process', async () => {
+  const directory = join(await newDirectory(), 'a', 'b', 'c');
+  const store = await openLmdbStore({ directory });
+  const error = { name: 'StoreError', code: 'busy', message: /data\.mdb is in use/ };
+  await assert.rejects(openLmdbStore({ directory }), error);
+  await assert.rejects(openLmdbStore({ directory: `${directory}/../c/.` }), error);
+  await store.close();
+  await (await openLmdbStore({ directory })).close();
+});
+
+test('a directory that cannot be made is unsupported', async () => {
+  const directory = await newDirectory();
+  await writeFile(join(directory, 'file'), 'not a directory');
+  for (const place of ['file', 'file/below']) {
+    const error = { name: 'StoreError', code: 'unsupported', message: /cannot hold a store/ };
+    await assert.rejects(openLmdbStore({ directory: join(directory, place) }), error);
+  }
+});
+
+test('a newer format is unsupported, and the file is left as it is', async () => {
+  const directory = await newDirectory();
+  await fill(directory);
+  const environment = openEnvironment({ directory, durability: 'none' });
+  await environment.transaction(() => environment.catalog.putFormat({ version: 2, chunk: 4017 }));
+  await environment.close();
+  const before = await readFile(join(directory, 'data.mdb'));
+  const error = { name: 'StoreError', code: 'unsupported', message: /data\.mdb has format 2/ };
+  await assert.rejects(openLmdbStore({ directory }), error);
+  await assert.rejects(
+    openLmdbStore({ directory }),
+    error,
+    'the first failure does not keep the directory in use',
+  );
+  assert(before.equals(await readFile(join(directory, 'data.mdb'))));
+});
+
+test('a damaged format record is corrupt', async () => {
+  const directory = await newDirectory();
+  const environment = openEnvironment({ directory, durability: 'none' });
+  await environment.transaction(() => environment.catalog.putFormat({ version: 1, chunk: 0 }));
+  await environment.close();
+  await assert.rejects(openLmdbStore({ directory }), { name: 'StoreError', code: 'corrupt' });
+});
+
+test('the file of another program on LMDB is corrupt, and nothing is written to it', async () => {
+  const directory = await newDirectory();
+  const path = join(directory, 'data.mdb');
+  const other = open(path, {
+    noSubdir: true,
+    pageSize: 8192,
+    maxDbs: 4,
+    maxReaders: 10,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    overlappingSync: false,
+    noSync: false,
+    noMemInit: false,
+    commitDelay: 0,
+    eventTurnBatching: false,
+  });
+  const encoder = { encode: (value: Buffer) => value, decode: (bytes: Uint8Array) => Buffer.from(bytes) };
+  const keyEncoder = { writeKey: () => 0, readKey: () => undefined };
+  other.openDB({ name: 'other', encoder, keyEncoder });
+  await other.close();
+  const before = await readFile(path);
+  await assert.rejects(openLmdbStore({ directory }), { code: 'corrupt', message: /not the file of a store/ });
+  assert(before.equals(await readFile(path)));
+});
+
+test('a file that is no LMDB file is corrupt; an empty one is a new store', async () => {
+  const damaged = [
+    Buffer.from('x'),
+    Buffer.alloc(100_000),
+    Buffer.alloc(100_000, 'garbage'),
+    Buffer.alloc(8192),
+  ];
+  for (const content of damaged) {
+    const directory = await newDirectory();
+    await writeFile(join(directory, 'data.mdb'), content);
+    await assert.rejects(openLmdbStore({ directory }), {
+      code: 'corrupt',
+      message: /data\.mdb is not the file/,
+    });
+  }
+  const directory = await newDirectory();
+  await writeFile(join(directory, 'data.mdb'), '');
+  await (await openLmdbStore({ directory })).close();
+});
+
+test('another format or page size of LMDB is unsupported', async () => {
+  for (const [position, value] of [
+    [28, 1],
+    [48, 4],
+  ] as const) {
+    const directory = await newDirectory();
+    await fill(directory);
+    const path = join(directory, 'data.mdb');
+    const bytes = await readFile(path);
+    bytes[position] = value;
+    await writeFile(path, bytes);
+    await assert.rejects(openLmdbStore({ directory }), {
+      code: 'unsupported',
+      message: /data\.mdb has LMDB/,
+    });
+  }
+});
+
+test('a file that was cut off is corrupt, or gives the rows that are left, and is never a bus error', async () => {
+  const whole = await newDirectory();
+  await fill(whole);
+  const content = await readFile(join(whole, 'data.mdb'));
+  for (let pages = 2; pages * 8192 < content.length; pages += 7) {
+    const directory = await newDirectory();
+    const path = join(directory, 'data.mdb');
+    await writeFile(path, content);
+    await truncate(path, pages * 8192 + 17);
+    const reading = async () => {
+      const store = await openLmdbStore({ directory, durability: 'none' });
+      try {
+        const space = await store.getSpace({ account: 'a', service: 't', name: 'n' });
+        assert(space !== undefined);
+        await store.scan(space, { from: { partition: '', key: '' } }, UNBOUNDED, () => true);
+      } finally {
+        await store.close();
+      }
+    };
+    await assert.rejects(reading(), { name: 'StoreError', code: 'corrupt' }, `${pages} pages`);
+  }
+});

@@ -1,0 +1,64 @@
+// Looks at the head of the data file before LMDB does: the `lmdb` package dies of a segmentation fault on a file that it
+// cannot open, and of a bus error on one that was cut off. It checks the two meta pages and nothing behind them.
+//
+// LMDB's data format 2 on a 64 bit machine, little-endian; meta page 0 is at 0, meta page 1 at PAGE_BYTES:
+//   18 flags, 2 bytes | 24 magic, 4 | 28 version, 4 | 48 page size, 4 | 144 last page, 8 | 152 transaction, 8
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { StoreError } from '#store';
+
+export const PAGE_BYTES = 8192;
+
+const META_FLAG = 0x08;
+const MAGIC = 0xbeefc0de;
+const LMDB_FORMAT = 2;
+
+interface Meta {
+  readonly transaction: bigint;
+  readonly lastPage: bigint;
+}
+
+/** Makes the file if there is none; fails with `corrupt` or `unsupported` if LMDB could not open it. */
+export function checkFileHead(path: string): void {
+  const file = openSync(path, 'a+');
+  try {
+    if (fstatSync(file).size > 0) readLastPage(file, path);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Gives a file that was cut off the length it should have: what is missing reads as zeros then, which LMDB reports as
+ * corrupt where it matters. A sound file may be short too, where its last pages are free. To be called with the right
+ * to write, since another process may make the file longer otherwise meanwhile.
+ */
+export function restoreFileLength(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    const length = (readLastPage(file, path) + 1) * PAGE_BYTES;
+    if (fstatSync(file).size < length) ftruncateSync(file, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readLastPage(file: number, path: string): number {
+  const metas = [readMeta(file, 0, path), readMeta(file, PAGE_BYTES, path)];
+  const newest = metas.reduce((a, b) => (b.transaction > a.transaction ? b : a));
+  return Number(newest.lastPage);
+}
+
+function readMeta(file: number, position: number, path: string): Meta {
+  const bytes = Buffer.alloc(PAGE_BYTES);
+  const count = readSync(file, bytes, 0, PAGE_BYTES, position);
+  const isMeta = (bytes.readUInt16LE(18) & META_FLAG) !== 0 && bytes.readUInt32LE(24) === MAGIC;
+  if (count < PAGE_BYTES || !isMeta) {
+    throw new StoreError('corrupt', `${path} is not the file of a store, or its beginning is damaged.`);
+  }
+  const [format, pageBytes] = [bytes.readUInt16LE(28), bytes.readUInt32LE(48)];
+  if (format !== LMDB_FORMAT || pageBytes !== PAGE_BYTES) {
+    const found = `LMDB format ${format} with pages of ${pageBytes} bytes`;
+    throw new StoreError('unsupported', `${path} has ${found}; this program makes and reads others.`);
+  }
+  return { lastPage: bytes.readBigUInt64LE(144), transaction: bytes.readBigUInt64LE(152) };
+}

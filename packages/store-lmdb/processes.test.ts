@@ -1,0 +1,154 @@
+// What only more than one process can show: a kill, a limit on the size of the file, two writers of one directory.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type TestContext, test } from 'node:test';
+import type { Space, Store } from '#store';
+import { openLmdbStore } from './lmdb-store.js';
+
+const MODULE = new URL('./index.js', import.meta.url).href;
+const ADDRESS = { account: 'a', service: 't', name: 'n' };
+const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+
+/** What the scripts of the children begin with. */
+const PRELUDE = `
+  import { openLmdbStore } from ${JSON.stringify(MODULE)};
+  const store = await openLmdbStore({ directory: process.argv[1] });
+  const address = ${JSON.stringify(ADDRESS)};
+  const space = (await store.createSpace(address, Buffer.alloc(0))) ?? (await store.getSpace(address));
+`;
+
+async function newDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'lmdb-processes-'));
+  t.after(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+function run(script: string, directory: string, fileBlocksMax?: number): ChildProcess {
+  const node = [process.execPath, '--input-type=module', '-e', PRELUDE + script, directory];
+  const limited = ['sh', '-c', `ulimit -f ${fileBlocksMax} && exec "$@"`, 'sh', ...node];
+  const [command = '', ...args] = fileBlocksMax === undefined ? node : limited;
+  return spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function* linesOf(child: ChildProcess): AsyncGenerator<string> {
+  assert(child.stdout !== null);
+  yield* createInterface({ input: child.stdout });
+}
+
+async function openSpace(directory: string): Promise<{ store: Store; space: Space }> {
+  const store = await openLmdbStore({ directory });
+  const space = (await store.createSpace(ADDRESS, Buffer.alloc(0))) ?? (await store.getSpace(ADDRESS));
+  assert(space !== undefined);
+  return { store, space };
+}
+
+async function keysOf(store: Store, space: Space): Promise<string[]> {
+  const page = await store.scan(space, { from: { partition: '', key: '' } }, UNBOUNDED, () => true);
+  return page.rows.map(row => row.key);
+}
+
+test('law 5: what was answered survives a kill, and a commit is there whole or not at all', async t => {
+  const directory = await newDirectory(t);
+  const script = `
+    const value = Buffer.alloc(2000, 'v');
+    const write = async writer => {
+      for (let round = 0; ; round += 1) {
+        const name = writer + '.' + round;
+        const puts = ['a', 'b', 'c'].map(part => ({ key: name + part, value }));
+        await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+        process.stdout.write(name + '\\n');
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
+  `;
+  for (let round = 0; round < 3; round += 1) {
+    const child = run(script, directory);
+    const answered: string[] = [];
+    for await (const line of linesOf(child)) {
+      answered.push(line);
+      if (answered.length === 200 + round * 37) child.kill('SIGKILL');
+    }
+    const { store, space } = await openSpace(directory);
+    const keys = new Set(await keysOf(store, space));
+    for (const name of answered) {
+      for (const part of ['a', 'b', 'c']) assert(keys.has(name + part), `${name}${part} was answered`);
+    }
+    for (const key of keys) {
+      for (const part of ['a', 'b', 'c']) assert(keys.has(key.slice(0, -1) + part), `${key} is not alone`);
+    }
+    await store.close();
+  }
+});
+
+test('two processes that write to one directory make one history', async t => {
+  const directory = await newDirectory(t);
+  const script = `
+    const increment = () =>
+      store.commit(space, 'p', { keys: ['k'] }, ({ keys }, tick) => {
+        if (keys[0] !== undefined && keys[0].version >= tick) throw new Error('the version does not rise');
+        const count = Number(keys[0]?.value.toString() ?? 0) + 1;
+        return { result: count, puts: [{ key: 'k', value: Buffer.from(String(count)) }] };
+      });
+    for (let round = 0; round < 20; round += 1) {
+      const counts = await Promise.all(Array.from({ length: 10 }, increment));
+      const own = await store.createSpace({ ...address, name: process.pid + '.' + round }, Buffer.alloc(0));
+      console.log([own.id, ...counts].join(' '));
+    }
+    await store.close();
+  `;
+  const children = [run(script, directory), run(script, directory)];
+  const ids: string[] = [];
+  const counts: string[] = [];
+  const gather = async (child: ChildProcess) => {
+    for await (const line of linesOf(child)) {
+      const [id = '', ...more] = line.split(' ');
+      ids.push(id);
+      counts.push(...more);
+    }
+  };
+  await Promise.all(children.map(gather));
+  assert.deepEqual(new Set(ids).size, 40, 'no id of a space was given twice');
+  assert.deepEqual(
+    counts.map(Number).toSorted((a, b) => a - b),
+    Array.from({ length: 400 }, (_, index) => index + 1),
+  );
+});
+
+test('a file that may not grow fails commits, and reads, deletes and later commits go on', async t => {
+  const directory = await newDirectory(t);
+  const script = `
+    const put = (key, size) =>
+      store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts: [{ key, value: Buffer.alloc(size) }] }));
+    const remove = key => store.commit(space, 'p', { keys: [] }, () => ({ result: true, deletes: [key] }));
+    const kept = [];
+    let failed = [];
+    for (let round = 0; failed.length === 0; round += 1) {
+      const keys = Array.from({ length: 20 }, (_, index) => round + '.' + index);
+      const answers = await Promise.allSettled(keys.map(key => put(key, 5000)));
+      kept.push(...keys.filter((_, index) => answers[index].status === 'fulfilled'));
+      failed = answers.filter(answer => answer.status === 'rejected').map(answer => answer.reason.code);
+    }
+    const everything = { from: { partition: '', key: '' } };
+    const page = await store.scan(space, everything, ${JSON.stringify(UNBOUNDED)}, () => true);
+    for (const key of kept.slice(0, 40)) await remove(key);
+    await put('late', 5000);
+    console.log(JSON.stringify({ failed, kept, found: page.rows.map(row => row.key) }));
+    await store.close();
+  `;
+  const child = run(script, directory, 8192);
+  const closed = once(child, 'close');
+  let answer = '';
+  for await (const line of linesOf(child)) answer += line;
+  assert.deepEqual(await closed, [0, null]);
+  const { failed, kept, found } = JSON.parse(answer);
+  assert(failed.every((code: string) => code === 'busy' || code === 'full'));
+  assert.deepEqual(found.toSorted(), kept.toSorted());
+  const { store, space } = await openSpace(directory);
+  assert.deepEqual((await keysOf(store, space)).toSorted(), [...kept.slice(40), 'late'].toSorted());
+  await store.close();
+});
