@@ -1,6 +1,6 @@
 // From a request, or a part of a batch, to an operation that its caller may carry out. The order of the steps is the
 // order in which Azure reports what is wrong (table-rest.md 11.3, steps 5 to 8).
-import { TableError } from '#tables';
+import { missingTable, openTable, type TableContext, TableError, type TableErrorCode } from '#tables';
 import {
   checkRoute,
   isRead,
@@ -27,15 +27,54 @@ export interface Admitted {
 const formatOf = ({ method, headers }: OperationRequest, route: Route): ResponseFormat =>
   isXmlRoute(route) ? lenientFormat(method, headers, '') : parseResponseFormat(method, headers, route.query);
 
-/** @throws TableError for what is refused before the table is looked at. */
-export function admit(request: OperationRequest, route: Route, grant: Grant): Admitted {
+/** Faults of the storage phase: that the table is not there is found before them (recorded; table-rest.md 10.5). */
+const AFTER_TABLE: ReadonlySet<TableErrorCode> = new Set([
+  'DuplicatePropertiesSpecified',
+  'EntityTooLarge',
+  'InvalidInput:KeyCount',
+  'OutOfRangeInput:Parameter',
+  'PropertiesNeedValue',
+  'PropertyNameTooLong',
+  'PropertyValueTooLarge',
+  'TooManyProperties',
+]);
+
+/** The table is looked up only where something else is wrong already: a sound operation finds out by itself. */
+async function weightier(fault: unknown, route: Route, context: TableContext): Promise<unknown> {
+  const table = route.resource.kind === 'table' ? undefined : tableOf(route);
+  const isOutweighed =
+    fault instanceof TableError && (AFTER_TABLE.has(fault.code) || route.resource.kind === 'nested');
+  if (table === undefined || !isOutweighed) return fault;
+  return (await openTable(context, table)) ? fault : missingTable(context, table);
+}
+
+async function parseSound(
+  kind: SingleOperation['kind'],
+  request: OperationRequest,
+  route: Route,
+  context: TableContext,
+): Promise<SingleOperation> {
+  try {
+    return parseOperation(kind, request, route);
+  } catch (fault) {
+    throw await weightier(fault, route, context);
+  }
+}
+
+/** @throws TableError for what is refused before the entity is looked at. */
+export async function admit(
+  request: OperationRequest,
+  route: Route,
+  grant: Grant,
+  context: TableContext,
+): Promise<Admitted> {
   const kind = operationKind(request.method, request.headers, route);
   if (kind === 'submitTransaction') throw new TableError('InvalidInput');
   const format = formatOf(request, route);
   checkRoute(route);
   if (route.secondary && !isRead(kind)) throw new TableError('InsufficientAccountPermissions');
   authorize(grant, kind, tableOf(route));
-  const operation = parseOperation(kind, request, route);
+  const operation = await parseSound(kind, request, route, context);
   if ('key' in operation) authorizeKey(grant, kind, operation.key);
   return { operation, format };
 }

@@ -187,7 +187,9 @@ test('without credentials: a refusal, from 2020-12-06 on a challenge', async () 
     String(error.detail.challenge),
     /^Bearer authorization_uri=https:\S+ resource_id=https:\/\/storage\.azure\.com$/,
   );
-  const bearer = await refusal({ headers: { authorization: 'Bearer x.y.z' } });
+  const authorization = 'Bearer x.y.z';
+  assert.equal((await refusal({ headers: { authorization } })).code, 'AuthenticationFailed');
+  const bearer = await refusal({ headers: { authorization, 'x-ms-version': '2020-12-06' } });
   assert.equal(bearer.code, 'InvalidAuthenticationInfo:Challenge');
 });
 
@@ -195,13 +197,14 @@ test('a bearer token over TLS or from this machine', async () => {
   const roles = ['Storage Table Data Reader'] as const;
   const token = await issueToken(ACCOUNTS, { account: ACCOUNT, roles, lifetimeSeconds: 60 }, NOW);
   const headers = { authorization: `Bearer ${token}` };
-  const grant = { kind: 'bearer', roles };
+  const grant = { kind: 'bearer', roles, policies: false };
   assert.deepEqual(await attempt({ headers }), grant);
   assert.deepEqual(await attempt({ headers, secure: true, remoteAddress: '10.0.0.1' }), grant);
-  assert.equal(
-    (await refusal({ headers, remoteAddress: '10.0.0.1' })).code,
-    'InvalidAuthenticationInfo:Challenge',
-  );
+  const newer = { ...headers, 'x-ms-version': '2025-07-05' };
+  assert.deepEqual(await attempt({ headers: newer }), { ...grant, policies: true });
+  const far = { remoteAddress: '10.0.0.1' };
+  assert.equal((await refusal({ ...far, headers })).code, 'AuthenticationFailed');
+  assert.equal((await refusal({ ...far, headers: newer })).code, 'InvalidAuthenticationInfo:Challenge');
 });
 
 /** The query with its signature. */

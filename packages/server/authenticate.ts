@@ -42,11 +42,16 @@ export interface AuthenticationContext {
 const SKEW_MAX = 15n * 60n * 10_000_000n;
 /** The first version that challenges a request without credentials (table-rest.md 12.7). */
 const CHALLENGE_VERSION = '2020-12-06';
+/** The first version recorded in which a bearer token finds access policies. */
+const POLICIES_VERSION = '2025-07-05';
 const OWNER: Grant = { kind: 'owner' };
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
-const challenged = ({ challenge }: BearerTokens, reason: string): TableError =>
-  new TableError('InvalidAuthenticationInfo:Challenge', { challenge, reason });
+/** Versions before the challenge get the plain refusal (table-rest.md 12.7, recorded). */
+const challenged = ({ challenge }: BearerTokens, request: WireRequest, reason: string): TableError =>
+  (request.headers['x-ms-version'] ?? '') >= CHALLENGE_VERSION
+    ? new TableError('InvalidAuthenticationInfo:Challenge', { challenge, reason })
+    : failed(reason);
 
 const failed = (reason: string): TableError => new TableError('AuthenticationFailed', { reason });
 
@@ -191,12 +196,15 @@ async function authenticateBearer(
 ): Promise<Grant> {
   const { bearer, now } = context;
   if (!request.secure && !isLoopback(request.remoteAddress))
-    throw challenged(bearer, 'A bearer token came without TLS.');
+    throw challenged(bearer, request, 'A bearer token came without TLS.');
   try {
-    return { kind: 'bearer', roles: await bearer.verify(token, route.account, now) };
+    const roles = await bearer.verify(token, route.account, now);
+    const policies = (request.headers['x-ms-version'] ?? '') >= POLICIES_VERSION;
+    return { kind: 'bearer', roles, policies };
   } catch (error) {
     throw challenged(
       bearer,
+      request,
       `The bearer token does not hold: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
@@ -223,8 +231,5 @@ export async function authenticate(
     throw new TableError('InvalidAuthenticationInfo', { reason: 'The Authorization header is malformed.' });
   }
   if (route.query.has('sig')) return authenticateSas(request, route, context);
-  const reason = 'There are no credentials.';
-  const version = request.headers['x-ms-version'] ?? '';
-  if (version >= CHALLENGE_VERSION) throw challenged(context.bearer, reason);
-  throw failed(reason);
+  throw challenged(context.bearer, request, 'There are no credentials.');
 }

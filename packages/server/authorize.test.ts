@@ -145,9 +145,9 @@ test('other grants have no range', () => {
 });
 
 test('roles of a bearer token allow their actions', () => {
-  const allowed = (role: Role, kind: OperationKind): string => {
+  const allowed = (role: Role, kind: OperationKind, policies = false): string => {
     try {
-      authorize({ kind: 'bearer', roles: [role] }, kind, 'T');
+      authorize({ kind: 'bearer', roles: [role], policies }, kind, 'T');
       return 'allowed';
     } catch (error) {
       assert.ok(error instanceof TableError);
@@ -167,4 +167,6 @@ test('roles of a bearer token allow their actions', () => {
     ['Storage Account Contributor', 'getTableAcl', 'ResourceNotFound'],
   ];
   for (const [role, kind, outcome] of cases) assert.equal(allowed(role, kind), outcome, `${role} ${kind}`);
+  assert.equal(allowed('Storage Table Data Reader', 'getTableAcl', true), 'allowed');
+  assert.equal(allowed('Storage Table Data Reader', 'setTableAcl', true), 'AuthorizationPermissionMismatch');
 });

@@ -28,9 +28,9 @@ interface AdmittedPart {
   readonly contentId: string | undefined;
 }
 
-function admitPart(part: BatchPart, call: Call): Admitted & { route: Route } {
+async function admitPart(part: BatchPart, call: Call): Promise<Admitted & { route: Route }> {
   const route = parsePartTarget(part.target, call.route);
-  return { ...admit(part, route, call.grant), route };
+  return { ...(await admit(part, route, call.grant, call.context)), route };
 }
 
 const WRITES: ReadonlySet<string> = new Set([
@@ -43,9 +43,9 @@ const WRITES: ReadonlySet<string> = new Set([
 ] satisfies EntityWrite['kind'][]);
 const isWrite = (operation: { kind: string }): operation is EntityWrite => WRITES.has(operation.kind);
 
-function admitWrite(part: BatchPart, index: number, call: Call): AdmittedPart {
+async function admitWrite(part: BatchPart, index: number, call: Call): Promise<AdmittedPart> {
   try {
-    const { operation, format, route } = admitPart(part, call);
+    const { operation, format, route } = await admitPart(part, call);
     if (!isWrite(operation)) throw new TableError('InvalidInput');
     return { operation, format, route, contentId: part.contentId };
   } catch (error) {
@@ -69,7 +69,8 @@ function failedPart(error: TableError, parts: readonly BatchPart[], call: Call) 
 
 async function submitChangeset(parts: readonly BatchPart[], call: Call) {
   try {
-    const admitted = parts.map((part, index) => admitWrite(part, index, call));
+    const admitted: AdmittedPart[] = [];
+    for (const [index, part] of parts.entries()) admitted.push(await admitWrite(part, index, call));
     const operations = admitted.map(part => part.operation);
     const outcome = await execute(
       { kind: 'submitTransaction', operations },
@@ -90,7 +91,7 @@ async function submitChangeset(parts: readonly BatchPart[], call: Call) {
 
 async function query(part: BatchPart, call: Call) {
   try {
-    const { operation, format, route } = admitPart(part, call);
+    const { operation, format, route } = await admitPart(part, call);
     const outcome = await execute(operation, call.context, call.service.clock);
     return formatPart(formatOutcome(outcome, placeOf(route), format), part.contentId);
   } catch (error) {

@@ -14,5 +14,5 @@ export type Grant =
       readonly permission: string;
       readonly range: KeyRange | undefined;
     }
-  /** A bearer token's: roles of which each allows some actions. */
-  | { readonly kind: 'bearer'; readonly roles: readonly Role[] };
+  /** A bearer token's: roles of which each allows some actions, and whether the version lets it see access policies. */
+  | { readonly kind: 'bearer'; readonly roles: readonly Role[]; readonly policies: boolean };

@@ -80,7 +80,7 @@ async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
   ) {
     return submitBatch(request, call);
   }
-  const { operation, format } = admit(request, route, grant);
+  const { operation, format } = await admit(request, route, grant, context);
   const outcome = await execute(operation, context, service.clock);
   return formatOutcome(outcome, placeOf(route), format);
 }

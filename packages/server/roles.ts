@@ -32,8 +32,8 @@ export type Role = keyof typeof ROLES;
 
 export const isRole = (name: string): name is Role => Object.hasOwn(ROLES, name);
 
-/** `none`: not open to bearer tokens, and answered as if it were not there; `anyone`: its parts are asked for one by one. */
-export const ACTIONS: Readonly<Record<OperationKind, Action | 'none' | 'anyone'>> = {
+/** `anyone`: its parts are asked for one by one. Policies count as part of their table: no recording says which role they need. */
+export const ACTIONS: Readonly<Record<OperationKind, Action | 'anyone'>> = {
   insertEntity: 'tables/entities/write',
   updateEntity: 'tables/entities/write',
   mergeEntity: 'tables/entities/write',
@@ -47,8 +47,8 @@ export const ACTIONS: Readonly<Record<OperationKind, Action | 'none' | 'anyone'>
   getTable: 'tables/read',
   createTable: 'tables/write',
   deleteTable: 'tables/delete',
-  getTableAcl: 'none',
-  setTableAcl: 'none',
+  getTableAcl: 'tables/read',
+  setTableAcl: 'tables/write',
   getServiceProperties: 'read',
   setServiceProperties: 'write',
   getServiceStats: 'read',

@@ -49,6 +49,7 @@ export class Catalog {
   }
 
   listSpaces(account: string, service: string, from: string, limit: number): Space[] {
+    if (!this.#fits(account, service, '')) return [];
     const prefix = encodeSpaceKey(account, service, '');
     const start = encodeSpaceKey(account, service, from).subarray(0, this.#keyBytesMax);
     const cursor = this.#tree.range({ start, end: endOfPrefix(prefix) });

@@ -116,14 +116,35 @@ test('a long scan leaves the event loop to others', async t => {
   };
   turn();
   let spun = 0;
-  const page = await store.scan(space, EVERYTHING, UNBOUNDED, row => {
+  const page = await store.scan(space, EVERYTHING, UNBOUNDED, ({ value }) => {
     // A filter that costs something, as those of domains do.
-    for (let index = 0; index < 200; index += 1) spun += row.value[index % 100] ?? 0;
+    for (let index = 0; index < 1000; index += 1) spun += value[index % 100] ?? 0;
     return false;
   });
   isOver = true;
   assert.equal(page.examined, 40_000);
   assert(spun > 0);
   assert(turns >= 3, `${turns} turns of the event loop during the scan`);
+  await store.close();
+});
+
+test('close waits for thousands of commits, and ends a long scan', async t => {
+  const directory = await newDirectory(t);
+  const options = { directory, durability: 'none' as const };
+  let store = await openLmdbStore(options);
+  const space = await createSpace(store, 'closing');
+  await fill(store, space, 20_000, 100);
+  const scans = Promise.allSettled(Array.from({ length: 100 }, () => count(store, space)));
+  const put = (key: string) =>
+    store.commit(space, 'q', { keys: [] }, () => ({ result: key, puts: [{ key, value: Buffer.alloc(0) }] }));
+  const commits = Array.from({ length: 2500 }, (_, index) => put(`${index}`));
+  await store.close();
+  assert.equal((await Promise.all(commits)).length, 2500);
+  for (const scan of await scans) {
+    if (scan.status === 'fulfilled') assert.equal(scan.value, 20_000);
+    else assert.equal(scan.reason.code, 'closed');
+  }
+  store = await openLmdbStore(options);
+  assert.equal(await count(store, space), 22_500);
   await store.close();
 });

@@ -2,6 +2,7 @@
 export * from './access-policy.js';
 export * from './compile-filter.js';
 export * from './date-time.js';
+export * from './deleted-tables.js';
 export * from './edm.js';
 export * from './edm-text.js';
 export * from './entity-codec.js';

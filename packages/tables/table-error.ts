@@ -33,6 +33,8 @@ export type TableErrorCode =
   | 'InvalidInput:FilterSyntax'
   | 'InvalidInput:FilterTypes'
   | 'InvalidInput:IfNoneMatch'
+  | 'InvalidInput:KeyCount'
+  | 'InvalidInput:KeyType'
   | 'InvalidInput:QuerySyntax'
   | 'InvalidInput:TwoConditions'
   | 'InvalidQueryParameterValue'

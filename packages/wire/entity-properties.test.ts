@@ -164,36 +164,38 @@ test('properties keep the order of the text, and names of JavaScript are names l
   for (const property of found) assert.equal(property.type, 'Edm.Int64');
 });
 
-test('keys are strings; null is none', () => {
-  const keys = (text: string) => {
-    const { partitionKey, rowKey } = parse(text);
-    return [partitionKey, rowKey];
-  };
-  assert.deepEqual(keys('{"PartitionKey":"","RowKey":" r "}'), ['', ' r ']);
-  assert.deepEqual(keys('{}'), [undefined, undefined]);
-  assert.deepEqual(keys('{"PartitionKey":null,"RowKey":"r"}'), [undefined, 'r']);
-  for (const text of ['5', 'true', '{}', '[]']) {
-    for (const name of ['PartitionKey', 'RowKey'])
-      assert.throws(() => parse(`{"${name}":${text}}`), { code: 'InvalidInput:Body' });
+/** The key of an insert. */
+const keyOf = (text: string) => requireKey(parse(text));
+
+test('keys of an insert are strings; null is none', () => {
+  assert.deepEqual(keyOf('{"PartitionKey":"","RowKey":" r "}'), { partitionKey: '', rowKey: ' r ' });
+  const texts = ['{}', '{"PartitionKey":"p"}', '{"RowKey":"r"}', '{"PartitionKey":null,"RowKey":"r"}'];
+  for (const text of texts) assert.throws(() => keyOf(text), { code: 'PropertiesNeedValue' });
+  for (const value of ['5', 'true', '{}', '[]']) {
+    const code = 'InvalidInput:KeyType';
+    assert.throws(() => keyOf(`{"PartitionKey":${value},"RowKey":"r"}`), { code });
+    assert.throws(() => keyOf(`{"PartitionKey":"p","RowKey":${value}}`), { code });
   }
   const typed = '{"PartitionKey@odata.type":"Edm.Int32","PartitionKey":"5","RowKey":"r"}';
-  assert.throws(() => parse(typed), { code: 'InvalidInput:Body' });
+  assert.throws(() => keyOf(typed), { code: 'InvalidInput:KeyType' });
+  const text = '{"PartitionKey@odata.type":"Edm.String","PartitionKey":"5","RowKey":"r"}';
+  assert.deepEqual(keyOf(text), { partitionKey: '5', rowKey: 'r' });
 });
 
-test('an insert needs both keys, without forbidden characters, which are named', () => {
-  const require = (partitionKey: string | undefined, rowKey: string | undefined) =>
-    requireKey({ partitionKey, rowKey, properties: [] });
-  assert.deepEqual(require('', 'a%2F"\''), { partitionKey: '', rowKey: 'a%2F"\'' });
-  for (const [partitionKey, rowKey] of [
-    [undefined, 'r'],
-    ['p', undefined],
-    [undefined, undefined],
-  ])
-    assert.throws(() => require(partitionKey, rowKey), { code: 'PropertiesNeedValue' });
+test('where the URL names the key, those of the body may be anything', () => {
+  const text =
+    '{"PartitionKey":"2022-01-01T00:00:00Z","PartitionKey@odata.type":"Edm.DateTime","RowKey":5,"a":1}';
+  assert.deepEqual(parse(text).properties, [{ name: 'a', type: 'Edm.Int32', value: 1 }]);
+});
+
+test('keys of an insert have no forbidden characters, and the first that has is named', () => {
+  const insert = (partitionKey: string, rowKey: string) =>
+    keyOf(JSON.stringify({ PartitionKey: partitionKey, RowKey: rowKey }));
+  assert.deepEqual(insert('', 'a%2F"\''), { partitionKey: '', rowKey: 'a%2F"\'' });
   for (const value of ['/', '\\', '#', '?', '\0', '\u001f', '\u007f', '\u009f', '\ud83d']) {
     const code = 'OutOfRangeInput:Parameter';
-    assert.throws(() => require(value, value), { code, detail: { name: 'PartitionKey', value } });
-    assert.throws(() => require('', value), { code, detail: { name: 'RowKey', value } });
+    assert.throws(() => insert(value, value), { code, detail: { name: 'PartitionKey', value } });
+    assert.throws(() => insert('', value), { code, detail: { name: 'RowKey', value } });
   }
 });
 

@@ -32,10 +32,14 @@ const EDM_TYPE_NAMES: ReadonlyMap<string, EdmType> = new Map(
   ).map(type => [type, type]),
 );
 
+export interface KeyMember {
+  readonly member: Member;
+  readonly declared: EdmType | undefined;
+}
+
 export interface EntityBody {
-  /** As far as the body names them; null counts as absent. */
-  readonly partitionKey: string | undefined;
-  readonly rowKey: string | undefined;
+  /** PartitionKey and RowKey as far as the body names them. Only an insert asks what they are. */
+  readonly keys: ReadonlyMap<string, KeyMember>;
   /** The custom properties in the order of the text, without those that are null. */
   readonly properties: readonly Property[];
 }
@@ -81,10 +85,13 @@ function declaredTypes(members: readonly Member[]): ReadonlyMap<string, EdmType>
   return declared;
 }
 
-function keyOf(member: Member, declared: EdmType | undefined): string | undefined {
-  if (member.kind === 'null') return undefined;
-  if (member.kind !== 'string' || (declared ?? 'Edm.String') !== 'Edm.String')
-    throw new TableError('InvalidInput:Body');
+/** The text of a key; null counts as absent, another type than Edm.String is refused. */
+function keyOf(keys: EntityBody['keys'], name: string): string {
+  const { member, declared = 'Edm.String' } = keys.get(name) ?? {};
+  if (!member || member.kind === 'null') throw new TableError('PropertiesNeedValue');
+  if (member.kind !== 'string' || declared !== 'Edm.String') throw new TableError('InvalidInput:KeyType');
+  if (hasForbiddenCharacter(member.text))
+    throw new TableError('OutOfRangeInput:Parameter', { name, value: member.text });
   return member.text;
 }
 
@@ -94,30 +101,22 @@ export function parseEntity(body: Buffer): EntityBody {
   const declared = declaredTypes(members);
   const seen = new Set<string>();
   const properties: Property[] = [];
-  const keys: Record<'PartitionKey' | 'RowKey', string | undefined> = {
-    PartitionKey: undefined,
-    RowKey: undefined,
-  };
+  const keys = new Map<string, KeyMember>();
   for (const member of members) {
     const { name } = member;
     if (isControl(name)) continue;
     if (seen.has(name)) throw new TableError('DuplicatePropertiesSpecified');
     seen.add(name);
-    if (name === 'PartitionKey' || name === 'RowKey') keys[name] = keyOf(member, declared.get(name));
+    if (name === 'PartitionKey' || name === 'RowKey')
+      keys.set(name, { member, declared: declared.get(name) });
     else if (name !== 'Timestamp' && member.kind !== 'null')
       properties.push({ name, ...typedValue(member, declared.get(name)) });
   }
-  return { partitionKey: keys.PartitionKey, rowKey: keys.RowKey, properties };
+  return { keys, properties };
 }
 
 /** The key of an entity to insert, from its body. */
-export function requireKey({ partitionKey, rowKey }: EntityBody): EntityKey {
-  if (partitionKey === undefined || rowKey === undefined) throw new TableError('PropertiesNeedValue');
-  for (const [name, value] of [
-    ['PartitionKey', partitionKey],
-    ['RowKey', rowKey],
-  ] as const) {
-    if (hasForbiddenCharacter(value)) throw new TableError('OutOfRangeInput:Parameter', { name, value });
-  }
-  return { partitionKey, rowKey };
-}
+export const requireKey = ({ keys }: EntityBody): EntityKey => ({
+  partitionKey: keyOf(keys, 'PartitionKey'),
+  rowKey: keyOf(keys, 'RowKey'),
+});

@@ -83,6 +83,12 @@ export const ERROR_TABLE: Readonly<Record<TableErrorCode, ErrorEntry>> = {
     status: 400,
     message: 'If-None-Match HTTP header cannot be specified for {method} requests.',
   },
+  'InvalidInput:KeyCount': {
+    status: 400,
+    message:
+      "The number of keys specified in the URI does not match number of key properties for the resource '{resource}'.",
+  },
+  'InvalidInput:KeyType': { status: 400, message: 'One of the request inputs is not valid.' },
   'InvalidInput:QuerySyntax': { status: 400, message: 'Bad Request - Error in query syntax.' },
   'InvalidInput:TwoConditions': {
     status: 400,

@@ -150,9 +150,17 @@ function parseTableName(request: OperationRequest): string {
   return name.text;
 }
 
+/** Below a table there is nothing to ask for, and nothing with one key (recorded). Only an insert is taken for one. */
+function refuseNested(kind: SingleKind, { resource, account }: Route): void {
+  if (resource.kind !== 'nested' || kind === 'insertEntity') return;
+  if (kind === 'queryEntities') throw new TableError('NotImplemented');
+  throw new TableError('InvalidInput:KeyCount', { resource: `${account}.${resource.table}` });
+}
+
 /** @throws TableError for what Azure refuses before it looks at the table. */
 export function parseOperation(kind: SingleKind, request: OperationRequest, route: Route): SingleOperation {
   const { query } = route;
+  refuseNested(kind, route);
   switch (kind) {
     case 'queryEntities':
       checkOptions(query);

@@ -58,12 +58,7 @@ function parseKeys(predicate: string): EntityKey | undefined {
 }
 
 const invalid = (
-  code:
-    | 'InvalidInput:QuerySyntax'
-    | 'InvalidUri'
-    | 'TableNotFound'
-    | 'MediaTypeNotSupported'
-    | 'OutOfRangeInput',
+  code: 'InvalidInput:QuerySyntax' | 'InvalidUri' | 'MediaTypeNotSupported' | 'OutOfRangeInput',
 ): TableResource => ({ kind: 'invalid', code });
 
 const SET_WITH_PREDICATE = /^([^(]*)\((.*)\)$/s;
@@ -82,9 +77,10 @@ function entityResource(table: string, predicate: string): TableResource {
   return { kind: 'entity', table, key };
 }
 
-/** Further segments lead nowhere; the codes are those of captured-facts.md. */
+/** The first segment is the table; a batch below it is refused whatever it is (captured-facts.md). */
 function nestedResource(path: string): TableResource {
-  return path.endsWith('/$batch') ? invalid('MediaTypeNotSupported') : invalid('TableNotFound');
+  if (path.endsWith('/$batch')) return invalid('MediaTypeNotSupported');
+  return { kind: 'nested', table: path.slice(0, path.indexOf('/')) };
 }
 
 /** The resource that a decoded path below the account names; `path` begins without a slash. */

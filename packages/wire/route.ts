@@ -11,6 +11,8 @@ export type TableResource =
   | { readonly kind: 'table'; readonly table: string }
   /** `/T` or `/T()`: the entities of the table. */
   | { readonly kind: 'entities'; readonly table: string }
+  /** `/T/more`: leads nowhere, but which refusal it earns depends on the verb and on whether the table exists. */
+  | { readonly kind: 'nested'; readonly table: string }
   | { readonly kind: 'entity'; readonly table: string; readonly key: EntityKey };
 
 export interface Route {
