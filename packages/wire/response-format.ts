@@ -1,5 +1,6 @@
 // How the caller wants the answer: metadata level, projection, and whether writes return content (table-rest.md 2, 5.1, 9.3).
 import { TableError } from '#tables';
+import { memo } from './memo.js';
 
 export type MetadataLevel = 'nometadata' | 'minimalmetadata' | 'fullmetadata';
 
@@ -14,6 +15,8 @@ export interface ResponseFormat {
 
 /** table-rest.md 6.4. */
 const SELECT_NAMES_MAX = 255;
+/** Clients have few Accept headers each. */
+const TYPES_KEPT = { entriesMax: 100, lengthMax: 200 };
 const LEVEL = /odata\s*=\s*"?(\w+)/i;
 const LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
   ['nometadata', 'nometadata'],
@@ -25,8 +28,7 @@ const levelOf = (type: string): MetadataLevel =>
   LEVELS.get(LEVEL.exec(type)?.[1]?.toLowerCase() ?? '') ?? 'minimalmetadata';
 
 /** The first type that can be served; Atom where nothing else was asked for is refused. */
-function parseLevel(accept: string | undefined, format: string | undefined): MetadataLevel {
-  const wanted = format || accept || '';
+const parseLevel = memo((wanted: string): MetadataLevel => {
   if (wanted === '') return 'minimalmetadata';
   for (const type of wanted.split(',')) {
     const name = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -35,7 +37,7 @@ function parseLevel(accept: string | undefined, format: string | undefined): Met
   }
   if (/atom|xml/i.test(wanted)) throw new TableError('AtomFormatNotSupported');
   throw new TableError('MediaTypeNotSupported');
-}
+}, TYPES_KEPT);
 
 function parseSelect(text: string | undefined): Pick<ResponseFormat, 'select' | 'selectSuffix'> {
   if (text === undefined) return { select: undefined, selectSuffix: '' };
@@ -60,7 +62,7 @@ export function parseResponseFormat(
   query: ReadonlyMap<string, string>,
 ): ResponseFormat {
   return {
-    level: parseLevel(headers.accept, query.get('$format')),
+    level: parseLevel(query.get('$format') || headers.accept || ''),
     ...parseSelect(query.get('$select')),
     prefer: parsePrefer(method, headers),
   };
