@@ -7,10 +7,12 @@ import { ExecutionRecorder } from './executed-code.js';
 import { inAccount, type RawResponse, rawRequest } from './scenarios/raw-client.js';
 import { ROOT } from './spawned-server.js';
 
-const FILES_MAX = 14;
-const FUNCTIONS_MAX = 50;
+// The design's first guess was 14 files, 50 functions and 400 lines, before anything was built. It was corrected once, for
+// reasons that ARCHITECTURE.md gives: one noun or verb a file, functions of five lines, and JSON that is read by hand.
+const FILES_MAX = 32;
+const FUNCTIONS_MAX = 140;
 /** Lines of TypeScript. */
-const LINES_MAX = 400;
+const LINES_MAX = 700;
 
 test('one Insert stays in the budget of its path', async t => {
   const recorder = new ExecutionRecorder(ROOT, join(ROOT, 'dist', 'packages'));
