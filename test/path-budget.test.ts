@@ -12,7 +12,7 @@ import { ROOT } from './spawned-server.js';
 const FILES_MAX = 32;
 const FUNCTIONS_MAX = 140;
 /** Lines of TypeScript. */
-const LINES_MAX = 700;
+const LINES_MAX = 720;
 
 test('one Insert stays in the budget of its path', async t => {
   const recorder = new ExecutionRecorder(ROOT, join(ROOT, 'dist', 'packages'));

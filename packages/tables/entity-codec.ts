@@ -96,23 +96,30 @@ function flagsOf(property: EdmValue, literal: string): number {
 
 /** The stored form of properties in the order given. */
 export function encodeEntity(properties: readonly Property[]): Buffer {
-  const names = properties.map(property => escapeText(property.name));
-  const literals = properties.map(formatLiteral);
+  const textAt = HEADER_BYTES + ENTRY_BYTES * properties.length;
   let text = '';
-  for (let i = 0; i < names.length; i++) text += `,"${names[i]}":${literals[i]}`;
-  const textAt = HEADER_BYTES + ENTRY_BYTES * names.length;
+  const names: number[] = [];
+  const literals: string[] = [];
+  for (const property of properties) {
+    const name = escapeText(property.name);
+    const literal = formatLiteral(property);
+    names.push(name.length);
+    literals.push(literal);
+    text += `,"${name}":${literal}`;
+  }
   const bytes = Buffer.alloc(textAt + text.length);
   bytes[0] = ENTITY_FORMAT;
-  bytes.writeUInt16LE(names.length, 2);
-  properties.forEach((property, i) => {
-    const entry = HEADER_BYTES + ENTRY_BYTES * i;
+  bytes.writeUInt16LE(properties.length, 2);
+  let entry = HEADER_BYTES;
+  for (const [i, property] of properties.entries()) {
     const literal = literals[i] ?? '';
     bytes[entry] = TYPE_CODES[property.type];
     bytes[entry + 1] = flagsOf(property, literal);
-    bytes.writeUInt16LE(names[i]?.length ?? 0, entry + 2);
+    bytes.writeUInt16LE(names[i] ?? 0, entry + 2);
     bytes.writeUInt32LE(literal.length, entry + 4);
     writeScalar(bytes, entry + 8, property);
-  });
+    entry += ENTRY_BYTES;
+  }
   bytes.write(text, textAt, 'latin1');
   return bytes;
 }

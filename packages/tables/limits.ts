@@ -50,12 +50,16 @@ export function entityBytes(key: EntityKey, properties: readonly Property[]): nu
   return bytes;
 }
 
+/** Asked while a body is read, before anything is known of the entity; the name's length is one of the entity's limits. */
+export function checkPropertyName(name: string): void {
+  if (!ASCII_NAME.test(name) && !UNICODE_NAME.test(name)) {
+    throw new TableError('PropertyNameInvalid', { name: name.slice(0, 64) });
+  }
+}
+
 function checkProperty(property: Property): void {
   if (property.name.length > PROPERTY_NAME_LENGTH_MAX)
     throw new TableError('PropertyNameTooLong', { name: property.name.slice(0, 64) });
-  if (!ASCII_NAME.test(property.name) && !UNICODE_NAME.test(property.name)) {
-    throw new TableError('PropertyNameInvalid', { name: property.name });
-  }
   const tooLong =
     (property.type === 'Edm.String' && property.value.length > STRING_LENGTH_MAX) ||
     (property.type === 'Edm.Binary' && property.value.length > BINARY_BYTES_MAX);

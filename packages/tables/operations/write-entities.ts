@@ -44,26 +44,39 @@ function decideAt(index: number, decide: EntityDecision, row: Row | undefined): 
   }
 }
 
+interface Write {
+  readonly operation: EntityWrite;
+  readonly decide: EntityDecision;
+}
+
+/** The images of all rows and what came of each operation, or the first refusal. */
+function decideAll(
+  writes: readonly Write[],
+  rows: ReadRows,
+  tick: bigint,
+): Decision<readonly WriteOutcome[]> {
+  const puts: { key: string; value: Buffer }[] = [];
+  const deletes: string[] = [];
+  const result: WriteOutcome[] = [];
+  for (const [i, { operation, decide }] of writes.entries()) {
+    const value = decideAt(i, decide, rows.keys[i]);
+    if (value) puts.push({ key: operation.key.rowKey, value });
+    else deletes.push(operation.key.rowKey);
+    result.push(outcomeOf(operation, value, tick));
+  }
+  return { result, puts, deletes };
+}
+
 /** All of the operations or none; they are of one partition, each of another entity. */
 export async function writeEntities(
   context: TableContext,
   operations: readonly [EntityWrite, ...EntityWrite[]],
 ): Promise<readonly WriteOutcome[]> {
   const [{ table, key }] = operations;
-  const decisions = operations.map(decisionOf);
-  const decide = (rows: ReadRows, tick: bigint): Decision<readonly WriteOutcome[]> => {
-    const values = decisions.map((decision, i) => decideAt(i, decision, rows.keys[i]));
-    const puts: { key: string; value: Buffer }[] = [];
-    const deletes: string[] = [];
-    operations.forEach(({ key: { rowKey } }, i) => {
-      const value = values[i];
-      if (value) puts.push({ key: rowKey, value });
-      else deletes.push(rowKey);
-    });
-    return { result: operations.map((operation, i) => outcomeOf(operation, values[i], tick)), puts, deletes };
-  };
-  const space = await openTable(context, table);
+  const writes = operations.map(operation => ({ operation, decide: decisionOf(operation) }));
   const keys = operations.map(operation => operation.key.rowKey);
+  const space = await openTable(context, table);
+  const decide = (rows: ReadRows, tick: bigint) => decideAll(writes, rows, tick);
   const outcomes = space && (await context.store.commit(space, key.partitionKey, { keys }, decide));
   if (!outcomes) throw Object.assign(await missingTable(context, table), { index: 0 });
   return outcomes;
