@@ -9,7 +9,7 @@ import { BENCH, PEERS } from './places.js';
 import { ServerProcess } from './server-process.js';
 
 const PACKAGE = join(PEERS, 'node_modules', 'azurite');
-const READY = /Azurite Table service is successfully listening at http:\/\/127\.0\.0\.1:(\d+)/;
+const READY = /Azurite Table service successfully started on 127\.0\.0\.1:(\d+)/;
 
 /** The version installed; undefined if there is none. */
 export function azuriteVersion(): string | undefined {

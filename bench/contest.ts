@@ -73,7 +73,12 @@ async function round(
   const isLong = milliseconds > WARM_UP_MILLISECONDS;
   for (let run = isLong ? 0 : 1; run <= runs; run++) {
     for (const contestant of contestants) {
-      const sample = await turn(contestant, workload, run === 0 ? WARM_UP_MILLISECONDS : milliseconds, memory);
+      const sample = await turn(
+        contestant,
+        workload,
+        run === 0 ? WARM_UP_MILLISECONDS : milliseconds,
+        memory,
+      );
       if (run === 0) continue;
       samples.get(contestant.name)?.push(sample);
       say(`${workload}, run ${run}, ${contestant.name}: ${Math.round(sample.perSecond)} per second`);
@@ -83,10 +88,7 @@ async function round(
 }
 
 /** The contestants are loaded already, and held still afterwards. Fails with `WrongAnswer` where one answers wrongly. */
-export async function contest(
-  contestants: readonly Contestant[],
-  options: ContestOptions,
-): Promise<Contest> {
+export async function contest(contestants: readonly Contestant[], options: ContestOptions): Promise<Contest> {
   const memory = new MemoryLog();
   for (const contestant of contestants) {
     memory.note(contestant);

@@ -11,7 +11,7 @@ export interface Memory {
   readonly data: number;
 }
 
-const DATA_FILE = '/data.mdb';
+const DATA_FILE = '.mdb';
 const MAPPING = /^[0-9a-f]+-[0-9a-f]+ /;
 
 const kilobytes = (text: string, name: string): number =>

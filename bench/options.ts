@@ -106,7 +106,8 @@ function parseNames<T extends string>(
 }
 
 function parseDurability(text: string): Durability {
-  if (text !== 'full' && text !== 'none') throw new UsageError(`--durability is full or none, not '${text}'.`);
+  if (text !== 'full' && text !== 'none')
+    throw new UsageError(`--durability is full or none, not '${text}'.`);
   return text;
 }
 
@@ -137,7 +138,8 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   const optional = <T>(name: string, text: string | undefined, parse: (name: string, text: string) => T) =>
     text === undefined ? undefined : parse(name, text);
   const subjects = parseNames('subjects', flags.subjects ?? SUBJECTS.join(','), SUBJECTS, isSubject);
-  if (!subjects.includes('shelfmark')) throw new UsageError('--subjects names shelfmark, and others to compare.');
+  if (!subjects.includes('shelfmark'))
+    throw new UsageError('--subjects names shelfmark, and others to compare.');
   return {
     rows: (flags.rows ?? (quick ? '2000' : '20000,300000')).split(',').map(text => parseRows('rows', text)),
     runs: parseCount('runs', flags.runs ?? (quick ? '1' : '5')),

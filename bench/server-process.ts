@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type Memory, readMemory } from './memory.js';
 
 /** Azurite reads all of its data before it says that it is ready. */
-const READY_MILLISECONDS_MAX = 300_000;
+const READY_MILLISECONDS_MAX = 120_000;
 const STOP_MILLISECONDS_MAX = 60_000;
 const OUTPUT_LENGTH_MAX = 10_000;
 

@@ -101,7 +101,10 @@ export class TableContestant implements Contestant {
       case 'range':
         return this.job([requests.range(endpoint, TABLE)], { milliseconds });
       case 'filter':
-        return this.job([requests.filter(endpoint, TABLE)], { milliseconds, connections: READERS_OF_FILTERS });
+        return this.job([requests.filter(endpoint, TABLE)], {
+          milliseconds,
+          connections: READERS_OF_FILTERS,
+        });
       case 'insert':
         return this.job([requests.insert(endpoint, TABLE)], { milliseconds });
       case 'merge':

@@ -24,11 +24,13 @@ export function textTable(lines: readonly (readonly string[])[], leftColumns: nu
 /** `1,234,567`. */
 export const formatCount = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** Three digits that matter: `0.123`, `12.3`, `1,234`. */
-export const formatFigure = (value: number): string =>
-  Number.isNaN(value)
-    ? '-'
-    : value.toLocaleString('en-US', { maximumSignificantDigits: Math.abs(value) < 1000 ? 3 : 21, maximumFractionDigits: 0 });
+/** Three digits that matter, or all before the point: `0.123`, `12.3`, `1,235`. */
+export const formatFigure = (value: number): string => {
+  if (Number.isNaN(value)) return '-';
+  return Math.abs(value) < 1000
+    ? value.toLocaleString('en-US', { maximumSignificantDigits: 3 })
+    : formatCount(value);
+};
 
 const MEGABYTE = 1_000_000;
 

@@ -16,13 +16,13 @@ interface Source {
   readonly isTest: boolean;
 }
 
-const FOLDERS = ['packages', 'test', 'tools', 'demo'] as const;
+const FOLDERS = ['packages', 'test', 'tools', 'demo', 'bench'] as const;
 const TEST = /\.test\.(?:fixture\.)?ts$|^test\/|\/conformance\//;
 
 function sourcesIn(folder: string): Source[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   return names
-    .filter(name => name.endsWith('.ts'))
+    .filter(name => name.endsWith('.ts') && !name.includes('node_modules'))
     .map(name => {
       const path = posix.join(folder, name.split(sep).join('/'));
       const text = readFileSync(join(ROOT, path), 'utf8');

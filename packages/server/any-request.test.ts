@@ -26,6 +26,7 @@ const GOOD: readonly (readonly [method: string, path: string, query: string, bod
   ['DELETE', ENTITY, '', ''],
   ['GET', ENTITY, '$select=a,x', ''],
   ['GET', 'People()', "$filter=a eq 1 and not (b eq 'y')&$top=5", ''],
+  ['POST', 'People/more', '', JSON_BODY],
   ['PUT', 'People', 'comp=acl', '<SignedIdentifiers/>'],
   ['GET', 'People', 'comp=acl', ''],
   ['GET', '', 'restype=service&comp=properties', ''],

@@ -169,4 +169,6 @@ test('roles of a bearer token allow their actions', () => {
   for (const [role, kind, outcome] of cases) assert.equal(allowed(role, kind), outcome, `${role} ${kind}`);
   assert.equal(allowed('Storage Table Data Reader', 'getTableAcl', true), 'allowed');
   assert.equal(allowed('Storage Table Data Reader', 'setTableAcl', true), 'AuthorizationPermissionMismatch');
+  assert.equal(allowed('Storage Table Data Contributor', 'setTableAcl', true), 'allowed');
+  assert.equal(allowed('Storage Table Data Contributor', 'setTableAcl'), 'ResourceNotFound');
 });

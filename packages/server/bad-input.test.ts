@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   ACCOUNT,
+  headersOf,
   openTable,
   refusalOf,
   type Sent,
@@ -15,6 +16,7 @@ const INPUT = 'One of the request inputs is not valid.';
 const BODY = 'An error occurred while processing this request.';
 const SYNTAX = 'Bad Request - Error in query syntax.';
 const RANGE = 'One of the request inputs is out of range.';
+const QUERY_VALUE = 'Value for one of the query parameters specified in the request URI is invalid.';
 const URI = 'The requested URI does not represent any resource on the server.';
 const VALUE =
   'The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less.';
@@ -43,7 +45,6 @@ test('targets and keys in them', async () => {
     get('', '400 InvalidUri', URI),
     get('?restype=service', '400 InvalidUri', URI),
     get('People?restype=service&comp=properties', '400 InvalidUri', URI),
-    get('People/Tables', '404 TableNotFound', 'The table specified does not exist.'),
     [
       'POST',
       'People/$batch',
@@ -70,12 +71,69 @@ test('targets and keys in them', async () => {
   ]);
 });
 
+const LENGTH = 'The specified resource name length is not within the permissible limits.';
+const NEED = 'The values are not specified for all properties in the entity.';
+
+test('below a table: what each verb earns, after its name and after a table that is missing', async () => {
+  const gone = 'The table specified does not exist.';
+  const none = 'The requested operation is not implemented on the specified resource.';
+  const count = (table: string) =>
+    `The number of keys specified in the URI does not match number of key properties for the resource '${ACCOUNT}.${table}'.`;
+  for (const path of ['People/Tables', "People/Tables('x')", 'people/a/b']) {
+    const missing = path.replace(/people/i, 'Missing');
+    await assertRefused([
+      ['POST', path, { body: '{}' }, '400 PropertiesNeedValue', NEED],
+      ['POST', path, { body: '{' }, '400 InvalidInput', BODY],
+      ['POST', missing, { body: '{}' }, '404 TableNotFound', gone],
+      get(path, '501 NotImplemented', none),
+      get(missing, '404 TableNotFound', gone),
+    ]);
+    for (const method of ['PUT', 'MERGE', 'PATCH', 'DELETE']) {
+      await assertRefused([
+        [method, path, { body: '{' }, '400 InvalidInput', count(path.slice(0, 6))],
+        [method, missing, { body: '{' }, '404 TableNotFound', gone],
+        [method, 'a%2F%2F', {}, '400 OutOfRangeInput', LENGTH],
+      ]);
+    }
+  }
+  await assertRefused([
+    ['POST', 'a%2F%2F', { body: '{' }, '400 OutOfRangeInput', LENGTH],
+    get('a%2F%2F', '400 OutOfRangeInput', LENGTH),
+    get('my_table/x', '400 InvalidResourceName', 'The specifed resource name contains invalid characters.'),
+  ]);
+});
+
+test('below a table an insert goes into the table', async () => {
+  const { send } = await openTable();
+  const body = '{"PartitionKey":"p","RowKey":"r"}';
+  assert.equal((await send('POST', 'People/more', { body })).status, 201);
+  assert.equal((await send('GET', ENTITY)).status, 200);
+});
+
+test("the service's documents below a table: with a slash another refusal, which does not echo the version", async () => {
+  const { send } = await openTable();
+  const query = '?restype=service&comp=properties';
+  const cases = [
+    ['People', '400 InvalidUri', URI, '2019-02-02'],
+    ['People/', '400 InvalidQueryParameterValue', QUERY_VALUE, undefined],
+  ] as const;
+  for (const [path, refusal, sentence, version] of cases) {
+    const response = await send('GET', path + query);
+    const headers = headersOf(response);
+    assert.deepEqual([refusalOf(response), sentenceOf(response)], [refusal, sentence]);
+    assert.deepEqual(
+      [headers.get('content-type'), headers.get('x-ms-version')],
+      ['application/xml', version],
+      path,
+    );
+  }
+});
+
 test('names of tables', async () => {
-  const length = 'The specified resource name length is not within the permissible limits.';
   const characters = 'The specifed resource name contains invalid characters.';
   const cases: readonly (readonly [string, string, string])[] = [
-    ['aa', '400 OutOfRangeInput', length],
-    ['a'.repeat(64), '400 OutOfRangeInput', length],
+    ['aa', '400 OutOfRangeInput', LENGTH],
+    ['a'.repeat(64), '400 OutOfRangeInput', LENGTH],
     ['my_table', '400 InvalidResourceName', characters],
     ['1abc', '400 InvalidResourceName', characters],
     ['\u00e9t\u00e9s', '400 InvalidResourceName', characters],
@@ -91,9 +149,8 @@ test('names of tables', async () => {
       ['POST', path, { body: '{' }, refusal, sentence],
     ]);
   }
-  const missing = 'The values are not specified for all properties in the entity.';
   for (const body of ['{}', '{"TableName":""}'])
-    await assertRefused([['POST', 'Tables', { body }, '400 PropertiesNeedValue', missing]]);
+    await assertRefused([['POST', 'Tables', { body }, '400 PropertiesNeedValue', NEED]]);
 });
 
 test('queries', async () => {
@@ -177,7 +234,6 @@ test('limits of an entity', async () => {
 });
 
 test('keys in a body: missing, of another type, with forbidden characters', async () => {
-  const missing = 'The values are not specified for all properties in the entity.';
   const post = (body: string, refusal: string, sentence: string): Case => [
     'POST',
     'People',
@@ -186,10 +242,12 @@ test('keys in a body: missing, of another type, with forbidden characters', asyn
     sentence,
   ];
   await assertRefused([
-    post('{}', '400 PropertiesNeedValue', missing),
-    post('{"PartitionKey":"p"}', '400 PropertiesNeedValue', missing),
-    post('{"PartitionKey":"p","RowKey":null}', '400 PropertiesNeedValue', missing),
-    post('{"PartitionKey":5,"RowKey":"r"}', '400 InvalidInput', BODY),
+    post('{}', '400 PropertiesNeedValue', NEED),
+    post('{"PartitionKey":"p"}', '400 PropertiesNeedValue', NEED),
+    post('{"PartitionKey":"p","RowKey":null}', '400 PropertiesNeedValue', NEED),
+    post('{"PartitionKey":5,"RowKey":"r"}', '400 InvalidInput', INPUT),
+    post('{"PartitionKey":"p","RowKey":true}', '400 InvalidInput', INPUT),
+    post('{"PartitionKey":[],"RowKey":"r"}', '400 InvalidInput', INPUT),
     post(`{"PartitionKey":"p","RowKey":"${'k'.repeat(1025)}"}`, '400 PropertyValueTooLarge', VALUE),
   ]);
   for (const value of ['/', '\\\\', '#', '?', '\\u0000', '\\n', '\\u007f', '\\u0085', '\\ud83d']) {
@@ -197,6 +255,20 @@ test('keys in a body: missing, of another type, with forbidden characters', asyn
     const body = `{"PartitionKey":"p","RowKey":"a${value}b"}`;
     await assertRefused([post(body, '400 OutOfRangeInput', sentence)]);
   }
+});
+
+test('where the URL names the key, those of the body may be of any type', async () => {
+  const { send } = await openTable();
+  const bodies = [
+    '{"PartitionKey":5,"RowKey":{},"a":1}',
+    '{"PartitionKey":[true],"RowKey":null,"a":1}',
+    '{"PartitionKey@odata.type":"Edm.DateTime","PartitionKey":"2022-01-01T00:00:00Z","RowKey":"a/b","a":1}',
+  ];
+  for (const [method, body] of ['PUT', 'MERGE', 'PATCH'].flatMap(verb => bodies.map(text => [verb, text])))
+    assert.equal((await send(method ?? '', ENTITY, { body: body ?? '' })).status, 204, `${method} ${body}`);
+  const accept = 'application/json;odata=nometadata';
+  const { PartitionKey, RowKey, a } = JSON.parse(textOf(await send('GET', ENTITY, { headers: { accept } })));
+  assert.deepEqual([PartitionKey, RowKey, a], ['p', 'r', 1]);
 });
 
 test('bodies that are no JSON', async () => {
@@ -268,6 +340,33 @@ test('conditions and tunnelled verbs', async () => {
   ]);
 });
 
+test('early refusals carry no Cache-Control and apply no preference, those of the storage phase do', async () => {
+  const { send } = await openTable();
+  const headers = { prefer: 'return-no-content' };
+  const cases: readonly (readonly [method: string, path: string, body: string, late: boolean])[] = [
+    ['POST', 'People', '{', false],
+    ['POST', 'People', '{"PartitionKey":"p","RowKey":"r","a-b":1}', false],
+    ['POST', 'People', '{"PartitionKey":"p","RowKey":5}', false],
+    ['POST', 'Missing', '{}', false],
+    ['PUT', 'People/more', '{}', false],
+    ['DELETE', "People/Tables('x')", '', false],
+    ['POST', 'People', '{}', true],
+    ['POST', 'People/more', '{}', true],
+    ['GET', 'People/more', '', true],
+    ['GET', 'People?$orderby=a', '', true],
+  ];
+  for (const [method, path, body, late] of cases) {
+    const response = await send(method, path, { body, headers });
+    const found = headersOf(response);
+    assert.ok(response.status >= 400, path);
+    assert.deepEqual(
+      [found.get('cache-control'), found.get('x-content-type-options'), found.get('preference-applied')],
+      [late ? 'no-cache' : undefined, 'nosniff', late && method === 'POST' ? 'return-no-content' : undefined],
+      `${method} ${path} ${body}`,
+    );
+  }
+});
+
 test('the format of an error is the one that was asked for', async () => {
   const { send } = await openTable();
   const type = async (path: string, accept: string | undefined) =>
@@ -278,6 +377,7 @@ test('the format of an error is the one that was asked for', async () => {
   const full = '?$format=application%2Fjson%3Bodata%3Dfullmetadata';
   assert.equal(await type(ENTITY + full, 'application/json;odata=nometadata'), json('fullmetadata'));
   assert.equal(await type('Missing?comp=acl', 'application/json'), 'application/xml');
+  assert.equal((await send('GET', 'People?comp=acl', { headers: { accept: 'image/png' } })).status, 200);
 });
 
 test('a signature that is out of date, changed, or of another table', async () => {
@@ -287,9 +387,12 @@ test('a signature that is out of date, changed, or of another table', async () =
   assert.equal(refusalOf(await ask(tableSas('people', { sp: 'r' }))), '0');
   const expired = await ask(tableSas('People', { sp: 'r', se: '2020-01-01T00:00:00Z' }));
   assert.equal(refusalOf(expired), '403 AuthenticationFailed');
+  assert.ok(!textOf(expired).includes('AuthenticationErrorDetail'));
+  const inXml = await ask(tableSas('People', { sp: 'r', se: '2020-01-01T00:00:00Z' }), '*/*');
+  assert.equal(refusalOf(inXml), '403 AuthenticationFailed');
   assert.match(
-    textOf(expired),
-    /"AuthenticationErrorDetail":"Signature not valid in the specified time frame/,
+    textOf(inXml),
+    /<m:AuthenticationErrorDetail>Signature not valid in the specified time frame: Expiry \[/,
   );
   assert.equal(
     refusalOf(await ask(tableSas('People', { sp: 'r' }).replace('sp=r', 'sp=ra'))),

@@ -135,6 +135,21 @@ test('the worked failure of three inserts, to the byte', async () => {
   assert.deepEqual(await keys(service), ['c']);
 });
 
+test('a failure that is found early, to the byte: no Cache-Control, no preference', async () => {
+  const service = await openTable();
+  const early = 'X-Content-Type-Options: nosniff';
+  const [body, name] = ['An error occurred while processing this request.', 'The property name is invalid.'];
+  const invalid = '{"PartitionKey":"p","RowKey":"a","a-b":1}';
+  for (const [text, code, sentence, id] of [
+    ['{', 'InvalidInput', `0:${body}`, '000000000002'],
+    [invalid, 'PropertyNameInvalid', `0:${name}`, '000000000005'],
+  ] as const) {
+    const response = await post(service, changeset([{ ...insert('a'), body: text }]));
+    const expected = failure('400 Bad Request', code, sentence, early).replace('000000000002', id);
+    assert.equal(normal(response), answered(expected));
+  }
+});
+
 test('a single GET, found and missing, to the byte', async () => {
   const service = await openTable();
   const get: Part = { line: `GET ${ENDPOINT}/People(PartitionKey='p',RowKey='a')?$select=RowKey` };
@@ -175,60 +190,105 @@ test('an insert without preference answers its content in the part', async () =>
   );
 });
 
+test('an upsert is a part like others, and a part that fails has the format that it asked for', async () => {
+  const service = await openTable();
+  const put = (query: string): Part => ({
+    line: `PUT ${ENDPOINT}/People(PartitionKey='p',RowKey='a')?${query}`,
+    headers: ['Accept: application/json;odata=fullmetadata'],
+    body: '{"a":1}',
+  });
+  assert.deepEqual(statuses(await post(service, changeset([put('')]))), ['204']);
+  assert.deepEqual(await keys(service), ['a']);
+  const none = '$format=application%2Fjson%3Bodata%3Dnometadata';
+  for (const [query, level] of [
+    ['', 'full'],
+    [none, 'no'],
+  ] as const) {
+    const failed = await post(service, changeset([{ ...put(query), body: '{' }]));
+    assert.ok(textOf(failed).includes(TYPE.replace('minimal', level)), level);
+  }
+});
+
+const withBody = (rowKey: string, body: string): Part => ({ ...insert(rowKey), body });
+const LONG = withBody('a', `{"PartitionKey":"p","RowKey":"a","x":"${'x'.repeat(32_769)}"}`);
+const SLASH: Part = { line: "PUT /People(PartitionKey='p',RowKey='a/b')", body: '{}' };
+
+type Case = readonly [parts: readonly Part[], refusal: string, sentence: string];
+
+/** Which part of a changeset fails, with which code, and what it says of its place. */
+const FAILURES: readonly Case[] = [
+  [[insert('there')], '409 EntityAlreadyExists', 'The specified entity already exists.'],
+  [[remove('missing')], '404 ResourceNotFound', 'The specified resource does not exist.'],
+  [[insert('there'), insert('a')], '409 EntityAlreadyExists', '0:The specified entity already exists.'],
+  [[insert('a'), remove('missing')], '404 ResourceNotFound', '1:The specified resource does not exist.'],
+  [[insert('a', 'p', 'Missing')], '404 TableNotFound', '0:The table specified does not exist.'],
+  [
+    [insert('a', 'p', 'my_table')],
+    '400 InvalidResourceName',
+    '0:The specifed resource name contains invalid characters.',
+  ],
+  [
+    [insert('a'), insert('b', 'p', 'aa')],
+    '400 OutOfRangeInput',
+    '1:The specified resource name length is not within the permissible limits.',
+  ],
+  [[SLASH], '400 InvalidInput', '0:Bad Request - Error in query syntax.'],
+  [[insert('b'), SLASH], '400 InvalidInput', '1:Bad Request - Error in query syntax.'],
+  [
+    [LONG],
+    '400 PropertyValueTooLarge',
+    'The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less.',
+  ],
+  [
+    [withBody('a', '{"PartitionKey":"p"}')],
+    '400 PropertiesNeedValue',
+    'The values are not specified for all properties in the entity.',
+  ],
+  [[withBody('a', '{')], '400 InvalidInput', '0:An error occurred while processing this request.'],
+  [
+    [withBody('a', '{"PartitionKey":"p","RowKey":"a","a-b":1}')],
+    '400 PropertyNameInvalid',
+    '0:The property name is invalid.',
+  ],
+  [
+    [withBody('a', '{"PartitionKey":"p","RowKey":5}')],
+    '400 InvalidInput',
+    '0:One of the request inputs is not valid.',
+  ],
+  [
+    [{ line: "DELETE /People/Tables('x')" }],
+    '400 InvalidInput',
+    `0:The number of keys specified in the URI does not match number of key properties for the resource '${ACCOUNT}.People'.`,
+  ],
+  [[insert('b'), withBody('a', '{')], '400 InvalidInput', '1:An error occurred while processing this request.'],
+  [
+    [insert('a'), insert('a')],
+    '400 InvalidDuplicateRow',
+    '1:The batch request contains multiple changes with same row key. An entity can appear only once in a batch request.',
+  ],
+  [
+    [insert('a'), insert('b', 'q')],
+    '400 CommandsInBatchActOnDifferentPartitions',
+    '1:All commands in a batch must operate on same entity group.',
+  ],
+  [
+    inserts(101),
+    '400 InvalidInput',
+    '99:The batch request operation exceeds the maximum 100 changes per change set.',
+  ],
+  [
+    [insert('a'), { line: 'POST /Tables', body: '{"TableName":"abc"}' }],
+    '400 InvalidInput',
+    '1:One of the request inputs is not valid.',
+  ],
+  [[{ line: 'PUT /People?comp=acl' }], '400 InvalidInput', 'One of the request inputs is not valid.'],
+  [[{ line: 'POST /$batch' }], '400 InvalidInput', 'One of the request inputs is not valid.'],
+];
+
 test('which part fails, with which code, and what it says of its place', async () => {
-  const bad = (rowKey: string, body: string): Part => ({ ...insert(rowKey), body });
-  const long = bad('a', `{"PartitionKey":"p","RowKey":"a","x":"${'x'.repeat(32_769)}"}`);
-  const slash: Part = { line: "PUT /People(PartitionKey='p',RowKey='a/b')", body: '{}' };
-  const cases: readonly (readonly [readonly Part[], string, string])[] = [
-    [[insert('there')], '409 EntityAlreadyExists', 'The specified entity already exists.'],
-    [[remove('missing')], '404 ResourceNotFound', 'The specified resource does not exist.'],
-    [[insert('there'), insert('a')], '409 EntityAlreadyExists', '0:The specified entity already exists.'],
-    [[insert('a'), remove('missing')], '404 ResourceNotFound', '1:The specified resource does not exist.'],
-    [[insert('a', 'p', 'Missing')], '404 TableNotFound', '0:The table specified does not exist.'],
-    [
-      [insert('a', 'p', 'my_table')],
-      '400 InvalidResourceName',
-      '0:The specifed resource name contains invalid characters.',
-    ],
-    [
-      [insert('a'), insert('b', 'p', 'aa')],
-      '400 OutOfRangeInput',
-      '1:The specified resource name length is not within the permissible limits.',
-    ],
-    [[slash], '400 InvalidInput', '0:Bad Request - Error in query syntax.'],
-    [[insert('b'), slash], '400 InvalidInput', '1:Bad Request - Error in query syntax.'],
-    [
-      [long],
-      '400 PropertyValueTooLarge',
-      'The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less.',
-    ],
-    [[insert('b'), bad('a', '{')], '400 InvalidInput', '1:An error occurred while processing this request.'],
-    [
-      [insert('a'), insert('a')],
-      '400 InvalidDuplicateRow',
-      '1:The batch request contains multiple changes with same row key. An entity can appear only once in a batch request.',
-    ],
-    [
-      [insert('a'), insert('b', 'q')],
-      '400 CommandsInBatchActOnDifferentPartitions',
-      '1:All commands in a batch must operate on same entity group.',
-    ],
-    [
-      inserts(101),
-      '400 InvalidInput',
-      '99:The batch request operation exceeds the maximum 100 changes per change set.',
-    ],
-    [
-      [insert('a'), { line: 'POST /Tables', body: '{"TableName":"abc"}' }],
-      '400 InvalidInput',
-      '1:One of the request inputs is not valid.',
-    ],
-    [[{ line: 'PUT /People?comp=acl' }], '400 InvalidInput', 'One of the request inputs is not valid.'],
-    [[{ line: 'POST /$batch' }], '400 InvalidInput', 'One of the request inputs is not valid.'],
-  ];
   const service = await openTable();
   await service.send('POST', 'People', { body: '{"PartitionKey":"p","RowKey":"there"}' });
-  for (const [parts, refusal, sentence] of cases) {
+  for (const [parts, refusal, sentence] of FAILURES) {
     const response = await post(service, changeset(parts));
     assert.equal(response.status, 202, sentence);
     const [status = '', code = ''] = refusal.split(' ');

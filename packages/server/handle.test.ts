@@ -45,6 +45,10 @@ const header = (expected: string, name: string, value: string): Fault =>
   fault(`${name}: ${value}`, expected, ({ headers }) => {
     headers[name] = value;
   });
+const member = (expected: string, name: string, value: string | number): Fault =>
+  fault(`member ${name.slice(0, 20)}`, expected, ({ members }) => {
+    members[name] = value;
+  });
 
 async function send({ raw }: TestService, draft: Draft): Promise<string> {
   const { account, table, keys, sas, query, headers, tooLarge, members, text, method } = draft;
@@ -104,12 +108,38 @@ const BODY: readonly Fault[] = [
     draft.text = '{';
   }),
 ];
-const BAD_NAME = fault('bad property name', '400 PropertyNameInvalid', ({ members }) => {
-  members['a-b'] = 1;
-});
+const BAD_NAME = member('400 PropertyNameInvalid', 'a-b', 1);
 const NO_TABLE = fault('missing table', '404 TableNotFound', draft => {
   draft.table = 'Missing';
 });
+const VALUE = member('400 PropertyValueTooLarge', 'a', 'x'.repeat(32_769));
+/** What is wrong with the properties of an entity, found when its table is there. */
+const PROPERTIES: readonly Fault[] = [
+  VALUE,
+  member('400 PropertyNameTooLong', 'n'.repeat(256), 1),
+  fault('a property twice', '400 DuplicatePropertiesSpecified', draft => {
+    draft.text = '{"PartitionKey":"p","RowKey":"r","a":1,"a":1}';
+  }),
+  fault('a time before 1601', '400 OutOfRangeInput', ({ members }) => {
+    members['a@odata.type'] = 'Edm.DateTime';
+    members.a = '1600-12-31T00:00:00Z';
+  }),
+  fault('too many properties', '400 TooManyProperties', ({ members }) => {
+    for (let i = 0; i < 253; i++) members[`p${i}`] = i;
+  }),
+  fault('entity too large', '400 EntityTooLarge', ({ members }) => {
+    for (let i = 0; i < 17; i++) members[`p${i}`] = 'x'.repeat(32_768);
+  }),
+];
+
+/** Faults that do not matter where the table is missing, one by one. */
+async function assertTableFirst(
+  service: TestService,
+  base: () => Draft,
+  faults: readonly Fault[],
+): Promise<void> {
+  for (const each of faults) await assertOrder(service, base, [NO_TABLE, each]);
+}
 
 async function openPeople(): Promise<TestService> {
   const service = await openTable();
@@ -127,7 +157,8 @@ test('the order of the faults of an insert with a signature of the table', async
     headers: {},
     members: { PartitionKey: 'p', RowKey: `new${inserted++}` },
   });
-  await assertOrder(await openPeople(), base, [
+  const people = await openPeople();
+  const early = [
     ...BEFORE_THE_BODY,
     fault('wrong verb', '405 MethodNotAllowed', draft => {
       draft.method = 'DELETE';
@@ -136,17 +167,21 @@ test('the order of the faults of an insert with a signature of the table', async
     NAME,
     permission('r'),
     ...BODY,
-    fault('no row key', '400 PropertiesNeedValue', ({ members }) => {
-      delete members.RowKey;
-    }),
     BAD_NAME,
-    fault('outside the range', '403 AuthorizationFailure', ({ members }) => {
-      members.PartitionKey = 'z';
-    }),
-    NO_TABLE,
-    fault('is there', '409 EntityAlreadyExists', ({ members }) => {
-      members.RowKey = 'there';
-    }),
+    member('400 InvalidInput', 'PartitionKey', 5),
+  ];
+  const noRowKey = fault('no row key', '400 PropertiesNeedValue', ({ members }) => {
+    delete members.RowKey;
+  });
+  const outside = member('403 AuthorizationFailure', 'PartitionKey', 'z');
+  const taken = member('409 EntityAlreadyExists', 'RowKey', 'there');
+  await assertOrder(people, base, [...early, noRowKey, VALUE, outside, taken]);
+  await assertOrder(people, base, [...early, outside, NO_TABLE, taken]);
+  await assertTableFirst(people, base, [
+    noRowKey,
+    member('400 OutOfRangeInput', 'RowKey', 'a/b'),
+    member('400 PropertyValueTooLarge', 'RowKey', 'k'.repeat(1025)),
+    ...PROPERTIES,
   ]);
 });
 
@@ -159,7 +194,8 @@ test('the order of the faults of an update with a signature of the account', asy
     headers: { 'if-match': '*' },
     members: {},
   });
-  await assertOrder(await openPeople(), base, [
+  const people = await openPeople();
+  const early = [
     ...BEFORE_THE_BODY,
     header('400 XMethodNotUsingPost', 'x-http-method', 'MERGE'),
     fault('slash in a key', '400 InvalidInput', draft => {
@@ -177,15 +213,17 @@ test('the order of the faults of an update with a signature of the account', asy
     header('400 InvalidInput', 'if-none-match', '*'),
     header('400 InvalidInput', 'if-match', 'abc'),
     ...BODY,
-    fault('value too large', '400 PropertyValueTooLarge', ({ members }) => {
-      members.a = 'x'.repeat(32_769);
-    }),
-    NO_TABLE,
+    BAD_NAME,
+  ];
+  const late = [
     fault('is missing', '404 ResourceNotFound', draft => {
       draft.keys = "(PartitionKey='p',RowKey='missing')";
     }),
     header('412 UpdateConditionNotSatisfied', 'if-match', 'W/"x"'),
-  ]);
+  ];
+  await assertOrder(people, base, [...early, VALUE, ...late]);
+  await assertOrder(people, base, [...early, NO_TABLE, ...late]);
+  await assertTableFirst(people, base, PROPERTIES);
 });
 
 test('the order of the faults of a query', async () => {

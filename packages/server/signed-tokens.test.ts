@@ -1,3 +1,4 @@
+// The bounds of what is remembered of signatures. What is asked again at each request is proved in authenticate.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSas } from '#wire';

@@ -1,6 +1,5 @@
 // Group commit: what waits to be written shares one LMDB transaction and one wait for the disk. While a group is on its
 // way to the disk the next one gathers; a lone change is not delayed. It knows nothing of spaces and rows.
-import { StoreError } from '#store';
 import type { Counters } from './counters.js';
 import { EngineError } from './engine-error.js';
 import type { Environment } from './environment.js';
@@ -104,7 +103,7 @@ export class CommitQueue {
       for (const waiting of this.#group) waiting.settle();
       if (this.#choreState === 'blocked') this.#choreState = 'ready';
     } catch (error) {
-      await this.#fail(error);
+      this.#failGroup(await this.#explain(error));
     }
     this.#group = [];
   }
@@ -137,27 +136,28 @@ export class CommitQueue {
     } catch (error) {
       // Tried again when something else has been committed, so that a full disk is not asked over and over.
       this.#choreState = 'blocked';
-      await this.#fail(error);
+      await this.#explain(error);
     }
   }
 
-  async #fail(error: unknown): Promise<void> {
+  async #explain(error: unknown): Promise<unknown> {
+    const { path } = this.#environment;
     const failure = await this.#environment.explain(error);
     if (!this.#environment.isSound()) {
-      this.#broken = new EngineError(
-        'closed',
-        `${this.#environment.path} gave up after a failed write.`,
-        failure,
-      );
+      this.#broken = new EngineError('closed', `${path} gave up after a failed write.`, failure);
     }
-    if (failure instanceof StoreError && failure.code === 'full' && this.#group.length > 1) {
+    return failure;
+  }
+
+  #failGroup(failure: unknown): void {
+    if (failure instanceof EngineError && failure.code === 'full' && this.#group.length > 1) {
       this.#alone = this.#group.length;
       this.#waiting = [...this.#group, ...this.#waiting];
       return;
     }
-    // A transaction that fails before its first work would fail again and again: it takes with it all that waits.
-    if (this.#group.length === 0 && this.#choreState !== 'blocked') this.#failAll(failure);
     for (const waiting of this.#group) waiting.fail(failure);
+    // What fails before the first work would fail again and again: it takes with it all that waits.
+    if (this.#group.length === 0) this.#failAll(failure);
   }
 
   #failAll(failure: unknown): void {

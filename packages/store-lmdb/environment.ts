@@ -70,6 +70,10 @@ export class Environment {
   readonly rows: Rows;
   readonly longKeys: LongKeys;
   readonly #root: RootDatabase;
+  #isFresh = false;
+  readonly #endEvent = () => {
+    this.#isFresh = false;
+  };
 
   constructor(root: RootDatabase, path: string, options: EnvironmentOptions) {
     this.#root = root;
@@ -91,6 +95,18 @@ export class Environment {
   /** Runs `write` with the right to write; fulfilled when the changes are durable and, after that, visible. */
   transaction(write: () => void): Promise<void> {
     return this.#root.transaction(write);
+  }
+
+  /**
+   * To be called before a read: it is to see what any process has answered. LMDB's package keeps a snapshot for a
+   * millisecond or more and knows of this process's commits only. Here what one event sets off shares a snapshot, since
+   * nothing can come to be known meanwhile.
+   */
+  freshen(): void {
+    if (this.#isFresh) return;
+    this.#isFresh = true;
+    this.#root.resetReadTxn();
+    process.nextTick(this.#endEvent);
   }
 
   /** The last durable state, which stays as it is until `done` is called. */

@@ -75,11 +75,13 @@ class LmdbStore implements Store {
 
   async getSpace(address: SpaceAddress): Promise<Space | undefined> {
     this.#assertOpen();
+    this.#environment.freshen();
     return this.#environment.catalog.getSpace(address);
   }
 
   async listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
     this.#assertOpen();
+    this.#environment.freshen();
     return this.#environment.catalog.listSpaces(account, service, from, limit);
   }
 
@@ -101,6 +103,7 @@ class LmdbStore implements Store {
     keys: readonly string[],
   ): Promise<readonly (Row | undefined)[]> {
     this.#assertOpen();
+    this.#environment.freshen();
     const rows: (Row | undefined)[] = [];
     for (const key of keys) rows.push(this.#environment.rows.get(space.id, partition, key));
     return rows;
@@ -136,6 +139,7 @@ class LmdbStore implements Store {
   async #walk(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
     // It had to wait for its place, or for its next slice, and much may have happened meanwhile.
     this.#assertOpen();
+    this.#environment.freshen();
     const transaction = this.#environment.useReadTransaction();
     try {
       const { longKeys } = this.#environment;

@@ -119,6 +119,38 @@ test('two processes that write to one directory make one history', async t => {
   );
 });
 
+test('what one process has answered, another one reads at once, however busy it is reading', async t => {
+  const directory = await newDirectory(t);
+  const script = `
+    for (let round = 1; round <= 300; round += 1) {
+      const puts = [{ key: 'k', value: Buffer.from(String(round)) }];
+      await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+      process.stdout.write(round + '\\n');
+      await new Promise(resolve => setTimeout(resolve, 1));
+    }
+    await store.close();
+  `;
+  const { store, space } = await openSpace(directory);
+  const read = async () => {
+    const [row] = await store.read(space, 'p', ['k']);
+    return Number(row?.value.toString() ?? 0);
+  };
+  let isOver = false;
+  const busy = async () => {
+    while (!isOver) {
+      await read();
+      await new Promise<void>(resolve => {
+        setImmediate(resolve);
+      });
+    }
+  };
+  const reading = busy();
+  for await (const line of linesOf(run(script, directory))) assert((await read()) >= Number(line));
+  isOver = true;
+  await reading;
+  await store.close();
+});
+
 test('a file that may not grow fails commits, and reads, deletes and later commits go on', async t => {
   const directory = await newDirectory(t);
   const script = `

@@ -1,5 +1,6 @@
 // The properties of an entity from the members of its JSON: annotations, implied types, system properties (table-rest.md 5.6).
 import {
+  checkPropertyName,
   type EdmType,
   type EdmValue,
   type EntityKey,
@@ -109,8 +110,10 @@ export function parseEntity(body: Buffer): EntityBody {
     seen.add(name);
     if (name === 'PartitionKey' || name === 'RowKey')
       keys.set(name, { member, declared: declared.get(name) });
-    else if (name !== 'Timestamp' && member.kind !== 'null')
+    else if (name !== 'Timestamp' && member.kind !== 'null') {
+      checkPropertyName(name);
       properties.push({ name, ...typedValue(member, declared.get(name)) });
+    }
   }
   return { keys, properties };
 }

@@ -56,6 +56,8 @@ test('XML of the operations whose documents are XML', () => {
     noSniff: false,
     errorCode: 'InvalidXmlDocument',
   });
+  // Recorded: this one does not echo the version.
+  assert.equal(of('InvalidQueryParameterValue', { xml: true }).anonymous, true);
   const etag = new TableError('InvalidInput:Etag', { etag: '<&>' });
   assert.match(String(format(etag, { xml: true }).body), /The etag value '&lt;&amp;&gt;' specified/);
 });
@@ -75,8 +77,7 @@ test('Atom that is refused has a form of its own', () => {
 test('failed authentication: JSON for who asked for JSON, XML for all others, and few headers', () => {
   const xml = (more: string) =>
     `<?xml version="1.0" encoding="utf-8"?><m:error xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><m:code>AuthenticationFailed</m:code><m:message xml:lang="en-US">${SENTENCE}${LINES}</m:message>${more}</m:error>`;
-  const json = (more: string) =>
-    `{"odata.error":{"code":"AuthenticationFailed","message":{"lang":"en-US","value":"${SENTENCE}${JSON_LINES}"}${more}}}`;
+  const json = `{"odata.error":{"code":"AuthenticationFailed","message":{"lang":"en-US","value":"${SENTENCE}${JSON_LINES}"}}}`;
   const facts = {
     status: 403,
     reason: SENTENCE,
@@ -89,14 +90,14 @@ test('failed authentication: JSON for who asked for JSON, XML for all others, an
   const inXml = { ...facts, contentType: 'application/xml', body: xml('') };
   for (const accept of [undefined, '*/*', 'application/atom+xml'])
     assert.deepEqual(of('AuthenticationFailed', { accept }), inXml);
-  const inJson = { ...facts, contentType: 'application/json', body: json('') };
+  const inJson = { ...facts, contentType: 'application/json', body: json };
   for (const accept of ['application/json', 'Application/JSON;odata=nometadata'])
     assert.deepEqual(of('AuthenticationFailed', { accept }), inJson);
   assert.deepEqual(of('AuthenticationFailed', { accept: 'application/json', xml: true }), inXml);
   const sas = new TableError('AuthenticationFailed:Sas', { detail: 'a<b', reason: 'not told' });
   assert.equal(format(sas).body, xml('<m:AuthenticationErrorDetail>a&lt;b</m:AuthenticationErrorDetail>'));
-  const asJson = format(sas, { accept: 'application/json' });
-  assert.equal(asJson.body, json(',"AuthenticationErrorDetail":"a<b"'));
+  // A client's parser breaks on the detail in JSON.
+  assert.deepEqual(format(sas, { accept: 'application/json' }), inJson);
 });
 
 test('a challenge comes with its header', () => {
@@ -131,12 +132,15 @@ const EARLY: readonly TableErrorCode[] = [
   'InvalidResourceName',
   'OutOfRangeInput',
   'OutOfRangeInput:ResourceName',
+  'InvalidInput:Body',
   'InvalidInput:FilterSyntax',
   'InvalidInput:FilterTypes',
+  'InvalidInput:KeyCount',
+  'InvalidInput:KeyType',
   'InvalidInput:QuerySyntax',
   'InvalidUri',
   'MethodNotAllowed',
-  'NotImplemented',
+  'PropertyNameInvalid',
   'MediaTypeNotSupported',
   'JsonFormatNotSupported',
 ];
@@ -147,14 +151,14 @@ const LATE: readonly TableErrorCode[] = [
   'TableAlreadyExists',
   'PropertiesNeedValue',
   'PropertyNameTooLong',
-  'PropertyNameInvalid',
   'TooManyProperties',
   'EntityTooLarge',
   'PropertyValueTooLarge',
+  'DuplicatePropertiesSpecified',
   'OutOfRangeInput:Parameter',
   'InvalidDuplicateRow',
   'InvalidInput',
-  'InvalidInput:Body',
+  'NotImplemented',
   'InvalidInput:Etag',
   'AuthorizationFailure',
   'AuthorizationPermissionMismatch',

@@ -1,3 +1,4 @@
+// What a memo keeps of what it parsed, and what it must not keep.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memo } from './memo.js';

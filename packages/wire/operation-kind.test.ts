@@ -44,14 +44,25 @@ const PATHS: readonly (readonly [string, Readonly<Record<string, OperationKind>>
   ["Tables('T')", { GET: 'getTable', DELETE: 'deleteTable' }],
   ['T', { GET: 'queryEntities', POST: 'insertEntity' }],
   ['T()?$filter=x', { GET: 'queryEntities', POST: 'insertEntity' }],
-  ['T?comp=acl', { GET: 'getTableAcl', PUT: 'setTableAcl' }],
-  ['T?restype=table&comp=acl', { GET: 'getTableAcl', PUT: 'setTableAcl' }],
+  ['T?comp=acl', { GET: 'getTableAcl', HEAD: 'getTableAcl', PUT: 'setTableAcl' }],
+  ['T?restype=table&comp=acl', { GET: 'getTableAcl', HEAD: 'getTableAcl', PUT: 'setTableAcl' }],
   ['$batch', { POST: 'submitTransaction' }],
   ['?restype=service&comp=properties', { GET: 'getServiceProperties', PUT: 'setServiceProperties' }],
   [
     ENTITY,
     {
       GET: 'getEntity',
+      PUT: 'insertOrReplaceEntity',
+      MERGE: 'insertOrMergeEntity',
+      PATCH: 'insertOrMergeEntity',
+      DELETE: 'deleteEntity',
+    },
+  ],
+  [
+    "T/Tables('x')",
+    {
+      GET: 'queryEntities',
+      POST: 'insertEntity',
       PUT: 'insertOrReplaceEntity',
       MERGE: 'insertOrMergeEntity',
       PATCH: 'insertOrMergeEntity',
@@ -101,7 +112,8 @@ test('resources that there are not', () => {
   ])
     assert.equal(attempt('GET', path), 'InvalidUri', path);
   assert.equal(attempt('GET', 'T?restype=service&comp=properties'), 'InvalidUri');
-  assert.equal(attempt('GET', 'T/Tables'), 'TableNotFound');
+  for (const path of ['T/?restype=service&comp=properties', 'T/?restype=service&comp=stats'])
+    assert.equal(attempt('GET', path), 'InvalidQueryParameterValue', path);
   assert.equal(attempt('POST', 'T/$batch'), 'MediaTypeNotSupported');
   assert.equal(attempt('GET', "T('x')"), 'InvalidInput:QuerySyntax');
   assert.equal(attempt('GET', "T(PartitionKey='%23',RowKey='')"), 'OutOfRangeInput');
@@ -170,7 +182,7 @@ test('where a resource stands, as answers write it', () => {
   assert.deepEqual(placeOf(at(ENTITY)), { endpoint, account: 'account1', table: 'T' });
   assert.deepEqual(placeOf(at('Tables')), { endpoint, account: 'account1', table: '' });
   assert.deepEqual(
-    ["Tables('T')", 'T', ENTITY, 'Tables', '$batch', ''].map(path => tableOf(at(path))),
-    ['T', 'T', 'T', undefined, undefined, undefined],
+    ["Tables('T')", 'T', ENTITY, 'T/more', 'Tables', '$batch', ''].map(path => tableOf(at(path))),
+    ['T', 'T', 'T', 'T', undefined, undefined, undefined],
   );
 });

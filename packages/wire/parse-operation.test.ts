@@ -42,10 +42,35 @@ test('an insert takes its keys from the body', () => {
     expected,
   );
   assertRefused('PropertiesNeedValue', 'POST', 'T', { body: BODY });
+  for (const value of ['5', 'true', '{}'])
+    assertRefused('InvalidInput:KeyType', 'POST', 'T', { body: `{"PartitionKey":"p","RowKey":${value}}` });
+});
+
+test('below a table there is only an insert, into the table', () => {
+  for (const path of ['T/Tables', "T/Tables('x')", 'T/x/y']) {
+    const body = '{"PartitionKey":"p","RowKey":"r","a":1}';
+    const expected = { kind: 'insertEntity', table: 'T', key: KEY, properties: PROPERTIES };
+    assert.deepEqual(parse('POST', path, { body }), expected);
+    assertRefused('PropertiesNeedValue', 'POST', path, { body: '{}' });
+    assertRefused('NotImplemented', 'GET', path);
+    for (const method of ['PUT', 'MERGE', 'PATCH', 'DELETE'])
+      for (const headers of [{}, { 'if-match': '*' }, { 'if-match': 'abc' }])
+        assert.throws(() => parse(method, path, { headers, body: '{' }), {
+          code: 'InvalidInput:KeyCount',
+          detail: { resource: 'account1.T' },
+        });
+  }
 });
 
 test('writes of an entity take their keys from the URL, whatever the body says of them', () => {
-  for (const body of [BODY, '{"PartitionKey":"p","RowKey":"r","a":1}', '{"RowKey":"other","a":1}']) {
+  for (const body of [
+    BODY,
+    '{"PartitionKey":"p","RowKey":"r","a":1}',
+    '{"RowKey":"other","a":1}',
+    '{"PartitionKey":5,"RowKey":{},"a":1}',
+    '{"PartitionKey@odata.type":"Edm.DateTime","PartitionKey":"yesterday","RowKey":null,"a":1}',
+    '{"PartitionKey":"a/b","a":1}',
+  ]) {
     const put = { kind: 'insertOrReplaceEntity', table: 'T', key: KEY, properties: PROPERTIES };
     assert.deepEqual(parse('PUT', ENTITY, { body }), put);
     const merge = { ...put, kind: 'mergeEntity', condition: { kind: 'version', version: VERSION } };
@@ -202,8 +227,22 @@ test('the name of a table to make', () => {
 test('operations that are their address alone', () => {
   assert.deepEqual(parse('GET', "Tables('T')"), { kind: 'getTable', table: 'T' });
   assert.deepEqual(parse('DELETE', "Tables('T')"), { kind: 'deleteTable', table: 'T' });
-  assert.deepEqual(parse('GET', 'T?comp=acl'), { kind: 'getTableAcl', table: 'T' });
+  for (const method of ['GET', 'HEAD'])
+    assert.deepEqual(parse(method, 'T?comp=acl'), { kind: 'getTableAcl', table: 'T' });
   assert.deepEqual(parse('GET', '?restype=service&comp=properties'), { kind: 'getServiceProperties' });
+  const stats = routeOf('?restype=service&comp=stats');
+  const request = { method: 'GET', headers: {}, body: Buffer.alloc(0) };
+  assert.deepEqual(parseOperation('getServiceStats', request, stats), { kind: 'getServiceStats' });
+});
+
+test('below a table there is nothing but, of all things, an insert', () => {
+  const path = "T/Tables('x')";
+  const body = '{"PartitionKey":"p","RowKey":"r","a":1}';
+  assert.deepEqual(parse('POST', path, { body }), parse('POST', 'T', { body }));
+  assertRefused('NotImplemented', 'GET', path);
+  const detail = { resource: 'account1.T' };
+  for (const method of ['PUT', 'MERGE', 'DELETE'])
+    assert.throws(() => parse(method, path, { body }), { code: 'InvalidInput:KeyCount', detail });
 });
 
 test('documents in XML', () => {
@@ -221,14 +260,22 @@ test('documents in XML', () => {
 });
 
 test('names of tables in a URL', () => {
-  for (const path of ['abc', "Tables('abc')", '$MetricsHourPrimaryTransactionsTable', 'Tables', '$batch', ''])
+  for (const path of [
+    'abc',
+    "Tables('abc')",
+    'abc/a',
+    '$MetricsHourPrimaryTransactionsTable',
+    'Tables',
+    '$batch',
+    '',
+  ])
     checkRoute(routeOf(path));
   for (const [name, code] of [
     ['ab', 'OutOfRangeInput:ResourceName'],
     ['my_table', 'InvalidResourceName'],
     ['tables', 'InvalidInput'],
   ] as const) {
-    for (const path of [name, `Tables('${name}')`, `${name}(PartitionKey='',RowKey='')`])
+    for (const path of [name, `Tables('${name}')`, `${name}(PartitionKey='',RowKey='')`, `${name}/more`])
       assert.throws(() => checkRoute(routeOf(path)), { code }, path);
   }
 });

@@ -107,7 +107,8 @@ test('what a path names', () => {
     ['$MetricsCapacityBlob', { kind: 'entities', table: '$MetricsCapacityBlob' }],
   ];
   for (const [path, expected] of cases) assert.deepEqual(resource(path), expected, path);
-  assert.deepEqual(parse('/devstoreaccount1').resource, { kind: 'service' });
+  const bare = parse('/devstoreaccount1');
+  assert.deepEqual([bare.account, bare.resource], ['devstoreaccount1', { kind: 'service' }]);
 });
 
 test('the keys of an entity, raw and encoded', () => {
@@ -184,11 +185,21 @@ test('predicates that do not parse', () => {
     assert.deepEqual(resource(path), { kind: 'invalid', code: 'InvalidInput:QuerySyntax' }, path);
 });
 
-test('paths that lead nowhere', () => {
-  assert.deepEqual(resource('T/Tables'), { kind: 'invalid', code: 'TableNotFound' });
-  assert.deepEqual(resource('T/x/y'), { kind: 'invalid', code: 'TableNotFound' });
-  assert.deepEqual(resource('T%2Fx'), { kind: 'invalid', code: 'TableNotFound' });
-  assert.deepEqual(resource('T/$batch'), { kind: 'invalid', code: 'MediaTypeNotSupported' });
+test('paths below a table: the first segment is its name; a batch below it is refused', () => {
+  const cases: readonly (readonly [string, TableResource])[] = [
+    ['T/Tables', { kind: 'nested', table: 'T' }],
+    ["T/Tables('x')", { kind: 'nested', table: 'T' }],
+    ['T/Tables()/', { kind: 'nested', table: 'T' }],
+    ['T/x/y', { kind: 'nested', table: 'T' }],
+    ['T/x(', { kind: 'nested', table: 'T' }],
+    ['T%2Fx', { kind: 'nested', table: 'T' }],
+    ['T//', { kind: 'nested', table: 'T' }],
+    ['a%2F%2F', { kind: 'nested', table: 'a' }],
+    ['/T', { kind: 'nested', table: '' }],
+    ['T/$batch', { kind: 'invalid', code: 'MediaTypeNotSupported' }],
+    ['T/x/$batch/', { kind: 'invalid', code: 'MediaTypeNotSupported' }],
+  ];
+  for (const [path, expected] of cases) assert.deepEqual(resource(path), expected, path);
 });
 
 test('targets without an account, and escapes that are broken', () => {
@@ -272,7 +283,7 @@ test('a part cannot leave its account', () => {
   const batch = parse('/devstoreaccount1/$batch');
   const { account, resource: found } = parsePartTarget(`http://${HOST}/other1/T`, batch);
   assert.equal(account, 'devstoreaccount1');
-  assert.equal(found.kind, 'invalid');
+  assert.deepEqual(found, { kind: 'nested', table: 'other1' });
 });
 
 test('any target is a route or is refused', () => {

@@ -154,7 +154,8 @@ describeTargets('addresses', subject => {
       (await send({ method, target: path, headers: { 'If-Match': '*' } })).status;
     assert.equal(await status('GET', inAccount(server, '/')), 400);
     assert.equal(await status('GET', '/'), 400);
-    assert.equal(await status('GET', inAccount(server, `/${table}/Tables`)), 404);
+    assert.equal(await status('GET', inAccount(server, `/${table}/Tables`)), 501);
+    assert.equal(await status('DELETE', inAccount(server, `/${table}/Tables('x')`)), 400);
     assert.equal(await status('POST', inAccount(server, `/${table}/$batch`)), 415);
     assert.equal(await status('GET', inAccount(server, `/${table}(PartitionKey='p')`)), 400);
     assert.equal(await status('GET', inAccount(server, `/${table}(PartitionKey='a%2Fb',RowKey='r')`)), 400);

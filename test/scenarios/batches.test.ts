@@ -1,36 +1,11 @@
 // $batch to the byte, in the forms that only old and foreign clients send (table-rest.md 10, captured-facts.md 4 and 9).
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { changeset, PART_HEAD, type Part, request } from './raw-batch.js';
 import { inAccount, type RawResponse, rawRequest } from './raw-client.js';
 import { describeTargets } from './targets.js';
 
-interface Part {
-  readonly method: string;
-  readonly target: string;
-  readonly headers?: readonly string[];
-  readonly mimeHeaders?: readonly string[];
-  readonly body?: string;
-}
-
 const CRLF = '\r\n';
-
-const http = ({ method, target, headers = [], body }: Part): string[] => [
-  `${method} ${target} HTTP/1.1`,
-  ...headers,
-  ...(body === undefined ? [] : ['Content-Type: application/json']),
-  '',
-  body ?? '',
-];
-
-const PART = ['Content-Type: application/http', 'Content-Transfer-Encoding: binary'];
-
-function changeset(parts: readonly Part[], newline = CRLF): string {
-  const lines = ['--batch_1', 'Content-Type: multipart/mixed; boundary=changeset_1', ''];
-  for (const part of parts)
-    lines.push('--changeset_1', ...PART, ...(part.mimeHeaders ?? []), '', ...http(part));
-  lines.push('--changeset_1--', '--batch_1--');
-  return lines.join(newline);
-}
 
 /** Replaces what differs from answer to answer; ids of boundaries, of the request, and times. */
 const masked = (body: string): string =>
@@ -45,7 +20,7 @@ const envelope = (parts: readonly string[]): string =>
     '--batchresponse_ID',
     'Content-Type: multipart/mixed; boundary=changesetresponse_ID',
     '',
-    ...parts.flatMap(part => ['--changesetresponse_ID', ...PART, '', part]),
+    ...parts.flatMap(part => ['--changesetresponse_ID', ...PART_HEAD, '', part]),
     '--changesetresponse_ID--',
     '--batchresponse_ID--',
     '',
@@ -217,9 +192,9 @@ describeTargets('batches', subject => {
     const query = (rowKey: string): string =>
       [
         '--batch_1',
-        ...PART,
+        ...PART_HEAD,
         '',
-        ...http({
+        ...request({
           method: 'GET',
           target: `${at(rowKey)}?`,
           headers: ['Accept: application/json;odata=nometadata'],
@@ -233,7 +208,7 @@ describeTargets('batches', subject => {
       masked(found.body).replace(/"Timestamp":"[^"]*"/, '"Timestamp":"NOW"'),
       [
         '--batchresponse_ID',
-        ...PART,
+        ...PART_HEAD,
         '',
         'HTTP/1.1 200 OK',
         'DataServiceVersion: 3.0;',

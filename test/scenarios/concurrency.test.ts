@@ -7,6 +7,8 @@ import { describeTargets } from './targets.js';
 
 const KEYS = { partitionKey: 'p', rowKey: 'r' };
 const WRITERS = 32;
+const CLIENTS = 6;
+const INCREMENTS = 10;
 
 /** The status that each of many attempts at once came to. */
 async function statuses(attempt: (writer: number) => Promise<unknown>): Promise<(number | undefined)[]> {
@@ -73,14 +75,14 @@ describeTargets('concurrency', subject => {
   test('optimistic counters lose nothing', async () => {
     const table = await makeTable(subject);
     await table.createEntity({ ...KEYS, count: 0 });
-    const clients = Array.from({ length: 8 }, () => tableClient(subject.server, table.tableName));
+    const clients = Array.from({ length: CLIENTS }, () => tableClient(subject.server, table.tableName));
     await Promise.all(
       clients.map(async (client, i) => {
-        for (let n = 0; n < 15; n++) await increment(client, i % 2 === 0 ? 'Merge' : 'Replace');
+        for (let n = 0; n < INCREMENTS; n++) await increment(client, i % 2 === 0 ? 'Merge' : 'Replace');
       }),
     );
     const { count } = await table.getEntity<Counter>('p', 'r');
-    assert.equal(count, 8 * 15);
+    assert.equal(count, CLIENTS * INCREMENTS);
   });
 
   test('upserts at once all succeed, and their ETags all differ', async () => {
@@ -101,7 +103,7 @@ describeTargets('concurrency', subject => {
     const rows = ['a', 'b', 'c'];
     let writing = true;
     const write = async (): Promise<void> => {
-      for (let round = 0; round < 60; round++)
+      for (let round = 0; round < 40; round++)
         await table.submitTransaction(
           rows.map(rowKey => ['upsert', { partitionKey: 'p', rowKey, round }, 'Replace']),
         );

@@ -92,7 +92,7 @@ describeTargets('keys', subject => {
         await refuses(table.getEntity(partitionKey, rowKey), 404, 'ResourceNotFound');
       }),
       {
-        numRuns: 60,
+        numRuns: 30,
         examples: [
           [['', '']],
           [[' ', ' ']],
@@ -118,7 +118,7 @@ describeTargets('keys', subject => {
         assert.deepEqual(await keysOf(table), sorted);
         await remove(table, all);
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
   });
 

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { odata, type TableClient, type TransactionAction } from '@azure/data-tables';
 import { collect, makeTable, refusal, refuses, tableClient } from './clients.js';
+import { changeset, type Part } from './raw-batch.js';
+import { inAccount, rawRequest } from './raw-client.js';
 import { describeTargets, type Subject } from './targets.js';
 
 interface Flight {
@@ -104,7 +106,7 @@ describeTargets('queries', (subject: Subject) => {
   test('filters find the same, page by page of whatever size', async () => {
     const filter = 'seats lt 20 or late eq true';
     const expected = inOrder(FLIGHTS.filter(f => f.seats < 20 || f.late));
-    for (const maxPageSize of [1, 7, 1000]) {
+    for (const maxPageSize of [4, 1000]) {
       const pages = table.listEntities({ queryOptions: { filter } }).byPage({ maxPageSize });
       assert.deepEqual((await collect(pages)).flat().map(keyOf), expected);
     }
@@ -184,13 +186,23 @@ describeTargets('10,000 entities', subject => {
   let table: TableClient;
   before(async () => {
     table = await makeTable(subject);
-    const writers = Array.from({ length: 4 }, async (_, writer) => {
-      for (let partition = writer; partition < 100; partition += 4) {
-        const entities = MANY.slice(partition * 100, partition * 100 + 100);
-        await table.submitTransaction(entities.map(entity => ['create', entity]));
-      }
-    });
-    await Promise.all(writers);
+    for (let from = 0; from < MANY.length; from += 100) {
+      const parts = MANY.slice(from, from + 100).map(
+        ({ partitionKey, rowKey, n }): Part => ({
+          method: 'POST',
+          target: `/${table.tableName}`,
+          headers: ['Prefer: return-no-content'],
+          body: JSON.stringify({ PartitionKey: partitionKey, RowKey: rowKey, n }),
+        }),
+      );
+      const { status, body } = await rawRequest(subject.server, {
+        method: 'POST',
+        target: inAccount(subject.server, '/$batch'),
+        headers: { 'Content-Type': 'multipart/mixed; boundary=batch_1' },
+        body: changeset(parts),
+      });
+      assert.deepEqual([status, body.match(/204 No Content/g)?.length], [202, 100]);
+    }
   });
 
   test('all of them are listed, in order, a thousand a page', async () => {

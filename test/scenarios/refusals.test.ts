@@ -253,7 +253,8 @@ describeTargets('refusals', subject => {
       'AuthenticationFailed',
     );
     await expectCode({ method: 'POST', target: '/my_table', body: '{' }, 400, 'InvalidResourceName');
-    await expectCode({ method: 'POST', target: '/missing', body: '{' }, 400, 'InvalidInput');
+    await expectCode({ method: 'POST', target: '/missing', body: '{}' }, 404, 'TableNotFound');
+    await expectCode({ method: 'POST', target: `/${table}`, body: '{}' }, 400, 'PropertiesNeedValue');
     await expectCode(
       { method: 'POST', target: '/missing', body: '{"PartitionKey":"p","RowKey":"r"}' },
       404,

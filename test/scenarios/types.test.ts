@@ -171,7 +171,7 @@ describeTargets('types', subject => {
           assert.deepEqual(back, properties);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });

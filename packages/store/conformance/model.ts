@@ -6,18 +6,54 @@ import { openMemoryStore } from '../memory-store.js';
 import type { Decision, Position, ReadRows, Row, Space, Store } from '../store.js';
 import { HOUR_MS, type ManualClock, type Suite, show, UNBOUNDED } from './suite.js';
 
-/** One step of a history; keys are up to `keyLength` code units long. */
-function stepOf(keyLength: number) {
+/** Partitions and keys; some of them are up to `keyLength` code units long. */
+function placesOf(keyLength: number) {
   const long = 'x'.repeat(keyLength - 2);
   const partition = fc.constantFrom('', 'a', 'a\u0000', 'b', '\ud83d', '\uffff', long, `${long}\u0001`);
   const key = fc.oneof(
     fc.constantFrom('', '0', '1', '10', '2', 'é', '\ue000', '\u0000', long, `${long}1`, `${long}\uffff`),
     fc.string({ unit: 'binary', maxLength: 2 }),
   );
-  const position = fc.record({ partition, key });
-  /** Which of the spaces created so far: some are gone, some share a name. */
-  const which = fc.nat({ max: 3 });
+  return { partition, key };
+}
+type Places = ReturnType<typeof placesOf>;
 
+/** Which of the spaces created so far: some are gone, some share a name. */
+const which = fc.nat({ max: 3 });
+
+function commitOf({ partition, key }: Places) {
+  const range = fc.record({ from: key, until: fc.option(key, { nil: undefined }), rows: fc.nat(3) });
+  return fc.record({
+    kind: fc.constant('commit' as const),
+    which,
+    partition,
+    keys: fc.array(key, { maxLength: 3 }),
+    range: fc.option(range, { nil: undefined }),
+    puts: fc.uniqueArray(fc.record({ key, size: fc.nat({ max: 40 }) }), {
+      maxLength: 4,
+      selector: change => change.key,
+    }),
+    deletes: fc.uniqueArray(key, { maxLength: 2 }),
+    outcome: fc.constantFrom('change', 'change', 'change', 'refuse', 'throw'),
+  });
+}
+
+function scanOf(places: Places) {
+  const position = fc.record(places);
+  return fc.record({
+    kind: fc.constant('scan' as const),
+    which,
+    from: position,
+    until: fc.option(position, { nil: undefined }),
+    rows: fc.integer({ min: 1, max: 5 }),
+    modulus: fc.integer({ min: 1, max: 3 }),
+  });
+}
+
+/** One step of a history. */
+function stepOf(keyLength: number) {
+  const places = placesOf(keyLength);
+  const { partition, key } = places;
   return fc.oneof(
     {
       weight: 3,
@@ -29,42 +65,12 @@ function stepOf(keyLength: number) {
       weight: 1,
       arbitrary: fc.record({ kind: fc.constant('list' as const), from: fc.constantFrom('', 'm', 'n') }),
     },
-    {
-      weight: 12,
-      arbitrary: fc.record({
-        kind: fc.constant('commit' as const),
-        which,
-        partition,
-        keys: fc.array(key, { maxLength: 3 }),
-        range: fc.option(
-          fc.record({ from: key, until: fc.option(key, { nil: undefined }), rows: fc.nat(3) }),
-          {
-            nil: undefined,
-          },
-        ),
-        puts: fc.uniqueArray(fc.record({ key, size: fc.nat({ max: 40 }) }), {
-          maxLength: 4,
-          selector: change => change.key,
-        }),
-        deletes: fc.uniqueArray(key, { maxLength: 2 }),
-        outcome: fc.constantFrom('change', 'change', 'change', 'refuse', 'throw'),
-      }),
-    },
+    { weight: 12, arbitrary: commitOf(places) },
     {
       weight: 3,
       arbitrary: fc.record({ kind: fc.constant('read' as const), which, partition, keys: fc.array(key) }),
     },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: fc.constant('scan' as const),
-        which,
-        from: position,
-        until: fc.option(position, { nil: undefined }),
-        rows: fc.integer({ min: 1, max: 5 }),
-        modulus: fc.integer({ min: 1, max: 3 }),
-      }),
-    },
+    { weight: 4, arbitrary: scanOf(places) },
     {
       weight: 2,
       arbitrary: fc.record({ kind: fc.constant('jump' as const), hours: fc.integer({ min: -2, max: 2 }) }),

@@ -1,0 +1,93 @@
+// The benchmark's door: reads the command line, runs what it asks for, prints tables and appends the record. Progress goes
+// to standard error. Ends with 1 if an answer was wrong or something failed; a goal that is missed is no failure.
+import { rmSync } from 'node:fs';
+import { installAzurite } from './azurite.js';
+import { type ComparisonOptions, compareOn } from './comparison.js';
+import { chooseGenerator } from './drive.js';
+import { GROWTH_ROWS_FROM, growthReport, measureGrowth } from './growth.js';
+import { measureMixed, measureReclaim, mixedReport } from './mixed.js';
+import { type Options, parseOptions, USAGE, UsageError } from './options.js';
+import { makeDataDirectory, RESULTS } from './places.js';
+import { profileWorkloads } from './profiling.js';
+import { tableReport } from './report.js';
+import { record } from './results.js';
+
+const print = (text: string): void => {
+  process.stdout.write(`${text}\n\n`);
+};
+
+const say = (line: string): void => {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
+};
+
+/** A subject that had to be killed may write a last time. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as const;
+
+/** Minutes of each phase around a drop, if none are given. */
+const RECLAIM_MINUTES = 1;
+
+/** What an invocation measured, as it is recorded. */
+type Result = Readonly<Record<string, unknown>>;
+
+async function compareAll(options: Options, comparison: ComparisonOptions): Promise<Result> {
+  const tables: object[] = [];
+  const growth: object[] = [];
+  if (options.subjects.includes('azurite') && options.rows.some(rows => rows <= GROWTH_ROWS_FROM)) {
+    installAzurite(say);
+  }
+  for (const rows of options.rows) {
+    if (rows > GROWTH_ROWS_FROM) {
+      const grown = await measureGrowth(rows, comparison);
+      print(growthReport(grown));
+      growth.push(grown);
+      continue;
+    }
+    const { figures, samples } = await compareOn(rows, comparison);
+    print(tableReport(figures));
+    tables.push({ ...figures, samples });
+  }
+  return { tables, growth };
+}
+
+async function measure(options: Options, directory: string): Promise<Result | undefined> {
+  const generator = chooseGenerator(options.generator);
+  const { connections, durability, workloads, subjects, runs, seconds, minutes, reclaim, rate } = options;
+  const arena = { directory, connections, durability, generator, say };
+  const milliseconds = Math.round(seconds * 1000);
+  const rows = options.rows.at(-1) ?? 0;
+  if (options.profile) {
+    await profileWorkloads({ ...arena, rows, workloads, milliseconds }, print);
+    return undefined;
+  }
+  if (minutes !== undefined || reclaim !== undefined) {
+    const mixed = { ...arena, rows, seconds, minutes: minutes ?? RECLAIM_MINUTES, rate };
+    const measured = await (reclaim === undefined ? measureMixed(mixed) : measureReclaim(reclaim, mixed));
+    print(mixedReport(measured));
+    return { mixed: measured };
+  }
+  return compareAll(options, { ...arena, subjects, workloads, runs, milliseconds });
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const options = parseOptions(args);
+  if (options === undefined) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const directory = makeDataDirectory();
+  // Whatever ends the benchmark, its data goes; the subjects' processes are seen to where they are started.
+  process.once('exit', () => rmSync(directory, REMOVAL));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  const result = await measure(options, directory);
+  if (result === undefined || !options.record) return;
+  record({ options: { ...options, generator: chooseGenerator(options.generator) }, ...result });
+  say(`appended to ${RESULTS}`);
+}
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  const isExpected = error instanceof UsageError;
+  process.stderr.write(
+    `${isExpected ? `${error.message}\n\n${USAGE}` : String(error instanceof Error ? error.stack : error)}\n`,
+  );
+  process.exit(1);
+});

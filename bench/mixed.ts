@@ -1,0 +1,167 @@
+// A mixed load at a fixed rate: requests are due whatever the server does, so a pause is counted by everyone who waited.
+// Also while a large table is dropped and its space is reclaimed.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Arena, type ArenaOptions } from './arena.js';
+import { atMost, MIXED_P999_MILLISECONDS_MAX, type Verdict } from './goals.js';
+import type { JobResult, Latency, RequestKind } from './job.js';
+import { besideData } from './memory.js';
+import { verdictCells } from './report.js';
+import * as requests from './requests.js';
+import { TABLE, type TableContestant } from './table-contestant.js';
+import { formatCount, formatFigure, formatMegabytes, textTable } from './text-table.js';
+
+export interface MixedOptions extends ArenaOptions {
+  readonly rows: number;
+  /** Of the measurement of the peak. */
+  readonly seconds: number;
+  readonly minutes: number;
+  /** Requests per second; a third of the peak if there is none. */
+  readonly rate: number | undefined;
+}
+
+/** New rows go to a table of their own, so that ranges of the other one stay as they were loaded. */
+const GROWING_TABLE = 'grown';
+const DROPPED_TABLE = 'dropped';
+/** Together 17, a prime that divides no number of rows in use: every kind falls on all rows. */
+const GETS = 12;
+const INSERTS = 2;
+const MERGES = 2;
+const RANGES = 1;
+const STOCK = 150_000;
+const PEAK_SHARE = 1 / 3;
+const MEMORY_EVERY_MILLISECONDS = 1000;
+const MINUTE_MILLISECONDS = 60_000;
+const DROP_AFTER_MILLISECONDS = 1000;
+
+export interface Phase {
+  readonly name: string;
+  readonly perSecond: number;
+  readonly latency: Latency;
+  /** Bytes beside the mapped data: first reading, highest, last. Zeros where the system does not tell. */
+  readonly memory: readonly [first: number, highest: number, last: number];
+  readonly verdict: Verdict;
+}
+
+export interface Mixed {
+  readonly rows: number;
+  /** Requests per second in a closed loop; undefined if the rate was given. */
+  readonly peak: number | undefined;
+  readonly phases: readonly Phase[];
+}
+
+function mixOf({ endpoint }: TableContestant): readonly RequestKind[] {
+  const get = requests.pointGet(endpoint, TABLE);
+  const range = requests.range(endpoint, TABLE);
+  const kinds = [
+    ...Array.from({ length: INSERTS }, () => requests.insert(endpoint, GROWING_TABLE)),
+    ...Array.from({ length: MERGES }, () => requests.merge(endpoint, TABLE, STOCK)),
+    ...Array.from({ length: RANGES }, () => range),
+  ];
+  return [...kinds, ...Array.from({ length: GETS }, () => get)];
+}
+
+/** Beside the mapped data, once a second while `work` goes on. */
+async function withMemory<T>(
+  server: TableContestant,
+  work: Promise<T>,
+): Promise<{ readonly result: T; readonly memory: Phase['memory'] }> {
+  const readings: number[] = [];
+  const read = (): void => {
+    const memory = server.processes[0]?.memory();
+    if (memory !== undefined) readings.push(besideData(memory));
+  };
+  read();
+  const timer = setInterval(read, MEMORY_EVERY_MILLISECONDS);
+  try {
+    const result = await work;
+    read();
+    return { result, memory: [readings[0] ?? 0, Math.max(0, ...readings), readings.at(-1) ?? 0] };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+interface Pace {
+  readonly perSecond: number;
+  readonly milliseconds: number;
+}
+
+async function phase(
+  name: string,
+  server: TableContestant,
+  pace: Pace,
+  meanwhile?: () => Promise<unknown>,
+): Promise<Phase> {
+  const load = server.job(mixOf(server), pace);
+  const work = Promise.all([load, meanwhile?.()]).then(([result]): JobResult => result);
+  const { result, memory } = await withMemory(server, work);
+  return {
+    name,
+    perSecond: (result.completed * 1000) / result.milliseconds,
+    latency: result.latency,
+    memory,
+    verdict: atMost(result.latency.p999, MIXED_P999_MILLISECONDS_MAX, ' ms'),
+  };
+}
+
+async function startServer(options: MixedOptions): Promise<{ arena: Arena; server: TableContestant }> {
+  const arena = new Arena(options.rows, options);
+  const server = await arena.addShelfmark();
+  await server.job([requests.createTable(server.endpoint, GROWING_TABLE)], { count: 1 });
+  return { arena, server };
+}
+
+async function peakOf(server: TableContestant, { seconds, say }: MixedOptions): Promise<number> {
+  const { completed, milliseconds } = await server.job(mixOf(server), { milliseconds: seconds * 1000 });
+  const peak = (completed * 1000) / milliseconds;
+  say(`peak of the mixed load: ${formatCount(peak)} per second`);
+  return peak;
+}
+
+async function paceOf(
+  server: TableContestant,
+  options: MixedOptions,
+): Promise<{ readonly peak: number | undefined; readonly pace: Pace }> {
+  const milliseconds = options.minutes * MINUTE_MILLISECONDS;
+  if (options.rate !== undefined) return { peak: undefined, pace: { perSecond: options.rate, milliseconds } };
+  const peak = await peakOf(server, options);
+  return { peak, pace: { perSecond: peak * PEAK_SHARE, milliseconds } };
+}
+
+/** One phase of `minutes`. */
+export async function measureMixed(options: MixedOptions): Promise<Mixed> {
+  const { arena, server } = await startServer(options);
+  const { peak, pace } = await paceOf(server, options);
+  const phases = [await phase('mixed load', server, pace)];
+  await arena.stop();
+  return { rows: options.rows, peak, phases };
+}
+
+/** Two phases of `minutes` each: as it is, and with a table of `droppedRows` rows dropped soon after it begins. */
+export async function measureReclaim(droppedRows: number, options: MixedOptions): Promise<Mixed> {
+  const { arena, server } = await startServer(options);
+  await server.load(DROPPED_TABLE, droppedRows);
+  options.say(`${formatCount(droppedRows)} rows to be dropped are loaded`);
+  const { peak, pace } = await paceOf(server, options);
+  const before = await phase('before the drop', server, pace);
+  const drop = async (): Promise<void> => {
+    await sleep(DROP_AFTER_MILLISECONDS);
+    await server.job([requests.dropTable(server.endpoint, DROPPED_TABLE)], { first: 0, count: 1 });
+  };
+  const after = await phase(`${formatCount(droppedRows)} rows dropped`, server, pace, drop);
+  await arena.stop();
+  return { rows: options.rows, peak, phases: [before, after] };
+}
+
+export function mixedReport({ rows, phases }: Mixed): string {
+  const header = ['mixed load', 'per second', 'p50 ms', 'p99 ms', 'p99.9 ms', 'max ms', 'goal of p99.9', ''];
+  const memory = ['memory at first', 'highest', 'at last'];
+  const lines = phases.map(({ name, perSecond, latency, verdict, memory }) => [
+    name,
+    formatCount(perSecond),
+    ...[latency.p50, latency.p99, latency.p999, latency.max].map(formatFigure),
+    ...verdictCells(verdict),
+    ...memory.map(formatMegabytes),
+  ]);
+  return `${formatCount(rows)} rows\n\n${textTable([[...header, ...memory], ...lines], 1)}`;
+}

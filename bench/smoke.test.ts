@@ -1,0 +1,31 @@
+// The benchmark itself, for a moment: every workload of Shelfmark, bare node:http and raw LMDB on a small table, without
+// the network. What it measures in so short a time means nothing; that it measures, verifies and cleans up does.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('main.js', import.meta.url));
+
+const bench = (...args: readonly string[]) =>
+  spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
+
+test('a comparison', () => {
+  const small = ['--rows', '200', '--runs', '1', '--seconds', '0.05', '--connections', '4', '--no-record'];
+  const { status, stdout, stderr } = bench(...small, '--subjects', 'shelfmark,bare,lmdb');
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^200 rows/);
+  for (const workload of ['insert', 'merge', 'transaction', 'filter']) {
+    assert.match(stdout, new RegExp(`^${workload} .* shelfmark .*\\n +lmdb .* x `, 'm'));
+  }
+  for (const workload of ['point-get', 'range']) {
+    assert.match(stdout, new RegExp(`^${workload} .* shelfmark .*\\n +bare .* x .*\\n +lmdb .* x`, 'm'));
+  }
+  assert.match(stdout, /^ready with the rows/m);
+});
+
+test('an option that does not exist', () => {
+  const { status, stderr } = bench('--nonsense');
+  assert.equal(status, 1);
+  assert.match(stderr, /'--nonsense'[^]*npm run bench/);
+});

@@ -1,0 +1,86 @@
+// Gaps in texts: two ways to fill them give the same bytes, and every request has the length that was announced.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  GROUP_ROWS,
+  joinParts,
+  partBytes,
+  renderText,
+  SEQUENCE_MAX,
+  type SlotKind,
+  STRIDE,
+  scatter,
+  slot,
+  slotValue,
+  Template,
+} from './template.js';
+
+const KINDS: readonly SlotKind[] = [
+  'row',
+  'partition',
+  'rank',
+  'group',
+  'groupEnd',
+  'unique',
+  'member',
+  'memberPartition',
+  'memberRank',
+  'anyPartition',
+];
+const ROWS = fc.integer({ min: 1, max: (STRIDE - 1) / GROUP_ROWS - 1 }).map(groups => groups * GROUP_ROWS);
+// Loading counts members from 0, so that these are rows; elsewhere they only have to fit their gap.
+const SEQUENCE = fc.integer({ min: 0, max: SEQUENCE_MAX });
+const PART = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.tuple(fc.constantFrom(...KINDS), fc.nat(99)).map(([kind, offset]) => slot(kind, offset)),
+);
+
+test('bytes and text are the same, and as long as announced', () => {
+  fc.assert(
+    fc.property(fc.array(PART), SEQUENCE, ROWS, (parts, sequence, rows) => {
+      const bytes = new Template(parts, rows).bytes(sequence);
+      assert.deepEqual(bytes, Buffer.from(renderText(parts, sequence, rows)));
+      assert.equal(bytes.length, partBytes(parts));
+    }),
+  );
+});
+
+test('joined parts mean the same', () => {
+  fc.assert(
+    fc.property(fc.array(PART), SEQUENCE, ROWS, (parts, sequence, rows) => {
+      const joined = joinParts(parts);
+      assert.equal(renderText(joined, sequence, rows), renderText(parts, sequence, rows));
+      assert.ok(
+        joined.every((part, index) => typeof part !== 'string' || typeof joined[index + 1] !== 'string'),
+      );
+    }),
+  );
+});
+
+test('requests in a row fall on all rows before any comes twice', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2000 }), fc.nat(1_000_000), (rows, first) => {
+      const seen = new Set(Array.from({ length: rows }, (_, index) => scatter(first + index, rows)));
+      assert.equal(seen.size, rows);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('a group is whole and holds the row', () => {
+  fc.assert(
+    fc.property(SEQUENCE, ROWS, (sequence, rows) => {
+      const value = (kind: SlotKind) => slotValue(slot(kind), sequence, rows);
+      assert.ok(value('group') <= value('row') && value('row') < value('groupEnd'));
+      assert.ok(value('group') % GROUP_ROWS === 0 && value('groupEnd') <= rows);
+    }),
+  );
+});
+
+test('each text is a copy of its own', () => {
+  const template = new Template(['a', slot('unique')], 100);
+  const first = template.bytes(1);
+  template.bytes(987);
+  assert.equal(first.toString(), 'a0000000001');
+});
