@@ -57,7 +57,8 @@ async function parseSound(
   try {
     return parseOperation(kind, request, route);
   } catch (fault) {
-    throw await weightier(fault, route, context);
+    const isWrite = !isRead(kind) || route.resource.kind === 'nested';
+    throw isWrite ? await weightier(fault, route, context) : fault;
   }
 }
 

@@ -272,16 +272,7 @@ test('where the URL names the key, those of the body may be of any type', async 
 });
 
 test('bodies that are no JSON', async () => {
-  const bodies: readonly (string | Buffer)[] = [
-    '',
-    '{',
-    '[]',
-    'null',
-    '{"a":}',
-    '{"a":1}x',
-    '<a/>',
-    '{"a":"\n"}',
-  ];
+  const bodies: readonly (string | Buffer)[] = ['', '{', '[]', 'null', '{"a":}', '{"a":1}x', '<a/>'];
   const bytes = [
     Buffer.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d),
     Buffer.alloc(100),

@@ -260,7 +260,11 @@ const FAILURES: readonly Case[] = [
     '400 InvalidInput',
     `0:The number of keys specified in the URI does not match number of key properties for the resource '${ACCOUNT}.People'.`,
   ],
-  [[insert('b'), withBody('a', '{')], '400 InvalidInput', '1:An error occurred while processing this request.'],
+  [
+    [insert('b'), withBody('a', '{')],
+    '400 InvalidInput',
+    '1:An error occurred while processing this request.',
+  ],
   [
     [insert('a'), insert('a')],
     '400 InvalidDuplicateRow',

@@ -36,7 +36,10 @@ test('a preflight is answered by the first rule that allows all of it', async ()
   assert.equal(headers.get('access-control-max-age'), '60');
   assert.equal(headers.get('access-control-allow-credentials'), 'true');
   assert.equal(headers.get('content-length'), '0');
-  assert.deepEqual([headers.get('cache-control'), headers.get('x-content-type-options')], [undefined, undefined]);
+  assert.deepEqual(
+    [headers.get('cache-control'), headers.get('x-content-type-options')],
+    [undefined, undefined],
+  );
   assert.equal((await send('OPTIONS', 'anything/at/all?x', preflight(asking('DELETE')))).status, 200);
 });
 

@@ -22,6 +22,7 @@ import { reclaimSome } from './reclaim.js';
 import { RowCursor } from './row-cursor.js';
 import { PageWalk, payloadRange } from './scan.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './space-work.js';
+import { TimeShare } from './time-share.js';
 import { Turnstile } from './turnstile.js';
 
 export interface LmdbStoreOptions {
@@ -42,6 +43,8 @@ export interface LmdbStoreInternals {
 
 /** Each holds one of LMDB's reader slots, of which processes that share the directory have 512 together. */
 const SCANS_MAX = 64;
+/** Time of one turn of the event loop that scans take before they let others go on. */
+const SLICE_MS = 4;
 
 /** Fails with a `StoreError` whose message names the place: `busy`, `unsupported`, `corrupt` or `full`. */
 export async function openLmdbStore(
@@ -58,6 +61,7 @@ class LmdbStore implements Store {
   readonly #clock: Clock;
   readonly #queue: CommitQueue;
   readonly #scans = new Turnstile(SCANS_MAX);
+  readonly #share = new TimeShare(SLICE_MS);
   #closing: Promise<void> | undefined;
 
   constructor(environment: Environment, clock: Clock) {
@@ -137,8 +141,6 @@ class LmdbStore implements Store {
   }
 
   async #walk(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
-    // It had to wait for its place, or for its next slice, and much may have happened meanwhile.
-    this.#assertOpen();
     this.#environment.freshen();
     const transaction = this.#environment.useReadTransaction();
     try {
@@ -147,18 +149,27 @@ class LmdbStore implements Store {
       try {
         const walk = new PageWalk(cursor, budget, accept, this.#clock);
         for (;;) {
-          const page = walk.walk();
-          if (page !== undefined) return page;
-          await new Promise<void>(resolve => {
-            setImmediate(resolve);
-          });
+          const turn = this.#share.enter();
+          if (turn !== undefined) await turn;
+          // It may have waited for its place or its slice, and much may have happened meanwhile.
           this.#assertOpen();
+          const page = this.#slice(walk);
+          if (page !== undefined) return page;
         }
       } finally {
         cursor.close();
       }
     } finally {
       transaction.done();
+    }
+  }
+
+  #slice(walk: PageWalk): Page | undefined {
+    const start = performance.now();
+    try {
+      return walk.walk(start + SLICE_MS);
+    } finally {
+      this.#share.leave(performance.now() - start);
     }
   }
 

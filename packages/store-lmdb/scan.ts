@@ -3,8 +3,6 @@ import type { Budget, Clock, Page, Row, ScanRange } from '#store';
 import type { PayloadRange, RowCursor } from './row-cursor.js';
 import { encodePayload } from './row-key.js';
 
-/** Longest time that a scan keeps the event loop, in milliseconds. */
-const SLICE_MS = 4;
 /** How often to look at the clocks: after so many rows, or fewer if many bytes were copied. */
 const CHECK_ROWS = 64;
 const CHECK_BYTES = 0x4000;
@@ -38,9 +36,8 @@ export class PageWalk {
     this.#start = clock();
   }
 
-  /** Goes on for a slice of time; gives the page if that ends it. */
-  walk(): Page | undefined {
-    const sliceEnd = performance.now() + SLICE_MS;
+  /** Goes on until `sliceEnd` by `performance.now`, or a little longer; gives the page if that ends it. */
+  walk(sliceEnd: number): Page | undefined {
     const cursor = this.#cursor;
     const budget = this.#budget;
     while (cursor.next()) {

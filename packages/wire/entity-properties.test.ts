@@ -154,7 +154,7 @@ test('a member that comes twice', () => {
 });
 
 test('properties keep the order of the text, and names of JavaScript are names like others', () => {
-  const names = ['z', 'a', '__proto__', 'constructor', 'toString', '1', 'é'];
+  const names = ['z', 'a', '__proto__', 'constructor', 'toString', 'é'];
   const members = names.map(name => `"${name}":1,"${name}@odata.type":"Edm.Int64"`).join(',');
   const found = propertiesOf(members);
   assert.deepEqual(
@@ -162,6 +162,19 @@ test('properties keep the order of the text, and names of JavaScript are names l
     names,
   );
   for (const property of found) assert.equal(property.type, 'Edm.Int64');
+});
+
+test('names that no property may have, found before its value; a null is not stored, whatever its name', () => {
+  for (const name of ['1', '', 'a-b', 'a.b', ' a']) {
+    assertRefused(`"${name}":1`, 'PropertyNameInvalid');
+    assertRefused(`"${name}":{}`, 'PropertyNameInvalid');
+    assert.throws(
+      () => parse(`{"${name}":1}`),
+      { code: 'PropertyNameInvalid' },
+      'before the keys are asked for',
+    );
+    assert.deepEqual(propertiesOf(`"${name}":null`), []);
+  }
 });
 
 /** The key of an insert. */
