@@ -1,0 +1,54 @@
+// Shows which failure of LMDB becomes which failure of a store, and that a bug stays what it is.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StoreError } from '#store';
+import { commitError, EngineError, engineError } from './engine-error.js';
+
+function failureOfLmdb(code: number): Error {
+  return Object.assign(new Error('what LMDB says'), { code });
+}
+
+test('codes of LMDB and of the system', () => {
+  const cases = [
+    [28, 'full'],
+    [27, 'full'],
+    [122, 'full'],
+    [-30792, 'full'],
+    [-30796, 'corrupt'],
+    [-30793, 'corrupt'],
+    [-30794, 'unsupported'],
+    [-30795, 'closed'],
+    [5, 'busy'],
+    [-30790, 'busy'],
+  ] as const;
+  for (const [code, expected] of cases) {
+    const cause = failureOfLmdb(code);
+    const error = engineError(cause, '/place');
+    assert(error instanceof EngineError);
+    assert.deepEqual(
+      [error.name, error.code, error.message],
+      ['StoreError', expected, '/place: what LMDB says'],
+    );
+    assert.equal(error.cause, cause);
+  }
+});
+
+test('a bug, and an error with a code of another kind, stay as they are', () => {
+  const errors = [
+    new TypeError('bug'),
+    Object.assign(new Error('other'), { code: 'EACCES' }),
+    'text',
+    undefined,
+  ];
+  for (const error of errors) assert.equal(engineError(error, '/place'), error);
+  const own = new StoreError('corrupt', 'mine');
+  assert.equal(engineError(own, '/place'), own);
+});
+
+test('the reason of a failed commit is the one that LMDB hands over with it', async () => {
+  const commitFailed = new Error('Commit failed (see commitError for details)');
+  const reason = Promise.reject(failureOfLmdb(28));
+  const error = await commitError(Object.assign(commitFailed, { commitError: reason }), '/place');
+  assert(error instanceof EngineError && error.code === 'full');
+  assert.equal(await commitError(commitFailed.message, '/place'), commitFailed.message);
+});
