@@ -37,7 +37,7 @@ function assertSent(asked: readonly Asked[], { parts }: RequestKind): void {
   const sent = new Set(asked.map(({ method, url, body }) => `${method} ${url} ${body}`));
   for (let sequence = 5; sequence < 5 + Math.min(20, asked.length - 4); sequence++) {
     const text = renderText(parts, sequence, ROWS);
-    const [, line, body] = /^(\w+ \S+) HTTP\/1\.1\r\n[^]*?\r\n\r\n([^]*)$/.exec(text) ?? [];
+    const [, line, body] = /^(\w+ \S+) HTTP\/1\.1\r\n[\s\S]*?\r\n\r\n([\s\S]*)$/.exec(text) ?? [];
     assert.ok(sent.has(`${line} ${body}`), `not sent: ${text}`);
   }
 }
