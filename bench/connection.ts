@@ -40,6 +40,8 @@ export interface ConnectionEvents {
 const NEXT_PARTITION = /\r\nx-ms-continuation-NextPartitionKey: *(\S+)\r\n/i;
 const NEXT_ROW = /\r\nx-ms-continuation-NextRowKey: *(\S+)\r\n/i;
 const REQUEST_LINE_END = ' HTTP/1.1\r\n';
+/** A query that does not end by then never will. */
+const PAGES_MAX = 1000;
 const OK: Answered = { absent: false, complaint: undefined };
 
 /** The same query from where a page ended; undefined if it was the last. */
@@ -59,7 +61,8 @@ export class Connection {
   readonly #events: ConnectionEvents;
   readonly #rows: number;
   #exchange: Exchange | undefined;
-  #pages: unknown[] = [];
+  #entities: unknown[] = [];
+  #pages = 0;
   #closed = false;
 
   constructor(port: number, rows: number, events: ConnectionEvents) {
@@ -73,7 +76,8 @@ export class Connection {
 
   send(exchange: Exchange): void {
     this.#exchange = exchange;
-    this.#pages = [];
+    this.#entities = [];
+    this.#pages = 0;
     this.#socket.write(exchange.request.template.bytes(exchange.sequence));
   }
 
@@ -117,17 +121,19 @@ export class Connection {
 
   #answerPage(exchange: Exchange, { head, body }: Response): void {
     const page = decodePage(body);
-    if (page === undefined) {
-      this.#done(exchange, { absent: false, complaint: 'not a page' });
+    if (page === undefined || this.#pages >= PAGES_MAX) {
+      const complaint = page === undefined ? 'not a page' : `more than ${PAGES_MAX} pages`;
+      this.#done(exchange, { absent: false, complaint });
       return;
     }
-    this.#pages.push(...page);
+    this.#entities.push(...page);
+    this.#pages++;
     const request = nextPage(exchange.request.template.bytes(exchange.sequence).toString(), head);
     if (request !== undefined) {
       this.#socket.write(request);
       return;
     }
-    const complaint = filterComplaint(this.#pages, exchange.sequence, this.#rows);
+    const complaint = filterComplaint(this.#entities, exchange.sequence, this.#rows);
     this.#done(exchange, complaint === undefined ? OK : { absent: false, complaint });
   }
 

@@ -88,7 +88,7 @@ test('what is already gone is counted', async () => {
 test('a query is followed over its pages and counts once', async () => {
   const rows = [...soughtRows(0, ROWS)].map(expectedProperties);
   const page = ({ url }: Asked): Answer => {
-    const isLast = url.includes('&NextPartitionKey=1%218%21cA--&NextRowKey=1%211%21a');
+    const isLast = url.includes('&NextPartitionKey=1!8!cA--&NextRowKey=1!1!a');
     const headers = {
       'x-ms-continuation-NextPartitionKey': '1!8!cA--',
       'x-ms-continuation-NextRowKey': '1!1!a',
@@ -105,6 +105,8 @@ test('a query is followed over its pages and counts once', async () => {
   });
   const { result, asked } = await against(page, job);
   assert.deepEqual([result.complaint, result.completed, asked.length], [undefined, 3, 6]);
+  const endless = await against(each => page({ ...each, url: '' }), job);
+  assert.match(endless.result.complaint ?? '', /^more than \d+ pages/);
   const nothing = await against(() => ({ status: 200, body: '{"value":[]}' }), job);
   assert.match(nothing.result.complaint ?? '', /^0 entities instead of 1/);
 });

@@ -28,7 +28,9 @@ const KINDS: readonly SlotKind[] = [
   'memberRank',
   'anyPartition',
 ];
-const ROWS = fc.integer({ min: 1, max: (STRIDE - 1) / GROUP_ROWS - 1 }).map(groups => groups * GROUP_ROWS);
+const ROWS = fc
+  .integer({ min: 1, max: Math.floor((STRIDE - 1) / GROUP_ROWS) })
+  .map(groups => groups * GROUP_ROWS);
 // Loading counts members from 0, so that these are rows; elsewhere they only have to fit their gap.
 const SEQUENCE = fc.integer({ min: 0, max: SEQUENCE_MAX });
 const PART = fc.oneof(

@@ -74,7 +74,7 @@ local function checkRow(text, key)
     return "row " .. key .. " is another's: " .. sub(text, 1, 400)
   end
   for _, constant in ipairs(constants) do
-    if not has(text, constant) then return "row " .. key .. " lacks " .. constant end
+    if not has(text, constant) then return "row " .. key .. " lacks " .. sub(constant, 1, 60) end
   end
 end`;
 

@@ -23,5 +23,7 @@ if (files.length === 0) {
   process.stderr.write(`No test matches ${wanted.join(', ')}.\n`);
   process.exit(1);
 }
-const { status } = spawnSync(process.execPath, ['--test', ...files], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, ['--test', '--test-timeout=240000', ...files], {
+  stdio: 'inherit',
+});
 process.exit(status ?? 1);

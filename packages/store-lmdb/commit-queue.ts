@@ -7,8 +7,9 @@ import type { Environment } from './environment.js';
 /** A change, made inside a write transaction. */
 export interface Work<T> {
   /**
-   * Gives the answer for the caller. What it throws before its first change to a tree is for its caller alone; an
-   * `EngineError` fails the whole transaction. Called again if that was full and the work is tried on its own.
+   * Gives the answer for the caller. What it throws before its first change to a tree is for its caller alone, and it
+   * throws nothing later but an `EngineError`: that fails the whole transaction, which LMDB then refuses to commit.
+   * Called again if the transaction was full and the work is tried on its own.
    */
   run(group: Group): T;
 }

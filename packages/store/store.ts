@@ -56,7 +56,7 @@ export interface ScanRange {
 export interface Budget {
   /** Rows accepted. 0 gives an empty page that goes on where the scan began. */
   readonly rows: number;
-  /** Bytes of the values accepted; the row that crosses the bound is in the page. */
+  /** Bytes of the values accepted; the row that reaches or crosses the bound is in the page. */
   readonly bytes: number;
   /** Rows shown to `accept`. */
   readonly examined: number;
@@ -111,7 +111,10 @@ export interface Store {
   listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]>;
   /** Replaces the metadata by what `change` makes of it; undefined if this generation is gone. `change` is pure. */
   updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined>;
-  /** Frees the name at once; rows are reclaimed in the background. False if this generation was gone already. */
+  /**
+   * Frees the name at once; rows are reclaimed in the background, and until then a read or scan of this generation may
+   * still show some. False if this generation was gone already.
+   */
   dropSpace(space: Space): Promise<boolean>;
 
   /** In the order of `keys`; undefined where there is no row. The rows are the caller's to keep. */

@@ -1,0 +1,79 @@
+// Holds the bytes on disk to the worked examples of docs/storage-format.md. A change here is a new format version.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Space, Store } from '#store';
+import { open } from './lmdb.js';
+import { openLmdbStore } from './lmdb-store.js';
+import { writeRowKey } from './row-key.js';
+import { Tree } from './tree.js';
+
+const LONGEST = '\uffff'.repeat(1024);
+const EF_BF_BF = 'efbfbf';
+
+test('the worked examples of docs/storage-format.md', async t => {
+  const directory = await mkdtemp(join(tmpdir(), 'lmdb-format-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const store = await openLmdbStore({ directory, clock: () => 17_000_000_000_000_000n, durability: 'none' });
+  const fruit = await createSpace(store, 'fruit', '{}');
+  await put(store, fruit, 'p1', [{ key: 'é', value: Buffer.from('pear') }]);
+  await put(store, fruit, LONGEST, [{ key: LONGEST, value: Buffer.from('long') }]);
+  const gone = await createSpace(store, 'gone', '');
+  // More than the background takes at a time, so that the record of the drop outlives the close.
+  const rows = Array.from({ length: 20_000 }, (_, index) => ({ key: `${index}`, value: Buffer.alloc(0) }));
+  await put(store, gone, 'p', rows);
+  await Promise.all([store.dropSpace(gone), store.close()]);
+
+  const { catalog, rows: rowsTree, long } = await dump(directory);
+  assert.deepEqual(catalog, [
+    ['63', '003c6568f12e800400000000000000020000000000000001'],
+    ['6400000002', '003c6568f12e8005'],
+    ['66', '00010fb1'],
+    ['73646576007461626c65006672756974', '00000001003c6568f12e80007b7d'],
+  ]);
+  const chunk = `${EF_BF_BF.repeat(1024)}00${EF_BF_BF.repeat(1024)}`.slice(0, 2 * 4017);
+  assert.deepEqual(rowsTree.slice(0, 2), [
+    ['00000001703100c3a9', '003c6568f12e800170656172'],
+    [`00000001${chunk}ff`, '0000000000000001'],
+  ]);
+  const rest = EF_BF_BF.repeat(1024).slice(2 * 944);
+  assert.deepEqual(long, [[`0000000000000001${rest}`, '003c6568f12e80026c6f6e67']]);
+});
+
+async function createSpace(store: Store, name: string, metadata: string): Promise<Space> {
+  const space = await store.createSpace({ account: 'dev', service: 'table', name }, Buffer.from(metadata));
+  assert(space !== undefined);
+  return space;
+}
+
+async function put(store: Store, space: Space, partition: string, puts: { key: string; value: Buffer }[]) {
+  await store.commit(space, partition, { keys: [] }, () => ({ result: true, puts }));
+}
+
+/** The first entries of each database, in hexadecimal. */
+async function dump(directory: string) {
+  const path = join(directory, 'data.mdb');
+  const root = open(path, {
+    noSubdir: true,
+    pageSize: 8192,
+    maxDbs: 4,
+    maxReaders: 10,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    overlappingSync: false,
+    noSync: true,
+    noMemInit: true,
+    commitDelay: 0,
+    eventTurnBatching: false,
+  });
+  const entriesOf = (name: string) => {
+    const tree = new Tree(root, path, name, writeRowKey);
+    const keys = tree.keys({ start: Buffer.of(0), end: Buffer.of(0xff) }, 10);
+    return keys.map(key => [key.toString('hex'), tree.get(key)?.toString('hex')]);
+  };
+  const entries = { catalog: entriesOf('catalog'), rows: entriesOf('rows'), long: entriesOf('long') };
+  await root.close();
+  return entries;
+}
