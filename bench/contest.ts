@@ -1,7 +1,7 @@
 // Runs workloads by turns: A, B, C, A, B, C ... so that a machine that is slow for a while is slow for all. Whoever is not
-// being measured is held still.
+// being measured is held still, and gets the time to finish what it still had to do before it is measured again.
 import type { Contestant, Sample, WorkloadName } from './contestant.js';
-import { besideData, type Memory } from './memory.js';
+import { besideData, type Memory } from './process-status.js';
 
 /** By workload, then by contestant, in the order of the runs. */
 export type Samples = ReadonlyMap<WorkloadName, ReadonlyMap<string, readonly Sample[]>>;
@@ -56,7 +56,10 @@ async function turn(
   milliseconds: number,
   memory: MemoryLog,
 ): Promise<Sample> {
-  for (const process of contestant.processes) process.resume();
+  for (const process of contestant.processes) {
+    process.resume();
+    await process.settle();
+  }
   const sample = await contestant.run(workload, milliseconds);
   memory.note(contestant);
   holdStill(contestant);

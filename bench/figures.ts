@@ -2,7 +2,7 @@
 import type { Contest, MemorySeen } from './contest.js';
 import type { Sample, WorkloadName } from './contestant.js';
 import { atMost, judgeRatio, MEMORY_BYTES_MAX, READY_MILLISECONDS_MAX, type Verdict } from './goals.js';
-import { besideData } from './memory.js';
+import { besideData } from './process-status.js';
 import { median } from './statistics.js';
 
 export interface Figures {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Arena, type ArenaOptions } from './arena.js';
 import { atMost, MIXED_P999_MILLISECONDS_MAX, type Verdict } from './goals.js';
 import type { JobResult, Latency, RequestKind } from './job.js';
-import { besideData } from './memory.js';
+import { besideData } from './process-status.js';
 import { verdictCells } from './report.js';
 import * as requests from './requests.js';
 import { TABLE, type TableContestant } from './table-contestant.js';

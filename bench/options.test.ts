@@ -8,7 +8,7 @@ test('without options both tables, all workloads and all subjects', () => {
   assert.deepEqual(parseOptions([]), {
     rows: [20_000, 300_000],
     runs: 5,
-    seconds: 4,
+    seconds: 3,
     connections: 32,
     workloads: ['point-get', 'insert', 'merge', 'transaction', 'range', 'filter'],
     subjects: ['shelfmark', 'azurite', 'bare', 'lmdb'],

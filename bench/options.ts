@@ -16,7 +16,7 @@ export const USAGE = `npm run bench -- [options]
 
   --rows 20000,300000   rows of the tables, multiples of 100; above 1000000 only growth is measured, against 100000
   --runs 5              interleaved runs of each workload
-  --seconds 4           length of a run
+  --seconds 3           length of a run
   --connections 32      of a run that is not of transactions or filters
   --only a,b            of ${WORKLOADS.join(', ')}
   --subjects a,b        of ${SUBJECTS.join(', ')}
@@ -143,7 +143,7 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   return {
     rows: (flags.rows ?? (quick ? '2000' : '20000,300000')).split(',').map(text => parseRows('rows', text)),
     runs: parseCount('runs', flags.runs ?? (quick ? '1' : '5')),
-    seconds: parsePositive('seconds', flags.seconds ?? (quick ? '1' : '4')),
+    seconds: parsePositive('seconds', flags.seconds ?? (quick ? '1' : '3')),
     connections: parseCount('connections', flags.connections ?? '32'),
     workloads: parseNames('only', flags.only ?? WORKLOADS.join(','), WORKLOADS, isWorkload),
     subjects,

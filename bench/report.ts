@@ -1,7 +1,7 @@
 // The tables that the benchmark prints. What the figures are is decided in figures.ts and goals.ts.
 import type { Figures, MemoryFigures, Ready, TableFigures } from './figures.js';
 import { GOAL_ROWS, type Verdict } from './goals.js';
-import { besideData } from './memory.js';
+import { besideData } from './process-status.js';
 import { formatCount, formatFigure, formatMegabytes, textTable } from './text-table.js';
 
 const UNITS: Readonly<Record<Figures['workload'], string>> = {

@@ -1,11 +1,16 @@
 // A subject's process: started and waited for, held still while others are measured, stopped, and never left behind.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Memory, readMemory } from './memory.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Memory, readMemory, readTicks } from './process-status.js';
 
 /** Azurite reads all of its data before it says that it is ready. */
 const READY_MILLISECONDS_MAX = 120_000;
 const STOP_MILLISECONDS_MAX = 60_000;
+const SETTLE_MILLISECONDS_MAX = 30_000;
+const LOOK_MILLISECONDS = 150;
+/** Of 10 ms, in the time between two looks. */
+const IDLE_TICKS_MAX = 2;
 const OUTPUT_LENGTH_MAX = 10_000;
 
 const children = new Set<ChildProcess>();
@@ -78,6 +83,21 @@ export class ServerProcess {
 
   resume(): void {
     this.#child.kill('SIGCONT');
+  }
+
+  /** Waits until it has nothing to do, or for half a minute: what it still had to do is not the next run's. */
+  async settle(): Promise<void> {
+    let before = this.#ticks();
+    for (let waited = 0; waited < SETTLE_MILLISECONDS_MAX; waited += LOOK_MILLISECONDS) {
+      await sleep(LOOK_MILLISECONDS);
+      const now = this.#ticks();
+      if (now - before <= IDLE_TICKS_MAX) return;
+      before = now;
+    }
+  }
+
+  #ticks(): number {
+    return (this.#child.pid === undefined ? undefined : readTicks(this.#child.pid)) ?? 0;
   }
 
   /** Sends a message and gives the answer; for programs of the benchmark itself. Fails if the process ends first. */

@@ -86,6 +86,8 @@ export class TableContestant implements Contestant {
   async run(workload: WorkloadName, milliseconds: number): Promise<Sample> {
     const first = this.#sequence;
     const result = await this.measure(workload, milliseconds);
+    if (result.completed === 0)
+      throw new Error(`${this.name} answered nothing in ${milliseconds} ms of ${workload}`);
     if (workload === 'insert') await this.#settleInserts(first, result);
     if (workload === 'merge') await this.#settleMerges(first, result);
     if (workload === 'transaction') await this.#settleTransactions(first, result);

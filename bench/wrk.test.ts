@@ -52,8 +52,9 @@ const members = (count: number): Answer => ({
 });
 const statusOk = (kind: RequestKind): RequestKind => ({ ...kind, check: { kind: 'empty', status: 200 } });
 
+const options = { skip, concurrency: true };
 // Each takes the second that is wrk's shortest.
-describe('wrk', { skip, concurrency: true }, () => {
+describe('wrk', options, () => {
   test('rows are asked for as by the built-in generator, and each answer passes', async () => {
     const { result, asked, kind } = await against(
       each => entity(rowAsked(each)),

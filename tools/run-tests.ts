@@ -2,6 +2,7 @@
 // Node 20 knows no globs and newer ones no directories, so the files are found here.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -23,7 +24,7 @@ if (files.length === 0) {
   process.stderr.write(`No test matches ${wanted.join(', ')}.\n`);
   process.exit(1);
 }
-const { status } = spawnSync(process.execPath, ['--test', '--test-timeout=240000', ...files], {
-  stdio: 'inherit',
-});
+// Node leaves one core to itself, which of two is half; a test that hangs must fail.
+const options = ['--test', `--test-concurrency=${availableParallelism()}`, '--test-timeout=240000'];
+const { status } = spawnSync(process.execPath, [...options, ...files], { stdio: 'inherit' });
 process.exit(status ?? 1);

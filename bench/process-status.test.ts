@@ -1,7 +1,7 @@
 // Reading of what Linux tells about a process's memory.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { besideData, parseMemory, readMemory } from './memory.js';
+import { besideData, parseMemory, parseTicks, readMemory, readTicks } from './process-status.js';
 
 const STATUS = `Name:\tnode
 VmRSS:\t  150000 kB
@@ -35,6 +35,12 @@ test('a process of this system', { skip: process.platform === 'linux' ? false : 
   assert.ok(memory !== undefined && memory.anonymous > 1_000_000 && memory.data === 0);
 });
 
+test('processor time', () => {
+  const stat = `42 (a (very) odd) name) S 1 42 42 0 -1 4194560 5000 0 10 0 1234 66 7 8 20 0 11 0 9999 1 2 3`;
+  assert.equal(parseTicks(stat), 1300);
+});
+
 test('a process that is gone has none', () => {
   assert.equal(readMemory(2 ** 30), undefined);
+  assert.equal(readTicks(2 ** 30), undefined);
 });

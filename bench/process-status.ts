@@ -1,4 +1,5 @@
-// Resident memory of a process as Linux tells it, the mapped data file apart. Elsewhere there is nothing to tell.
+// What Linux tells about a process: resident memory, the mapped data file apart, and processor time. Elsewhere there is
+// nothing to tell.
 import { readFileSync } from 'node:fs';
 
 /** Bytes. */
@@ -47,3 +48,18 @@ export function readMemory(pid: number): Memory | undefined {
 
 /** What counts against the goal: everything beside the mapped data file. */
 export const besideData = ({ anonymous, file, data }: Memory): number => anonymous + file - data;
+
+/** Fields of /proc/PID/stat behind the name, which may hold spaces: user and system time, in clock ticks. */
+export function parseTicks(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+/** Processor time used, in ticks of 10 ms; undefined where the system does not tell. */
+export function readTicks(pid: number): number | undefined {
+  try {
+    return parseTicks(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
