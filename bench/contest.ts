@@ -56,10 +56,8 @@ async function turn(
   milliseconds: number,
   memory: MemoryLog,
 ): Promise<Sample> {
-  for (const process of contestant.processes) {
-    process.resume();
-    await process.settle();
-  }
+  for (const process of contestant.processes) process.resume();
+  await Promise.all(contestant.processes.map(process => process.settle()));
   const sample = await contestant.run(workload, milliseconds);
   memory.note(contestant);
   holdStill(contestant);

@@ -35,7 +35,7 @@ function commit(): string | undefined {
 }
 
 /** Of the machine and of everything that was measured. */
-export const circumstances = (): object => ({
+const circumstances = (): object => ({
   date: new Date().toISOString(),
   commit: commit(),
   node: process.version,

@@ -8,9 +8,9 @@ import { type Memory, readMemory, readTicks } from './process-status.js';
 const READY_MILLISECONDS_MAX = 120_000;
 const STOP_MILLISECONDS_MAX = 60_000;
 const SETTLE_MILLISECONDS_MAX = 30_000;
-const LOOK_MILLISECONDS = 150;
+const LOOK_MILLISECONDS = 100;
 /** Of 10 ms, in the time between two looks. */
-const IDLE_TICKS_MAX = 2;
+const IDLE_TICKS_MAX = 1;
 const OUTPUT_LENGTH_MAX = 10_000;
 
 const children = new Set<ChildProcess>();

@@ -71,7 +71,9 @@ async function dump(directory: string) {
   const entriesOf = (name: string) => {
     const tree = new Tree(root, path, name, writeRowKey);
     const keys = tree.keys({ start: Buffer.of(0), end: Buffer.of(0xff) }, 10);
-    return keys.map(key => [key.toString('hex'), tree.get(key)?.toString('hex')]);
+    // The length is lmdb's own, of a buffer that is longer; not every version of node asks for it.
+    const hex = (bytes: Buffer | undefined) => bytes?.toString('hex', 0, bytes.length);
+    return keys.map(key => [key.toString('hex'), hex(tree.get(key))]);
   };
   const entries = { catalog: entriesOf('catalog'), rows: entriesOf('rows'), long: entriesOf('long') };
   await root.close();
