@@ -117,3 +117,17 @@ test('another format, an unknown type and a value that is none are corrupt', () 
   for (const value of broken)
     assert.throws(() => decodeEntity(value), { name: 'StoreError', code: 'corrupt' });
 });
+
+test('the example of docs/storage-format.md', () => {
+  const bytes = encodeEntity([
+    { name: 'age', type: 'Edm.Int32', value: 39 },
+    { name: 'city', type: 'Edm.String', value: 'Köln' },
+  ]);
+  assert.equal(
+    bytes.toString('hex'),
+    '01000200' +
+      '01000300020000002700000000000000' +
+      '000104000b0000000400000000000000' +
+      Buffer.from(',"age":39,"city":"K\\u00f6ln"').toString('hex'),
+  );
+});
