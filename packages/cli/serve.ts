@@ -4,9 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   ConfigurationError,
-  isRole,
   type LogLevel,
-  ROLES,
   type Role,
   type RunningServer,
   type ServeOptions,
@@ -15,6 +13,7 @@ import {
 } from '#server';
 import { configuredAccounts } from './configured-accounts.js';
 import { fail } from './fail.js';
+import { parseRole } from './parse-role.js';
 
 const PORT_MAX = 65_535;
 
@@ -122,11 +121,6 @@ function tlsOf({ cert, key }: Flags): ServeOptions['tls'] {
     throw new ConfigurationError(`The certificate or its key cannot be used: ${String(error)}`);
   }
   return pair;
-}
-
-function parseRole(text: string): Role {
-  if (!isRole(text)) throw new InvalidArgumentError(`One of: ${Object.keys(ROLES).join(', ')}.`);
-  return text;
 }
 
 /** Entra ID's own addresses unless others are given. */

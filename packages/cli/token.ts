@@ -1,8 +1,9 @@
 // `shelfmark token`: prints a bearer token of the local issuer, which a server with the same accounts accepts.
 import { Command, InvalidArgumentError } from 'commander';
-import { Accounts, ConfigurationError, isRole, issueToken, ROLES, type Role } from '#server';
+import { Accounts, ConfigurationError, issueToken, type Role } from '#server';
 import { configuredAccounts } from './configured-accounts.js';
 import { fail } from './fail.js';
+import { parseRole } from './parse-role.js';
 
 const MINUTES_DEFAULT = 60;
 /** A token cannot be taken back but by changing the account's key. */
@@ -15,10 +16,11 @@ function parseMinutes(text: string): number {
   return minutes;
 }
 
-function parseRole(text: string, previous: readonly Role[] | undefined): readonly Role[] {
-  if (!isRole(text)) throw new InvalidArgumentError(`One of: ${Object.keys(ROLES).join(', ')}.`);
-  return [...(previous ?? []), text];
-}
+/** The option may come several times. */
+const addRole = (text: string, previous: readonly Role[] | undefined): readonly Role[] => [
+  ...(previous ?? []),
+  parseRole(text),
+];
 
 interface Flags {
   readonly account?: string;
@@ -43,7 +45,7 @@ export function tokenCommand(): Command {
     .option(
       '--role <role>',
       `what it grants, may be given several times (default: Storage Table Data Contributor)`,
-      parseRole,
+      addRole,
     )
     .option('--minutes <minutes>', 'how long it holds', parseMinutes, MINUTES_DEFAULT)
     .action((flags: Flags) => printToken(flags).catch(fail));
