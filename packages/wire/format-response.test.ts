@@ -1,4 +1,4 @@
-// Headers in Azure's order: of responses (table-rest.md 3.2, 3.3) and of the parts of a batch (10.5).
+// Headers of responses, in Azure's order (table-rest.md 3.2, 3.3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '#store';
@@ -6,7 +6,7 @@ import { encodeEntity, type Outcome, TableError, type TableErrorCode, type Write
 import type { Answer } from './answer.js';
 import { type ErrorContext, formatError } from './format-error.js';
 import { formatOutcome, formatWrite } from './format-outcome.js';
-import { type Exchange, formatPart, formatResponse } from './format-response.js';
+import { type Exchange, formatResponse } from './format-response.js';
 import type { ResponseFormat } from './response-format.js';
 
 const EXCHANGE: Exchange = { requestId: 'id', version: '2019-02-02', clientRequestId: undefined };
@@ -149,71 +149,4 @@ test("the client's request id comes back since 2019-02-02, but not where authent
   assert.equal(echo(refused('TableNotFound'), '2020-12-06'), 'mine');
   assert.equal(echo(refused('InvalidXmlDocument', { xml: true }), '2020-12-06'), 'mine');
   assert.equal(echo(refused('AuthenticationFailed'), '2020-12-06'), undefined);
-});
-
-const SNIFF = 'X-Content-Type-Options: nosniff';
-const CACHE = 'Cache-Control: no-cache';
-const partOf = (answer: Answer, contentId?: string): readonly string[] =>
-  formatPart(answer, contentId).headers.map(([name, value]) => `${name}: ${value}`);
-const write = (outcome: WriteOutcome, prefer?: ResponseFormat['prefer']) =>
-  formatWrite(outcome, PLACE, asked(prefer));
-
-test('the headers of a part, in their order', () => {
-  const inserted: WriteOutcome = { kind: 'inserted', row };
-  assert.deepEqual(partOf(write(inserted, 'return-no-content'), '1'), [
-    'Content-ID: 1',
-    SNIFF,
-    CACHE,
-    'Preference-Applied: return-no-content',
-    'DataServiceVersion: 3.0;',
-    `Location: ${LOCATION}`,
-    `DataServiceId: ${LOCATION}`,
-    `ETag: ${ETAG}`,
-  ]);
-  const content = ['DataServiceVersion: 3.0;', `Content-Type: ${TYPE}`, 'Content-ID: 1', SNIFF, CACHE];
-  const place = [`Location: ${LOCATION}`, `ETag: ${ETAG}`];
-  assert.deepEqual(partOf(write(inserted, 'return-content'), '1'), [
-    ...content,
-    'Preference-Applied: return-content',
-    ...place,
-  ]);
-  assert.deepEqual(partOf(write(inserted), '1'), [...content, ...place]);
-  const updated = write({ kind: 'updated', version: row.version }, 'return-no-content');
-  assert.deepEqual(partOf(updated, '1'), [
-    'Content-ID: 1',
-    SNIFF,
-    CACHE,
-    'DataServiceVersion: 1.0;',
-    `ETag: ${ETAG}`,
-  ]);
-  assert.deepEqual(partOf(write({ kind: 'deleted' })), [SNIFF, CACHE, 'DataServiceVersion: 1.0;']);
-  const found = formatOutcome({ kind: 'entity', row }, PLACE, asked());
-  assert.deepEqual(partOf(found), [
-    'DataServiceVersion: 3.0;',
-    `Content-Type: ${TYPE}`,
-    SNIFF,
-    CACHE,
-    `ETag: ${ETAG}`,
-  ]);
-});
-
-test('the headers of a part that failed, in their order', () => {
-  const type = ['DataServiceVersion: 3.0;', `Content-Type: ${TYPE}`];
-  const context = { format: asked('return-no-content') };
-  assert.deepEqual(partOf(refused('EntityAlreadyExists', context), '1'), [
-    'Content-ID: 1',
-    SNIFF,
-    CACHE,
-    'Preference-Applied: return-no-content',
-    ...type,
-  ]);
-  assert.deepEqual(partOf(refused('ResourceNotFound')), [SNIFF, CACHE, ...type]);
-  assert.deepEqual(partOf(refused('TableNotFound', context), '1'), ['Content-ID: 1', SNIFF, ...type]);
-});
-
-test('the body of a part is text', () => {
-  assert.equal(formatPart(write({ kind: 'deleted' }), undefined).body, undefined);
-  const { body } = formatPart(write({ kind: 'inserted', row }), undefined);
-  assert.match(String(body), /^\{"odata\.metadata":.*\}$/);
-  assert.match(String(formatPart(refused('TableNotFound'), undefined).body), /^\{"odata\.error":.*\}$/);
 });

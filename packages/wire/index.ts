@@ -10,6 +10,7 @@ export * from './format-batch.js';
 export * from './format-entity.js';
 export * from './format-error.js';
 export * from './format-outcome.js';
+export * from './format-part.js';
 export * from './format-response.js';
 export * from './http-date.js';
 export * from './operation-kind.js';

@@ -1,0 +1,100 @@
+// Headers of the parts of a batch, in Azure's order (table-rest.md 10.5).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Row } from '#store';
+import { encodeEntity, type Outcome, TableError, type TableErrorCode, type WriteOutcome } from '#tables';
+import type { Answer } from './answer.js';
+import { type ErrorContext, formatError } from './format-error.js';
+import { formatOutcome, formatWrite } from './format-outcome.js';
+import { formatPart } from './format-part.js';
+import type { ResponseFormat } from './response-format.js';
+
+const PLACE = { endpoint: 'http://h/account1', account: 'account1', table: 'T' };
+const ETAG = `W/"datetime'2020-01-01T01%3A02%3A00Z'"`;
+const TYPE = 'application/json;odata=minimalmetadata;streaming=true;charset=utf-8';
+const LOCATION = "http://h/account1/T(PartitionKey='p',RowKey='r')";
+
+const asked = (prefer?: ResponseFormat['prefer']): ResponseFormat => ({
+  level: 'minimalmetadata',
+  select: undefined,
+  selectSuffix: '',
+  prefer,
+});
+const row: Row = { partition: 'p', key: 'r', version: 15_778_405_200_000_000n, value: encodeEntity([]) };
+const errorContext = (more: Partial<ErrorContext> = {}): ErrorContext => ({
+  requestId: 'id',
+  now: row.version,
+  format: asked(),
+  xml: false,
+  accept: undefined,
+  ...more,
+});
+const refused = (code: TableErrorCode, more?: Partial<ErrorContext>): Answer =>
+  formatError(new TableError(code), errorContext(more));
+
+const SNIFF = 'X-Content-Type-Options: nosniff';
+const CACHE = 'Cache-Control: no-cache';
+const partOf = (answer: Answer, contentId?: string): readonly string[] =>
+  formatPart(answer, contentId).headers.map(([name, value]) => `${name}: ${value}`);
+const write = (outcome: WriteOutcome, prefer?: ResponseFormat['prefer']) =>
+  formatWrite(outcome, PLACE, asked(prefer));
+
+test('the headers of a part, in their order', () => {
+  const inserted: WriteOutcome = { kind: 'inserted', row };
+  assert.deepEqual(partOf(write(inserted, 'return-no-content'), '1'), [
+    'Content-ID: 1',
+    SNIFF,
+    CACHE,
+    'Preference-Applied: return-no-content',
+    'DataServiceVersion: 3.0;',
+    `Location: ${LOCATION}`,
+    `DataServiceId: ${LOCATION}`,
+    `ETag: ${ETAG}`,
+  ]);
+  const content = ['DataServiceVersion: 3.0;', `Content-Type: ${TYPE}`, 'Content-ID: 1', SNIFF, CACHE];
+  const place = [`Location: ${LOCATION}`, `ETag: ${ETAG}`];
+  assert.deepEqual(partOf(write(inserted, 'return-content'), '1'), [
+    ...content,
+    'Preference-Applied: return-content',
+    ...place,
+  ]);
+  assert.deepEqual(partOf(write(inserted), '1'), [...content, ...place]);
+  const updated = write({ kind: 'updated', version: row.version }, 'return-no-content');
+  assert.deepEqual(partOf(updated, '1'), [
+    'Content-ID: 1',
+    SNIFF,
+    CACHE,
+    'DataServiceVersion: 1.0;',
+    `ETag: ${ETAG}`,
+  ]);
+  assert.deepEqual(partOf(write({ kind: 'deleted' })), [SNIFF, CACHE, 'DataServiceVersion: 1.0;']);
+  const found = formatOutcome({ kind: 'entity', row }, PLACE, asked());
+  assert.deepEqual(partOf(found), [
+    'DataServiceVersion: 3.0;',
+    `Content-Type: ${TYPE}`,
+    SNIFF,
+    CACHE,
+    `ETag: ${ETAG}`,
+  ]);
+});
+
+test('the headers of a part that failed, in their order', () => {
+  const type = ['DataServiceVersion: 3.0;', `Content-Type: ${TYPE}`];
+  const context = { format: asked('return-no-content') };
+  assert.deepEqual(partOf(refused('EntityAlreadyExists', context), '1'), [
+    'Content-ID: 1',
+    SNIFF,
+    CACHE,
+    'Preference-Applied: return-no-content',
+    ...type,
+  ]);
+  assert.deepEqual(partOf(refused('ResourceNotFound')), [SNIFF, CACHE, ...type]);
+  assert.deepEqual(partOf(refused('TableNotFound', context), '1'), ['Content-ID: 1', SNIFF, ...type]);
+});
+
+test('the body of a part is text', () => {
+  assert.equal(formatPart(write({ kind: 'deleted' }), undefined).body, undefined);
+  const { body } = formatPart(write({ kind: 'inserted', row }), undefined);
+  assert.match(String(body), /^\{"odata\.metadata":.*\}$/);
+  assert.match(String(formatPart(refused('TableNotFound'), undefined).body), /^\{"odata\.error":.*\}$/);
+});
