@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '#store';
-import { encodeEntity, type Outcome, TableError, type TableErrorCode, type WriteOutcome } from '#tables';
+import { encodeEntity, TableError, type TableErrorCode, type WriteOutcome } from '#tables';
 import type { Answer } from './answer.js';
 import { type ErrorContext, formatError } from './format-error.js';
 import { formatOutcome, formatWrite } from './format-outcome.js';

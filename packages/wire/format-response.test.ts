@@ -2,17 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '#store';
-import { encodeEntity, type Outcome, TableError, type TableErrorCode, type WriteOutcome } from '#tables';
+import { encodeEntity, type Outcome, TableError, type TableErrorCode } from '#tables';
 import type { Answer } from './answer.js';
 import { type ErrorContext, formatError } from './format-error.js';
-import { formatOutcome, formatWrite } from './format-outcome.js';
+import { formatOutcome } from './format-outcome.js';
 import { type Exchange, formatResponse } from './format-response.js';
 import type { ResponseFormat } from './response-format.js';
 
 const EXCHANGE: Exchange = { requestId: 'id', version: '2019-02-02', clientRequestId: undefined };
 const PLACE = { endpoint: 'http://h/account1', account: 'account1', table: 'T' };
 const ETAG = `W/"datetime'2020-01-01T01%3A02%3A00Z'"`;
-const TYPE = 'application/json;odata=minimalmetadata;streaming=true;charset=utf-8';
 const LOCATION = "http://h/account1/T(PartitionKey='p',RowKey='r')";
 
 const asked = (prefer?: ResponseFormat['prefer']): ResponseFormat => ({
