@@ -48,34 +48,40 @@ async function weightier(fault: unknown, route: Route, context: TableContext): P
   return (await openTable(context, table)) ? fault : missingTable(context, table);
 }
 
-async function parseSound(
+/** The operation at once; only what is refused may have to wait for a look at the table. */
+function parseSound(
   kind: SingleOperation['kind'],
   request: OperationRequest,
   route: Route,
   context: TableContext,
-): Promise<SingleOperation> {
+): SingleOperation | Promise<never> {
   try {
     return parseOperation(kind, request, route);
   } catch (fault) {
-    const isWrite = !isRead(kind) || route.resource.kind === 'nested';
-    throw isWrite ? await weightier(fault, route, context) : fault;
+    if (isRead(kind) && route.resource.kind !== 'nested') throw fault;
+    return weightier(fault, route, context).then(weighed => Promise.reject(weighed));
   }
 }
 
-/** @throws TableError for what is refused before the entity is looked at. */
-export async function admit(
+/**
+ * A value where nothing has to be waited for: what is sound costs no turn of the queue of promises.
+ *
+ * @throws TableError for what is refused before the entity is looked at.
+ */
+export function admit(
   request: OperationRequest,
   route: Route,
   grant: Grant,
   context: TableContext,
-): Promise<Admitted> {
+): Admitted | Promise<never> {
   const kind = operationKind(request.method, request.headers, route);
   if (kind === 'submitTransaction') throw new TableError('InvalidInput');
   const format = formatOf(request, route);
   checkRoute(route);
   if (route.secondary && !isRead(kind)) throw new TableError('InsufficientAccountPermissions');
   authorize(grant, kind, tableOf(route));
-  const operation = await parseSound(kind, request, route, context);
+  const operation = parseSound(kind, request, route, context);
+  if (operation instanceof Promise) return operation;
   if ('key' in operation) authorizeKey(grant, kind, operation.key);
   return { operation, format };
 }

@@ -14,7 +14,6 @@ import {
   parseSharedKey,
   type Route,
   type SharedKeyCredential,
-  sasIdentity,
   sasStringToSign,
   sharedKeyStringToSign,
   signedDate,
@@ -121,13 +120,12 @@ function checkCaller(sas: AccountSas | TableSas, { secure, remoteAddress }: Wire
   }
 }
 
-/** What the signature and its policy say together. A field may stand in one of them only. */
+/** What a signature that names a policy and the policy say together. A field may stand in one of them only. */
 async function completeTableSas(
   sas: TableSas,
   account: string,
   context: AuthenticationContext,
 ): Promise<TableSas> {
-  if (sas.identifier === undefined) return sas;
   const identifiers = await context.policies(account, sas.table);
   const identifier = identifiers?.find(({ id }) => id === sas.identifier);
   // A table that is not there has no policies either; saying more would show which tables there are.
@@ -148,43 +146,47 @@ async function completeTableSas(
 }
 
 /** A token whose signature holds. That is computed once for each token; its times, policy and caller are checked each time. */
-function signedSas(
-  { account, query }: Route,
-  { keys, signed }: AuthenticationContext,
-): AccountSas | TableSas {
-  const identity = `${account} ${sasIdentity(query)}`;
-  const known = signed.get(identity);
+function signedSas({ account, query }: Route, context: AuthenticationContext): AccountSas | TableSas {
+  const { signed } = context;
+  const known = signed.find(account, query);
   if (known) return known;
   const sas = parseSas(query);
   const text = sasStringToSign(sas, account);
-  const accountKeys = keys(account);
+  const accountKeys = context.keys(account);
   if (!isSigned(accountKeys, text, Buffer.from(sas.signature, 'base64'))) {
     const detail = `Signature did not match. String to sign used was ${text}`;
     const reason = accountKeys.length > 0 ? detail : `There is no account ${account}.`;
     throw new TableError('AuthenticationFailed:Sas', { detail, reason });
   }
   // Without the query, which may be long and is not needed any more.
-  signed.set(identity, { ...sas, query: NO_PARAMETERS });
+  signed.remember(account, query, { ...sas, query: NO_PARAMETERS });
   return sas;
 }
 
-async function authenticateSas(
+function tableGrant(sas: TableSas, request: WireRequest, context: AuthenticationContext): Grant {
+  const { start, expiry, permission, table, range } = sas;
+  if (expiry === undefined) throw sasFailed('se is mandatory. Cannot be empty');
+  if (permission === undefined) throw sasFailed('sp is mandatory. Cannot be empty');
+  checkTimes(start, expiry, context.now);
+  checkCaller(sas, request);
+  return { kind: 'tableSas', table, permission, range };
+}
+
+function authenticateSas(
   request: WireRequest,
   route: Route,
   context: AuthenticationContext,
-): Promise<Grant> {
+): Grant | Promise<Grant> {
   const sas = signedSas(route, context);
   if (sas.kind === 'accountSas') {
     checkTimes(sas.start, sas.expiry, context.now);
     checkCaller(sas, request);
     return { kind: 'accountSas', resourceTypes: sas.resourceTypes, permission: sas.permission };
   }
-  const { start, expiry, permission, table, range } = await completeTableSas(sas, route.account, context);
-  if (expiry === undefined) throw sasFailed('se is mandatory. Cannot be empty');
-  if (permission === undefined) throw sasFailed('sp is mandatory. Cannot be empty');
-  checkTimes(start, expiry, context.now);
-  checkCaller(sas, request);
-  return { kind: 'tableSas', table, permission, range };
+  if (sas.identifier === undefined) return tableGrant(sas, request, context);
+  return completeTableSas(sas, route.account, context).then(complete =>
+    tableGrant(complete, request, context),
+  );
 }
 
 /** Tokens travel over TLS only, as in Azure, or do not leave this machine: behind a proxy that ends TLS they arrive so. */
@@ -211,17 +213,17 @@ async function authenticateBearer(
 }
 
 /**
- * An Authorization header counts before a signature in the query.
+ * An Authorization header counts before a signature in the query. Only stored policies and bearer tokens have to be waited for.
  *
  * @throws TableError AuthenticationFailed, AuthenticationFailed:Sas (with `detail`), InvalidAuthenticationInfo,
  *   InvalidAuthenticationInfo:Challenge (with `challenge`), AuthorizationServiceMismatch, AuthorizationSourceIPMismatch (with `address`),
  *   AuthorizationProtocolMismatch; each with `reason`.
  */
-export async function authenticate(
+export function authenticate(
   request: WireRequest,
   route: Route,
   context: AuthenticationContext,
-): Promise<Grant> {
+): Grant | Promise<Grant> {
   const header = request.headers.authorization;
   if (header !== undefined) {
     const credential = parseSharedKey(header);

@@ -6,6 +6,7 @@ import {
   execute,
   readIdentifiers,
   readServiceProperties,
+  type SignedIdentifier,
   type TableContext,
   TableError,
 } from '#tables';
@@ -28,10 +29,12 @@ import {
   wireCode,
 } from '#wire';
 import { admit } from './admit.js';
-import { authenticate } from './authenticate.js';
+import { type AuthenticationContext, authenticate } from './authenticate.js';
 import { keyRangeOf } from './authorize.js';
 import { submitBatch } from './batch.js';
+import type { BearerTokens } from './bearer.js';
 import type { Grant } from './grant.js';
+import type { SignedTokens } from './signed-tokens.js';
 import type { TableService } from './table-service.js';
 
 /** A request whose caller is known, with all that its steps share. */
@@ -80,7 +83,8 @@ async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
   ) {
     return submitBatch(request, call);
   }
-  const { operation, format } = await admit(request, route, grant, context);
+  const admitted = admit(request, route, grant, context);
+  const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
   const outcome = await execute(operation, context, service.clock);
   return formatOutcome(outcome, placeOf(route), format);
 }
@@ -93,7 +97,7 @@ function refusalOf(error: unknown): TableError {
 }
 
 /** What is known of a request while it is answered; an error may come at any step. */
-class Progress {
+class Progress implements AuthenticationContext {
   readonly request: WireRequest;
   readonly service: TableService;
   readonly requestId: string;
@@ -108,6 +112,22 @@ class Progress {
     this.service = service;
     this.requestId = service.newId();
     this.now = service.clock();
+  }
+
+  get bearer(): BearerTokens {
+    return this.service.bearer;
+  }
+
+  get signed(): SignedTokens {
+    return this.service.signed;
+  }
+
+  keys(account: string): readonly Buffer[] {
+    return this.service.accounts.keys(account);
+  }
+
+  policies(account: string, table: string): Promise<readonly SignedIdentifier[] | undefined> {
+    return readIdentifiers(this.contextFor(account, undefined), table);
   }
 
   /** Made only where something is refused. */
@@ -129,28 +149,24 @@ class Progress {
     return { store, account, within: grant && keyRangeOf(grant), deletion };
   }
 
-  /** Only who names an origin pays for the reading, and nobody can have accounts looked up that are not ours. */
+  /** Nobody can have accounts looked up that are not ours. */
   async #readRules({ account }: Route): Promise<readonly CorsRule[]> {
-    if (this.request.headers.origin === undefined || !this.service.accounts.has(account)) return [];
+    if (!this.service.accounts.has(account)) return [];
     return (await readServiceProperties(this.contextFor(account, undefined))).cors;
   }
 
   async answer(): Promise<Answer> {
-    const { request, service, now } = this;
+    const { request, service } = this;
     const { accounts } = service;
     const { method, target, headers, secure } = request;
     const route = parseTarget({ target, host: headers.host, secure }, name => accounts.has(name));
     this.route = route;
-    this.rules = await this.#readRules(route);
+    // Only who names an origin pays for the reading.
+    if (headers.origin !== undefined) this.rules = await this.#readRules(route);
     if (method === 'OPTIONS') return answerPreflight(request, this.rules);
     checkVersion(request, route);
-    const grant = await authenticate(request, route, {
-      keys: account => accounts.keys(account),
-      now,
-      bearer: service.bearer,
-      signed: service.signed,
-      policies: (account, table) => readIdentifiers(this.contextFor(account, undefined), table),
-    });
+    const granted = authenticate(request, route, this);
+    const grant = granted instanceof Promise ? await granted : granted;
     const context = this.contextFor(route.account, grant);
     this.call = {
       service,
@@ -160,7 +176,8 @@ class Progress {
       errorContext: () => this.errorContext(),
       refused: undefined,
     };
-    return answerCall(request, this.call);
+    // Awaited here, because a promise that an async function returns takes two turns more.
+    return await answerCall(request, this.call);
   }
 
   /** The answer to a refusal or a fault, logged where it is a fault. */

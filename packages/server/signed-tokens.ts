@@ -1,23 +1,34 @@
 // Shared access signatures that were found to hold, so that each is computed once. Bounded: the oldest makes room.
 // Only the signature is remembered; times, policies, addresses and rights are asked at every request.
-import type { AccountSas, TableSas } from '#wire';
+import { type AccountSas, sasIdentity, type TableSas } from '#wire';
 
 const TOKENS_MAX = 1000;
 /** Tokens longer than this are computed each time: remembering them would let a few callers fill the memory. */
 const IDENTITY_LENGTH_MAX = 8192;
 
+type Query = ReadonlyMap<string, string>;
+type Sas = AccountSas | TableSas;
+
 export class SignedTokens {
-  readonly #known = new Map<string, AccountSas | TableSas>();
+  readonly #known = new Map<string, Sas>();
+  /** Queries are immutable, and one that is sent again and again is parsed once: then even its reading is saved. */
+  readonly #byQuery = new WeakMap<Query, { readonly account: string; readonly sas: Sas }>();
 
   get size(): number {
     return this.#known.size;
   }
 
-  get(identity: string): AccountSas | TableSas | undefined {
-    return this.#known.get(identity);
+  /** The token in a query to an account, if it is exactly one that was remembered. */
+  find(account: string, query: Query): Sas | undefined {
+    const seen = this.#byQuery.get(query);
+    if (seen?.account === account) return seen.sas;
+    const sas = this.#known.get(identityOf(account, query));
+    if (sas) this.#byQuery.set(query, { account, sas });
+    return sas;
   }
 
-  set(identity: string, sas: AccountSas | TableSas): void {
+  remember(account: string, query: Query, sas: Sas): void {
+    const identity = identityOf(account, query);
     if (identity.length > IDENTITY_LENGTH_MAX) return;
     if (this.#known.size >= TOKENS_MAX) {
       const oldest = this.#known.keys().next();
@@ -26,3 +37,5 @@ export class SignedTokens {
     this.#known.set(identity, sas);
   }
 }
+
+const identityOf = (account: string, query: Query): string => `${account} ${sasIdentity(query)}`;

@@ -1,6 +1,6 @@
 // The one door to the Table service: carries out an operation on a store. Changesets, tools and pages come through here too.
 import type { Clock } from '#store';
-import type { Operation } from './operation.js';
+import type { EntityWrite, Operation } from './operation.js';
 import { getEntity } from './operations/get-entity.js';
 import { queryEntities } from './operations/query-entities.js';
 import { queryTables } from './operations/query-tables.js';
@@ -17,8 +17,14 @@ import type { Outcome } from './outcome.js';
 import { TableError } from './table-error.js';
 import type { TableContext } from './table-space.js';
 
-/** @throws TableError for what Azure refuses, StoreError for what the engine cannot do. */
-export async function execute(operation: Operation, context: TableContext, clock: Clock): Promise<Outcome> {
+async function writeEntity(context: TableContext, operation: EntityWrite): Promise<Outcome> {
+  const [outcome] = await writeEntities(context, [operation]);
+  if (!outcome) throw new TableError('InternalError');
+  return outcome;
+}
+
+/** Fails with TableError for what Azure refuses, with StoreError for what the engine cannot do. */
+export function execute(operation: Operation, context: TableContext, clock: Clock): Promise<Outcome> {
   switch (operation.kind) {
     case 'getEntity':
       return getEntity(context, operation);
@@ -44,10 +50,7 @@ export async function execute(operation: Operation, context: TableContext, clock
       return setServiceProperties(context, operation.change);
     case 'getServiceStats':
       return getServiceStats(clock);
-    default: {
-      const [outcome] = await writeEntities(context, [operation]);
-      if (!outcome) throw new TableError('InternalError');
-      return outcome;
-    }
+    default:
+      return writeEntity(context, operation);
   }
 }

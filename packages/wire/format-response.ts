@@ -15,17 +15,21 @@ const SERVER = 'Shelfmark-Table/1.0';
 /** Versions before do not get their request id back (table-rest.md 3.1). */
 const ECHO_SINCE = '2019-02-02';
 
+const NO_CACHE: Header = ['Cache-Control', 'no-cache'];
+const SERVER_HEADER: Header = ['Server', SERVER];
+const NO_SNIFF: Header = ['X-Content-Type-Options', 'nosniff'];
+
 const bodyLength = (body: Buffer | string | undefined): number =>
   body === undefined ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 
 export function formatResponse(answer: Answer, exchange: Exchange): WireResponse {
   const headers: Header[] = [];
-  if (answer.cacheControl) headers.push(['Cache-Control', 'no-cache']);
+  if (answer.cacheControl) headers.push(NO_CACHE);
   headers.push(['Content-Length', String(bodyLength(answer.body))]);
   if (answer.contentType !== undefined) headers.push(['Content-Type', answer.contentType]);
   if (answer.etag !== undefined) headers.push(['ETag', answer.etag]);
   if (answer.location !== undefined) headers.push(['Location', answer.location]);
-  headers.push(['Server', SERVER], ['x-ms-request-id', exchange.requestId]);
+  headers.push(SERVER_HEADER, ['x-ms-request-id', exchange.requestId]);
   if (answer.more) headers.push(...answer.more);
   if (!answer.anonymous) {
     headers.push(['x-ms-version', exchange.version]);
@@ -33,7 +37,7 @@ export function formatResponse(answer: Answer, exchange: Exchange): WireResponse
       headers.push(['x-ms-client-request-id', exchange.clientRequestId]);
     }
   }
-  if (answer.noSniff) headers.push(['X-Content-Type-Options', 'nosniff']);
+  if (answer.noSniff) headers.push(NO_SNIFF);
   if (answer.preferenceApplied !== undefined) headers.push(['Preference-Applied', answer.preferenceApplied]);
   if (answer.dataServiceId && answer.location !== undefined) headers.push(['DataServiceId', answer.location]);
   if (answer.errorCode !== undefined) headers.push(['x-ms-error-code', answer.errorCode]);

@@ -42,6 +42,25 @@ export const parseQuery = memo((text: string): ReadonlyMap<string, string> => {
 
 const KEY = /\s*(PartitionKey|RowKey)\s*=\s*'((?:[^']|'')*)'\s*/y;
 
+const PARTITION_FIRST = "PartitionKey='";
+const ROW_SECOND = "',RowKey='";
+
+/** What every client writes: both keys in this order, without spaces and without quotes inside. */
+function parsePlainKeys(predicate: string): EntityKey | undefined {
+  const last = predicate.length - 1;
+  const middle = predicate.indexOf("'", PARTITION_FIRST.length);
+  const rowAt = middle + ROW_SECOND.length;
+  const isPlain =
+    predicate.startsWith(PARTITION_FIRST) &&
+    predicate.startsWith(ROW_SECOND, middle) &&
+    predicate.indexOf("'", rowAt) === last;
+  if (!isPlain) return undefined;
+  return {
+    partitionKey: predicate.slice(PARTITION_FIRST.length, middle),
+    rowKey: predicate.slice(rowAt, last),
+  };
+}
+
 /** `PartitionKey='a',RowKey='b'` in either order; a quote inside is doubled. Undefined for anything else. */
 function parseKeys(predicate: string): EntityKey | undefined {
   const keys = new Map<string, string>();
@@ -63,20 +82,17 @@ const invalid = (
   code: 'InvalidInput:QuerySyntax' | 'InvalidUri' | 'MediaTypeNotSupported' | 'OutOfRangeInput',
 ): TableResource => ({ kind: 'invalid', code });
 
-const SET_WITH_PREDICATE = /^([^(]*)\((.*)\)$/s;
 const TABLE_PREDICATE = /^\s*(?:TableName\s*=\s*)?'((?:[^']|'')*)'\s*$/;
-const CONTROL = /[\u0000-\u001f\u007f]/;
-const OUT_OF_RANGE = /[#?\u0080-\u009f]/;
+const FORBIDDEN = /[/\\#?\u0000-\u001f\u007f-\u009f]/;
+const OUT_OF_RANGE = /^[^/\\\u0000-\u001f\u007f]*$/;
 
 /** Which refusal a key in a URL earns depends on the character (table-rest.md 6.3). */
 function entityResource(table: string, predicate: string): TableResource {
-  const key = parseKeys(predicate);
+  const key = parsePlainKeys(predicate) ?? parseKeys(predicate);
   if (!key) return invalid('InvalidInput:QuerySyntax');
-  const text = key.partitionKey + key.rowKey;
-  if (text.includes('/') || text.includes('\\') || CONTROL.test(text))
-    return invalid('InvalidInput:QuerySyntax');
-  if (OUT_OF_RANGE.test(text)) return invalid('OutOfRangeInput');
-  return { kind: 'entity', table, key };
+  if (!FORBIDDEN.test(key.partitionKey) && !FORBIDDEN.test(key.rowKey)) return { kind: 'entity', table, key };
+  const isOutOfRange = OUT_OF_RANGE.test(key.partitionKey) && OUT_OF_RANGE.test(key.rowKey);
+  return invalid(isOutOfRange ? 'OutOfRangeInput' : 'InvalidInput:QuerySyntax');
 }
 
 /** The first segment is the table; a batch below it is refused whatever it is (captured-facts.md). */
@@ -89,10 +105,11 @@ function nestedResource(path: string): TableResource {
 function parseResource(path: string): TableResource {
   if (path === '') return { kind: 'service' };
   if (path === '$batch') return { kind: 'batch' };
-  const [, set, predicate] = SET_WITH_PREDICATE.exec(path) ?? [undefined, path, undefined];
-  const name = set ?? path;
+  const open = path.indexOf('(');
+  const predicate = open >= 0 && path.endsWith(')') ? path.slice(open + 1, -1) : undefined;
+  const name = predicate === undefined ? path : path.slice(0, open);
   if (name.includes('/')) return nestedResource(path);
-  if (predicate === undefined && path.includes('(')) return invalid('InvalidInput:QuerySyntax');
+  if (predicate === undefined && open >= 0) return invalid('InvalidInput:QuerySyntax');
   if (name === 'Tables') {
     if (predicate === undefined || predicate.trim() === '') return { kind: 'tables' };
     const table = TABLE_PREDICATE.exec(predicate)?.[1];

@@ -55,17 +55,30 @@ function parsePrefer(method: string, headers: Headers): ResponseFormat['prefer']
   return prefer === 'return-content' || prefer === 'return-no-content' ? prefer : undefined;
 }
 
+const plain = (level: MetadataLevel): ResponseFormat => ({
+  level,
+  select: undefined,
+  selectSuffix: '',
+  prefer: undefined,
+});
+/** What most requests ask for: a level and nothing else. */
+const PLAIN: Readonly<Record<MetadataLevel, ResponseFormat>> = {
+  nometadata: plain('nometadata'),
+  minimalmetadata: plain('minimalmetadata'),
+  fullmetadata: plain('fullmetadata'),
+};
+
 /** @throws TableError for a format that is not served. */
 export function parseResponseFormat(
   method: string,
   headers: Headers,
   query: ReadonlyMap<string, string>,
 ): ResponseFormat {
-  return {
-    level: parseLevel(query.get('$format') || headers.accept || ''),
-    ...parseSelect(query.get('$select')),
-    prefer: parsePrefer(method, headers),
-  };
+  const level = parseLevel(query.get('$format') || headers.accept || '');
+  const select = query.get('$select');
+  const prefer = parsePrefer(method, headers);
+  if (select === undefined && prefer === undefined) return PLAIN[level];
+  return { level, ...parseSelect(select), prefer };
 }
 
 /** $format in a target that need not parse otherwise. */

@@ -43,4 +43,7 @@ export async function setServiceProperties(
 }
 
 /** There is no other region: the secondary is the store itself, in step at every moment. */
-export const getServiceStats = (clock: Clock): Outcome => ({ kind: 'serviceStats', lastSync: clock() });
+export const getServiceStats = async (clock: Clock): Promise<Outcome> => ({
+  kind: 'serviceStats',
+  lastSync: clock(),
+});
