@@ -1,10 +1,11 @@
 // Walks the rows of a range of one space in order, into the subtrees of long keys and out again.
 // How far to walk and what to keep of it is scan.ts's and commit-work.ts's affair.
 import type { Row } from '#store';
+import { decodeText } from './key-encoding.js';
 import type { Transaction } from './lmdb.js';
 import { type Branch, branchRange, type LongKeys, pointerKey } from './long-keys.js';
-import { decodeKey, decodePartition } from './row-key.js';
-import { copyValue, decodeValue, decodeVersion } from './row-value.js';
+import { findTerminator } from './row-key.js';
+import { copyValue, decodeValue, VersionDecoder } from './row-value.js';
 import type { TreeCursor, TreeRange } from './tree.js';
 
 /** Half-open, in payload bytes (row-key.ts); without `until` to the end of the space. */
@@ -12,6 +13,9 @@ export interface PayloadRange {
   readonly from: Buffer;
   readonly until?: Buffer | undefined;
 }
+
+/** Of no row's key, because a partition has a terminator. */
+const NO_PARTITION = Buffer.of(0xff);
 
 interface Level {
   readonly branch: Branch;
@@ -26,8 +30,14 @@ export class RowCursor implements Row {
   readonly #range: PayloadRange;
   readonly #transaction: Transaction | undefined;
   readonly #levels: Level[] = [];
+  readonly #versions = new VersionDecoder();
   #level: Level | undefined;
   #value: Buffer | undefined;
+  /** The key of the current row, once it was asked for. */
+  #key: string | undefined;
+  /** The partition that was decoded last, with its bytes and their terminator: rows that follow each other mostly share it. */
+  #partition = '';
+  #partitionBytes: Uint8Array = NO_PARTITION;
 
   /** Without `transaction` it has to be closed before the caller gives up the thread. */
   constructor(longKeys: LongKeys, space: number, range: PayloadRange, transaction?: Transaction) {
@@ -40,6 +50,7 @@ export class RowCursor implements Row {
   /** Moves to the next row; false at the end. */
   next(): boolean {
     this.#value = undefined;
+    this.#key = undefined;
     let level = this.#level;
     while (level !== undefined) {
       if (level.cursor.next()) {
@@ -57,28 +68,33 @@ export class RowCursor implements Row {
   }
 
   get partition(): string {
-    const { bytes, from, until } = this.#payload();
-    return decodePartition(bytes, from, until);
+    this.#decodeKeys();
+    return this.#partition;
   }
 
   get key(): string {
-    const { bytes, from, until } = this.#payload();
-    return decodeKey(bytes, from, until);
+    return this.#decodeKeys();
   }
 
   get version(): bigint {
-    return decodeVersion(this.#bytes());
+    const { bytes, length } = this.#current().branch.tree.value;
+    return this.#versions.decode(bytes, length);
   }
 
   get value(): Buffer {
-    this.#value ??= decodeValue(this.#bytes());
+    if (this.#value === undefined) {
+      const { bytes, length } = this.#current().branch.tree.value;
+      this.#value = decodeValue(bytes, length);
+    }
     return this.#value;
   }
 
   /** The current row as a copy, which is the caller's to keep. */
   copy(): Row {
-    const { partition, key, version } = this;
-    return { partition, key, version, value: copyValue(this.#bytes()) };
+    const { bytes, length } = this.#current().branch.tree.value;
+    const key = this.#decodeKeys();
+    const version = this.#versions.decode(bytes, length);
+    return { partition: this.#partition, key, version, value: copyValue(bytes, length) };
   }
 
   close(): void {
@@ -92,17 +108,28 @@ export class RowCursor implements Row {
     return this.#level;
   }
 
-  #bytes(): Buffer {
-    return this.#current().cursor.value;
+  /** Decodes partition and key unless that was done for this row; gives the key. */
+  #decodeKeys(): string {
+    if (this.#key !== undefined) return this.#key;
+    const { branch, path } = this.#current();
+    const { span } = branch.tree;
+    const start = span.from + branch.prefix.length;
+    if (path.length === 0) return this.#decodePayload(span.bytes, start, span.until);
+    const whole = Buffer.concat([path, span.bytes.subarray(start, span.until)]);
+    return this.#decodePayload(whole, 0, whole.length);
   }
 
-  #payload(): { readonly bytes: Buffer; readonly from: number; readonly until: number } {
-    const { branch, path } = this.#current();
-    const { bytes, from, until } = branch.tree.span;
-    const start = from + branch.prefix.length;
-    if (path.length === 0) return { bytes, from: start, until };
-    const whole = Buffer.concat([path, bytes.subarray(start, until)]);
-    return { bytes: whole, from: 0, until: whole.length };
+  #decodePayload(bytes: Buffer, from: number, until: number): string {
+    let keyFrom = from + this.#partitionBytes.length;
+    if (keyFrom > until || !isAt(bytes, from, this.#partitionBytes)) {
+      const terminator = findTerminator(bytes, from, until);
+      keyFrom = terminator + 1;
+      this.#partition = decodeText(bytes, from, terminator);
+      this.#partitionBytes = Uint8Array.prototype.slice.call(bytes, from, keyFrom);
+    }
+    const key = decodeText(bytes, keyFrom, until);
+    this.#key = key;
+    return key;
   }
 
   #descend({ branch, path, cursor }: Level): void {
@@ -134,6 +161,13 @@ export class RowCursor implements Row {
     if (rest.length > chunk) return pointerKey(prefix, rest.subarray(0, chunk));
     return Buffer.concat([prefix, rest]);
   }
+}
+
+function isAt(bytes: Buffer, at: number, expected: Uint8Array): boolean {
+  for (let index = 0; index < expected.length; index += 1) {
+    if (bytes[at + index] !== expected[index]) return false;
+  }
+  return true;
 }
 
 function beginsWith(bytes: Buffer, beginning: Buffer): boolean {

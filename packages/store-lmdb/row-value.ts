@@ -4,6 +4,8 @@ import { StoreError } from '#store';
 const VERSION_BYTES = 8;
 // Larger than nearly all entities; a larger value gets memory of its own.
 const SCRATCH_BYTES = 0x10000;
+/** Of the copies' shared memory. A row that is kept keeps so much. */
+const BLOCK_BYTES = 0x10000;
 
 /** Encodes values into memory of its own that the next call overwrites: LMDB copies a value when it is put. */
 export class RowValueEncoder {
@@ -19,21 +21,55 @@ export class RowValueEncoder {
   }
 }
 
-export function decodeVersion(bytes: Buffer): bigint {
-  if (bytes.length < VERSION_BYTES) {
+/** `bytes` begins with the row's value, of `length` bytes, here and below. */
+export function decodeVersion(bytes: Buffer, length: number): bigint {
+  if (length < VERSION_BYTES) {
     throw new StoreError('corrupt', 'A row in the database is too short to have a version.');
   }
   return bytes.readBigUInt64BE();
 }
 
-/** A view, valid as long as `bytes` is. */
-export function decodeValue(bytes: Buffer): Buffer {
-  return bytes.subarray(VERSION_BYTES, bytes.length);
+/** For rows that follow each other: those that one commit wrote have one version, which is made once. */
+export class VersionDecoder {
+  #high = 0;
+  #low = 0;
+  #version = 0n;
+
+  decode(bytes: Buffer, length: number): bigint {
+    if (length < VERSION_BYTES) return decodeVersion(bytes, length);
+    const high = bytes.readInt32BE(0);
+    const low = bytes.readInt32BE(4);
+    if (high !== this.#high || low !== this.#low) {
+      this.#version = decodeVersion(bytes, length);
+      this.#high = high;
+      this.#low = low;
+    }
+    return this.#version;
+  }
 }
 
-/** A copy, which is the caller's to keep. */
-export function copyValue(bytes: Buffer): Buffer {
-  const value = Buffer.allocUnsafe(Math.max(0, bytes.length - VERSION_BYTES));
-  bytes.copy(value, 0, VERSION_BYTES, bytes.length);
-  return value;
+/** A view, valid as long as `bytes` is. */
+export function decodeValue(bytes: Buffer, length: number): Buffer {
+  return bytes.subarray(VERSION_BYTES, length);
+}
+
+// Memory of the copies to come. Copies share blocks, because memory of its own for each costs more than the copy.
+let block = Buffer.alloc(0);
+let blockUsed = 0;
+
+/** A copy, which is the caller's to keep. Who keeps one keeps the block that it is in. */
+export function copyValue(bytes: Buffer, length: number): Buffer {
+  const from = blockUsed;
+  const until = from + Math.max(0, length - VERSION_BYTES);
+  if (until > block.length) return copyToNewBlock(bytes, length);
+  bytes.copy(block, from, VERSION_BYTES, length);
+  blockUsed = until;
+  return block.subarray(from, until);
+}
+
+function copyToNewBlock(bytes: Buffer, length: number): Buffer {
+  if (length > BLOCK_BYTES / 4) return Buffer.from(decodeValue(bytes, length));
+  block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  blockUsed = 0;
+  return copyValue(bytes, length);
 }

@@ -19,10 +19,13 @@ export class Rows {
 
   /** A copy, which is the caller's to keep. */
   get(space: number, partition: string, key: string): Row | undefined {
-    const bytes = fits(partition, key, this.#longKeys.chunk)
-      ? this.#tree.get([space, partition, key])
-      : this.#longKeys.get(space, partition, key);
-    return bytes && { partition, key, version: decodeVersion(bytes), value: copyValue(bytes) };
+    if (!fits(partition, key, this.#longKeys.chunk)) {
+      const bytes = this.#longKeys.get(space, partition, key);
+      return bytes && copyRow(partition, key, bytes, bytes.length);
+    }
+    if (!this.#tree.find([space, partition, key])) return undefined;
+    const { bytes, length } = this.#tree.value;
+    return copyRow(partition, key, bytes, length);
   }
 
   /** Only inside a write transaction. */
@@ -38,4 +41,8 @@ export class Rows {
     if (fits(partition, key, this.#longKeys.chunk)) this.#tree.remove([space, partition, key]);
     else this.#longKeys.remove(space, partition, key);
   }
+}
+
+function copyRow(partition: string, key: string, bytes: Buffer, length: number): Row {
+  return { partition, key, version: decodeVersion(bytes, length), value: copyValue(bytes, length) };
 }

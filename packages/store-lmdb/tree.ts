@@ -14,6 +14,30 @@ export class KeySpan {
   }
 }
 
+/** Where the bytes of the value last read from a tree are: valid until the next call of any tree. */
+export class ValueSpan {
+  /** Begins with the value and may go on behind it. */
+  bytes: Buffer = Buffer.alloc(0);
+  length = 0;
+  #source: Uint8Array | undefined;
+
+  /**
+   * `lmdb` reads into memory that it uses again, under a `length` that it redefines for each value. Every access is
+   * slow through such an object, so a plain one of the same memory stands for it; `byteLength` is not redefined.
+   */
+  set(source: Uint8Array): void {
+    if (source !== this.#source) {
+      this.#source = source;
+      this.bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+    }
+    this.length = source.length;
+  }
+
+  view(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
+}
+
 /** From `start` on, until `end`, which belongs to the range only if `isInclusive`. */
 export interface TreeRange {
   readonly start: Uint8Array;
@@ -26,14 +50,21 @@ export type WriteKey<K> = (key: K | Uint8Array, target: Uint8Array, position: nu
 
 export class Tree<K extends Key> {
   readonly span = new KeySpan();
+  readonly value = new ValueSpan();
   readonly #database: Database<Buffer, K | Uint8Array>;
   readonly #path: string;
 
   constructor(root: RootDatabase, path: string, name: string, writeKey: WriteKey<K>) {
-    const span = this.span;
+    const { span, value } = this;
     this.#database = root.openDB<Buffer, K | Uint8Array>({
       name,
-      encoder: { encode: value => value, decode: inPlace },
+      encoder: {
+        encode: bytes => bytes,
+        decode(bytes) {
+          value.set(bytes);
+          return value.bytes;
+        },
+      },
       keyEncoder: {
         writeKey,
         readKey(bytes, from, until) {
@@ -48,8 +79,13 @@ export class Tree<K extends Key> {
 
   /** The value in place: valid until the next call of any tree. */
   get(key: K | Uint8Array): Buffer | undefined {
+    return this.find(key) ? this.value.view() : undefined;
+  }
+
+  /** False if there is no such key; otherwise `value` then holds its value. */
+  find(key: K | Uint8Array): boolean {
     try {
-      return this.#database.get(key);
+      return this.#database.get(key) !== undefined;
     } catch (error) {
       throw engineError(error, this.#path);
     }
@@ -80,6 +116,7 @@ export class Tree<K extends Key> {
     try {
       return new TreeCursor(
         this.#database.getRange(transaction === undefined ? options : { ...options, transaction }),
+        this.value,
         this.#path,
       );
     } catch (error) {
@@ -101,23 +138,25 @@ export class Tree<K extends Key> {
 }
 
 export class TreeCursor {
-  /** The value in place: valid until the next call of any tree. */
-  value: Buffer = Buffer.alloc(0);
-  readonly #entries: Iterator<{ readonly value: Buffer }>;
+  readonly #entries: Iterator<unknown>;
+  readonly #value: ValueSpan;
   readonly #path: string;
 
-  constructor(entries: Iterable<{ readonly value: Buffer }>, path: string) {
+  constructor(entries: Iterable<unknown>, value: ValueSpan, path: string) {
     this.#entries = entries[Symbol.iterator]();
+    this.#value = value;
     this.#path = path;
   }
 
-  /** Moves to the next entry, whose key the tree's `span` then holds; false at the end. */
+  /** The value in place: valid until the next call of any tree. */
+  get value(): Buffer {
+    return this.#value.view();
+  }
+
+  /** Moves to the next entry, which the tree's `span` and `value` then hold; false at the end. */
   next(): boolean {
     try {
-      const entry = this.#entries.next();
-      if (entry.done === true) return false;
-      this.value = entry.value.value;
-      return true;
+      return this.#entries.next().done !== true;
     } catch (error) {
       throw engineError(error, this.#path);
     }
@@ -126,9 +165,4 @@ export class TreeCursor {
   close(): void {
     this.#entries.return?.();
   }
-}
-
-/** Without copying: `lmdb` gives memory that it uses again, with a length that it sets, or a view of the file. */
-function inPlace(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -166,15 +166,27 @@ function fractionOf(ticks: bigint): number {
 /** Seven digits behind the point. */
 const formatFraction = (fraction: number): string => `.${String(fraction).padStart(FRACTION_DIGITS, '0')}`;
 
+// Entities that are answered together were mostly written together: in one commit, or within a second.
+let secondTicks = 0n;
+let secondText = formatSecond(0);
+let answeredTicks = 0n;
+let answeredText = `${secondText}Z`;
+
+const ZEROS_AT_END = /0+$/;
+
 /** `2017-11-10T02:44:47.62Z`: zeros at the fraction's end are cut off, and so is the point (table-rest.md 7). */
 export function formatDateTime(ticks: bigint): string {
-  const text = formatSecond(secondOf(ticks));
-  const fraction = fractionOf(ticks);
-  if (fraction === 0) return `${text}Z`;
-  const digitsText = formatFraction(fraction);
-  let until = digitsText.length;
-  while (digitsText.charCodeAt(until - 1) === 0x30) until--;
-  return `${text}${digitsText.slice(0, until)}Z`;
+  if (ticks === answeredTicks) return answeredText;
+  let fraction = Number(ticks - secondTicks);
+  if (!(fraction >= 0 && fraction < TICKS_PER_SECOND)) {
+    fraction = fractionOf(ticks);
+    secondTicks = ticks - BigInt(fraction);
+    secondText = formatSecond(Number(secondTicks / BIG_TICKS_PER_SECOND));
+  }
+  const tail = fraction === 0 ? '' : formatFraction(fraction).replace(ZEROS_AT_END, '');
+  answeredText = `${secondText}${tail}Z`;
+  answeredTicks = ticks;
+  return answeredText;
 }
 
 /** `2017-11-10T02:44:47.6200000Z`: always seven digits, as in the text of errors (table-rest.md 7). */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Position, ScanRange } from '#store';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';
-import { pointOf, scanRangeOf } from './filter-range.js';
+import { pointOf, scanPlanOf } from './filter-range.js';
 
 const OPERATORS: readonly ComparisonOperator[] = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'];
 
@@ -32,7 +32,7 @@ const range = (from: readonly [string, string], until?: readonly [string, string
 };
 
 function assertRange(filter: Filter | undefined, expected: ScanRange | undefined): void {
-  const found = scanRangeOf(filter);
+  const found = scanPlanOf(filter).range;
   assert.deepEqual([found?.from, found?.until], [expected?.from, expected?.until]);
 }
 
@@ -184,7 +184,7 @@ const holds = (found: ScanRange | undefined, at: Position): boolean =>
 test('every match is in the range, and a point is the only match', () => {
   fc.assert(
     fc.property(anyFilter, filter => {
-      const found = scanRangeOf(filter);
+      const found = scanPlanOf(filter).range;
       const point = pointOf(filter);
       if (found?.until) assert.ok(precedes(found.from, found.until));
       for (const at of POSITIONS.filter(position => matches(filter, position))) {
@@ -207,7 +207,7 @@ test('in one partition, a conjunction of key comparisons gives exactly the match
   fc.assert(
     fc.property(key, terms, (value, rest) => {
       const filter = conjunction(rest, partition('eq', value));
-      const found = scanRangeOf(filter);
+      const found = scanPlanOf(filter).range;
       for (const at of POSITIONS) assert.equal(holds(found, at), matches(filter, at));
     }),
     { numRuns: 1_000 },
@@ -219,9 +219,38 @@ test('over partitions, a conjunction of partition comparisons gives exactly the 
   fc.assert(
     fc.property(term, fc.array(term, { maxLength: 4 }), (first, rest) => {
       const filter = conjunction(rest, first);
-      const found = scanRangeOf(filter);
+      const found = scanPlanOf(filter).range;
       for (const at of POSITIONS) assert.equal(holds(found, at), matches(filter, at));
     }),
     { numRuns: 1_000 },
   );
+});
+
+test('what is left to decide of the rows of the range decides as the whole filter does', () => {
+  const filter = fc.tuple(anyFilter, key, fc.nat({ max: 2 })).map(([of, value, place]) => {
+    if (place === 0) return of;
+    return place === 1 ? and(partition('eq', value), of) : and(of, partition('eq', value));
+  });
+  fc.assert(
+    fc.property(filter, of => {
+      const plan = scanPlanOf(of);
+      for (const at of POSITIONS) {
+        const found = holds(plan.range, at) && (plan.rest === undefined || matches(plan.rest, at));
+        assert.equal(found, matches(of, at));
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('nothing is left to decide of intervals in one partition, and what is no interval is', () => {
+  const point = partition('eq', 'p');
+  const swapped = compare(text('a'), 'le', property('RowKey'));
+  assert.equal(scanPlanOf(undefined).rest, undefined);
+  assert.equal(scanPlanOf(point).rest, undefined);
+  assert.equal(scanPlanOf(and(and(swapped, point), row('lt', 'c'))).rest, undefined);
+  assert.deepEqual(scanPlanOf(and(and(point, other), row('lt', 'c'))).rest, other);
+  assert.deepEqual(scanPlanOf(and(and(point, row('ne', 'b')), other)).rest, and(row('ne', 'b'), other));
+  const open = and(partition('ge', 'p'), row('lt', 'c'));
+  assert.deepEqual(scanPlanOf(open).rest, open);
 });

@@ -24,6 +24,7 @@ const isBefore: Order<Position> = (a, b) =>
   a.partition < b.partition || (a.partition === b.partition && a.key < b.key);
 
 const WHOLE: Range<string> = { from: '' };
+const KEY_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey']);
 const UNBOUNDED: Bounds = { partition: WHOLE, key: WHOLE, range: { from: { partition: '', key: '' } } };
 
 /** The least string that is greater: no string lies between s and s + U+0000. */
@@ -150,11 +151,6 @@ function boundsOf(filter: Filter, isNegated: boolean): Bounds | undefined {
   }
 }
 
-/** The range of a table that holds every row which the filter matches; undefined if it can match none. */
-export function scanRangeOf(filter: Filter | undefined): ScanRange | undefined {
-  return filter ? boundsOf(filter, false)?.range : UNBOUNDED.range;
-}
-
 const isPoint = ({ from, until }: Range<string>): boolean => until === after(from);
 
 /** The only row that the filter can match, if it names both keys of it. */
@@ -163,3 +159,44 @@ export function pointOf(filter: Filter): EntityKey | undefined {
   if (!bounds || !isPoint(bounds.partition) || !isPoint(bounds.key)) return undefined;
   return { partitionKey: bounds.partition.from, rowKey: bounds.key.from };
 }
+
+/** The operands of a chain of `and`s, left to right; a chain may be thousands long, so no recursion along it. */
+function conjuncts(filter: Filter): Filter[] {
+  const found: Filter[] = [];
+  const waiting: Filter[] = [filter];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    if (next.kind === 'and') waiting.push(next.right, next.left);
+    else found.push(next);
+  }
+  return found;
+}
+
+/** True for a comparison of a key with a string that an interval of that key says all of. */
+function isInterval(filter: Filter): boolean {
+  if (filter.kind !== 'compare' || filter.operator === 'ne') return false;
+  const { left, right } = filter;
+  const [property, other] = left.kind === 'property' ? [left, right] : [right, left];
+  const isKey = property.kind === 'property' && KEY_NAMES.has(property.name);
+  return isKey && other.kind === 'constant' && other.constant.type === 'Edm.String';
+}
+
+export interface ScanPlan {
+  /** The range that holds every row which the filter matches; undefined if it can match none. */
+  readonly range: ScanRange | undefined;
+  /** What is left to decide of a row of the range; undefined if the filter matches them all. */
+  readonly rest: Filter | undefined;
+}
+
+/** Where the filter names one partition, the range lies within it and within the interval of each comparison of a key. */
+export function scanPlanOf(filter: Filter | undefined): ScanPlan {
+  if (!filter) return { range: UNBOUNDED.range, rest: undefined };
+  const bounds = boundsOf(filter, false);
+  const range = bounds?.range;
+  if (!bounds || !isPoint(bounds.partition)) return { range, rest: filter };
+  const undecided = conjuncts(filter).filter(each => !isInterval(each));
+  const [first, ...others] = undecided;
+  return { range, rest: others.reduce<Filter | undefined>(and, first) };
+}
+
+const and = (left: Filter | undefined, right: Filter): Filter =>
+  left ? { kind: 'and', left, right } : right;

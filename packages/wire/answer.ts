@@ -8,6 +8,8 @@ export interface Answer {
   readonly reason?: string | undefined;
   readonly contentType?: string | undefined;
   readonly body?: Buffer | string | undefined;
+  /** The body holds ASCII alone, so that its length is its bytes and nobody has to count them. */
+  readonly isAscii?: boolean | undefined;
   readonly etag?: string | undefined;
   readonly location?: string | undefined;
   /** With 204 the location is said a second time, as DataServiceId. */

@@ -1,18 +1,22 @@
 // Writes entities as JSON from their stored form, at the three metadata levels (table-rest.md 5.3 to 5.5, 9.3).
-// Without metadata and projection that is a copy of the stored text behind the system properties.
+// Without metadata and projection that is a copy of the stored text behind the system properties. What an answer's
+// entities have in common is worked out once: a page has hundreds of them.
 import type { Row } from '#store';
 import {
-  decodeName,
   EDM_TYPES,
+  ENTRY_BYTES,
   escapeText,
   FLAG_ANNOTATED,
   formatDateTime,
-  type StoredProperty,
-  storedProperties,
+  HEADER_BYTES,
+  propertyCount,
+  TEXT_OVERHEAD,
   textStart,
 } from '#tables';
-import { formatEtag } from './etag.js';
+import { etagTime } from './etag.js';
+import type { Output } from './output.js';
 import type { ResponseFormat } from './response-format.js';
+import { isAt, Selection } from './selection.js';
 
 /** Where an entity stands, for the URLs that metadata holds. */
 export interface EntityPlace {
@@ -23,122 +27,160 @@ export interface EntityPlace {
   readonly table: string;
 }
 
-/** Pieces of an answer: ASCII text and copies of stored text. */
-export type Pieces = (string | Buffer)[];
-
-/** Up to here an answer is a string: it leaves in one write with its headers, a buffer in a write of its own. */
-const TEXT_BYTES_MAX = 65_536;
-
-/** A copy as text. Stored text is ASCII, and so is every piece. */
-function textOfPieces(pieces: Pieces): string {
-  let text = '';
-  for (const piece of pieces) text += typeof piece === 'string' ? piece : piece.toString('latin1');
-  return text;
-}
-
-/** Joins pieces in one string, or in one buffer where they are long. */
-export function joinPieces(pieces: Pieces): Buffer | string {
-  let length = 0;
-  for (const piece of pieces) length += piece.length;
-  if (length <= TEXT_BYTES_MAX) return textOfPieces(pieces);
-  const bytes = Buffer.allocUnsafe(length);
-  let at = 0;
-  for (const piece of pieces)
-    at += typeof piece === 'string' ? bytes.write(piece, at, 'latin1') : piece.copy(bytes, at);
-  return bytes;
-}
+const UNRESERVED = /^[\w.!~*()-]*$/;
 
 /** `PartitionKey='a',RowKey='b'` as URLs in answers have it: quotes doubled, the rest percent-encoded (table-rest.md 1.3). */
-const encodeKey = (key: string): string => encodeURIComponent(key.replaceAll("'", "''"));
+const encodeKey = (key: string): string =>
+  UNRESERVED.test(key) ? key : encodeURIComponent(key.replaceAll("'", "''"));
+
+const pathOpening = (table: string, partition: string): string =>
+  `${table}(PartitionKey='${encodeKey(partition)}',RowKey='`;
 
 export const entityPath = (table: string, row: Pick<Row, 'partition' | 'key'>): string =>
-  `${table}(PartitionKey='${encodeKey(row.partition)}',RowKey='${encodeKey(row.key)}')`;
+  `${pathOpening(table, row.partition)}${encodeKey(row.key)}')`;
 
-const quoted = (text: string): string => `"${escapeText(text)}"`;
-
-function controlInformation(row: Row, place: EntityPlace, format: ResponseFormat): string[] {
-  if (format.level === 'nometadata') return [];
-  const etag = `"odata.etag":${quoted(formatEtag(row.version))}`;
-  if (format.level === 'minimalmetadata') return [etag];
-  const path = entityPath(place.table, row);
-  return [
-    `"odata.type":"${place.account}.${place.table}"`,
-    `"odata.id":${quoted(`${place.endpoint}/${path}`)}`,
-    etag,
-    `"odata.editLink":${quoted(path)}`,
-  ];
+/** What names a property's type, for the property that stood at this place in the entity before. */
+interface Annotation {
+  readonly name: Buffer;
+  readonly type: number;
+  readonly text: string;
 }
 
-/** The version is annotated at full metadata only. */
-function systemProperty(name: string, row: Row, format: ResponseFormat): string {
-  if (name === 'PartitionKey') return `"PartitionKey":${quoted(row.partition)}`;
-  if (name === 'RowKey') return `"RowKey":${quoted(row.key)}`;
-  const annotation = format.level === 'fullmetadata' ? '"Timestamp@odata.type":"Edm.DateTime",' : '';
-  return `${annotation}"Timestamp":"${formatDateTime(row.version)}"`;
-}
+/** Empty if the member is not wanted. */
+const opening = (isWanted: boolean, separator: string, name: string): string =>
+  isWanted ? `${separator}"${name}":"` : '';
 
-const SYSTEM_PROPERTIES = ['PartitionKey', 'RowKey', 'Timestamp'] as const;
+/** In one piece: a text that goes into many others would be put together from its parts each time. */
+const flat = (...parts: readonly string[]): string => parts.join('');
 
-function annotation(value: Buffer, property: StoredProperty): string {
-  const name = value.toString('latin1', property.nameAt, property.nameAt + property.nameLength);
-  return `,"${name}@odata.type":"${EDM_TYPES[property.type]}"`;
-}
+/** Writes the entities of one answer. `first` is a member that stands before all others, such as odata.metadata. */
+export class EntityWriter {
+  readonly #level: ResponseFormat['level'];
+  readonly #table: string;
+  readonly #start: string;
+  readonly #partitionOpening: string;
+  readonly #keyOpening: string;
+  readonly #keyClosing: string;
+  readonly #timeOpening: string;
+  readonly #selection: Selection | undefined;
+  readonly #hasNoHead: boolean;
+  readonly #annotations: (Annotation | undefined)[] = [];
+  /** What the entity before was written with, and the texts that are made of it: neighbours have most of it in common. */
+  #before: string | undefined;
+  #lead = '';
+  #partition: string | undefined;
+  #path = '';
+  #middle = '';
+  #time: string | undefined;
+  #etag = '';
+  #tail = '';
 
-/** From the comma before the name to the end of the literal. */
-const textOf = (value: Buffer, { nameAt, literalAt, literalLength }: StoredProperty): Buffer =>
-  value.subarray(nameAt - 2, literalAt + literalLength);
-
-/** Each property's text, with its annotation before it where the level asks for one; neighbours without are one piece. */
-function addAnnotated(pieces: Pieces, value: Buffer, properties: readonly StoredProperty[]): void {
-  for (const property of properties) {
-    if ((property.flags & FLAG_ANNOTATED) !== 0) pieces.push(annotation(value, property));
-    pieces.push(textOf(value, property));
+  constructor(place: EntityPlace, { level, select }: ResponseFormat, first?: string) {
+    this.#level = level;
+    this.#table = place.table;
+    const wanted = select && new Set(select);
+    const takes = (name: string): boolean => wanted?.delete(name) ?? true;
+    const [hasPartition, hasKey, hasTime] = [takes('PartitionKey'), takes('RowKey'), takes('Timestamp')];
+    const afterControl = level === 'nometadata' ? '' : ',';
+    const afterPartition = hasPartition ? ',' : afterControl;
+    const afterKey = hasKey ? ',' : afterPartition;
+    this.#partitionOpening = opening(hasPartition, afterControl, 'PartitionKey');
+    this.#keyOpening = opening(hasKey, afterPartition, 'RowKey');
+    this.#keyClosing = hasKey ? '"' : '';
+    // The version is annotated at full metadata only.
+    const annotation = level === 'fullmetadata' ? '"Timestamp@odata.type":"Edm.DateTime",' : '';
+    this.#timeOpening = opening(hasTime, afterKey + annotation, 'Timestamp');
+    this.#selection = wanted && new Selection(wanted);
+    this.#hasNoHead = afterControl === '' && !hasPartition && !hasKey && !hasTime;
+    const control =
+      level === 'fullmetadata'
+        ? `"odata.type":"${place.account}.${place.table}","odata.id":"${escapeText(place.endpoint)}/`
+        : '';
+    this.#start = `{${first === undefined ? '' : `${first},`}${control}`;
   }
-}
 
-function addSelected(pieces: Pieces, row: Row, format: ResponseFormat, select: readonly string[]): void {
-  const wanted = new Set(select);
-  const stored = storedProperties(row.value).map(property => ({
-    property,
-    name: decodeName(row.value, property),
-  }));
-  const found = stored.filter(({ name }) => wanted.has(name));
-  if (format.level === 'nometadata')
-    for (const { property } of found) pieces.push(textOf(row.value, property));
-  else
-    addAnnotated(
-      pieces,
-      row.value,
-      found.map(({ property }) => property),
-    );
-  const present = new Set<string>([...SYSTEM_PROPERTIES, ...found.map(({ name }) => name)]);
-  for (const name of wanted) if (!present.has(name)) pieces.push(`,${quoted(name)}:null`);
-}
+  /** Writes the entity's JSON object behind `before`, all but the brace at its end. */
+  write(output: Output, row: Row, before: string): void {
+    this.#enter(before, row.partition, formatDateTime(row.version));
+    const key = this.#keyOpening === '' ? '' : escapeText(row.key);
+    output.text(this.#lead + this.#control(row.key) + this.#middle + key + this.#tail);
+    if (this.#level === 'nometadata' && this.#selection === undefined)
+      output.bytes(row.value, textStart(row.value), row.value.length);
+    else this.#writeProperties(output, row.value);
+  }
 
-/** Adds an entity's JSON object. `first` is a member that stands before all others, such as odata.metadata. */
-export function addEntity(
-  pieces: Pieces,
-  row: Row,
-  place: EntityPlace,
-  format: ResponseFormat,
-  first?: string,
-): void {
-  const { select } = format;
-  const system = SYSTEM_PROPERTIES.filter(name => !select || select.includes(name)).map(name =>
-    systemProperty(name, row, format),
-  );
-  const head = [
-    ...(first === undefined ? [] : [first]),
-    ...controlInformation(row, place, format),
-    ...system,
-  ].join(',');
-  pieces.push(`{${head}`);
-  const before = pieces.length;
-  if (select) addSelected(pieces, row, format, select);
-  else if (format.level === 'nometadata') pieces.push(row.value.subarray(textStart(row.value)));
-  else addAnnotated(pieces, row.value, storedProperties(row.value));
-  const next = pieces[before];
-  if (head === '' && next !== undefined)
-    pieces[before] = typeof next === 'string' ? next.slice(1) : next.subarray(1);
-  pieces.push('}');
+  #enter(before: string, partition: string, time: string): void {
+    if (before !== this.#before) {
+      this.#before = before;
+      this.#lead = before === '' ? this.#start : flat(before, this.#start);
+    }
+    if (partition !== this.#partition) {
+      this.#partition = partition;
+      const isShown = this.#partitionOpening !== '';
+      const member = isShown ? `${this.#partitionOpening}${escapeText(partition)}"` : '';
+      this.#middle = before === '' ? member + this.#keyOpening : flat(member, this.#keyOpening);
+      if (this.#level === 'fullmetadata') this.#path = escapeText(pathOpening(this.#table, partition));
+    }
+    if (time !== this.#time) {
+      this.#time = time;
+      if (this.#level !== 'nometadata') this.#etag = `"odata.etag":"W/\\"datetime'${etagTime(time)}'\\""`;
+      this.#tail =
+        this.#timeOpening === '' ? this.#keyClosing : `${this.#keyClosing}${this.#timeOpening}${time}"`;
+    }
+  }
+
+  /** The control information that the opening brace and the type do not have. */
+  #control(key: string): string {
+    if (this.#level !== 'fullmetadata') return this.#etag;
+    const path = `${this.#path}${escapeText(encodeKey(key))}')`;
+    return `${path}",${this.#etag},"odata.editLink":"${path}"`;
+  }
+
+  /**
+   * The texts of the properties that are wanted, in stored order, each with its annotation before it where the level
+   * asks for one; neighbours without are one piece. The first comma is left out if nothing stands before it.
+   */
+  #writeProperties(output: Output, value: Buffer): void {
+    const selection = this.#selection;
+    selection?.begin();
+    const isAnnotated = this.#level !== 'nometadata';
+    const count = propertyCount(value);
+    let at = HEADER_BYTES + ENTRY_BYTES * count;
+    let from = at;
+    let until = at;
+    let comma = this.#hasNoHead ? 1 : 0;
+    for (let i = 0, entryAt = HEADER_BYTES; i < count; i++, entryAt += ENTRY_BYTES) {
+      const nameLength = value.readUInt16LE(entryAt + 2);
+      const end = at + nameLength + TEXT_OVERHEAD + value.readUInt32LE(entryAt + 4);
+      if (selection === undefined || selection.takes(value, at + 2, nameLength)) {
+        const hasType = isAnnotated && ((value[entryAt + 1] ?? 0) & FLAG_ANNOTATED) !== 0;
+        if (hasType || until !== at) {
+          if (until > from) {
+            output.bytes(value, from + comma, until);
+            comma = 0;
+          }
+          from = at;
+          if (hasType) output.text(this.#annotation(i, value, at + 2, nameLength, value[entryAt] ?? 0));
+        }
+        until = end;
+        if (selection?.missing === 0) break;
+      }
+      at = end;
+    }
+    if (until > from) {
+      output.bytes(value, from + comma, until);
+      comma = 0;
+    }
+    if (selection && selection.missing > 0) output.text(selection.absent().slice(comma));
+  }
+
+  #annotation(place: number, value: Buffer, nameAt: number, nameLength: number, type: number): string {
+    const known = this.#annotations[place];
+    if (known?.type === type && known.name.length === nameLength && isAt(value, nameAt, known.name))
+      return known.text;
+    const name = Buffer.from(value.subarray(nameAt, nameAt + nameLength));
+    const text = `,"${name.toString('latin1')}@odata.type":"${EDM_TYPES[type]}"`;
+    this.#annotations[place] = { name, type, text };
+    return text;
+  }
 }

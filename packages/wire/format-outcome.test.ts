@@ -34,6 +34,7 @@ function factsOf({ body: _body, more: _more, ...facts }: Answer) {
 }
 
 const JSON_FACTS = {
+  isAscii: true,
   status: 200,
   cacheControl: true,
   noSniff: true,

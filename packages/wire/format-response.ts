@@ -19,13 +19,15 @@ const NO_CACHE: Header = ['Cache-Control', 'no-cache'];
 const SERVER_HEADER: Header = ['Server', SERVER];
 const NO_SNIFF: Header = ['X-Content-Type-Options', 'nosniff'];
 
-const bodyLength = (body: Buffer | string | undefined): number =>
-  body === undefined ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+function bodyLength({ body, isAscii }: Answer): number {
+  if (body === undefined) return 0;
+  return typeof body === 'string' && !isAscii ? Buffer.byteLength(body) : body.length;
+}
 
 export function formatResponse(answer: Answer, exchange: Exchange): WireResponse {
   const headers: Header[] = [];
   if (answer.cacheControl) headers.push(NO_CACHE);
-  headers.push(['Content-Length', String(bodyLength(answer.body))]);
+  headers.push(['Content-Length', String(bodyLength(answer))]);
   if (answer.contentType !== undefined) headers.push(['Content-Type', answer.contentType]);
   if (answer.etag !== undefined) headers.push(['ETag', answer.etag]);
   if (answer.location !== undefined) headers.push(['Location', answer.location]);

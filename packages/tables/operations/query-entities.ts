@@ -3,7 +3,7 @@
 import type { Position, Row, ScanRange } from '#store';
 import { compileFilter } from '../compile-filter.js';
 import { missingTable } from '../deleted-tables.js';
-import { scanRangeOf } from '../filter-range.js';
+import { scanPlanOf } from '../filter-range.js';
 import { PAGE_BYTES_MAX, PAGE_MILLISECONDS_MAX } from '../limits.js';
 import type { EntityKey, QueryEntities } from '../operation.js';
 import type { Outcome } from '../outcome.js';
@@ -26,10 +26,10 @@ const positionOf = (key: EntityKey): Position => ({ partition: key.partitionKey,
 const acceptAll = (_row: Row): boolean => true;
 
 export async function queryEntities(context: TableContext, operation: QueryEntities): Promise<Outcome> {
-  const accept = operation.filter ? compileFilter(operation.filter) : acceptAll;
+  const { range: asked, rest } = scanPlanOf(operation.filter);
+  const accept = rest ? compileFilter(rest) : acceptAll;
   const space = await openTable(context, operation.table);
   if (!space) throw await missingTable(context, operation.table);
-  const asked = scanRangeOf(operation.filter);
   const allowed = asked && intersection(asked, context.within);
   const range =
     allowed && intersection(allowed, { from: operation.from ? positionOf(operation.from) : START });

@@ -1,0 +1,85 @@
+// Where the text of an answer is collected: a string while it is short, one buffer where it is long.
+// All of it is ASCII, and so are the pieces of stored text; which pieces, and in which order, is the formatters' matter.
+
+/** Up to here an answer is a string: it leaves in one write with its headers, a buffer in a write of its own. */
+const TEXT_BYTES_MAX = 65_536;
+
+/** Shorter pieces are copied by a loop sooner than a call of `copy` is made ready. */
+const LOOP_BYTES_MAX = 64;
+
+export interface Output {
+  text(text: string): void;
+  /** Copies a piece of stored text. */
+  bytes(bytes: Buffer, from: number, until: number): void;
+  /** Characters so far. */
+  readonly length: number;
+  /** All that was written, and nothing may be written after it. */
+  end(): Buffer | string;
+}
+
+class TextOutput implements Output {
+  #text = '';
+
+  get length(): number {
+    return this.#text.length;
+  }
+
+  text(text: string): void {
+    this.#text += text;
+  }
+
+  bytes(bytes: Buffer, from: number, until: number): void {
+    this.#text += bytes.toString('latin1', from, until);
+  }
+
+  end(): string {
+    return this.#text;
+  }
+}
+
+class ByteOutput implements Output {
+  #bytes: Buffer;
+  #length = 0;
+
+  constructor(size: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(size);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  text(text: string): void {
+    const until = this.#length + text.length;
+    if (until > this.#bytes.length) this.#grow(until);
+    this.#bytes.write(text, this.#length, 'latin1');
+    this.#length = until;
+  }
+
+  bytes(bytes: Buffer, from: number, until: number): void {
+    const end = this.#length + until - from;
+    if (end > this.#bytes.length) this.#grow(end);
+    if (until - from > LOOP_BYTES_MAX) bytes.copy(this.#bytes, this.#length, from, until);
+    else copyShort(bytes, from, until, this.#bytes, this.#length);
+    this.#length = end;
+  }
+
+  end(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #grow(length: number): void {
+    const grown = Buffer.allocUnsafeSlow(length + (length >> 1));
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+  }
+}
+
+function copyShort(source: Buffer, from: number, until: number, target: Buffer, at: number): void {
+  const distance = at - from;
+  for (let i = from; i < until; i++) target[i + distance] = source[i] ?? 0;
+}
+
+/** `size` is a guess of the characters to come; a bad one costs time only. */
+export const openOutput = (size: number): Output =>
+  size > TEXT_BYTES_MAX ? new ByteOutput(size) : new TextOutput();
