@@ -18,6 +18,8 @@ export interface ArenaOptions {
   readonly directory: string;
   readonly connections: number;
   readonly durability: Durability;
+  /** Processes that Shelfmark serves with. */
+  readonly workers: number;
   readonly generator: GeneratorName;
   readonly say: (line: string) => void;
 }
@@ -49,8 +51,8 @@ export class Arena {
   }
 
   #shelfmarkOptions(): ShelfmarkOptions {
-    const { durability } = this.#options;
-    return { directory: join(this.#folder, 'shelfmark'), account: this.#account, durability };
+    const { durability, workers } = this.#options;
+    return { directory: join(this.#folder, 'shelfmark'), account: this.#account, durability, workers };
   }
 
   #onTables(name: string, process: ServerProcess, generator: GeneratorName): TableContestant {

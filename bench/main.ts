@@ -51,8 +51,9 @@ async function compareAll(options: Options, comparison: ComparisonOptions): Prom
 
 async function measure(options: Options, directory: string): Promise<Result | undefined> {
   const generator = chooseGenerator(options.generator);
-  const { connections, durability, workloads, subjects, runs, seconds, minutes, reclaim, rate } = options;
-  const arena = { directory, connections, durability, generator, say };
+  const { connections, durability, workers, workloads, subjects, runs, seconds, minutes, reclaim, rate } =
+    options;
+  const arena = { directory, connections, durability, workers, generator, say };
   const milliseconds = Math.round(seconds * 1000);
   const rows = options.rows.at(-1) ?? 0;
   if (options.profile) {

@@ -21,6 +21,7 @@ export const USAGE = `npm run bench -- [options]
   --only a,b            of ${WORKLOADS.join(', ')}
   --subjects a,b        of ${SUBJECTS.join(', ')}
   --durability full     or none: what Shelfmark and raw LMDB promise
+  --workers 1           processes that Shelfmark serves with
   --generator wrk       or built-in; default: wrk where it is on the path
   --quick               2000 rows, one run of a second each, nothing recorded
   --profile             instead: a CPU profile of Shelfmark under each workload
@@ -38,6 +39,7 @@ export interface Options {
   readonly workloads: readonly WorkloadName[];
   readonly subjects: readonly SubjectName[];
   readonly durability: Durability;
+  readonly workers: number;
   readonly generator: GeneratorName | undefined;
   readonly record: boolean;
   readonly profile: boolean;
@@ -59,6 +61,7 @@ const SHAPE = {
   only: { type: 'string' },
   subjects: { type: 'string' },
   durability: { type: 'string' },
+  workers: { type: 'string' },
   generator: { type: 'string' },
   minutes: { type: 'string' },
   reclaim: { type: 'string' },
@@ -140,6 +143,9 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   const subjects = parseNames('subjects', flags.subjects ?? SUBJECTS.join(','), SUBJECTS, isSubject);
   if (!subjects.includes('shelfmark'))
     throw new UsageError('--subjects names shelfmark, and others to compare.');
+  const workers = parseCount('workers', flags.workers ?? '1');
+  if (workers > 1 && flags.profile === true)
+    throw new UsageError('--profile looks at one process, not at --workers.');
   return {
     rows: (flags.rows ?? (quick ? '2000' : '20000,300000')).split(',').map(text => parseRows('rows', text)),
     runs: parseCount('runs', flags.runs ?? (quick ? '1' : '5')),
@@ -148,6 +154,7 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     workloads: parseNames('only', flags.only ?? WORKLOADS.join(','), WORKLOADS, isWorkload),
     subjects,
     durability: parseDurability(flags.durability ?? 'full'),
+    workers,
     generator: flags.generator === undefined ? undefined : parseGenerator(flags.generator),
     record: !quick && flags['no-record'] !== true,
     profile: flags.profile === true,

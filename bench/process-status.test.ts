@@ -1,7 +1,17 @@
 // Reading of what Linux tells about a process's memory.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
-import { besideData, parseMemory, parseTicks, readMemory, readTicks } from './process-status.js';
+import {
+  besideData,
+  childrenOf,
+  parseMemory,
+  parseTicks,
+  readMemory,
+  readTicks,
+  sumMemory,
+} from './process-status.js';
 
 const STATUS = `Name:\tnode
 VmRSS:\t  150000 kB
@@ -43,4 +53,23 @@ test('processor time', () => {
 test('a process that is gone has none', () => {
   assert.equal(readMemory(2 ** 30), undefined);
   assert.equal(readTicks(2 ** 30), undefined);
+});
+
+test('several processes count together; the children of one are those that live', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const one = { anonymous: 1, file: 20, data: 5 };
+  assert.deepEqual(sumMemory([one, { anonymous: 2, file: 30, data: 7 }]), {
+    anonymous: 3,
+    file: 50,
+    data: 12,
+  });
+  assert.deepEqual(sumMemory([]), { anonymous: 0, file: 0, data: 0 });
+  const child = spawn('sleep', ['60']);
+  assert(child.pid !== undefined);
+  assert(childrenOf(process.pid).includes(child.pid));
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  assert(!childrenOf(process.pid).includes(child.pid));
+  assert.deepEqual(childrenOf(child.pid), []);
 });

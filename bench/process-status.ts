@@ -36,6 +36,23 @@ export const parseMemory = (status: string, smaps: string): Memory => ({
   data: dataBytes(smaps),
 });
 
+/** Processes that it started and that live; none where the system does not tell. */
+export function childrenOf(pid: number): readonly number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Of several processes; what they share counts once for each. */
+export const sumMemory = (memories: readonly Memory[]): Memory => ({
+  anonymous: memories.reduce((sum, { anonymous }) => sum + anonymous, 0),
+  file: memories.reduce((sum, { file }) => sum + file, 0),
+  data: memories.reduce((sum, { data }) => sum + data, 0),
+});
+
 /** Undefined where the system does not tell. */
 export function readMemory(pid: number): Memory | undefined {
   try {

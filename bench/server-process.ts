@@ -1,8 +1,9 @@
-// A subject's process: started and waited for, held still while others are measured, stopped, and never left behind.
+// A subject's process, with those that it started: started and waited for, held still while others are measured, stopped,
+// and never left behind.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Memory, readMemory, readTicks } from './process-status.js';
+import { childrenOf, type Memory, readMemory, readTicks, sumMemory } from './process-status.js';
 
 /** Azurite reads all of its data before it says that it is ready. */
 const READY_MILLISECONDS_MAX = 120_000;
@@ -13,9 +14,23 @@ const LOOK_MILLISECONDS = 100;
 const IDLE_TICKS_MAX = 1;
 const OUTPUT_LENGTH_MAX = 10_000;
 
+/** The process and those that it started; none before it runs. */
+const familyOf = ({ pid }: ChildProcess): readonly number[] =>
+  pid === undefined ? [] : [pid, ...childrenOf(pid)];
+
+function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
+  for (const pid of familyOf(child)) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+}
+
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
+  for (const child of children) signalAll(child, 'SIGKILL');
 });
 
 export interface Program {
@@ -73,16 +88,17 @@ export class ServerProcess {
   }
 
   memory(): Memory | undefined {
-    return this.#child.pid === undefined ? undefined : readMemory(this.#child.pid);
+    const memories = familyOf(this.#child).flatMap(pid => readMemory(pid) ?? []);
+    return memories.length === 0 ? undefined : sumMemory(memories);
   }
 
   /** Takes the processor away from it, so that what it does on its own does not disturb the others' runs. */
   pause(): void {
-    this.#child.kill('SIGSTOP');
+    signalAll(this.#child, 'SIGSTOP');
   }
 
   resume(): void {
-    this.#child.kill('SIGCONT');
+    signalAll(this.#child, 'SIGCONT');
   }
 
   /** Waits until it has nothing to do, or for half a minute: what it still had to do is not the next run's. */
@@ -97,7 +113,7 @@ export class ServerProcess {
   }
 
   #ticks(): number {
-    return (this.#child.pid === undefined ? undefined : readTicks(this.#child.pid)) ?? 0;
+    return familyOf(this.#child).reduce((sum, pid) => sum + (readTicks(pid) ?? 0), 0);
   }
 
   /** Sends a message and gives the answer; for programs of the benchmark itself. Fails if the process ends first. */
@@ -116,7 +132,7 @@ export class ServerProcess {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.resume();
     this.#child.kill('SIGTERM');
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MILLISECONDS_MAX);
+    const timer = setTimeout(() => signalAll(this.#child, 'SIGKILL'), STOP_MILLISECONDS_MAX);
     await this.#exited;
     clearTimeout(timer);
   }

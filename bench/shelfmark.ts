@@ -10,6 +10,7 @@ export interface ShelfmarkOptions {
   readonly directory: string;
   readonly account: Account;
   readonly durability: Durability;
+  readonly workers: number;
   /** Where a CPU profile is left when the server ends. */
   readonly profile?: { readonly directory: string; readonly name: string };
 }
@@ -20,6 +21,7 @@ export const startShelfmark = ({
   directory,
   account,
   durability,
+  workers,
   profile,
 }: ShelfmarkOptions): Promise<ServerProcess> =>
   ServerProcess.start({
@@ -28,7 +30,10 @@ export const startShelfmark = ({
       ? ['--cpu-prof', `--cpu-prof-dir=${profile.directory}`, `--cpu-prof-name=${profile.name}`]
       : [],
     script: join(ROOT, 'bin', 'shelfmark.js'),
-    args: ['serve', '--data', directory, '--table-port', '0', '--durability', durability],
+    args: [
+      'serve',
+      ...['--data', directory, '--table-port', '0', '--durability', durability, '--workers', String(workers)],
+    ],
     env: { AZURITE_ACCOUNTS: account.setting, SHELFMARK_ACCOUNTS: account.setting },
     ready: READY,
   });

@@ -41,7 +41,7 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   tables: ['store'],
   wire: ['tables', 'store'],
   server: ['wire', 'tables', 'store', 'store-lmdb'],
-  cli: ['server'],
+  cli: ['server', 'tables', 'store', 'store-lmdb'],
 };
 
 /** Packages from outside, and the files that may import them. */
@@ -51,8 +51,11 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   pino: /^packages\/server\/log\.ts$/,
   saxes: /^packages\/wire\/xml\.ts$/,
   jose: /^packages\/server\/bearer\.ts$/,
-  'node:http': /^packages\/server\/listen\.ts$/,
-  'node:https': /^packages\/server\/listen\.ts$/,
+  'node:net': /^packages\/server\/(?:listen\.ts|http\/)|^packages\/cli\/free-port\.ts$/,
+  'node:tls': /^packages\/(?:server\/listen|cli\/serve)\.ts$/,
+  // For the names of methods and statuses; its server is not used.
+  'node:http': /^packages\/server\/http\//,
+  'node:https': /^$/,
 };
 
 /** What packages without I/O may have of node: bytes. */

@@ -7,12 +7,13 @@ import { ExecutionRecorder } from './executed-code.js';
 import { inAccount, type RawResponse, rawRequest } from './scenarios/raw-client.js';
 import { ROOT } from './spawned-server.js';
 
-// The design's first guess was 14 files, 50 functions and 400 lines, before anything was built. It was corrected once, for
-// reasons that ARCHITECTURE.md gives: one noun or verb a file, functions of five lines, and JSON that is read by hand.
-const FILES_MAX = 32;
-const FUNCTIONS_MAX = 140;
+// The design's first guess was 14 files, 50 functions and 400 lines, before anything was built. It was corrected twice, for
+// reasons that ARCHITECTURE.md gives: one noun or verb a file, functions of five lines, JSON that is read by hand, and then
+// HTTP that is read by hand too, which node:http did in 5 files of its own that nobody counted.
+const FILES_MAX = 37;
+const FUNCTIONS_MAX = 160;
 /** Lines of TypeScript. */
-const LINES_MAX = 720;
+const LINES_MAX = 900;
 
 test('one Insert stays in the budget of its path', async t => {
   const recorder = new ExecutionRecorder(ROOT, join(ROOT, 'dist', 'packages'));
@@ -60,7 +61,7 @@ test('one Insert stays in the budget of its path', async t => {
       const names = file.functions.map(({ name, calls: times }) => (times > 1 ? `${name} x${times}` : name));
       t.diagnostic(`${file.lines.length} ${file.path}: ${names.join(', ')}`);
     }
-  assert(files.some(({ path }) => path === 'packages/server/listen.ts'));
+  assert(files.some(({ path }) => path === 'packages/server/http/connection.ts'));
   assert(files.length <= FILES_MAX, `${files.length} files`);
   assert(functions.length <= FUNCTIONS_MAX, `${functions.length} functions`);
   assert(lines <= LINES_MAX, `${lines} lines`);

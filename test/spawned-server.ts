@@ -16,6 +16,8 @@ export interface Exit {
 }
 
 export interface SpawnedServer {
+  /** Of the process that was started; workers are below it. */
+  readonly pid: number;
   readonly readyLine: string;
   readonly readyMilliseconds: number;
   readonly endpoint: string;
@@ -30,6 +32,8 @@ export interface SpawnedServer {
 }
 
 export interface Spawning {
+  /** The process leads a group of its own, that signals can be sent to. */
+  readonly detached?: boolean;
   /** Default: the node that runs this, and the repository's bin/shelfmark.js. */
   readonly command?: readonly [string, ...string[]];
   readonly cwd?: string;
@@ -47,9 +51,17 @@ class Spawned {
   stderr = '';
   readonly exited: Promise<Exit>;
 
-  constructor(args: readonly string[], { command = SHELFMARK, cwd = ROOT, env = process.env }: Spawning) {
+  constructor(
+    args: readonly string[],
+    { command = SHELFMARK, cwd = ROOT, env = process.env, detached = false }: Spawning,
+  ) {
     const [program, ...first] = command;
-    this.child = spawn(program, [...first, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(program, [...first, ...args], {
+      cwd,
+      env,
+      detached,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     children.add(this.child);
     this.child.stdout?.on('data', chunk => {
       this.stdout += String(chunk);
@@ -69,7 +81,7 @@ export const runToEnd = (args: readonly string[], spawning: Spawning = {}): Prom
   new Spawned(args, spawning).exited;
 
 const READY =
-  /^Shelfmark serves tables at (?<endpoint>https?:\/\/\S+:(?<port>\d+)\/\w+); (?<place>data in [^;]+);(?: [^;]+;)? connection string: (?<connectionString>.+)\n$/;
+  /^Shelfmark serves tables at (?<endpoint>https?:\/\/\S+:(?<port>\d+)\/\w+); (?<place>data in [^;]+);(?: [^;]+;)* connection string: (?<connectionString>.+)\n$/;
 
 function readyLine(spawned: Spawned): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -97,8 +109,10 @@ export async function spawnServer(args: readonly string[], spawning: Spawning = 
   const line = await readyLine(spawned);
   const readyMilliseconds = performance.now() - started;
   const { endpoint, port, place, connectionString } = READY.exec(line)?.groups ?? {};
-  if (!endpoint || !port || !place || !connectionString) throw new Error(`Not a ready line: ${line}`);
+  const { pid } = spawned.child;
+  if (!pid || !endpoint || !port || !place || !connectionString) throw new Error(`Not a ready line: ${line}`);
   return {
+    pid,
     readyLine: line,
     readyMilliseconds,
     endpoint,

@@ -12,13 +12,21 @@ const EXPECTED_CODES = new Set([
   'ENOTDIR',
 ]);
 
-export function fail(error: unknown): never {
+/** The system's code of an error, where the system made it. */
+export const systemCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+/** What there is to say of an error to whoever started the command. */
+export function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
   const isExpected =
     error instanceof ConfigurationError ||
     error instanceof StoreError ||
-    (error instanceof Error && 'code' in error && EXPECTED_CODES.has(String(error.code)));
-  const text =
-    error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error);
-  process.stderr.write(`shelfmark: ${text}\n`);
+    EXPECTED_CODES.has(systemCode(error) ?? '');
+  return isExpected ? error.message : (error.stack ?? error.message);
+}
+
+export function fail(error: unknown): never {
+  process.stderr.write(`shelfmark: ${textOf(error)}\n`);
   process.exit(1);
 }

@@ -1,4 +1,6 @@
-// `shelfmark serve`: runs a server in the foreground until a signal stops it. Takes Azurite's flags beside its own.
+// `shelfmark serve`: runs a server in the foreground until a signal stops it, in this process or in several under it
+// (primary.ts, worker.ts). Takes Azurite's flags beside its own.
+import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -14,8 +16,13 @@ import {
 import { configuredAccounts } from './configured-accounts.js';
 import { fail } from './fail.js';
 import { parseRole } from './parse-role.js';
+import { parseWorkers, type Workers, workersOf } from './parse-workers.js';
+import { serveTogether } from './serve-together.js';
+import { work } from './worker.js';
 
 const PORT_MAX = 65_535;
+/** As of `serve`. */
+const HOST_DEFAULT = '127.0.0.1';
 
 function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
@@ -54,6 +61,7 @@ interface Flags {
   readonly silent?: boolean;
   readonly debug?: string | true;
   readonly durability: 'full' | 'none';
+  readonly workers: Workers;
   readonly allowWellKnownKey?: boolean;
   readonly cert?: string;
   readonly key?: string;
@@ -81,6 +89,11 @@ function command(): Command {
       new Option('--durability <mode>', 'none: answer before the data is synced')
         .choices(['full', 'none'])
         .default('full'),
+    )
+    .addOption(
+      new Option('--workers <n>', 'processes that serve together; auto: one for each core')
+        .argParser(parseWorkers)
+        .default(1),
     )
     .option('--allow-well-known-key', "serve the emulator's well-known key beyond this machine")
     .option('--cert <file>', 'certificate in PEM: serve HTTPS')
@@ -160,15 +173,16 @@ function optionsOf(flags: Flags): ServeOptions {
   };
 }
 
-const readyLine = (server: RunningServer, durability: Flags['durability']): string =>
-  [
+function readyLine(server: RunningServer, durability: Flags['durability'], workers: number): string {
+  const parts = [
     `Shelfmark serves tables at ${server.tableEndpoint}`,
     server.data === undefined ? 'data in memory' : `data in ${server.data}`,
-    ...(durability === 'none' && server.data !== undefined
-      ? ['durability none: not safe from a power cut']
-      : []),
-    `connection string: ${server.connectionString()}`,
-  ].join('; ');
+  ];
+  if (durability === 'none' && server.data !== undefined)
+    parts.push('durability none: not safe from a power cut');
+  if (workers > 1) parts.push(`${workers} processes`);
+  return [...parts, `connection string: ${server.connectionString()}`].join('; ');
+}
 
 /** The first signal lets what is under way end, the second does not. */
 function stopOnSignal(server: RunningServer): void {
@@ -185,14 +199,24 @@ function stopOnSignal(server: RunningServer): void {
   process.on('SIGTERM', stop);
 }
 
+async function run(flags: Flags): Promise<void> {
+  const workers = workersOf(flags.workers, flags.inMemoryPersistence === true);
+  const options = optionsOf(flags);
+  const lineOf = (server: RunningServer): string => readyLine(server, flags.durability, workers);
+  if (workers > 1 && cluster.isWorker) {
+    await work(() => serve(options), lineOf);
+    return;
+  }
+  if (workers > 1) {
+    const { host = HOST_DEFAULT, tablePort: port = 0 } = options;
+    process.stdout.write(`${await serveTogether({ workers, host, port })}\n`);
+    return;
+  }
+  const server = await serve(options);
+  stopOnSignal(server);
+  process.stdout.write(`${lineOf(server)}\n`);
+}
+
 export function serveCommand(): Command {
-  return command().action(async (flags: Flags) => {
-    try {
-      const server = await serve(optionsOf(flags));
-      stopOnSignal(server);
-      process.stdout.write(`${readyLine(server, flags.durability)}\n`);
-    } catch (error) {
-      fail(error);
-    }
-  });
+  return command().action((flags: Flags) => run(flags).catch(fail));
 }

@@ -4,6 +4,7 @@ import { type EntityWrite, execute, TableError, type WriteOutcome } from '#table
 import {
   type Answer,
   type BatchPart,
+  type EntityPlace,
   formatBatchQuery,
   formatChangeset,
   formatError,
@@ -18,19 +19,14 @@ import {
   type Route,
   type WireRequest,
 } from '#wire';
-import { type Admitted, admit } from './admit.js';
+import { admit } from './admit.js';
 import type { Call } from './handle.js';
 
 interface AdmittedPart {
   readonly operation: EntityWrite;
   readonly format: ResponseFormat;
-  readonly route: Route;
+  readonly place: EntityPlace;
   readonly contentId: string | undefined;
-}
-
-async function admitPart(part: BatchPart, call: Call): Promise<Admitted & { route: Route }> {
-  const route = parsePartTarget(part.target, call.route);
-  return { ...(await admit(part, route, call.grant, call.context)), route };
 }
 
 const WRITES: ReadonlySet<string> = new Set([
@@ -43,19 +39,45 @@ const WRITES: ReadonlySet<string> = new Set([
 ] satisfies EntityWrite['kind'][]);
 const isWrite = (operation: { kind: string }): operation is EntityWrite => WRITES.has(operation.kind);
 
-async function admitWrite(part: BatchPart, index: number, call: Call): Promise<AdmittedPart> {
-  try {
-    const { operation, format, route } = await admitPart(part, call);
-    if (!isWrite(operation)) throw new TableError('InvalidInput');
-    return { operation, format, route, contentId: part.contentId };
-  } catch (error) {
-    if (error instanceof TableError) error.index = index;
-    throw error;
+/** Parts that are inserts have one target in common, and it is parsed once. */
+class PartTargets {
+  readonly #batch: Route;
+  #target: string | undefined;
+  #parsed: { readonly route: Route; readonly place: EntityPlace } | undefined;
+
+  constructor(batch: Route) {
+    this.#batch = batch;
+  }
+
+  parse(target: string): { readonly route: Route; readonly place: EntityPlace } {
+    if (this.#parsed !== undefined && target === this.#target) return this.#parsed;
+    const route = parsePartTarget(target, this.#batch);
+    this.#target = target;
+    this.#parsed = { route, place: placeOf(route) };
+    return this.#parsed;
   }
 }
 
+async function admitWrites(parts: readonly BatchPart[], call: Call): Promise<readonly AdmittedPart[]> {
+  const targets = new PartTargets(call.route);
+  const writes: AdmittedPart[] = [];
+  for (const part of parts) {
+    try {
+      const { route, place } = targets.parse(part.target);
+      const admitted = admit(part, route, call.grant, call.context);
+      const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
+      if (!isWrite(operation)) throw new TableError('InvalidInput');
+      writes.push({ operation, format, place, contentId: part.contentId });
+    } catch (error) {
+      if (error instanceof TableError) error.index = writes.length;
+      throw error;
+    }
+  }
+  return writes;
+}
+
 /** The one part that answers for a changeset that failed. */
-function failedPart(error: TableError, parts: readonly BatchPart[], call: Call) {
+function failedPart(error: TableError, parts: readonly BatchPart[], call: Call): string {
   const part = parts[error.index ?? 0];
   const headers = part?.headers ?? {};
   const answer = formatError(error, {
@@ -67,10 +89,9 @@ function failedPart(error: TableError, parts: readonly BatchPart[], call: Call) 
   return formatPart(answer, part?.contentId);
 }
 
-async function submitChangeset(parts: readonly BatchPart[], call: Call) {
+async function submitChangeset(parts: readonly BatchPart[], call: Call): Promise<readonly string[]> {
   try {
-    const admitted: AdmittedPart[] = [];
-    for (const [index, part] of parts.entries()) admitted.push(await admitWrite(part, index, call));
+    const admitted = await admitWrites(parts, call);
     const operations = admitted.map(part => part.operation);
     const outcome = await execute(
       { kind: 'submitTransaction', operations },
@@ -78,10 +99,12 @@ async function submitChangeset(parts: readonly BatchPart[], call: Call) {
       call.service.clock,
     );
     const outcomes: readonly WriteOutcome[] = outcome.kind === 'transaction' ? outcome.outcomes : [];
-    return outcomes.flatMap((one, i) => {
-      const part = admitted[i];
-      return part ? [formatPart(formatWrite(one, placeOf(part.route), part.format), part.contentId)] : [];
-    });
+    const answers: string[] = [];
+    for (const [i, { place, format, contentId }] of admitted.entries()) {
+      const one = outcomes[i];
+      if (one !== undefined) answers.push(formatPart(formatWrite(one, place, format), contentId));
+    }
+    return answers;
   } catch (error) {
     if (!(error instanceof TableError)) throw error;
     call.refused = error;
@@ -89,9 +112,10 @@ async function submitChangeset(parts: readonly BatchPart[], call: Call) {
   }
 }
 
-async function query(part: BatchPart, call: Call) {
+async function query(part: BatchPart, call: Call): Promise<string> {
   try {
-    const { operation, format, route } = await admitPart(part, call);
+    const route = parsePartTarget(part.target, call.route);
+    const { operation, format } = await admit(part, route, call.grant, call.context);
     const outcome = await execute(operation, call.context, call.service.clock);
     return formatPart(formatOutcome(outcome, placeOf(route), format), part.contentId);
   } catch (error) {

@@ -110,7 +110,8 @@ function running(
 }
 
 /**
- * Starts a server and resolves once it accepts requests.
+ * Starts a server in this process and resolves once it accepts requests. Several processes on one directory are the
+ * command's matter (`shelfmark serve --workers`).
  *
  * @throws ConfigurationError for settings that make no sense, StoreError where the data cannot be opened, the system's
  *   error where the address cannot be had.

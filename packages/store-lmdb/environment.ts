@@ -15,6 +15,7 @@ import { StoreError } from '#store';
 import { Catalog, type SpaceKey, writeSpaceKey } from './catalog.js';
 import { commitError, EngineError, engineError } from './engine-error.js';
 import { checkFileHead, PAGE_BYTES, restoreFileLength } from './file-head.js';
+import { LastTransaction } from './last-transaction.js';
 import { open, type RootDatabase, type Transaction } from './lmdb.js';
 import { LongKeys } from './long-keys.js';
 import { type RowKey, writeRowKey } from './row-key.js';
@@ -30,15 +31,15 @@ export interface EnvironmentOptions {
   readonly chunk?: number | undefined;
 }
 
-const FORMAT_VERSION = 1;
-const FILE_NAME = 'data.mdb';
+export const FORMAT_VERSION = 1;
+export const FILE_NAME = 'data.mdb';
 const PROBE_NAME = 'space-probe';
 const PROBE_BYTES = 0x20000;
 const CATALOG_NAME = 'catalog';
 /** Longest key of LMDB with pages of 8 KiB. */
 const KEY_BYTES_MAX = 4026;
 /** A pointer's key, the longest there is, has a subtree id of 8 bytes before the chunk and a mark of 1 after it. */
-const CHUNK_MAX = KEY_BYTES_MAX - 9;
+export const CHUNK_MAX = KEY_BYTES_MAX - 9;
 /** Scans under way in all processes that share the directory; each holds one of LMDB's reader slots. */
 const READERS_MAX = 512;
 
@@ -70,6 +71,7 @@ export class Environment {
   readonly rows: Rows;
   readonly longKeys: LongKeys;
   readonly #root: RootDatabase;
+  readonly #last: LastTransaction;
   #isFresh = false;
   readonly #endEvent = () => {
     this.#isFresh = false;
@@ -78,14 +80,15 @@ export class Environment {
   constructor(root: RootDatabase, path: string, options: EnvironmentOptions) {
     this.#root = root;
     this.path = path;
-    root.transactionSync(() => restoreFileLength(path));
+    this.#last = new LastTransaction(path);
+    this.#writeSync(() => restoreFileLength(path));
     const isNew = root.getKeysCount() === 0;
     // LMDB keeps the terminator of a name.
     if (!isNew && !root.doesExist(Buffer.from(`${CATALOG_NAME}\0`))) {
       throw new StoreError('corrupt', `${path} is an LMDB file, but not the file of a store.`);
     }
     this.catalog = new Catalog(new Tree<SpaceKey>(root, path, CATALOG_NAME, writeSpaceKey), KEY_BYTES_MAX);
-    const chunk = root.transactionSync(() => agreeOnFormat(this.catalog, path, options.chunk ?? CHUNK_MAX));
+    const chunk = this.#writeSync(() => agreeOnFormat(this.catalog, path, options.chunk ?? CHUNK_MAX));
     const rowsTree = new Tree<RowKey>(root, path, 'rows', writeRowKey);
     this.longKeys = new LongKeys(rowsTree, new Tree<RowKey>(root, path, 'long', writeRowKey), chunk);
     this.rows = new Rows(rowsTree, this.longKeys);
@@ -93,8 +96,13 @@ export class Environment {
   }
 
   /** Runs `write` with the right to write; fulfilled when the changes are durable and, after that, visible. */
-  transaction(write: () => void): Promise<void> {
-    return this.#root.transaction(write);
+  async transaction(write: () => void): Promise<void> {
+    for (let isBehind = true; isBehind; ) {
+      await this.#root.transaction(() => {
+        isBehind = this.#last.catchUp(this.#root.getWriteTxnId());
+        if (!isBehind) write();
+      });
+    }
   }
 
   /**
@@ -139,11 +147,21 @@ export class Environment {
 
   async close(): Promise<void> {
     await this.#root.close();
+    this.#last.close();
     pathsInUse.delete(this.path);
+  }
+
+  #writeSync<T>(write: () => T): T {
+    for (;;) {
+      const written = this.#root.transactionSync(() =>
+        this.#last.catchUp(this.#root.getWriteTxnId()) ? undefined : { result: write() },
+      );
+      if (written !== undefined) return written.result;
+    }
   }
 }
 
-function openRoot(path: string, durability: Durability): RootDatabase {
+export function openRoot(path: string, durability: Durability): RootDatabase {
   return open(path, {
     noSubdir: true,
     pageSize: PAGE_BYTES,
@@ -156,8 +174,8 @@ function openRoot(path: string, durability: Durability): RootDatabase {
     // only that write makes the transaction visible.
     overlappingSync: false,
     noSync: durability === 'none',
-    // Unused parts of pages may hold old bytes of this store; they are no secret from whoever reads the file.
-    noMemInit: true,
+    // Otherwise unused parts of pages would hold what was in this process's memory before, keys of accounts perhaps.
+    noMemInit: false,
     commitDelay: 0,
     // Batches by turn would add a promise to each transaction that nobody holds: its rejection would end the process.
     eventTurnBatching: false,
@@ -222,7 +240,7 @@ function syncFile(path: string): void {
 }
 
 /** A new file is lost in a power cut if the directory does not know it, and a new directory likewise. */
-function syncDirectories(directory: string, created: string | undefined): void {
+export function syncDirectories(directory: string, created: string | undefined): void {
   if (process.platform === 'win32') return;
   const last = dirname(created ?? directory);
   for (let current = directory; ; current = dirname(current)) {

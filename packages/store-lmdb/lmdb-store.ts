@@ -41,7 +41,7 @@ export interface LmdbStoreInternals {
   readonly chunk?: number | undefined;
 }
 
-/** Each holds one of LMDB's reader slots, of which processes that share the directory have 512 together. */
+/** Each holds one of LMDB's reader slots, of which environment.ts has so many for each of 64 processes. */
 const SCANS_MAX = 64;
 /** Time of one turn of the event loop that scans take before they let others go on. */
 const SLICE_MS = 4;

@@ -61,8 +61,11 @@ export interface RootDatabase {
   getKeysCount(): number;
   transaction(write: () => void): Promise<void>;
   transactionSync<T>(write: () => T): T;
+  /** Only inside a write transaction. */
+  getWriteTxnId(): number;
   useReadTransaction(): Transaction;
   resetReadTxn(): void;
+  backup(path: string, compact: boolean): Promise<void>;
   close(): Promise<void>;
 }
 

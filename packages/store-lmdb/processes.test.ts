@@ -16,6 +16,7 @@ const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
 /** What the scripts of the children begin with. */
 const PRELUDE = `
+  import { writeSync } from 'node:fs';
   import { openLmdbStore } from ${JSON.stringify(MODULE)};
   const store = await openLmdbStore({ directory: process.argv[1] });
   const address = ${JSON.stringify(ADDRESS)};
@@ -148,6 +149,62 @@ test('what one process has answered, another one reads at once, however busy it 
   for await (const line of linesOf(run(script, directory))) assert((await read()) >= Number(line));
   isOver = true;
   await reading;
+  await store.close();
+});
+
+test('a process that is killed with the right to write leaves it to the others, and none of its changes', async t => {
+  const directory = await newDirectory(t);
+  const script = `
+    const puts = [{ key: 'torn', value: Buffer.alloc(3000) }];
+    void store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+    await store.commit(space, 'p', { keys: [] }, () => {
+      writeSync(1, 'inside\\n');
+      for (;;);
+    });
+  `;
+  const { store, space } = await openSpace(directory);
+  const count = (round: number) =>
+    store.commit(space, 'p', { keys: [] }, () => ({
+      result: round,
+      puts: [{ key: `${round}`, value: Buffer.alloc(0) }],
+    }));
+  for (let round = 0; round < 3; round += 1) {
+    const child = run(script, directory);
+    const closed = once(child, 'close');
+    let late: Promise<unknown> | undefined;
+    for await (const line of linesOf(child)) {
+      assert.equal(line, 'inside');
+      // Waits for the right to write that the child will never give back.
+      late = count(round);
+      await new Promise(resolve => setTimeout(resolve, 20));
+      child.kill('SIGKILL');
+    }
+    await closed;
+    assert.equal(await late, round);
+  }
+  assert.deepEqual(await keysOf(store, space), ['0', '1', '2']);
+  await store.close();
+});
+
+test('a file that grew in one process is read and written by another that had it open before', async t => {
+  const directory = await newDirectory(t);
+  const { store, space } = await openSpace(directory);
+  const script = `
+    const value = Buffer.alloc(4 * 1024 ** 2, 'v');
+    for (let round = 0; round < 10; round += 1) {
+      const puts = [{ key: String(round), value }];
+      await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+      console.log(round);
+    }
+    await store.close();
+  `;
+  for await (const line of linesOf(run(script, directory))) {
+    const [row] = await store.read(space, 'p', [line]);
+    assert.equal(row?.value.length, 4 * 1024 ** 2);
+    const puts = [{ key: `own ${line}`, value: Buffer.alloc(1024 ** 2) }];
+    await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  }
+  assert.equal((await keysOf(store, space)).length, 20);
   await store.close();
 });
 

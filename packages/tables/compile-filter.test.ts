@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Row } from '#store';
 import { compileFilter } from './compile-filter.js';
 import type { EdmType, EdmValue, Property } from './edm.js';
-import { encodeEntity } from './entity-codec.js';
+import { encodeEntity } from './entity-encoder.js';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';
 import type { TableErrorDetail } from './table-error.js';
 

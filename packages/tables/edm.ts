@@ -23,4 +23,8 @@ export type EdmValue =
   | { readonly type: 'Edm.Boolean'; readonly value: boolean }
   | { readonly type: 'Edm.Binary'; readonly value: Buffer };
 
-export type Property = EdmValue & { readonly name: string };
+export type Property = EdmValue & {
+  readonly name: string;
+  /** The value's JSON literal where it is known already, to the byte what edm-text.ts would write. */
+  readonly literal?: string | undefined;
+};

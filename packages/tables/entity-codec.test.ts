@@ -8,13 +8,13 @@ import { escapeText, formatLiteral } from './edm-text.js';
 import {
   decodeEntity,
   decodeName,
-  encodeEntity,
   FLAG_ANNOTATED,
   FLAG_ESCAPED,
   propertyCount,
   storedProperties,
   textStart,
 } from './entity-codec.js';
+import { encodeEntity } from './entity-encoder.js';
 
 test('properties read back as they were, in their order', () => {
   fc.assert(

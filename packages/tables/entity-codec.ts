@@ -9,9 +9,10 @@
 //
 // All numbers are little-endian. The scalar is the value itself for Int32, Int64, Double, Boolean and DateTime,
 // the count of UTF-16 units for String and of bytes for Binary, 0 for Guid. Texts are ASCII (edm-text.ts).
+// This is the form and its reading; entity-encoder.ts writes it.
 import { StoreError } from '#store';
 import type { EdmType, EdmValue, Property } from './edm.js';
-import { escapeText, formatLiteral, parseTyped } from './edm-text.js';
+import { parseTyped } from './edm-text.js';
 
 export const ENTITY_FORMAT = 1;
 export const HEADER_BYTES = 4;
@@ -44,85 +45,6 @@ export const BOOLEAN = 4;
 export const DATE_TIME = 5;
 export const GUID = 6;
 export const BINARY = 7;
-
-const TYPE_CODES: Readonly<Record<EdmType, number>> = {
-  'Edm.String': STRING,
-  'Edm.Int32': INT32,
-  'Edm.Int64': INT64,
-  'Edm.Double': DOUBLE,
-  'Edm.Boolean': BOOLEAN,
-  'Edm.DateTime': DATE_TIME,
-  'Edm.Guid': GUID,
-  'Edm.Binary': BINARY,
-};
-
-function writeScalar(bytes: Buffer, at: number, property: EdmValue): void {
-  switch (property.type) {
-    case 'Edm.Int32':
-      bytes.writeInt32LE(property.value, at);
-      break;
-    case 'Edm.Int64':
-    case 'Edm.DateTime':
-      bytes.writeBigInt64LE(property.value, at);
-      break;
-    case 'Edm.Double':
-      bytes.writeDoubleLE(property.value, at);
-      break;
-    case 'Edm.Boolean':
-      bytes[at] = property.value ? 1 : 0;
-      break;
-    case 'Edm.String':
-    case 'Edm.Binary':
-      bytes.writeUInt32LE(property.value.length, at);
-      break;
-    case 'Edm.Guid':
-      break;
-  }
-}
-
-function flagsOf(property: EdmValue, literal: string): number {
-  switch (property.type) {
-    case 'Edm.String':
-      return literal.includes('\\') ? FLAG_ESCAPED : 0;
-    case 'Edm.Double':
-      return Number.isFinite(property.value) ? 0 : FLAG_ANNOTATED;
-    case 'Edm.Int32':
-    case 'Edm.Boolean':
-      return 0;
-    default:
-      return FLAG_ANNOTATED;
-  }
-}
-
-/** The stored form of properties in the order given. */
-export function encodeEntity(properties: readonly Property[]): Buffer {
-  const textAt = HEADER_BYTES + ENTRY_BYTES * properties.length;
-  let text = '';
-  const names: number[] = [];
-  const literals: string[] = [];
-  for (const property of properties) {
-    const name = escapeText(property.name);
-    const literal = formatLiteral(property);
-    names.push(name.length);
-    literals.push(literal);
-    text += `,"${name}":${literal}`;
-  }
-  const bytes = Buffer.alloc(textAt + text.length);
-  bytes[0] = ENTITY_FORMAT;
-  bytes.writeUInt16LE(properties.length, 2);
-  let entry = HEADER_BYTES;
-  for (const [i, property] of properties.entries()) {
-    const literal = literals[i] ?? '';
-    bytes[entry] = TYPE_CODES[property.type];
-    bytes[entry + 1] = flagsOf(property, literal);
-    bytes.writeUInt16LE(names[i] ?? 0, entry + 2);
-    bytes.writeUInt32LE(literal.length, entry + 4);
-    writeScalar(bytes, entry + 8, property);
-    entry += ENTRY_BYTES;
-  }
-  bytes.write(text, textAt, 'latin1');
-  return bytes;
-}
 
 /** Where one property stands in the stored form. Offsets are in bytes from its start. */
 export interface StoredProperty {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compileFilter } from './compile-filter.js';
 import type { EdmValue, Property } from './edm.js';
-import { encodeEntity } from './entity-codec.js';
+import { encodeEntity } from './entity-encoder.js';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';
 
 interface Entity {

@@ -50,11 +50,11 @@ export function entityBytes(key: EntityKey, properties: readonly Property[]): nu
   return bytes;
 }
 
+export const isPropertyName = (name: string): boolean => ASCII_NAME.test(name) || UNICODE_NAME.test(name);
+
 /** Asked while a body is read, before anything is known of the entity; the name's length is one of the entity's limits. */
 export function checkPropertyName(name: string): void {
-  if (!ASCII_NAME.test(name) && !UNICODE_NAME.test(name)) {
-    throw new TableError('PropertyNameInvalid', { name: name.slice(0, 64) });
-  }
+  if (!isPropertyName(name)) throw new TableError('PropertyNameInvalid', { name: name.slice(0, 64) });
 }
 
 function checkProperty(property: Property): void {
@@ -78,8 +78,12 @@ export function checkEntity(key: EntityKey, properties: readonly Property[]): vo
 
 const FORBIDDEN_IN_KEYS = /[/\\#?\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
 
+/** What most keys are. */
+const PLAIN_KEY = /^[\w .:;,+=~!@$%&*()-]*$/;
+
 /** Whether a key holds a character that no key may hold (table-rest.md 6.3), or half of a surrogate pair, which no URL can name. */
-export const hasForbiddenCharacter = (key: string): boolean => FORBIDDEN_IN_KEYS.test(key);
+export const hasForbiddenCharacter = (key: string): boolean =>
+  !PLAIN_KEY.test(key) && FORBIDDEN_IN_KEYS.test(key);
 
 const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
 const TABLE_NAME_LENGTH_MIN = 3;

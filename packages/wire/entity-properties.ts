@@ -2,21 +2,17 @@
 import {
   checkPropertyName,
   type EdmType,
-  type EdmValue,
   type EntityKey,
   formatDateTimeFull,
   hasForbiddenCharacter,
   type Property,
   parseDateTime,
-  parseTyped,
+  parseProperty,
   TableError,
   YEAR_ONE,
 } from '#tables';
+import { type MemberName, memberName } from './member-name.js';
 import { type Member, readObject } from './read-object.js';
-
-const TYPE_SUFFIX = '@odata.type';
-/** Annotations, also of annotations, and control information are read and never stored. */
-const isControl = (name: string): boolean => name.startsWith('odata.') || name.includes('@odata.');
 
 const EDM_TYPE_NAMES: ReadonlyMap<string, EdmType> = new Map(
   (
@@ -33,14 +29,20 @@ const EDM_TYPE_NAMES: ReadonlyMap<string, EdmType> = new Map(
   ).map(type => [type, type]),
 );
 
+interface NamedMember {
+  readonly name: MemberName;
+  readonly member: Member;
+}
+
 export interface KeyMember {
   readonly member: Member;
   readonly declared: EdmType | undefined;
 }
 
 export interface EntityBody {
-  /** PartitionKey and RowKey as far as the body names them. Only an insert asks what they are. */
-  readonly keys: ReadonlyMap<string, KeyMember>;
+  /** As far as the body names them. Only an insert asks what they are. */
+  readonly partitionKey: KeyMember | undefined;
+  readonly rowKey: KeyMember | undefined;
   /** The custom properties in the order of the text, without those that are null. */
   readonly properties: readonly Property[];
 }
@@ -53,16 +55,17 @@ function impliedType(member: Member): EdmType {
 }
 
 /** A declared type takes its value as a string; numbers and booleans also bare. */
-function typedValue(member: Member, declared: EdmType | undefined): EdmValue {
-  if (member.kind === 'other') throw new TableError('InvalidInput:Body');
+function propertyOf(name: string, member: Member, declared: EdmType | undefined): Property {
+  const { kind, text } = member;
+  if (kind === 'other') throw new TableError('InvalidInput:Body');
   const type = declared ?? impliedType(member);
   const bare =
-    member.kind === 'string' ||
-    (member.kind === 'boolean' && type === 'Edm.Boolean') ||
-    (member.kind === 'number' && (type === 'Edm.Int32' || type === 'Edm.Int64' || type === 'Edm.Double'));
-  const value = bare ? parseTyped(type, member.text) : undefined;
-  if (!value) throw refusedValue(member, type);
-  return value;
+    kind === 'string' ||
+    (kind === 'boolean' && type === 'Edm.Boolean') ||
+    (kind === 'number' && (type === 'Edm.Int32' || type === 'Edm.Int64' || type === 'Edm.Double'));
+  const property = bare ? parseProperty(name, type, text, member.literal) : undefined;
+  if (!property) throw refusedValue(member, type);
+  return property;
 }
 
 /** Dates before 1601 have an answer of their own, which writes them as .NET does (table-rest.md 6.1, 11.2). */
@@ -73,22 +76,15 @@ function refusedValue({ name, text }: Member, type: EdmType): TableError {
   return new TableError('OutOfRangeInput:Parameter', { name, value: `${month}/${day}/${year} ${time}` });
 }
 
-function declaredTypes(members: readonly Member[]): ReadonlyMap<string, EdmType> {
-  const declared = new Map<string, EdmType>();
-  for (const { name, kind, text } of members) {
-    if (!name.endsWith(TYPE_SUFFIX)) continue;
-    const target = name.slice(0, -TYPE_SUFFIX.length);
-    if (target.includes('@') || target.startsWith('odata.')) continue;
-    const type = kind === 'string' ? EDM_TYPE_NAMES.get(text) : undefined;
-    if (!type) throw new TableError('InvalidInput:Body');
-    declared.set(target, type);
-  }
-  return declared;
+function declaredType({ kind, text }: Member): EdmType {
+  const type = kind === 'string' ? EDM_TYPE_NAMES.get(text) : undefined;
+  if (!type) throw new TableError('InvalidInput:Body');
+  return type;
 }
 
 /** The text of a key; null counts as absent, another type than Edm.String is refused. */
-function keyOf(keys: EntityBody['keys'], name: string): string {
-  const { member, declared = 'Edm.String' } = keys.get(name) ?? {};
+function keyOf(key: KeyMember | undefined, name: string): string {
+  const { member, declared = 'Edm.String' } = key ?? {};
   if (!member || member.kind === 'null') throw new TableError('PropertiesNeedValue');
   if (member.kind !== 'string' || declared !== 'Edm.String') throw new TableError('InvalidInput:KeyType');
   if (hasForbiddenCharacter(member.text))
@@ -98,28 +94,33 @@ function keyOf(keys: EntityBody['keys'], name: string): string {
 
 /** @throws TableError for what is no entity; limits of names, values and sizes are the domain's to check. */
 export function parseEntity(body: Buffer): EntityBody {
-  const members = readObject(body);
-  const declared = declaredTypes(members);
+  const declared = new Map<string, EdmType>();
+  const named: NamedMember[] = [];
+  for (const member of readObject(body)) {
+    const name = memberName(member.name);
+    if (name.typeOf !== undefined) declared.set(name.typeOf, declaredType(member));
+    if (name.role !== 'control') named.push({ name, member });
+  }
   const seen = new Set<string>();
   const properties: Property[] = [];
-  const keys = new Map<string, KeyMember>();
-  for (const member of members) {
-    const { name } = member;
-    if (isControl(name)) continue;
-    if (seen.has(name)) throw new TableError('DuplicatePropertiesSpecified');
-    seen.add(name);
-    if (name === 'PartitionKey' || name === 'RowKey')
-      keys.set(name, { member, declared: declared.get(name) });
-    else if (name !== 'Timestamp' && member.kind !== 'null') {
-      checkPropertyName(name);
-      properties.push({ name, ...typedValue(member, declared.get(name)) });
+  let partitionKey: KeyMember | undefined;
+  let rowKey: KeyMember | undefined;
+  for (const { name, member } of named) {
+    const { name: text, role, isValid } = name;
+    if (seen.has(text)) throw new TableError('DuplicatePropertiesSpecified');
+    seen.add(text);
+    if (role === 'partitionKey') partitionKey = { member, declared: declared.get(text) };
+    else if (role === 'rowKey') rowKey = { member, declared: declared.get(text) };
+    else if (role === 'custom' && member.kind !== 'null') {
+      if (!isValid) checkPropertyName(text);
+      properties.push(propertyOf(text, member, declared.get(text)));
     }
   }
-  return { keys, properties };
+  return { partitionKey, rowKey, properties };
 }
 
 /** The key of an entity to insert, from its body. */
-export const requireKey = ({ keys }: EntityBody): EntityKey => ({
-  partitionKey: keyOf(keys, 'PartitionKey'),
-  rowKey: keyOf(keys, 'RowKey'),
+export const requireKey = ({ partitionKey, rowKey }: EntityBody): EntityKey => ({
+  partitionKey: keyOf(partitionKey, 'PartitionKey'),
+  rowKey: keyOf(rowKey, 'RowKey'),
 });

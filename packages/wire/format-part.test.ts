@@ -34,8 +34,14 @@ const refused = (code: TableErrorCode, more?: Partial<ErrorContext>): Answer =>
 
 const SNIFF = 'X-Content-Type-Options: nosniff';
 const CACHE = 'Cache-Control: no-cache';
-const partOf = (answer: Answer, contentId?: string): readonly string[] =>
-  formatPart(answer, contentId).headers.map(([name, value]) => `${name}: ${value}`);
+/** Opening, status line and headers, and the content. */
+function sections(answer: Answer, contentId?: string) {
+  const [opening, head = '', ...content] = formatPart(answer, contentId).split('\r\n\r\n');
+  assert.equal(opening, 'Content-Type: application/http\r\nContent-Transfer-Encoding: binary');
+  const [status, ...headers] = head.split('\r\n');
+  return { status, headers, content: content.join('\r\n\r\n') };
+}
+const partOf = (answer: Answer, contentId?: string): readonly string[] => sections(answer, contentId).headers;
 const write = (outcome: WriteOutcome, prefer?: ResponseFormat['prefer']) =>
   formatWrite(outcome, PLACE, asked(prefer));
 
@@ -92,9 +98,27 @@ test('the headers of a part that failed, in their order', () => {
   assert.deepEqual(partOf(refused('TableNotFound', context), '1'), ['Content-ID: 1', SNIFF, ...type]);
 });
 
-test('the body of a part is text', () => {
-  assert.equal(formatPart(write({ kind: 'deleted' }), undefined).body, undefined);
-  const { body } = formatPart(write({ kind: 'inserted', row }), undefined);
-  assert.match(String(body), /^\{"odata\.metadata":.*\}$/);
-  assert.match(String(formatPart(refused('TableNotFound'), undefined).body), /^\{"odata\.error":.*\}$/);
+test('the body of a part is text with a line break behind it; a part without ends in three', () => {
+  assert.equal(sections(write({ kind: 'deleted' })).content, '\r\n');
+  const { content } = sections(write({ kind: 'inserted', row }));
+  assert.match(content, /^\{"odata\.metadata":.*\}\r\n$/);
+  const bytes = { ...write({ kind: 'deleted' }), status: 200, body: Buffer.from('é') };
+  assert.equal(sections(bytes).content, 'é\r\n');
+  assert.match(sections(refused('TableNotFound')).content, /^\{"odata\.error":.*\}\r\n$/);
+});
+
+test('the phrases of table-rest.md 10.5', () => {
+  const phrases = [
+    [200, 'OK'],
+    [201, 'Created'],
+    [204, 'No Content'],
+    [400, 'Bad Request'],
+    [404, 'Not Found'],
+    [409, 'Conflict'],
+    [412, 'Precondition Failed'],
+  ] as const;
+  for (const [status, phrase] of phrases) {
+    const answer = { status, cacheControl: false, noSniff: false };
+    assert.equal(sections(answer).status, `HTTP/1.1 ${status} ${phrase}`);
+  }
 });

@@ -6,6 +6,9 @@ export interface MemoLimits {
   readonly lengthMax: number;
 }
 
+/** A slice of a text keeps the whole of it in memory; this is a text of its own. */
+const ownText = (text: string): string => String(JSON.parse(JSON.stringify(text)));
+
 /** `parse` must be pure and its results immutable. What it throws is not remembered. When full, it begins anew. */
 export function memo<T>(
   parse: (text: string) => T,
@@ -15,10 +18,11 @@ export function memo<T>(
   return text => {
     const found = known.get(text);
     if (found !== undefined) return found;
-    const parsed = parse(text);
-    if (text.length > lengthMax) return parsed;
+    if (text.length > lengthMax) return parse(text);
+    const own = ownText(text);
+    const parsed = parse(own);
     if (known.size >= entriesMax) known.clear();
-    known.set(text, parsed);
+    known.set(own, parsed);
     return parsed;
   };
 }

@@ -4,15 +4,18 @@ import { test } from 'node:test';
 import { TableError } from '#tables';
 import {
   boundaryOf,
+  findHeadEnd,
   mediaTypeOf,
   parseHeaders,
-  readHead,
+  readLines,
+  type Span,
   splitMultipart,
   trimLineBreaks,
 } from './multipart.js';
 
+const whole = (text: string): Span => ({ from: 0, until: text.length });
 const split = (text: string, boundary = 'b', limit = 10): readonly string[] =>
-  splitMultipart(Buffer.from(text), boundary, limit).map(String);
+  splitMultipart(text, whole(text), boundary, limit).map(({ from, until }) => text.slice(from, until));
 
 test('media types and boundaries', () => {
   assert.equal(mediaTypeOf(undefined), '');
@@ -34,10 +37,19 @@ test('parts lie between delimiters, without the line break before the next', () 
   }
 });
 
+test('what stands outside of the stretch that is split is not looked at', () => {
+  const text = 'x\n--b\n1\n--b--\n--b\n2\n--b--';
+  const span = { from: 2, until: text.indexOf('--b--') + 6 };
+  assert.deepEqual(splitMultipart(text, span, 'b', 10), [{ from: 6, until: 7 }]);
+  for (const until of [span.until - 3, span.until + 4])
+    assert.throws(() => splitMultipart(text, { from: 2, until }, 'b', 10), TableError);
+});
+
 test('a head ends at a blank line or with the bytes', () => {
   const head = (text: string) => {
-    const { lines, rest } = readHead(Buffer.from(text));
-    return [...lines, String(rest)];
+    const bytes = Buffer.from(text).toString('latin1');
+    const { from, until } = findHeadEnd(bytes, whole(bytes));
+    return [...readLines(bytes.slice(0, from)), bytes.slice(until)];
   };
   assert.deepEqual(head(''), ['']);
   assert.deepEqual(head('a: 1'), ['a: 1', '']);
@@ -63,6 +75,7 @@ test('line breaks are trimmed from both ends, and nothing else', () => {
     ['\r\n\n', ''],
     ['\r\n a \n b \r\n\r\n', ' a \n b '],
   ] as const) {
-    assert.equal(String(trimLineBreaks(Buffer.from(text))), trimmed);
+    const { from, until } = trimLineBreaks(text, whole(text));
+    assert.equal(text.slice(from, until), trimmed);
   }
 });

@@ -1,5 +1,6 @@
-// The MIME grammar of a multipart body, in bytes and in linear time: media types, parts between delimiters, header blocks.
+// The MIME grammar of a multipart body, in linear time: media types, parts between delimiters, header blocks.
 // As liberal as clients need (table-rest.md 10.2), but nothing of a body is skipped in silence. Knows nothing of batches.
+// A body is a text with one character for each byte, so that a place in the one is a place in the other.
 import { TableError } from '#tables';
 
 /** Of a part's MIME or HTTP head, request line included. Clients send fewer than twenty. */
@@ -9,12 +10,12 @@ const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
-const DASH = 0x2d;
 
 const PARAMETER = /;\s*([^=;\s]+)\s*=\s*(?:"([^"]*)"|([^;]*))/g;
 const BOUNDARY = /^[ -~]+$/;
 /** Control characters: they could forge a line where a header is echoed. */
 const UNPRINTABLE = /[^\t -~\u0080-\uffff]/;
+const NON_ASCII = /[\u0080-\u00ff]/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** The media type without its parameters, in lower case; empty if there is none. */
@@ -29,95 +30,106 @@ export function boundaryOf(contentType = ''): string | undefined {
   return undefined;
 }
 
-const isBlank = (byte: number | undefined): boolean =>
-  byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB;
+const isBlank = (unit: number): boolean =>
+  unit === SPACE || unit === LINE_FEED || unit === CARRIAGE_RETURN || unit === TAB;
 
-function isAllBlank(bytes: Buffer, from: number, until: number): boolean {
-  for (let i = from; i < until; i++) if (!isBlank(bytes[i])) return false;
+const isLineBreak = (unit: number): boolean => unit === LINE_FEED || unit === CARRIAGE_RETURN;
+
+/** A stretch of a text. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+function isAllBlank(text: string, from: number, until: number): boolean {
+  for (let i = from; i < until; i++) if (!isBlank(text.charCodeAt(i))) return false;
   return true;
 }
 
-/** The start of the line after the one that begins at `line`. */
-function nextLine(bytes: Buffer, line: number): number {
-  const newline = bytes.indexOf(LINE_FEED, line);
-  return newline === -1 ? bytes.length : newline + 1;
+/** The start of the line after the one that begins at `line`; what begins at `until` is none. */
+export function nextLine(text: string, line: number, until: number): number {
+  const newline = text.indexOf('\n', line);
+  return newline === -1 || newline >= until ? until : newline + 1;
 }
 
 /** Whether a line delimits parts, and whether it is the last that does: it holds the delimiter and nothing else but blanks. */
 function delimiterAt(
-  bytes: Buffer,
+  text: string,
   line: number,
   next: number,
-  delimiter: Buffer,
+  delimiter: string,
 ): 'between' | 'closing' | undefined {
   const end = line + delimiter.length;
-  if (bytes[line] !== DASH || end > next || bytes.compare(delimiter, 0, delimiter.length, line, end) !== 0)
-    return undefined;
-  if (isAllBlank(bytes, end, next)) return 'between';
-  const isClosing = bytes[end] === DASH && bytes[end + 1] === DASH && isAllBlank(bytes, end + 2, next);
-  return isClosing ? 'closing' : undefined;
+  if (end > next) return undefined;
+  if (isAllBlank(text, end, next)) return 'between';
+  return text.startsWith('--', end) && isAllBlank(text, end + 2, next) ? 'closing' : undefined;
 }
 
 /** The line break before a delimiter belongs to the delimiter. */
-function withoutLineBreak(bytes: Buffer, from: number, until: number): Buffer {
+function withoutLineBreak(text: string, from: number, until: number): Span {
   let end = until;
-  if (end > from && bytes[end - 1] === LINE_FEED) end--;
-  if (end > from && bytes[end - 1] === CARRIAGE_RETURN) end--;
-  return bytes.subarray(from, end);
+  if (end > from && text.charCodeAt(end - 1) === LINE_FEED) end--;
+  if (end > from && text.charCodeAt(end - 1) === CARRIAGE_RETURN) end--;
+  return { from, until: end };
 }
 
 /**
- * The parts of a multipart body, as views into it; those after the first `limit` are left out. Refuses with InvalidInput
+ * The parts of a multipart body; those after the first `limit` are left out. Refuses with InvalidInput
  * a body that does not close, and one with anything but blanks before the first or after the last delimiter.
  */
 export function splitMultipart(
-  bytes: Buffer,
+  text: string,
+  { from, until }: Span,
   boundary: string | undefined,
   limit: number,
-): readonly Buffer[] {
+): readonly Span[] {
   if (boundary === undefined || !BOUNDARY.test(boundary)) throw new TableError('InvalidInput');
-  const delimiter = Buffer.from(`--${boundary}`, 'latin1');
-  const parts: Buffer[] = [];
-  let from: number | undefined;
-  for (let line = 0, next = 0; line < bytes.length; line = next) {
-    next = nextLine(bytes, line);
-    const found = delimiterAt(bytes, line, next, delimiter);
-    if (found === undefined) continue;
-    if (from === undefined) {
-      if (!isAllBlank(bytes, 0, line)) break;
-    } else if (parts.length < limit) {
-      parts.push(withoutLineBreak(bytes, from, line));
+  const delimiter = `--${boundary}`;
+  const parts: Span[] = [];
+  let part: number | undefined;
+  // Only lines that begin with dashes are looked at. The whole delimiter is not searched for: it may be as long as the body.
+  for (let line = from; line < until; ) {
+    const next = text.startsWith(delimiter, line) ? nextLine(text, line, until) : line;
+    const found = next > line ? delimiterAt(text, line, next, delimiter) : undefined;
+    if (found !== undefined) {
+      if (part === undefined) {
+        if (!isAllBlank(text, from, line)) break;
+      } else if (parts.length < limit) {
+        parts.push(withoutLineBreak(text, part, line));
+      }
+      part = next;
+      if (found === 'closing') {
+        if (isAllBlank(text, next, until)) return parts;
+        break;
+      }
     }
-    from = next;
-    if (found === 'between') continue;
-    if (isAllBlank(bytes, next, bytes.length)) return parts;
-    break;
+    const before = text.indexOf('\n--', line);
+    if (before === -1) break;
+    line = before + 1;
   }
   throw new TableError('InvalidInput');
 }
 
-export interface Head {
-  /** Without their ends. */
-  readonly lines: readonly string[];
-  /** What follows the blank line. */
-  readonly rest: Buffer;
-}
-
-/** The lines up to a blank one, or all of them. Refuses control characters and too many lines with InvalidInput. */
-export function readHead(bytes: Buffer): Head {
+/** Where the blank line after a head begins and where it ends: the head is before it, the rest behind. */
+export function findHeadEnd(text: string, { from, until }: Span): Span {
   let count = 0;
-  let line = 0;
-  let next = nextLine(bytes, line);
-  for (; line < bytes.length && !isAllBlank(bytes, line, next); next = nextLine(bytes, line)) {
+  let line = from;
+  let next = nextLine(text, line, until);
+  for (; line < until && !isAllBlank(text, line, next); next = nextLine(text, line, until)) {
     if (++count > HEAD_LINES_MAX) throw new TableError('InvalidInput');
     line = next;
   }
-  const lines = bytes
-    .toString('utf8', 0, line)
-    .split('\n', count)
-    .map(text => text.trimEnd());
-  if (lines.some(text => UNPRINTABLE.test(text))) throw new TableError('InvalidInput');
-  return { lines, rest: bytes.subarray(next) };
+  return { from: line, until: next };
+}
+
+/** The lines of a head without their ends, from the bytes' UTF-8. Refuses control characters with InvalidInput. */
+export function readLines(bytes: string): readonly string[] {
+  if (bytes === '') return [];
+  const text = NON_ASCII.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
+  const lines = text.split('\n').map(line => line.trimEnd());
+  if (text.endsWith('\n')) lines.pop();
+  if (lines.some(line => UNPRINTABLE.test(line))) throw new TableError('InvalidInput');
+  return lines;
 }
 
 /** Header lines by their names in lower case, the values of one name joined by ", ". Refuses what is no header. */
@@ -135,9 +147,9 @@ export function parseHeaders(lines: readonly string[]): Readonly<Record<string, 
 }
 
 /** Without the CR and LF at either end. */
-export function trimLineBreaks(bytes: Buffer): Buffer {
-  let [from, until] = [0, bytes.length];
-  while (from < until && (bytes[from] === LINE_FEED || bytes[from] === CARRIAGE_RETURN)) from++;
-  while (until > from && (bytes[until - 1] === LINE_FEED || bytes[until - 1] === CARRIAGE_RETURN)) until--;
-  return bytes.subarray(from, until);
+export function trimLineBreaks(text: string, span: Span): Span {
+  let { from, until } = span;
+  while (from < until && isLineBreak(text.charCodeAt(from))) from++;
+  while (until > from && isLineBreak(text.charCodeAt(until - 1))) until--;
+  return { from, until };
 }

@@ -3,9 +3,12 @@
 import { TableError } from '#tables';
 import {
   boundaryOf,
+  findHeadEnd,
   mediaTypeOf,
+  nextLine,
   parseHeaders,
-  readHead,
+  readLines,
+  type Span,
   splitMultipart,
   trimLineBreaks,
 } from './multipart.js';
@@ -34,8 +37,10 @@ export const BATCH_PARTS_MAX = 1000;
 const METHOD = /^[A-Za-z]+$/;
 const VERSION = /^HTTP\/\d\.\d$/;
 
+type RequestLine = Pick<BatchPart, 'method' | 'target'>;
+
 /** `METHOD target HTTP/1.1`. What is between the first and the last blank is the target, also if it has blanks itself. */
-function parseRequestLine(line: string): { readonly method: string; readonly target: string } {
+function parseRequestLine(line: string): RequestLine {
   const methodEnd = line.indexOf(' ');
   const versionStart = line.lastIndexOf(' ') + 1;
   const method = line.slice(0, Math.max(methodEnd, 0));
@@ -45,15 +50,74 @@ function parseRequestLine(line: string): { readonly method: string; readonly tar
   return { method, target };
 }
 
-/** Content-Length is not read: clients leave it out or get it wrong. */
-function parsePart(bytes: Buffer): BatchPart {
-  const mime = readHead(bytes);
-  if (mediaTypeOf(parseHeaders(mime.lines)['content-type']) !== 'application/http')
-    throw new TableError('InvalidInput');
-  const { lines, rest } = readHead(trimLineBreaks(mime.rest));
-  const { method, target } = parseRequestLine(lines[0] ?? '');
-  const headers = parseHeaders(lines.slice(1));
-  return { method, target, headers, body: trimLineBreaks(rest), contentId: headers['content-id'] };
+type Headers = BatchPart['headers'];
+
+/**
+ * Reads the parts of one body. What a head says is remembered while the body is read: the parts of a batch have the same
+ * heads but for a key or a number, and equal heads give one and the same object.
+ */
+class PartReader {
+  readonly #bytes: Buffer;
+  /** A character for each byte. */
+  readonly #text: string;
+  readonly #headers = new Map<string, Headers>();
+  /** Of the part before, and they are what they must be. */
+  #mimeHeaders: Headers | undefined;
+  #requestLine: string | undefined;
+  #request: RequestLine | undefined;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#text = bytes.toString('latin1');
+  }
+
+  get whole(): Span {
+    return { from: 0, until: this.#text.length };
+  }
+
+  split(span: Span, boundary: string | undefined, limit: number): readonly Span[] {
+    return splitMultipart(this.#text, span, boundary, limit);
+  }
+
+  /** The headers that a span begins with, and what follows the blank line. */
+  mimeHead(span: Span): { readonly headers: Headers; readonly rest: Span } {
+    const end = findHeadEnd(this.#text, span);
+    return { headers: this.#headersOf(span.from, end.from), rest: { from: end.until, until: span.until } };
+  }
+
+  /** Content-Length is not read: clients leave it out or get it wrong. */
+  part(span: Span): BatchPart {
+    const mime = this.mimeHead(span);
+    if (mime.headers !== this.#mimeHeaders) {
+      if (mediaTypeOf(mime.headers['content-type']) !== 'application/http')
+        throw new TableError('InvalidInput');
+      this.#mimeHeaders = mime.headers;
+    }
+    const http = trimLineBreaks(this.#text, mime.rest);
+    const end = findHeadEnd(this.#text, http);
+    const headersAt = nextLine(this.#text, http.from, end.from);
+    const { method, target } = this.#requestOf(this.#text.slice(http.from, headersAt));
+    const headers = this.#headersOf(headersAt, end.from);
+    const { from, until } = trimLineBreaks(this.#text, { from: end.until, until: http.until });
+    const body = this.#bytes.subarray(from, until);
+    return { method, target, headers, body, contentId: headers['content-id'] };
+  }
+
+  #headersOf(from: number, until: number): Headers {
+    const text = this.#text.slice(from, until);
+    const known = this.#headers.get(text);
+    if (known !== undefined) return known;
+    const headers = parseHeaders(readLines(text));
+    this.#headers.set(text, headers);
+    return headers;
+  }
+
+  #requestOf(line: string): RequestLine {
+    if (this.#request !== undefined && line === this.#requestLine) return this.#request;
+    this.#request = parseRequestLine(readLines(line)[0] ?? '');
+    this.#requestLine = line;
+    return this.#request;
+  }
 }
 
 /**
@@ -62,16 +126,17 @@ function parsePart(bytes: Buffer): BatchPart {
  */
 export function parseBatch(contentType: string | undefined, body: Buffer): BatchRequest {
   if (mediaTypeOf(contentType) !== 'multipart/mixed') throw new TableError('MediaTypeNotSupported');
-  const [section, ...others] = splitMultipart(body, boundaryOf(contentType), 2);
+  const reader = new PartReader(body);
+  const [section, ...others] = reader.split(reader.whole, boundaryOf(contentType), 2);
   if (!section || others.length > 0) throw new TableError('InvalidInput');
-  const { lines, rest } = readHead(section);
-  const type = parseHeaders(lines)['content-type'];
+  const { headers, rest } = reader.mimeHead(section);
+  const type = headers['content-type'];
   if (mediaTypeOf(type) === 'multipart/mixed') {
-    const parts = splitMultipart(rest, boundaryOf(type), BATCH_PARTS_MAX).map(parsePart);
+    const parts = reader.split(rest, boundaryOf(type), BATCH_PARTS_MAX).map(span => reader.part(span));
     if (parts.some(part => part.method === 'GET')) throw new TableError('InvalidInput');
     return { kind: 'changeset', parts };
   }
-  const part = parsePart(section);
+  const part = reader.part(section);
   if (part.method !== 'GET') throw new TableError('InvalidInput');
   return { kind: 'query', part };
 }

@@ -16,7 +16,7 @@ interface Sent {
 const ENTITY = "T(PartitionKey='p',RowKey='r')";
 const KEY = { partitionKey: 'p', rowKey: 'r' };
 const BODY = '{"a":1}';
-const PROPERTIES = [{ name: 'a', type: 'Edm.Int32', value: 1 }];
+const PROPERTIES = [{ name: 'a', type: 'Edm.Int32', value: 1, literal: undefined }];
 const VERSION = 15_778_405_200_000_000n;
 
 const routeOf = (path: string) =>

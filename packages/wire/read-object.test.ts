@@ -7,6 +7,9 @@ import { TableError } from '#tables';
 import { type Member, readObject } from './read-object.js';
 
 const read = (text: string): Member[] => readObject(Buffer.from(text));
+/** Without the literals. */
+const plainly = (text: string) =>
+  read(text).map(({ name, kind, text: value }) => ({ name, kind, text: value }));
 const assertMalformed = (body: string | Buffer): void =>
   assert.throws(
     () => readObject(typeof body === 'string' ? Buffer.from(body) : body),
@@ -16,7 +19,7 @@ const assertMalformed = (body: string | Buffer): void =>
 
 test('members in order, each with its kind and text', () => {
   const text = '{"s":"x","n":-1.50e+3,"t":true,"f":false,"z":null,"o":{"a":[1,{}]},"l":[],"s":"again","":""}';
-  assert.deepEqual(read(text), [
+  assert.deepEqual(plainly(text), [
     { name: 's', kind: 'string', text: 'x' },
     { name: 'n', kind: 'number', text: '-1.50e+3' },
     { name: 't', kind: 'boolean', text: 'true' },
@@ -33,7 +36,7 @@ test('members in order, each with its kind and text', () => {
 test('blanks anywhere between tokens, line breaks before the body, a byte order mark', () => {
   const expected = [{ name: 'a', kind: 'number', text: '1' }];
   for (const text of ['\r\n{"a":1}', ' \t\n\r{ "a" : 1 } \r\n', '\ufeff{"a":1}', '\ufeff\r\n{"a":1}'])
-    assert.deepEqual(read(text), expected);
+    assert.deepEqual(plainly(text), expected);
   for (const text of ['\u00a0{"a":1}', '\ufeff\ufeff{"a":1}', '{"a":1}\0', '{\u2003"a":1}', '\v{"a":1}'])
     assertMalformed(text);
 });
@@ -101,7 +104,7 @@ test('escapes in values and in names', () => {
     ['é😀\u007f\u2028', 'é😀\u007f\u2028'],
   ];
   for (const [escaped, text] of cases)
-    assert.deepEqual(read(`{"${escaped}":"${escaped}"}`), [{ name: text, kind: 'string', text }]);
+    assert.deepEqual(plainly(`{"${escaped}":"${escaped}"}`), [{ name: text, kind: 'string', text }]);
   for (const wrong of [
     '\\',
     '\\x41',

@@ -1,10 +1,12 @@
 // Replays recordings of the real service against a server of ours on an empty directory, and holds the shares of answers
-// that are alike. The recordings are not part of this repository: CAPTURES names their folder, with `tools/` beside it.
+// that are alike. With `--workers N` the server is the command, in so many processes; without it one in this process. The recordings are not part of this repository: CAPTURES names their folder, with `tools/` beside it.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { serve } from 'shelfmark';
+import { spawnServer } from '../spawned-server.js';
 
 const captures = resolve(process.env.CAPTURES ?? '../shared/captures');
 const program = resolve(captures, '../tools/replay.mjs');
@@ -15,10 +17,24 @@ const GROUPS = [
   { group: 'tables-2021', functionalMin: 100, strictMin: 98 },
 ] as const;
 
+/**
+ * Loaded before the program: no connection is used for a second request, so that each one meets the next worker. What goes
+ * over the wire stays as it is.
+ */
+const BY_TURNS = `data:text/javascript,${encodeURIComponent(`
+  import http from 'node:http';
+  const { Agent } = http;
+  http.Agent = function (options) {
+    return new Agent({ ...options, maxFreeSockets: 0 });
+  };
+`)}`;
+
 /** What the program prints; it exits with 1 if an answer differs, which the shares say too. */
-function replay(group: string, endpoint: string): Promise<string> {
+function replay(group: string, { tableEndpoint, isSpread }: Subject): Promise<string> {
   return new Promise((done, fail) => {
-    const child = spawn(process.execPath, [program, '--dir', join(captures, group), '--table', endpoint]);
+    const first = isSpread ? ['--import', BY_TURNS] : [];
+    const args = [...first, program, '--dir', join(captures, group), '--table', tableEndpoint];
+    const child = spawn(process.execPath, args);
     let printed = '';
     child.stdout.on('data', chunk => {
       printed += chunk;
@@ -34,12 +50,29 @@ function replay(group: string, endpoint: string): Promise<string> {
 const share = (printed: string, name: string): number =>
   Number(new RegExp(`${name} \\d+ \\(([\\d.]+) %\\)(?![\\s\\S]*${name})`).exec(printed)?.[1] ?? Number.NaN);
 
-async function run(): Promise<number> {
+interface Subject {
+  readonly tableEndpoint: string;
+  /** Over several processes. */
+  readonly isSpread: boolean;
+  close(): Promise<unknown>;
+}
+
+async function start(data: string, workers: string | undefined): Promise<Subject> {
+  if (workers === undefined) {
+    const server = await serve({ data });
+    return { tableEndpoint: server.tableEndpoint, isSpread: false, close: () => server.close() };
+  }
+  const args = ['serve', '--data', data, '--table-port', '0', '--workers', workers];
+  const { endpoint, stop } = await spawnServer(args);
+  return { tableEndpoint: endpoint, isSpread: true, close: () => stop('SIGTERM') };
+}
+
+async function run(workers: string | undefined): Promise<number> {
   const data = mkdtempSync(join(tmpdir(), 'shelfmark-captures-'));
-  const server = await serve({ data });
+  const server = await start(data, workers);
   let failed = 0;
   for (const { group, functionalMin, strictMin } of GROUPS) {
-    const printed = await replay(group, server.tableEndpoint);
+    const printed = await replay(group, server);
     const [functional, strict] = [share(printed, 'functional'), share(printed, 'strict')];
     const passed = functional >= functionalMin && strict >= strictMin;
     if (!passed) failed++;
@@ -53,5 +86,6 @@ async function run(): Promise<number> {
   return failed;
 }
 
-if (existsSync(program)) process.exit((await run()) === 0 ? 0 : 1);
+const { workers } = parseArgs({ options: { workers: { type: 'string' } } }).values;
+if (existsSync(program)) process.exit((await run(workers)) === 0 ? 0 : 1);
 process.stdout.write(`No recordings at ${captures}: nothing was replayed.\n`);

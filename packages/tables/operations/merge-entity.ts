@@ -1,7 +1,8 @@
 // Merge Entity and Insert Or Merge Entity: properties of the request are set, the others stay (table-rest.md 8.9).
 
 import type { Property } from '../edm.js';
-import { decodeEntity, encodeEntity } from '../entity-codec.js';
+import { decodeEntity } from '../entity-codec.js';
+import { encodeEntity } from '../entity-encoder.js';
 import { checkEntity } from '../limits.js';
 import type { EntityKey, InsertOrMergeEntity, MergeEntity } from '../operation.js';
 import { type EntityDecision, requireRow } from './entity-decision.js';

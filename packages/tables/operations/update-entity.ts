@@ -1,5 +1,5 @@
 // Update Entity and Insert Or Replace Entity: the new properties take the place of all the old ones (table-rest.md 8.8).
-import { encodeEntity } from '../entity-codec.js';
+import { encodeEntity } from '../entity-encoder.js';
 import type { InsertOrReplaceEntity, UpdateEntity } from '../operation.js';
 import { type EntityDecision, requireRow } from './entity-decision.js';
 import { inOrdinalOrder } from './merge-entity.js';

@@ -1,0 +1,41 @@
+// The process that store-task.ts starts: does one task, tells what came of it, and ends. It also ends when the command
+// that started it is gone.
+import { type CheckReport, checkFile, checkSnapshot, copySnapshot } from '#store-lmdb';
+import { inspectRow, inspectSpace } from '#tables';
+import type { StoreTask, StoreTaskAnswer } from './store-task.js';
+
+const ALIVE_MS = 1000;
+const inspection = { space: inspectSpace, row: inspectRow };
+
+let lastAlive = 0;
+
+/** Said by the work itself where it can, so that a work that hangs is silent. */
+function sayAlive(): void {
+  if (performance.now() - lastAlive < ALIVE_MS) return;
+  lastAlive = performance.now();
+  say({ kind: 'alive' });
+}
+
+function say(answer: StoreTaskAnswer, then?: () => void): void {
+  process.send?.(answer, undefined, undefined, then);
+}
+
+async function run(task: StoreTask): Promise<CheckReport> {
+  if (task.kind === 'check') return checkSnapshot(task.directory, inspection, sayAlive);
+  // The system copies; it has no loop that damage could keep from ending.
+  const copying = setInterval(sayAlive, ALIVE_MS);
+  await copySnapshot(task.directory, task.path);
+  clearInterval(copying);
+  return checkFile(task.path, inspection, sayAlive);
+}
+
+process.once('disconnect', () => process.exit(1));
+process.once('message', (task: StoreTask) => {
+  run(task).then(
+    report => say({ kind: 'report', report }, () => process.exit(0)),
+    (error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      say({ kind: 'failure', message }, () => process.exit(0));
+    },
+  );
+});

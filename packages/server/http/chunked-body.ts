@@ -1,0 +1,100 @@
+// Finds the pieces of a body that comes in chunks (RFC 9112, 7.1), however it is cut on its way. What a piece is for is the
+// caller's. Extensions of chunks mean nothing to us and trailers are dropped, but both must be well-formed.
+import { MALFORMED, newFields, readFields } from './header-fields.js';
+
+/** Of all size lines of a body together, so that it cannot be made of extensions; the sizes themselves do not count. */
+const EXTENSION_BYTES_MAX = 16_384;
+const TRAILER_BYTES_MAX = 16_384;
+/** A size, and token=value pairs; thirteen digits are exact as a number. */
+const SIZE_LINE =
+  /^([\da-f]{1,13})((?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"[\t !#-[\]-~\x80-\xff]*"))?)*)\r\n$/i;
+const SIZE_DIGITS_MAX = 13;
+
+/** Behind a body these would contradict how it was just read, and how the connection goes on. */
+const NOT_BEHIND = ['content-length', 'transfer-encoding', 'connection'];
+
+const LF = 10;
+
+/** Called with each piece as `bytes` from `from` up to but without `until`. */
+export type OnPiece = (bytes: Buffer, from: number, until: number) => void;
+
+type Step = 'size' | 'data' | 'dataEnd' | 'trailers' | 'done';
+
+export class ChunkedBody {
+  readonly #onPiece: OnPiece;
+  #step: Step = 'size';
+  /** Bytes of the chunk that are still to come. */
+  #remaining = 0;
+  /** The line that is not all there yet. */
+  #line = '';
+  #trailers = '';
+  #extensionBytes = 0;
+
+  constructor(onPiece: OnPiece) {
+    this.#onPiece = onPiece;
+  }
+
+  get isComplete(): boolean {
+    return this.#step === 'done';
+  }
+
+  /** @returns where what follows the body begins, the length of `bytes` at most; `MALFORMED` if it is no such body. */
+  decode(bytes: Buffer): number {
+    let at = 0;
+    while (at < bytes.length && this.#step !== 'done') {
+      if (this.#step === 'data') {
+        const until = Math.min(at + this.#remaining, bytes.length);
+        this.#onPiece(bytes, at, until);
+        this.#remaining -= until - at;
+        if (this.#remaining === 0) this.#step = 'dataEnd';
+        at = until;
+        continue;
+      }
+      const lf = bytes.indexOf(LF, at);
+      const until = lf < 0 ? bytes.length : lf + 1;
+      if (this.#line.length + until - at > this.#lineLengthMax()) return MALFORMED;
+      this.#line += bytes.toString('latin1', at, until);
+      at = until;
+      if (lf >= 0 && !this.#takeLine()) return MALFORMED;
+    }
+    return at;
+  }
+
+  #lineLengthMax(): number {
+    if (this.#step === 'dataEnd') return 2;
+    return this.#step === 'size'
+      ? SIZE_DIGITS_MAX + EXTENSION_BYTES_MAX - this.#extensionBytes + 2
+      : TRAILER_BYTES_MAX - this.#trailers.length;
+  }
+
+  /** @returns false for a line that may not stand where it does. */
+  #takeLine(): boolean {
+    const line = this.#line;
+    this.#line = '';
+    if (this.#step === 'dataEnd') {
+      this.#step = 'size';
+      return line === '\r\n';
+    }
+    return this.#step === 'size' ? this.#takeSize(line) : this.#takeTrailer(line);
+  }
+
+  #takeSize(line: string): boolean {
+    const [, digits, extensions = ''] = SIZE_LINE.exec(line) ?? [];
+    this.#extensionBytes += extensions.length;
+    if (digits === undefined || this.#extensionBytes > EXTENSION_BYTES_MAX) return false;
+    this.#remaining = Number.parseInt(digits, 16);
+    this.#step = this.#remaining === 0 ? 'trailers' : 'data';
+    return true;
+  }
+
+  #takeTrailer(line: string): boolean {
+    this.#trailers += line;
+    if (line !== '\r\n') return true;
+    this.#step = 'done';
+    const fields = newFields();
+    return (
+      readFields(this.#trailers, 0, fields, []) === this.#trailers.length &&
+      NOT_BEHIND.every(name => fields[name] === undefined)
+    );
+  }
+}

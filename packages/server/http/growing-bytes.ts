@@ -1,0 +1,40 @@
+// Bytes that come in pieces, in one row: each is copied a few times at most, however small the pieces are.
+
+const EMPTY = Buffer.alloc(0);
+const FIRST_CAPACITY = 4_096;
+
+export class GrowingBytes {
+  /** Only what is behind the length is ever written, so views of it stay what they are. */
+  #store: Buffer = EMPTY;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  append(bytes: Buffer, from = 0, until = bytes.length): void {
+    const length = this.#length + until - from;
+    if (length > this.#store.length) {
+      const store = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#store.length, FIRST_CAPACITY));
+      this.#store.copy(store, 0, 0, this.#length);
+      this.#store = store;
+    }
+    bytes.copy(this.#store, this.#length, from, until);
+    this.#length = length;
+  }
+
+  /** Holds these bytes instead of its own, without a copy; nothing is written into them. */
+  adopt(bytes: Buffer): void {
+    this.#store = bytes;
+    this.#length = bytes.length;
+  }
+
+  /** What came so far; what comes later does not change it. */
+  view(): Buffer {
+    return this.#store.subarray(0, this.#length);
+  }
+
+  clear(): void {
+    this.adopt(EMPTY);
+  }
+}

@@ -1,0 +1,162 @@
+// Heads: what they are read as, what they are refused for, and that a head cut anywhere is waited for.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type FieldLine, newFields, readFields, TOO_MANY } from './header-fields.js';
+import { CHUNKED, parseRequestHead, type RequestHead } from './request-head.js';
+
+const HOST = 'Host: h\r\n';
+const parse = (text: string) => parseRequestHead(text, []);
+
+function taken(text: string): RequestHead {
+  const head = parse(text);
+  assert.ok(typeof head === 'object', `${JSON.stringify(text)}: ${head}`);
+  return head;
+}
+
+const headersOf = (lines: string) => ({ ...taken(`GET / HTTP/1.1\r\n${HOST}${lines}\r\n`).headers });
+
+test('the parts of a head', () => {
+  const text = `MERGE /a?b=c HTTP/1.1\r\n${HOST}X-A:  b \t\r\nContent-Length: 12\r\n\r\nbody`;
+  const { headers, ...rest } = taken(text);
+  assert.deepEqual({ ...headers }, { host: 'h', 'x-a': 'b', 'content-length': '12' });
+  assert.deepEqual(rest, {
+    method: 'MERGE',
+    target: '/a?b=c',
+    bodyLength: 12,
+    isKept: true,
+    awaitsContinue: false,
+    end: text.length - 4,
+  });
+});
+
+test('a head cut anywhere is waited for', () => {
+  const text = `\r\nPOST /a HTTP/1.0\r\n${HOST}a:  b\r\nTransfer-Codings: x\r\nContent-Length: 1\r\n\r\n`;
+  for (let at = 0; at < text.length; at++)
+    assert.equal(parse(text.slice(0, at)), undefined, text.slice(0, at));
+  assert.equal(taken(text).end, text.length);
+});
+
+test('headers that come twice', () => {
+  assert.deepEqual(headersOf('A: 1\r\na: 2\r\nCookie: x\r\nCOOKIE: y\r\nAge: 1\r\nage: 2\r\nHost: i\r\n'), {
+    host: 'h',
+    a: '1, 2',
+    cookie: 'x; y',
+    age: '1',
+  });
+  assert.deepEqual(headersOf('Set-Cookie: a\r\nset-cookie: b\r\nUser-Agent: \r\nUser-Agent: b\r\n'), {
+    host: 'h',
+    'user-agent': '',
+  });
+});
+
+test('names that mean something in the language mean nothing', () => {
+  const { headers } = taken(`GET / HTTP/1.1\r\n${HOST}constructor: a\r\n__proto__: b\r\n\r\n`);
+  assert.deepEqual(Object.entries(headers), [
+    ['host', 'h'],
+    ['constructor', 'a'],
+    ['__proto__', 'b'],
+  ]);
+  const bare = taken(`GET / HTTP/1.1\r\n${HOST}\r\n`).headers;
+  for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty'])
+    assert.equal(bare[name], undefined);
+});
+
+test('lines of the head before are recalled, and only where they are the same', () => {
+  const recalled: FieldLine[] = [];
+  const read = (lines: string) => {
+    const head = parseRequestHead(`GET / HTTP/1.1\r\n${HOST}${lines}\r\n`, recalled);
+    return typeof head === 'object' ? { ...head.headers } : head;
+  };
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(read('A: 1\r\nB: 2\r\n'), { host: 'h', a: '1', b: '2' });
+    assert.deepEqual(read('A: 1\r\nA: 1\r\nB: 2\r\n'), { host: 'h', a: '1, 1', b: '2' });
+    assert.deepEqual(read('A: 12\r\nB: 2\r\n'), { host: 'h', a: '12', b: '2' });
+    assert.deepEqual(read('A: 1\r\n B: 2\r\n'), 400);
+    assert.deepEqual(read('A: 1\r\nContent-Length: 0\r\n'), { host: 'h', a: '1', 'content-length': '0' });
+    assert.deepEqual(read('Content-Length: 0\r\nContent-Length: 0\r\n'), 400);
+    assert.deepEqual(read(''), { host: 'h' });
+  }
+});
+
+test('how long the body is, and whether the connection is kept', () => {
+  const length = (lines: string) => taken(`POST / HTTP/1.1\r\n${HOST}${lines}\r\n`).bodyLength;
+  assert.deepEqual(['', 'Content-Length: 007\r\n', 'Transfer-Encoding: Chunked\r\n'].map(length), [
+    0,
+    7,
+    CHUNKED,
+  ]);
+  const isKept = (version: string, lines: string) =>
+    taken(`GET / HTTP/${version}\r\n${HOST}${lines}\r\n`).isKept;
+  const cases: readonly (readonly [version: string, connection: string, kept: boolean])[] = [
+    ['1.1', '', true],
+    ['1.1', 'Connection: x\r\n', true],
+    ['1.1', 'Connection: closer, un-close\r\n', true],
+    ['1.1', 'Connection: x ,\tCLOSE\r\n', false],
+    ['1.1', 'Connection: keep-alive\r\nConnection: close\r\n', false],
+    ['1.0', '', false],
+    ['1.0', 'Connection: Keep-Alive\r\n', true],
+    ['1.0', 'Connection: keep-alive, close\r\n', false],
+  ];
+  for (const [version, lines, kept] of cases)
+    assert.equal(isKept(version, lines), kept, `${version} ${lines}`);
+});
+
+test('expectations', () => {
+  const expecting = (version: string, value: string) =>
+    parse(`PUT / HTTP/${version}\r\n${HOST}Expect: ${value}\r\nContent-Length: 1\r\n\r\n`);
+  assert.ok(typeof expecting('1.0', 'x') === 'object');
+  for (const value of ['x', '', '100-continue, x']) assert.equal(expecting('1.1', value), 417);
+  const head = expecting('1.1', '100-Continue');
+  assert.ok(typeof head === 'object' && head.awaitsContinue);
+});
+
+test('what is no head', () => {
+  const lines = (text: string) => `POST / HTTP/1.1\r\n${HOST}${text}\r\n`;
+  const malformed = [
+    'hello\r\n\r\n',
+    '\u0016\u0003\u0001',
+    ' GET / HTTP/1.1',
+    `${'A'.repeat(40)}`,
+    `get / HTTP/1.1\r\n${HOST}\r\n`,
+    `CONNECT h:1 HTTP/1.1\r\n${HOST}\r\n`,
+    ...['', 'a', '/a b', '/\t', '/\u00e9', '/\u007f', '*a', 'http://', 'http://a@b/', '?a'].map(
+      target => `GET ${target} HTTP/1.1\r\n${HOST}\r\n`,
+    ),
+    ...['HTTP/1.2', 'HTTP/2.0', 'http/1.1', 'HTTP/1.1 ', ' HTTP/1.1', 'HTTP/1.1\n'].map(
+      version => `GET / ${version}\r\n${HOST}\r\n`,
+    ),
+    `GET / HTTP/1.1\nHost: h\n\n`,
+    'GET / HTTP/1.1\r\n\r\n',
+    ...[
+      'a\r\n',
+      ': b\r\n',
+      'a : b\r\n',
+      ' a: b\r\n',
+      'a: b\r\n c\r\n',
+      'a: b\n',
+      'a: b\rc\r\n',
+      'a\u00e9: b\r\n',
+    ].map(lines),
+    ...['\0', '\u0001', '\b', '\u000b', '\f', '\u001f', '\u007f'].map(control =>
+      lines(`a: x${control}y\r\n`),
+    ),
+    ...['x', '-1', '+1', '1, 1', '1 1', '', '0x1', '1.0', '1'.repeat(16)].map(length =>
+      lines(`Content-Length: ${length}\r\n`),
+    ),
+    lines('Content-Length: 1\r\ncontent-length: 1\r\n'),
+    lines('Content-Length: 1\r\nTransfer-Encoding: chunked\r\n'),
+    ...['', 'gzip', 'gzip, chunked', 'chunked, chunked', 'xchunked', 'identity', 'chunked\u000b'].map(
+      coding => lines(`Transfer-Encoding: ${coding}\r\n`),
+    ),
+    lines('Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n'),
+    `POST / HTTP/1.0\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`,
+  ];
+  for (const text of malformed) assert.equal(parse(text), 400, JSON.stringify(text));
+});
+
+test('two thousand headers and no more; bytes above ASCII are characters of values', () => {
+  const many = (count: number) => `${'a: b\r\n'.repeat(count)}\r\n`;
+  assert.equal(readFields(many(2_000), 0, newFields(), []), many(2_000).length);
+  assert.equal(readFields(many(2_001), 0, newFields(), []), TOO_MANY);
+  assert.equal(headersOf('a: \u00e9\u0080\r\n').a, '\u00e9\u0080');
+});

@@ -1,0 +1,128 @@
+// The head of a request, from text to values: request line, headers, and how long a body follows. It takes no more than RFC 9112
+// allows and less than node's own parser does; what is refused beyond that is listed in differential.test.ts. Bytes are the
+// connection's, bodies are request-body.ts's.
+import { METHODS } from 'node:http';
+import {
+  type FieldLine,
+  type HeaderFields,
+  INCOMPLETE,
+  newFields,
+  readFields,
+  TOO_MANY,
+} from './header-fields.js';
+
+/** Filters may be 32 KiB long (table-rest.md 9.1), and stand in the request line. */
+export const HEAD_BYTES_MAX = 65_536;
+/** The length of a body that comes in chunks. */
+export const CHUNKED = -1;
+
+/** The status that a request is refused with before anybody is asked. */
+export type Refusal = 400 | 408 | 417 | 431;
+
+export interface RequestHead {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: HeaderFields;
+  /** Bytes of the body, or `CHUNKED`. */
+  readonly bodyLength: number;
+  /** Whether the client would use the connection again. */
+  readonly isKept: boolean;
+  /** The client waits for `100 Continue` before it sends the body. */
+  readonly awaitsContinue: boolean;
+  /** Where the body begins, in bytes from the beginning of the text. */
+  readonly end: number;
+}
+
+/** CONNECT asks for a tunnel, which there is none of. */
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter(method => method !== 'CONNECT'));
+const METHOD_LENGTH_MAX = 32;
+/** Paths, the asterisk, and URLs whose host is made of what hosts are made of. */
+const OTHER_TARGET = /^(?:\*|[A-Za-z]+:\/\/[\w.~:%[\]-]+(?:[/?].*)?)$/;
+const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
+const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
+/** No body is as long as fifteen digits say, and all of these are exact as a number. */
+const LENGTH = /^\d{1,15}$/;
+const CONTINUE = /^100-continue$/i;
+
+/** What follows the target. */
+const VERSION = ' HTTP/1.1\r\n';
+const OLD_VERSION = ' HTTP/1.0\r\n';
+const VERSION_LENGTH = VERSION.length;
+
+const CR = 13;
+const LF = 10;
+const SPACE = 32;
+const SLASH = 47;
+
+/** Visible ASCII: what a target is made of. Everything else is percent-encoded in it. */
+function targetEnd(text: string, from: number): number {
+  let at = from;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= SPACE || code >= 127) break;
+  }
+  return at;
+}
+
+/** A request line cut off in its first word, if it is one at all. */
+const cutInMethod = (text: string, from: number): 400 | undefined =>
+  text.length - from <= METHOD_LENGTH_MAX && /^[A-Z-]*$/.test(text.slice(from)) ? undefined : 400;
+
+/** `MALFORMED` below stands for lengths that are none, or are given twice in different ways: the way to smuggle requests. */
+const MALFORMED = -2;
+
+function bodyLengthOf(headers: HeaderFields, isOld: boolean): number {
+  const length = headers['content-length'];
+  const encoding = headers['transfer-encoding'];
+  if (encoding !== undefined)
+    return length === undefined && !isOld && encoding.toLowerCase() === 'chunked' ? CHUNKED : MALFORMED;
+  if (length === undefined) return 0;
+  return LENGTH.test(length) ? Number(length) : MALFORMED;
+}
+
+/** `isOld`: HTTP/1.0, whose clients name no host, expect nothing, and close unless they say otherwise. */
+function headOf(
+  method: string,
+  target: string,
+  headers: HeaderFields,
+  isOld: boolean,
+  end: number,
+): RequestHead | Refusal {
+  const bodyLength = bodyLengthOf(headers, isOld);
+  if (bodyLength === MALFORMED || (headers.host === undefined && !isOld)) return 400;
+  const { connection, expect } = headers;
+  const awaitsContinue = expect !== undefined && !isOld;
+  if (awaitsContinue && !CONTINUE.test(expect)) return 417;
+  const isKept =
+    connection === undefined ? !isOld : !CLOSE.test(connection) && (!isOld || KEEP_ALIVE.test(connection));
+  return { method, target, headers, bodyLength, isKept, awaitsContinue, end };
+}
+
+/**
+ * @param text the bytes that came so far, a character each.
+ * @param recalled the header lines of the connection's last request, see `readFields`.
+ * @returns undefined where more has to come; what is there by then is well-formed.
+ */
+export function parseRequestHead(text: string, recalled: FieldLine[]): RequestHead | Refusal | undefined {
+  let at = 0;
+  // Empty lines before a request are left over from clients that end a body with one (RFC 9112, 2.2).
+  while (text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF) at += 2;
+  if (at === text.length || (at === text.length - 1 && text.charCodeAt(at) === CR)) return undefined;
+  const methodEnd = text.indexOf(' ', at);
+  if (methodEnd < 0) return cutInMethod(text, at);
+  const method = text.slice(at, methodEnd);
+  if (!KNOWN_METHODS.has(method)) return 400;
+  const from = methodEnd + 1;
+  const until = targetEnd(text, from);
+  if (until === text.length) return undefined;
+  const target = text.slice(from, until);
+  if (text.charCodeAt(from) !== SLASH && !OTHER_TARGET.test(target)) return 400;
+  const version = text.slice(until, until + VERSION_LENGTH);
+  const isOld = version === OLD_VERSION;
+  if (!isOld && version !== VERSION)
+    return VERSION.startsWith(version) || OLD_VERSION.startsWith(version) ? undefined : 400;
+  const headers = newFields();
+  const end = readFields(text, until + VERSION_LENGTH, headers, recalled);
+  if (end > 0) return headOf(method, target, headers, isOld, end);
+  return end === INCOMPLETE ? undefined : end === TOO_MANY ? 431 : 400;
+}

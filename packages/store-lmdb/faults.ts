@@ -1,0 +1,24 @@
+// Collects what a check finds wrong: a bounded number of sentences, and how many there were in all.
+
+/** Enough to see the pattern of a damage, few enough to read. */
+const SENTENCES_MAX = 50;
+
+export class Faults {
+  readonly sentences: string[] = [];
+  count = 0;
+
+  add(sentence: string): void {
+    this.count += 1;
+    if (this.sentences.length < SENTENCES_MAX) this.sentences.push(sentence);
+  }
+
+  /** What `look` gives; a failure of it is a fault at `place`, and gives undefined. */
+  guard<T>(place: string, look: () => T): T | undefined {
+    try {
+      return look();
+    } catch (error) {
+      this.add(`${place}: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// Keeps LMDB's note of the last transaction right. LMDB keeps it in the file of its locks, and each opening of the file
+// in any process writes it anew from the meta page that it read a moment before. A transaction that is committed in that
+// moment would be forgotten: the next writer would begin from the one before it and write over what was answered.
+// So every writer looks, while it has the right to write, whether the file knows a later transaction than the note does.
+//
+//   data.mdb-lock:  0 magic, 4 bytes | 4 format, 4 | 8 last transaction, 8          little-endian
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { PAGE_BYTES } from './file-head.js';
+
+const MAGIC = 0xbeefc0de;
+const NOTE_AT = 8;
+/** Of a meta page (file-head.ts). Transaction n writes meta page n % 2. */
+const TRANSACTION_AT = 152;
+const BYTES = 8;
+
+export class LastTransaction {
+  readonly #data: number;
+  readonly #locks: number;
+  readonly #bytes = Buffer.alloc(BYTES);
+
+  /** LMDB has the file open. */
+  constructor(path: string) {
+    this.#data = openSync(path, 'r');
+    this.#locks = openSync(`${path}-lock`, 'r+');
+    const head = Buffer.alloc(4);
+    readSync(this.#locks, head, 0, head.length, 0);
+    if (head.readUInt32LE() !== MAGIC) throw new Error(`${path}-lock is not a file of LMDB's locks.`);
+  }
+
+  /**
+   * Only with the right to write, in the transaction that has this number. True if the file knows that one or a later one
+   * already: then the transaction began too early and must be given up without a change. The note is right for the next.
+   */
+  catchUp(transaction: number): boolean {
+    if (this.#committed(transaction % 2) < BigInt(transaction)) return false;
+    const [even, odd] = [this.#committed(0), this.#committed(1)];
+    this.#bytes.writeBigUInt64LE(even > odd ? even : odd);
+    writeSync(this.#locks, this.#bytes, 0, BYTES, NOTE_AT);
+    return true;
+  }
+
+  /** Only when LMDB has closed the file: a process that closes the file of the locks gives up all its locks of it. */
+  close(): void {
+    closeSync(this.#data);
+    closeSync(this.#locks);
+  }
+
+  #committed(metaPage: number): bigint {
+    readSync(this.#data, this.#bytes, 0, BYTES, metaPage * PAGE_BYTES + TRANSACTION_AT);
+    return this.#bytes.readBigUInt64LE();
+  }
+}

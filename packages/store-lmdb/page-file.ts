@@ -1,0 +1,93 @@
+// Reads the pages of a data file without LMDB, so that damage can neither crash the process nor be followed for ever:
+// every page is given out once. What stands in the pages is page-tree.ts's affair. It does not keep a running store from
+// writing over pages; who reads one holds a snapshot of it (snapshot.ts).
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { StoreError } from '#store';
+import { type Meta, PAGE_BYTES, readNewestMeta } from './file-head.js';
+
+/** The meta page of a running store may be caught while it is written; two equal looks are one that is whole. */
+const LOOKS_MAX = 1000;
+
+export class PageFile {
+  readonly path: string;
+  readonly meta: Meta;
+  readonly bytes: number;
+  /** Pages given out so far, and pages that are listed as free: within the file, and behind its end. */
+  used = 0;
+  free = 0;
+  freeBehind = 0;
+  readonly #file: number;
+  readonly #seen: Uint8Array;
+
+  /** Fails with `corrupt` or `unsupported` if the head is not that of a store, and with the system's error. */
+  constructor(path: string) {
+    this.path = path;
+    this.#file = openSync(path, 'r');
+    try {
+      this.meta = settledMeta(this.#file, path);
+      this.bytes = fstatSync(this.#file).size;
+      this.#seen = new Uint8Array(Math.ceil(this.bytes / PAGE_BYTES));
+    } catch (error) {
+      closeSync(this.#file);
+      throw error;
+    }
+  }
+
+  /** Pages from `page` on, once only; a string says why not. `page` may be any number. */
+  take(page: number, count: number): Buffer | string {
+    if (!this.#isWithin(page, count)) return `page ${page} is not in the file`;
+    for (let index = page; index < page + count; index += 1) {
+      if (this.#seen[index] !== 0) return `page ${index} is used twice`;
+    }
+    this.#seen.fill(1, page, page + count);
+    this.used += count;
+    const bytes = Buffer.allocUnsafe(count * PAGE_BYTES);
+    const length = readSync(this.#file, bytes, 0, bytes.length, page * PAGE_BYTES);
+    return length === bytes.length ? bytes : `page ${page} is cut off`;
+  }
+
+  /** Once all pages in use were taken: notes a page that is listed as free; a string says why it cannot be. */
+  release(page: number): string | undefined {
+    if (page < 2 || BigInt(page) > this.meta.lastPage)
+      return `page ${page} is listed as free and does not exist`;
+    // A sound file may be shorter where its last pages are free.
+    if (page < this.#seen.length) {
+      if (this.#seen[page] === 1) return `page ${page} is listed as free and in use`;
+      if (this.#seen[page] === 2) return `page ${page} is listed as free twice`;
+      this.#seen[page] = 2;
+      this.free += 1;
+    } else this.freeBehind += 1;
+    return undefined;
+  }
+
+  /** Once all free pages were noted: how many pages the file should have and does not. */
+  get missing(): bigint {
+    const behind = this.meta.lastPage + 1n - BigInt(this.#seen.length);
+    return behind > this.freeBehind ? behind - BigInt(this.freeBehind) : 0n;
+  }
+
+  /** Pages that are neither used nor free, which LMDB has lost and will not use again: no fault of the content. */
+  get lost(): number {
+    const pages = Number(this.meta.lastPage) + 1;
+    return Math.max(0, Math.min(pages, this.#seen.length) - 2 - this.used - this.free);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #isWithin(page: number, count: number): boolean {
+    const end = page + count;
+    return page >= 2 && count >= 1 && end <= this.#seen.length && BigInt(end) <= this.meta.lastPage + 1n;
+  }
+}
+
+function settledMeta(file: number, path: string): Meta {
+  let meta = readNewestMeta(file, path);
+  for (let look = 0; look < LOOKS_MAX; look += 1) {
+    const again = readNewestMeta(file, path);
+    if (again.bytes.equals(meta.bytes)) return meta;
+    meta = again;
+  }
+  throw new StoreError('busy', `${path} changes faster than it can be read.`);
+}

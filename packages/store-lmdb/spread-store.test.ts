@@ -1,0 +1,41 @@
+// Runs the conformance suite on a store that is open in four processes: every call of every law, read or commit, goes to
+// the process after the one that had the call before. SHELFMARK_LONG runs the laws too that only one process can break.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { conformance } from '#store/conformance';
+import { Spread } from './spread-store.test.fixture.js';
+
+const PROCESSES = 4;
+const isLong = process.env.SHELFMARK_LONG !== undefined;
+/** Of order and of the longest keys: many rows, each shown to the test by a question between processes. */
+const OF_ONE_PROCESS = /: (?:law 1|scan|values|keys):? /;
+const spread = new Spread(PROCESSES);
+after(() => spread.end());
+
+let opened = 0;
+
+conformance({
+  name: 'lmdb in four processes',
+  test: (name, body) => test(name, { skip: !isLong && OF_ONE_PROCESS.test(name) }, body),
+  histories: isLong ? 40 : 5,
+  open: async ({ clock }) => {
+    const directory = await mkdtemp(join(tmpdir(), 'lmdb-spread-'));
+    const options = { directory, durability: 'none' };
+    // Every other new file is made by four processes at once.
+    let store = await spread.open(options, {}, clock, ++opened % 2 === 0);
+    return {
+      store,
+      async reopen() {
+        await store.close();
+        store = await spread.open(options, {}, clock, true);
+        return store;
+      },
+      async close() {
+        await store.close();
+        await rm(directory, { recursive: true });
+      },
+    };
+  },
+});

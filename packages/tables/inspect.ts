@@ -1,0 +1,69 @@
+// What is wrong with the stored form of a table, an entity or service properties, for the check of a store. A sentence,
+// or nothing. Spaces and rows of the engine are judged by it, this judges what is in them.
+import type { Row, Space } from '#store';
+import { decodeEntity, ENTRY_BYTES, HEADER_BYTES, storedProperties, textStart } from './entity-codec.js';
+import { encodeEntity } from './entity-encoder.js';
+import { hasForbiddenCharacter } from './limits.js';
+import { decodeServiceProperties, encodeServiceProperties } from './service-properties.js';
+import { decodeTableMetadata, encodeTableMetadata } from './table-space.js';
+
+const DEADLINE_BYTES = 8;
+
+/** What is wrong with the address or the metadata of a space. */
+export const inspectSpace = (space: Space): string | undefined => guarded(() => spaceFault(space));
+
+/** What is wrong with a row of a space. */
+export const inspectRow = (space: Space, row: Row): string | undefined => guarded(() => rowFault(space, row));
+
+function guarded(look: () => string | undefined): string | undefined {
+  try {
+    return look();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function spaceFault({ service, name, metadata }: Space): string | undefined {
+  switch (service) {
+    case 'table': {
+      const decoded = decodeTableMetadata(metadata);
+      if (decoded.name.toLowerCase() !== name) return `the table is also named '${decoded.name}'.`;
+      return encodeTableMetadata(decoded).equals(metadata) ? undefined : "the table's metadata is damaged.";
+    }
+    case 'properties': {
+      const encoded = encodeServiceProperties(decodeServiceProperties(metadata));
+      return name === 'table' && encoded.equals(metadata) ? undefined : 'the service properties are damaged.';
+    }
+    case 'dropped table':
+      return metadata.length === DEADLINE_BYTES ? undefined : 'the record of a held name is damaged.';
+    default:
+      return `there is no service '${service}'.`;
+  }
+}
+
+function rowFault({ service }: Space, { partition, key, value }: Row): string | undefined {
+  if (service !== 'table') return `the service '${service}' has no rows.`;
+  if (hasForbiddenCharacter(partition) || hasForbiddenCharacter(key))
+    return 'its key holds a character that no key may hold.';
+  const properties = decodeEntity(value);
+  const names = new Set(properties.map(({ name }) => name));
+  if (names.size < properties.length) return 'a property is there twice.';
+  const encoded = encodeEntity(properties);
+  if (encoded.equals(value)) return undefined;
+  if (encoded.length !== value.length) return 'its directory and its texts have different lengths.';
+  return `${damagedPart(value, encoded)} is not in the form in which it is written.`;
+}
+
+/** The forms are of equal length; the first byte that differs tells which part it is. */
+function damagedPart(value: Buffer, encoded: Buffer): string {
+  const at = value.findIndex((byte, index) => byte !== encoded[index]);
+  if (at < HEADER_BYTES) return 'its header';
+  const properties = storedProperties(encoded);
+  const found =
+    at < textStart(encoded)
+      ? properties[Math.floor((at - HEADER_BYTES) / ENTRY_BYTES)]
+      : properties.find(({ literalAt, literalLength }) => at < literalAt + literalLength);
+  if (found === undefined) return 'its end';
+  const name = encoded.toString('latin1', found.nameAt, found.nameAt + found.nameLength);
+  return `its property '${name}'`;
+}

@@ -1,0 +1,198 @@
+// Filters as the simulation knows them: made at random, written as $filter, and evaluated on a row by the rules of
+// table-rest.md 9.2, one comparison at a time and without a plan.
+import type { Random } from './random.js';
+import { PROPERTY_NAMES, type Property, someValue, type Value } from './value.js';
+
+type Operator = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge';
+
+export type Expression =
+  | { readonly kind: 'and' | 'or'; readonly left: Expression; readonly right: Expression }
+  | { readonly kind: 'not'; readonly operand: Expression }
+  /** `mirrored` writes the constant first; the meaning is that of `name operator constant` all the same. */
+  | {
+      readonly kind: 'compare';
+      readonly name: string;
+      readonly operator: Operator;
+      readonly constant: Value;
+      readonly mirrored: boolean;
+    }
+  | { readonly kind: 'flag'; readonly name: string };
+
+/** Filters ask only whether a row is of another century, and rows are of this one. */
+const SOME_TIME: Value = { type: 'Edm.DateTime', text: '2020-01-01T00:00:00.0000000Z' };
+const OTHER_TIMES = ['1999-12-31T23:59:59.9999999Z', '2199-12-31T23:59:59.9999999Z'];
+
+/** A row without its version. */
+export interface Entity {
+  readonly partition: string;
+  readonly key: string;
+  readonly properties: readonly Property[];
+}
+
+const OPERATORS: readonly Operator[] = ['eq', 'ne', 'lt', 'le', 'gt', 'ge'];
+const MIRRORED: Readonly<Record<Operator, Operator>> = {
+  eq: 'eq',
+  ne: 'ne',
+  lt: 'gt',
+  le: 'ge',
+  gt: 'lt',
+  ge: 'le',
+};
+
+function literal({ type, text }: Value): string {
+  switch (type) {
+    case 'Edm.String':
+      return `'${text.replaceAll("'", "''")}'`;
+    case 'Edm.Int64':
+      return `${text}L`;
+    case 'Edm.DateTime':
+      return `datetime'${text}'`;
+    case 'Edm.Guid':
+      return `guid'${text}'`;
+    case 'Edm.Binary':
+      return `X'${Buffer.from(text, 'base64').toString('hex')}'`;
+    default:
+      return text;
+  }
+}
+
+export function textOf(expression: Expression): string {
+  switch (expression.kind) {
+    case 'and':
+    case 'or':
+      return `(${textOf(expression.left)}) ${expression.kind} (${textOf(expression.right)})`;
+    case 'not':
+      return `not (${textOf(expression.operand)})`;
+    case 'flag':
+      return expression.name;
+    case 'compare': {
+      const { name, operator, constant, mirrored } = expression;
+      return mirrored
+        ? `${literal(constant)} ${MIRRORED[operator]} ${name}`
+        : `${name} ${operator} ${literal(constant)}`;
+    }
+  }
+}
+
+const isNumber = ({ type }: Value): boolean =>
+  type === 'Edm.Int32' || type === 'Edm.Int64' || type === 'Edm.Double';
+const sign = (a: string | number | bigint, b: string | number | bigint): number =>
+  a < b ? -1 : a > b ? 1 : 0;
+const hexOf = ({ text }: Value): string => Buffer.from(text, 'base64').toString('hex');
+const exact = ({ type, text }: Value): bigint | number =>
+  type === 'Edm.Double' ? Number(text) : BigInt(text);
+
+/** Below, at or above 0; undefined where the types do not match. Which literal meets which property is a table of 9.2. */
+function order(held: Value, constant: Value): number | undefined {
+  if (isNumber(held) && isNumber(constant)) {
+    const matches =
+      held.type === constant.type ||
+      held.type === 'Edm.Double' ||
+      (held.type === 'Edm.Int64' && constant.type === 'Edm.Int32');
+    return matches ? sign(exact(held), exact(constant)) : undefined;
+  }
+  if (held.type !== constant.type) return undefined;
+  // `false` comes before `true`, times are all written with as many digits, and hexadecimal orders as the bytes do.
+  return held.type === 'Edm.Binary' ? sign(hexOf(held), hexOf(constant)) : sign(held.text, constant.text);
+}
+
+function holds(operator: Operator, ordered: number | undefined): boolean {
+  if (ordered === undefined) return operator === 'ne' || operator === 'lt' || operator === 'le';
+  switch (operator) {
+    case 'eq':
+      return ordered === 0;
+    case 'ne':
+      return ordered !== 0;
+    case 'lt':
+      return ordered < 0;
+    case 'le':
+      return ordered <= 0;
+    case 'gt':
+      return ordered > 0;
+    case 'ge':
+      return ordered >= 0;
+  }
+}
+
+function heldValue(entity: Entity, name: string): Value | undefined {
+  if (name === 'PartitionKey') return { type: 'Edm.String', text: entity.partition };
+  if (name === 'RowKey') return { type: 'Edm.String', text: entity.key };
+  if (name === 'Timestamp') return SOME_TIME;
+  return entity.properties.find(([held]) => held === name)?.[1];
+}
+
+export function matches(expression: Expression, entity: Entity): boolean {
+  switch (expression.kind) {
+    case 'and':
+      return matches(expression.left, entity) && matches(expression.right, entity);
+    case 'or':
+      return matches(expression.left, entity) || matches(expression.right, entity);
+    case 'not':
+      return !matches(expression.operand, entity);
+    case 'flag':
+      return (
+        heldValue(entity, expression.name)?.text === 'true' &&
+        heldValue(entity, expression.name)?.type === 'Edm.Boolean'
+      );
+    case 'compare': {
+      const held = heldValue(entity, expression.name);
+      return held !== undefined && holds(expression.operator, order(held, expression.constant));
+    }
+  }
+}
+
+export interface Keys {
+  readonly partitions: readonly string[];
+  readonly rows: readonly string[];
+}
+
+function keyComparison(random: Random, name: string, keys: readonly string[]): Expression {
+  const operator = random.weighted([
+    [4, 'eq'],
+    [1, 'ne'],
+    [2, 'lt'],
+    [2, 'le'],
+    [2, 'gt'],
+    [3, 'ge'],
+  ] as const);
+  const constant: Value = { type: 'Edm.String', text: random.pick(keys) };
+  return { kind: 'compare', name, operator, constant, mirrored: random.happens(0.15) };
+}
+
+function leaf(random: Random, keys: Keys): Expression {
+  const kind = random.weighted([
+    [4, 'partition'],
+    [4, 'row'],
+    [5, 'property'],
+    [1, 'flag'],
+  ] as const);
+  if (kind === 'partition') return keyComparison(random, 'PartitionKey', keys.partitions);
+  if (kind === 'row') return keyComparison(random, 'RowKey', keys.rows);
+  if (kind === 'flag') return { kind: 'flag', name: random.pick(PROPERTY_NAMES) };
+  const isTime = random.happens(0.1);
+  return {
+    kind: 'compare',
+    name: isTime ? 'Timestamp' : random.pick(PROPERTY_NAMES),
+    operator: random.pick(OPERATORS),
+    constant: isTime ? { type: 'Edm.DateTime', text: random.pick(OTHER_TIMES) } : someValue(random),
+    mirrored: random.happens(0.15),
+  };
+}
+
+/** Half of them name bounds of keys first, as clients do: what is read at all is planned from these. */
+export function someExpression(random: Random, keys: Keys, depth = 2): Expression {
+  if (depth > 0 && random.happens(0.6)) {
+    const kind = random.weighted([
+      [5, 'and'],
+      [3, 'or'],
+      [2, 'not'],
+    ] as const);
+    if (kind === 'not') return { kind, operand: someExpression(random, keys, depth - 1) };
+    return {
+      kind,
+      left: someExpression(random, keys, depth - 1),
+      right: someExpression(random, keys, depth - 1),
+    };
+  }
+  return leaf(random, keys);
+}

@@ -1,0 +1,123 @@
+// Whether a history of one object can be explained by some order of its calls, each at a moment between its beginning and its
+// end: the search of Wing and Gong, one answer after the other, with every configuration kept once (Lowe's just-in-time form).
+// What the calls mean is the model's matter.
+
+export interface Invocation<Question> {
+  readonly step: number;
+  readonly invoked: number;
+  readonly answered: number;
+  /** False where the answer is not known: it may have happened in its time, or never. */
+  readonly required: boolean;
+  /** What was asked, with its answer. */
+  readonly question: Question;
+}
+
+export interface Model<State, Question> {
+  readonly initial: State;
+  /** Equal for states that cannot be told apart. */
+  key(state: State): string;
+  /** The states that the call may leave behind if it gave this answer; none if it cannot have given it. */
+  apply(state: State, question: Question): readonly State[];
+}
+
+/** The first answer that nothing explains, and the states that were possible before it. */
+export interface Unexplained<State> {
+  readonly step: number;
+  /** Of the call that was answered so. */
+  readonly invoked: number;
+  readonly states: readonly State[];
+}
+
+interface Configuration<State> {
+  readonly state: State;
+  /** Calls that have taken effect and are not answered yet. */
+  readonly done: ReadonlySet<number>;
+}
+
+/** More is not a history that this simulation makes; a search that goes on would not end either. */
+const CONFIGURATIONS_MAX = 100_000;
+
+class Search<State, Question> {
+  readonly #model: Model<State, Question>;
+  readonly #calls: readonly Invocation<Question>[];
+  readonly #pending = new Set<number>();
+  #configurations: Map<string, Configuration<State>>;
+
+  constructor(calls: readonly Invocation<Question>[], model: Model<State, Question>) {
+    this.#calls = calls;
+    this.#model = model;
+    this.#configurations = new Map();
+    this.#keep(this.#configurations, { state: model.initial, done: new Set() });
+  }
+
+  #keep(into: Map<string, Configuration<State>>, configuration: Configuration<State>): boolean {
+    const done = [...configuration.done].sort((a, b) => a - b).join();
+    const key = `${done}|${this.#model.key(configuration.state)}`;
+    if (into.has(key)) return false;
+    into.set(key, configuration);
+    if (into.size > CONFIGURATIONS_MAX) throw new Error('The history has too many explanations to search.');
+    return true;
+  }
+
+  /** What a configuration comes to when `call` has taken effect, other pending calls before it or not. */
+  #effects(from: Configuration<State>, call: number, into: Map<string, Configuration<State>>): void {
+    const seen = new Map<string, Configuration<State>>();
+    const waiting = [from];
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      for (const other of this.#pending) {
+        if (next.done.has(other)) continue;
+        const invocation = this.#calls[other];
+        if (!invocation) continue;
+        for (const state of this.#model.apply(next.state, invocation.question)) {
+          if (other === call) this.#keep(into, { state, done: next.done });
+          else {
+            const further = { state, done: new Set([...next.done, other]) };
+            if (this.#keep(seen, further)) waiting.push(further);
+          }
+        }
+      }
+    }
+  }
+
+  #answer(call: number, required: boolean): boolean {
+    const left = new Map<string, Configuration<State>>();
+    for (const configuration of this.#configurations.values()) {
+      if (configuration.done.has(call)) {
+        const done = new Set(configuration.done);
+        done.delete(call);
+        this.#keep(left, { state: configuration.state, done });
+        continue;
+      }
+      if (!required) this.#keep(left, configuration);
+      this.#effects(configuration, call, left);
+    }
+    this.#pending.delete(call);
+    if (left.size === 0) return false;
+    this.#configurations = left;
+    return true;
+  }
+
+  run(): Unexplained<State> | undefined {
+    const moments = this.#calls.flatMap(({ invoked, answered }, call) => [
+      { time: invoked, call, isEnd: false },
+      { time: answered, call, isEnd: true },
+    ]);
+    moments.sort((a, b) => a.time - b.time);
+    for (const { call, isEnd } of moments) {
+      const invocation = this.#calls[call];
+      if (!invocation) continue;
+      if (!isEnd) this.#pending.add(call);
+      else if (!this.#answer(call, invocation.required)) {
+        const states = [...this.#configurations.values()].map(({ state }) => state);
+        return { step: invocation.step, invoked: invocation.invoked, states };
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Undefined if there is an order. Times are all different. */
+export const linearize = <State, Question>(
+  calls: readonly Invocation<Question>[],
+  model: Model<State, Question>,
+): Unexplained<State> | undefined => new Search(calls, model).run();

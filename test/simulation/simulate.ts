@@ -1,0 +1,75 @@
+// One seed from its plan to its report: runs it, and if it fails, cuts the steps down and writes what somebody needs to repeat it.
+import { textOf } from './expression.js';
+import type { Breach, Happening } from './history.js';
+import { runPlan } from './run.js';
+import { shrink } from './shrink.js';
+import type { Plan, Step } from './step.js';
+import { planOf } from './workload.js';
+
+/** Time for cutting a failure down. */
+const SHRINKING_MS = 20_000;
+
+const settingsText = ({ engine, durability, sockets, faults, jumps }: Plan): string =>
+  [
+    engine === 'lmdb' ? `LMDB with durability ${durability}` : 'the memory engine',
+    sockets ? 'over sockets' : 'by values',
+    faults ? 'with faults' : 'without faults',
+    jumps ? 'and a clock that jumps' : 'and a steady clock',
+  ].join(', ');
+
+/** Long runs of one character, as long keys have, only cost paper. */
+const shorten = (text: string): string =>
+  text.replace(/(.)\1{30,}/gu, (run, character: string) => `${character}…${run.length}…`);
+
+function stepText({ number, client, pause, action }: Step): string {
+  const { kind, ...details } = action;
+  const shown =
+    action.kind === 'query' && action.filter ? { ...details, filter: textOf(action.filter) } : details;
+  return `  ${number}. client ${client}${pause > 0 ? `, after ${pause} turns` : ''}: ${kind} ${JSON.stringify(shown)}`;
+}
+
+/** What came after the failed step had no part in it. */
+const upTo = (steps: readonly Step[], { step }: Breach): readonly Step[] =>
+  steps.filter(({ number }) => number <= step);
+
+/** A text for people. */
+async function report(plan: Plan, failure: Breach): Promise<string> {
+  const attempt = async (steps: readonly Step[]) => (await runPlan({ ...plan, steps })).failure;
+  const end = performance.now() + SHRINKING_MS;
+  const mayGoOn = (): boolean => performance.now() < end;
+  const prefix = upTo(plan.steps, failure);
+  const again = await attempt(prefix);
+  const whole = { steps: plan.steps, failure };
+  const shortest = await shrink(again ? { steps: prefix, failure: again } : whole, attempt, mayGoOn);
+  return [
+    `Seed ${plan.seed} fails at step ${failure.step} of ${plan.steps.length}, on ${settingsText(plan)}.`,
+    failure.message,
+    `The shortest list of steps found that fails too (${shortest.steps.length}), at step ${shortest.failure.step}:`,
+    ...shortest.steps.map(stepText),
+    shortest.failure.message,
+    `Again: SIMULATION_SEED=${plan.seed} npm run test:simulation`,
+  ]
+    .map(shorten)
+    .join('\n');
+}
+
+export interface Simulated {
+  /** Undefined if nothing was found wrong. */
+  readonly failure: string | undefined;
+  /** What came of the calls, as `get 200` or `write 412 UpdateConditionNotSatisfied`. */
+  readonly outcomes: readonly string[];
+}
+
+function outcomeText({ call, answer }: Happening): string {
+  const writes = 'isBatch' in call && call.isBatch ? 'transaction' : 'write';
+  const kind = call.kind === 'writes' ? writes : call.kind;
+  if (!answer) return `${kind} unknown`;
+  const more = answer.next || answer.nextTable !== undefined ? ' and more' : '';
+  return `${kind} ${answer.status}${answer.code === undefined ? more : ` ${answer.code}`}`;
+}
+
+export async function simulate(seed: number): Promise<Simulated> {
+  const plan = planOf(seed);
+  const { failure, history } = await runPlan(plan);
+  return { failure: failure && (await report(plan, failure)), outcomes: history.map(outcomeText) };
+}

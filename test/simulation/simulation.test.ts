@@ -1,0 +1,86 @@
+// A few dozen seeds of the simulation, which are every engine with every kind of fault, and that they reach what they are for.
+// `npm run test:simulation` runs a thousand.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { simulate } from './simulate.js';
+import { planOf } from './workload.js';
+
+const SEEDS = 40;
+const outcomes = new Map<string, number>();
+
+/** By their texts in simulate.ts; each is part of what the simulation is there to check. */
+const REACHED = [
+  'createTable 201',
+  'createTable 409 TableAlreadyExists',
+  'deleteTable 204',
+  'deleteTable 404 ResourceNotFound',
+  'get 200',
+  'get 404 ResourceNotFound',
+  'getAcl 200',
+  'getSettings 200',
+  'page 200',
+  'page 200 and more',
+  'page 404 TableNotFound',
+  'queryTables 200',
+  'queryTables 200 and more',
+  'setAcl 204',
+  'setSettings 202',
+  'transaction 202',
+  'transaction 400 InvalidDuplicateRow',
+  'transaction 404 ResourceNotFound',
+  'transaction 409 EntityAlreadyExists',
+  'transaction 412 UpdateConditionNotSatisfied',
+  'transaction unknown',
+  'write 201',
+  'write 204',
+  'write 400 InvalidInput',
+  'write 404 ResourceNotFound',
+  'write 409 EntityAlreadyExists',
+  'write 412 UpdateConditionNotSatisfied',
+  'write unknown',
+];
+
+describe('simulation', () => {
+  before(async () => {
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const simulated = await simulate(seed);
+      assert.equal(simulated.failure, undefined, simulated.failure);
+      for (const outcome of simulated.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+  });
+
+  test('no answer is one that the model does not allow', () => {
+    assert.ok(outcomes.size > 0);
+  });
+
+  test('the seeds reach every kind of answer', () => {
+    assert.deepEqual(
+      REACHED.filter(outcome => !outcomes.has(outcome)),
+      [],
+    );
+  });
+
+  test('the seeds have every engine, faults, sockets and jumps', () => {
+    const plans = Array.from({ length: SEEDS }, (_, i) => planOf(i + 1));
+    const kinds = new Set(
+      plans.map(({ engine, durability, faults, sockets }) => `${engine} ${durability} ${faults} ${sockets}`),
+    );
+    assert.deepEqual([...kinds].sort(), [
+      'lmdb full false false',
+      'lmdb full true false',
+      'lmdb none false false',
+      'lmdb none false true',
+      'lmdb none true false',
+      'memory none false false',
+      'memory none false true',
+      'memory none true false',
+    ]);
+    assert.ok(plans.some(({ jumps, engine }) => jumps && engine === 'lmdb'));
+    assert.ok(plans.some(({ steps }) => steps.some(({ action }) => action.kind === 'crash')));
+  });
+
+  test('a seed is one plan', () => {
+    assert.deepEqual(planOf(7), planOf(7));
+    assert.notDeepEqual(planOf(7), planOf(8));
+  });
+});

@@ -1,0 +1,81 @@
+// What a run is made of: a flat list of steps, each of one logical client. A step names what depends on earlier answers (the
+// last ETag seen, the next page) rather than holding it, so that a list with steps left out is a run as well.
+import type { Expression } from './expression.js';
+import type { Property } from './value.js';
+
+export type WriteKind = 'insert' | 'update' | 'merge' | 'insertOrReplace' | 'insertOrMerge' | 'delete';
+
+/** What If-Match says: nothing, `*`, the last or an earlier ETag that any client saw, one of no row, or no ETag at all. */
+export type Match = 'absent' | 'any' | 'last' | 'earlier' | 'foreign' | 'malformed';
+
+export interface Write {
+  readonly kind: WriteKind;
+  readonly partition: string;
+  readonly key: string;
+  readonly properties: readonly Property[];
+  readonly match: Match;
+  /** Sends the property of this name as null, which is as good as leaving it out. */
+  readonly nullName?: string | undefined;
+  /** A merge goes by the verb that came with later versions. */
+  readonly patches?: boolean | undefined;
+}
+
+export type Action =
+  | { readonly kind: 'createTable' | 'deleteTable' | 'getTable' | 'getAcl'; readonly table: string }
+  | { readonly kind: 'setAcl'; readonly table: string; readonly ids: readonly string[] }
+  | { readonly kind: 'queryTables'; readonly top: number | undefined }
+  | { readonly kind: 'getSettings' }
+  | { readonly kind: 'setSettings'; readonly origin: string }
+  | {
+      readonly kind: 'write';
+      readonly table: string;
+      readonly write: Write;
+      readonly prefer: 'return-content' | 'return-no-content' | undefined;
+    }
+  | { readonly kind: 'transaction'; readonly table: string; readonly writes: readonly Write[] }
+  | {
+      readonly kind: 'get';
+      readonly table: string;
+      readonly isBatch: boolean;
+      readonly partition: string;
+      readonly key: string;
+      readonly select: readonly string[] | undefined;
+    }
+  | {
+      readonly kind: 'query';
+      readonly table: string;
+      readonly filter: Expression | undefined;
+      readonly top: number | undefined;
+      readonly select: readonly string[] | undefined;
+    }
+  /** The page behind the client's last one; nothing if there is none. */
+  | { readonly kind: 'nextPage' }
+  | { readonly kind: 'jump'; readonly hours: number }
+  /** `crash` goes on with a copy of the files as they are in the middle of what is under way. */
+  | { readonly kind: 'reopen' | 'crash' };
+
+export type Level = 'nometadata' | 'minimalmetadata' | 'fullmetadata';
+export type Credential = 'key' | 'accountSas' | 'tableSas';
+
+export interface Step {
+  /** From 1 on; kept when others are left out. */
+  readonly number: number;
+  readonly client: number;
+  /** Turns of the event loop before the next step begins. */
+  readonly pause: number;
+  readonly level: Level;
+  readonly credential: Credential;
+  readonly action: Action;
+}
+
+export interface Plan {
+  readonly seed: number;
+  readonly engine: 'memory' | 'lmdb';
+  readonly durability: 'full' | 'none';
+  readonly sockets: boolean;
+  readonly faults: boolean;
+  readonly jumps: boolean;
+  readonly tables: readonly string[];
+  readonly partitions: readonly string[];
+  readonly steps: readonly Step[];
+}

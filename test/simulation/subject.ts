@@ -1,0 +1,208 @@
+// The service that a run is made against: an engine, faulty or not, behind `handle` or behind real sockets, that can be closed
+// and opened again, or left as after a crash.
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningServer, serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
+import { openFaultyStore, openMemoryStore, type Store } from '#store';
+import { openLmdbStore } from '#store-lmdb';
+import { Accounts } from '../../packages/server/accounts.js';
+import { BearerTokens } from '../../packages/server/bearer.js';
+import { handle } from '../../packages/server/handle.js';
+import { SignedTokens } from '../../packages/server/signed-tokens.js';
+import type { TableService } from '../../packages/server/table-service.js';
+import type { PlainAnswer } from './answer.js';
+import type { SimulatedClock } from './clock.js';
+import { Random } from './random.js';
+import type { PlainRequest } from './request.js';
+import type { Plan } from './step.js';
+
+export interface Subject {
+  /** Of the account, as the requests name it. */
+  readonly endpoint: string;
+  /** The path of the request stands below the host. Fails where a connection fails. */
+  send(request: PlainRequest): Promise<PlainAnswer>;
+  /** Closes in an orderly way and opens again; what is under way may be refused. */
+  reopen(): Promise<void>;
+  /** Goes on with the files as they are now; what is under way is lost. */
+  crash(): Promise<void>;
+  close(): Promise<void>;
+  /** Errors that are no refusals, since the last question. */
+  faultsOfOurs(): readonly unknown[];
+}
+
+const FILE = 'data.mdb';
+
+/** Directories of the data, each a copy of the one before. */
+class Directories {
+  readonly #root = mkdtempSync(join(tmpdir(), 'shelfmark-simulation-'));
+  #count = 0;
+
+  get current(): string {
+    return join(this.#root, String(this.#count));
+  }
+
+  /** The file as another process would find it now. */
+  copy(): void {
+    const from = this.current;
+    this.#count += 1;
+    mkdirSync(this.current);
+    if (existsSync(join(from, FILE))) copyFileSync(join(from, FILE), join(this.current, FILE));
+  }
+
+  remove(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+}
+
+/** Breaks a store, for tests of the simulation itself. */
+export type Spoil = (store: Store) => Store;
+
+const NO_FAULTS = { failBefore: 0, failAfter: 0, delay: 0.5, redecide: 0, shortScan: 0 };
+const FAULTS = { failBefore: 0.02, failAfter: 0.02, delay: 0.5, redecide: 0.2, shortScan: 0.3 };
+
+async function openStore(
+  plan: Plan,
+  clock: SimulatedClock,
+  random: Random,
+  directory: string,
+  spoil: Spoil,
+): Promise<Store> {
+  const store =
+    plan.engine === 'memory'
+      ? openMemoryStore({ clock: clock.read })
+      : await openLmdbStore({ directory, clock: clock.read, durability: plan.durability });
+  // Delays alone are no faults: they let calls overtake each other in an order that the seed decides.
+  return openFaultyStore(spoil(store), {
+    ...(plan.faults ? FAULTS : NO_FAULTS),
+    random: () => random.next(),
+  });
+}
+
+function serviceOf(store: Store, clock: SimulatedClock, failures: unknown[]): TableService {
+  const accounts = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] });
+  let ids = 0;
+  return {
+    store,
+    clock: clock.read,
+    accounts,
+    bearer: new BearerTokens(accounts),
+    signed: new SignedTokens(),
+    log: { seesAnswers: false, request: () => undefined, failure: (_, error) => failures.push(error) },
+    tableDeletionTicks: 0n,
+    newId: () => {
+      ids += 1;
+      return `00000000-0000-0000-0000-${String(ids).padStart(12, '0')}`;
+    },
+  };
+}
+
+const HOST = '127.0.0.1:10002';
+
+/** Requests as values, without a socket. */
+async function openDirect(plan: Plan, clock: SimulatedClock, spoil: Spoil): Promise<Subject> {
+  const directories = plan.engine === 'lmdb' ? new Directories() : undefined;
+  const random = new Random(plan.seed ^ 0x5bd1e995);
+  const failures: unknown[] = [];
+  const open = () => openStore(plan, clock, random, directories?.current ?? '', spoil);
+  let service = serviceOf(await open(), clock, failures);
+  return {
+    endpoint: `http://${HOST}/${WELL_KNOWN_ACCOUNT}`,
+    async send({ method, path, headers, body }) {
+      const request = {
+        method,
+        target: path,
+        headers: { host: HOST, ...headers },
+        body: Buffer.from(body),
+        bodyTooLarge: false,
+        secure: false,
+        remoteAddress: '127.0.0.1',
+      };
+      const response = await handle(request, service);
+      return {
+        status: response.status,
+        headers: new Map(response.headers.map(([name, value]) => [name.toLowerCase(), value])),
+        body: response.body?.toString() ?? '',
+      };
+    },
+    async reopen() {
+      await service.store.close();
+      service = serviceOf(await open(), clock, failures);
+    },
+    async crash() {
+      const { store } = service;
+      directories?.copy();
+      service = serviceOf(await open(), clock, failures);
+      await store.close();
+    },
+    async close() {
+      await service.store.close();
+      directories?.remove();
+    },
+    faultsOfOurs: () => failures.splice(0),
+  };
+}
+
+function overSocket(
+  port: number,
+  agent: Agent,
+  { method, path, headers, body }: PlainRequest,
+): Promise<PlainAnswer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent }, incoming => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const all = Object.entries(incoming.headers).map(([name, value]): [string, string] => [
+          name,
+          String(value),
+        ]);
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: new Map(all),
+          body: Buffer.concat(chunks).toString(),
+        });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** The whole server, as programs start it. */
+async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> {
+  const directories = plan.engine === 'lmdb' ? new Directories() : undefined;
+  const agent = new Agent({ keepAlive: true });
+  const open = (): Promise<RunningServer> =>
+    serve({ data: directories?.current, durability: plan.durability, clock: clock.read, logLevel: 'silent' });
+  let server = await open();
+  return {
+    endpoint: server.tableEndpoint,
+    send: request => overSocket(server.tablePort, agent, request),
+    async reopen() {
+      await server.close();
+      server = await open();
+    },
+    async crash() {
+      const old = server;
+      directories?.copy();
+      server = await open();
+      await old.close();
+    },
+    async close() {
+      agent.destroy();
+      await server.close();
+      directories?.remove();
+    },
+    faultsOfOurs: () => [],
+  };
+}
+
+/** Sockets are served by the whole server, which opens its store itself: only a store without them is spoilt. */
+export const openSubject = (
+  plan: Plan,
+  clock: SimulatedClock,
+  spoil: Spoil = store => store,
+): Promise<Subject> => (plan.sockets ? openSockets(plan, clock) : openDirect(plan, clock, spoil));

@@ -1,0 +1,80 @@
+// The values of properties as the simulation knows them: a type and a canonical text, how they are sent, and what an answer
+// must say of them. Made without any code of the packages under test.
+import type { Random } from './random.js';
+
+export type ValueType =
+  | 'Edm.String'
+  | 'Edm.Int32'
+  | 'Edm.Int64'
+  | 'Edm.Double'
+  | 'Edm.Boolean'
+  | 'Edm.DateTime'
+  | 'Edm.Guid'
+  | 'Edm.Binary';
+
+/** `text` is the one form that the service would write: doubles with a point, times with seven digits, binary in base64. */
+export interface Value {
+  readonly type: ValueType;
+  readonly text: string;
+}
+
+/** In the order in which they are written or stored; null is sent and never stored. */
+export type Property = readonly [name: string, value: Value];
+
+export const PROPERTY_NAMES = ['n', 'text', 'flag', 'Größe', 'when', 'Zeta', '_x'];
+
+const TEXTS: Readonly<Record<ValueType, readonly string[]>> = {
+  'Edm.String': ['', 'a', 'B', 'b', '10', '9', "o'hara", 'é"\\\n', '\u{1f600}', '\uff01', 'x'.repeat(300)],
+  'Edm.Int32': ['0', '1', '2', '-1', '2147483647', '-2147483648'],
+  'Edm.Int64': ['0', '1', '2', '-1', '9007199254740993', '-9223372036854775808'],
+  'Edm.Double': ['0.5', '1.5', '-1.25', '2.5', '1234567.125'],
+  'Edm.Boolean': ['true', 'false'],
+  'Edm.DateTime': [
+    '1999-12-31T23:59:59.9999999Z',
+    '2020-01-02T03:04:05.1234567Z',
+    '2020-01-02T03:04:05.1234568Z',
+  ],
+  'Edm.Guid': ['00000000-0000-0000-0000-000000000001', 'c9da6455-213d-42c9-9a79-3e9149a57833'],
+  'Edm.Binary': ['', 'AAEC', 'AAH/', '/w=='],
+};
+const TYPES: readonly (readonly [number, ValueType])[] = [
+  [5, 'Edm.String'],
+  [5, 'Edm.Int32'],
+  [2, 'Edm.Int64'],
+  [2, 'Edm.Double'],
+  [2, 'Edm.Boolean'],
+  [1, 'Edm.DateTime'],
+  [1, 'Edm.Guid'],
+  [1, 'Edm.Binary'],
+];
+
+export function someValue(random: Random): Value {
+  const type = random.weighted(TYPES);
+  return { type, text: random.pick(TEXTS[type]) };
+}
+
+export function someProperties(random: Random, most: number): Property[] {
+  const names = random.some(PROPERTY_NAMES, random.between(0, most));
+  if (random.happens(0.5)) names.reverse();
+  return names.map(name => [name, someValue(random)]);
+}
+
+/** What says its type in JSON by its form. */
+const isBare = ({ type }: Value): boolean =>
+  type === 'Edm.Int32' || type === 'Edm.Double' || type === 'Edm.Boolean';
+/** What answers with metadata annotate: every value whose JSON form does not say its type. */
+export const isAnnotated = (value: Value): boolean => !isBare(value) && value.type !== 'Edm.String';
+
+/** The members of a body that send a property. */
+export function memberOf([name, value]: Property): string {
+  const quoted = JSON.stringify(name);
+  if (isBare(value)) return `${quoted}:${value.text}`;
+  const annotation = isAnnotated(value) ? `"${name}@odata.type":"${value.type}",` : '';
+  return `${annotation}${quoted}:${JSON.stringify(value.text)}`;
+}
+
+/** The value as it comes out of the JSON of an answer. */
+export function answered({ type, text }: Value): string | number | boolean {
+  if (type === 'Edm.Boolean') return text === 'true';
+  return type === 'Edm.Int32' || type === 'Edm.Double' ? Number(text) : text;
+}

@@ -1,0 +1,144 @@
+// What test/fixtures/store-format-1 holds, as code: how it was written, and what a store of that form must answer for ever.
+// It is never changed; another format gets another fixture.
+import { type Clock, type Space, type Store, StoreError } from '#store';
+import {
+  execute,
+  type Operation,
+  type Property,
+  type ServiceProperties,
+  type SignedIdentifier,
+} from '#tables';
+
+/** Every change is one tick later than the one before. */
+export const START = 17_000_000_000_000_000n;
+export const ACCOUNT = 'devstoreaccount1';
+const HELD_TICKS = 1_000_000_000n;
+
+export interface FixtureEntity {
+  readonly partitionKey: string;
+  readonly rowKey: string;
+  /** The tick of its last change. */
+  readonly version: bigint;
+  readonly properties: readonly Property[];
+}
+
+const BOUNDS: readonly Property[] = [
+  { name: 'String', type: 'Edm.String', value: 'Köln "am" Rhein\\\n\u0000\ud83c\udf4e\ud800' },
+  { name: 'Int32', type: 'Edm.Int32', value: -2_147_483_648 },
+  { name: 'Int64', type: 'Edm.Int64', value: -9_223_372_036_854_775_808n },
+  { name: 'Double', type: 'Edm.Double', value: 1.7976931348623157e308 },
+  { name: 'Boolean', type: 'Edm.Boolean', value: true },
+  { name: 'DateTime', type: 'Edm.DateTime', value: -116_444_736_000_000_000n },
+  { name: 'Guid', type: 'Edm.Guid', value: '00112233-4455-6677-8899-aabbccddeeff' },
+  { name: 'Binary', type: 'Edm.Binary', value: Buffer.from([0, 1, 127, 128, 255]) },
+];
+
+const PLAIN: readonly Property[] = [
+  { name: 'Größe', type: 'Edm.Double', value: -0 },
+  { name: 'String', type: 'Edm.String', value: '' },
+  { name: 'Double', type: 'Edm.Double', value: Number.NaN },
+  { name: 'Int32', type: 'Edm.Int32', value: 2_147_483_647 },
+  { name: 'Int64', type: 'Edm.Int64', value: 9_223_372_036_854_775_807n },
+  { name: 'Boolean', type: 'Edm.Boolean', value: false },
+  { name: 'DateTime', type: 'Edm.DateTime', value: 17_319_744_001_234_567n },
+  { name: 'Binary', type: 'Edm.Binary', value: Buffer.alloc(0) },
+];
+
+const LONGEST = '\uffff'.repeat(1024);
+/** The longest row that is stored under its whole key: 3072 bytes, a terminator, 944 bytes. */
+const LONGEST_INLINE = `${'\uffff'.repeat(314)}é`;
+const number = (value: number): Property => ({ name: 'n', type: 'Edm.Int32', value });
+
+/** The tables of `ACCOUNT` under the names in which they were made, each with its entities in order. */
+export const TABLES: ReadonlyMap<string, readonly FixtureEntity[]> = new Map([
+  ['Empty', []],
+  [
+    'LongKeys',
+    [
+      { partitionKey: LONGEST, rowKey: LONGEST_INLINE, version: START + 6n, properties: [number(1)] },
+      { partitionKey: LONGEST, rowKey: LONGEST, version: START + 7n, properties: [number(2)] },
+      { partitionKey: LONGEST, rowKey: `${LONGEST.slice(1)}\ue000`, version: START + 8n, properties: [] },
+    ].toSorted((a, b) => (a.rowKey < b.rowKey ? -1 : 1)),
+  ],
+  [
+    'Types',
+    [
+      { partitionKey: '', rowKey: '', version: START + 9n, properties: [number(3)] },
+      { partitionKey: 'p', rowKey: 'bounds', version: START + 4n, properties: BOUNDS },
+      { partitionKey: 'p', rowKey: 'plain', version: START + 5n, properties: PLAIN },
+      {
+        partitionKey: 'ö',
+        rowKey: "it's",
+        version: START + 10n,
+        properties: [{ name: 'text', type: 'Edm.String', value: 'x'.repeat(20_000) }],
+      },
+    ],
+  ],
+]);
+
+export const IDENTIFIERS: readonly SignedIdentifier[] = [
+  { id: 'öffentlich', policy: { start: START, expiry: START + 864_000_000_000n, permission: 'raud' } },
+  { id: 'empty', policy: undefined },
+];
+
+export const SERVICE_PROPERTIES: ServiceProperties = {
+  logging: { version: '1.0', read: true, write: false, delete: true, retentionDays: 5 },
+  hourMetrics: { version: '1.0', enabled: true, includeApis: true, retentionDays: 7 },
+  minuteMetrics: { version: '1.0', enabled: false, includeApis: false, retentionDays: undefined },
+  cors: [
+    {
+      allowedOrigins: ['https://example.org', '*'],
+      allowedMethods: ['GET', 'MERGE'],
+      allowedHeaders: ['x-ms-*'],
+      exposedHeaders: [],
+      maxAgeSeconds: 60,
+    },
+  ],
+};
+
+/** A table of which only the rows are left. */
+export const DROPPED_ROWS = 40;
+/** Beside the tables of `ACCOUNT`. */
+export const OTHER_ACCOUNT = 'other';
+export const HELD_NAME = 'held';
+
+/** Writes all of it into an empty store whose clock stands at `START`. Closes the store. */
+export async function fillStore(store: Store): Promise<void> {
+  const clock: Clock = () => START;
+  const run = (operation: Operation, account = ACCOUNT) =>
+    execute(operation, { store, account, within: undefined }, clock);
+  for (const table of ['Types', 'LongKeys', 'Empty', 'Dropped']) await run({ kind: 'createTable', table });
+  const inOrder = [...TABLES].flatMap(([table, entities]) => entities.map(entity => ({ table, entity })));
+  inOrder.sort((a, b) => Number(a.entity.version - b.entity.version));
+  for (const { table, entity } of inOrder) {
+    const { partitionKey, rowKey, properties } = entity;
+    await run({ kind: 'insertEntity', table, key: { partitionKey, rowKey }, properties });
+  }
+  await run({ kind: 'setTableAcl', table: 'types', identifiers: IDENTIFIERS });
+  await run({ kind: 'setServiceProperties', change: SERVICE_PROPERTIES });
+  await run({ kind: 'createTable', table: 'Types' }, OTHER_ACCOUNT);
+  await run({ kind: 'createTable', table: HELD_NAME });
+  const deletion = { ticks: HELD_TICKS, clock };
+  await execute(
+    { kind: 'deleteTable', table: HELD_NAME },
+    { store, account: ACCOUNT, within: undefined, deletion },
+    clock,
+  );
+  await dropWithRows(store);
+}
+
+/** A store that closes at once leaves the rows for the next opening. */
+async function dropWithRows(store: Store): Promise<void> {
+  const space: Space | undefined = await store.getSpace({
+    account: ACCOUNT,
+    service: 'table',
+    name: 'dropped',
+  });
+  if (space === undefined) throw new StoreError('corrupt', 'The table was made before.');
+  const puts = Array.from({ length: DROPPED_ROWS }, (_, index) => ({
+    key: `${index}`,
+    value: Buffer.of(1, 0, 0, 0),
+  }));
+  await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  await Promise.all([store.dropSpace(space), store.close()]);
+}
