@@ -40,8 +40,11 @@ const CATALOG_NAME = 'catalog';
 const KEY_BYTES_MAX = 4026;
 /** A pointer's key, the longest there is, has a subtree id of 8 bytes before the chunk and a mark of 1 after it. */
 export const CHUNK_MAX = KEY_BYTES_MAX - 9;
-/** Scans under way in all processes that share the directory; each holds one of LMDB's reader slots. */
-const READERS_MAX = 512;
+/**
+ * LMDB's reader slots, of 64 bytes each, for all processes that share the directory: 64 workers (cli/parse-workers.ts) with
+ * all the scans that a store lets in at once, and one slot more for each of them.
+ */
+const READERS_MAX = 64 * (64 + 1);
 
 // LMDB's locks hold between processes, not between two users of a file in one process.
 const pathsInUse = new Set<string>();

@@ -125,3 +125,24 @@ export function encodeEntity(properties: readonly Property[]): Buffer {
   for (const property of properties) encoder.put(property);
   return encoder.end();
 }
+
+/** A property of an entity: as a value, or as it is stored elsewhere. */
+export interface Piece {
+  readonly name: string;
+  /** Where the directory entry stands in the stored entity. */
+  readonly entryAt: number;
+  /** As it is stored, with the comma before it. */
+  readonly text: string;
+  /** Takes the place of what is stored. */
+  readonly change: Property | undefined;
+}
+
+/** The stored form of pieces in the order given; those without a change are `stored`'s. */
+export function encodePieces(stored: Buffer, pieces: readonly Piece[]): Buffer {
+  encoder.begin(pieces.length);
+  for (const { change, entryAt, text } of pieces) {
+    if (change === undefined) encoder.keep(stored, entryAt, text);
+    else encoder.put(change);
+  }
+  return encoder.end();
+}

@@ -43,10 +43,17 @@ function valueBytes(property: EdmValue): number {
   }
 }
 
+/** What an entity counts before it has a custom property (table-rest.md 6.5). */
+export const keyBytes = (key: EntityKey): number => 4 + 2 * (key.partitionKey.length + key.rowKey.length);
+
+/** What a property counts, its name included (table-rest.md 6.5). */
+export const propertyBytes = (property: Property): number =>
+  8 + 2 * property.name.length + valueBytes(property);
+
 /** What an entity counts against its limit of 1 MiB (table-rest.md 6.5). */
 export function entityBytes(key: EntityKey, properties: readonly Property[]): number {
-  let bytes = 4 + 2 * (key.partitionKey.length + key.rowKey.length);
-  for (const property of properties) bytes += 8 + 2 * property.name.length + valueBytes(property);
+  let bytes = keyBytes(key);
+  for (const property of properties) bytes += propertyBytes(property);
   return bytes;
 }
 
@@ -66,13 +73,18 @@ function checkProperty(property: Property): void {
   if (tooLong) throw new TableError('PropertyValueTooLarge', { name: property.name });
 }
 
+/** All that a merge can break whose two sides keep the limits. */
+export function checkTotals(bytes: number, properties: number): void {
+  if (bytes > ENTITY_BYTES_MAX) throw new TableError('EntityTooLarge');
+  if (properties > CUSTOM_PROPERTIES_MAX) throw new TableError('TooManyProperties');
+}
+
 /** Total size, then count, then each property: the order of table-rest.md 6.5. */
 export function checkEntity(key: EntityKey, properties: readonly Property[]): void {
   if (key.partitionKey.length > KEY_LENGTH_MAX || key.rowKey.length > KEY_LENGTH_MAX) {
     throw new TableError('PropertyValueTooLarge', { name: 'PartitionKey or RowKey' });
   }
-  if (entityBytes(key, properties) > ENTITY_BYTES_MAX) throw new TableError('EntityTooLarge');
-  if (properties.length > CUSTOM_PROPERTIES_MAX) throw new TableError('TooManyProperties');
+  checkTotals(entityBytes(key, properties), properties.length);
   for (const property of properties) checkProperty(property);
 }
 

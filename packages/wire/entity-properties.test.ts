@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type EdmValue, type Property, TableError, type TableErrorCode } from '#tables';
+import {
+  type EdmValue,
+  encodeEntity,
+  formatLiteral,
+  type Property,
+  TableError,
+  type TableErrorCode,
+} from '#tables';
 import { parseEntity, requireKey } from './entity-properties.js';
 
 const parse = (text: string) => parseEntity(Buffer.from(text));
@@ -237,4 +244,91 @@ test('any members are an entity or are refused', () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+/** Texts of numbers and times with zeros, signs and lengths of all kinds, most of them near a form that is stored. */
+const digits = (max: number) => fc.stringMatching(new RegExp(`^[0-9]{0,${max}}$`));
+const sign = fc.constantFrom('', '', '-', '+');
+const number = fc.tuple(sign, fc.constantFrom('', '0', '00', '000'), digits(17)).map(parts => parts.join(''));
+const fraction = fc
+  .tuple(fc.constantFrom('', '.', '.0', '.000', '.0000'), digits(9))
+  .map(parts => parts.join(''));
+const exponent = fc.constantFrom('', '', '', 'e1', 'E-7', 'e+20');
+const decimal = fc
+  .tuple(fc.oneof(number, fc.constantFrom('0', '-0', '7')), fraction, exponent)
+  .map(parts => parts.join(''));
+const time = fc
+  .tuple(
+    fc.constantFrom('', 'T00:00', 'T01:02:03', 'T23:59:59'),
+    fraction,
+    fc.constantFrom('', 'Z', '+01:00'),
+  )
+  .map(([clock, more, zone]) => `1987-06-05${clock}${more}${zone}`);
+const word = fc.string({
+  unit: fc.constantFrom('a', ' ', 'é', '\u007f', '\ud83d\ude00', '/', "'"),
+  maxLength: 4,
+});
+const spelled = fc.oneof(
+  fc.tuple(
+    fc.constantFrom('', 'Edm.Double', 'Edm.Int64', 'Edm.Int32'),
+    fc.oneof(number, decimal),
+    fc.boolean(),
+  ),
+  fc.tuple(fc.constant('Edm.DateTime'), time, fc.constant(true)),
+  fc.tuple(fc.constantFrom('', 'Edm.String'), fc.oneof(word, decimal), fc.constant(true)),
+  fc.tuple(fc.constant('Edm.Guid'), fc.constantFrom(GUID, GUID.toUpperCase()), fc.constant(true)),
+  fc.tuple(fc.constant('Edm.Binary'), fc.constantFrom('', 'AQI=', 'AQJ=', 'AQ==', 'AQID'), fc.constant(true)),
+);
+const spelledMember = spelled.map(([type, text, isQuoted]) => {
+  const value = isQuoted ? `"${text}"` : text;
+  return type === '' ? `"p":${value}` : `"p@odata.type":"${type}","p":${value}`;
+});
+
+/** The properties, or why there are none. */
+function outcomeOf(body: string): readonly Property[] | string {
+  try {
+    return parse(body).properties;
+  } catch (error) {
+    return error instanceof TableError ? error.code : assert.fail(String(error));
+  }
+}
+
+test('a literal that is kept is the one that would be written, and how the body looks around it does not matter', () => {
+  let kept = 0;
+  fc.assert(
+    fc.property(spelledMember, member => {
+      const plain = outcomeOf(`{${member}}`);
+      // A tab anywhere, and each string is looked at by itself.
+      const other = outcomeOf(`{\t${member}}`);
+      if (typeof plain === 'string' || typeof other === 'string') {
+        assert.equal(plain, other);
+        return;
+      }
+      for (const property of plain) {
+        const { literal, ...value } = property;
+        if (literal === undefined) continue;
+        kept++;
+        assert.equal(literal, formatLiteral(value));
+      }
+      assert.deepEqual(plainly(plain), plainly(other));
+      assert.deepEqual(encodeEntity(plain), encodeEntity(other));
+      assert.deepEqual(encodeEntity(plain), encodeEntity(plainly(plain)));
+    }),
+    { numRuns: 5_000 },
+  );
+  assert.ok(kept > 500, `${kept} literals were kept`);
+});
+
+test('the texts of stored values are kept as they came', () => {
+  const literalOf = (members: string) => parse(`{${members}}`).properties[0]?.literal;
+  const stored: readonly (readonly [type: string, literal: string])[] = [
+    ['Edm.String', '"it\'s"'],
+    ['Edm.Double', '1234.5'],
+    ['Edm.Double', '-0.00012'],
+    ['Edm.Int64', '"9007199254740993"'],
+    ['Edm.DateTime', '"2024-05-06T07:08:09.1234567Z"'],
+    ['Edm.DateTime', '"2024-05-06T07:08:09Z"'],
+  ];
+  for (const [type, literal] of stored)
+    assert.equal(literalOf(`"p":${literal},"p@odata.type":"${type}"`), literal);
 });

@@ -11,7 +11,7 @@ import {
   TableError,
   YEAR_ONE,
 } from '#tables';
-import { type MemberName, memberName } from './member-name.js';
+import type { MemberName } from './member-name.js';
 import { type Member, readObject } from './read-object.js';
 
 const EDM_TYPE_NAMES: ReadonlyMap<string, EdmType> = new Map(
@@ -28,11 +28,6 @@ const EDM_TYPE_NAMES: ReadonlyMap<string, EdmType> = new Map(
     ] as const
   ).map(type => [type, type]),
 );
-
-interface NamedMember {
-  readonly name: MemberName;
-  readonly member: Member;
-}
 
 export interface KeyMember {
   readonly member: Member;
@@ -69,7 +64,7 @@ function propertyOf(name: string, member: Member, declared: EdmType | undefined)
 }
 
 /** Dates before 1601 have an answer of their own, which writes them as .NET does (table-rest.md 6.1, 11.2). */
-function refusedValue({ name, text }: Member, type: EdmType): TableError {
+function refusedValue({ name: { name }, text }: Member, type: EdmType): TableError {
   const early = type === 'Edm.DateTime' ? parseDateTime(text, YEAR_ONE) : undefined;
   if (early === undefined) return new TableError('InvalidInput:Body');
   const [year, month, day, time] = formatDateTimeFull(early).split(/[-T.]/);
@@ -92,30 +87,43 @@ function keyOf(key: KeyMember | undefined, name: string): string {
   return member.text;
 }
 
+/** Names of an entity that had none twice: those of the next are mostly the same. */
+let distinctNames: readonly MemberName[] = [];
+const DISTINCT_NAMES_MAX = 300;
+
+const areDistinct = (members: readonly Member[]): boolean =>
+  members.length === distinctNames.length && members.every(({ name }, i) => name === distinctNames[i]);
+
+function rememberDistinct(members: readonly Member[]): void {
+  if (members.length <= DISTINCT_NAMES_MAX && members.every(({ name }) => name.isKept))
+    distinctNames = members.map(({ name }) => name);
+}
+
 /** @throws TableError for what is no entity; limits of names, values and sizes are the domain's to check. */
 export function parseEntity(body: Buffer): EntityBody {
   const declared = new Map<string, EdmType>();
-  const named: NamedMember[] = [];
-  for (const member of readObject(body)) {
-    const name = memberName(member.name);
-    if (name.typeOf !== undefined) declared.set(name.typeOf, declaredType(member));
-    if (name.role !== 'control') named.push({ name, member });
+  const members = readObject(body);
+  for (const member of members) {
+    const { typeOf } = member.name;
+    if (typeOf !== undefined) declared.set(typeOf, declaredType(member));
   }
-  const seen = new Set<string>();
+  const seen = areDistinct(members) ? undefined : new Set<string>();
   const properties: Property[] = [];
   let partitionKey: KeyMember | undefined;
   let rowKey: KeyMember | undefined;
-  for (const { name, member } of named) {
-    const { name: text, role, isValid } = name;
-    if (seen.has(text)) throw new TableError('DuplicatePropertiesSpecified');
-    seen.add(text);
-    if (role === 'partitionKey') partitionKey = { member, declared: declared.get(text) };
-    else if (role === 'rowKey') rowKey = { member, declared: declared.get(text) };
+  for (const member of members) {
+    const { name, role, isValid } = member.name;
+    if (role === 'control') continue;
+    if (seen?.has(name)) throw new TableError('DuplicatePropertiesSpecified');
+    seen?.add(name);
+    if (role === 'partitionKey') partitionKey = { member, declared: declared.get(name) };
+    else if (role === 'rowKey') rowKey = { member, declared: declared.get(name) };
     else if (role === 'custom' && member.kind !== 'null') {
-      if (!isValid) checkPropertyName(text);
-      properties.push(propertyOf(text, member, declared.get(text)));
+      if (!isValid) checkPropertyName(name);
+      properties.push(propertyOf(name, member, declared.get(name)));
     }
   }
+  if (seen !== undefined) rememberDistinct(members);
   return { partitionKey, rowKey, properties };
 }
 

@@ -5,7 +5,16 @@ import { type Condition, formatDateTime, parseDateTime, TableError } from '#tabl
 export const etagTime = (time: string): string =>
   `${time.slice(0, 13)}%3A${time.slice(14, 16)}%3A${time.slice(17)}`;
 
-export const formatEtag = (version: bigint): string => `W/"datetime'${etagTime(formatDateTime(version))}'"`;
+// What a changeset wrote has one version.
+let lastVersion = 0n;
+let lastEtag = `W/"datetime'${etagTime(formatDateTime(lastVersion))}'"`;
+
+export function formatEtag(version: bigint): string {
+  if (version === lastVersion) return lastEtag;
+  lastVersion = version;
+  lastEtag = `W/"datetime'${etagTime(formatDateTime(version))}'"`;
+  return lastEtag;
+}
 
 const ETAG = /^W\/"(.*)"$/;
 const DATE_TIME_ETAG = /^datetime'(.*)'$/;

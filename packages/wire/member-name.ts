@@ -5,6 +5,10 @@ import { memo } from './memo.js';
 
 export interface MemberName {
   readonly name: string;
+  /** The name as JSON without escapes has it, with the colon behind it. */
+  readonly token: string;
+  /** Short enough to be remembered. */
+  readonly isKept: boolean;
   /** `control` is read over: annotations, also of annotations, and control information. */
   readonly role: 'custom' | 'partitionKey' | 'rowKey' | 'timestamp' | 'control';
   /** Of an annotation that says a type: whose type. */
@@ -36,6 +40,8 @@ function typeTarget(name: string): string | undefined {
 export const memberName = memo(
   (name: string): MemberName => ({
     name,
+    token: `"${name}":`,
+    isKept: name.length <= NAMES_KEPT.lengthMax,
     role: roleOf(name),
     typeOf: typeTarget(name),
     isValid: isPropertyName(name),

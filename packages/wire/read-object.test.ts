@@ -9,7 +9,7 @@ import { type Member, readObject } from './read-object.js';
 const read = (text: string): Member[] => readObject(Buffer.from(text));
 /** Without the literals. */
 const plainly = (text: string) =>
-  read(text).map(({ name, kind, text: value }) => ({ name, kind, text: value }));
+  read(text).map(({ name, kind, text: value }) => ({ name: name.name, kind, text: value }));
 const assertMalformed = (body: string | Buffer): void =>
   assert.throws(
     () => readObject(typeof body === 'string' ? Buffer.from(body) : body),
@@ -39,6 +39,53 @@ test('blanks anywhere between tokens, line breaks before the body, a byte order 
     assert.deepEqual(plainly(text), expected);
   for (const text of ['\u00a0{"a":1}', '\ufeff\ufeff{"a":1}', '{"a":1}\0', '{\u2003"a":1}', '\v{"a":1}'])
     assertMalformed(text);
+});
+
+test('names are what they are, whatever the names of the object before were', () => {
+  const texts = [
+    '{"a":1,"b":2}',
+    '{"a":3,"b":4}',
+    '{"a" :1,\n"b":2}',
+    '{"ab":1,"b":2}',
+    '{"b":1,"a":2}',
+    '{"\\u0062":1,"a":2}',
+    '{"b":{"a":1},"é":2}',
+    '{"b":1,"é":2,"c":3}',
+    '{"a":1,"a":2}',
+  ];
+  for (const text of texts) {
+    const names = [...text.matchAll(/"([^"]+)" ?:(?!1})/g)].map(([, name]) => JSON.parse(`"${name}"`));
+    assert.deepEqual(
+      plainly(text).map(({ name }) => name),
+      names,
+      text,
+    );
+  }
+  assertMalformed('{"a"1}');
+  assertMalformed('{"a":');
+});
+
+test('which literals are known', () => {
+  const literals = (text: string) => read(text).map(({ literal }) => literal);
+  assert.deepEqual(literals('{"a":"x y","b":-1.50,"c":true,"d":null,"e":[]}'), [
+    '"x y"',
+    '-1.50',
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  const others = ['\\n', '\u007f', 'é', '\\u0041'];
+  for (const other of others) assert.deepEqual(literals(`{"a":"x","b":"${other}"}`), [undefined, undefined]);
+  for (let length = 0; length < 20; length++) {
+    const text = 'x'.repeat(length);
+    assert.deepEqual(literals(`{"a":"${text}"}`), [`"${text}"`]);
+    for (let at = 0; at < length; at++) {
+      const spoilt = (unit: string) => `${text.slice(0, at)}${unit}${text.slice(at + 1)}`;
+      assert.deepEqual(literals(`{"a":"${spoilt('\u007f')}"}`), [undefined]);
+      assertMalformed(`{"a":"${spoilt('\u001f')}"}`);
+      assertMalformed(Buffer.from(`{"a":"${spoilt('\u0080')}"}`, 'latin1'));
+    }
+  }
 });
 
 test('what is no object', () => {
@@ -193,7 +240,7 @@ function assertAgrees(text: string): void {
     assertMalformed(text);
     return;
   }
-  const found = new Map(read(text).map(member => [member.name, member]));
+  const found = new Map(read(text).map(member => [member.name.name, member]));
   assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort());
   for (const [name, member] of found) {
     const value = expected.get(name);

@@ -2,10 +2,11 @@
 // because `3` is an Int32 and `3.0` a Double (table-rest.md 5.6). Typing the members is entity-properties.ts's matter.
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TableError } from '#tables';
+import { type MemberName, memberName } from './member-name.js';
 
 /** `number` keeps its text; `other` is an object or an array, which no property may be. */
 export interface Member {
-  readonly name: string;
+  readonly name: MemberName;
   readonly kind: 'string' | 'number' | 'boolean' | 'null' | 'other';
   readonly text: string;
   /** A string or a number as the body has it, quotes included; undefined where it may hold escapes or more than ASCII. */
@@ -43,6 +44,8 @@ const NOT_BARE = /[\\\u0000-\u001f]/;
 const SPACES = 0x20202020;
 const ONES = 0x01010101;
 const HIGH_BITS = 0x80808080;
+/** Of what is read over. */
+const NO_NAME = memberName('');
 const malformed = () => new TableError('InvalidInput:Body');
 
 class JsonReader {
@@ -90,6 +93,23 @@ class JsonReader {
     return text;
   }
 
+  /** A member's name with the colon behind it; if it is the one that is expected, it need not be taken apart. */
+  name(expected: MemberName | undefined): MemberName {
+    this.#peek();
+    if (expected !== undefined && this.#text.startsWith(expected.token, this.#at)) {
+      this.#at += expected.token.length;
+      return expected;
+    }
+    const name = memberName(this.string());
+    this.expect(COLON);
+    return name;
+  }
+
+  /** Whether names stand in the text as they are. */
+  get isPlain(): boolean {
+    return this.#isPlain;
+  }
+
   /** By hand: an expression with alternatives would need memory for each character of a long string. */
   #escapedString(from: number): string {
     let until = from;
@@ -105,7 +125,7 @@ class JsonReader {
     }
   }
 
-  #word(name: string, kind: 'boolean' | 'null', word: string): Member {
+  #word(name: MemberName, kind: 'boolean' | 'null', word: string): Member {
     if (!this.#text.startsWith(word, this.#at)) throw malformed();
     this.#at += word.length;
     return { name, kind, text: kind === 'null' ? '' : word, literal: undefined };
@@ -137,7 +157,7 @@ class JsonReader {
     return this.#text.slice(from, this.#at);
   }
 
-  value(name: string, depth: number): Member {
+  value(name: MemberName, depth: number): Member {
     const first = this.#peek();
     const from = this.#at;
     if (first === QUOTE) {
@@ -158,27 +178,45 @@ class JsonReader {
 
   #skipNested(depth: number): void {
     if (depth >= NESTING_MAX) throw malformed();
-    if (this.take(OPEN_BRACE)) readMembers(this, depth + 1, undefined);
+    if (this.take(OPEN_BRACE)) skipMembers(this, depth + 1);
     else {
       this.expect(OPEN_BRACKET);
       if (this.take(CLOSE_BRACKET)) return;
-      do this.value('', depth + 1);
+      do this.value(NO_NAME, depth + 1);
       while (this.take(COMMA));
       this.expect(CLOSE_BRACKET);
     }
   }
 }
 
-/** Reads members up to and with the closing brace; the opening one is taken already. */
-function readMembers(reader: JsonReader, depth: number, members: Member[] | undefined): void {
+/** Reads over members up to and with the closing brace; the opening one is taken already. */
+function skipMembers(reader: JsonReader, depth: number): void {
   if (reader.take(CLOSE_BRACE)) return;
   do {
-    const name = reader.string();
+    reader.string();
     reader.expect(COLON);
-    const member = reader.value(name, depth);
-    members?.push(member);
+    reader.value(NO_NAME, depth);
   } while (reader.take(COMMA));
   reader.expect(CLOSE_BRACE);
+}
+
+/** The names of the object before: the next mostly has the same, in the same order. Names without escapes only. */
+const expectedNames: MemberName[] = [];
+const EXPECTED_NAMES_MAX = 300;
+
+function readMembers(reader: JsonReader): Member[] {
+  const members: Member[] = [];
+  if (reader.take(CLOSE_BRACE)) return members;
+  do {
+    const place = members.length;
+    const expected = expectedNames[place];
+    const name = reader.name(expected);
+    if (name !== expected && reader.isPlain && name.isKept && place < EXPECTED_NAMES_MAX)
+      expectedNames[place] = name;
+    members.push(reader.value(name, 1));
+  } while (reader.take(COMMA));
+  reader.expect(CLOSE_BRACE);
+  return members;
 }
 
 /**
@@ -218,9 +256,8 @@ function openReader(body: Buffer): JsonReader {
  */
 export function readObject(body: Buffer): Member[] {
   const reader = openReader(body);
-  const members: Member[] = [];
   reader.expect(OPEN_BRACE);
-  readMembers(reader, 1, members);
+  const members = readMembers(reader);
   reader.expectEnd();
   return members;
 }

@@ -1,8 +1,8 @@
 // Update Entity and Insert Or Replace Entity: the new properties take the place of all the old ones (table-rest.md 8.8).
 import { encodeEntity } from '../entity-encoder.js';
+import { inOrdinalOrder } from '../merge-stored.js';
 import type { InsertOrReplaceEntity, UpdateEntity } from '../operation.js';
 import { type EntityDecision, requireRow } from './entity-decision.js';
-import { inOrdinalOrder } from './merge-entity.js';
 
 export function insertOrReplaceEntity(operation: InsertOrReplaceEntity): EntityDecision {
   const value = encodeEntity(inOrdinalOrder(operation.properties));
