@@ -11,9 +11,9 @@ import { ROOT } from './spawned-server.js';
 // reasons that ARCHITECTURE.md gives: one noun or verb a file, functions of five lines, JSON that is read by hand, and then
 // HTTP that is read by hand too, which node:http did in 5 files of its own that nobody counted.
 const FILES_MAX = 37;
-const FUNCTIONS_MAX = 160;
+const FUNCTIONS_MAX = 168;
 /** Lines of TypeScript. */
-const LINES_MAX = 900;
+const LINES_MAX = 940;
 
 test('one Insert stays in the budget of its path', async t => {
   const recorder = new ExecutionRecorder(ROOT, join(ROOT, 'dist', 'packages'));
