@@ -12,7 +12,7 @@ import { Connection, childrenOf, isAlive, until } from './worker-processes.js';
 
 const WORKERS = 4;
 const WRITERS = 12;
-const ROUNDS = process.env.SHELFMARK_LONG === undefined ? 2 : 20;
+const ROUNDS = process.env.SHELFMARK_LONG === undefined ? 1 : 20;
 const KILLS = process.env.SHELFMARK_LONG === undefined ? 4 : 10;
 /** Answers that must have come after each kill, in a time that is long against a commit and short against for ever. */
 const PROGRESS = 20;

@@ -11,7 +11,6 @@ export const YEAR_ONE = -621_355_968_000_000_000n;
 const TICKS_PER_SECOND = 10_000_000;
 const BIG_TICKS_PER_SECOND = 10_000_000n;
 const SECONDS_PER_DAY = 86_400;
-const FRACTION_DIGITS = 7;
 /** Zones reach from -14:00 to +14:00, as in XML Schema. */
 const ZONE_MINUTES_MAX = 14 * 60;
 
@@ -164,15 +163,24 @@ function fractionOf(ticks: bigint): number {
 }
 
 /** Seven digits behind the point. */
-const formatFraction = (fraction: number): string => `.${String(fraction).padStart(FRACTION_DIGITS, '0')}`;
+const formatFraction = (fraction: number): string => `.${String(TICKS_PER_SECOND + fraction).slice(1)}`;
+
+/** Without the zeros at its end; without the point too if nothing is left. */
+function formatShortFraction(fraction: number): string {
+  if (fraction === 0) return '';
+  let [digits, scale] = [fraction, TICKS_PER_SECOND];
+  while (digits % 10 === 0) {
+    digits /= 10;
+    scale /= 10;
+  }
+  return `.${String(scale + digits).slice(1)}`;
+}
 
 // Entities that are answered together were mostly written together: in one commit, or within a second.
 let secondTicks = 0n;
 let secondText = formatSecond(0);
 let answeredTicks = 0n;
 let answeredText = `${secondText}Z`;
-
-const ZEROS_AT_END = /0+$/;
 
 /** `2017-11-10T02:44:47.62Z`: zeros at the fraction's end are cut off, and so is the point (table-rest.md 7). */
 export function formatDateTime(ticks: bigint): string {
@@ -183,8 +191,7 @@ export function formatDateTime(ticks: bigint): string {
     secondTicks = ticks - BigInt(fraction);
     secondText = formatSecond(Number(secondTicks / BIG_TICKS_PER_SECOND));
   }
-  const tail = fraction === 0 ? '' : formatFraction(fraction).replace(ZEROS_AT_END, '');
-  answeredText = `${secondText}${tail}Z`;
+  answeredText = `${secondText}${formatShortFraction(fraction)}Z`;
   answeredTicks = ticks;
   return answeredText;
 }
