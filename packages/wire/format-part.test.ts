@@ -1,36 +1,14 @@
 // Headers of the parts of a batch, in Azure's order (table-rest.md 10.5).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Row } from '#store';
-import { encodeEntity, TableError, type TableErrorCode, type WriteOutcome } from '#tables';
+import type { WriteOutcome } from '#tables';
 import type { Answer } from './answer.js';
-import { type ErrorContext, formatError } from './format-error.js';
+import { asked, ETAG, LOCATION, PLACE, refused, row } from './answer.test.fixture.js';
 import { formatOutcome, formatWrite } from './format-outcome.js';
 import { formatPart } from './format-part.js';
 import type { ResponseFormat } from './response-format.js';
 
-const PLACE = { endpoint: 'http://h/account1', account: 'account1', table: 'T' };
-const ETAG = `W/"datetime'2020-01-01T01%3A02%3A00Z'"`;
 const TYPE = 'application/json;odata=minimalmetadata;streaming=true;charset=utf-8';
-const LOCATION = "http://h/account1/T(PartitionKey='p',RowKey='r')";
-
-const asked = (prefer?: ResponseFormat['prefer']): ResponseFormat => ({
-  level: 'minimalmetadata',
-  select: undefined,
-  selectSuffix: '',
-  prefer,
-});
-const row: Row = { partition: 'p', key: 'r', version: 15_778_405_200_000_000n, value: encodeEntity([]) };
-const errorContext = (more: Partial<ErrorContext> = {}): ErrorContext => ({
-  requestId: 'id',
-  now: row.version,
-  format: asked(),
-  xml: false,
-  accept: undefined,
-  ...more,
-});
-const refused = (code: TableErrorCode, more?: Partial<ErrorContext>): Answer =>
-  formatError(new TableError(code), errorContext(more));
 
 const SNIFF = 'X-Content-Type-Options: nosniff';
 const CACHE = 'Cache-Control: no-cache';

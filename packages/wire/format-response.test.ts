@@ -1,36 +1,15 @@
 // Headers of responses, in Azure's order (table-rest.md 3.2, 3.3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Row } from '#store';
-import { encodeEntity, type Outcome, TableError, type TableErrorCode } from '#tables';
+import { type Outcome, TableError } from '#tables';
 import type { Answer } from './answer.js';
-import { type ErrorContext, formatError } from './format-error.js';
+import { asked, ETAG, errorContext, LOCATION, PLACE, refused, row } from './answer.test.fixture.js';
+import { formatError } from './format-error.js';
 import { formatOutcome } from './format-outcome.js';
 import { type Exchange, formatResponse } from './format-response.js';
 import type { ResponseFormat } from './response-format.js';
 
 const EXCHANGE: Exchange = { requestId: 'id', version: '2019-02-02', clientRequestId: undefined };
-const PLACE = { endpoint: 'http://h/account1', account: 'account1', table: 'T' };
-const ETAG = `W/"datetime'2020-01-01T01%3A02%3A00Z'"`;
-const LOCATION = "http://h/account1/T(PartitionKey='p',RowKey='r')";
-
-const asked = (prefer?: ResponseFormat['prefer']): ResponseFormat => ({
-  level: 'minimalmetadata',
-  select: undefined,
-  selectSuffix: '',
-  prefer,
-});
-const row: Row = { partition: 'p', key: 'r', version: 15_778_405_200_000_000n, value: encodeEntity([]) };
-const errorContext = (more: Partial<ErrorContext> = {}): ErrorContext => ({
-  requestId: 'id',
-  now: row.version,
-  format: asked(),
-  xml: false,
-  accept: undefined,
-  ...more,
-});
-const refused = (code: TableErrorCode, more?: Partial<ErrorContext>): Answer =>
-  formatError(new TableError(code), errorContext(more));
 
 const headersOf = (answer: Answer, exchange = EXCHANGE) => formatResponse(answer, exchange).headers;
 const namesOf = (answer: Answer, exchange = EXCHANGE): string =>
