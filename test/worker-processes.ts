@@ -114,9 +114,13 @@ export class Connection {
 }
 
 /** Resolves once `holds` does; fails if it takes longer than anything should. */
-export async function until(what: string, holds: () => boolean, milliseconds = 20_000): Promise<void> {
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  milliseconds = 20_000,
+): Promise<void> {
   const end = performance.now() + milliseconds;
-  while (!holds()) {
+  while (!(await holds())) {
     if (performance.now() > end) throw new Error(`In ${milliseconds} ms it never came to this: ${what}.`);
     await new Promise<void>(resolve => {
       setTimeout(resolve, 10);

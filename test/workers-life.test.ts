@@ -33,8 +33,8 @@ test('a signal lets what is under way be answered; a second one does not wait', 
     open.write(`PUT ${ACCOUNT}/things HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{`);
     await new Promise(resolve => setTimeout(resolve, 200));
     const stopped = server.stop('SIGTERM');
-    await until('nobody new is let in', () => workers.filter(isAlive).length === 1);
-    assert.equal(await isTaken(server.port), false);
+    await until('one worker has ended', () => workers.filter(isAlive).length === 1);
+    await until('nobody new is let in', async () => !(await isTaken(server.port)));
     if (isPatient) open.write('}');
     else process.kill(server.pid, 'SIGTERM');
     assert.equal((await stopped).code, isPatient ? 0 : 1);

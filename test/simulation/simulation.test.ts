@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test';
 import { simulate } from './simulate.js';
 import { planOf } from './workload.js';
 
-const SEEDS = 40;
+const SEEDS = 20;
 const outcomes = new Map<string, number>();
 
 /** By their texts in simulate.ts; each is part of what the simulation is there to check. */
