@@ -204,7 +204,7 @@ async function run(flags: Flags): Promise<void> {
   const options = optionsOf(flags);
   const lineOf = (server: RunningServer): string => readyLine(server, flags.durability, workers);
   if (workers > 1 && cluster.isWorker) {
-    await work(() => serve(options), lineOf);
+    await work(() => serve({ ...options, sharesData: true }), lineOf);
     return;
   }
   if (workers > 1) {

@@ -31,6 +31,8 @@ export interface ServeOptions {
   readonly allowWellKnownKey?: boolean | undefined;
   /** `none` answers before the data is synced: for tests, it promises nothing after a power cut. Default `full`. */
   readonly durability?: 'full' | 'none' | undefined;
+  /** Other processes serve from the same directory at the same time. Alone, which is the default, writes are faster. */
+  readonly sharesData?: boolean | undefined;
   /** Default `error`. */
   readonly logLevel?: LogLevel | undefined;
   readonly tls?: ListenOptions['tls'];
@@ -69,6 +71,7 @@ const openStore = (options: ServeOptions, directory: string | undefined): Promis
         directory,
         clock: options.clock ?? systemClock,
         durability: options.durability ?? 'full',
+        isOnlyWriter: options.sharesData !== true,
       });
 
 /** Addresses that mean every interface cannot be connected to; this machine's own stands for them. */

@@ -121,11 +121,16 @@ export class Catalog {
   }
 
   putCounters({ tick, spaceId, subtreeId }: CounterRecord): void {
-    const bytes = Buffer.allocUnsafe(COUNTERS_BYTES);
+    const bytes = Buffer.allocUnsafeSlow(COUNTERS_BYTES);
     bytes.writeBigUInt64BE(tick, 0);
     bytes.writeBigUInt64BE(BigInt(spaceId), 8);
     bytes.writeBigUInt64BE(BigInt(subtreeId), 16);
     this.#tree.put(COUNTERS_KEY, bytes);
+  }
+
+  /** As `Tree.writeIf`, if the last tick is `tick` then. Never if `isComparable` is false of it. */
+  writeIfTick(tick: bigint, write: () => void): Promise<boolean> {
+    return this.#tree.writeIf(COUNTERS_KEY, asDouble(tick), write);
   }
 
   #fits(account: string, service: string, name: string): boolean {
@@ -171,6 +176,20 @@ function decodeSpace(bytes: Buffer, account: string, service: string, name: stri
   const created = bytes.readBigUInt64BE(4);
   const metadata = Buffer.from(bytes.subarray(SPACE_HEADER_BYTES, bytes.length));
   return { account, service, name, id, created, metadata };
+}
+
+const double = new Float64Array(1);
+const doubleBytes = Buffer.from(double.buffer);
+
+/** LMDB's package compares the first eight bytes of a value as a double: what these bytes are in the memory of this machine. */
+function asDouble(tick: bigint): number {
+  doubleBytes.writeBigUInt64BE(tick);
+  return double[0] ?? Number.NaN;
+}
+
+/** False for the few ticks whose bytes are no number to a machine: those equal nothing. */
+export function isComparable(tick: bigint): boolean {
+  return !Number.isNaN(asDouble(tick));
 }
 
 function assertLength(bytes: Buffer, length: number): void {

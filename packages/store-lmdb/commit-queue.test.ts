@@ -13,7 +13,7 @@ import { openEnvironment } from './environment.js';
 async function openQueue(t: TestContext, chore: Chore = () => false): Promise<CommitQueue> {
   const directory = await mkdtemp(join(tmpdir(), 'lmdb-queue-'));
   const environment = openEnvironment({ directory, durability: 'none' });
-  const queue = new CommitQueue(environment, new Counters(systemClock), chore);
+  const queue = new CommitQueue({ environment, counters: new Counters(systemClock), chore });
   t.after(async () => {
     await queue.stop();
     await environment.close();

@@ -1,6 +1,7 @@
 // Group commit: what waits to be written shares one LMDB transaction and one wait for the disk. While a group is on its
 // way to the disk the next one gathers; a lone change is not delayed. It knows nothing of spaces and rows.
 import type { Counters } from './counters.js';
+import { type Early, type EarlyCaller, EarlyCommits, type GivenUp } from './early-commits.js';
 import { EngineError } from './engine-error.js';
 import type { Environment } from './environment.js';
 
@@ -12,6 +13,8 @@ export interface Work<T> {
    * Called again if the transaction was full and the work is tried on its own.
    */
   run(group: Group): T;
+  /** Decides without a transaction, if this kind of work can; undefined if it needs one, and then it has noted nothing. */
+  runEarly?(early: Early): { readonly answer: T } | undefined;
 }
 
 /** What the works of one transaction share. */
@@ -31,10 +34,19 @@ const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 /** Groups after which the background gets a turn although works wait. */
 const GROUPS_BETWEEN_CHORES = 16;
 
+export interface CommitQueueOptions {
+  readonly environment: Environment;
+  readonly counters: Counters;
+  readonly chore: Chore;
+  /** True if no other process writes to the file. Then works are decided early where they can be (early-commits.ts). */
+  readonly isOnlyWriter?: boolean | undefined;
+}
+
 export class CommitQueue {
   readonly #environment: Environment;
   readonly #counters: Counters;
   readonly #chore: Chore;
+  readonly #early: EarlyCommits<Waiting> | undefined;
   #waiting: Waiting[] = [];
   /** The works of the transaction under way. */
   #group: Waiting[] = [];
@@ -47,16 +59,19 @@ export class CommitQueue {
   #run: Promise<void> | undefined;
   #broken: EngineError | undefined;
 
-  constructor(environment: Environment, counters: Counters, chore: Chore) {
+  constructor({ environment, counters, chore, isOnlyWriter = false }: CommitQueueOptions) {
     this.#environment = environment;
     this.#counters = counters;
     this.#chore = chore;
+    if (isOnlyWriter) this.#early = new EarlyCommits(environment, counters, given => this.#takeBack(given));
   }
 
   /** Fulfilled with the work's answer when all it changed is durable. */
   add<T>(work: Work<T>): Promise<T> {
     return new Promise((fulfil, reject) => {
-      this.#waiting.push(new WaitingWork(work, fulfil, reject));
+      const waiting = new WaitingWork(work, fulfil, reject);
+      if (this.#isEarly() && this.#early?.add(waiting)) return;
+      this.#waiting.push(waiting);
       this.#start();
     });
   }
@@ -70,6 +85,7 @@ export class CommitQueue {
   /** Fulfilled when nothing waits any more. What the background has to do is left. */
   async stop(): Promise<void> {
     this.#isStopping = true;
+    await this.#early?.idle();
     await this.#run;
   }
 
@@ -79,12 +95,26 @@ export class CommitQueue {
     this.#run = this.#work();
   }
 
+  /** Works keep their order: early ones go before those that need a transaction, and none before those that wait for one. */
+  #isEarly(): boolean {
+    return !this.#isRunning && this.#choreState === 'none';
+  }
+
+  /** What early commits gave up is decided again. */
+  #takeBack({ written, undecided, failure }: GivenUp<Waiting>): void {
+    this.#waiting = [...written, ...undecided, ...this.#waiting];
+    if (failure !== undefined) this.#alone = written.length;
+    this.#start();
+  }
+
   async #work(): Promise<void> {
+    await this.#early?.idle();
     while (this.#waiting.length > 0 || this.#isChoreReady()) {
       if (this.#broken !== undefined) this.#failAll(this.#broken);
       else if (this.#isChoreNext()) await this.#commitChore();
       else await this.#commitGroup();
     }
+    this.#early?.forget();
     this.#isRunning = false;
   }
 
@@ -168,9 +198,8 @@ export class CommitQueue {
 }
 
 /** A work that waits for a transaction, without the type of its answer. */
-interface Waiting {
+interface Waiting extends EarlyCaller {
   run(group: Group): void;
-  settle(): void;
   fail(failure: unknown): void;
 }
 
@@ -195,6 +224,17 @@ class WaitingWork<T> implements Waiting {
       if (error instanceof EngineError) throw error;
       this.#outcome = { error };
     }
+  }
+
+  decideEarly(early: Early): boolean {
+    if (this.#work.runEarly === undefined) return false;
+    try {
+      this.#outcome = this.#work.runEarly(early);
+    } catch (error) {
+      if (error instanceof EngineError) return false;
+      this.#outcome = { error };
+    }
+    return this.#outcome !== undefined;
   }
 
   settle(): void {

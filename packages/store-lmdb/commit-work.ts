@@ -1,6 +1,8 @@
-// One commit inside a group's transaction: reads, has the caller decide, changes. The queue makes it durable.
+// One commit: reads, has the caller decide, changes; inside a group's transaction, or early (early-commits.ts). The queue
+// makes it durable.
 import type { Decide, Decision, ReadRows, Reads, Row, Space } from '#store';
 import type { Group, Work } from './commit-queue.js';
+import type { Early } from './early-commits.js';
 import type { Environment } from './environment.js';
 import { RowCursor } from './row-cursor.js';
 import { encodePayload, endOfPrefix } from './row-key.js';
@@ -27,10 +29,29 @@ export class CommitWork<R> implements Work<R | undefined> {
       group.livingSpace = id;
     }
     const tick = group.counters.nextTick();
-    const decision = this.#decide(this.#read(), tick);
-    assertChanges(decision);
+    const decision = assertChanges(this.#decide(this.#read(), tick));
     this.#apply(decision, tick, group);
     return decision.result;
+  }
+
+  runEarly(early: Early): { readonly answer: R } | undefined {
+    const { id } = this.#space;
+    const partition = this.#partition;
+    const { rows, counters } = early;
+    const isOrdinary = (key: string): boolean => rows.holds(partition, key);
+    if (this.#reads.range !== undefined || !this.#reads.keys.every(isOrdinary)) return undefined;
+    if (!early.isLiving(this.#space)) return undefined;
+    const keys = this.#reads.keys.map(key => rows.get(id, partition, key));
+    const tick = counters.nextTick();
+    const { result, puts = [], deletes = [] } = assertChanges(this.#decide({ keys, range: [] }, tick));
+    if (puts.length + deletes.length === 0) return { answer: result };
+    if (!deletes.every(isOrdinary) || !puts.every(({ key }) => isOrdinary(key))) return undefined;
+    counters.useTick(tick);
+    for (const key of deletes) early.note(rows.remove(id, partition, key));
+    for (const { key, value } of puts) {
+      early.note(rows.put(id, { partition, key, version: tick, value }));
+    }
+    return { answer: result };
   }
 
   #read(): ReadRows {
@@ -74,7 +95,8 @@ export class CommitWork<R> implements Work<R | undefined> {
 }
 
 /** A mistake has to show before the first change: a transaction keeps what was changed before an error. */
-function assertChanges({ puts, deletes }: Decision<unknown>): void {
+function assertChanges<R>(decision: Decision<R>): Decision<R> {
+  const { puts, deletes } = decision;
   for (const key of deletes ?? []) {
     if (typeof key !== 'string') throw new TypeError('A decision deletes something that is no key.');
   }
@@ -83,4 +105,5 @@ function assertChanges({ puts, deletes }: Decision<unknown>): void {
       throw new TypeError('A decision puts something that is no row.');
     }
   }
+  return decision;
 }

@@ -1,5 +1,5 @@
-// What a store counts: the last tick and the last ids given. Read and written inside a write transaction only, so that
-// processes that share a directory never give the same one twice.
+// What a store counts: the last tick and the last ids given. Written only together with the changes that used them, so
+// that processes that share a directory never give the same one twice.
 import { type Clock, StoreError } from '#store';
 import type { Catalog } from './catalog.js';
 import { SPACE_ID_MAX } from './row-key.js';
@@ -21,7 +21,12 @@ export class Counters {
     this.#clock = clock;
   }
 
-  /** At the beginning of a write transaction. */
+  /** The last tick used. */
+  get tick(): bigint {
+    return this.#tick;
+  }
+
+  /** At the beginning of a write transaction, or of changes that depend on nobody else's having been made (early-commits.ts). */
   load(catalog: Catalog): void {
     const record = catalog.getCounters();
     this.#tick = record.tick;
@@ -34,6 +39,7 @@ export class Counters {
   save(catalog: Catalog): void {
     if (!this.#isChanged) return;
     catalog.putCounters({ tick: this.#tick, spaceId: this.#spaceId, subtreeId: this.#subtreeId });
+    this.#isChanged = false;
   }
 
   /** Later than every tick used so far, whatever the clock says. */

@@ -182,6 +182,10 @@ export function openRoot(path: string, durability: Durability): RootDatabase {
     commitDelay: 0,
     // Batches by turn would add a promise to each transaction that nobody holds: its rejection would end the process.
     eventTurnBatching: false,
+    // What is noted outside a transaction (Tree.writeIf) is to be complete before LMDB's thread sees its beginning: waiting
+    // for the rest it would look only every millisecond. The first number starts it, the second keeps it from starting.
+    txnStartThreshold: 1,
+    batchStartThreshold: Number.MAX_SAFE_INTEGER,
   });
 }
 

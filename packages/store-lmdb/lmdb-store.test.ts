@@ -14,6 +14,19 @@ conformance({
 });
 
 conformance({
+  name: 'lmdb as the only writer',
+  test,
+  open: ({ clock }) => open({ clock, durability: 'full', isOnlyWriter: true }, {}),
+});
+
+conformance({
+  name: 'lmdb as the only writer with keys cut every 8 bytes',
+  test,
+  keyLength: 40,
+  open: ({ clock }) => open({ clock, durability: 'none', isOnlyWriter: true }, { chunk: 8 }),
+});
+
+conformance({
   name: 'lmdb with keys cut every 4 bytes',
   test,
   keyLength: 40,

@@ -20,6 +20,8 @@ export interface OpenOptions {
   readonly noMemInit: boolean;
   readonly commitDelay: number;
   readonly eventTurnBatching: boolean;
+  readonly txnStartThreshold?: number;
+  readonly batchStartThreshold?: number;
 }
 
 export interface DatabaseOptions<V, K> {
@@ -47,11 +49,17 @@ export interface Transaction {
   done(): void;
 }
 
-/** Inside a write transaction `put` and `remove` have their effect at once. */
+/**
+ * Inside a write transaction `put` and `remove` have their effect at once. Inside `ifVersion` they are noted, and LMDB's
+ * own thread carries them out later, so the value's memory has to stay as it is.
+ */
 export interface Database<V, K> {
   get(key: K): V | undefined;
   put(key: K, value: V): unknown;
   remove(key: K): unknown;
+  /** One transaction, if the first eight bytes of the key's value are this number then. Fulfilled when it is durable. */
+  ifVersion(key: K, version: number, write: () => void): Promise<boolean>;
+  batch(write: () => void): Promise<boolean>;
   getRange(options: RangeOptions): Iterable<{ readonly value: V }>;
 }
 

@@ -21,6 +21,30 @@ export class RowValueEncoder {
   }
 }
 
+/** Encodes values into memory that stays as it is, for those that LMDB's thread reads later. */
+export class RowBlocks {
+  #block = Buffer.alloc(0);
+  #used = 0;
+
+  encode(version: bigint, value: Buffer): Buffer {
+    const bytes = this.#take(VERSION_BYTES + value.length);
+    bytes.writeBigUInt64BE(version);
+    bytes.set(value, VERSION_BYTES);
+    return bytes;
+  }
+
+  #take(length: number): Buffer {
+    if (length > BLOCK_BYTES / 4) return Buffer.allocUnsafeSlow(length);
+    if (this.#used + length > this.#block.length) {
+      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#used += length;
+    return this.#block.subarray(from, this.#used);
+  }
+}
+
 /** `bytes` begins with the row's value, of `length` bytes, here and below. */
 export function decodeVersion(bytes: Buffer, length: number): bigint {
   if (length < VERSION_BYTES) {

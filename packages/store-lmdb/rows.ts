@@ -36,6 +36,12 @@ export class Rows {
     else this.#longKeys.put(space, partition, key, bytes, counters);
   }
 
+  /** A change whose key is no longer than LMDB takes; its bytes stay as they are until LMDB's thread has read them. */
+  apply(key: RowKey, bytes: Buffer | undefined): void {
+    if (bytes === undefined) this.#tree.remove(key);
+    else this.#tree.put(key, bytes);
+  }
+
   /** Only inside a write transaction. */
   remove(space: number, partition: string, key: string): void {
     if (fits(partition, key, this.#longKeys.chunk)) this.#tree.remove([space, partition, key]);

@@ -1,4 +1,5 @@
-// The changes of the catalogue, each inside a group's transaction like a commit.
+// The changes of the catalogue, each inside a group's transaction like a commit. Each uses a tick, so that the last tick
+// tells whether a transaction begins from the one before it (early-commits.ts).
 import type { Space, SpaceAddress } from '#store';
 import type { Catalog } from './catalog.js';
 import type { Group, Work } from './commit-queue.js';
@@ -39,11 +40,12 @@ export class UpdateSpaceWork implements Work<Space | undefined> {
     this.#change = change;
   }
 
-  run(): Space | undefined {
+  run({ counters }: Group): Space | undefined {
     const current = this.#catalog.getSpace(this.#space);
     if (current?.id !== this.#space.id) return undefined;
     const changed = { ...current, metadata: Buffer.from(this.#change(current.metadata)) };
     this.#catalog.putSpace(changed);
+    counters.useTick(counters.nextTick());
     return changed;
   }
 }
@@ -59,7 +61,9 @@ export class DropSpaceWork implements Work<boolean> {
 
   run(group: Group): boolean {
     if (!this.#catalog.isLiving(this.#space)) return false;
-    this.#catalog.dropSpace(this.#space, group.counters.nextTick());
+    const tick = group.counters.nextTick();
+    this.#catalog.dropSpace(this.#space, tick);
+    group.counters.useTick(tick);
     group.livingSpace = undefined;
     return true;
   }

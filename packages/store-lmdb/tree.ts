@@ -91,7 +91,18 @@ export class Tree<K extends Key> {
     }
   }
 
-  /** Only inside a write transaction. */
+  /**
+   * Has LMDB's thread carry out the puts and removes that `write` makes, of any tree, in one transaction, if the value of
+   * `key` begins with `version` then. Fulfilled when they are durable; with false if nothing was changed.
+   */
+  async writeIf(key: K | Uint8Array, version: number, write: () => void): Promise<boolean> {
+    const written = this.#database.ifVersion(key, version, write);
+    // LMDB's package waits for the event loop to come round before it tells its thread, unless something else is noted.
+    this.#database.batch(noChange).catch(noChange);
+    return written;
+  }
+
+  /** Only inside a write transaction, or inside `writeIf` with a value that stays as it is. */
   put(key: K | Uint8Array, value: Buffer): void {
     try {
       void this.#database.put(key, value);
@@ -100,7 +111,7 @@ export class Tree<K extends Key> {
     }
   }
 
-  /** Only inside a write transaction. */
+  /** Only inside a write transaction, or inside `writeIf`. */
   remove(key: K | Uint8Array): void {
     try {
       void this.#database.remove(key);
@@ -136,6 +147,8 @@ export class Tree<K extends Key> {
     return keys;
   }
 }
+
+function noChange(): void {}
 
 export class TreeCursor {
   readonly #entries: Iterator<unknown>;
