@@ -47,6 +47,7 @@ export class CommitQueue {
   readonly #counters: Counters;
   readonly #chore: Chore;
   readonly #early: EarlyCommits<Waiting> | undefined;
+  #earlyFailure: GivenUp<Waiting>['failure'];
   #waiting: Waiting[] = [];
   /** The works of the transaction under way. */
   #group: Waiting[] = [];
@@ -100,15 +101,18 @@ export class CommitQueue {
     return !this.#isRunning && this.#choreState === 'none';
   }
 
-  /** What early commits gave up is decided again. */
+  /** What early commits gave up is decided again; if it was too much together, one by one. */
   #takeBack({ written, undecided, failure }: GivenUp<Waiting>): void {
     this.#waiting = [...written, ...undecided, ...this.#waiting];
+    this.#earlyFailure = failure;
     if (failure !== undefined) this.#alone = written.length;
     this.#start();
   }
 
   async #work(): Promise<void> {
     await this.#early?.idle();
+    if (this.#earlyFailure !== undefined) await this.#explain(this.#earlyFailure.reason);
+    this.#earlyFailure = undefined;
     while (this.#waiting.length > 0 || this.#isChoreReady()) {
       if (this.#broken !== undefined) this.#failAll(this.#broken);
       else if (this.#isChoreNext()) await this.#commitChore();

@@ -119,7 +119,10 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
   /** After all callers that are ready to be heard, as long as that is soon: they share a wait for the disk. */
   #schedule(): void {
     if (this.#written !== undefined) return;
-    if (this.#gathering.bytes >= BYTES_AT_ONCE) return this.#writeNext();
+    if (this.#gathering.bytes >= BYTES_AT_ONCE) {
+      this.#writeNext();
+      return;
+    }
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {
@@ -130,15 +133,14 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
 
   #writeNext(): void {
     const batch = this.#gathering;
-    if (batch.callers.length === 0) return this.#becomeIdle();
     this.#gathering = new Batch();
     if (batch.changes.length > 0) {
       this.#written = batch;
       void this.#write(batch);
-      return;
+    } else {
+      for (const caller of batch.callers) caller.settle();
+      this.#becomeIdle();
     }
-    for (const caller of batch.callers) caller.settle();
-    this.#becomeIdle();
   }
 
   #becomeIdle(): void {

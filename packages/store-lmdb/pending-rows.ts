@@ -55,13 +55,7 @@ export class PendingRows {
     if (this.#changes.get(change.id) === change) this.#changes.delete(change.id);
   }
 
-  #add(
-    space: number,
-    partition: string,
-    key: string,
-    version: bigint,
-    bytes: Buffer | undefined,
-  ): Change {
+  #add(space: number, partition: string, key: string, version: bigint, bytes: Buffer | undefined): Change {
     const id = idOf(space, partition, key);
     const change: Change = { id, key: [space, partition, key], bytes, version };
     this.#changes.set(id, change);

@@ -18,7 +18,7 @@ const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 const PRELUDE = `
   import { writeSync } from 'node:fs';
   import { openLmdbStore } from ${JSON.stringify(MODULE)};
-  const store = await openLmdbStore({ directory: process.argv[1] });
+  const store = await openLmdbStore({ directory: process.argv[1], isOnlyWriter: process.argv[2] === 'alone' });
   const address = ${JSON.stringify(ADDRESS)};
   const space = (await store.createSpace(address, Buffer.alloc(0))) ?? (await store.getSpace(address));
 `;
@@ -29,8 +29,18 @@ async function newDirectory(t: TestContext): Promise<string> {
   return directory;
 }
 
-function run(script: string, directory: string, fileBlocksMax?: number): ChildProcess {
-  const node = [process.execPath, '--input-type=module', '-e', PRELUDE + script, directory];
+interface RunOptions {
+  readonly fileBlocksMax?: number;
+  readonly isOnlyWriter?: boolean;
+}
+
+function run(
+  script: string,
+  directory: string,
+  { fileBlocksMax, isOnlyWriter = false }: RunOptions = {},
+): ChildProcess {
+  const mode = isOnlyWriter ? 'alone' : 'shared';
+  const node = [process.execPath, '--input-type=module', '-e', PRELUDE + script, directory, mode];
   const limited = ['sh', '-c', `ulimit -f ${fileBlocksMax} && exec "$@"`, 'sh', ...node];
   const [command = '', ...args] = fileBlocksMax === undefined ? node : limited;
   return spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -53,9 +63,12 @@ async function keysOf(store: Store, space: Space): Promise<string[]> {
   return page.rows.map(row => row.key);
 }
 
-test('law 5: what was answered survives a kill, and a commit is there whole or not at all', async t => {
-  const directory = await newDirectory(t);
-  const script = `
+for (const isOnlyWriter of [false, true]) {
+  const who = isOnlyWriter ? 'the only writer' : 'a writer';
+
+  test(`law 5: what ${who} has answered survives a kill, and a commit is there whole or not at all`, async t => {
+    const directory = await newDirectory(t);
+    const script = `
     const value = Buffer.alloc(2000, 'v');
     const write = async writer => {
       for (let round = 0; ; round += 1) {
@@ -67,28 +80,32 @@ test('law 5: what was answered survives a kill, and a commit is there whole or n
     };
     await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
   `;
-  for (let round = 0; round < 3; round += 1) {
-    const child = run(script, directory);
-    const answered: string[] = [];
-    for await (const line of linesOf(child)) {
-      answered.push(line);
-      if (answered.length === 200 + round * 37) child.kill('SIGKILL');
+    for (let round = 0; round < 3; round += 1) {
+      const child = run(script, directory, { isOnlyWriter });
+      const answered: string[] = [];
+      for await (const line of linesOf(child)) {
+        answered.push(line);
+        if (answered.length === 200 + round * 37) child.kill('SIGKILL');
+      }
+      const { store, space } = await openSpace(directory);
+      const keys = new Set(await keysOf(store, space));
+      for (const name of answered) {
+        for (const part of ['a', 'b', 'c']) assert(keys.has(name + part), `${name}${part} was answered`);
+      }
+      for (const key of keys) {
+        for (const part of ['a', 'b', 'c']) assert(keys.has(key.slice(0, -1) + part), `${key} is not alone`);
+      }
+      await store.close();
     }
-    const { store, space } = await openSpace(directory);
-    const keys = new Set(await keysOf(store, space));
-    for (const name of answered) {
-      for (const part of ['a', 'b', 'c']) assert(keys.has(name + part), `${name}${part} was answered`);
-    }
-    for (const key of keys) {
-      for (const part of ['a', 'b', 'c']) assert(keys.has(key.slice(0, -1) + part), `${key} is not alone`);
-    }
-    await store.close();
-  }
-});
+  });
+}
 
-test('two processes that write to one directory make one history', async t => {
-  const directory = await newDirectory(t);
-  const script = `
+for (const isOnlyWriter of [false, true]) {
+  const belief = isOnlyWriter ? ', even if each believes to be alone' : '';
+
+  test(`two processes that write to one directory make one history${belief}`, async t => {
+    const directory = await newDirectory(t);
+    const script = `
     const increment = () =>
       store.commit(space, 'p', { keys: ['k'] }, ({ keys }, tick) => {
         if (keys[0] !== undefined && keys[0].version >= tick) throw new Error('the version does not rise');
@@ -102,23 +119,24 @@ test('two processes that write to one directory make one history', async t => {
     }
     await store.close();
   `;
-  const children = [run(script, directory), run(script, directory)];
-  const ids: string[] = [];
-  const counts: string[] = [];
-  const gather = async (child: ChildProcess) => {
-    for await (const line of linesOf(child)) {
-      const [id = '', ...more] = line.split(' ');
-      ids.push(id);
-      counts.push(...more);
-    }
-  };
-  await Promise.all(children.map(gather));
-  assert.deepEqual(new Set(ids).size, 40, 'no id of a space was given twice');
-  assert.deepEqual(
-    counts.map(Number).toSorted((a, b) => a - b),
-    Array.from({ length: 400 }, (_, index) => index + 1),
-  );
-});
+    const children = [run(script, directory, { isOnlyWriter }), run(script, directory, { isOnlyWriter })];
+    const ids: string[] = [];
+    const counts: string[] = [];
+    const gather = async (child: ChildProcess) => {
+      for await (const line of linesOf(child)) {
+        const [id = '', ...more] = line.split(' ');
+        ids.push(id);
+        counts.push(...more);
+      }
+    };
+    await Promise.all(children.map(gather));
+    assert.deepEqual(new Set(ids).size, 40, 'no id of a space was given twice');
+    assert.deepEqual(
+      counts.map(Number).toSorted((a, b) => a - b),
+      Array.from({ length: 400 }, (_, index) => index + 1),
+    );
+  });
+}
 
 test('what one process has answered, another one reads at once, however busy it is reading', async t => {
   const directory = await newDirectory(t);
@@ -208,9 +226,12 @@ test('a file that grew in one process is read and written by another that had it
   await store.close();
 });
 
-test('a file that may not grow fails commits, and reads, deletes and later commits go on', async t => {
-  const directory = await newDirectory(t);
-  const script = `
+for (const isOnlyWriter of [false, true]) {
+  const who = isOnlyWriter ? 'the only writer' : 'a writer';
+
+  test(`a file that may not grow fails commits of ${who}, and reads, deletes and later commits go on`, async t => {
+    const directory = await newDirectory(t);
+    const script = `
     const put = (key, size) =>
       store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts: [{ key, value: Buffer.alloc(size) }] }));
     const remove = key => store.commit(space, 'p', { keys: [] }, () => ({ result: true, deletes: [key] }));
@@ -229,15 +250,16 @@ test('a file that may not grow fails commits, and reads, deletes and later commi
     console.log(JSON.stringify({ failed, kept, found: page.rows.map(row => row.key) }));
     await store.close();
   `;
-  const child = run(script, directory, 8192);
-  const closed = once(child, 'close');
-  let answer = '';
-  for await (const line of linesOf(child)) answer += line;
-  assert.deepEqual(await closed, [0, null]);
-  const { failed, kept, found } = JSON.parse(answer);
-  assert(failed.every((code: string) => code === 'busy' || code === 'full'));
-  assert.deepEqual(found.toSorted(), kept.toSorted());
-  const { store, space } = await openSpace(directory);
-  assert.deepEqual((await keysOf(store, space)).toSorted(), [...kept.slice(40), 'late'].toSorted());
-  await store.close();
-});
+    const child = run(script, directory, { fileBlocksMax: 8192, isOnlyWriter });
+    const closed = once(child, 'close');
+    let answer = '';
+    for await (const line of linesOf(child)) answer += line;
+    assert.deepEqual(await closed, [0, null]);
+    const { failed, kept, found } = JSON.parse(answer);
+    assert(failed.every((code: string) => code === 'busy' || code === 'full'));
+    assert.deepEqual(found.toSorted(), kept.toSorted());
+    const { store, space } = await openSpace(directory);
+    assert.deepEqual((await keysOf(store, space)).toSorted(), [...kept.slice(40), 'late'].toSorted());
+    await store.close();
+  });
+}

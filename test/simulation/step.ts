@@ -72,6 +72,8 @@ export interface Plan {
   readonly seed: number;
   readonly engine: 'memory' | 'lmdb';
   readonly durability: 'full' | 'none';
+  /** LMDB is told that nobody else writes to its file, which is true either way. */
+  readonly alone: boolean;
   readonly sockets: boolean;
   readonly faults: boolean;
   readonly jumps: boolean;

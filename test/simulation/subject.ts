@@ -72,7 +72,12 @@ async function openStore(
   const store =
     plan.engine === 'memory'
       ? openMemoryStore({ clock: clock.read })
-      : await openLmdbStore({ directory, clock: clock.read, durability: plan.durability });
+      : await openLmdbStore({
+          directory,
+          clock: clock.read,
+          durability: plan.durability,
+          isOnlyWriter: plan.alone,
+        });
   // Delays alone are no faults: they let calls overtake each other in an order that the seed decides.
   return openFaultyStore(spoil(store), {
     ...(plan.faults ? FAULTS : NO_FAULTS),
@@ -176,7 +181,13 @@ async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> 
   const directories = plan.engine === 'lmdb' ? new Directories() : undefined;
   const agent = new Agent({ keepAlive: true });
   const open = (): Promise<RunningServer> =>
-    serve({ data: directories?.current, durability: plan.durability, clock: clock.read, logLevel: 'silent' });
+    serve({
+      data: directories?.current,
+      durability: plan.durability,
+      sharesData: !plan.alone,
+      clock: clock.read,
+      logLevel: 'silent',
+    });
   let server = await open();
   return {
     endpoint: server.tableEndpoint,

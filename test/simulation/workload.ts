@@ -22,7 +22,7 @@ const ROWS = ['', '0', '1', '10', '2', '9', 'a', 'é', '\u{1f600}', '\uff01', "'
 const LEVELS = ['nometadata', 'minimalmetadata', 'fullmetadata'] as const;
 const LONG_ROWS = ['r'.repeat(1000), `${'r'.repeat(1000)}a`, `${'r'.repeat(1000)}b`];
 
-type Settings = Pick<Plan, 'engine' | 'durability' | 'sockets' | 'faults' | 'jumps'>;
+type Settings = Pick<Plan, 'engine' | 'durability' | 'alone' | 'sockets' | 'faults' | 'jumps'>;
 
 /** By the last digits of the seed, so that any range of seeds has them all. */
 function settingsOf(seed: number): Settings {
@@ -31,6 +31,7 @@ function settingsOf(seed: number): Settings {
   const lmdb = (faults: boolean, sockets: boolean, durability: 'full' | 'none' = 'none'): Settings => ({
     engine: 'lmdb',
     durability,
+    alone: Math.floor(seed / 20) % 2 === 0,
     sockets,
     faults,
     jumps,
@@ -38,6 +39,7 @@ function settingsOf(seed: number): Settings {
   const memory = (faults: boolean, sockets: boolean): Settings => ({
     engine: 'memory',
     durability: 'none',
+    alone: true,
     sockets,
     faults,
     jumps,
