@@ -2,10 +2,9 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { copyStore } from './copy-store.js';
+import { DATA_DEFAULT } from './data-default.js';
 import { describeStore } from './describe-store.js';
 import { fail } from './fail.js';
-
-const DATA_DEFAULT = 'shelfmark-data';
 
 async function backUp(directory: string, { data }: { readonly data: string }): Promise<void> {
   const report = await copyStore(data, directory);

@@ -14,6 +14,7 @@ import {
   type TenantOptions,
 } from '#server';
 import { configuredAccounts } from './configured-accounts.js';
+import { DATA_DEFAULT } from './data-default.js';
 import { fail } from './fail.js';
 import { parseRole } from './parse-role.js';
 import { parseWorkers, type Workers, workersOf } from './parse-workers.js';
@@ -76,7 +77,7 @@ interface Flags {
 function command(): Command {
   const serving = new Command('serve')
     .description('serve the Table API until a signal stops it')
-    .option('--data <directory>', 'where the data is kept (default: ./shelfmark-data)')
+    .option('--data <directory>', `where the data is kept (default: ./${DATA_DEFAULT})`)
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
     .addOption(
       new Option('--table-port <port>', 'port of the Table service; 0 takes a free one')
@@ -160,7 +161,7 @@ const logLevelOf = (flags: Flags): LogLevel =>
 
 function optionsOf(flags: Flags): ServeOptions {
   return {
-    data: flags.inMemoryPersistence ? undefined : (flags.data ?? flags.location ?? 'shelfmark-data'),
+    data: flags.inMemoryPersistence ? undefined : (flags.data ?? flags.location ?? DATA_DEFAULT),
     host: flags.host ?? flags.tableHost,
     tablePort: flags.tablePort,
     accounts: configuredAccounts(),
