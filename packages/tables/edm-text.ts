@@ -1,7 +1,7 @@
 // The text of EDM values: the JSON literal in which each is stored and answered, and the reading of typed text.
 // Literals are ASCII: everything else is escaped, as Azure does (table-rest.md 5.5). Names of properties use the same escapes.
-import { formatDateTime, parseDateTime } from './date-time.js';
-import type { EdmType, EdmValue } from './edm.js';
+import { formatDateTime } from './date-time.js';
+import type { EdmValue } from './edm.js';
 
 const NEEDS_ESCAPE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/;
 const ESCAPED = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
@@ -122,28 +122,3 @@ export function parseGuid(text: string): string | undefined {
 
 export const parseBinary = (text: string): Buffer | undefined =>
   text.length % 4 === 0 && BASE64.test(text) ? Buffer.from(text, 'base64') : undefined;
-
-const valued = <Type extends EdmType, Value>(type: Type, value: Value | undefined) =>
-  value === undefined ? undefined : { type, value };
-
-/** The value of a text of a declared type; undefined where the text is none of that type. */
-export function parseTyped(type: EdmType, text: string): EdmValue | undefined {
-  switch (type) {
-    case 'Edm.String':
-      return { type, value: text };
-    case 'Edm.Int32':
-      return valued(type, parseInt32(text));
-    case 'Edm.Int64':
-      return valued(type, parseInt64(text));
-    case 'Edm.Double':
-      return valued(type, parseDouble(text));
-    case 'Edm.Boolean':
-      return valued(type, parseBoolean(text));
-    case 'Edm.DateTime':
-      return valued(type, parseDateTime(text));
-    case 'Edm.Guid':
-      return valued(type, parseGuid(text));
-    case 'Edm.Binary':
-      return valued(type, parseBinary(text));
-  }
-}

@@ -12,7 +12,7 @@
 // This is the form and its reading; entity-encoder.ts writes it.
 import { StoreError } from '#store';
 import type { EdmType, EdmValue, Property } from './edm.js';
-import { parseTyped } from './edm-text.js';
+import { parseBinary, parseGuid } from './edm-text.js';
 
 export const ENTITY_FORMAT = 1;
 export const HEADER_BYTES = 4;
@@ -121,10 +121,14 @@ function decodeValue(bytes: Buffer, property: StoredProperty): EdmValue {
         type,
         value: decodeString(bytes, property.literalAt, until, (property.flags & FLAG_ESCAPED) !== 0),
       };
-    case 'Edm.Guid':
+    case 'Edm.Guid': {
+      const value = parseGuid(decodeString(bytes, property.literalAt, until, false));
+      if (value !== undefined) return { type, value };
+      break;
+    }
     case 'Edm.Binary': {
-      const value = parseTyped(type, decodeString(bytes, property.literalAt, until, false));
-      if (value) return value;
+      const value = parseBinary(decodeString(bytes, property.literalAt, until, false));
+      if (value) return { type, value };
     }
   }
   throw new StoreError('corrupt', `A stored property has type number ${property.type} and no value of it.`);
