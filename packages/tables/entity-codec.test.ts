@@ -7,10 +7,10 @@ import { properties } from './edm.test.fixture.js';
 import { escapeText, formatLiteral } from './edm-text.js';
 import {
   decodeEntity,
-  decodeName,
   FLAG_ANNOTATED,
   FLAG_ESCAPED,
   propertyCount,
+  storedName,
   storedProperties,
   textStart,
 } from './entity-codec.js';
@@ -44,7 +44,7 @@ test('the directory names each property and its place', () => {
       const bytes = encodeEntity(list);
       const found = storedProperties(bytes);
       assert.deepEqual(
-        found.map(stored => decodeName(bytes, stored)),
+        found.map(stored => storedName(bytes, stored)),
         list.map(property => property.name),
       );
       const literals = found.map(({ literalAt, literalLength }) =>

@@ -97,10 +97,12 @@ export function decodeString(bytes: Buffer, from: number, until: number, escaped
   return String(text);
 }
 
-export function decodeName(bytes: Buffer, property: StoredProperty): string {
-  const text = bytes.toString('latin1', property.nameAt, property.nameAt + property.nameLength);
-  return text.includes('\\') ? String(JSON.parse(`"${text}"`)) : text;
-}
+/** A name from its text: the inside of a JSON string. */
+export const decodeName = (text: string): string =>
+  text.includes('\\') ? String(JSON.parse(`"${text}"`)) : text;
+
+export const storedName = (bytes: Buffer, { nameAt, nameLength }: StoredProperty): string =>
+  decodeName(bytes.toString('latin1', nameAt, nameAt + nameLength));
 
 function decodeValue(bytes: Buffer, property: StoredProperty): EdmValue {
   const scalarAt = property.entryAt + 8;
@@ -137,7 +139,7 @@ function decodeValue(bytes: Buffer, property: StoredProperty): EdmValue {
 /** The properties as values, in stored order. */
 export function decodeEntity(bytes: Buffer): Property[] {
   return storedProperties(bytes).map(stored => ({
-    name: decodeName(bytes, stored),
+    name: storedName(bytes, stored),
     ...decodeValue(bytes, stored),
   }));
 }

@@ -4,6 +4,7 @@ import { StoreError } from '#store';
 import type { Property } from './edm.js';
 import {
   BINARY,
+  decodeName,
   ENTRY_BYTES,
   HEADER_BYTES,
   propertyCount,
@@ -28,8 +29,6 @@ function storedValueBytes(stored: Buffer, entryAt: number): number {
   if (type === BINARY) return length + 4;
   throw new StoreError('corrupt', `A stored property has type number ${type}.`);
 }
-
-const nameOf = (text: string): string => (text.includes('\\') ? String(JSON.parse(`"${text}"`)) : text);
 
 /** By UTF-16 code unit. */
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
@@ -59,7 +58,7 @@ export function mergeStored(key: EntityKey, stored: Buffer, changes: readonly Pr
   for (let i = 0, entryAt = HEADER_BYTES; i < count; i++, entryAt += ENTRY_BYTES) {
     const nameEnd = at + 2 + stored.readUInt16LE(entryAt + 2);
     const end = nameEnd - 2 + TEXT_OVERHEAD + stored.readUInt32LE(entryAt + 4);
-    const name = nameOf(texts.slice(at + 2, nameEnd));
+    const name = decodeName(texts.slice(at + 2, nameEnd));
     if (!changed.has(name)) {
       pieces.push({ name, entryAt, text: texts.slice(at, end), change: undefined });
       bytes += 8 + 2 * name.length + storedValueBytes(stored, entryAt);
