@@ -1,15 +1,6 @@
 // Opens the LMDB file of a store, checks that it is one and that this version can read it, and closes it.
 // What is in the file is known to catalog.ts, row-key.ts and long-keys.ts; what happens to it to the others.
-import {
-  closeSync,
-  fdatasyncSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
 import { Catalog, type SpaceKey, writeSpaceKey } from './catalog.js';
@@ -20,6 +11,7 @@ import { open, type RootDatabase, type Transaction } from './lmdb.js';
 import { LongKeys } from './long-keys.js';
 import { type RowKey, writeRowKey } from './row-key.js';
 import { Rows } from './rows.js';
+import { syncDirectories, syncFile } from './sync-file.js';
 import { Tree } from './tree.js';
 
 export type Durability = 'full' | 'none';
@@ -95,6 +87,8 @@ export class Environment {
     const rowsTree = new Tree<RowKey>(root, path, 'rows', writeRowKey);
     this.longKeys = new LongKeys(rowsTree, new Tree<RowKey>(root, path, 'long', writeRowKey), chunk);
     this.rows = new Rows(rowsTree, this.longKeys);
+    // A process that was killed may have left a commit in the system's memory that is not on disk yet. Nobody was answered,
+    // but readers would see it, and a power cut could take it back then.
     if (options.durability === 'full') syncFile(path);
   }
 
@@ -230,33 +224,5 @@ function isDiskFull(path: string): boolean {
     return code === 'ENOSPC' || code === 'EDQUOT';
   } finally {
     rmSync(probe, { force: true });
-  }
-}
-
-/**
- * A process that was killed may have left a commit in the system's memory that is not on disk yet. Nobody was answered,
- * but readers would see it, and a power cut could take it back then.
- */
-function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fdatasyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** A new file is lost in a power cut if the directory does not know it, and a new directory likewise. */
-export function syncDirectories(directory: string, created: string | undefined): void {
-  if (process.platform === 'win32') return;
-  const last = dirname(created ?? directory);
-  for (let current = directory; ; current = dirname(current)) {
-    const handle = openSync(current, 'r');
-    try {
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    if (current === last || current === dirname(current)) return;
   }
 }

@@ -1,20 +1,10 @@
 // Puts a copy of a data file in its place: under another name until it is whole and on disk, so that a torn one is never
 // taken for a store, and never over a file that is there. What the copy is made of is the caller's affair.
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-} from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
-import { FILE_NAME, syncDirectories } from './environment.js';
+import { FILE_NAME } from './environment.js';
+import { syncDirectories, syncFile } from './sync-file.js';
 
 const PARTIAL_NAME = `${FILE_NAME}.partial`;
 
@@ -78,15 +68,6 @@ function failure(what: string, error: unknown): StoreError {
     `${what}: ${error instanceof Error ? error.message : String(error)}`,
     error,
   );
-}
-
-function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** A link fails if somebody has made a file of that name meanwhile; renaming would write over it. */
