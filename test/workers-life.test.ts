@@ -1,10 +1,11 @@
 // How `shelfmark serve --workers` starts and ends: signals, the death of the primary, workers that cannot start, mistakes.
 import assert from 'node:assert/strict';
 import { rename, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { runToEnd } from './spawned-server.js';
+import { takenPort } from './taken-port.js';
 import { childrenOf, isAlive, until } from './worker-processes.js';
 import {
   ACCOUNT,
@@ -69,13 +70,7 @@ test('workers that cannot start any more end the whole', { skip }, async t => {
 test('mistakes are told once and in one sentence, and nothing is left running', { skip }, async t => {
   const file = newDirectory();
   await writeFile(file, '');
-  const taken = createServer();
-  await new Promise<void>(resolve => {
-    taken.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => taken.close());
-  const address = taken.address();
-  assert(typeof address === 'object' && address !== null);
+  const taken = await takenPort(t);
   const at = (data: string, port: number | string = 0): string[] => [
     '--table-port',
     String(port),
@@ -84,7 +79,7 @@ test('mistakes are told once and in one sentence, and nothing is left running', 
   ];
   const mistakes: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
     [at(file), /^shelfmark: .* cannot hold a store.*\n$/],
-    [at(newDirectory(), address.port), new RegExp(`^shelfmark: .*EADDRINUSE.*${address.port}\\n$`)],
+    [at(newDirectory(), taken), new RegExp(`^shelfmark: .*EADDRINUSE.*${taken}\\n$`)],
     [
       [...at(newDirectory()), '--host', '0.0.0.0'],
       /^shelfmark: The emulator's well-known key is no secret.*\n$/,

@@ -6,15 +6,10 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
-import type { WireRequest, WireResponse } from '#wire';
+import type { WireRequest } from '#wire';
 import { makeCertificate } from './certificate.test.fixture.js';
+import { answer, connect, drain, HEAD, LAST } from './http/raw-socket.test.fixture.js';
 import { BODY_BYTES_MAX, type Listener, listen, type Respond } from './listen.js';
-
-const answer = (body: string, status = 200): WireResponse => ({
-  status,
-  headers: [['Content-Length', String(Buffer.byteLength(body))]],
-  body,
-});
 
 interface Opened {
   readonly listener: Listener;
@@ -33,32 +28,13 @@ async function open(context: TestContext, respond?: Respond): Promise<Opened> {
   return { listener, received };
 }
 
-function connect({ listener }: Opened): net.Socket {
-  const socket = net.connect(listener.port, listener.host);
-  socket.on('error', () => undefined);
-  return socket;
-}
-
-/** Everything that comes until the connection ends, well or not. */
-function drain(socket: net.Socket): Promise<string> {
-  let text = '';
-  socket.on('data', bytes => {
-    text += bytes.toString('latin1');
-  });
-  return new Promise(resolve => {
-    socket.on('close', () => resolve(text));
-  });
-}
-
 /** What a connection answers to these bytes, which should make it end. */
 async function exchange(opened: Opened, bytes: string | Buffer): Promise<string> {
-  const socket = connect(opened);
+  const socket = connect(opened.listener);
   socket.write(bytes);
   return drain(socket);
 }
 
-const HEAD = 'HTTP/1.1\r\nHost: h\r\n';
-const LAST = `GET /last ${HEAD}Connection: close\r\n\r\n`;
 const statusLines = (text: string): readonly string[] => text.match(/^HTTP\/1\.1 \d+ .*$/gm) ?? [];
 const bodies = (text: string): readonly string[] => text.split(/HTTP\/1\.1 [\s\S]*?\r\n\r\n/).slice(1);
 
@@ -93,7 +69,7 @@ test('bodies of limit - 1, limit and limit + 1 bytes, with their length or in ch
 
 test('a body that never ends is answered after a while, and the connection ends', async context => {
   const opened = await open(context);
-  const socket = connect(opened);
+  const socket = connect(opened.listener);
   socket.write(`POST /endless ${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
   const piece = chunk(Buffer.alloc(BODY_BYTES_MAX));
   const pump = (): void => {
@@ -110,7 +86,7 @@ test('a body that never ends is answered after a while, and the connection ends'
 
 test('a request that comes byte by byte', async context => {
   const opened = await open(context);
-  const socket = connect(opened).setNoDelay();
+  const socket = connect(opened.listener);
   const draining = drain(socket);
   for (const byte of Buffer.from(`POST /slow ${HEAD}Connection: close\r\nContent-Length: 5\r\n\r\nhello`)) {
     socket.write(Buffer.of(byte));
@@ -128,10 +104,10 @@ test('a body that is cut off is never handed on, and others are served all the w
     'Content-Length: 1\r\n\r\n',
   ];
   for (const head of heads) {
-    const ended = connect(opened);
+    const ended = connect(opened.listener);
     ended.end(`POST /cut ${HEAD}${head}`);
     await drain(ended);
-    const aborted = connect(opened);
+    const aborted = connect(opened.listener);
     await new Promise<void>(resolve => aborted.write(`POST /cut ${HEAD}${head}`, () => resolve()));
     aborted.resetAndDestroy();
     assert.deepEqual(bodies(await exchange(opened, LAST)), ['/last']);
@@ -215,7 +191,7 @@ test('an answer is written as it is: phrase, order and spelling of headers, no b
 
 test('a client that waits to be told to go on is told', async context => {
   const opened = await open(context);
-  const socket = connect(opened);
+  const socket = connect(opened.listener);
   socket.write(`PUT /e ${HEAD}Expect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`);
   const [first] = await once(socket, 'data');
   assert.match(String(first), /^HTTP\/1\.1 100 Continue/);
@@ -264,12 +240,12 @@ test('close waits for what is under way, then ends connections that would be kep
     }
     return answer(target);
   });
-  const idle = connect(opened);
+  const idle = connect(opened.listener);
   idle.write(`GET /idle ${HEAD}\r\n`);
   await once(idle, 'data');
   const idleEnds = once(idle, 'close');
   const waits = exchange(opened, `GET /waits ${HEAD}\r\n`);
-  const uploads = connect(opened);
+  const uploads = connect(opened.listener);
   uploads.write(`PUT /upload ${HEAD}Content-Length: 4\r\n\r\nha`);
   const uploaded = drain(uploads);
   await begun.given;
@@ -278,7 +254,7 @@ test('close waits for what is under way, then ends connections that would be kep
     isClosed = true;
   });
   await idleEnds;
-  const refused = connect(opened);
+  const refused = connect(opened.listener);
   const [error] = await once(refused, 'error');
   assert.equal(error.code, 'ECONNREFUSED');
   assert.equal(isClosed, false);

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
 import { runToEnd, type SpawnedServer, type Spawning, spawnServer } from '../spawned-server.js';
+import { takenPort } from '../taken-port.js';
 import { CLIENT_OPTIONS, collect } from './clients.js';
 import { signedHeaders } from './raw-client.js';
 
@@ -228,14 +228,7 @@ describe('shelfmark serve', () => {
     await writeFile(file, '');
     const at = (data: string): string[] => ['--table-port', '0', '--data', data];
     const accounts = { env: { ...process.env, AZURITE_ACCOUNTS: 'Name!:a2V5' } };
-    const taken = createServer();
-    await new Promise<void>(resolve => {
-      taken.listen(0, '127.0.0.1', resolve);
-    });
-    t.after(() => taken.close());
-    const address = taken.address();
-    assert(typeof address === 'object' && address !== null);
-    const port = String(address.port);
+    const port = String(await takenPort(t));
     const mistakes: readonly (readonly [args: readonly string[], sentence: RegExp, spawning?: Spawning])[] = [
       [at(file), /^shelfmark: .*file cannot hold a store.*\n$/],
       [['--bad-flag'], /^error: unknown option '--bad-flag'\n$/],

@@ -5,12 +5,7 @@ import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { WireRequest, WireResponse } from '#wire';
 import { type Listener, listen, type Respond, type Timeouts } from '../listen.js';
-
-const answer = (body: WireResponse['body'], status = 200): WireResponse => ({
-  status,
-  headers: [['Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body))]],
-  body,
-});
+import { answer, connect, drain, HEAD, LAST } from './raw-socket.test.fixture.js';
 
 const echo: Respond = async ({ method, target, headers, body, bodyTooLarge }: WireRequest) =>
   answer(`<${JSON.stringify([method, target, { ...headers }, body.toString('latin1'), bodyTooLarge])}>`);
@@ -19,24 +14,6 @@ async function open(context: TestContext, respond = echo, timeouts?: Timeouts): 
   const listener = await listen({ host: '127.0.0.1', port: 0, timeouts }, respond);
   context.after(() => listener.close());
   return listener;
-}
-
-function connect({ port, host }: Listener): net.Socket {
-  const socket = net.connect({ port, host, allowHalfOpen: true, noDelay: true });
-  socket.on('error', () => undefined);
-  socket.on('end', () => socket.end());
-  return socket;
-}
-
-/** Everything that comes until the connection ends, without the time. */
-function drain(socket: net.Socket): Promise<string> {
-  let text = '';
-  socket.on('data', bytes => {
-    text += bytes.toString('latin1');
-  });
-  return new Promise(resolve => {
-    socket.on('close', () => resolve(text.replace(/\r\nDate: [^\r]*/g, '')));
-  });
 }
 
 const pause = (milliseconds: number): Promise<void> =>
@@ -52,8 +29,6 @@ async function exchange(listener: Listener, ...pieces: readonly (string | Buffer
   return drained;
 }
 
-const HEAD = 'HTTP/1.1\r\nHost: h\r\n';
-const LAST = `GET /last ${HEAD}Connection: close\r\n\r\n`;
 const statuses = (text: string): readonly string[] =>
   text.match(/HTTP\/1\.1 \d+/g)?.map(line => line.slice(9)) ?? [];
 const bodies = (text: string): readonly string[] => text.match(/<[^>]*>/g) ?? [];
