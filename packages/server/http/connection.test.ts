@@ -5,7 +5,7 @@ import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { WireRequest, WireResponse } from '#wire';
 import { type Listener, listen, type Respond, type Timeouts } from '../listen.js';
-import { answer, connect, drain, HEAD, LAST } from './raw-socket.test.fixture.js';
+import { answer, connect, drainUndated, HEAD, LAST } from './raw-socket.test.fixture.js';
 
 const echo: Respond = async ({ method, target, headers, body, bodyTooLarge }: WireRequest) =>
   answer(`<${JSON.stringify([method, target, { ...headers }, body.toString('latin1'), bodyTooLarge])}>`);
@@ -21,7 +21,7 @@ const pause = (milliseconds: number): Promise<void> =>
 
 async function exchange(listener: Listener, ...pieces: readonly (string | Buffer)[]): Promise<string> {
   const socket = connect(listener);
-  const drained = drain(socket);
+  const drained = drainUndated(socket);
   for (const [i, piece] of pieces.entries()) {
     if (i > 0) await pause(2);
     socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
@@ -130,13 +130,13 @@ test('a client that has said all still gets its answers', async context => {
   });
   const socket = connect(listener);
   socket.end(`GET /1 ${HEAD}\r\nGET /2 ${HEAD}\r\n`);
-  assert.deepEqual(bodies(await drain(socket)), ['</1>', '</2>']);
+  assert.deepEqual(bodies(await drainUndated(socket)), ['</1>', '</2>']);
   const cut = connect(listener);
   cut.end(`GET /1 ${HEAD}\r\nGET /2 HT`);
-  assert.deepEqual(statuses(await drain(cut)), ['200', '400']);
+  assert.deepEqual(statuses(await drainUndated(cut)), ['200', '400']);
   const silent = connect(listener);
   silent.end();
-  assert.equal(await drain(silent), '');
+  assert.equal(await drainUndated(silent), '');
 });
 
 test('what follows a fault is not looked at, and the fault is answered in its turn', async context => {

@@ -20,13 +20,17 @@ export function connect({ port, host }: Listener): net.Socket {
   return socket;
 }
 
-/** Everything that comes until the connection ends, well or not; without the times. */
+/** Everything that comes until the connection ends, well or not. */
 export function drain(socket: net.Socket): Promise<string> {
   let text = '';
   socket.on('data', bytes => {
     text += bytes.toString('latin1');
   });
   return new Promise(resolve => {
-    socket.on('close', () => resolve(text.replace(/\r\nDate: [^\r]*/g, '')));
+    socket.on('close', () => resolve(text));
   });
 }
+
+/** The same without the times. */
+export const drainUndated = async (socket: net.Socket): Promise<string> =>
+  (await drain(socket)).replace(/\r\nDate: [^\r]*/g, '');
