@@ -4,14 +4,11 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningServer, serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
+import { type RunningServer, serve, WELL_KNOWN_ACCOUNT } from '#server';
 import { openFaultyStore, openMemoryStore, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
-import { Accounts } from '../../packages/server/accounts.js';
-import { BearerTokens } from '../../packages/server/bearer.js';
 import { handle } from '../../packages/server/handle.js';
-import { SignedTokens } from '../../packages/server/signed-tokens.js';
-import type { TableService } from '../../packages/server/table-service.js';
+import { directService } from '../direct-service.js';
 import type { PlainAnswer } from './answer.js';
 import type { SimulatedClock } from './clock.js';
 import { Random } from './random.js';
@@ -85,24 +82,6 @@ async function openStore(
   });
 }
 
-function serviceOf(store: Store, clock: SimulatedClock, failures: unknown[]): TableService {
-  const accounts = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] });
-  let ids = 0;
-  return {
-    store,
-    clock: clock.read,
-    accounts,
-    bearer: new BearerTokens(accounts),
-    signed: new SignedTokens(),
-    log: { seesAnswers: false, request: () => undefined, failure: (_, error) => failures.push(error) },
-    tableDeletionTicks: 0n,
-    newId: () => {
-      ids += 1;
-      return `00000000-0000-0000-0000-${String(ids).padStart(12, '0')}`;
-    },
-  };
-}
-
 const HOST = '127.0.0.1:10002';
 
 /** Requests as values, without a socket. */
@@ -111,7 +90,7 @@ async function openDirect(plan: Plan, clock: SimulatedClock, spoil: Spoil): Prom
   const random = new Random(plan.seed ^ 0x5bd1e995);
   const failures: unknown[] = [];
   const open = () => openStore(plan, clock, random, directories?.current ?? '', spoil);
-  let service = serviceOf(await open(), clock, failures);
+  let service = directService(await open(), clock.read, failures);
   return {
     endpoint: `http://${HOST}/${WELL_KNOWN_ACCOUNT}`,
     async send({ method, path, headers, body }) {
@@ -133,12 +112,12 @@ async function openDirect(plan: Plan, clock: SimulatedClock, spoil: Spoil): Prom
     },
     async reopen() {
       await service.store.close();
-      service = serviceOf(await open(), clock, failures);
+      service = directService(await open(), clock.read, failures);
     },
     async crash() {
       const { store } = service;
       directories?.copy();
-      service = serviceOf(await open(), clock, failures);
+      service = directService(await open(), clock.read, failures);
       await store.close();
     },
     async close() {

@@ -1,0 +1,94 @@
+// Signs requests in every way there is, by the rules of table-rest.md 12 and with no code of the packages.
+import { createHmac } from 'node:crypto';
+import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
+import type { Random } from '../simulation/random.js';
+import { accountSas, tableSas } from '../simulation/signing.js';
+import { TABLES } from './operation-text.js';
+
+export const ACCOUNT = WELL_KNOWN_ACCOUNT;
+/** The time of the fuzzed service, which stands still. */
+export const DATE = 'Wed, 01 Jan 2020 01:02:00 GMT';
+export const NOW = BigInt(Date.parse(DATE)) * 10_000n;
+
+const KEY = Buffer.from(WELL_KNOWN_KEY, 'base64');
+
+export const sign = (text: string, key: Buffer = KEY): string =>
+  createHmac('sha256', key).update(text).digest('base64');
+
+/** Of a name given twice the first counts; what does not decode is refused in any case. */
+export function compOf(query: string): string | undefined {
+  const text = /(?:^|&)comp=([^&]*)/.exec(query)?.[1];
+  if (text === undefined) return undefined;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+export function canonicalResource(target: string, account = ACCOUNT): string {
+  const question = target.indexOf('?');
+  const path = question < 0 ? target : target.slice(0, question);
+  const comp = question < 0 ? undefined : compOf(target.slice(question + 1));
+  return `/${account}${path}${comp === undefined ? '' : `?comp=${comp}`}`;
+}
+
+export interface Signable {
+  readonly method: string;
+  /** From its slash on. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const sharedKeyLite = ({ target }: Signable, date = DATE): string =>
+  `SharedKeyLite ${ACCOUNT}:${sign(`${date}\n${canonicalResource(target)}`)}`;
+
+export function sharedKey({ method, target, headers }: Signable, date = DATE): string {
+  const lines = [method, headers['content-md5'] ?? '', headers['content-type'] ?? '', date];
+  return `SharedKey ${ACCOUNT}:${sign([...lines, canonicalResource(target)].join('\n'))}`;
+}
+
+const ACCOUNT_SAS = accountSas();
+const TABLE_SAS = TABLES.map(table => [table, tableSas(table)] as const);
+const BAD = [
+  'SharedKey',
+  'SharedKeyLite a:b',
+  `SharedKey ${ACCOUNT}:AAAA`,
+  'Bearer x.y.z',
+  'Bearer',
+  'Basic eA==',
+  '',
+];
+
+const withQuery = (request: Signable, query: string): Signable => ({
+  ...request,
+  target: `${request.target}${request.target.includes('?') ? '&' : '?'}${query}`,
+});
+
+const withHeaders = (request: Signable, headers: Readonly<Record<string, string>>): Signable => ({
+  ...request,
+  headers: { ...request.headers, ...headers },
+});
+
+/** Mostly that of the table that the request names. */
+function someTableSas(random: Random, target: string): string {
+  const [, own] = TABLE_SAS.find(([table]) => target.includes(`/${table}`)) ?? [];
+  const [, other] = random.pick(TABLE_SAS);
+  return own !== undefined && random.happens(0.9) ? own : other;
+}
+
+type Way = (request: Signable, random: Random, bearer: string) => Signable;
+
+const WAYS: readonly (readonly [number, Way])[] = [
+  [50, request => withHeaders(request, { 'x-ms-date': DATE, authorization: sharedKeyLite(request) })],
+  [15, request => withHeaders(request, { 'x-ms-date': DATE, authorization: sharedKey(request) })],
+  [18, request => withQuery(request, ACCOUNT_SAS)],
+  [12, (request, random) => withQuery(request, someTableSas(random, request.target))],
+  [1, (request, _, bearer) => withHeaders(request, { authorization: `Bearer ${bearer}` })],
+  [2, (request, random) => withHeaders(request, { 'x-ms-date': DATE, authorization: random.pick(BAD) })],
+  [2, request => request],
+];
+
+/** `bearer` is a token of the local issuer. */
+export const someCredentials = (random: Random, request: Signable, bearer: string): Signable =>
+  random.weighted(WAYS)(request, random, bearer);

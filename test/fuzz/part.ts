@@ -1,0 +1,16 @@
+// What the parts of the fuzz suite have in common.
+
+export interface Runs {
+  readonly seed: number;
+  /** The number of the first run. */
+  readonly first: number;
+  readonly runs: number;
+}
+
+export interface PartReport {
+  readonly isSound: boolean;
+  /** What was found, or what was seen. */
+  readonly text: string;
+}
+
+export type Part = (runs: Runs) => Promise<PartReport>;
