@@ -6,9 +6,13 @@ import { BearerTokens } from '../packages/server/bearer.js';
 import { SignedTokens } from '../packages/server/signed-tokens.js';
 import type { TableService } from '../packages/server/table-service.js';
 
-/** Of the emulator's account. Faults that are no refusals go to `failures`. */
-export function directService(store: Store, clock: Clock, failures: unknown[]): TableService {
-  const accounts = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] });
+/** Faults that are no refusals go to `failures`. */
+export function directService(
+  store: Store,
+  clock: Clock,
+  failures: unknown[],
+  accounts = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }),
+): TableService {
   let ids = 0;
   return {
     store,

@@ -1,0 +1,201 @@
+// One attempt to get in: what is asked, and the credentials that were found, made up or spoilt for it.
+import { createHmac } from 'node:crypto';
+import type { Random } from '../../simulation/random.js';
+import { type Ask, requestOf, someAsk } from './ask.js';
+import type { Issued, Presented } from './judge.js';
+import { writeToken } from './spoil-token.js';
+import { type Rules, signToken, someAccountToken, someTableToken } from './token.js';
+
+export interface Attempt {
+  readonly ask: Ask;
+  readonly caller: Presented;
+  readonly body: string;
+}
+
+/** What an attacker may have seen, and what callers have. */
+export interface Secrets {
+  readonly keys: ReadonlyMap<string, readonly Buffer[]>;
+  readonly bearers: readonly (readonly [token: string, issued: Issued])[];
+}
+
+type Credentials = Pick<Presented, 'headers'> & { readonly query: string };
+
+const RULES: readonly Rules[] = [
+  'account',
+  'accountWithScope',
+  'table',
+  'tableWithoutAddress',
+  'tableWithoutService',
+];
+const OTHER_KEY = Buffer.from('no key of any account');
+
+function keyFor(random: Random, account: string, { keys }: Secrets): Buffer {
+  if (random.happens(0.95)) return random.pick(keys.get(account) ?? [OTHER_KEY]);
+  return random.pick([OTHER_KEY, Buffer.alloc(0), ...[...keys.values()].flat()]);
+}
+
+function someSas(random: Random, { account }: Ask, secrets: Secrets, isOfTable: boolean): Credentials {
+  const fields = isOfTable ? someTableToken(random) : someAccountToken(random);
+  const signedFor = random.happens(0.97) ? account : random.pick([...secrets.keys.keys(), 'nobody']);
+  const rules = random.happens(0.96) ? undefined : random.pick(RULES);
+  const sig = signToken(fields, signedFor, keyFor(random, account, secrets), rules);
+  return { headers: {}, query: writeToken(random, [...fields, ['sig', sig]]) };
+}
+
+const DATES = [
+  'Wed, 01 Jan 2020 01:02:00 GMT',
+  'Wed, 01 Jan 2020 00:47:00 GMT',
+  'Wed, 01 Jan 2020 01:17:00 GMT',
+];
+const BAD_DATES = [
+  'Wed, 01 Jan 2020 00:46:59 GMT',
+  'Wed, 01 Jan 2020 01:17:01 GMT',
+  'Thu, 02 Jan 2020 01:02:00 GMT',
+  'x',
+  '',
+];
+
+interface ToSign {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly contentType: string;
+}
+
+function someKeySignature(
+  random: Random,
+  ask: Ask,
+  secrets: Secrets,
+  { method, path, query, contentType }: ToSign,
+): Credentials {
+  const isLite = random.happens(0.5);
+  const date = random.pick(random.happens(0.85) ? DATES : BAD_DATES);
+  const comp = /(?:^|&)comp=(\w*)/.exec(query)?.[1];
+  const mostly = <T>(right: T, ...wrong: readonly T[]): T =>
+    random.happens(0.93) ? right : random.pick(wrong);
+  const signedPath = mostly(
+    path,
+    path.replaceAll("'", '%27'),
+    `${path}/`,
+    path.toLowerCase(),
+    path.slice(0, -1),
+    '/',
+  );
+  const resource = `/${ask.account}${signedPath}${mostly(comp === undefined ? '' : `?comp=${comp}`, '?comp=acl', `?${query}`, '')}`;
+  const before = mostly(
+    isLite ? [] : [method, '', contentType],
+    [method, '', ''],
+    ['GET', '', contentType],
+    [],
+  );
+  const text = [...before, date, resource].join('\n');
+  const signature = createHmac('sha256', keyFor(random, ask.account, secrets))
+    .update(text)
+    .digest('base64');
+  const scheme = mostly(
+    isLite ? 'SharedKeyLite' : 'SharedKey',
+    'SharedKey',
+    'SharedKeyLite',
+    'sharedkey',
+    'Bearer',
+  );
+  const altered = mostly(
+    signature,
+    signature.slice(0, -2),
+    signature.toLowerCase(),
+    '',
+    `${signature}=`,
+    `A${signature.slice(1)}`,
+  );
+  const account = mostly(ask.account, 'second', 'devstoreaccount1', 'nobody', `${ask.account}-secondary`);
+  const sent = mostly(date, ...DATES);
+  const dates: Readonly<Record<string, string>> = mostly<Readonly<Record<string, string>>>(
+    { 'x-ms-date': sent },
+    { date: sent },
+    { date: sent, 'x-ms-date': random.pick(DATES) },
+    {},
+  );
+  return { headers: { ...dates, authorization: `${scheme} ${account}:${altered}` }, query: '' };
+}
+
+const encoded = (document: unknown): string => Buffer.from(JSON.stringify(document)).toString('base64url');
+
+/** A token as it was issued, or one that somebody would like to have. */
+function someBearer(random: Random, ask: Ask, { bearers, keys }: Secrets): Credentials {
+  const [token] = random.pick(bearers);
+  const [head = '', payload = '', signature = ''] = token.split('.');
+  const claims: Readonly<Record<string, unknown>> = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  const more = encoded({
+    ...claims,
+    roles: ['Storage Account Contributor'],
+    sub: ask.account,
+    exp: 4_000_000_000,
+  });
+  const hmac = (key: Buffer, text: string): string =>
+    createHmac('sha256', key).update(text).digest('base64url');
+  const [accountKey = OTHER_KEY] = keys.get(ask.account) ?? [];
+  const none = encoded({ alg: 'none', typ: 'JWT' });
+  const forged = random.pick([
+    () => `${head}.${more}.${signature}`,
+    () => `${none}.${more}.`,
+    () => `${none}.${payload}.${signature}`,
+    () => `${head}.${more}.${hmac(OTHER_KEY, `${head}.${more}`)}`,
+    // The account's key itself is not the key of tokens.
+    () => `${head}.${more}.${hmac(accountKey, `${head}.${more}`)}`,
+    () => `${head}.${payload}.${signature.slice(0, -1)}`,
+    () => `${head}.${payload}.${signature.toLowerCase()}`,
+    () => `${head}.${payload}`,
+    () => `${token}.`,
+    () =>
+      random
+        .pick(bearers)[0]
+        .split('.')
+        .map((piece, i) => (i === 1 ? payload : piece))
+        .join('.'),
+  ]);
+  const text = random.happens(0.6) ? token : forged();
+  const scheme = random.pick(['Bearer', 'Bearer', 'Bearer', 'bearer', 'Bearer  ', 'SharedKey']);
+  return { headers: { authorization: `${scheme} ${text}` }, query: '' };
+}
+
+const ADDRESSES = [
+  '127.0.0.1',
+  '127.0.0.1',
+  '10.0.0.5',
+  '::ffff:10.0.0.5',
+  '::ffff:127.0.0.1',
+  '::1',
+  '192.168.0.1',
+];
+
+function someCredentials(random: Random, ask: Ask, secrets: Secrets, toSign: ToSign): Credentials {
+  const kind = random.below(40);
+  if (kind < 14) return someSas(random, ask, secrets, true);
+  if (kind < 25) return someSas(random, ask, secrets, false);
+  if (kind < 36) return someKeySignature(random, ask, secrets, toSign);
+  if (kind < 38) return someBearer(random, ask, secrets);
+  if (kind < 39) return { headers: {}, query: '' };
+  const key = someKeySignature(random, ask, secrets, toSign);
+  return { headers: key.headers, query: someSas(random, ask, secrets, random.happens(0.5)).query };
+}
+
+export function someAttempt(random: Random, secrets: Secrets): Attempt {
+  const ask = someAsk(random);
+  const { method, path: below, query, headers, body } = requestOf(ask);
+  const path = `/${ask.account}/${below}`;
+  const contentType = headers['content-type'] ?? '';
+  const credentials = someCredentials(random, ask, secrets, { method, path, query, contentType });
+  // What comes first counts, so that what a token says of itself cannot change what is asked.
+  const whole = [query, credentials.query].filter(text => text !== '').join('&');
+  return {
+    ask,
+    caller: {
+      method,
+      target: whole === '' ? path : `${path}?${whole}`,
+      headers: { host: '127.0.0.1:10002', 'x-ms-version': '2019-02-02', ...headers, ...credentials.headers },
+      secure: random.happens(0.3),
+      remoteAddress: random.pick(ADDRESSES),
+    },
+    body,
+  };
+}

@@ -1,0 +1,242 @@
+// Who may do what, decided anew from the text of a request by the rules of table-rest.md 12, with no code of the packages.
+// The server must let in exactly whom this lets in.
+import { createHmac } from 'node:crypto';
+import type { Ask, AskKind, Key } from './ask.js';
+import type { Policy } from './policies.js';
+
+export interface Presented {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly secure: boolean;
+  readonly remoteAddress: string;
+}
+
+/** A bearer token as it was issued. */
+export interface Issued {
+  readonly account: string;
+  readonly role: string;
+  /** Milliseconds since 1970; the first is in the time, the last is not. */
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface Known {
+  readonly keys: ReadonlyMap<string, readonly Buffer[]>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Of each table in each account. */
+  readonly policies: ReadonlyMap<string, Policy>;
+  /** By `spellingOf`. */
+  readonly issued: ReadonlyMap<string, Issued>;
+}
+
+type Fields = ReadonlyMap<string, string>;
+
+const SKEW_MAX = 15 * 60_000;
+
+const mac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text, 'utf8').digest();
+
+const isSignedBy = (keys: readonly Buffer[] | undefined, text: string, signature: string): boolean =>
+  keys?.some(key => mac(key, text).equals(Buffer.from(signature, 'base64'))) ?? false;
+
+/** Names and values decoded; the first of each name counts. Undefined if something does not decode. */
+function fieldsOf(query: string): Fields | undefined {
+  const fields = new Map<string, string>();
+  try {
+    for (const pair of query.split('&').filter(text => text !== '')) {
+      const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair.replaceAll('+', ' ')) ?? [];
+      const decoded = decodeURIComponent(value);
+      const decodedName = decodeURIComponent(name);
+      if (!fields.has(decodedName)) fields.set(decodedName, decoded);
+    }
+  } catch {
+    return undefined;
+  }
+  return fields;
+}
+
+const TIME = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(?:Z|([+-])(\d\d):(\d\d))?$/;
+
+/** Milliseconds, or NaN for what is no time. */
+export function timeOf(text: string): number {
+  const [, year, month, day, hour = '0', minute = '0', second = '0', sign, zoneHour = '0', zoneMinute = '0'] =
+    TIME.exec(text) ?? [];
+  if (year === undefined) return Number.NaN;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return Number.NaN;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59 || Number(zoneMinute) > 59)
+    return Number.NaN;
+  const zone = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -1 : 1);
+  return date.getTime() + ((Number(hour) * 60 + Number(minute) - zone) * 60 + Number(second)) * 1000;
+}
+
+function isInTime(st: string | undefined, se: string | undefined, now: number): boolean {
+  if (!se || !(now < timeOf(se))) return false;
+  return !st || now >= timeOf(st);
+}
+
+function numberOfAddress(text: string): number {
+  const parts = /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text) ? text.split('.').map(Number) : [];
+  return parts.length === 4 && parts.every(part => part <= 255)
+    ? parts.reduce((all, part) => all * 256 + part, 0)
+    : Number.NaN;
+}
+
+function isFromThere(sip: string | undefined, address: string): boolean {
+  if (!sip) return true;
+  const [first = '', last = first, ...more] = sip.split('-');
+  const own = numberOfAddress(address.replace(/^::ffff:/, ''));
+  return more.length === 0 && own >= numberOfAddress(first) && own <= numberOfAddress(last);
+}
+
+const isOverProtocol = (spr: string | undefined, secure: boolean): boolean =>
+  !spr || spr === 'https,http' || spr === 'http,https' || (spr === 'https' && secure);
+
+const NEEDS: Readonly<Record<AskKind, readonly [type: string, ...letters: string[]] | undefined>> = {
+  insert: ['o', 'a'],
+  upsert: ['o', 'a', 'u'],
+  update: ['o', 'u'],
+  merge: ['o', 'u'],
+  delete: ['o', 'd'],
+  get: ['o', 'r'],
+  query: ['o', 'r'],
+  listTables: ['c', 'l'],
+  getTable: ['c', 'l'],
+  createTable: ['c', 'cw'],
+  deleteTable: ['c', 'd'],
+  getPolicies: undefined,
+  setPolicies: undefined,
+  getProperties: ['s', 'r'],
+  setProperties: ['s', 'w'],
+};
+
+const covers = (kind: AskKind, types: string, letters: string): boolean => {
+  const [type, ...needed] = NEEDS[kind] ?? [];
+  return (
+    type !== undefined &&
+    types.includes(type) &&
+    needed.every(any => [...any].some(one => letters.includes(one)))
+  );
+};
+
+const linesOf = (fields: Fields, names: string): string[] =>
+  names.split(' ').map(name => fields.get(name) ?? '');
+
+const VERSION = /^\d{4}-\d\d-\d\d$/;
+
+function mayByAccountToken(fields: Fields, ask: Ask, caller: Presented, known: Known): boolean {
+  const sv = fields.get('sv') ?? '';
+  if (!VERSION.test(sv) || sv < '2015-04-05') return false;
+  const names = sv >= '2020-12-06' ? 'sp ss srt st se sip spr sv ses' : 'sp ss srt st se sip spr sv';
+  const text = `${[ask.account, ...linesOf(fields, names)].join('\n')}\n`;
+  return (
+    isSignedBy(known.keys.get(ask.account), text, fields.get('sig') ?? '') &&
+    isInTime(fields.get('st'), fields.get('se'), known.now) &&
+    isFromThere(fields.get('sip'), caller.remoteAddress) &&
+    isOverProtocol(fields.get('spr'), caller.secure) &&
+    (fields.get('ss') ?? '').includes('t') &&
+    covers(ask.kind, fields.get('srt') ?? '', fields.get('sp') ?? '')
+  );
+}
+
+/** Both bounds are in the range; a row bounds the rows of its partition alone. */
+export function isInRange(fields: Fields, { partition, row }: Key): boolean {
+  const [spk, srk, epk, erk] = linesOf(fields, 'spk srk epk erk');
+  const isAfter = !spk || partition > spk || (partition === spk && (!srk || row >= srk));
+  return isAfter && (!epk || partition < epk || (partition === epk && (!erk || row <= erk)));
+}
+
+/** What the token and its policy say together; undefined if both say the same, or if there is no such policy. */
+function completed(fields: Fields, { policies }: Known): Fields | undefined {
+  const id = fields.get('si');
+  if (!id) return fields;
+  const policy = policies.get(id);
+  if (!policy) return undefined;
+  const whole = new Map(fields);
+  for (const [name, value] of Object.entries(policy)) {
+    if (fields.get(name)) return undefined;
+    whole.set(name, value);
+  }
+  return whole;
+}
+
+function mayByTableToken(fields: Fields, ask: Ask, caller: Presented, known: Known): boolean {
+  const sv = fields.get('sv') ?? '';
+  if (!VERSION.test(sv) || sv < '2012-02-12') return false;
+  const table = (fields.get('tn') ?? '').toLowerCase();
+  const resource = `${sv >= '2015-02-21' ? '/table' : ''}/${ask.account}/${table}`;
+  const rest = sv >= '2015-04-05' ? 'si sip spr sv spk srk epk erk' : 'si sv spk srk epk erk';
+  const text = [...linesOf(fields, 'sp st se'), resource, ...linesOf(fields, rest)].join('\n');
+  if (!isSignedBy(known.keys.get(ask.account), text, fields.get('sig') ?? '')) return false;
+  const whole = completed(fields, known);
+  const sp = whole?.get('sp') ?? '';
+  const [spk, srk, epk, erk] = linesOf(fields, 'spk srk epk erk');
+  return (
+    whole !== undefined &&
+    /^[raud]+$/.test(sp) &&
+    isInTime(whole.get('st'), whole.get('se'), known.now) &&
+    isFromThere(fields.get('sip'), caller.remoteAddress) &&
+    isOverProtocol(fields.get('spr'), caller.secure) &&
+    !(srk && !spk) &&
+    !(erk && !epk) &&
+    ask.table?.toLowerCase() === table &&
+    covers(ask.kind, 'o', sp) &&
+    (ask.key === undefined || isInRange(fields, ask.key))
+  );
+}
+
+function mayByKey(header: string, ask: Ask, caller: Presented, known: Known): boolean {
+  const [, lite, account = '', signature = ''] = /^SharedKey(Lite)? ([^:\s]+):([^:\s]+)$/.exec(header) ?? [];
+  const { headers, target, method } = caller;
+  const date = headers['x-ms-date'] ?? headers.date ?? '';
+  if (account !== ask.account || !(Math.abs(Date.parse(date) - known.now) <= SKEW_MAX)) return false;
+  const [path = '', query = ''] = target.split('?', 2);
+  const comp = fieldsOf(query)?.get('comp');
+  const before = lite ? [] : [method, headers['content-md5'] ?? '', headers['content-type'] ?? ''];
+  const spellings = [path, path.replaceAll("'", '%27'), path.replaceAll('%27', "'")];
+  return spellings.some(spelling => {
+    const resource = `/${account}${spelling}${comp === undefined ? '' : `?comp=${comp}`}`;
+    return isSignedBy(known.keys.get(account), [...before, date, resource].join('\n'), signature);
+  });
+}
+
+const READS: ReadonlySet<AskKind> = new Set(['get', 'query', 'listTables', 'getTable']);
+
+/** The same for all spellings of a signature in base64, which say the same bytes. */
+export function spellingOf(token: string): string {
+  const [head, payload, signature = '', ...more] = token.split('.');
+  return [head, payload, Buffer.from(signature, 'base64url').toString('hex'), ...more].join('.');
+}
+
+function mayByBearer(token: string, ask: Ask, caller: Presented, { issued, now }: Known): boolean {
+  const found = issued.get(spellingOf(token));
+  const isSafe = caller.secure || /^(?:127\.|::1$|::ffff:127\.)/.test(caller.remoteAddress);
+  if (!found || !isSafe || found.account !== ask.account || now < found.from || now >= found.until)
+    return false;
+  if (ask.kind.endsWith('Policies')) return false;
+  if (found.role === 'Storage Table Data Reader') return READS.has(ask.kind);
+  return found.role === 'Storage Account Contributor' || !ask.kind.endsWith('Properties');
+}
+
+/** A header counts before what stands in the query. */
+export function mayDo(ask: Ask, caller: Presented, known: Known): boolean {
+  const { authorization } = caller.headers;
+  const query = caller.target.split('?').slice(1).join('?');
+  const fields = fieldsOf(query);
+  if (!fields) return false;
+  if (authorization !== undefined) {
+    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+    return token === undefined
+      ? mayByKey(authorization, ask, caller, known)
+      : mayByBearer(token, ask, caller, known);
+  }
+  if (!fields.has('sig')) return false;
+  const isAccountToken = fields.has('ss') || fields.has('srt');
+  return (isAccountToken ? mayByAccountToken : mayByTableToken)(fields, ask, caller, known);
+}
+
+/** The range that a query is limited to. */
+export const rangeOf = ({ target }: Presented): Fields =>
+  fieldsOf(target.split('?').slice(1).join('?')) ?? new Map();

@@ -1,0 +1,28 @@
+// The stored access policies that every table of the world has.
+
+export interface Policy {
+  readonly st?: string;
+  readonly se?: string;
+  readonly sp?: string;
+}
+
+export const POLICIES: ReadonlyMap<string, Policy> = new Map<string, Policy>([
+  ['full', { st: '2019-01-01', se: '2030-01-01', sp: 'raud' }],
+  ['read', { sp: 'r' }],
+  ['past', { se: '2019-06-01', sp: 'raud' }],
+  ['expiry', { st: '2019-01-01', se: '2030-01-01' }],
+  ['bare', {}],
+]);
+
+const element = (name: string, text: string | undefined): string =>
+  text === undefined ? '' : `<${name}>${text}</${name}>`;
+
+export const POLICY_DOCUMENT = element(
+  'SignedIdentifiers',
+  [...POLICIES]
+    .map(([id, { st, se, sp }]) => {
+      const policy = element('Start', st) + element('Expiry', se) + element('Permission', sp);
+      return element('SignedIdentifier', element('Id', id) + element('AccessPolicy', policy));
+    })
+    .join(''),
+);
