@@ -3,12 +3,14 @@
 import { parseArgs } from 'node:util';
 import { runDirect } from './direct-part.js';
 import type { Part } from './part.js';
+import { runSockets } from './sockets/socket-part.js';
+import { runTokens } from './tokens/token-part.js';
 
-const PARTS: Readonly<Record<string, { readonly part: Part; readonly share: number }>> = {
-  direct: { part: runDirect, share: 1 },
+const PARTS: Readonly<Record<string, { readonly part: Part; readonly runs: number }>> = {
+  direct: { part: runDirect, runs: 1_000_000 },
+  sockets: { part: runSockets, runs: 20_000 },
+  tokens: { part: runTokens, runs: 200_000 },
 };
-
-const RUNS = 1_000_000;
 
 function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
@@ -29,8 +31,8 @@ const first = wholeNumber('first', values.first, 0);
 const wanted = Object.entries(PARTS).filter(([name]) => values.part === undefined || name === values.part);
 if (wanted.length === 0) throw new RangeError(`There is no part ${values.part}.`);
 
-for (const [name, { part, share }] of wanted) {
-  const runs = wholeNumber('runs', values.runs, Math.ceil(RUNS * share));
+for (const [name, { part, runs: otherwise }] of wanted) {
+  const runs = wholeNumber('runs', values.runs, otherwise);
   const start = performance.now();
   const { isSound, text } = await part({ seed, first, runs });
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
