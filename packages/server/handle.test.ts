@@ -376,3 +376,17 @@ test('a store that is closed', async () => {
   const origin = { headers: { origin: 'http://page.example' } };
   assert.equal(refusalOf(await request('GET', 'People', origin)), '503 ServerBusy');
 });
+
+test('requests for accounts that there are not are not looked up', async () => {
+  const { raw, service } = openService();
+  const asked: string[] = [];
+  const { getSpace } = service.store;
+  service.store.getSpace = address => {
+    asked.push(address.account);
+    return getSpace.call(service.store, address);
+  };
+  const sent = { headers: { origin: 'http://a', 'access-control-request-method': 'GET' } };
+  for (const method of ['OPTIONS', 'GET', 'PUT'])
+    assert.equal((await raw(method, '/nobody/People', sent)).status, 403);
+  assert.deepEqual(asked, []);
+});

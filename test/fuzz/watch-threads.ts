@@ -5,7 +5,7 @@ import type { Tally, ThreadEnd, ThreadStart } from './thread-message.js';
 
 const THREAD = fileURLToPath(new URL('./direct-thread.js', import.meta.url));
 /** No run takes a hundredth of it, but the machine may be busy. */
-const SILENCE_MILLISECONDS_MAX = 60_000;
+const SILENCE_MILLISECONDS_MAX = 120_000;
 const LOOK_MILLISECONDS = 1_000;
 /** What the caches may still take up after the second tenth of the runs. All of them are bounded. */
 const GROWTH_BYTES_MAX = 24 * 1_048_576;

@@ -6,7 +6,7 @@ import { readAnswers, type SocketAnswer } from './read-answers.js';
 import type { Stream } from './some-stream.js';
 
 /** Far longer than anything takes: what is not answered by then never will be. */
-const SILENCE_MILLISECONDS_MAX = 30_000;
+const SILENCE_MILLISECONDS_MAX = 120_000;
 
 /** Bytes before a request is one: the answer has no body and ends the connection. */
 const BEFORE_HTTP: ReadonlySet<number> = new Set([400, 408, 417, 431]);

@@ -9,14 +9,14 @@ import { describeTally } from '../direct-part.js';
 import { bearerToken, randomOf } from '../direct-run.js';
 import type { Part, PartReport } from '../part.js';
 import { sendStream } from './send-stream.js';
-import { createEchoTable, type Stream, someStream } from './some-stream.js';
+import { createEchoTable, readLarge, type Stream, someStream, writeLarge } from './some-stream.js';
 import { writeRequest } from './write-request.js';
 
 const THREAD = fileURLToPath(new URL('./server-thread.js', import.meta.url));
 const AT_ONCE = 24;
 const NON_READERS = 16;
-/** More than the buffers of a socket hold. */
-const NEVER_READ_BYTES = 1_048_576;
+/** Their answers are more than the buffers of any socket hold. */
+const NEVER_READ_ANSWERS = 1_000;
 
 interface Server {
   readonly port: number;
@@ -43,10 +43,8 @@ function startServer(): Promise<Server> {
 
 /** Clients that ask and ask, and never take an answer. */
 function openNonReaders(port: number): Socket[] {
-  const request = writeRequest(new Random(1), { ...createEchoTable, method: 'GET', body: Buffer.alloc(0) });
-  const many = Buffer.concat(
-    Array.from({ length: Math.ceil(NEVER_READ_BYTES / request.length) }, () => request),
-  );
+  const request = writeRequest(new Random(1), readLarge);
+  const many = Buffer.concat(Array.from({ length: NEVER_READ_ANSWERS }, () => request));
   return Array.from({ length: NON_READERS }, () => {
     const socket = connect({ port, host: '127.0.0.1' });
     socket.on('error', () => undefined);
@@ -93,8 +91,9 @@ async function sendAll(port: number, seed: number, first: number, runs: number):
 
 export const runSockets: Part = async ({ seed, first, runs }): Promise<PartReport> => {
   const server = await startServer();
-  const bytes = writeRequest(new Random(1), createEchoTable);
-  await sendStream(server.port, { bytes, cuts: [], methods: ['POST'], echo: undefined });
+  const requests = [createEchoTable, writeLarge];
+  const bytes = Buffer.concat(requests.map(request => writeRequest(new Random(1), request)));
+  await sendStream(server.port, { bytes, cuts: [], methods: ['POST', 'PUT'], echo: undefined });
   const nonReaders = openNonReaders(server.port);
   const { tally, failure } = await sendAll(server.port, seed, first, runs);
   for (const socket of nonReaders) socket.destroy();

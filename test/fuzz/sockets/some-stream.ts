@@ -47,6 +47,12 @@ const signed = (method: string, path: string, body: string): FuzzRequest => {
 
 export const createEchoTable = signed('POST', 'Tables', JSON.stringify({ TableName: ECHO_TABLE }));
 
+const LARGE_PATH = `${ECHO_TABLE}(PartitionKey='large',RowKey='')`;
+const LARGE_LENGTH = 30_000;
+export const writeLarge = signed('PUT', LARGE_PATH, JSON.stringify({ text: 'x'.repeat(LARGE_LENGTH) }));
+/** A hundred times as long an answer as the request. */
+export const readLarge = signed('GET', LARGE_PATH, '');
+
 /** A write of a text, and the point query that must give it back; the number keeps streams apart. */
 function echoRequests(random: Random, number: number, text: string): readonly FuzzRequest[] {
   const path = `${ECHO_TABLE}(PartitionKey='${number % 100}',RowKey='%C3%A9')`;
