@@ -55,18 +55,18 @@ export class Arena {
     return { directory: join(this.#folder, 'shelfmark'), account: this.#account, durability, workers };
   }
 
-  #onTables(name: string, process: ServerProcess, generator: GeneratorName): TableContestant {
+  #onTables(name: string, process: ServerProcess, generator: GeneratorName, data?: string): TableContestant {
     const { connections } = this.#options;
     const { name: account, signature } = this.#account;
     const endpoint = { port: process.port, account, signature };
-    return new TableContestant({ name, process, endpoint, rows: this.#rows, connections, generator });
+    return new TableContestant({ name, process, endpoint, rows: this.#rows, connections, generator, data });
   }
 
   /** A server on this arena's data, as it is. */
   async startShelfmark(name = 'shelfmark', profile?: ShelfmarkOptions['profile']): Promise<TableContestant> {
     const options = this.#shelfmarkOptions();
     const process = await startShelfmark(profile ? { ...options, profile } : options);
-    return this.#onTables(name, process, this.#options.generator);
+    return this.#onTables(name, process, this.#options.generator, options.directory);
   }
 
   async #loaded(contestant: Contestant & { load(): Promise<void> }): Promise<void> {

@@ -2,6 +2,7 @@
 // being measured is held still, and gets the time to finish what it still had to do before it is measured again.
 import type { Contestant, Sample, WorkloadName } from './contestant.js';
 import { besideData, type Memory } from './process-status.js';
+import { warm } from './warm.js';
 
 /** By workload, then by contestant, in the order of the runs. */
 export type Samples = ReadonlyMap<WorkloadName, ReadonlyMap<string, readonly Sample[]>>;
@@ -58,6 +59,7 @@ async function turn(
 ): Promise<Sample> {
   for (const process of contestant.processes) process.resume();
   await Promise.all(contestant.processes.map(process => process.settle()));
+  if (contestant.data !== undefined) await warm(contestant.data);
   const sample = await contestant.run(workload, milliseconds);
   memory.note(contestant);
   holdStill(contestant);

@@ -23,6 +23,8 @@ export interface Contestant {
   readonly name: string;
   /** Held still while others are measured; the first one's memory is the subject's. */
   readonly processes: readonly ServerProcess[];
+  /** Where the subject maps files into memory; read before each run (warm.ts). */
+  readonly data?: string | undefined;
   /** Leaves the subject with the rows that it had. Fails with `WrongAnswer` if the subject answers wrongly. */
   run(workload: WorkloadName, milliseconds: number): Promise<Sample>;
   can(workload: WorkloadName): boolean;

@@ -32,6 +32,7 @@ export interface TableOptions {
   readonly rows: number;
   readonly connections: number;
   readonly generator: GeneratorName;
+  readonly data?: string | undefined;
 }
 
 export class TableContestant implements Contestant {
@@ -39,6 +40,7 @@ export class TableContestant implements Contestant {
   readonly endpoint: requests.Endpoint;
   readonly rows: number;
   readonly processes: readonly ServerProcess[];
+  readonly data: string | undefined;
   readonly #options: TableOptions;
   /** Sequence numbers are used once, so that a row is never inserted twice. */
   #sequence = 0;
@@ -48,6 +50,7 @@ export class TableContestant implements Contestant {
     this.endpoint = options.endpoint;
     this.rows = options.rows;
     this.processes = [options.process];
+    this.data = options.data;
     this.#options = options;
   }
 
