@@ -54,6 +54,19 @@ test('the type that a bare value has', () => {
     assertRefused(`"p":${text}`, 'InvalidInput:Body');
 });
 
+test('types are declared alike of few properties and of many, before or behind them, and the last time counts', () => {
+  for (const count of [1, 16, 17, 200]) {
+    const names = Array.from({ length: count }, (_, i) => `p${i}`);
+    const values = names.map(name => `"${name}":"7"`);
+    const types = names.map(name => `"${name}@odata.type":"Edm.Int64"`);
+    const expected = names.map(name => ({ name, type: 'Edm.Int64', value: 7n }));
+    assert.deepEqual(propertiesOf([...types, ...values].join()), expected);
+    assert.deepEqual(propertiesOf([...values, ...types].join()), expected);
+    const twice = [...types, '"p0@odata.type":"Edm.String"', ...values].join();
+    assert.equal(propertiesOf(twice)[0]?.type, 'Edm.String');
+  }
+});
+
 test('the value of a declared type', () => {
   const cases: readonly (readonly [string, string, EdmValue])[] = [
     ['Edm.String', '"5"', { type: 'Edm.String', value: '5' }],

@@ -99,14 +99,37 @@ function rememberDistinct(members: readonly Member[]): void {
     distinctNames = members.map(({ name }) => name);
 }
 
+/** Up to so many a list is searched sooner than a map is made. */
+const FEW_DECLARED = 16;
+
+/** The types that a body's annotations declare; of two annotations of one property the later counts. */
+class DeclaredTypes {
+  readonly #names: string[] = [];
+  readonly #types: EdmType[] = [];
+  readonly #many: Map<string, EdmType> | undefined;
+
+  constructor(members: readonly Member[]) {
+    for (const member of members) {
+      const { typeOf } = member.name;
+      if (typeOf === undefined) continue;
+      this.#names.push(typeOf);
+      this.#types.push(declaredType(member));
+    }
+    if (this.#names.length <= FEW_DECLARED) return;
+    const types = this.#types;
+    this.#many = new Map(this.#names.map((name, i): [string, EdmType] => [name, types[i] ?? 'Edm.String']));
+  }
+
+  of(name: string): EdmType | undefined {
+    if (this.#many !== undefined) return this.#many.get(name);
+    return this.#names.length === 0 ? undefined : this.#types[this.#names.lastIndexOf(name)];
+  }
+}
+
 /** @throws TableError for what is no entity; limits of names, values and sizes are the domain's to check. */
 export function parseEntity(body: Buffer): EntityBody {
-  const declared = new Map<string, EdmType>();
   const members = readObject(body);
-  for (const member of members) {
-    const { typeOf } = member.name;
-    if (typeOf !== undefined) declared.set(typeOf, declaredType(member));
-  }
+  const declared = new DeclaredTypes(members);
   const seen = areDistinct(members) ? undefined : new Set<string>();
   const properties: Property[] = [];
   let partitionKey: KeyMember | undefined;
@@ -116,11 +139,11 @@ export function parseEntity(body: Buffer): EntityBody {
     if (role === 'control') continue;
     if (seen?.has(name)) throw new TableError('DuplicatePropertiesSpecified');
     seen?.add(name);
-    if (role === 'partitionKey') partitionKey = { member, declared: declared.get(name) };
-    else if (role === 'rowKey') rowKey = { member, declared: declared.get(name) };
+    if (role === 'partitionKey') partitionKey = { member, declared: declared.of(name) };
+    else if (role === 'rowKey') rowKey = { member, declared: declared.of(name) };
     else if (role === 'custom' && member.kind !== 'null') {
       if (!isValid) checkPropertyName(name);
-      properties.push(propertyOf(name, member, declared.get(name)));
+      properties.push(propertyOf(name, member, declared.of(name)));
     }
   }
   if (seen !== undefined) rememberDistinct(members);
