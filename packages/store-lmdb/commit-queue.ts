@@ -53,6 +53,8 @@ export class CommitQueue {
   #group: Waiting[] = [];
   /** Works at the head of `waiting` that are tried one by one because together they were too much. */
   #alone = 0;
+  /** Works at the head of `waiting` that were decided early in vain: they get a transaction. */
+  #owed = 0;
   #choreState: 'none' | 'ready' | 'blocked' = 'none';
   #groupsSinceChore = 0;
   #isRunning = false;
@@ -86,8 +88,10 @@ export class CommitQueue {
   /** Fulfilled when nothing waits any more. What the background has to do is left. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await this.#early?.idle();
-    await this.#run;
+    do {
+      await this.#run;
+      await this.#early?.idle();
+    } while (this.#isRunning);
   }
 
   #start(): void {
@@ -98,28 +102,47 @@ export class CommitQueue {
 
   /** Works keep their order: early ones go before those that need a transaction, and none before those that wait for one. */
   #isEarly(): boolean {
-    return !this.#isRunning && this.#choreState === 'none';
+    return !this.#isRunning && this.#choreState === 'none' && this.#broken === undefined;
   }
 
   /** What early commits gave up is decided again; if it was too much together, one by one. */
   #takeBack({ written, undecided, failure }: GivenUp<Waiting>): void {
     this.#waiting = [...written, ...undecided, ...this.#waiting];
     this.#earlyFailure = failure;
+    this.#owed = written.length + undecided.length;
     if (failure !== undefined) this.#alone = written.length;
     this.#start();
   }
 
   async #work(): Promise<void> {
-    await this.#early?.idle();
-    if (this.#earlyFailure !== undefined) await this.#explain(this.#earlyFailure.reason);
-    this.#earlyFailure = undefined;
     while (this.#waiting.length > 0 || this.#isChoreReady()) {
+      this.#moveToEarly();
+      if (this.#waiting.length === 0 && !this.#isChoreReady()) break;
+      await this.#early?.idle();
+      await this.#explainEarly();
       if (this.#broken !== undefined) this.#failAll(this.#broken);
       else if (this.#isChoreNext()) await this.#commitChore();
-      else await this.#commitGroup();
+      else if (this.#waiting.length > 0) await this.#commitGroup();
+      this.#early?.forget();
     }
-    this.#early?.forget();
     this.#isRunning = false;
+  }
+
+  /** What waits is decided early again as soon as it can be: one work that needs a transaction does not hold up a stream. */
+  #moveToEarly(): void {
+    if (this.#early === undefined || this.#owed > 0 || this.#choreState !== 'none' || this.#broken) return;
+    let moved = 0;
+    for (const waiting of this.#waiting) {
+      if (!this.#early.add(waiting)) break;
+      moved += 1;
+    }
+    this.#waiting = this.#waiting.slice(moved);
+  }
+
+  async #explainEarly(): Promise<void> {
+    const failure = this.#earlyFailure;
+    this.#earlyFailure = undefined;
+    if (failure !== undefined) await this.#explain(failure.reason);
   }
 
   #isChoreReady(): boolean {
@@ -157,6 +180,7 @@ export class CommitQueue {
     } finally {
       this.#waiting = this.#waiting.slice(this.#group.length);
       this.#alone = Math.max(0, this.#alone - this.#group.length);
+      this.#owed = Math.max(0, this.#owed - this.#group.length);
     }
   }
 
@@ -187,6 +211,7 @@ export class CommitQueue {
   #failGroup(failure: unknown): void {
     if (failure instanceof EngineError && failure.code === 'full' && this.#group.length > 1) {
       this.#alone = this.#group.length;
+      this.#owed = this.#alone;
       this.#waiting = [...this.#group, ...this.#waiting];
       return;
     }
@@ -198,6 +223,8 @@ export class CommitQueue {
   #failAll(failure: unknown): void {
     for (const waiting of this.#waiting) waiting.fail(failure);
     this.#waiting = [];
+    this.#alone = 0;
+    this.#owed = 0;
   }
 }
 

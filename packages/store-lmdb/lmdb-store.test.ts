@@ -1,5 +1,6 @@
 // Runs the conformance suite on the LMDB store, and once more with keys cut so short that nearly every row takes the way
 // of long keys.
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,3 +53,38 @@ async function open(
     },
   };
 }
+
+test('a stream of commits is decided early again after one that needs a transaction', async t => {
+  const directory = await mkdtemp(join(tmpdir(), 'lmdb-store-'));
+  const store = await openLmdbStore({ directory, durability: 'none', isOnlyWriter: true }, { chunk: 16 });
+  t.after(async () => {
+    await store.close();
+    await rm(directory, { recursive: true });
+  });
+  const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
+  assert(space !== undefined);
+  const keys = ['a', 'b', 'k'.repeat(40), 'c'];
+  let isOver = false;
+  const write = async (writer: number): Promise<number> => {
+    let count = 0;
+    for (; !isOver; count += 1) {
+      const key = keys[count % keys.length] ?? '';
+      const put = (value: Buffer) => ({ result: true, puts: [{ key, value }] });
+      await store.commit(space, `${writer}`, { keys: [key] }, ({ keys: [row] }) => {
+        assert.equal(row?.value.toString(), count < keys.length ? undefined : `${count - keys.length}`);
+        return put(Buffer.from(`${count}`));
+      });
+    }
+    return count;
+  };
+  const writers = Array.from({ length: 8 }, (_, writer) => write(writer));
+  for (let round = 0; round < 20; round += 1) {
+    const dropped = await store.createSpace(
+      { account: 'a', service: 't', name: `${round}` },
+      Buffer.alloc(0),
+    );
+    assert(dropped !== undefined && (await store.dropSpace(dropped)));
+  }
+  isOver = true;
+  for (const count of await Promise.all(writers)) assert(count > 10);
+});
