@@ -28,7 +28,7 @@ test('the worked examples of docs/storage-format.md', async t => {
 
   const { catalog, rows: rowsTree, long } = await dump(directory);
   assert.deepEqual(catalog, [
-    ['63', '003c6568f12e800400000000000000020000000000000001'],
+    ['63', '003c6568f12e800500000000000000020000000000000001'],
     ['6400000002', '003c6568f12e8005'],
     ['66', '00010fb1'],
     ['73646576007461626c65006672756974', '00000001003c6568f12e80007b7d'],
