@@ -1,4 +1,5 @@
-// The accounts that a server knows, with their keys; the emulator's well-known one unless others are given.
+// The accounts that a server knows, with their keys; the emulator's well-known one unless others are given. They can be replaced
+// while the server runs; whoever asks gets those of the moment and keeps none.
 
 /** Microsoft's published account of the emulator: no secret (table-rest.md 1.1). */
 export const WELL_KNOWN_ACCOUNT = 'devstoreaccount1';
@@ -8,8 +9,12 @@ export const WELL_KNOWN_KEY =
 /** Account name to its keys in base64, one or two of them. */
 export type AccountKeys = Readonly<Record<string, readonly string[]>>;
 
+/** As in Azure: while one is replaced, the other holds. */
+export const KEYS_MAX = 2;
 /** 3 to 24 lower-case letters and digits, as in Azure. */
 const ACCOUNT_NAME = /^[a-z0-9]{3,24}$/;
+/** A name in a message; keys that somebody makes at random are longer. */
+const SHOWN_LENGTH_MAX = 25;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** A setting that makes no sense. The message says what to change. */
@@ -18,23 +23,23 @@ export class ConfigurationError extends Error {
 }
 
 export class Accounts {
-  readonly #keys: ReadonlyMap<string, readonly Buffer[]>;
-  readonly #texts: AccountKeys;
+  #keys: ReadonlyMap<string, readonly Buffer[]>;
+  #texts: AccountKeys;
 
   /** @throws ConfigurationError for names and keys that Azure could not have made. */
   constructor(accounts: AccountKeys) {
+    this.#keys = decodeAccounts(accounts);
     this.#texts = accounts;
-    this.#keys = new Map(
-      Object.entries(accounts).map(([name, keys]) => [name, keys.map(key => decodeKey(name, key))]),
-    );
-    if (this.#keys.size === 0) throw new ConfigurationError('No account is configured.');
-    for (const [name, keys] of this.#keys) {
-      if (!ACCOUNT_NAME.test(name))
-        throw new ConfigurationError(
-          `The account name '${name}' must be 3 to 24 lower-case letters and digits.`,
-        );
-      if (keys.length === 0) throw new ConfigurationError(`The account '${name}' has no key.`);
-    }
+  }
+
+  /**
+   * From now on these are the accounts and no others.
+   *
+   * @throws ConfigurationError as the constructor does; then nothing has changed.
+   */
+  replace(accounts: AccountKeys): void {
+    this.#keys = decodeAccounts(accounts);
+    this.#texts = accounts;
   }
 
   get names(): readonly string[] {
@@ -61,20 +66,59 @@ export class Accounts {
   }
 }
 
-function decodeKey(name: string, key: string): Buffer {
+function decodeAccounts(accounts: AccountKeys): ReadonlyMap<string, readonly Buffer[]> {
+  const entries = Object.entries(accounts);
+  if (entries.length === 0) throw new ConfigurationError('No account is configured.');
+  const decoded = new Map<string, readonly Buffer[]>();
+  for (const [i, [name, keys]] of entries.entries()) {
+    const account = nameOf(name, i);
+    if (!ACCOUNT_NAME.test(name))
+      throw new ConfigurationError(
+        `The account name ${account} must be 3 to 24 lower-case letters and digits.`,
+      );
+    if (keys.length === 0) throw new ConfigurationError(`The account ${account} has no key.`);
+    if (keys.length > KEYS_MAX)
+      throw new ConfigurationError(
+        `The account ${account} has ${keys.length} keys; it may have ${KEYS_MAX}.`,
+      );
+    decoded.set(
+      name,
+      keys.map(key => decodeKey(account, key)),
+    );
+  }
+  return decoded;
+}
+
+/** In place of a name stands a key where somebody forgot the name or the colon: what is that long is not repeated. */
+const nameOf = (name: string, index: number): string =>
+  name.length <= SHOWN_LENGTH_MAX && !name.includes('=') ? `'${name}'` : `at place ${index + 1}`;
+
+function decodeKey(account: string, key: string): Buffer {
   if (key === '' || !BASE64.test(key))
-    throw new ConfigurationError(`A key of the account '${name}' is no base64.`);
+    throw new ConfigurationError(`A key of the account ${account} is no base64.`);
   return Buffer.from(key, 'base64');
 }
 
-/** `account1:key1[:key2];account2:key1`, as Azurite's AZURITE_ACCOUNTS has it. */
+/**
+ * `account1:key1[:key2];account2:key1`, as Azurite's AZURITE_ACCOUNTS has it. In a file each may have a line of its own, and
+ * lines that begin with `#` say nothing.
+ *
+ * @throws ConfigurationError for an account that comes twice.
+ */
 export function parseAccounts(text: string): AccountKeys {
   const entries = text
-    .split(';')
+    .split('\n')
+    .filter(line => !line.trimStart().startsWith('#'))
+    .flatMap(line => line.split(';'))
     .filter(entry => entry.trim() !== '')
     .map((entry): [string, string[]] => {
       const [name = '', ...keys] = entry.trim().split(':');
       return [name, keys];
     });
+  const names = new Set<string>();
+  for (const [i, [name]] of entries.entries()) {
+    if (names.has(name)) throw new ConfigurationError(`The account ${nameOf(name, i)} comes twice.`);
+    names.add(name);
+  }
   return Object.fromEntries(entries);
 }

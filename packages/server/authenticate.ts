@@ -54,9 +54,11 @@ const challenged = ({ challenge }: BearerTokens, request: WireRequest, reason: s
 
 const failed = (reason: string): TableError => new TableError('AuthenticationFailed', { reason });
 
-/** `detail` goes to the client as AuthenticationErrorDetail, with Azure's words where these are known. */
-const sasFailed = (detail: string): TableError =>
-  new TableError('AuthenticationFailed:Sas', { detail, reason: detail });
+/**
+ * `detail` goes to the client as AuthenticationErrorDetail, with Azure's words where these are known; the log may be told less.
+ */
+const sasFailed = (detail: string, reason = detail): TableError =>
+  new TableError('AuthenticationFailed:Sas', { detail, reason });
 
 /** Whether any of the keys gives the signature for the text. Takes the same time wherever the two differ. */
 function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boolean {
@@ -66,6 +68,9 @@ function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boo
   }
   return false;
 }
+
+/** Where clients mix up their settings, a key stands in the place of the account's name. */
+const named = (account: string): string => (/^[a-z0-9-]{1,34}$/.test(account) ? account : 'what is no account');
 
 function checkDate(text: string | undefined, now: bigint): string {
   if (text === undefined) throw failed('There is neither x-ms-date nor Date.');
@@ -83,7 +88,7 @@ function authenticateSharedKey(
   context: AuthenticationContext,
 ): Grant {
   const { scheme, account } = credential;
-  if (account !== route.account) throw failed(`Signed for ${account}, sent to ${route.account}.`);
+  if (account !== route.account) throw failed(`Signed for ${named(account)}, sent to ${route.account}.`);
   const keys = context.keys(account);
   // 403, as for a wrong key, so that nobody learns which accounts there are, and no client takes it for a missing table.
   if (keys.length === 0) throw failed(`There is no account ${account}.`);
@@ -98,11 +103,13 @@ function authenticateSharedKey(
   throw failed(`The signature is not of ${JSON.stringify(text)}.`);
 }
 
-function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint): void {
+/** `isPolicy`: the times are a stored policy's, which is for those who own the account to read. */
+function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPolicy: boolean): void {
   if ((start === undefined || now >= start) && now < expiry) return;
+  const what = 'Signature not valid in the specified time frame';
   const from = start === undefined ? '' : `Start [${formatHttpDate(start)}] - `;
   const times = `${from}Expiry [${formatHttpDate(expiry)}] - Current [${formatHttpDate(now)}]`;
-  throw sasFailed(`Signature not valid in the specified time frame: ${times}`);
+  throw sasFailed(`${what}: ${times}`, isPolicy ? `${what} of its policy.` : undefined);
 }
 
 /** Service, address, protocol: this order decides between their codes (table-rest.md 12.6). */
@@ -167,7 +174,7 @@ function tableGrant(sas: TableSas, request: WireRequest, context: Authentication
   const { start, expiry, permission, table, range } = sas;
   if (expiry === undefined) throw sasFailed('se is mandatory. Cannot be empty');
   if (permission === undefined) throw sasFailed('sp is mandatory. Cannot be empty');
-  checkTimes(start, expiry, context.now);
+  checkTimes(start, expiry, context.now, sas.identifier !== undefined);
   checkCaller(sas, request);
   return { kind: 'tableSas', table, permission, range };
 }
@@ -179,7 +186,7 @@ function authenticateSas(
 ): Grant | Promise<Grant> {
   const sas = signedSas(route, context);
   if (sas.kind === 'accountSas') {
-    checkTimes(sas.start, sas.expiry, context.now);
+    checkTimes(sas.start, sas.expiry, context.now, false);
     checkCaller(sas, request);
     return { kind: 'accountSas', resourceTypes: sas.resourceTypes, permission: sas.permission };
   }

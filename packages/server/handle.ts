@@ -34,6 +34,7 @@ import { keyRangeOf } from './authorize.js';
 import { submitBatch } from './batch.js';
 import type { BearerTokens } from './bearer.js';
 import type { Grant } from './grant.js';
+import type { CountedOperation, RequestFigures } from './request-figures.js';
 import type { SignedTokens } from './signed-tokens.js';
 import type { TableService } from './table-service.js';
 
@@ -46,6 +47,8 @@ export interface Call {
   readonly errorContext: () => ErrorContext;
   /** What a part of a batch was refused for; the batch itself answers 202. */
   refused: TableError | undefined;
+  /** Once it is clear what is asked for. */
+  operation: CountedOperation | undefined;
 }
 
 /** Echoed to requests that name none; any well-formed version is accepted (table-rest.md 4). */
@@ -54,6 +57,10 @@ const VERSION = /^\d{4}-\d\d-\d\d$/;
 /** JSON is served since this version of the service. */
 const JSON_SINCE = '2013-08-15';
 const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,1024}$/;
+
+/** A client's own id for a request, if it may stand in a header. */
+const echoed = (id: string | undefined): string | undefined =>
+  id !== undefined && CLIENT_REQUEST_ID.test(id) ? id : undefined;
 
 const versionOf = (request: WireRequest, route: Route | undefined): string =>
   request.headers['x-ms-version'] ?? route?.query.get('sv') ?? LATEST_VERSION;
@@ -81,10 +88,12 @@ async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
     route.resource.kind === 'batch' &&
     operationKind(request.method, request.headers, route) === 'submitTransaction'
   ) {
+    call.operation = 'submitTransaction';
     return submitBatch(request, call);
   }
   const admitted = admit(request, route, grant, context);
   const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
+  call.operation = operation.kind;
   const outcome = await execute(operation, context, service.clock);
   return formatOutcome(outcome, placeOf(route), format);
 }
@@ -102,6 +111,8 @@ class Progress implements AuthenticationContext {
   readonly service: TableService;
   readonly requestId: string;
   readonly now: bigint;
+  /** In milliseconds, of a clock that does not jump. */
+  readonly began = performance.now();
   route: Route | undefined;
   call: Call | undefined;
   /** Read before anything can fail for another reason, so that every answer that follows can carry its CORS headers. */
@@ -175,6 +186,7 @@ class Progress implements AuthenticationContext {
       context,
       errorContext: () => this.errorContext(),
       refused: undefined,
+      operation: undefined,
     };
     // Awaited here, because a promise that an async function returns takes two turns more.
     return await answerCall(request, this.call);
@@ -184,41 +196,57 @@ class Progress implements AuthenticationContext {
   refuse(error: unknown): Answer {
     const refusal = refusalOf(error);
     const answer = formatError(refusal, this.errorContext());
-    if (error !== refusal) this.service.log.failure(this.#entry(answer, refusal), error);
-    else this.log(answer, refusal);
+    this.note(answer, refusal, error === refusal ? undefined : error);
     return answer;
   }
 
   #entry(answer: Answer, refusal: TableError | undefined) {
-    const { method, target } = this.request;
+    const { method, target, headers } = this.request;
     const reason = refusal?.detail.reason;
     return {
       requestId: this.requestId,
+      clientRequestId: echoed(headers['x-ms-client-request-id']),
       method,
       path: target.split('?', 1)[0] ?? '',
       status: answer.status,
       code: refusal && wireCode(refusal.code),
       reason: reason === undefined ? undefined : String(reason),
+      milliseconds: Math.round((performance.now() - this.began) * 1000) / 1000,
     };
   }
 
-  log(answer: Answer, refusal: TableError | undefined): void {
-    if (refusal === undefined && !this.service.log.seesAnswers) return;
-    this.service.log.request(this.#entry(answer, refusal));
+  #count(figures: RequestFigures, { status }: Answer, refusal: TableError | undefined): void {
+    const operation = this.call?.operation ?? this.#operationRefused();
+    figures.answer(operation, status, performance.now() - this.began);
+    if (refusal !== undefined) figures.refuse(wireCode(refusal.code));
+  }
+
+  /** Of a request that was refused before anybody asked what it is. */
+  #operationRefused(): CountedOperation {
+    const { method, headers } = this.request;
+    try {
+      return this.route === undefined ? 'unknown' : operationKind(method, headers, this.route);
+    } catch {
+      return 'unknown';
+    }
+  }
+
+  /** Counts and logs an answer; `fault` is what it was refused for where that is ours. */
+  note(answer: Answer, refusal: TableError | undefined, fault?: unknown): void {
+    const { figures, log } = this.service;
+    if (figures !== undefined) this.#count(figures, answer, refusal);
+    if (fault !== undefined) log.failure(this.#entry(answer, refusal), fault);
+    else if (refusal !== undefined || log.seesAnswers) log.request(this.#entry(answer, refusal));
   }
 
   /** A version that was refused is not echoed: it may come from the query and hold what no header may. */
   respond(answer: Answer): WireResponse {
     const { headers, method } = this.request;
     const version = versionOf(this.request, this.route);
-    const clientRequestId = headers['x-ms-client-request-id'];
     const response = formatResponse(answer, {
       requestId: this.requestId,
       version: VERSION.test(version) ? version : LATEST_VERSION,
-      clientRequestId:
-        clientRequestId !== undefined && CLIENT_REQUEST_ID.test(clientRequestId)
-          ? clientRequestId
-          : undefined,
+      clientRequestId: echoed(headers['x-ms-client-request-id']),
     });
     if (this.rules.length === 0 || method === 'OPTIONS') return response;
     const names = response.headers.map(([name]) => name);
@@ -232,7 +260,7 @@ export async function handle(request: WireRequest, service: TableService): Promi
   const progress = new Progress(request, service);
   try {
     const answer = await progress.answer();
-    progress.log(answer, progress.call?.refused);
+    progress.note(answer, progress.call?.refused);
     return progress.respond(answer);
   } catch (error) {
     return progress.respond(progress.refuse(error));

@@ -9,6 +9,14 @@ export {
   WELL_KNOWN_KEY,
 } from './accounts.js';
 export { issueToken, type TenantOptions, type TokenRequest } from './bearer.js';
-export type { LogLevel } from './log.js';
+export { LOG_LEVELS, type LogLevel } from './log.js';
+export { lastingMetrics, mergeMetrics } from './merge-metrics.js';
+export { counter, gauge, isMetricFamily, type MetricFamily } from './metric-family.js';
+export {
+  type OperationsOptions,
+  type OperationsView,
+  openOperationsPort,
+} from './operations-port.js';
+export { processFamilies } from './process-families.js';
 export { isRole, ROLES, type Role } from './roles.js';
-export { type RunningServer, type ServeOptions, serve } from './serve.js';
+export { checkAccounts, type RunningServer, type ServeOptions, serve } from './serve.js';

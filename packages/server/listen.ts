@@ -27,6 +27,8 @@ export interface Listener {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
+  /** Open at the moment. */
+  readonly connections: number;
   /** Stops to accept, answers what is under way, then closes idle connections. */
   close(): Promise<void>;
 }
@@ -75,7 +77,15 @@ export function listen(options: ListenOptions, respond: Respond): Promise<Listen
       server.once('close', () => clearInterval(sweeping));
       const address = server.address();
       const port = address !== null && typeof address === 'object' ? address.port : options.port;
-      resolve({ host, port, secure, close });
+      resolve({
+        host,
+        port,
+        secure,
+        get connections() {
+          return connections.size;
+        },
+        close,
+      });
     });
   });
 }

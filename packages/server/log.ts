@@ -1,10 +1,15 @@
-// The server's log: one line a request at most, as JSON on standard error. No secret, no entity and no query goes into it.
+// The server's log: one line a request at most, as JSON on standard error. No secret, no entity's content and no query goes
+// into it: entries are made without them, and each text is looked through once more before it is written.
 import { pino } from 'pino';
+import { withoutSecrets } from './without-secrets.js';
 
-export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface RequestEntry {
   readonly requestId: string;
+  /** The client's own, if it sent one. */
+  readonly clientRequestId?: string | undefined;
   readonly method: string;
   /** Without the query, which may hold a signature. */
   readonly path: string;
@@ -13,12 +18,14 @@ export interface RequestEntry {
   readonly code?: string | undefined;
   /** Why the caller was refused, for who runs the server; not told to the caller. */
   readonly reason?: string | undefined;
+  /** From the complete request to its answer. */
+  readonly milliseconds?: number | undefined;
 }
 
 export interface Log {
   /** Whether answers that are no refusals are written at all; if not, nobody need describe them. */
   readonly seesAnswers: boolean;
-  /** Refusals of who is not let in are warnings; other answers are seen at debug level only. */
+  /** Refusals of who is not let in are warnings, other refusals information; other answers are seen at debug level only. */
   request(entry: RequestEntry): void;
   /** A fault of ours or of the engine. */
   failure(entry: RequestEntry, error: unknown): void;
@@ -26,16 +33,45 @@ export interface Log {
 
 export const silentLog: Log = { seesAnswers: false, request: () => undefined, failure: () => undefined };
 
+/** Of the members that an error may have only those whose content is known, and what was its cause. */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: withoutSecrets(String(error)) };
+  return {
+    type: error.name,
+    message: withoutSecrets(error.message),
+    code: 'code' in error ? String(error.code) : undefined,
+    stack: withoutSecrets(error.stack ?? ''),
+    cause: error.cause === undefined ? undefined : describeError(error.cause),
+  };
+}
+
+const cleaned = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : withoutSecrets(text);
+
+const clean = (entry: RequestEntry): RequestEntry => ({
+  ...entry,
+  clientRequestId: cleaned(entry.clientRequestId),
+  path: withoutSecrets(entry.path),
+  reason: cleaned(entry.reason),
+});
+
+const levelOf = ({ status, code }: RequestEntry): 'warn' | 'info' | 'debug' => {
+  if (status === 401 || status === 403) return 'warn';
+  return code === undefined ? 'debug' : 'info';
+};
+
 /** Writes to standard error, so that standard output holds the ready line alone. */
 export function openLog(level: LogLevel): Log {
   if (level === 'silent') return silentLog;
-  const logger = pino({ level, base: { service: 'table' } }, pino.destination({ dest: 2, sync: true }));
+  const base = { service: 'table', pid: process.pid };
+  const logger = pino({ level, base }, pino.destination({ dest: 2, sync: true }));
   return {
     seesAnswers: level === 'debug',
-    request: entry =>
-      entry.status === 401 || entry.status === 403
-        ? logger.warn(entry, 'refused')
-        : logger.debug(entry, 'answered'),
-    failure: (entry, error) => logger.error({ ...entry, err: error }, 'failed'),
+    request: entry => {
+      const at = levelOf(entry);
+      if (!logger.isLevelEnabled(at)) return;
+      logger[at](clean(entry), entry.code === undefined ? 'answered' : 'refused');
+    },
+    failure: (entry, error) => logger.error({ ...clean(entry), err: describeError(error) }, 'failed'),
   };
 }

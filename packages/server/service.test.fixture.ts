@@ -66,6 +66,7 @@ export function openService(store: Store = openMemoryStore({ clock: () => NOW })
         failures.push(error);
       },
     },
+    figures: undefined,
     tableDeletionTicks: 0n,
     newId: () => `00000000-0000-0000-0000-${String(++ids).padStart(12, '0')}`,
   };

@@ -1,6 +1,6 @@
 // Shared access signatures that were found to hold, so that each is computed once. Bounded: the oldest makes room.
 // Only the signature is remembered; times, policies, addresses and rights are asked at every request.
-import { type AccountSas, sasIdentity, type TableSas } from '#wire';
+import { type AccountSas, isSameSecret, sasIdentity, type TableSas } from '#wire';
 
 const TOKENS_MAX = 1000;
 /** Tokens longer than this are computed each time: remembering them would let a few callers fill the memory. */
@@ -10,9 +10,10 @@ type Query = ReadonlyMap<string, string>;
 type Sas = AccountSas | TableSas;
 
 export class SignedTokens {
+  /** By all that they say but the signature, which is a secret and is compared as one. */
   readonly #known = new Map<string, Sas>();
   /** Queries are immutable, and one that is sent again and again is parsed once: then even its reading is saved. */
-  readonly #byQuery = new WeakMap<Query, { readonly account: string; readonly sas: Sas }>();
+  #byQuery = new WeakMap<Query, { readonly account: string; readonly sas: Sas }>();
 
   get size(): number {
     return this.#known.size;
@@ -23,18 +24,26 @@ export class SignedTokens {
     const seen = this.#byQuery.get(query);
     if (seen?.account === account) return seen.sas;
     const sas = this.#known.get(identityOf(account, query));
-    if (sas) this.#byQuery.set(query, { account, sas });
+    if (sas === undefined || !isSameSecret(sas.signature, query.get('sig') ?? '')) return undefined;
+    this.#byQuery.set(query, { account, sas });
     return sas;
   }
 
+  /** `sas` is what stands in `query`. */
   remember(account: string, query: Query, sas: Sas): void {
     const identity = identityOf(account, query);
-    if (identity.length > IDENTITY_LENGTH_MAX) return;
+    if (identity.length + sas.signature.length > IDENTITY_LENGTH_MAX) return;
     if (this.#known.size >= TOKENS_MAX) {
       const oldest = this.#known.keys().next();
       if (!oldest.done) this.#known.delete(oldest.value);
     }
     this.#known.set(identity, sas);
+  }
+
+  /** To be called whenever keys were changed: what held with one that is gone holds no more. */
+  forget(): void {
+    this.#known.clear();
+    this.#byQuery = new WeakMap();
   }
 }
 

@@ -3,6 +3,7 @@ import type { Clock, Store } from '#store';
 import type { Accounts } from './accounts.js';
 import type { BearerTokens } from './bearer.js';
 import type { Log } from './log.js';
+import type { RequestFigures } from './request-figures.js';
 import type { SignedTokens } from './signed-tokens.js';
 
 export interface TableService {
@@ -12,6 +13,8 @@ export interface TableService {
   readonly bearer: BearerTokens;
   readonly signed: SignedTokens;
   readonly log: Log;
+  /** Undefined where nobody asks for them. */
+  readonly figures: RequestFigures | undefined;
   /** How long the names of dropped tables are held back, in ticks; 0 for not at all. */
   readonly tableDeletionTicks: bigint;
   /** A new GUID in lower case for each call. */

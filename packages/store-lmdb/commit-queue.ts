@@ -1,5 +1,6 @@
 // Group commit: what waits to be written shares one LMDB transaction and one wait for the disk. While a group is on its
 // way to the disk the next one gathers; a lone change is not delayed. It knows nothing of spaces and rows.
+import { CommitFigures } from './commit-figures.js';
 import type { Counters } from './counters.js';
 import { type Early, type EarlyCaller, EarlyCommits, type GivenUp } from './early-commits.js';
 import { EngineError } from './engine-error.js';
@@ -43,6 +44,7 @@ export interface CommitQueueOptions {
 }
 
 export class CommitQueue {
+  readonly figures = new CommitFigures();
   readonly #environment: Environment;
   readonly #counters: Counters;
   readonly #chore: Chore;
@@ -67,6 +69,16 @@ export class CommitQueue {
     this.#counters = counters;
     this.#chore = chore;
     if (isOnlyWriter) this.#early = new EarlyCommits(environment, counters, given => this.#takeBack(given));
+  }
+
+  /** Works that wait, or are in the transaction under way. */
+  get depth(): number {
+    return this.#waiting.length + this.#group.length;
+  }
+
+  /** LMDB has given up the file: nothing is committed any more until it is opened again. */
+  get isBroken(): boolean {
+    return this.#broken !== undefined;
   }
 
   /** Fulfilled with the work's answer when all it changed is durable. */
@@ -156,17 +168,21 @@ export class CommitQueue {
 
   async #commitGroup(): Promise<void> {
     this.#groupsSinceChore += 1;
+    this.figures.ask();
     try {
       await this.#environment.transaction(() => this.#runWorks());
+      this.figures.commit(this.#group.length);
       for (const waiting of this.#group) waiting.settle();
       if (this.#choreState === 'blocked') this.#choreState = 'ready';
     } catch (error) {
+      this.figures.fail();
       this.#failGroup(await this.#explain(error));
     }
     this.#group = [];
   }
 
   #runWorks(): void {
+    this.figures.enter();
     const worksMax = this.#alone > 0 ? 1 : GROUP_WORKS_MAX;
     const group: Group = { counters: this.#counters, bytes: 0, livingSpace: undefined };
     try {
@@ -182,6 +198,7 @@ export class CommitQueue {
       this.#alone = Math.max(0, this.#alone - this.#group.length);
       this.#owed = Math.max(0, this.#owed - this.#group.length);
     }
+    this.figures.apply();
   }
 
   async #commitChore(): Promise<void> {

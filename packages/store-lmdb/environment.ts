@@ -1,6 +1,6 @@
 // Opens the LMDB file of a store, checks that it is one and that this version can read it, and closes it.
 // What is in the file is known to catalog.ts, row-key.ts and long-keys.ts; what happens to it to the others.
-import { closeSync, mkdirSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
 import { Catalog, type SpaceKey, writeSpaceKey } from './catalog.js';
@@ -121,6 +121,13 @@ export class Environment {
     } catch (error) {
       throw engineError(error, this.path);
     }
+  }
+
+  /** Of the file, and of the memory that it is mapped to, which is a bound for neither; 0 where LMDB does not tell. */
+  sizes(): { readonly fileBytes: number; readonly mapBytes: number } {
+    const stats = this.isSound() ? this.#root.getStats() : {};
+    const mapBytes = 'mapSize' in stats && typeof stats.mapSize === 'number' ? stats.mapSize : 0;
+    return { fileBytes: statSync(this.path).size, mapBytes };
   }
 
   /** Why a transaction failed: an `EngineError`, or a bug as it is. */

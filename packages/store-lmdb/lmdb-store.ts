@@ -14,6 +14,7 @@ import {
   StoreError,
   systemClock,
 } from '#store';
+import type { CommitCounts } from './commit-figures.js';
 import { CommitQueue } from './commit-queue.js';
 import { CommitWork } from './commit-work.js';
 import { Counters } from './counters.js';
@@ -41,6 +42,22 @@ export interface LmdbStoreOptions {
   readonly isOnlyWriter?: boolean | undefined;
 }
 
+/** What an engine tells of itself to who runs it, since it was opened. */
+export interface EngineFigures {
+  readonly commits: CommitCounts;
+  /** Writes that are not answered yet. */
+  readonly queueDepth: number;
+  readonly fileBytes: number;
+  readonly mapBytes: number;
+}
+
+export interface LmdbStore extends Store {
+  /** The engine gave up, and every write fails until the store is opened again. */
+  readonly hasGivenUp: boolean;
+  /** May throw where the file cannot be asked. */
+  figures(): EngineFigures;
+}
+
 /** For tests: the longest payload (row-key.ts) that a new file stores under its whole key. */
 export interface LmdbStoreInternals {
   readonly chunk?: number | undefined;
@@ -55,13 +72,13 @@ const SLICE_MS = 4;
 export async function openLmdbStore(
   options: LmdbStoreOptions,
   internals: LmdbStoreInternals = {},
-): Promise<Store> {
+): Promise<LmdbStore> {
   const { directory, durability = 'full', clock = systemClock } = options;
   const environment = openEnvironment({ directory, durability, chunk: internals.chunk });
-  return new LmdbStore(environment, clock, options.isOnlyWriter);
+  return new OpenStore(environment, clock, options.isOnlyWriter);
 }
 
-class LmdbStore implements Store {
+class OpenStore implements LmdbStore {
   readonly #environment: Environment;
   readonly #clock: Clock;
   readonly #queue: CommitQueue;
@@ -137,6 +154,16 @@ class LmdbStore implements Store {
   async commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
     this.#assertOpen();
     return this.#queue.add(new CommitWork(this.#environment, space, partition, reads, decide));
+  }
+
+  get hasGivenUp(): boolean {
+    return this.#queue.isBroken;
+  }
+
+  figures(): EngineFigures {
+    const { fileBytes, mapBytes } = this.#environment.sizes();
+    const { depth, figures } = this.#queue;
+    return { commits: figures.counts(), queueDepth: depth, fileBytes, mapBytes };
   }
 
   close(): Promise<void> {

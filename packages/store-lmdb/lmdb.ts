@@ -72,6 +72,8 @@ export interface RootDatabase {
   /** Only inside a write transaction. */
   getWriteTxnId(): number;
   useReadTransaction(): Transaction;
+  /** `mapSize` and much else. */
+  getStats(): object;
   resetReadTxn(): void;
   backup(path: string, compact: boolean): Promise<void>;
   close(): Promise<void>;

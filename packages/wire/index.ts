@@ -2,6 +2,7 @@
 export * from './answer.js';
 export * from './auth/ip-range.js';
 export * from './auth/key-range.js';
+export * from './auth/same-secret.js';
 export * from './auth/sas.js';
 export * from './auth/shared-key.js';
 export * from './cors.js';

@@ -7,12 +7,16 @@ export interface MemoLimits {
 }
 
 /** A slice of a text keeps the whole of it in memory; this is a text of its own. */
-const ownText = (text: string): string => String(JSON.parse(JSON.stringify(text)));
+export const ownText = (text: string): string => String(JSON.parse(JSON.stringify(text)));
 
-/** `parse` must be pure and its results immutable. What it throws is not remembered. When full, it begins anew. */
+/**
+ * `parse` must be pure and its results immutable. What it throws is not remembered, nor what is not worth it or must not be.
+ * When full, it begins anew.
+ */
 export function memo<T>(
   parse: (text: string) => T,
   { entriesMax, lengthMax }: MemoLimits,
+  isKept: (parsed: T) => boolean = () => true,
 ): (text: string) => T {
   const known = new Map<string, T>();
   return text => {
@@ -21,6 +25,7 @@ export function memo<T>(
     if (text.length > lengthMax) return parse(text);
     const own = ownText(text);
     const parsed = parse(own);
+    if (!isKept(parsed)) return parsed;
     if (known.size >= entriesMax) known.clear();
     known.set(own, parsed);
     return parsed;

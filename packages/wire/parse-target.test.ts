@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { TableError } from '#tables';
 import { entityPath } from './format-entity.js';
-import { parsePartTarget, parseQuery, parseTarget } from './parse-target.js';
+import { parseQuery } from './parse-query.js';
+import { parsePartTarget, parseTarget } from './parse-target.js';
 import type { Route, TableResource } from './route.js';
 
 const HOST = '127.0.0.1:10002';

@@ -1,7 +1,7 @@
 // Parses the target of a request, or of a part of a batch, into a Route: one grammar for both (table-rest.md 1).
 // What may be done there, and whether the names keep their limits, is decided later, once the caller is known.
 import { type EntityKey, TableError } from '#tables';
-import { memo } from './memo.js';
+import { decode, parseQuery } from './parse-query.js';
 import type { Route, TableResource } from './route.js';
 
 export interface Target {
@@ -13,32 +13,7 @@ export interface Target {
 
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 const SECONDARY = '-secondary';
-/** Point queries and writes with a signature send the same query each time. */
-const QUERIES_KEPT = { entriesMax: 1000, lengthMax: 512 };
 const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
-
-/** Malformed escapes make the whole target invalid. */
-function decode(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new TableError('InvalidUri');
-  }
-}
-
-/** A plus sign and `%20` both mean a space (table-rest.md 9.1). Of a name given twice the first counts. */
-export const parseQuery = memo((text: string): ReadonlyMap<string, string> => {
-  const parameters = new Map<string, string>();
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decode((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '));
-    if (!parameters.has(name)) parameters.set(name, value);
-  }
-  return parameters;
-}, QUERIES_KEPT);
 
 const KEY = /\s*(PartitionKey|RowKey)\s*=\s*'((?:[^']|'')*)'\s*/y;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TableError, type TableErrorCode } from '#tables';
-import { parseQuery } from './parse-target.js';
+import { parseQuery } from './parse-query.js';
 import { lenientFormat, type MetadataLevel, parseResponseFormat } from './response-format.js';
 
 /** The level, or the code of the refusal. */

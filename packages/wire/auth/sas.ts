@@ -161,9 +161,8 @@ export function sasStringToSign(sas: AccountSas | TableSas, account: string): st
   return `${joinFields(query, TIME_FIELDS)}\n${resource}\n${joinFields(query, names)}`;
 }
 
-/** Every parameter that a signature may be made of or checked by. */
+/** Every parameter that a signature may be made of or checked by, but the signature itself. */
 const PARAMETERS = [
-  'sig',
   'sv',
   'ss',
   'srt',
@@ -181,7 +180,7 @@ const PARAMETERS = [
   'erk',
 ] as const;
 
-/** What tells one signature from another: equal texts are the same token, to the letter. */
+/** What tells one token from another: of equal texts what is signed is the same, to the letter. It holds no secret. */
 export function sasIdentity(query: ReadonlyMap<string, string>): string {
   let identity = '';
   for (const name of PARAMETERS) {
