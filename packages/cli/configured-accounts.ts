@@ -1,8 +1,10 @@
-// The accounts of the environment, or the emulator's: every subcommand sees the same ones.
+// The accounts of a file, of the environment, or the emulator's: every subcommand sees the same ones.
 import { type AccountKeys, parseAccounts, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
+import type { AccountsFile } from './accounts-file.js';
 
-/** Azurite's variable is read too, so that its settings need no change. */
-export function configuredAccounts(): AccountKeys {
+/** A file counts before the environment. Azurite's variable is read too, so that its settings need no change. */
+export function configuredAccounts(file: AccountsFile | undefined): AccountKeys {
+  if (file !== undefined) return file.read();
   const text = process.env.SHELFMARK_ACCOUNTS ?? process.env.AZURITE_ACCOUNTS;
   return text ? parseAccounts(text) : { [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] };
 }

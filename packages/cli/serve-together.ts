@@ -1,7 +1,9 @@
-// Several processes that serve as one: the port that they share, the one ready line, the signals.
-import { ConfigurationError } from '#server';
+// Several processes that serve as one: the port that they share, the one ready line, the signals, the accounts, the port for
+// health and metrics.
+import { type AccountKeys, ConfigurationError, type OperationsOptions, openOperationsPort } from '#server';
 import { freePort } from './free-port.js';
-import { Primary } from './primary.js';
+import { Primary, type Started } from './primary.js';
+import { TogetherView } from './together-view.js';
 
 /** Times that another free port is tried, where another program was faster. */
 const PORTS_MAX = 5;
@@ -11,26 +13,51 @@ export interface Together {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  readonly accounts: AccountKeys;
+  readonly operations: OperationsOptions | undefined;
+}
+
+export interface ServingTogether {
+  readonly readyLine: string;
+  readonly operationsPort: number | undefined;
+  /** Resolves once no process knows any other accounts. */
+  replaceAccounts(accounts: AccountKeys): Promise<void>;
 }
 
 /**
- * Gives the ready line once all workers accept. From the call on signals stop all of them. A port is chosen before any
- * worker starts: one that replaces others has to find the port that they had.
+ * Resolves once all workers accept. From the call on signals stop all of them. A port is chosen before any worker starts:
+ * one that replaces others has to find the port that they had.
  *
- * @throws ConfigurationError for whatever a worker could not start for, the system's error where the host has no port.
+ * @throws ConfigurationError for whatever a worker could not start for, the system's error where a host has no port.
  */
-export async function serveTogether({ workers, host, port }: Together): Promise<string> {
-  let primary: Primary | undefined;
-  const stop = (): void => (primary === undefined ? process.exit(0) : primary.stop());
+export async function serveTogether(together: Together): Promise<ServingTogether> {
+  const view = new TogetherView();
+  const stop = (): void => (view.primary === undefined ? process.exit(0) : view.primary.stop());
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  const operations = together.operations && (await openOperationsPort(together.operations, view));
   for (let ports = 1; ; ports++) {
-    const shared = port === 0 ? await freePort(host) : port;
-    // Of an option that comes twice the last one counts.
-    primary = new Primary({ workers, args: [...process.argv.slice(2), '--table-port', String(shared)] });
-    const started = await primary.start();
-    if (started.kind === 'ready') return started.line;
-    const isTaken = port === 0 && started.code === 'EADDRINUSE';
+    const { primary, started } = await startOnce(together, view);
+    if (started.kind === 'ready') {
+      return {
+        readyLine: started.line,
+        operationsPort: operations?.port,
+        replaceAccounts: accounts => primary.replaceAccounts(accounts),
+      };
+    }
+    const isTaken = together.port === 0 && started.code === 'EADDRINUSE';
     if (!isTaken || ports === PORTS_MAX) throw new ConfigurationError(started.text);
   }
+}
+
+async function startOnce(
+  { workers, host, port, accounts }: Together,
+  view: TogetherView,
+): Promise<{ readonly primary: Primary; readonly started: Started }> {
+  const shared = port === 0 ? await freePort(host) : port;
+  // Of an option that comes twice the last one counts.
+  const args = [...process.argv.slice(2), '--table-port', String(shared)];
+  const primary = new Primary({ workers, args, accounts });
+  view.primary = primary;
+  return { primary, started: await primary.start() };
 }

@@ -5,21 +5,27 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
+  type AccountKeys,
   ConfigurationError,
+  checkAccounts,
+  LOG_LEVELS,
   type LogLevel,
+  type OperationsOptions,
   type Role,
   type RunningServer,
   type ServeOptions,
   serve,
   type TenantOptions,
+  WELL_KNOWN_KEY,
 } from '#server';
+import { AccountsFile } from './accounts-file.js';
 import { configuredAccounts } from './configured-accounts.js';
 import { DATA_DEFAULT } from './data-default.js';
 import { fail } from './fail.js';
 import { parseRole } from './parse-role.js';
 import { parseWorkers, type Workers, workersOf } from './parse-workers.js';
 import { serveTogether } from './serve-together.js';
-import { work } from './worker.js';
+import { ServingWorker } from './worker.js';
 
 const PORT_MAX = 65_535;
 /** As of `serve`. */
@@ -67,6 +73,10 @@ interface Flags {
   readonly cert?: string;
   readonly key?: string;
   readonly tableDeletionSeconds?: number;
+  readonly accounts?: string;
+  readonly metricsPort?: number;
+  readonly metricsHost?: string;
+  readonly logLevel?: LogLevel;
   readonly tenant?: string;
   readonly tenantIssuer?: string;
   readonly tenantJwks?: string;
@@ -104,6 +114,14 @@ function command(): Command {
         parseSeconds,
       ),
     )
+    .option('--accounts <file>', 'accounts and their keys; read again on SIGHUP and when it changes')
+    .addOption(
+      new Option('--metrics-port <port>', 'tell health and metrics there; 0 takes a free one').argParser(
+        parsePort,
+      ),
+    )
+    .option('--metrics-host <host>', 'address of the metrics port (default: 127.0.0.1)')
+    .addOption(new Option('--log-level <level>', 'what is logged (default: warn)').choices(LOG_LEVELS))
     .option('--tenant <id>', 'accept bearer tokens of this Entra ID tenant')
     .option('--tenant-issuer <url>', "the tokens' issuer (default: the tenant's v2.0 one)")
     .option('--tenant-jwks <url or file>', "the issuer's public keys (default: the tenant's)")
@@ -157,21 +175,39 @@ function tenantOf({
 }
 
 const logLevelOf = (flags: Flags): LogLevel =>
-  flags.debug !== undefined ? 'debug' : flags.silent ? 'error' : 'warn';
+  flags.logLevel ?? (flags.debug !== undefined ? 'debug' : flags.silent ? 'error' : 'warn');
 
-function optionsOf(flags: Flags): ServeOptions {
+function operationsOf({ metricsPort: port, metricsHost: host }: Flags): OperationsOptions | undefined {
+  if (port === undefined && host !== undefined)
+    throw new ConfigurationError('--metrics-host needs --metrics-port.');
+  return port === undefined ? undefined : { host, port };
+}
+
+/** Where the accounts are served, and whether the well-known key may be among them. */
+const exposureOf = ({ host, tableHost, allowWellKnownKey }: Flags) => ({
+  host: host ?? tableHost,
+  allowWellKnownKey,
+});
+
+function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
   return {
     data: flags.inMemoryPersistence ? undefined : (flags.data ?? flags.location ?? DATA_DEFAULT),
-    host: flags.host ?? flags.tableHost,
+    ...exposureOf(flags),
     tablePort: flags.tablePort,
-    accounts: configuredAccounts(),
-    allowWellKnownKey: flags.allowWellKnownKey,
+    accounts,
     durability: flags.durability,
     logLevel: logLevelOf(flags),
     tls: tlsOf(flags),
     tableDeletionSeconds: flags.tableDeletionSeconds,
     tenant: tenantOf(flags),
   };
+}
+
+/** The ready line goes to places where lines are kept: of accounts that somebody configured it names no key. */
+function pasteable(server: RunningServer): string {
+  const { key } = server.account;
+  const text = server.connectionString();
+  return key === WELL_KNOWN_KEY ? text : text.replace(`AccountKey=${key};`, 'AccountKey=<its key>;');
 }
 
 function readyLine(server: RunningServer, durability: Flags['durability'], workers: number): string {
@@ -182,8 +218,12 @@ function readyLine(server: RunningServer, durability: Flags['durability'], worke
   if (durability === 'none' && server.data !== undefined)
     parts.push('durability none: not safe from a power cut');
   if (workers > 1) parts.push(`${workers} processes`);
-  return [...parts, `connection string: ${server.connectionString()}`].join('; ');
+  return [...parts, `connection string: ${pasteable(server)}`].join('; ');
 }
+
+const say = (text: string): void => {
+  process.stderr.write(`shelfmark: ${text}\n`);
+};
 
 /** The first signal lets what is under way end, the second does not. */
 function stopOnSignal(server: RunningServer): void {
@@ -200,22 +240,54 @@ function stopOnSignal(server: RunningServer): void {
   process.on('SIGTERM', stop);
 }
 
+/** A port that was chosen by the system has to be told. */
+function tellOperationsPort(
+  { metricsPort, metricsHost = HOST_DEFAULT }: Flags,
+  port: number | undefined,
+): void {
+  if (metricsPort === 0) say(`health and metrics are told at http://${metricsHost}:${port}.`);
+}
+
+async function runTogether(flags: Flags, workers: number, file: AccountsFile | undefined): Promise<void> {
+  const exposure = exposureOf(flags);
+  const accounts = configuredAccounts(file);
+  checkAccounts(accounts, exposure);
+  const { host = HOST_DEFAULT } = exposure;
+  const operations = operationsOf(flags);
+  const starting = serveTogether({ workers, host, port: flags.tablePort, accounts, operations });
+  const take = async (replacement: AccountKeys): Promise<void> => {
+    checkAccounts(replacement, exposure);
+    await (await starting).replaceAccounts(replacement);
+  };
+  file?.watch(take, say);
+  const serving = await starting;
+  tellOperationsPort(flags, serving.operationsPort);
+  process.stdout.write(`${serving.readyLine}\n`);
+}
+
+async function runAlone(flags: Flags, file: AccountsFile | undefined): Promise<void> {
+  const options = optionsOf(flags, configuredAccounts(file));
+  const starting = serve({ ...options, operations: operationsOf(flags) });
+  file?.watch(async accounts => (await starting).replaceAccounts(accounts), say);
+  const server = await starting;
+  stopOnSignal(server);
+  tellOperationsPort(flags, server.operationsPort);
+  process.stdout.write(`${readyLine(server, flags.durability, 1)}\n`);
+}
+
 async function run(flags: Flags): Promise<void> {
   const workers = workersOf(flags.workers, flags.inMemoryPersistence === true);
-  const options = optionsOf(flags);
-  const lineOf = (server: RunningServer): string => readyLine(server, flags.durability, workers);
   if (workers > 1 && cluster.isWorker) {
-    await work(() => serve({ ...options, sharesData: true }), lineOf);
+    const isCounted = flags.metricsPort !== undefined;
+    new ServingWorker(
+      accounts => serve({ ...optionsOf(flags, accounts), sharesData: true, isCounted }),
+      server => readyLine(server, flags.durability, workers),
+    ).run();
     return;
   }
-  if (workers > 1) {
-    const { host = HOST_DEFAULT, tablePort: port = 0 } = options;
-    process.stdout.write(`${await serveTogether({ workers, host, port })}\n`);
-    return;
-  }
-  const server = await serve(options);
-  stopOnSignal(server);
-  process.stdout.write(`${lineOf(server)}\n`);
+  const file = flags.accounts === undefined ? undefined : new AccountsFile(flags.accounts);
+  if (workers > 1) await runTogether(flags, workers, file);
+  else await runAlone(flags, file);
 }
 
 export function serveCommand(): Command {

@@ -1,6 +1,7 @@
 // `shelfmark token`: prints a bearer token of the local issuer, which a server with the same accounts accepts.
 import { Command, InvalidArgumentError } from 'commander';
 import { Accounts, ConfigurationError, issueToken, type Role } from '#server';
+import { AccountsFile } from './accounts-file.js';
 import { configuredAccounts } from './configured-accounts.js';
 import { fail } from './fail.js';
 import { parseRole } from './parse-role.js';
@@ -26,10 +27,13 @@ interface Flags {
   readonly account?: string;
   readonly role?: readonly Role[];
   readonly minutes: number;
+  readonly accounts?: string;
 }
 
 async function printToken(flags: Flags): Promise<void> {
-  const accounts = new Accounts(configuredAccounts());
+  const accounts = new Accounts(
+    configuredAccounts(flags.accounts === undefined ? undefined : new AccountsFile(flags.accounts)),
+  );
   const account = flags.account ?? accounts.names[0];
   if (account === undefined) throw new ConfigurationError('No account is configured.');
   const roles: readonly Role[] = flags.role ?? ['Storage Table Data Contributor'];
@@ -47,6 +51,7 @@ export function tokenCommand(): Command {
       `what it grants, may be given several times (default: Storage Table Data Contributor)`,
       addRole,
     )
+    .option('--accounts <file>', "the server's file of accounts")
     .option('--minutes <minutes>', 'how long it holds', parseMinutes, MINUTES_DEFAULT)
     .action((flags: Flags) => printToken(flags).catch(fail));
 }

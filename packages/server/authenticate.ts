@@ -70,7 +70,8 @@ function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boo
 }
 
 /** Where clients mix up their settings, a key stands in the place of the account's name. */
-const named = (account: string): string => (/^[a-z0-9-]{1,34}$/.test(account) ? account : 'what is no account');
+const named = (account: string): string =>
+  /^[a-z0-9-]{1,34}$/.test(account) ? account : 'what is no account';
 
 function checkDate(text: string | undefined, now: bigint): string {
   if (text === undefined) throw failed('There is neither x-ms-date nor Date.');

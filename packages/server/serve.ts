@@ -119,6 +119,12 @@ interface Parts {
   readonly operations: Listener | undefined;
 }
 
+/** What replaced accounts change. */
+interface Changing {
+  tableEndpoint: string;
+  account: RunningServer['account'];
+}
+
 function running({ options, data, service, listener, view, operations }: Parts): RunningServer {
   const { accounts, signed, store } = service;
   const protocol = listener.secure ? 'https' : 'http';
@@ -141,7 +147,7 @@ function running({ options, data, service, listener, view, operations }: Parts):
   };
   let closed: Promise<void> | undefined;
   const account = first();
-  const server = {
+  const server: RunningServer & Changing = {
     tableEndpoint: endpointOf(account.name),
     tablePort: listener.port,
     operationsPort: operations?.port,
