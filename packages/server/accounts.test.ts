@@ -42,6 +42,7 @@ test('settings that make no sense', () => {
     [{ Alice: ['AQID'] }, name('Alice')],
     [{ 'my-account': ['AQID'] }, name('my-account')],
     [{ ['a'.repeat(25)]: ['AQID'] }, name('a'.repeat(25))],
+    [{ alice: ['AQID', 'BAUG', 'Bw=='] }, "The account 'alice' has 3 keys; it may have 2."],
     ...['', 'A', 'AQ', 'AQ=', 'A-_B', 'AQID ', 'no base64'].map(
       key => [{ alice: ['AQID', key] }, "A key of the account 'alice' is no base64."] as const,
     ),
@@ -52,12 +53,50 @@ test('settings that make no sense', () => {
   assert.ok(new ConfigurationError('x') instanceof Error);
 });
 
-test('no message holds a key', () => {
-  for (const keys of [{ Alice: ['c2VjcmV0'] }, { alice: ['c2VjcmV0', 'c2VjcmV0!'] }])
+test('no message holds a key, also where it stands in the place of a name', () => {
+  const key = Buffer.from('secret of sixty-four bytes'.padEnd(64, '!')).toString('base64');
+  const short = Buffer.from('sixteen  secrets').toString('base64');
+  const texts = [
+    `Alice:${key}`,
+    `alice:${key}:${key}!`,
+    `alice:${key}:${key}:${key}`,
+    `alice=${key}`,
+    `${key}:alice`,
+    `${key};${key}`,
+    `${short}:alice`,
+    `alice:${key};alice:${key}`,
+  ];
+  for (const text of texts)
     assert.throws(
-      () => new Accounts(keys),
-      (error: unknown) => !String(error).includes('c2VjcmV0'),
+      () => new Accounts(parseAccounts(text)),
+      (error: unknown) =>
+        error instanceof ConfigurationError && !error.message.includes(key) && !error.message.includes(short),
+      text,
     );
+});
+
+test('replaced accounts are the only ones; what makes no sense replaces nothing', () => {
+  const accounts = new Accounts({ alice: ['AQID', 'BAUG'], bob: ['Bw=='] });
+  accounts.replace({ alice: ['BAUG'], carol: ['CA=='] });
+  assert.deepEqual(
+    [accounts.names, accounts.keyText('alice'), accounts.has('bob')],
+    [['alice', 'carol'], 'BAUG', false],
+  );
+  assert.deepEqual(accounts.keys('alice'), [Buffer.of(4, 5, 6)]);
+  assert.deepEqual(accounts.keys('bob'), []);
+  for (const wrong of [{}, { alice: [] }, { alice: ['AQID'], Bob: ['AQID'] }, { alice: ['A'] }]) {
+    assert.throws(() => accounts.replace(wrong), { name: 'ConfigurationError' });
+    assert.deepEqual([accounts.names, accounts.keyText('alice')], [['alice', 'carol'], 'BAUG']);
+  }
+});
+
+test('accounts as a file has them: a line each, with remarks', () => {
+  const text = '# of the shop\nalice:AQID:BAUG\r\n\n  # bob:AQID\nbob:Bw==;carol:CA==\n';
+  assert.deepEqual(parseAccounts(text), { alice: ['AQID', 'BAUG'], bob: ['Bw=='], carol: ['CA=='] });
+  assert.throws(() => parseAccounts('alice:AQID\nalice:BAUG'), {
+    name: 'ConfigurationError',
+    message: "The account 'alice' comes twice.",
+  });
 });
 
 test('accounts as Azurite takes them from the environment', () => {

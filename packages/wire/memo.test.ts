@@ -25,3 +25,13 @@ test('it never holds more than its bound', () => {
   const parse = memo(() => ++count, { entriesMax: 2, lengthMax: 4 });
   assert.deepEqual(['a', 'b', 'c', 'a', 'c'].map(parse), [1, 2, 3, 4, 3]);
 });
+
+test('what is not to be kept is parsed each time', () => {
+  let count = 0;
+  const parse = memo(
+    text => `${text}${++count}`,
+    { entriesMax: 2, lengthMax: 4 },
+    parsed => !parsed.startsWith('x'),
+  );
+  assert.deepEqual(['a', 'x', 'a', 'x'].map(parse), ['a1', 'x2', 'a1', 'x3']);
+});
