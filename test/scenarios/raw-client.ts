@@ -30,6 +30,9 @@ export interface RawResponse {
   readonly body: string;
 }
 
+/** All that a request has to know of a server. */
+export type Addressed = Pick<RunningServer, 'account' | 'tablePort'>;
+
 const agent = new Agent({ keepAlive: true });
 
 function canonicalResource(account: string, target: string): string {
@@ -66,7 +69,7 @@ export function signedHeaders(
 }
 
 /** Sends one request and takes its whole answer. A `Host` among the headers replaces the address. */
-export function rawRequest(server: RunningServer, request: RawRequest): Promise<RawResponse> {
+export function rawRequest(server: Addressed, request: RawRequest): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = send(
       {
@@ -98,4 +101,5 @@ export function rawRequest(server: RunningServer, request: RawRequest): Promise<
 }
 
 /** The path of an address below the account, as `/devstoreaccount1/Tables`. */
-export const inAccount = (server: RunningServer, path: string): string => `/${server.account.name}${path}`;
+export const inAccount = (server: Pick<RunningServer, 'account'>, path: string): string =>
+  `/${server.account.name}${path}`;
