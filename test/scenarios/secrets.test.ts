@@ -85,14 +85,19 @@ const formsOf = (secret: string): readonly string[] => [
   Buffer.from(secret, 'base64').toString('hex'),
 ];
 
-/** The first part of any form that stands in the text: parts of twelve characters tell something already. */
+/** So many characters tell something already. */
+const PART = 12;
+
+function* partsOf(text: string): Generator<string> {
+  for (let at = 0; at + PART <= text.length; at++) yield text.slice(at, at + PART);
+}
+
+/** The first part of any form that stands in the text. */
 function leakIn(text: string, secrets: Iterable<string>): string | undefined {
+  const written = new Set(partsOf(text));
   for (const secret of secrets)
     for (const form of formsOf(secret))
-      for (let at = 0; at + 12 <= form.length; at++) {
-        const part = form.slice(at, at + 12);
-        if (text.includes(part)) return `${part}, of ${form}`;
-      }
+      for (const part of partsOf(form)) if (written.has(part)) return `${part}, of ${form}`;
   return undefined;
 }
 

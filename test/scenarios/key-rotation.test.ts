@@ -1,0 +1,142 @@
+// Keys of accounts are changed while the server runs, and official clients go on with the new ones: what was signed with a key that
+// is gone is refused at once, what held before and was remembered too. The file of accounts and several processes are
+// test/operations.test.ts's.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import {
+  AzureNamedKeyCredential,
+  AzureSASCredential,
+  generateAccountSas,
+  generateTableSas,
+  TableClient,
+  TableServiceClient,
+} from '@azure/data-tables';
+import { type AccountKeys, Accounts, issueToken, type RunningServer, serve, WELL_KNOWN_KEY } from 'shelfmark';
+import { CLIENT_OPTIONS, refuses } from './clients.js';
+
+const NAME = 'shop';
+const newKey = (): string => randomBytes(64).toString('base64');
+const [FIRST, SECOND, THIRD] = [newKey(), newKey(), newKey()];
+
+/** Somebody who calls with one key, in every way there is. */
+interface Caller {
+  readonly key: TableClient;
+  readonly tableSas: TableClient;
+  readonly accountSas: TableServiceClient;
+  readonly bearer: TableClient;
+}
+
+let callers = 0;
+
+async function callerWith(server: RunningServer, key: string): Promise<Caller> {
+  const { tableEndpoint: url } = server;
+  const credential = new AzureNamedKeyCredential(NAME, key);
+  const of = (signature: string): TableClient =>
+    new TableClient(url, 'orders', new AzureSASCredential(signature), CLIENT_OPTIONS);
+  // Tokens that differ in more than the signature: each is remembered beside the others.
+  callers += 1;
+  const expiresOn = new Date(Date.now() + 60_000 * callers);
+  const table = generateTableSas('orders', credential, { permissions: { query: true }, expiresOn });
+  const account = generateAccountSas(credential, { permissions: { list: true }, expiresOn });
+  const request = { account: NAME, roles: ['Storage Table Data Reader'], lifetimeSeconds: 60 } as const;
+  const token = await issueToken(new Accounts({ [NAME]: [key] }), request, BigInt(Date.now()) * 10_000n);
+  // The client itself sends bearer tokens over TLS only.
+  const bearer = new TableClient(url, 'orders', new AzureSASCredential('unused=1'), {
+    ...CLIENT_OPTIONS,
+    additionalPolicies: [
+      {
+        position: 'perRetry',
+        policy: {
+          name: 'bearer',
+          sendRequest: (outgoing, next) => {
+            outgoing.headers.set('Authorization', `Bearer ${token}`);
+            return next(outgoing);
+          },
+        },
+      },
+    ],
+  });
+  return {
+    key: new TableClient(url, 'orders', credential, CLIENT_OPTIONS),
+    tableSas: of(table),
+    accountSas: new TableServiceClient(url, new AzureSASCredential(account), CLIENT_OPTIONS),
+    bearer,
+  };
+}
+
+const read = (client: TableClient): Promise<unknown> => client.getEntity('p', 'r');
+const list = (client: TableServiceClient): Promise<unknown> => client.listTables().next();
+
+/** Twice: what was found to hold is remembered then. */
+async function isLetIn({ key, tableSas, accountSas, bearer }: Caller): Promise<void> {
+  for (let again = 0; again < 2; again++)
+    await Promise.all([read(key), read(tableSas), list(accountSas), read(bearer)]);
+}
+
+async function isRefused({ key, tableSas, accountSas, bearer }: Caller): Promise<void> {
+  const refusals = [read(key), read(tableSas), list(accountSas), read(bearer)];
+  for (const refused of refusals) await refuses(refused, 403, 'AuthenticationFailed');
+}
+
+async function open(accounts: AccountKeys, host?: string): Promise<RunningServer> {
+  const server = await serve({ accounts, host });
+  const table = TableClient.fromConnectionString(server.connectionString(), 'orders', CLIENT_OPTIONS);
+  await table.createTable();
+  await table.createEntity({ partitionKey: 'p', rowKey: 'r' });
+  return server;
+}
+
+test('a key that is gone opens nothing any more, and the other holds all the time', async t => {
+  const server = await open({ [NAME]: [FIRST, SECOND] });
+  t.after(() => server.close());
+  const [first, second, third] = [
+    await callerWith(server, FIRST),
+    await callerWith(server, SECOND),
+    await callerWith(server, THIRD),
+  ];
+  await isLetIn(first);
+  await isLetIn(second);
+  await isRefused(third);
+
+  server.replaceAccounts({ [NAME]: [THIRD, SECOND] });
+  await isRefused(first);
+  await isLetIn(second);
+  await isLetIn(third);
+  assert.equal(server.account.key, THIRD);
+  await TableClient.fromConnectionString(server.connectionString(), 'orders', CLIENT_OPTIONS).getEntity(
+    'p',
+    'r',
+  );
+
+  server.replaceAccounts({ other: [FIRST], [NAME]: [THIRD] });
+  await isRefused(first);
+  await isRefused(second);
+  await isLetIn(third);
+  assert.match(server.tableEndpoint, /\/other$/);
+
+  server.replaceAccounts({ [NAME]: [FIRST] });
+  await isLetIn(first);
+  await isRefused(third);
+  await assert.rejects(async () => server.connectionString('other'), /There is no account 'other'/);
+});
+
+test('accounts that make no sense change nothing, nor does a well-known key beyond this machine', async t => {
+  const server = await open({ [NAME]: [FIRST] }, '0.0.0.0');
+  t.after(() => server.close());
+  const first = await callerWith(server, FIRST);
+  await isLetIn(first);
+  const wrong: readonly AccountKeys[] = [
+    {},
+    { [NAME]: [] },
+    { [NAME]: [FIRST, SECOND, THIRD] },
+    { [NAME]: ['no key'] },
+    { [NAME]: [SECOND], Wrong: [SECOND] },
+    { [NAME]: [SECOND, WELL_KNOWN_KEY] },
+  ];
+  for (const accounts of wrong) {
+    assert.throws(() => server.replaceAccounts(accounts), { name: 'ConfigurationError' });
+    await isLetIn(first);
+    assert.equal(server.account.key, FIRST);
+  }
+});
