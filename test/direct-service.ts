@@ -21,6 +21,7 @@ export function directService(
     bearer: new BearerTokens(accounts),
     signed: new SignedTokens(),
     log: { seesAnswers: false, request: () => undefined, failure: (_, error) => failures.push(error) },
+    figures: undefined,
     tableDeletionTicks: 0n,
     newId: () => {
       ids += 1;
