@@ -2,7 +2,7 @@
 // is looked up by all the rest of it: the signature is a secret, and is compared in a time that does not tell how much of it
 // was right. Whether it holds is the server's matter.
 import { TableError } from '#tables';
-import { isSameSecret } from './auth/same-secret.js';
+import { SecretText } from './auth/secret-text.js';
 import { memo, ownText } from './memo.js';
 
 type Parameters = ReadonlyMap<string, string>;
@@ -10,6 +10,7 @@ type Parameters = ReadonlyMap<string, string>;
 /** Point queries and writes with a signature send the same query each time. */
 const QUERIES_KEPT = { entriesMax: 1000, lengthMax: 512 };
 const SIGNATURE = 'sig=';
+const FURTHER_SIGNATURE = '&sig=';
 
 /** Malformed escapes make the whole target invalid. */
 export function decode(text: string): string {
@@ -38,7 +39,7 @@ function parse(text: string): Parameters {
 const parsePlain = memo(parse, QUERIES_KEPT, parameters => !parameters.has('sig'));
 
 interface Signed {
-  readonly signature: string;
+  readonly signature: SecretText;
   readonly parameters: Parameters;
 }
 
@@ -48,20 +49,20 @@ const signedQueries = new Map<string, Signed>();
 function parseSigned(text: string, from: number): Parameters {
   const next = text.indexOf('&', from);
   const until = next < 0 ? text.length : next;
-  const signature = text.slice(from, until);
-  const rest = text.slice(0, from) + text.slice(until);
+  const rest = next < 0 ? text.slice(0, from) : text.slice(0, from) + text.slice(until);
   const known = signedQueries.get(rest);
-  if (known !== undefined && isSameSecret(known.signature, signature)) return known.parameters;
+  if (known?.signature.isAt(text, from, until)) return known.parameters;
   const own = ownText(text);
   const parameters = parse(own);
   if (text.length > QUERIES_KEPT.lengthMax) return parameters;
   if (signedQueries.size >= QUERIES_KEPT.entriesMax) signedQueries.clear();
-  signedQueries.set(ownText(rest), { signature: own.slice(from, until), parameters });
+  signedQueries.set(ownText(rest), { signature: new SecretText(own.slice(from, until)), parameters });
   return parameters;
 }
 
 /** The same object for a query that came before, unless much came in between. */
 export function parseQuery(text: string): Parameters {
-  const at = text.startsWith(SIGNATURE) ? 0 : text.indexOf(`&${SIGNATURE}`) + 1;
-  return at > 0 || text.startsWith(SIGNATURE) ? parseSigned(text, at + SIGNATURE.length) : parsePlain(text);
+  if (text.startsWith(SIGNATURE)) return parseSigned(text, SIGNATURE.length);
+  const at = text.indexOf(FURTHER_SIGNATURE);
+  return at < 0 ? parsePlain(text) : parseSigned(text, at + FURTHER_SIGNATURE.length);
 }
