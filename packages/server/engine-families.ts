@@ -5,18 +5,17 @@ import { counter, gauge, histogram, type MetricFamily } from './metric-family.js
 const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 export function engineFamilies({ commits, queueDepth, fileBytes, mapBytes }: EngineFigures): MetricFamily[] {
-  const { failures, writes, waiting, applying, syncing } = commits;
-  const times = [
-    ['wait', 'until a commit had the right to write', waiting],
-    ['apply', 'in which its writes were made', applying],
-    ['sync', 'from then until it was durable', syncing],
-  ] as const;
+  const { failures, writes, times } = commits;
   return [
     counter({ name: 'shelfmark_commits_total', help: 'Commits that became durable.' }, total(writes.counts)),
     counter({ name: 'shelfmark_commit_failures_total', help: 'Commits that failed.' }, failures),
     histogram({ name: 'shelfmark_commit_writes', help: 'Writes that shared a commit.' }, [['', writes]]),
-    ...times.map(([phase, what, counts]) =>
-      histogram({ name: `shelfmark_commit_${phase}_seconds`, help: `Time ${what}.` }, [['', counts]]),
+    histogram(
+      {
+        name: 'shelfmark_commit_seconds',
+        help: 'Time of a commit, from when it asks for the right to write until it is synced.',
+      },
+      [['', times]],
     ),
     gauge(
       { name: 'shelfmark_commit_queue_depth', help: 'Writes that wait for a commit or are in one.' },

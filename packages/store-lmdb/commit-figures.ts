@@ -1,4 +1,4 @@
-// Counts what the commit queue does: how many groups, how large, and where their time goes. Nothing is made for a commit but
+// Counts what the commit queue does: how many groups, how large, and how long they take. Nothing is made for a commit but
 // the counts; asking for them is the store's matter.
 import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#store';
 
@@ -10,45 +10,19 @@ export interface CommitCounts {
   readonly failures: number;
   /** Writes of each group that is durable. */
   readonly writes: HistogramCounts;
-  /** Seconds until a group had the right to write. */
-  readonly waiting: HistogramCounts;
-  /** Seconds in which its works were run. */
-  readonly applying: HistogramCounts;
-  /** Seconds from then until all was durable and could be seen. */
-  readonly syncing: HistogramCounts;
+  /** Seconds from a group's beginning, when it asks for the right to write, until it is durable and can be seen. */
+  readonly times: HistogramCounts;
 }
 
 export class CommitFigures {
   #failures = 0;
   readonly #writes = new Histogram(WRITES_BOUNDS);
-  readonly #waiting = new Histogram(SECONDS_BOUNDS);
-  readonly #applying = new Histogram(SECONDS_BOUNDS);
-  readonly #syncing = new Histogram(SECONDS_BOUNDS);
-  #asked = 0;
-  #entered = 0;
-  #applied = 0;
+  readonly #times = new Histogram(SECONDS_BOUNDS);
 
-  /** A group asks for the right to write. */
-  ask(): void {
-    this.#asked = performance.now();
-  }
-
-  /** It has it; if it has to ask again, the last time counts. */
-  enter(): void {
-    this.#entered = performance.now();
-  }
-
-  /** Its works are done. */
-  apply(): void {
-    this.#applied = performance.now();
-  }
-
-  /** It is durable. */
-  commit(writes: number): void {
+  /** A group is durable that began at that time of `performance.now()`. */
+  commit(writes: number, began: number): void {
     this.#writes.add(writes);
-    this.#waiting.add((this.#entered - this.#asked) / 1000);
-    this.#applying.add((this.#applied - this.#entered) / 1000);
-    this.#syncing.add((performance.now() - this.#applied) / 1000);
+    this.#times.add((performance.now() - began) / 1000);
   }
 
   fail(): void {
@@ -56,12 +30,6 @@ export class CommitFigures {
   }
 
   counts(): CommitCounts {
-    return {
-      failures: this.#failures,
-      writes: this.#writes.counts(),
-      waiting: this.#waiting.counts(),
-      applying: this.#applying.counts(),
-      syncing: this.#syncing.counts(),
-    };
+    return { failures: this.#failures, writes: this.#writes.counts(), times: this.#times.counts() };
   }
 }

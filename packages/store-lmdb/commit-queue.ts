@@ -68,12 +68,18 @@ export class CommitQueue {
     this.#environment = environment;
     this.#counters = counters;
     this.#chore = chore;
-    if (isOnlyWriter) this.#early = new EarlyCommits(environment, counters, given => this.#takeBack(given));
+    if (isOnlyWriter)
+      this.#early = new EarlyCommits({
+        environment,
+        counters,
+        figures: this.figures,
+        giveUp: given => this.#takeBack(given),
+      });
   }
 
-  /** Works that wait, or are in the transaction under way. */
+  /** Works that wait, or are on their way to the disk. */
   get depth(): number {
-    return this.#waiting.length + this.#group.length;
+    return this.#waiting.length + this.#group.length + (this.#early?.size ?? 0);
   }
 
   /** LMDB has given up the file: nothing is committed any more until it is opened again. */
@@ -168,10 +174,10 @@ export class CommitQueue {
 
   async #commitGroup(): Promise<void> {
     this.#groupsSinceChore += 1;
-    this.figures.ask();
+    const began = performance.now();
     try {
       await this.#environment.transaction(() => this.#runWorks());
-      this.figures.commit(this.#group.length);
+      this.figures.commit(this.#group.length, began);
       for (const waiting of this.#group) waiting.settle();
       if (this.#choreState === 'blocked') this.#choreState = 'ready';
     } catch (error) {
@@ -182,7 +188,6 @@ export class CommitQueue {
   }
 
   #runWorks(): void {
-    this.figures.enter();
     const worksMax = this.#alone > 0 ? 1 : GROUP_WORKS_MAX;
     const group: Group = { counters: this.#counters, bytes: 0, livingSpace: undefined };
     try {
@@ -198,7 +203,6 @@ export class CommitQueue {
       this.#alone = Math.max(0, this.#alone - this.#group.length);
       this.#owed = Math.max(0, this.#owed - this.#group.length);
     }
-    this.figures.apply();
   }
 
   async #commitChore(): Promise<void> {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '#store';
+import { CommitFigures } from './commit-figures.js';
 import { Counters } from './counters.js';
 import { type Early, type EarlyCaller, EarlyCommits, type GivenUp } from './early-commits.js';
 import { type Environment, openEnvironment } from './environment.js';
@@ -56,7 +57,12 @@ async function open(t: TestContext): Promise<Opened> {
   });
   const given: GivenUp<Caller>[] = [];
   const settled: number[] = [];
-  const early = new EarlyCommits<Caller>(environment, new Counters(systemClock), each => given.push(each));
+  const early = new EarlyCommits<Caller>({
+    environment,
+    counters: new Counters(systemClock),
+    figures: new CommitFigures(),
+    giveUp: each => given.push(each),
+  });
   let callers = 0;
   const count = (key: string, bytes = 4): boolean => {
     callers += 1;

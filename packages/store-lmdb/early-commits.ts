@@ -8,6 +8,7 @@
 // changes, and all that its decision saw, are durable.
 import type { Space } from '#store';
 import { isComparable } from './catalog.js';
+import type { CommitFigures } from './commit-figures.js';
 import type { Counters } from './counters.js';
 import type { Environment } from './environment.js';
 import { type Change, PendingRows } from './pending-rows.js';
@@ -48,10 +49,18 @@ const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 /** Worth a wait for the disk of their own: those who share one are heard before it begins, and that takes longer. */
 const BYTES_AT_ONCE = 64 * 1024;
 
+export interface EarlyCommitsOptions<C> {
+  readonly environment: Environment;
+  readonly counters: Counters;
+  readonly figures: CommitFigures;
+  readonly giveUp: (given: GivenUp<C>) => void;
+}
+
 export class EarlyCommits<C extends EarlyCaller> implements Early {
   readonly rows: PendingRows;
   readonly counters: Counters;
   readonly #environment: Environment;
+  readonly #figures: CommitFigures;
   readonly #giveUp: (given: GivenUp<C>) => void;
   /** Decided, and to be written next. */
   #gathering = new Batch<C>();
@@ -64,15 +73,21 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
   #isScheduled = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(environment: Environment, counters: Counters, giveUp: (given: GivenUp<C>) => void) {
+  constructor({ environment, counters, figures, giveUp }: EarlyCommitsOptions<C>) {
     this.#environment = environment;
     this.counters = counters;
+    this.#figures = figures;
     this.#giveUp = giveUp;
     this.rows = new PendingRows(environment.rows, environment.longKeys.chunk);
   }
 
   get isIdle(): boolean {
     return this.#written === undefined && this.#gathering.callers.length === 0;
+  }
+
+  /** Callers that are not answered yet. */
+  get size(): number {
+    return this.#gathering.callers.length + (this.#written?.callers.length ?? 0);
   }
 
   /** Fulfilled when all that was decided is durable or given up. */
@@ -149,10 +164,14 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
   }
 
   async #write(batch: Batch<C>): Promise<void> {
+    const began = performance.now();
     try {
-      if (await this.#writeChanges(batch.changes)) this.#end(batch);
-      else this.#end(batch, {});
+      if (await this.#writeChanges(batch.changes)) {
+        this.#figures.commit(batch.callers.length, began);
+        this.#end(batch);
+      } else this.#end(batch, {});
     } catch (reason) {
+      this.#figures.fail();
       this.#end(batch, { failure: { reason } });
     }
   }
