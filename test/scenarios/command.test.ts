@@ -166,7 +166,10 @@ describe('shelfmark serve', () => {
     t.after(() => server.stop('SIGKILL'));
     assert.equal(server.place, `data in ${location}`);
     assert.equal(server.endpoint, `http://127.0.0.1:${server.port}/first`);
-    const table = open(server);
+    // What goes to logs names no key that somebody chose.
+    assert.match(server.connectionString, /;AccountName=first;AccountKey=<its key>;/);
+    const first = server.connectionString.replace('<its key>', key);
+    const table = TableClient.fromConnectionString(first, 'things', CLIENT_OPTIONS);
     await table.createTable();
     for (const accountKey of [key, WELL_KNOWN.key]) {
       const second = `DefaultEndpointsProtocol=http;AccountName=second;AccountKey=${accountKey};TableEndpoint=http://127.0.0.1:${server.port}/second`;
