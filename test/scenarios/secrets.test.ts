@@ -193,9 +193,9 @@ async function makeFault(sender: Sender, data: string): Promise<void> {
   await file.write(Buffer.of(9), 0, 1, at - FORMAT_BEFORE_TEXT);
   await file.close();
   const query = `vault(PartitionKey='p',RowKey='damaged')?${sender.sas(FIRST)}`;
-  assert.equal((await sender.send('GET', query, { sign: 'none' })).status, 500);
-  const header = { headers: { 'x-ms-client-request-id': 'the-fault' } };
-  assert.equal((await sender.send('GET', "vault(PartitionKey='p',RowKey='damaged')", header)).status, 500);
+  const headers = { 'x-ms-client-request-id': 'the-fault' };
+  assert.equal((await sender.send('GET', query, { sign: 'none', headers })).status, 500);
+  assert.equal((await sender.send('GET', "vault(PartitionKey='p',RowKey='damaged')")).status, 500);
 }
 
 async function prepare(sender: Sender): Promise<void> {
