@@ -59,8 +59,7 @@ const JSON_SINCE = '2013-08-15';
 const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,1024}$/;
 
 /** A client's own id for a request, if it may stand in a header. */
-const echoed = (id: string | undefined): string | undefined =>
-  id !== undefined && CLIENT_REQUEST_ID.test(id) ? id : undefined;
+const echoed = (id: string): string | undefined => (CLIENT_REQUEST_ID.test(id) ? id : undefined);
 
 const versionOf = (request: WireRequest, route: Route | undefined): string =>
   request.headers['x-ms-version'] ?? route?.query.get('sv') ?? LATEST_VERSION;
@@ -203,9 +202,10 @@ class Progress implements AuthenticationContext {
   #entry(answer: Answer, refusal: TableError | undefined) {
     const { method, target, headers } = this.request;
     const reason = refusal?.detail.reason;
+    const clientRequestId = headers['x-ms-client-request-id'];
     return {
       requestId: this.requestId,
-      clientRequestId: echoed(headers['x-ms-client-request-id']),
+      clientRequestId: clientRequestId === undefined ? undefined : echoed(clientRequestId),
       method,
       path: target.split('?', 1)[0] ?? '',
       status: answer.status,
@@ -243,10 +243,11 @@ class Progress implements AuthenticationContext {
   respond(answer: Answer): WireResponse {
     const { headers, method } = this.request;
     const version = versionOf(this.request, this.route);
+    const clientRequestId = headers['x-ms-client-request-id'];
     const response = formatResponse(answer, {
       requestId: this.requestId,
       version: VERSION.test(version) ? version : LATEST_VERSION,
-      clientRequestId: echoed(headers['x-ms-client-request-id']),
+      clientRequestId: clientRequestId === undefined ? undefined : echoed(clientRequestId),
     });
     if (this.rules.length === 0 || method === 'OPTIONS') return response;
     const names = response.headers.map(([name]) => name);

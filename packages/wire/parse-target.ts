@@ -124,7 +124,9 @@ export function parseTarget(
   const origin = `${secure ? 'https' : 'http'}://${host}`;
   const ofHost = accountOfHost(host, isAccount);
   const slash = path.indexOf('/', 1);
-  const named = ofHost ?? decode(slash < 0 ? path.slice(1) : path.slice(1, slash));
+  const isEscaped = path.includes('%');
+  const first = slash < 0 ? path.slice(1) : path.slice(1, slash);
+  const named = ofHost ?? (isEscaped ? decode(first) : first);
   if (named === '') throw new TableError('InvalidUri');
   const rest = ofHost !== undefined ? path.slice(1) : slash < 0 ? '' : path.slice(slash + 1);
   const account = withoutSecondary(named);
@@ -133,7 +135,7 @@ export function parseTarget(
     secondary: named !== account,
     path: path === '' ? '/' : path,
     endpoint: ofHost === undefined ? `${origin}/${named}` : origin,
-    resource: parseResource(withoutLastSlash(decode(rest))),
+    resource: parseResource(withoutLastSlash(isEscaped ? decode(rest) : rest)),
     query,
   };
 }
