@@ -20,8 +20,33 @@ export interface Log {
   readonly seesAnswers: boolean;
   /** Refusals of who is not let in are warnings; other answers are seen at debug level only. */
   request(entry: RequestEntry): void;
-  /** A fault of ours or of the engine. */
+  /** A fault of ours or of the engine; one that comes again and again is written once a second. */
   failure(entry: RequestEntry, error: unknown): void;
+}
+
+/** A full disk fails each write for the same reason; its log is on a disk too. */
+const REPEATED_MILLISECONDS = 1000;
+
+/** What was written last, and how often it has come again since. */
+class Repetition {
+  #message: string | undefined;
+  #since = 0;
+  #count = 0;
+
+  /** Undefined if the error need not be written, else how many like it were not since the last one. */
+  next(error: unknown): number | undefined {
+    const message = error instanceof Error ? error.message : String(error);
+    const now = performance.now();
+    if (message === this.#message && now - this.#since < REPEATED_MILLISECONDS) {
+      this.#count += 1;
+      return undefined;
+    }
+    const unwritten = this.#count;
+    this.#message = message;
+    this.#since = now;
+    this.#count = 0;
+    return unwritten;
+  }
 }
 
 export const silentLog: Log = { seesAnswers: false, request: () => undefined, failure: () => undefined };
@@ -30,12 +55,17 @@ export const silentLog: Log = { seesAnswers: false, request: () => undefined, fa
 export function openLog(level: LogLevel): Log {
   if (level === 'silent') return silentLog;
   const logger = pino({ level, base: { service: 'table' } }, pino.destination({ dest: 2, sync: true }));
+  const repetition = new Repetition();
   return {
     seesAnswers: level === 'debug',
     request: entry =>
       entry.status === 401 || entry.status === 403
         ? logger.warn(entry, 'refused')
         : logger.debug(entry, 'answered'),
-    failure: (entry, error) => logger.error({ ...entry, err: error }, 'failed'),
+    failure: (entry, error) => {
+      const unwritten = repetition.next(error);
+      if (unwritten === undefined) return;
+      logger.error({ ...entry, err: error, ...(unwritten > 0 && { unwritten }) }, 'failed');
+    },
   };
 }
