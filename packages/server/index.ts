@@ -11,4 +11,4 @@ export {
 export { issueToken, type TenantOptions, type TokenRequest } from './bearer.js';
 export type { LogLevel } from './log.js';
 export { isRole, ROLES, type Role } from './roles.js';
-export { type RunningServer, type ServeOptions, serve } from './serve.js';
+export { type RunningServer, type ServeOptions, type ServerLimits, serve } from './serve.js';

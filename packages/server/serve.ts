@@ -18,6 +18,18 @@ import { type LogLevel, openLog } from './log.js';
 import { isLoopback } from './loopback.js';
 import { SignedTokens } from './signed-tokens.js';
 
+/** How much a server takes on; docs/limits.md has the defaults and why. */
+export interface ServerLimits {
+  /** Connections at a time; more are answered 503 and closed. */
+  readonly connectionsMax?: number | undefined;
+  /** Bytes of requests and answers under way, beyond which requests with a body are answered 503. */
+  readonly heldBytesMax?: number | undefined;
+  /** Writes that wait for the disk; one more is answered 503. */
+  readonly waitingWritesMax?: number | undefined;
+  /** How long `close` waits for what is under way before it cuts it. */
+  readonly drainMilliseconds?: number | undefined;
+}
+
 export interface ServeOptions {
   /** Directory of the data, made if it is not there; without it the data lives in memory and ends with the server. */
   readonly data?: string | undefined;
@@ -40,6 +52,7 @@ export interface ServeOptions {
   readonly tenant?: TenantOptions | undefined;
   /** How long the name of a dropped table is refused with TableBeingDeleted, as Azure does for about 40 s. Default 0. */
   readonly tableDeletionSeconds?: number | undefined;
+  readonly limits?: ServerLimits | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -53,7 +66,10 @@ export interface RunningServer {
   readonly account: { readonly name: string; readonly key: string };
   /** To paste into a client; of the first account unless another is named. */
   connectionString(account?: string): string;
-  /** Answers what is under way, then closes the sockets and the store. Closing twice is harmless. */
+  /**
+   * Answers what is under way, cuts what takes longer than the limit for it, then closes the sockets and the store. Closing
+   * twice is harmless.
+   */
   close(): Promise<void>;
 }
 
@@ -72,7 +88,17 @@ const openStore = (options: ServeOptions, directory: string | undefined): Promis
         clock: options.clock ?? systemClock,
         durability: options.durability ?? 'full',
         isOnlyWriter: options.sharesData !== true,
+        waitingMax: options.limits?.waitingWritesMax,
       });
+
+function listenOptionsOf(
+  { tablePort: port = 0, tls, limits = {} }: ServeOptions,
+  host: string,
+): ListenOptions {
+  const { connectionsMax, heldBytesMax, drainMilliseconds: closing } = limits;
+  const timeouts = closing === undefined ? undefined : { closing };
+  return { host, port, tls, connectionsMax, heldBytesMax, timeouts };
+}
 
 /** Addresses that mean every interface cannot be connected to; this machine's own stands for them. */
 const reachable = (host: string): string =>
@@ -137,9 +163,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
     newId: randomUUID,
   };
   try {
-    const listener = await listen({ host, port: options.tablePort ?? 0, tls: options.tls }, request =>
-      handle(request, service),
-    );
+    const listener = await listen(listenOptionsOf(options, host), request => handle(request, service));
     return running(listener, store, accounts, data);
   } catch (error) {
     await store.close();
