@@ -15,7 +15,9 @@ import {
 } from '#server';
 import { configuredAccounts } from './configured-accounts.js';
 import { DATA_DEFAULT } from './data-default.js';
-import { fail } from './fail.js';
+import { fail, textOf } from './fail.js';
+import { startHeld } from './held-directory.js';
+import { addLimitOptions, type LimitFlags, limitsOf } from './limit-options.js';
 import { parseRole } from './parse-role.js';
 import { parseWorkers, type Workers, workersOf } from './parse-workers.js';
 import { serveTogether } from './serve-together.js';
@@ -52,7 +54,7 @@ const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--oauth <level>', 'bearer tokens are always checked in full'],
 ];
 
-interface Flags {
+interface Flags extends LimitFlags {
   readonly data?: string;
   readonly location?: string;
   readonly host?: string;
@@ -121,18 +123,29 @@ function command(): Command {
     .option('--inMemoryPersistence', 'keep the data in memory')
     .option('-s, --silent', 'print nothing but the ready line and errors')
     .option('-d, --debug [file]', 'log every request, to standard error');
+  addLimitOptions(serving);
   for (const [flags, why] of IGNORED_FLAGS) serving.addOption(new Option(flags, why).hideHelp());
   return serving;
+}
+
+function readPem(flag: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new ConfigurationError(`${flag} names a file that cannot be read: ${textOf(error)}`);
+  }
 }
 
 function tlsOf({ cert, key }: Flags): ServeOptions['tls'] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) throw new ConfigurationError('--cert and --key go together.');
-  const pair = { cert: readFileSync(cert), key: readFileSync(key) };
+  const pair = { cert: readPem('--cert', cert), key: readPem('--key', key) };
   try {
     createSecureContext(pair);
   } catch (error) {
-    throw new ConfigurationError(`The certificate or its key cannot be used: ${String(error)}`);
+    throw new ConfigurationError(
+      `${cert} and ${key} cannot be used as certificate and key: ${String(error)}`,
+    );
   }
   return pair;
 }
@@ -171,6 +184,7 @@ function optionsOf(flags: Flags): ServeOptions {
     tls: tlsOf(flags),
     tableDeletionSeconds: flags.tableDeletionSeconds,
     tenant: tenantOf(flags),
+    limits: limitsOf(flags),
   };
 }
 
@@ -210,10 +224,16 @@ async function run(flags: Flags): Promise<void> {
   }
   if (workers > 1) {
     const { host = HOST_DEFAULT, tablePort: port = 0 } = options;
-    process.stdout.write(`${await serveTogether({ workers, host, port })}\n`);
+    const together = () => serveTogether({ workers, host, port });
+    const endpointIn = (line: string) => /https?:[^;]+/.exec(line)?.[0] ?? line;
+    process.stdout.write(`${await startHeld(options.data, together, endpointIn)}\n`);
     return;
   }
-  const server = await serve(options);
+  const server = await startHeld(
+    options.data,
+    () => serve(options),
+    ({ tableEndpoint }) => tableEndpoint,
+  );
   stopOnSignal(server);
   process.stdout.write(`${lineOf(server)}\n`);
 }
