@@ -1,5 +1,6 @@
 // The server's log: one line a request at most, as JSON on standard error. No secret, no entity and no query goes into it.
 import { pino } from 'pino';
+import { Repetition } from './repetition.js';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
@@ -24,31 +25,6 @@ export interface Log {
   failure(entry: RequestEntry, error: unknown): void;
 }
 
-/** A full disk fails each write for the same reason; its log is on a disk too. */
-const REPEATED_MILLISECONDS = 1000;
-
-/** What was written last, and how often it has come again since. */
-class Repetition {
-  #message: string | undefined;
-  #since = 0;
-  #count = 0;
-
-  /** Undefined if the error need not be written, else how many like it were not since the last one. */
-  next(error: unknown): number | undefined {
-    const message = error instanceof Error ? error.message : String(error);
-    const now = performance.now();
-    if (message === this.#message && now - this.#since < REPEATED_MILLISECONDS) {
-      this.#count += 1;
-      return undefined;
-    }
-    const unwritten = this.#count;
-    this.#message = message;
-    this.#since = now;
-    this.#count = 0;
-    return unwritten;
-  }
-}
-
 export const silentLog: Log = { seesAnswers: false, request: () => undefined, failure: () => undefined };
 
 /** Writes to standard error, so that standard output holds the ready line alone. */
@@ -63,7 +39,7 @@ export function openLog(level: LogLevel): Log {
         ? logger.warn(entry, 'refused')
         : logger.debug(entry, 'answered'),
     failure: (entry, error) => {
-      const unwritten = repetition.next(error);
+      const unwritten = repetition.next(error instanceof Error ? error.message : String(error));
       if (unwritten === undefined) return;
       logger.error({ ...entry, err: error, ...(unwritten > 0 && { unwritten }) }, 'failed');
     },
