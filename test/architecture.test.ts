@@ -51,7 +51,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   pino: /^packages\/server\/log\.ts$/,
   saxes: /^packages\/wire\/xml\.ts$/,
   jose: /^packages\/server\/bearer\.ts$/,
-  'node:net': /^packages\/server\/(?:listen\.ts|http\/)|^packages\/cli\/free-port\.ts$/,
+  'node:net': /^packages\/server\/(?:listen\.ts|http\/)|^packages\/cli\/(?:free-port|held-directory)\.ts$/,
   'node:tls': /^packages\/(?:server\/listen|cli\/serve)\.ts$/,
   // For the names of methods and statuses; its server is not used.
   'node:http': /^packages\/server\/http\//,

@@ -9,11 +9,12 @@ import { ROOT } from './spawned-server.js';
 
 // The design's first guess was 14 files, 50 functions and 400 lines, before anything was built. It was corrected twice, for
 // reasons that ARCHITECTURE.md gives: one noun or verb a file, functions of five lines, JSON that is read by hand, and then
-// HTTP that is read by hand too, which node:http did in 5 files of its own that nobody counted.
+// HTTP that is read by hand too, which node:http did in 5 files of its own that nobody counted. Ten lines came with bounds on what
+// connections hold, and with the time that a request takes.
 const FILES_MAX = 37;
 const FUNCTIONS_MAX = 168;
 /** Lines of TypeScript. */
-const LINES_MAX = 940;
+const LINES_MAX = 950;
 
 test('one Insert stays in the budget of its path', async t => {
   const recorder = new ExecutionRecorder(ROOT, join(ROOT, 'dist', 'packages'));

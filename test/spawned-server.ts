@@ -34,6 +34,8 @@ export interface SpawnedServer {
 export interface Spawning {
   /** The process leads a group of its own, that signals can be sent to. */
   readonly detached?: boolean;
+  /** Another user, where this one may say so. */
+  readonly uid?: number;
   /** Default: the node that runs this, and the repository's bin/shelfmark.js. */
   readonly command?: readonly [string, ...string[]];
   readonly cwd?: string;
@@ -53,13 +55,14 @@ class Spawned {
 
   constructor(
     args: readonly string[],
-    { command = SHELFMARK, cwd = ROOT, env = process.env, detached = false }: Spawning,
+    { command = SHELFMARK, cwd = ROOT, env = process.env, detached = false, uid }: Spawning,
   ) {
     const [program, ...first] = command;
     this.child = spawn(program, [...first, ...args], {
       cwd,
       env,
       detached,
+      ...(uid !== undefined && { uid }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.add(this.child);

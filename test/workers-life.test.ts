@@ -79,7 +79,10 @@ test('mistakes are told once and in one sentence, and nothing is left running', 
   ];
   const mistakes: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
     [at(file), /^shelfmark: .* cannot hold a store.*\n$/],
-    [at(newDirectory(), taken), new RegExp(`^shelfmark: .*EADDRINUSE.*${taken}\\n$`)],
+    [
+      at(newDirectory(), taken),
+      new RegExp(`^shelfmark: .*EADDRINUSE.*${taken}: another program listens there; .*\\.\\n$`),
+    ],
     [
       [...at(newDirectory()), '--host', '0.0.0.0'],
       /^shelfmark: The emulator's well-known key is no secret.*\n$/,

@@ -16,6 +16,19 @@ const EXPECTED_CODES = new Set([
 export const systemCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
+/** What may be done about an address that cannot be had. */
+const LISTEN_REMEDIES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there; stop it, or choose another port with --table-port.',
+  EACCES: 'this user may not listen there; choose a port above 1023 with --table-port.',
+  EADDRNOTAVAIL: 'this machine does not have the address; choose another with --host.',
+};
+
+function sentenceOf(error: Error): string {
+  const isListening = 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'bind');
+  const remedy = isListening ? LISTEN_REMEDIES[systemCode(error) ?? ''] : undefined;
+  return remedy === undefined ? error.message : `${error.message}: ${remedy}`;
+}
+
 /** What there is to say of an error to whoever started the command. */
 export function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -23,7 +36,7 @@ export function textOf(error: unknown): string {
     error instanceof ConfigurationError ||
     error instanceof StoreError ||
     EXPECTED_CODES.has(systemCode(error) ?? '');
-  return isExpected ? error.message : (error.stack ?? error.message);
+  return isExpected ? sentenceOf(error) : (error.stack ?? error.message);
 }
 
 export function fail(error: unknown): never {

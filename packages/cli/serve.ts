@@ -21,10 +21,12 @@ import {
 import { AccountsFile } from './accounts-file.js';
 import { configuredAccounts } from './configured-accounts.js';
 import { DATA_DEFAULT } from './data-default.js';
-import { fail } from './fail.js';
+import { fail, textOf } from './fail.js';
+import { startHeld } from './held-directory.js';
+import { addLimitOptions, type LimitFlags, limitsOf } from './limit-options.js';
 import { parseRole } from './parse-role.js';
 import { parseWorkers, type Workers, workersOf } from './parse-workers.js';
-import { serveTogether } from './serve-together.js';
+import { type ServingTogether, serveTogether } from './serve-together.js';
 import { ServingWorker } from './worker.js';
 
 const PORT_MAX = 65_535;
@@ -58,7 +60,7 @@ const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--oauth <level>', 'bearer tokens are always checked in full'],
 ];
 
-interface Flags {
+interface Flags extends LimitFlags {
   readonly data?: string;
   readonly location?: string;
   readonly host?: string;
@@ -139,18 +141,29 @@ function command(): Command {
     .option('--inMemoryPersistence', 'keep the data in memory')
     .option('-s, --silent', 'print nothing but the ready line and errors')
     .option('-d, --debug [file]', 'log every request, to standard error');
+  addLimitOptions(serving);
   for (const [flags, why] of IGNORED_FLAGS) serving.addOption(new Option(flags, why).hideHelp());
   return serving;
+}
+
+function readPem(flag: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new ConfigurationError(`${flag} names a file that cannot be read: ${textOf(error)}`);
+  }
 }
 
 function tlsOf({ cert, key }: Flags): ServeOptions['tls'] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) throw new ConfigurationError('--cert and --key go together.');
-  const pair = { cert: readFileSync(cert), key: readFileSync(key) };
+  const pair = { cert: readPem('--cert', cert), key: readPem('--key', key) };
   try {
     createSecureContext(pair);
   } catch (error) {
-    throw new ConfigurationError(`The certificate or its key cannot be used: ${String(error)}`);
+    throw new ConfigurationError(
+      `${cert} and ${key} cannot be used as certificate and key: ${String(error)}`,
+    );
   }
   return pair;
 }
@@ -183,6 +196,9 @@ function operationsOf({ metricsPort: port, metricsHost: host }: Flags): Operatio
   return port === undefined ? undefined : { host, port };
 }
 
+const dataOf = ({ inMemoryPersistence, data, location }: Flags): string | undefined =>
+  inMemoryPersistence ? undefined : (data ?? location ?? DATA_DEFAULT);
+
 /** Where the accounts are served, and whether the well-known key may be among them. */
 const exposureOf = ({ host, tableHost, allowWellKnownKey }: Flags) => ({
   host: host ?? tableHost,
@@ -191,7 +207,7 @@ const exposureOf = ({ host, tableHost, allowWellKnownKey }: Flags) => ({
 
 function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
   return {
-    data: flags.inMemoryPersistence ? undefined : (flags.data ?? flags.location ?? DATA_DEFAULT),
+    data: dataOf(flags),
     ...exposureOf(flags),
     tablePort: flags.tablePort,
     accounts,
@@ -200,6 +216,7 @@ function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
     tls: tlsOf(flags),
     tableDeletionSeconds: flags.tableDeletionSeconds,
     tenant: tenantOf(flags),
+    limits: limitsOf(flags),
   };
 }
 
@@ -254,7 +271,9 @@ async function runTogether(flags: Flags, workers: number, file: AccountsFile | u
   checkAccounts(accounts, exposure);
   const { host = HOST_DEFAULT } = exposure;
   const operations = operationsOf(flags);
-  const starting = serveTogether({ workers, host, port: flags.tablePort, accounts, operations });
+  const together = () => serveTogether({ workers, host, port: flags.tablePort, accounts, operations });
+  const endpointOf = ({ readyLine: line }: ServingTogether) => /https?:[^;]+/.exec(line)?.[0] ?? line;
+  const starting = startHeld(dataOf(flags), together, endpointOf);
   const take = async (replacement: AccountKeys): Promise<void> => {
     checkAccounts(replacement, exposure);
     await (await starting).replaceAccounts(replacement);
@@ -267,7 +286,11 @@ async function runTogether(flags: Flags, workers: number, file: AccountsFile | u
 
 async function runAlone(flags: Flags, file: AccountsFile | undefined): Promise<void> {
   const options = optionsOf(flags, configuredAccounts(file));
-  const starting = serve({ ...options, operations: operationsOf(flags) });
+  const starting = startHeld(
+    options.data,
+    () => serve({ ...options, operations: operationsOf(flags) }),
+    ({ tableEndpoint }) => tableEndpoint,
+  );
   file?.watch(async accounts => (await starting).replaceAccounts(accounts), say);
   const server = await starting;
   stopOnSignal(server);

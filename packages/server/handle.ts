@@ -80,9 +80,13 @@ function answerPreflight({ headers }: WireRequest, rules: readonly CorsRule[]): 
   return { status: 200, cacheControl: false, noSniff: false, more };
 }
 
+/** Why a request has lost its body. */
+const withoutBody = ({ isBusy }: WireRequest): TableError =>
+  new TableError(isBusy ? 'ServerBusy' : 'RequestBodyTooLarge');
+
 async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
   const { service, route, grant, context } = call;
-  if (request.bodyTooLarge) throw new TableError('RequestBodyTooLarge');
+  if (request.bodyTooLarge || request.isBusy) throw withoutBody(request);
   if (
     route.resource.kind === 'batch' &&
     operationKind(request.method, request.headers, route) === 'submitTransaction'
@@ -100,7 +104,9 @@ async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
 /** The engine's failures as the wire tells them: what may be tried again is busy, the rest is a fault of ours. */
 function refusalOf(error: unknown): TableError {
   if (error instanceof TableError) return error;
-  const passing = error instanceof StoreError && error.code !== 'corrupt' && error.code !== 'unsupported';
+  if (!(error instanceof StoreError)) return new TableError('InternalError');
+  if (error.code === 'full') return new TableError('ServerBusy:Full');
+  const passing = error.code !== 'corrupt' && error.code !== 'unsupported';
   return new TableError(passing ? 'ServerBusy' : 'InternalError');
 }
 

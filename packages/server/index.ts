@@ -19,4 +19,10 @@ export {
 } from './operations-port.js';
 export { processFamilies } from './process-families.js';
 export { isRole, ROLES, type Role } from './roles.js';
-export { checkAccounts, type RunningServer, type ServeOptions, serve } from './serve.js';
+export {
+  checkAccounts,
+  type RunningServer,
+  type ServeOptions,
+  type ServerLimits,
+  serve,
+} from './serve.js';

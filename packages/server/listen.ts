@@ -2,16 +2,35 @@
 // one is http/connection.ts's. Knows nothing of tables.
 import net from 'node:net';
 import tls from 'node:tls';
-import { Connection, type Respond, type Site, type Timeouts } from './http/connection.js';
+import type { Respond, Site, Timeouts } from './http/connection.js';
+import { Connections } from './http/connections.js';
 import { KEPT_SECONDS } from './http/format-head.js';
+import { Handshakes } from './http/handshakes.js';
+import { BODY_BYTES_MAX } from './http/request-body.js';
 
-export { BODY_BYTES_MAX } from './http/request-body.js';
 export type { Respond, Timeouts };
+export { BODY_BYTES_MAX };
 
 /** Azure gives a request 30 seconds; a body may take longer to arrive. */
-const TIMEOUTS: Timeouts = { head: 60_000, request: 300_000, idle: KEPT_SECONDS * 1_000, linger: 2_000 };
+const TIMEOUTS: Timeouts = {
+  head: 60_000,
+  request: 300_000,
+  idle: KEPT_SECONDS * 1_000,
+  linger: 2_000,
+  taking: 300_000,
+  takingWhenShort: 10_000,
+  closing: 10_000,
+};
+/** A handshake is two round trips. */
+const HANDSHAKE_MILLISECONDS_MAX = 10_000;
 /** How exact timeouts are, at most. */
 const SWEEP_MILLISECONDS = 1_000;
+const SWEEP_MILLISECONDS_MIN = 25;
+export const CONNECTIONS_MAX = 10_000;
+/** Connections that are being told that there are too many; more are closed without a word. */
+const TURNED_AWAY_MAX = 100;
+/** What 64 bodies of the longest kind take. */
+export const HELD_BYTES_MAX = 64 * BODY_BYTES_MAX;
 
 export interface ListenOptions {
   readonly host: string;
@@ -19,8 +38,11 @@ export interface ListenOptions {
   readonly port: number;
   /** Certificate and key in PEM; without them the socket speaks plain HTTP. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
-  /** Default 60 s for a head, 300 s for a request, 120 s between requests. */
-  readonly timeouts?: Timeouts | undefined;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  /** At a time; more are answered 503 and closed. */
+  readonly connectionsMax?: number | undefined;
+  /** Bytes of requests and answers, of all connections, beyond which requests with a body are answered 503. */
+  readonly heldBytesMax?: number | undefined;
 }
 
 export interface Listener {
@@ -29,51 +51,63 @@ export interface Listener {
   readonly secure: boolean;
   /** Open at the moment. */
   readonly connections: number;
-  /** Stops to accept, answers what is under way, then closes idle connections. */
+  /** Stops to accept, closes idle connections, and answers what is under way; what takes longer than `closing` is cut. */
   close(): Promise<void>;
 }
 
 /** A client may end its half of a connection and still wait for the answer. */
 const SOCKETS = { allowHalfOpen: true, noDelay: true };
 
-function createServer(
-  options: ListenOptions,
-  timeouts: Timeouts,
-  accept: (socket: net.Socket) => void,
-): net.Server {
-  if (!options.tls) return net.createServer(SOCKETS, accept);
-  const secured = { ...options.tls, ALPNProtocols: ['http/1.1'], handshakeTimeout: timeouts.head };
-  const server = tls.createServer({ ...SOCKETS, ...secured }, accept);
-  return server.on('tlsClientError', (_error, socket) => socket.destroy());
+function createServer(options: ListenOptions, timeouts: Timeouts, accept: (socket: net.Socket) => void) {
+  if (!options.tls) return { server: net.createServer(SOCKETS, accept), handshakes: new Handshakes() };
+  const handshakeTimeout = Math.min(HANDSHAKE_MILLISECONDS_MAX, timeouts.head);
+  const secured = { ...options.tls, ALPNProtocols: ['http/1.1'], handshakeTimeout };
+  const handshakes = new Handshakes();
+  const server = tls.createServer({ ...SOCKETS, ...secured }, socket => {
+    handshakes.end(socket);
+    accept(socket);
+  });
+  server.on('connection', (socket: net.Socket) => handshakes.begin(socket));
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  return { server, handshakes };
 }
+
+const timeoutsOf = (given: Partial<Timeouts> = {}): Timeouts => ({ ...TIMEOUTS, ...given });
 
 /** @throws the system's error where the address cannot be had. */
 export function listen(options: ListenOptions, respond: Respond): Promise<Listener> {
-  const { host, timeouts = TIMEOUTS } = options;
+  const { host, connectionsMax = CONNECTIONS_MAX, heldBytesMax = HELD_BYTES_MAX } = options;
+  const timeouts = timeoutsOf(options.timeouts);
   const secure = options.tls !== undefined;
-  const site: Site = { respond, secure, timeouts, now: performance.now(), isClosing: false };
-  const connections = new Set<Connection>();
-  const server = createServer(options, timeouts, socket => {
-    const connection = new Connection(socket, site);
-    connections.add(connection);
-    socket.on('close', () => connections.delete(connection));
-  });
-  const period = Math.min(SWEEP_MILLISECONDS, ...Object.values(timeouts).map(timeout => timeout / 4));
-  const sweep = (): void => {
-    site.now = performance.now();
-    for (const connection of connections) connection.expire();
+  const now = performance.now();
+  const site: Site = {
+    respond,
+    secure,
+    timeouts,
+    now,
+    isClosing: false,
+    closingSince: now,
+    heldBytes: 0,
+    heldBytesMax,
   };
+  const connections = new Connections(site, connectionsMax);
+  const { server, handshakes } = createServer(options, timeouts, socket => connections.accept(socket));
+  server.maxConnections = connectionsMax + TURNED_AWAY_MAX;
+  const shortest = Math.min(...Object.values(timeouts));
+  const period = Math.min(SWEEP_MILLISECONDS, Math.max(SWEEP_MILLISECONDS_MIN, shortest / 4));
   const close = (): Promise<void> =>
     new Promise(resolve => {
       // Its only error is that it was closed already.
       server.close(() => resolve());
+      if (!site.isClosing) site.closingSince = performance.now();
       site.isClosing = true;
-      for (const connection of connections) connection.closeIfIdle();
+      handshakes.abort();
+      connections.closeIdle();
     });
   return new Promise((resolve, reject) => {
     server.on('error', reject);
     server.listen(options.port, host, () => {
-      const sweeping = setInterval(sweep, period).unref();
+      const sweeping = setInterval(() => connections.expire(performance.now()), period).unref();
       server.once('close', () => clearInterval(sweeping));
       const address = server.address();
       const port = address !== null && typeof address === 'object' ? address.port : options.port;

@@ -1,6 +1,7 @@
 // The server's log: one line a request at most, as JSON on standard error. No secret, no entity's content and no query goes
 // into it: entries are made without them, and each text is looked through once more before it is written.
 import { pino } from 'pino';
+import { Repetition } from './repetition.js';
 import { withoutSecrets } from './without-secrets.js';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -27,7 +28,7 @@ export interface Log {
   readonly seesAnswers: boolean;
   /** Refusals of who is not let in are warnings, other refusals information; other answers are seen at debug level only. */
   request(entry: RequestEntry): void;
-  /** A fault of ours or of the engine. */
+  /** A fault of ours or of the engine; one that comes again and again is written once a second. */
   failure(entry: RequestEntry, error: unknown): void;
 }
 
@@ -65,6 +66,7 @@ export function openLog(level: LogLevel): Log {
   if (level === 'silent') return silentLog;
   const base = { service: 'table', pid: process.pid };
   const logger = pino({ level, base }, pino.destination({ dest: 2, sync: true }));
+  const repetition = new Repetition();
   return {
     seesAnswers: level === 'debug',
     request: entry => {
@@ -72,6 +74,11 @@ export function openLog(level: LogLevel): Log {
       if (!logger.isLevelEnabled(at)) return;
       logger[at](clean(entry), entry.code === undefined ? 'answered' : 'refused');
     },
-    failure: (entry, error) => logger.error({ ...clean(entry), err: describeError(error) }, 'failed'),
+    failure: (entry, error) => {
+      const unwritten = repetition.next(error instanceof Error ? error.message : String(error));
+      if (unwritten === undefined) return;
+      const described = { ...clean(entry), err: describeError(error) };
+      logger.error(unwritten > 0 ? { ...described, unwritten } : described, 'failed');
+    },
   };
 }

@@ -24,6 +24,18 @@ import type { TableService } from './table-service.js';
 
 const HOST_DEFAULT = '127.0.0.1';
 
+/** How much a server takes on; docs/limits.md has the defaults and why. */
+export interface ServerLimits {
+  /** Connections at a time; more are answered 503 and closed. */
+  readonly connectionsMax?: number | undefined;
+  /** Bytes of requests and answers under way, beyond which requests with a body are answered 503. */
+  readonly heldBytesMax?: number | undefined;
+  /** Writes that wait for the disk; one more is answered 503. */
+  readonly waitingWritesMax?: number | undefined;
+  /** How long `close` waits for what is under way before it cuts it. */
+  readonly drainMilliseconds?: number | undefined;
+}
+
 export interface ServeOptions {
   /** Directory of the data, made if it is not there; without it the data lives in memory and ends with the server. */
   readonly data?: string | undefined;
@@ -50,6 +62,7 @@ export interface ServeOptions {
   readonly operations?: OperationsOptions | undefined;
   /** Count requests although no port tells of them: `view` does. */
   readonly isCounted?: boolean | undefined;
+  readonly limits?: ServerLimits | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -74,7 +87,10 @@ export interface RunningServer {
   replaceAccounts(accounts: AccountKeys): void;
   /** What the server tells of itself to who runs it. */
   readonly view: OperationsView;
-  /** Answers what is under way, then closes the sockets and the store. Closing twice is harmless. */
+  /**
+   * Answers what is under way, cuts what takes longer than the limit for it, then closes the sockets and the store. Closing
+   * twice is harmless.
+   */
   close(): Promise<void>;
 }
 
@@ -101,8 +117,18 @@ async function openStore(options: ServeOptions, directory: string | undefined): 
     clock,
     durability: options.durability ?? 'full',
     isOnlyWriter: options.sharesData !== true,
+    waitingMax: options.limits?.waitingWritesMax,
   });
   return { store: engine, engine };
+}
+
+function listenOptionsOf(
+  { tablePort: port = 0, tls, limits = {} }: ServeOptions,
+  host: string,
+): ListenOptions {
+  const { connectionsMax, heldBytesMax, drainMilliseconds: closing } = limits;
+  const timeouts = closing === undefined ? undefined : { closing };
+  return { host, port, tls, connectionsMax, heldBytesMax, timeouts };
 }
 
 /** Addresses that mean every interface cannot be connected to; this machine's own stands for them. */
@@ -192,9 +218,9 @@ async function start(
     tableDeletionTicks: BigInt(Math.round((options.tableDeletionSeconds ?? 0) * 1e7)),
     newId: randomUUID,
   };
-  const { host = HOST_DEFAULT, tablePort = 0, tls } = options;
+  const { host = HOST_DEFAULT } = options;
   try {
-    const listener = await listen({ host, port: tablePort, tls }, request => handle(request, service));
+    const listener = await listen(listenOptionsOf(options, host), request => handle(request, service));
     view.begin(listener, engine);
     return running({ options, data, service, listener, view, operations });
   } catch (error) {

@@ -42,9 +42,9 @@ const PLAIN: TreeKind = { flags: 0, compare: Buffer.compare };
 const FREE: TreeKind = { flags: 0x4008, compare: compareFreeKeys };
 
 /** Where the records of the two trees of a meta page stand (file-head.ts). */
-const FREE_RECORD_AT = 48;
+export const FREE_RECORD_AT = 48;
 const NAMES_RECORD_AT = 96;
-const FREE_KEY_BYTES = 8;
+export const FREE_KEY_BYTES = 8;
 /** Milliseconds after which others get the event loop. */
 const SLICE_MS = 20;
 
@@ -192,7 +192,7 @@ class Check {
 }
 
 /** Keys are the numbers of transactions. */
-function compareFreeKeys(a: Buffer, b: Buffer): number {
+export function compareFreeKeys(a: Buffer, b: Buffer): number {
   const [one, other] = [a, b].map(key => (key.length === FREE_KEY_BYTES ? key.readBigUInt64LE() : 0n));
   return Number((one ?? 0n) - (other ?? 0n));
 }

@@ -9,11 +9,23 @@ import { type Chore, CommitQueue, type Group, type Work } from './commit-queue.j
 import { Counters } from './counters.js';
 import { EngineError } from './engine-error.js';
 import { openEnvironment } from './environment.js';
+import { Room } from './room.js';
 
-async function openQueue(t: TestContext, chore: Chore = () => false): Promise<CommitQueue> {
+async function openQueue(
+  t: TestContext,
+  chore: Chore = () => false,
+  waitingMax?: number,
+): Promise<CommitQueue> {
   const directory = await mkdtemp(join(tmpdir(), 'lmdb-queue-'));
   const environment = openEnvironment({ directory, durability: 'none' });
-  const queue = new CommitQueue({ environment, counters: new Counters(systemClock), chore });
+  const room = new Room({ path: environment.path, freeBytes: () => 0 });
+  const queue = new CommitQueue({
+    environment,
+    counters: new Counters(systemClock),
+    chore,
+    room,
+    waitingMax,
+  });
   t.after(async () => {
     await queue.stop();
     await environment.close();
@@ -54,6 +66,20 @@ test('a transaction has no more than 1000 works, and ends with the work that mak
   assert.deepEqual(await groupSizes(addMany(queue, 2500, 0)), [1000, 1000, 500]);
   assert.deepEqual(await groupSizes(addMany(queue, 5, 5 * 1024 ** 2)), [2, 2, 1]);
   assert.deepEqual(await groupSizes(addMany(queue, 3, 100 * 1024 ** 2)), [1, 1, 1]);
+});
+
+test('as many works wait as may, and one more is told at once', async t => {
+  for (const [count, refused] of [
+    [9, 0],
+    [10, 0],
+    [11, 1],
+  ] as const) {
+    const queue = await openQueue(t, undefined, 10);
+    const answers = await Promise.allSettled(addMany(queue, count, 0));
+    const busy = answers.filter(answer => answer.status === 'rejected' && answer.reason.code === 'busy');
+    assert.equal(busy.length, refused);
+    assert.deepEqual(await groupSizes(addMany(queue, 10, 0)), [10], 'what waited is written');
+  }
 });
 
 test('an error of a work itself is for its caller alone', async t => {

@@ -1,10 +1,13 @@
 // Group commit: what waits to be written shares one LMDB transaction and one wait for the disk. While a group is on its
 // way to the disk the next one gathers; a lone change is not delayed. It knows nothing of spaces and rows.
+
+import { StoreError } from '#store';
 import { CommitFigures } from './commit-figures.js';
 import type { Counters } from './counters.js';
 import { type Early, type EarlyCaller, EarlyCommits, type GivenUp } from './early-commits.js';
 import { EngineError } from './engine-error.js';
 import type { Environment } from './environment.js';
+import type { Room } from './room.js';
 
 /** A change, made inside a write transaction. */
 export interface Work<T> {
@@ -25,12 +28,24 @@ export interface Group {
   bytes: number;
   /** A space that is known to live as far as this transaction has come, by its id. */
   livingSpace: number | undefined;
+  /** False while there is no space but for changes that put nothing. */
+  readonly mayGrow: boolean;
+  /** Something was put. */
+  didGrow: boolean;
+}
+
+/** To be called by a work before it puts anything: fails, for its caller alone, if there is no space for it. */
+export function grow(group: Group): void {
+  if (!group.mayGrow) throw new StoreError('full', 'No space is left on the disk to write to.');
+  group.didGrow = true;
 }
 
 /** A piece of work in the background, in a transaction of its own; gives false when nothing is left to do. */
 export type Chore = () => boolean;
 
 const GROUP_WORKS_MAX = 1000;
+/** Works that may wait: five groups. What each of them holds in memory is bounded by who adds it. */
+export const WAITING_WORKS_MAX = 5000;
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 /** Groups after which the background gets a turn although works wait. */
 const GROUPS_BETWEEN_CHORES = 16;
@@ -41,6 +56,9 @@ export interface CommitQueueOptions {
   readonly chore: Chore;
   /** True if no other process writes to the file. Then works are decided early where they can be (early-commits.ts). */
   readonly isOnlyWriter?: boolean | undefined;
+  readonly room: Room;
+  /** Works that may wait; default 5,000. */
+  readonly waitingMax?: number | undefined;
 }
 
 export class CommitQueue {
@@ -50,9 +68,12 @@ export class CommitQueue {
   readonly #chore: Chore;
   readonly #early: EarlyCommits<Waiting> | undefined;
   #earlyFailure: GivenUp<Waiting>['failure'];
+  readonly #room: Room;
+  readonly #waitingMax: number;
   #waiting: Waiting[] = [];
   /** The works of the transaction under way. */
   #group: Waiting[] = [];
+  #shared: Group | undefined;
   /** Works at the head of `waiting` that are tried one by one because together they were too much. */
   #alone = 0;
   /** Works at the head of `waiting` that were decided early in vain: they get a transaction. */
@@ -64,10 +85,12 @@ export class CommitQueue {
   #run: Promise<void> | undefined;
   #broken: EngineError | undefined;
 
-  constructor({ environment, counters, chore, isOnlyWriter = false }: CommitQueueOptions) {
+  constructor({ environment, counters, chore, room, isOnlyWriter = false, waitingMax }: CommitQueueOptions) {
     this.#environment = environment;
     this.#counters = counters;
     this.#chore = chore;
+    this.#room = room;
+    this.#waitingMax = waitingMax ?? WAITING_WORKS_MAX;
     if (isOnlyWriter)
       this.#early = new EarlyCommits({
         environment,
@@ -79,7 +102,7 @@ export class CommitQueue {
 
   /** Works that wait, or are on their way to the disk. */
   get depth(): number {
-    return this.#waiting.length + this.#group.length + (this.#early?.size ?? 0);
+    return this.#waiting.length + this.#group.length + (this.#early?.waitingCount ?? 0);
   }
 
   /** LMDB has given up the file: nothing is committed any more until it is opened again. */
@@ -87,14 +110,26 @@ export class CommitQueue {
     return this.#broken !== undefined;
   }
 
-  /** Fulfilled with the work's answer when all it changed is durable. */
+  /** Fulfilled with the work's answer when all it changed is durable; fails with `busy` if too many wait. */
   add<T>(work: Work<T>): Promise<T> {
+    if (this.#waitingCount() >= this.#waitingMax) return Promise.reject(this.#overfull());
     return new Promise((fulfil, reject) => {
       const waiting = new WaitingWork(work, fulfil, reject);
       if (this.#isEarly() && this.#early?.add(waiting)) return;
       this.#waiting.push(waiting);
       this.#start();
     });
+  }
+
+  #waitingCount(): number {
+    return this.#waiting.length + (this.#early === undefined ? 0 : this.#early.waitingCount);
+  }
+
+  #overfull(): StoreError {
+    return new StoreError(
+      'busy',
+      `${this.#environment.path}: ${this.#waitingMax} writes are waiting already.`,
+    );
   }
 
   /** There may be something to do in the background. */
@@ -118,9 +153,17 @@ export class CommitQueue {
     this.#run = this.#work();
   }
 
-  /** Works keep their order: early ones go before those that need a transaction, and none before those that wait for one. */
+  /**
+   * Works keep their order: early ones go before those that need a transaction, and none before those that wait for one.
+   * While space is short every work has its transaction, which knows what may be put.
+   */
   #isEarly(): boolean {
-    return !this.#isRunning && this.#choreState === 'none' && this.#broken === undefined;
+    return !this.#isRunning && this.#canBeEarly();
+  }
+
+  #canBeEarly(): boolean {
+    if (this.#early === undefined || this.#choreState !== 'none' || this.#broken !== undefined) return false;
+    return this.#early.isGathering || (!this.#room.isShort && this.#room.mayGrow());
   }
 
   /** What early commits gave up is decided again; if it was too much together, one by one. */
@@ -148,7 +191,7 @@ export class CommitQueue {
 
   /** What waits is decided early again as soon as it can be: one work that needs a transaction does not hold up a stream. */
   #moveToEarly(): void {
-    if (this.#early === undefined || this.#owed > 0 || this.#choreState !== 'none' || this.#broken) return;
+    if (this.#early === undefined || this.#owed > 0 || !this.#canBeEarly()) return;
     let moved = 0;
     for (const waiting of this.#waiting) {
       if (!this.#early.add(waiting)) break;
@@ -179,6 +222,7 @@ export class CommitQueue {
       await this.#environment.transaction(() => this.#runWorks());
       this.figures.commit(this.#group.length, began);
       for (const waiting of this.#group) waiting.settle();
+      if (this.#shared !== undefined) this.#room.wrote(this.#shared.bytes, this.#shared.didGrow);
       if (this.#choreState === 'blocked') this.#choreState = 'ready';
     } catch (error) {
       this.figures.fail();
@@ -189,7 +233,14 @@ export class CommitQueue {
 
   #runWorks(): void {
     const worksMax = this.#alone > 0 ? 1 : GROUP_WORKS_MAX;
-    const group: Group = { counters: this.#counters, bytes: 0, livingSpace: undefined };
+    const group: Group = {
+      counters: this.#counters,
+      bytes: 0,
+      livingSpace: undefined,
+      mayGrow: this.#room.mayGrow(),
+      didGrow: false,
+    };
+    this.#shared = group;
     try {
       this.#counters.load(this.#environment.catalog);
       for (const waiting of this.#waiting) {
@@ -215,8 +266,7 @@ export class CommitQueue {
       this.#choreState = isMore ? 'ready' : 'none';
     } catch (error) {
       // Tried again when something else has been committed, so that a full disk is not asked over and over.
-      this.#choreState = 'blocked';
-      await this.#explain(error);
+      this.#choreState = isFull(await this.#explain(error)) && this.#room.release() ? 'ready' : 'blocked';
     }
   }
 
@@ -230,7 +280,7 @@ export class CommitQueue {
   }
 
   #failGroup(failure: unknown): void {
-    if (failure instanceof EngineError && failure.code === 'full' && this.#group.length > 1) {
+    if (isFull(failure) && this.#makesSense()) {
       this.#alone = this.#group.length;
       this.#owed = this.#alone;
       this.#waiting = [...this.#group, ...this.#waiting];
@@ -241,6 +291,14 @@ export class CommitQueue {
     if (this.#group.length === 0) this.#failAll(failure);
   }
 
+  /** Whether what found no space may find some if it is tried again, alone. */
+  #makesSense(): boolean {
+    if (this.#group.length > 1) return true;
+    if (this.#group.length === 1 && this.#shared?.didGrow === false) return this.#room.release();
+    this.#room.refuse();
+    return false;
+  }
+
   #failAll(failure: unknown): void {
     for (const waiting of this.#waiting) waiting.fail(failure);
     this.#waiting = [];
@@ -248,6 +306,8 @@ export class CommitQueue {
     this.#owed = 0;
   }
 }
+
+const isFull = (failure: unknown): boolean => failure instanceof EngineError && failure.code === 'full';
 
 /** A work that waits for a transaction, without the type of its answer. */
 interface Waiting extends EarlyCaller {

@@ -1,7 +1,7 @@
 // One commit: reads, has the caller decide, changes; inside a group's transaction, or early (early-commits.ts). The queue
 // makes it durable.
 import type { Decide, Decision, ReadRows, Reads, Row, Space } from '#store';
-import type { Group, Work } from './commit-queue.js';
+import { type Group, grow, type Work } from './commit-queue.js';
 import type { Early } from './early-commits.js';
 import type { Environment } from './environment.js';
 import { RowCursor } from './row-cursor.js';
@@ -85,6 +85,7 @@ export class CommitWork<R> implements Work<R | undefined> {
     const { id } = this.#space;
     const partition = this.#partition;
     if (puts === undefined && deletes === undefined) return;
+    if (puts !== undefined && puts.length > 0) grow(group);
     group.counters.useTick(tick);
     for (const key of deletes ?? []) rows.remove(id, partition, key);
     for (const { key, value } of puts ?? []) {

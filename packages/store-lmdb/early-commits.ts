@@ -85,9 +85,14 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
     return this.#written === undefined && this.#gathering.callers.length === 0;
   }
 
-  /** Callers that are not answered yet. */
-  get size(): number {
-    return this.#gathering.callers.length + (this.#written?.callers.length ?? 0);
+  /** Something is decided that is not on its way to the disk. */
+  get isGathering(): boolean {
+    return this.#gathering.callers.length > 0;
+  }
+
+  /** Callers whose commits are decided and not durable. */
+  get waitingCount(): number {
+    return this.#gathering.callers.length + (this.#written === undefined ? 0 : this.#written.callers.length);
   }
 
   /** Fulfilled when all that was decided is durable or given up. */

@@ -1,6 +1,15 @@
 // Opens the LMDB file of a store, checks that it is one and that this version can read it, and closes it.
 // What is in the file is known to catalog.ts, row-key.ts and long-keys.ts; what happens to it to the others.
-import { closeSync, mkdirSync, openSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
 import { Catalog, type SpaceKey, writeSpaceKey } from './catalog.js';
@@ -8,11 +17,13 @@ import { commitError, EngineError, engineError } from './engine-error.js';
 import { checkFileHead, PAGE_BYTES, restoreFileLength } from './file-head.js';
 import { LastTransaction } from './last-transaction.js';
 import { open, type RootDatabase, type Transaction } from './lmdb.js';
+import { makeLockFile } from './lock-file.js';
 import { LongKeys } from './long-keys.js';
 import { type RowKey, writeRowKey } from './row-key.js';
 import { Rows } from './rows.js';
 import { syncDirectories, syncFile } from './sync-file.js';
 import { Tree } from './tree.js';
+import { unusableDirectory } from './unusable-directory.js';
 
 export type Durability = 'full' | 'none';
 
@@ -27,6 +38,8 @@ export const FORMAT_VERSION = 1;
 export const FILE_NAME = 'data.mdb';
 const PROBE_NAME = 'space-probe';
 const PROBE_BYTES = 0x20000;
+/** What one transaction may need: a write of several pages that finds place for a part of them fails in another way. */
+const SPACE_BYTES_MIN = 0x800000;
 const CATALOG_NAME = 'catalog';
 /** Longest key of LMDB with pages of 8 KiB. */
 const KEY_BYTES_MAX = 4026;
@@ -37,6 +50,8 @@ export const CHUNK_MAX = KEY_BYTES_MAX - 9;
  * all the scans that a store lets in at once, and one slot more for each of them.
  */
 const READERS_MAX = 64 * (64 + 1);
+/** A slot each, and a page for what stands before them. */
+const LOCKS_BYTES = READERS_MAX * 64 + 8192;
 
 // LMDB's locks hold between processes, not between two users of a file in one process.
 const pathsInUse = new Set<string>();
@@ -197,11 +212,11 @@ function preparePath({ directory, durability }: EnvironmentOptions): string {
     const real = realpathSync(directory);
     const path = join(real, FILE_NAME);
     closeSync(openSync(path, 'a+'));
+    makeLockFile(path, LOCKS_BYTES);
     if (durability === 'full') syncDirectories(real, created);
     return path;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StoreError('unsupported', `${resolve(directory)} cannot hold a store: ${reason}`, error);
+    throw unusableDirectory(resolve(directory), error);
   }
 }
 
@@ -225,7 +240,8 @@ function isDiskFull(path: string): boolean {
   const probe = join(dirname(path), PROBE_NAME);
   try {
     writeFileSync(probe, Buffer.alloc(PROBE_BYTES));
-    return false;
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize < SPACE_BYTES_MIN;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     return code === 'ENOSPC' || code === 'EDQUOT';

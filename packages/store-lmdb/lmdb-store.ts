@@ -19,7 +19,9 @@ import { CommitQueue } from './commit-queue.js';
 import { CommitWork } from './commit-work.js';
 import { Counters } from './counters.js';
 import { type Environment, openEnvironment } from './environment.js';
+import { freeBytes } from './free-space.js';
 import { reclaimSome } from './reclaim.js';
+import { Room } from './room.js';
 import { RowCursor } from './row-cursor.js';
 import { PageWalk, payloadRange } from './scan.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './space-work.js';
@@ -40,6 +42,8 @@ export interface LmdbStoreOptions {
    * False unless given.
    */
   readonly isOnlyWriter?: boolean | undefined;
+  /** Changes that may wait to be written; one more fails with `busy`. Default 5,000. */
+  readonly waitingMax?: number | undefined;
 }
 
 /** What an engine tells of itself to who runs it, since it was opened. */
@@ -58,9 +62,12 @@ export interface LmdbStore extends Store {
   figures(): EngineFigures;
 }
 
-/** For tests: the longest payload (row-key.ts) that a new file stores under its whole key. */
+/** For tests. */
 export interface LmdbStoreInternals {
+  /** The longest payload (row-key.ts) that a new file stores under its whole key. */
   readonly chunk?: number | undefined;
+  /** Of the file that deletes on a full disk take their pages from. */
+  readonly reserveBytes?: number | undefined;
 }
 
 /** Each holds one of LMDB's reader slots, of which environment.ts has so many for each of 64 processes. */
@@ -75,26 +82,39 @@ export async function openLmdbStore(
 ): Promise<LmdbStore> {
   const { directory, durability = 'full', clock = systemClock } = options;
   const environment = openEnvironment({ directory, durability, chunk: internals.chunk });
-  return new OpenStore(environment, clock, options.isOnlyWriter);
+  return new OpenStore(environment, { ...options, ...internals, clock });
 }
 
 class OpenStore implements LmdbStore {
   readonly #environment: Environment;
   readonly #clock: Clock;
+  readonly #room: Room;
   readonly #queue: CommitQueue;
   readonly #scans = new Turnstile(SCANS_MAX);
   readonly #share = new TimeShare(SLICE_MS);
   #closing: Promise<void> | undefined;
 
-  constructor(environment: Environment, clock: Clock, isOnlyWriter: boolean | undefined) {
-    const { catalog, longKeys } = environment;
+  constructor(
+    environment: Environment,
+    options: LmdbStoreOptions & LmdbStoreInternals & { readonly clock: Clock },
+  ) {
+    const { clock, isOnlyWriter, waitingMax, reserveBytes } = options;
+    const { catalog, longKeys, path } = environment;
     this.#environment = environment;
     this.#clock = clock;
+    this.#room = new Room({
+      path,
+      reserveBytes,
+      isShared: isOnlyWriter !== true,
+      freeBytes: () => freeBytes(path),
+    });
     this.#queue = new CommitQueue({
       environment,
       counters: new Counters(clock),
-      chore: () => reclaimSome(catalog, longKeys),
+      chore: () => reclaimSome(catalog, longKeys, this.#room.isShort),
+      room: this.#room,
       isOnlyWriter,
+      waitingMax,
     });
     if (catalog.firstDropped() !== undefined) this.#queue.addChore();
   }
@@ -175,6 +195,7 @@ class OpenStore implements LmdbStore {
     await this.#queue.stop();
     await this.#scans.empty();
     await this.#environment.close();
+    this.#room.close();
   }
 
   async #walk(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {

@@ -5,13 +5,15 @@ import { type Branch, branchRange, isEmpty, type LongKeys } from './long-keys.js
 
 /** Rows a transaction: enough that the wait for the disk does not count, few enough that a commit hardly waits. */
 const ROWS_MAX = 1000;
+/** While the disk is full: the pages that they are in find place in the reserve. */
+const ROWS_WHEN_SHORT_MAX = 100;
 
 /** Inside a write transaction; false when no dropped space has rows any more. */
-export function reclaimSome(catalog: Catalog, longKeys: LongKeys): boolean {
+export function reclaimSome(catalog: Catalog, longKeys: LongKeys, isShort = false): boolean {
   const space = catalog.firstDropped();
   if (space === undefined) return false;
   const branch = longKeys.spaceBranch(space);
-  clear(branch, longKeys, ROWS_MAX);
+  clear(branch, longKeys, isShort ? ROWS_WHEN_SHORT_MAX : ROWS_MAX);
   if (isEmpty(branch)) catalog.forgetDropped(space);
   return true;
 }

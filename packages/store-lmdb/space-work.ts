@@ -2,7 +2,7 @@
 // tells whether a transaction begins from the one before it (early-commits.ts).
 import type { Space, SpaceAddress } from '#store';
 import type { Catalog } from './catalog.js';
-import type { Group, Work } from './commit-queue.js';
+import { type Group, grow, type Work } from './commit-queue.js';
 
 export class CreateSpaceWork implements Work<Space | undefined> {
   readonly #catalog: Catalog;
@@ -16,10 +16,12 @@ export class CreateSpaceWork implements Work<Space | undefined> {
     this.#metadata = Buffer.from(metadata);
   }
 
-  run({ counters }: Group): Space | undefined {
+  run(group: Group): Space | undefined {
+    const { counters } = group;
     const { account, service, name } = this.#address;
     this.#catalog.assertAddress(this.#address);
     if (this.#catalog.getSpace(this.#address) !== undefined) return undefined;
+    grow(group);
     const id = counters.nextSpaceId();
     const created = counters.nextTick();
     const space = { account, service, name, id, created, metadata: this.#metadata };
@@ -40,10 +42,12 @@ export class UpdateSpaceWork implements Work<Space | undefined> {
     this.#change = change;
   }
 
-  run({ counters }: Group): Space | undefined {
+  run(group: Group): Space | undefined {
+    const { counters } = group;
     const current = this.#catalog.getSpace(this.#space);
     if (current?.id !== this.#space.id) return undefined;
     const changed = { ...current, metadata: Buffer.from(this.#change(current.metadata)) };
+    grow(group);
     this.#catalog.putSpace(changed);
     counters.useTick(counters.nextTick());
     return changed;

@@ -59,6 +59,7 @@ export type TableErrorCode =
   | 'RequestBodyTooLarge'
   | 'ResourceNotFound'
   | 'ServerBusy'
+  | 'ServerBusy:Full'
   | 'TableAlreadyExists'
   | 'TableBeingDeleted'
   | 'TableNotFound'

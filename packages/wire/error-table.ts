@@ -147,6 +147,10 @@ export const ERROR_TABLE: Readonly<Record<TableErrorCode, ErrorEntry>> = {
   },
   ResourceNotFound: { status: 404, message: 'The specified resource does not exist.' },
   ServerBusy: { status: 503, message: 'The server is busy.' },
+  'ServerBusy:Full': {
+    status: 503,
+    message: 'No space is left to write to. What is there can be read and deleted.',
+  },
   TableAlreadyExists: { status: 409, message: 'The table specified already exists.' },
   TableBeingDeleted: { status: 409, message: 'The specified table is being deleted.' },
   TableNotFound: { status: 404, message: 'The table specified does not exist.' },

@@ -34,6 +34,7 @@ test('JSON, at the level of the caller', () => {
     contentType: TYPE,
     body: json('EntityAlreadyExists', 'The specified entity already exists.'),
     preferenceApplied: undefined,
+    more: undefined,
     cacheControl: true,
     noSniff: true,
     dataServiceVersion: '3.0;',
@@ -43,6 +44,13 @@ test('JSON, at the level of the caller', () => {
   const filter = new TableError('InvalidInput:FilterSyntax', { position: 7, filter: `"é\n' {filter}` });
   const text = `Syntax error at position 7 in '\\"\\u00e9\\n' {filter}'.`;
   assert.equal(format(filter).body, json('InvalidInput', text));
+});
+
+test('who is told that the server is busy is told when to come again; where the disk is full nobody knows', () => {
+  for (const xml of [false, true]) {
+    assert.deepEqual(of('ServerBusy', { xml }).more, [['Retry-After', '1']]);
+    assert.equal(of('ServerBusy:Full', { xml }).more, undefined);
+  }
 });
 
 test('XML of the operations whose documents are XML', () => {
@@ -55,6 +63,7 @@ test('XML of the operations whose documents are XML', () => {
     cacheControl: false,
     noSniff: false,
     errorCode: 'InvalidXmlDocument',
+    more: undefined,
   });
   // Recorded: this one does not echo the version.
   assert.equal(of('InvalidQueryParameterValue', { xml: true }).anonymous, true);

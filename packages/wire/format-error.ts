@@ -1,6 +1,6 @@
 // Renders a refusal: JSON or XML by the form of the operation, with the lines of request id and time (table-rest.md 11.1).
 import { escapeText, formatDateTimeFull, type TableError, type TableErrorCode } from '#tables';
-import type { Answer } from './answer.js';
+import type { Answer, Header } from './answer.js';
 import { ERROR_TABLE, errorMessage, wireCode } from './error-table.js';
 import { jsonContentType } from './format-outcome.js';
 import type { ResponseFormat } from './response-format.js';
@@ -40,6 +40,9 @@ const EARLY: ReadonlySet<TableErrorCode> = new Set([
   'JsonFormatNotSupported',
   'TableNotFound',
 ]);
+
+/** Who is told to come again is told when, as the service's clients expect of 503. A full disk takes longer. */
+const RETRY: readonly Header[] = [['Retry-After', '1']];
 
 const isEarly = (error: TableError, context: ErrorContext): boolean =>
   EARLY.has(error.code) && context.nameInBody !== true;
@@ -98,6 +101,7 @@ export function formatError(error: TableError, context: ErrorContext): Answer {
   const first = indexPrefix(error, context) + message;
   const text = `${first}\nRequestId:${context.requestId}\nTime:${formatDateTimeFull(context.now)}`;
   if (authentication) return authenticationAnswer(error, context, text);
+  const more = error.code === 'ServerBusy' ? RETRY : undefined;
   const reason = status === 415 || error.code === 'AuthorizationSourceIPMismatch' ? message : undefined;
   if (context.xml) {
     return {
@@ -108,6 +112,7 @@ export function formatError(error: TableError, context: ErrorContext): Answer {
       cacheControl: false,
       noSniff: false,
       errorCode: code,
+      more,
       // Recorded: this one does not echo the version.
       ...(error.code === 'InvalidQueryParameterValue' ? { anonymous: true } : {}),
     };
@@ -128,6 +133,7 @@ export function formatError(error: TableError, context: ErrorContext): Answer {
     contentType: jsonContentType(context.format.level),
     body: jsonBody(code, text),
     preferenceApplied: isEarly(error, context) ? undefined : context.format.prefer,
+    more,
     cacheControl: !isEarly(error, context),
     noSniff: true,
     dataServiceVersion: '3.0;',

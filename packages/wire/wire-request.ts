@@ -9,6 +9,8 @@ export interface WireRequest {
   readonly body: Buffer;
   /** The body was longer than the limit; `body` then holds nothing. */
   readonly bodyTooLarge: boolean;
+  /** There is no memory for the request, and its body was thrown away. */
+  readonly isBusy?: boolean | undefined;
   /** Whether it came over TLS. */
   readonly secure: boolean;
   /** The peer's address in numeric form. */

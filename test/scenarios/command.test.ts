@@ -222,7 +222,10 @@ describe('shelfmark serve', () => {
     await table.createTable();
     await table.createEntity({ partitionKey: 'p', rowKey: 'r' });
     const broken = ['--inMemoryPersistence', '--cert', key, '--key', cert];
-    await failsInOneSentence(broken, /^shelfmark: The certificate or its key cannot be used: .+\n$/);
+    await failsInOneSentence(
+      broken,
+      /^shelfmark: \S+key\.pem and \S+cert\.pem cannot be used as certificate and key: .+\n$/,
+    );
   });
 
   test('mistakes are told in one sentence', async t => {
@@ -238,9 +241,15 @@ describe('shelfmark serve', () => {
       [['--table-port', 'ten'], /^error: .* A port is a number from 0 to 65535\.\n$/],
       [[...memory, '--host', '0.0.0.0'], /^shelfmark: The emulator's well-known key is no secret.*\n$/],
       [[...memory, '--cert', file], /^shelfmark: --cert and --key go together\.\n$/],
-      [[...memory, '--cert', file, '--key', `${file}.pem`], /^shelfmark: ENOENT: no such file.*\n$/],
+      [
+        [...memory, '--cert', file, '--key', `${file}.pem`],
+        /^shelfmark: --key names a file that cannot be read: ENOENT: .*\.pem'\n$/,
+      ],
       [memory, /^shelfmark: The account name 'Name!' must be .*\n$/, accounts],
-      [['--inMemoryPersistence', '--table-port', port], new RegExp(`^shelfmark: .*EADDRINUSE.*${port}\\n$`)],
+      [
+        ['--inMemoryPersistence', '--table-port', port],
+        new RegExp(`^shelfmark: .*EADDRINUSE.*${port}: another program listens there; .*\\.\\n$`),
+      ],
     ];
     await Promise.all(mistakes.map(mistake => failsInOneSentence(...mistake)));
   });

@@ -10,7 +10,7 @@ import { answer, connect, drainUndated, HEAD, LAST } from './raw-socket.test.fix
 const echo: Respond = async ({ method, target, headers, body, bodyTooLarge }: WireRequest) =>
   answer(`<${JSON.stringify([method, target, { ...headers }, body.toString('latin1'), bodyTooLarge])}>`);
 
-async function open(context: TestContext, respond = echo, timeouts?: Timeouts): Promise<Listener> {
+async function open(context: TestContext, respond = echo, timeouts?: Partial<Timeouts>): Promise<Listener> {
   const listener = await listen({ host: '127.0.0.1', port: 0, timeouts }, respond);
   context.after(() => listener.close());
   return listener;

@@ -21,6 +21,12 @@ export interface Timeouts {
   readonly idle: number;
   /** How long a client that was refused may go on to send, or one that says nothing keeps a listener from closing. */
   readonly linger: number;
+  /** From an answer's writing until its client has taken all of it. */
+  readonly taking: number;
+  /** The same while memory is short. */
+  readonly takingWhenShort: number;
+  /** From a listener's closing until what is still under way is cut. */
+  readonly closing: number;
 }
 
 /** What the connections of a listener have in common. */
@@ -32,6 +38,12 @@ export interface Site {
   now: number;
   /** Connections are not kept any longer. */
   isClosing: boolean;
+  /** When that began. */
+  closingSince: number;
+  /** Heads and bodies that came, until their answers, and answers that are not taken yet: of all connections. */
+  heldBytes: number;
+  /** Beyond it bodies are refused, and beyond twice as much every request: reads go on for longer. */
+  readonly heldBytesMax: number;
 }
 
 /**
@@ -41,17 +53,19 @@ export interface Site {
  * - `drain`: its answer is written, but the client has yet to read of it.
  * - `idle`: the next request is waited for.
  * - `refused`: what comes is thrown away, so that the client gets to see why.
- * - `closing`: nothing is taken any more.
+ * - `closing`: nothing is taken any more, but the client has yet to read of the last answer.
+ * - `gone`: there is nobody any more.
  */
-type Phase = 'head' | 'body' | 'answer' | 'drain' | 'idle' | 'refused' | 'closing';
+type Phase = 'head' | 'body' | 'answer' | 'drain' | 'idle' | 'refused' | 'closing' | 'gone';
 
 const EMPTY = Buffer.alloc(0);
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
-const REFUSALS: Readonly<Record<Refusal, string>> = {
+const REFUSALS: Readonly<Record<Refusal | 503, string>> = {
   400: '400 Bad Request',
   408: '408 Request Timeout',
   417: '417 Expectation Failed',
   431: '431 Request Header Fields Too Large',
+  503: '503 Service Unavailable\r\nRetry-After: 1',
 };
 const LF = 10;
 /** Up to here it costs less to copy a body behind its head than to hand the system two pieces. */
@@ -78,8 +92,8 @@ export class Connection {
   readonly #site: Site;
   readonly #remoteAddress: string;
   #phase: Phase = 'head';
-  /** When what is waited for began, in the site's time. */
-  #since: number;
+  /** When what is waited for is given up, in the site's time; means nothing while an answer is waited for. */
+  #deadline: number;
   /** The head that is not complete, or what came while a request was under way. */
   #held: GrowingBytes | undefined;
   /** The header lines of the last request. */
@@ -88,22 +102,29 @@ export class Connection {
   #head: RequestHead | undefined;
   /** Only while it is incomplete. */
   #body: RequestBody | undefined;
+  /** What of the site's bytes is this connection's. */
+  #counted = 0;
   /** The rest of the request is never read. */
   #isCut = false;
   #isPaused = false;
   /** The client has said all it has to say; it may still listen. */
   #hasEnded = false;
   readonly #onAnswer = (response: WireResponse): void => this.#answer(response);
-  readonly #onFault = (): void => this.destroy();
+  readonly #onFault = (): void => {
+    this.destroy();
+    this.#count(0);
+  };
 
   constructor(socket: Socket, site: Site) {
     this.#socket = socket;
     this.#site = site;
     this.#remoteAddress = socket.remoteAddress ?? '';
-    this.#since = site.now;
+    this.#deadline = site.now + site.timeouts.head;
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('drain', () => {
-      if (this.#phase === 'drain') this.#goOn();
+      if (this.#phase !== 'drain') return;
+      this.#count(this.#held?.length ?? 0);
+      this.#goOn();
     });
     socket.on('end', () => {
       this.#hasEnded = true;
@@ -114,9 +135,17 @@ export class Connection {
     socket.on('close', () => this.destroy());
   }
 
+  /** Who is answering meanwhile goes on to hold the body, which is counted until then. */
   destroy(): void {
-    this.#phase = 'closing';
+    if (this.#phase !== 'answer' && this.#phase !== 'gone') this.#count(0);
+    this.#phase = 'gone';
+    this.#held = undefined;
     this.#socket.destroy();
+  }
+
+  /** There are too many connections: says so, and ends it. */
+  turnAway(): void {
+    this.#refuse(503);
   }
 
   /** The first request is waited for, and none of it came yet. */
@@ -124,20 +153,31 @@ export class Connection {
     return this.#phase === 'head' && this.#held === undefined;
   }
 
-  /** Closes the connection if it was used and is not; of one that is fresh, a request may be on its way. */
+  /** The listener closes: ends the connection if it was used and is not; of one that is fresh, a request may be on its way. */
   closeIfIdle(): void {
+    const { head, linger } = this.#site.timeouts;
     if (this.#phase === 'idle') this.destroy();
+    else if (this.#isFresh) this.#deadline += linger - head;
   }
 
   /** Ends what takes too long; to be called every now and then. */
   expire(): void {
-    const { timeouts, now, isClosing } = this.#site;
-    const waited = now - this.#since;
-    if (isClosing && this.#isFresh && waited > timeouts.linger) this.destroy();
-    else if (this.#phase === 'head' && waited > timeouts.head) this.#refuse(408);
-    else if (this.#phase === 'body' && waited > timeouts.request) this.#refuse(408);
-    else if (this.#phase === 'idle' && waited > timeouts.idle) this.destroy();
-    else if (this.#phase === 'refused' && waited > timeouts.linger) this.destroy();
+    if (this.#site.now > this.#deadline) this.#giveUp();
+  }
+
+  /** The same for who takes long to take an answer, while memory is short. */
+  hurry(): void {
+    const { now, timeouts } = this.#site;
+    const isTaking = this.#phase === 'drain' || this.#phase === 'closing';
+    if (isTaking && now > this.#deadline - timeouts.taking + timeouts.takingWhenShort) this.destroy();
+  }
+
+  /** How long an answer takes is not the client's affair. */
+  #giveUp(): void {
+    if (this.#phase === 'answer') return;
+    const isAsking = this.#phase === 'head' || this.#phase === 'body';
+    if (isAsking && !(this.#site.isClosing && this.#isFresh)) this.#refuse(408);
+    else this.destroy();
   }
 
   #receive(bytes: Buffer): void {
@@ -148,20 +188,28 @@ export class Connection {
     else if (this.#phase === 'answer' || this.#phase === 'drain') {
       this.#held ??= new GrowingBytes();
       this.#held.append(bytes);
+      this.#count(this.#counted + bytes.length);
       this.#pause();
     }
+  }
+
+  /** Notes how much memory this connection takes. */
+  #count(bytes: number): void {
+    this.#site.heldBytes += bytes - this.#counted;
+    this.#counted = bytes;
   }
 
   /** A head that was incomplete is still so without the end of another line. */
   #readMore(held: GrowingBytes, bytes: Buffer): void {
     held.append(bytes);
+    this.#count(held.length);
     if (bytes.includes(LF) || held.length > HEAD_BYTES_MAX) this.#readHead(held.view());
   }
 
   #readHead(bytes: Buffer): void {
     if (this.#phase === 'idle') {
       this.#phase = 'head';
-      this.#since = this.#site.now;
+      this.#deadline = this.#site.now + this.#site.timeouts.head;
     }
     let head = parseRequestHead(bytes.toString('latin1', 0, SHORT_TEXT), this.#lines);
     if (head === undefined && bytes.length > SHORT_TEXT)
@@ -169,6 +217,7 @@ export class Connection {
     if (typeof head === 'number') this.#refuse(head);
     else if (head !== undefined && head.end <= HEAD_BYTES_MAX) this.#begin(head, bytes);
     else if (bytes.length > HEAD_BYTES_MAX) this.#refuse(431);
+    else if (this.#site.heldBytes > 2 * this.#site.heldBytesMax) this.#refuse(503);
     else if (!this.#held) this.#hold(bytes);
   }
 
@@ -185,6 +234,7 @@ export class Connection {
     }
     this.#held = undefined;
     this.#phase = 'body';
+    this.#deadline += this.#site.timeouts.request - this.#site.timeouts.head;
     this.#body = new RequestBody(bodyLength);
     this.#readBody(bytes.subarray(end));
   }
@@ -193,6 +243,7 @@ export class Connection {
   #hold(bytes: Buffer): void {
     this.#held = new GrowingBytes();
     this.#held.adopt(bytes);
+    this.#count(bytes.length);
   }
 
   #readBody(bytes: Buffer): void {
@@ -206,24 +257,33 @@ export class Connection {
       this.#isCut = !body.isComplete;
       if (this.#isCut) this.#pause();
       if (taken < bytes.length) this.#hold(bytes.subarray(taken));
-      this.#ask(head, body.bytes, body.isTooLarge);
+      this.#ask(head, body.bytes, body.isTooLarge, body.isDropped);
+    } else {
+      this.#count(body.heldBytes);
+      if (this.#site.heldBytes > this.#site.heldBytesMax) this.#count(body.drop());
     }
   }
 
-  #ask({ method, target, headers }: RequestHead, body: Buffer, bodyTooLarge: boolean): void {
-    const { respond, secure } = this.#site;
-    const remoteAddress = this.#remoteAddress;
+  /** Where memory is short, requests with a body are refused; the others, which are reads and deletes, go on for longer. */
+  #ask(head: RequestHead, came: Buffer, bodyTooLarge: boolean, isDropped = false): void {
+    const { respond, secure, heldBytesMax } = this.#site;
+    const { method, target, headers } = head;
     this.#phase = 'answer';
+    this.#count(came.length + (this.#held?.length ?? 0));
+    const isBusy = isDropped || this.#site.heldBytes > (came.length > 0 ? heldBytesMax : 2 * heldBytesMax);
+    const body = isBusy ? EMPTY : came;
+    const remoteAddress = this.#remoteAddress;
+    const request = { method, target, headers, body, bodyTooLarge, isBusy, secure, remoteAddress };
     try {
-      const answering = respond({ method, target, headers, body, bodyTooLarge, secure, remoteAddress });
-      answering.then(this.#onAnswer, this.#onFault);
+      respond(request).then(this.#onAnswer, this.#onFault);
     } catch {
-      this.destroy();
+      this.#onFault();
     }
   }
 
   /** An answer that cannot be written is a fault: nobody gets half of it. */
   #answer(response: WireResponse): void {
+    this.#count(this.#held?.length ?? 0);
     if (this.#phase !== 'answer' || !this.#head) return;
     const { method, isKept } = this.#head;
     const { kept, closed, cut } = endings();
@@ -237,7 +297,14 @@ export class Connection {
     }
     if (isCut || !isKept) this.#finish();
     else if (isFlushed) this.#goOn();
-    else this.#phase = 'drain';
+    else this.#wait('drain');
+  }
+
+  /** Until the client has taken what is written. */
+  #wait(phase: 'drain' | 'closing'): void {
+    this.#phase = phase;
+    this.#deadline = this.#site.now + this.#site.timeouts.taking;
+    this.#count((this.#held?.length ?? 0) + this.#socket.writableLength);
   }
 
   /** @returns whether the client keeps pace. */
@@ -260,7 +327,7 @@ export class Connection {
   /** The answer is out, and what came meanwhile gets its turn. */
   #goOn(): void {
     this.#phase = 'idle';
-    this.#since = this.#site.now;
+    this.#deadline = this.#site.now + this.#site.timeouts.idle;
     if (this.#held) this.#readHead(this.#held.view());
     else if (this.#site.isClosing) this.#finish();
     if (this.#isPaused) this.#resume();
@@ -275,15 +342,17 @@ export class Connection {
 
   /** Closes the connection once all is written. */
   #finish(): void {
-    this.#phase = 'closing';
+    this.#held = undefined;
+    this.#wait('closing');
     this.#socket.destroySoon();
   }
 
-  #refuse(status: Refusal): void {
+  #refuse(status: Refusal | 503): void {
     this.#phase = 'refused';
-    this.#since = this.#site.now;
+    this.#deadline = this.#site.now + this.#site.timeouts.linger;
     this.#held = undefined;
     this.#body = undefined;
+    this.#count(0);
     this.#socket.end(
       `HTTP/1.1 ${REFUSALS[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
       'latin1',

@@ -14,6 +14,7 @@ export class RequestBody {
   #remaining: number;
   readonly #bytes = new GrowingBytes();
   #received = 0;
+  #isDropped = false;
 
   /** @param length in bytes, or `CHUNKED`. */
   constructor(length: number) {
@@ -44,14 +45,30 @@ export class RequestBody {
     return this.#received > DISCARDED_BYTES_MAX;
   }
 
-  /** Empty if there was too much. */
+  /** It was thrown away, and what is to come of it will be. */
+  get isDropped(): boolean {
+    return this.#isDropped;
+  }
+
+  get heldBytes(): number {
+    return this.#bytes.length;
+  }
+
+  /** @returns what is held of it then: nothing. */
+  drop(): 0 {
+    this.#isDropped = true;
+    this.#bytes.clear();
+    return 0;
+  }
+
+  /** Empty if there was too much, or if it was dropped. */
   get bytes(): Buffer {
     return this.#bytes.view();
   }
 
   #collect(bytes: Buffer, from: number, until: number): void {
     this.#received += until - from;
-    if (this.isTooLarge) this.#bytes.clear();
+    if (this.isTooLarge || this.#isDropped) this.#bytes.clear();
     else this.#bytes.append(bytes, from, until);
   }
 }

@@ -1,0 +1,60 @@
+// The limits of a server as options of the command: their names, their numbers, and what they come to. What each one bounds, and
+// where its default comes from, is told in docs/limits.md.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ServerLimits } from '#server';
+
+const MEBIBYTE = 1_048_576;
+
+/** A whole number within bounds, as an option's text. */
+function parseCount(least: number, most: number): (text: string) => number {
+  return text => {
+    const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(count >= least && count <= most))
+      throw new InvalidArgumentError(`A number from ${least} to ${most}.`);
+    return count;
+  };
+}
+
+export interface LimitFlags {
+  readonly maxConnections?: number;
+  readonly maxWaitingWrites?: number;
+  readonly maxRequestMegabytes?: number;
+  readonly drainSeconds?: number;
+}
+
+export function addLimitOptions(serving: Command): Command {
+  return serving
+    .addOption(
+      new Option('--max-connections <n>', 'at a time, of each process (default: 10000)').argParser(
+        parseCount(1, 1_000_000),
+      ),
+    )
+    .addOption(
+      new Option('--max-waiting-writes <n>', 'writes that may wait for the disk (default: 5000)').argParser(
+        parseCount(1, 1_000_000),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--max-request-megabytes <n>',
+        'memory for requests and answers under way (default: 256)',
+      ).argParser(parseCount(8, 1_000_000)),
+    )
+    .addOption(
+      new Option(
+        '--drain-seconds <n>',
+        'how long a signal lets requests under way go on (default: 10)',
+      ).argParser(parseCount(0, 3_600)),
+    );
+}
+
+/** What was not given has the server's default. */
+export function limitsOf(flags: LimitFlags): ServerLimits {
+  const { maxConnections, maxWaitingWrites, maxRequestMegabytes, drainSeconds } = flags;
+  return {
+    connectionsMax: maxConnections,
+    waitingWritesMax: maxWaitingWrites,
+    heldBytesMax: maxRequestMegabytes === undefined ? undefined : maxRequestMegabytes * MEBIBYTE,
+    drainMilliseconds: drainSeconds === undefined ? undefined : drainSeconds * 1_000,
+  };
+}

@@ -1,0 +1,29 @@
+// What was told last, and how often the same has come since: a full disk fails each write for the same reason, and the log of it is on
+// a disk too. Whoever tells things asks here first.
+
+export const REPEATED_MILLISECONDS = 1000;
+
+export class Repetition {
+  readonly #milliseconds: () => number;
+  #text: string | undefined;
+  #since = 0;
+  #count = 0;
+
+  constructor(milliseconds: () => number = () => performance.now()) {
+    this.#milliseconds = milliseconds;
+  }
+
+  /** Undefined if the text was told less than a second ago; else how often one was kept back since the last that was told. */
+  next(text: string): number | undefined {
+    const now = this.#milliseconds();
+    if (text === this.#text && now - this.#since < REPEATED_MILLISECONDS) {
+      this.#count += 1;
+      return undefined;
+    }
+    const keptBack = this.#count;
+    this.#text = text;
+    this.#since = now;
+    this.#count = 0;
+    return keptBack;
+  }
+}

@@ -1,0 +1,163 @@
+// Keeps deletes possible when the disk is full. LMDB writes a changed page to another place, so a delete needs pages before it gives
+// any back. A file of a few MiB beside the data is what they are taken from: it is given up when a delete finds no place, and until
+// it is there again, or as much is free inside the data file, nothing is put any more. All processes of a directory share it.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Of 100 deletes in as many leaves, of all pages above them and of the list of free pages not half. */
+export const RESERVE_BYTES = 4 * 1024 * 1024;
+export const RESERVE_NAME = 'reserve';
+/** Left for others when the reserve is made. */
+const SPARE_BYTES = 1024 * 1024;
+/** A store that is gone sooner needs none: most tests. */
+const YOUNG_MS = 200;
+/** Between two attempts while nothing may be put. */
+const PAUSE_MS = 1000;
+/** What a group takes at least: pages on the way to its rows. */
+const GROUP_BYTES_MIN = 256 * 1024;
+
+export interface RoomOptions {
+  /** The data file. */
+  readonly path: string;
+  readonly reserveBytes?: number | undefined;
+  /** False if no other process can give up the reserve. */
+  readonly isShared?: boolean | undefined;
+  /** Bytes of pages that the data file can use again. */
+  readonly freeBytes: () => number;
+  readonly milliseconds?: (() => number) | undefined;
+}
+
+export class Room {
+  readonly #directory: string;
+  readonly #bytes: number;
+  readonly #freeBytes: () => number;
+  readonly #milliseconds: () => number;
+  readonly #isShared: boolean;
+  /** The reserve was whole when it was last looked at. */
+  #wasWhole = false;
+  #nextMaking: number;
+  #file: number | undefined;
+  /** A put has found no place. */
+  #isPressed = false;
+  /** What may still be put into pages of the file that were free. */
+  #budget = 0;
+  #nextLook = 0;
+
+  constructor({ path, reserveBytes = RESERVE_BYTES, isShared = true, freeBytes, milliseconds }: RoomOptions) {
+    this.#directory = dirname(path);
+    this.#bytes = reserveBytes;
+    this.#freeBytes = freeBytes;
+    this.#milliseconds = milliseconds ?? (() => performance.now());
+    this.#isShared = isShared;
+    this.#nextMaking = this.#milliseconds() + YOUNG_MS;
+    this.#file = openIfThere(join(this.#directory, RESERVE_NAME));
+  }
+
+  /** Nothing may be put for want of space. */
+  get isShort(): boolean {
+    return this.#isPressed || (this.#file !== undefined && !this.#isWhole(this.#file));
+  }
+
+  /** Whether a group may put. To be asked with the right to write. */
+  mayGrow(): boolean {
+    if (!this.isShort) {
+      if (this.#file === undefined) this.#make();
+      return true;
+    }
+    if (this.#budget > 0) return true;
+    const now = this.#milliseconds();
+    if (now < this.#nextLook) return false;
+    this.#nextLook = now + PAUSE_MS;
+    if (this.#refill()) {
+      this.#isPressed = false;
+      return true;
+    }
+    this.#budget = (this.#freeBytes() - this.#bytes) / 4;
+    return this.#budget > 0;
+  }
+
+  /** A group is written that put so many bytes, or none. */
+  wrote(bytes: number, didGrow: boolean): void {
+    if (!didGrow) this.#nextLook = 0;
+    else if (this.#budget > 0) {
+      this.#budget -= 2 * bytes + GROUP_BYTES_MIN;
+      // There was enough, so it is worth to count again at once.
+      if (this.#budget <= 0) this.#nextLook = 0;
+    }
+  }
+
+  /** There is no place for something that is to be put. */
+  refuse(): void {
+    this.#isPressed = true;
+    this.#budget = 0;
+    this.#nextLook = this.#milliseconds() + PAUSE_MS;
+  }
+
+  /** There is no place for what puts nothing: true if there is some now. */
+  release(): boolean {
+    this.refuse();
+    if (this.#file === undefined || fstatSync(this.#file).size === 0) return false;
+    this.#wasWhole = false;
+    ftruncateSync(this.#file, 0);
+    // Some file systems give back what is freed only when that is written.
+    fsyncSync(this.#file);
+    return true;
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #isWhole(file: number): boolean {
+    if (this.#isShared || !this.#wasWhole) this.#wasWhole = fstatSync(file).size >= this.#bytes;
+    return this.#wasWhole;
+  }
+
+  #make(): void {
+    const now = this.#milliseconds();
+    if (now < this.#nextMaking) return;
+    this.#nextMaking = now + PAUSE_MS;
+    if (!this.#hasSpace()) return;
+    this.#file = openSync(join(this.#directory, RESERVE_NAME), 'a+', 0o600);
+    this.#refill();
+  }
+
+  #hasSpace(): boolean {
+    const { bavail, bsize } = statfsSync(this.#directory);
+    return bavail * bsize >= this.#bytes + SPARE_BYTES;
+  }
+
+  /** @returns whether the reserve is there. */
+  #refill(): boolean {
+    const file = this.#file;
+    if (file === undefined) return true;
+    if (this.#isWhole(file)) return true;
+    if (!this.#hasSpace()) return false;
+    const zeros = Buffer.alloc(this.#bytes - fstatSync(file).size);
+    try {
+      for (let at = 0; at < zeros.length; ) at += writeSync(file, zeros, at);
+      return true;
+    } catch {
+      ftruncateSync(file, 0);
+      return false;
+    }
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_APPEND);
+  } catch {
+    return undefined;
+  }
+}

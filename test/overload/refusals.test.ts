@@ -1,0 +1,102 @@
+// What `shelfmark serve` cannot start on: one sentence that names the place and says what to do, an exit code, and no stack.
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openLmdbStore } from '#store-lmdb';
+import { runToEnd, type Spawning, spawnServer } from '../spawned-server.js';
+
+/** A dozen servers; run by npm run test:overload. */
+const skip = process.env.SHELFMARK_LONG !== '1' || process.platform === 'win32';
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+/** Root may write anywhere, so then somebody else is tried. */
+const asOther = isRoot ? { uid: NOBODY } : {};
+
+const directory = mkdtempSync(join(tmpdir(), 'shelfmark-refusals-'));
+chmodSync(directory, 0o755);
+after(() => rmSync(directory, { recursive: true }));
+
+async function refuses(
+  data: string,
+  sentence: RegExp,
+  spawning: Spawning = {},
+  more: string[] = [],
+): Promise<void> {
+  const exit = await runToEnd(['serve', '--table-port', '0', '--data', data, ...more], spawning);
+  assert.match(exit.stderr, /^shelfmark: [^\n]*\n$/);
+  assert.match(exit.stderr, sentence);
+  assert(exit.stderr.includes(data), exit.stderr);
+  assert.deepEqual([exit.code, exit.stdout], [1, '']);
+}
+
+const made = (name: string): string => {
+  const path = join(directory, name);
+  mkdirSync(path);
+  return path;
+};
+
+test('a directory that may not be written to, and one that has another owner’s data', { skip }, async () => {
+  const closed = made('closed');
+  chmodSync(closed, 0o555);
+  await refuses(closed, /this user may not write there; change its owner or its rights/, asOther);
+  await refuses(join(closed, 'below'), /this user may not write there/, asOther);
+  const foreign = made('foreign');
+  const store = await openLmdbStore({ directory: foreign, durability: 'none' });
+  await store.close();
+  if (isRoot) await refuses(foreign, /this user may not write there/, asOther);
+});
+
+test('a file, and a path that leads through one', { skip }, async () => {
+  const file = join(directory, 'file');
+  writeFileSync(file, '');
+  await refuses(file, /it is a file; choose another directory/);
+  await refuses(join(file, 'below'), /a part of its path is a file; choose another directory/);
+});
+
+test('a damaged file, and one that is no store', { skip }, async () => {
+  const damaged = made('damaged');
+  writeFileSync(join(damaged, 'data.mdb'), Buffer.alloc(100_000, 1));
+  await refuses(damaged, /is not the file of a store, or its beginning is damaged/);
+});
+
+test('a directory that another server has, of one process or of several, while backup and check go on', {
+  skip,
+}, async t => {
+  for (const workers of ['1', '2']) {
+    const data = join(directory, `used${workers}`);
+    const server = await spawnServer([
+      'serve',
+      ...['--table-port', '0', '--data', data, '--workers', workers],
+    ]);
+    t.after(() => server.stop('SIGKILL'));
+    const who = new RegExp(`is in use by process ${server.pid} \\(${server.endpoint}\\): stop it, or choose`);
+    await refuses(data, who, {}, ['--workers', workers === '1' ? '2' : '1']);
+    const [check, backup] = await Promise.all([
+      runToEnd(['check', data]),
+      runToEnd(['backup', join(directory, `copy${workers}`), '--data', data]),
+    ]);
+    assert.deepEqual([check.code, backup.code], [0, 0], backup.stderr);
+    await server.stop('SIGKILL');
+    const next = await spawnServer(['serve', '--table-port', '0', '--data', data]);
+    assert.equal((await next.stop('SIGTERM')).code, 0);
+  }
+});
+
+test('a certificate that is not there, that may not be read, that is none', { skip }, async () => {
+  const data = join(directory, 'unmade');
+  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+  const pair = ['--cert', cert, '--key', key];
+  const absent = await runToEnd(['serve', '--data', data, ...pair]);
+  assert.match(absent.stderr, /^shelfmark: --cert names a file that cannot be read: ENOENT.*cert\.pem'\n$/);
+  writeFileSync(cert, 'none');
+  writeFileSync(key, 'none', { mode: 0o000 });
+  const unread = await runToEnd(['serve', '--data', data, ...pair], asOther);
+  assert.equal(unread.stderr.split('\n').length, 2);
+  assert.match(unread.stderr, /^shelfmark: --key names a file that cannot be read: EACCES.*key\.pem'\n$/);
+  chmodSync(key, 0o644);
+  const broken = await runToEnd(['serve', '--data', data, ...pair]);
+  assert.match(broken.stderr, /^shelfmark: \S+cert\.pem and \S+key\.pem cannot be used as [^\n]+\n$/);
+  assert.deepEqual([absent.code, unread.code, broken.code], [1, 1, 1]);
+});

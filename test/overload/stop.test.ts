@@ -1,0 +1,89 @@
+// How signals end a server, of one process and of several: what is under way is answered and its connection closed, what takes too
+// long is cut, a second signal does not wait. Run by npm run test:overload.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type SpawnedServer, spawnServer } from '../spawned-server.js';
+import { until } from '../worker-processes.js';
+import { isTaken } from '../worker-server.js';
+
+const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
+
+async function serve(t: TestContext, workers: number, drainSeconds: number): Promise<SpawnedServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-stop-'));
+  t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));
+  const options = ['--workers', String(workers), '--drain-seconds', String(drainSeconds)];
+  const server = await spawnServer([
+    'serve',
+    '--silent',
+    '--data',
+    directory,
+    '--table-port',
+    '0',
+    ...options,
+  ]);
+  t.after(() => server.stop('SIGKILL'));
+  return server;
+}
+
+interface Upload {
+  readonly socket: Socket;
+  readonly closed: Promise<string>;
+}
+
+/** A request whose last byte is still to come, on a connection that was used before and would be kept. */
+async function upload(server: SpawnedServer): Promise<Upload> {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  const head = (method: string) => `${method} /devstoreaccount1/things HTTP/1.1\r\nHost: h\r\n`;
+  socket.write(`${head('GET')}\r\n`);
+  const [first] = await once(socket, 'data');
+  assert.match(String(first), /\r\nConnection: keep-alive\r\n/);
+  let text = '';
+  socket.on('data', bytes => {
+    text += String(bytes);
+  });
+  const closed = new Promise<string>(resolve => {
+    socket.on('close', () => resolve(text));
+  });
+  socket.write(`${head('PUT')}Content-Length: 2\r\n\r\n{`);
+  await new Promise(resolve => setTimeout(resolve, 100));
+  return { socket, closed };
+}
+
+for (const workers of [1, 2]) {
+  const of = workers === 1 ? 'one process' : 'several processes';
+
+  test(`${of}: what is under way is answered, and its connection closed`, { skip }, async t => {
+    const server = await serve(t, workers, 60);
+    const { socket, closed } = await upload(server);
+    const stopped = server.stop('SIGTERM');
+    await until('nobody new is let in', async () => !(await isTaken(server.port)));
+    socket.write('}');
+    assert.match(await closed, /^HTTP\/1\.1 403 [\s\S]*\r\nConnection: close\r\n/);
+    assert.equal((await stopped).code, 0);
+  });
+
+  test(`${of}: what takes longer than it may is cut`, { skip }, async t => {
+    const server = await serve(t, workers, 1);
+    const { closed } = await upload(server);
+    const begun = performance.now();
+    const { code, stderr } = await server.stop('SIGTERM');
+    const seconds = (performance.now() - begun) / 1_000;
+    assert.deepEqual([code, stderr, await closed], [0, '', '']);
+    assert(seconds >= 1, `It took ${seconds} s.`);
+  });
+
+  test(`${of}: a second signal does not wait`, { skip, timeout: 30_000 }, async t => {
+    const server = await serve(t, workers, 3_600);
+    const { closed } = await upload(server);
+    const stopped = server.stop('SIGTERM');
+    await until('nobody new is let in', async () => !(await isTaken(server.port)));
+    process.kill(server.pid, 'SIGTERM');
+    assert.deepEqual([(await stopped).code, await closed], [1, '']);
+  });
+}
