@@ -45,9 +45,10 @@ export interface AskRequest {
 
 export const ACCOUNTS = ['devstoreaccount1', 'second'] as const;
 export const TABLES = ['People', 'Other'] as const;
-export const PARTITIONS = ['a', 'b', 'c', 'd'] as const;
+/** Some are the next after others. */
+export const PARTITIONS = ['a', 'b', 'b!', 'c', 'd'] as const;
 /** There from the beginning, and never deleted. */
-export const ROWS = ['1', '2', '3', '4'] as const;
+export const ROWS = ['1', '2', '2!', '3', '4'] as const;
 const DELETED_ROW = '9';
 
 const ENTITY_KINDS: readonly AskKind[] = [
