@@ -49,14 +49,14 @@ function newPairs(random: Random, account: string, secrets: Secrets, isOfTable: 
 }
 
 export function someGranted(random: Random, secrets: Secrets): Granted[] {
-  return Array.from({ length: 30 }, (_, i) => {
+  return Array.from({ length: 12 }, (_, i) => {
     const account = random.happens(0.9) ? ACCOUNTS[0] : ACCOUNTS[1];
     return { account, pairs: newPairs(random, account, secrets, i % 3 > 0) };
   });
 }
 
 function someSas(random: Random, { account }: Ask, secrets: Secrets, isOfTable: boolean): Credentials {
-  const known = random.happens(0.6) ? random.pick(secrets.granted) : undefined;
+  const known = random.happens(0.75) ? random.pick(secrets.granted) : undefined;
   const isUsed = known !== undefined && (known.account === account || random.happens(0.2));
   const pairs = isUsed ? known.pairs : newPairs(random, account, secrets, isOfTable);
   return { headers: {}, query: writeToken(random, pairs) };

@@ -71,7 +71,7 @@ const POLICY_IDS = [...POLICIES.keys(), 'missing'];
 export function someTableToken(random: Random): TokenFields {
   const hasPolicy = random.happens(0.35);
   const own = random.happens(hasPolicy ? 0.3 : 0.97);
-  const range = random.happens(0.4);
+  const range = random.happens(0.6);
   return [
     [
       'sv',
@@ -96,9 +96,9 @@ export function someTableToken(random: Random): TokenFields {
     ...caller(random),
     ...(hasPolicy ? optional(random, 1, 'si', POLICY_IDS) : []),
     ...(range ? optional(random, 0.7, 'spk', ['a', 'b', 'c', '']) : []),
-    ...(range ? optional(random, 0.4, 'srk', ['1', '2', '9', '']) : []),
+    ...(range ? optional(random, 0.6, 'srk', ['1', '2', '9', '']) : []),
     ...(range ? optional(random, 0.7, 'epk', ['b', 'c', 'd', '']) : []),
-    ...(range ? optional(random, 0.4, 'erk', ['2', '3', '0']) : []),
+    ...(range ? optional(random, 0.6, 'erk', ['2', '3', '0']) : []),
   ];
 }
 
