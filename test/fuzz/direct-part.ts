@@ -1,8 +1,8 @@
 // The fast part: requests as values, by several threads.
 import { availableParallelism } from 'node:os';
 import { describeFailure } from './direct-failure.js';
-import { DirectRun, describeRequest } from './direct-run.js';
-import type { Part, PartReport } from './part.js';
+import { DirectRun, describeRequest, EPOCH } from './direct-run.js';
+import { type Part, type PartReport, repeatCommand } from './part.js';
 import { watchThreads } from './watch-threads.js';
 
 /** Tally of how often each answer was given, most often first. */
@@ -29,8 +29,7 @@ export const runDirect: Part = async ({ seed, first, runs }): Promise<PartReport
   }
   if (!watched.isEndless) return { isSound: false, text: await describeFailure(seed, watched.run) };
   const request = (await DirectRun.open()).request(seed, watched.run);
-  return {
-    isSound: false,
-    text: `Seed ${seed}, run ${watched.run} never ends:\n${describeRequest(request)}`,
-  };
+  const repeat = repeatCommand('direct', seed, watched.run - (watched.run % EPOCH), watched.run);
+  const text = `Seed ${seed}, run ${watched.run} never ends:\n${describeRequest(request)}\n${repeat}`;
+  return { isSound: false, text };
 };

@@ -1,7 +1,6 @@
 // The part of attempts to get in.
-
 import { randomOf } from '../direct-run.js';
-import type { Part, PartReport } from '../part.js';
+import { type Part, type PartReport, repeatCommand } from '../part.js';
 import { describeAttempt, TokenRun } from './token-run.js';
 
 /** Attempts on one store and with the same tokens; a failure is repeated from the beginning of its epoch. */
@@ -23,11 +22,11 @@ export const runTokens: Part = async ({ seed, first, runs }): Promise<PartReport
       if (await tokens.make(attempt)) letIn.set(by, (letIn.get(by) ?? 0) + 1);
     } catch (error) {
       const epoch = run - (run % EPOCH);
-      const repeat = `npm run test:fuzz -- --part tokens --seed ${seed} --first ${epoch} --runs ${run - epoch + 1}`;
+      const repeat = repeatCommand('tokens', seed, epoch, run);
       const fault = error instanceof Error ? error.stack : String(error);
       return {
         isSound: false,
-        text: `Seed ${seed}, attempt ${run}: ${fault}\n${describeAttempt(attempt)}\nRepeat: ${repeat}`,
+        text: `Seed ${seed}, attempt ${run}: ${fault}\n${describeAttempt(attempt)}\n${repeat}`,
       };
     }
   }
