@@ -15,11 +15,11 @@ export const describeTally = (tally: ReadonlyMap<string, number>): string =>
 export const runDirect: Part = async ({ seed, first, runs }): Promise<PartReport> => {
   const places = Math.min(2, availableParallelism());
   const watched = await watchThreads({ seed, first, runs }, places);
-  if (watched.kind === 'grown')
-    return {
-      isSound: false,
-      text: `The memory grew by ${watched.bytes} bytes after the second tenth of the runs.`,
-    };
+  if (watched.kind === 'grown') {
+    const repeat = repeatCommand('direct', seed, first, first + runs - 1);
+    const text = `The memory grew by ${watched.bytes} bytes after the second tenth of the runs.\n${repeat}`;
+    return { isSound: false, text };
+  }
   if (watched.kind === 'done') {
     const mebibytes = (watched.grownBytes / 1_048_576).toFixed(1);
     return {
