@@ -1,7 +1,7 @@
 // One attempt to get in: what is asked, and the credentials that were found, made up or spoilt for it.
 import { createHmac } from 'node:crypto';
 import type { Random } from '../../simulation/random.js';
-import { ACCOUNTS, type Ask, requestOf, someAsk } from './ask.js';
+import { ACCOUNTS, type Ask, accountPath, requestOf, someAsk } from './ask.js';
 import type { Issued, Presented } from './judge.js';
 import { type Pairs, writeToken } from './spoil-token.js';
 import { type Rules, signToken, someAccountToken, someTableToken } from './token.js';
@@ -96,6 +96,7 @@ function someKeySignature(
   const signedPath = mostly(
     path,
     path.replaceAll("'", '%27'),
+    path.replace('-secondary', ''),
     `${path}/`,
     path.toLowerCase(),
     path.slice(0, -1),
@@ -202,7 +203,7 @@ function someCredentials(random: Random, ask: Ask, secrets: Secrets, toSign: ToS
 export function someAttempt(random: Random, secrets: Secrets): Attempt {
   const ask = someAsk(random);
   const { method, path: below, query, headers, body } = requestOf(ask);
-  const path = `/${ask.account}/${below}`;
+  const path = `${accountPath(ask)}/${below}`;
   const contentType = headers['content-type'] ?? '';
   const credentials = someCredentials(random, ask, secrets, { method, path, query, contentType });
   // What comes first counts, so that what a token says of itself cannot change what is asked.
