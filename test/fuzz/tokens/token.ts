@@ -89,7 +89,7 @@ export function someTableToken(random: Random): TokenFields {
             ],
       ),
     ],
-    ['tn', random.pick(['People', 'People', 'people', 'PEOPLE', 'Other', 'Missing'])],
+    ['tn', random.pick(['People', 'People', 'people', 'PEOPLE', 'Other', 'Gone'])],
     ...(own ? mixed(random, 0.97, 'sp', [letters(random, 'raud')], ['x', 'rx', 'ra ud']) : []),
     ...(own ? mixed(random, 0.4, 'st', STARTS, BAD_STARTS) : []),
     ...(own ? mixed(random, 0.97, 'se', EXPIRIES, BAD_EXPIRIES) : []),
