@@ -101,11 +101,17 @@ function someMember(random: Random): string {
   return random.happens(0.9) ? `${annotation},${member}` : `${member},${annotation}`;
 }
 
+/** About as many as an entity may have. */
+const manyMembers = (random: Random): string =>
+  Array.from({ length: random.between(250, 254) }, (_, i) => `,"x${i}":${random.pick(LARGE)}`).join('');
+/** Some together are more than an entity may hold. */
+const LARGE = ['1', '1', '1', '""', `"${'x'.repeat(5_000)}"`];
+
 /** The members between the braces, each with a comma before it. */
 export function someMembers(random: Random): string {
+  if (random.happens(0.002)) return manyMembers(random);
   let text = '';
-  for (let left = random.below(random.happens(0.02) ? 280 : 5); left > 0; left--)
-    text += `,${someMember(random)}`;
+  for (let left = random.below(5); left > 0; left--) text += `,${someMember(random)}`;
   return text;
 }
 
