@@ -1,6 +1,7 @@
 // What is told of a run that failed: what was wrong, the request, whether it fails by itself and then as small as it can be, and
 // the command that repeats it.
 import { DirectRun, describeRequest, EPOCH } from './direct-run.js';
+import { repeatCommand } from './part.js';
 import { shrinkRequest } from './shrink-request.js';
 import type { FuzzRequest } from './some-request.js';
 
@@ -34,6 +35,6 @@ export async function describeFailure(seed: number, run: number): Promise<string
     fault ?? 'Not wrong when it was repeated.',
     describeRequest(request),
     small,
-    `Repeat: npm run test:fuzz -- --part direct --seed ${seed} --first ${epoch} --runs ${run - epoch + 1}`,
+    repeatCommand('direct', seed, epoch, run),
   ].join('\n');
 }

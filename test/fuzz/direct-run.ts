@@ -5,6 +5,7 @@ import { Accounts, issueToken, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#serve
 import { openMemoryStore } from '#store';
 import type { WireRequest, WireResponse } from '#wire';
 import { handle } from '../../packages/server/handle.js';
+import { BODY_BYTES_MAX } from '../../packages/server/listen.js';
 import type { TableService } from '../../packages/server/table-service.js';
 import { directService } from '../direct-service.js';
 import { Random } from '../simulation/random.js';
@@ -27,12 +28,13 @@ export const bearerToken = (): Promise<string> =>
     NOW,
   );
 
+/** As a connection hands it on. */
 const asWire = ({ method, target, headers, body }: FuzzRequest): WireRequest => ({
   method,
   target,
   headers,
-  body,
-  bodyTooLarge: false,
+  body: body.length > BODY_BYTES_MAX ? Buffer.alloc(0) : body,
+  bodyTooLarge: body.length > BODY_BYTES_MAX,
   secure: false,
   remoteAddress: '127.0.0.1',
 });

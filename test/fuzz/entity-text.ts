@@ -85,8 +85,9 @@ const BAD_SHARE = 0.02;
 const someName = (random: Random): string =>
   random.pick(random.happens(BAD_SHARE) ? BAD_NAMES : PROPERTY_NAMES);
 
+/** Half of the keys are the same one, so that what is asked for is there. */
 const keyOf = (random: Random, keys: readonly string[]): string =>
-  random.pick(random.happens(BAD_SHARE) ? BAD_KEYS : keys);
+  random.happens(0.5) ? (keys[0] ?? '') : random.pick(random.happens(BAD_SHARE) ? BAD_KEYS : keys);
 
 export const somePartition = (random: Random): string => keyOf(random, PARTITIONS);
 export const someRow = (random: Random): string => keyOf(random, ROWS);
@@ -100,11 +101,17 @@ function someMember(random: Random): string {
   return random.happens(0.9) ? `${annotation},${member}` : `${member},${annotation}`;
 }
 
+/** About as many as an entity may have. */
+const manyMembers = (random: Random): string =>
+  Array.from({ length: random.between(250, 254) }, (_, i) => `,"x${i}":${random.pick(LARGE)}`).join('');
+/** Some together are more than an entity may hold. */
+const LARGE = ['1', '1', '1', '""', `"${'x'.repeat(5_000)}"`];
+
 /** The members between the braces, each with a comma before it. */
 export function someMembers(random: Random): string {
+  if (random.happens(0.002)) return manyMembers(random);
   let text = '';
-  for (let left = random.below(random.happens(0.02) ? 280 : 5); left > 0; left--)
-    text += `,${someMember(random)}`;
+  for (let left = random.below(5); left > 0; left--) text += `,${someMember(random)}`;
   return text;
 }
 

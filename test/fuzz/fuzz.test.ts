@@ -10,7 +10,7 @@ import { runTokens } from './tokens/token-part.js';
 const SEED = 1;
 
 test('whatever is asked, the answer is one that the protocol has', async () => {
-  const share = { seed: SEED, first: 0, runs: 2_000, place: 0, places: 1 };
+  const share = { seed: SEED, first: 0, runs: 1_500, place: 0, places: 1 };
   const end = await makeRuns(share, { onRun: () => undefined, heapBytes: () => 0 });
   if (end.kind === 'failed') assert.fail(await describeFailure(SEED, end.run));
   const statuses = new Set([...end.tally.keys()].map(outcome => outcome.slice(0, 3)));
@@ -33,11 +33,11 @@ test('whatever is asked, the answer is one that the protocol has', async () => {
 });
 
 test('in gets who may, and nobody else', async () => {
-  const { isSound, text } = await runTokens({ seed: SEED, first: 0, runs: 1_000 });
+  const { isSound, text } = await runTokens({ seed: SEED, first: 0, runs: 500 });
   assert.ok(isSound, text);
 });
 
 test('streams of requests, cut anywhere, are answered or refused, each in its turn', async () => {
-  const { isSound, text } = await runSockets({ seed: SEED, first: 0, runs: 30 });
+  const { isSound, text } = await runSockets({ seed: SEED, first: 0, runs: 20 });
   assert.ok(isSound, text);
 });

@@ -7,8 +7,8 @@ type Change = (random: Random, text: string) => string;
 const SPAN_MAX = 12;
 /** As much as a body may be, seldom, since it costs milliseconds. */
 const LONG = [40, 300, 1_025, 2_000];
-const HUGE = [33_000, 70_000, 1_100_000, 4_100_000];
-const HUGE_SHARE = 0.000_2;
+const HUGE = [33_000, 70_000, 1_100_000, 4_100_000, 4_200_000];
+const HUGE_SHARE = 0.01;
 
 function spanOf(random: Random, text: string): readonly [from: number, until: number] {
   const from = random.below(text.length + 1);

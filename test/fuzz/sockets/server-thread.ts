@@ -1,10 +1,18 @@
 // The server that streams are sent to, in a thread of its own: a request that never ends does not stop the one who watches.
+// On the embedded engine, so that what is asked goes all the way down.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { serve } from '#server';
 import { NOW } from '../credentials.js';
 
-const server = await serve({ logLevel: 'silent', clock: () => NOW });
+const data = mkdtempSync(join(tmpdir(), 'shelfmark-fuzz-'));
+const server = await serve({ data, durability: 'none', logLevel: 'silent', clock: () => NOW });
 parentPort?.postMessage(server.tablePort);
 parentPort?.once('message', () => {
-  void server.close().then(() => process.exit(0));
+  void server.close().then(() => {
+    rmSync(data, { recursive: true, force: true });
+    process.exit(0);
+  });
 });

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { Random } from '../../simulation/random.js';
 import { describeTally } from '../direct-part.js';
 import { bearerToken, randomOf } from '../direct-run.js';
-import type { Part, PartReport } from '../part.js';
+import { type Part, type PartReport, repeatCommand } from '../part.js';
 import { sendStream } from './send-stream.js';
 import { createEchoTable, readLarge, type Stream, someStream, writeLarge } from './some-stream.js';
 import { writeRequest } from './write-request.js';
@@ -99,6 +99,6 @@ export const runSockets: Part = async ({ seed, first, runs }): Promise<PartRepor
   for (const socket of nonReaders) socket.destroy();
   await server.close();
   if (!failure) return { isSound: true, text: describeTally(tally) };
-  const repeat = `npm run test:fuzz -- --part sockets --seed ${seed} --first ${failure.run} --runs 1`;
-  return { isSound: false, text: `Seed ${seed}, stream ${failure.run}: ${failure.text}\nRepeat: ${repeat}` };
+  const repeat = repeatCommand('sockets', seed, failure.run, failure.run);
+  return { isSound: false, text: `Seed ${seed}, stream ${failure.run}: ${failure.text}\n${repeat}` };
 };

@@ -33,6 +33,10 @@ export interface Ask {
   readonly key: Key | undefined;
   /** In a batch of its own. */
   readonly isBatch: boolean;
+  /** Sent as POST, with its verb in X-HTTP-Method. */
+  readonly isTunnelled: boolean;
+  /** Of the account's other region, where nothing can be written. */
+  readonly isSecondary: boolean;
 }
 
 export interface AskRequest {
@@ -45,9 +49,10 @@ export interface AskRequest {
 
 export const ACCOUNTS = ['devstoreaccount1', 'second'] as const;
 export const TABLES = ['People', 'Other'] as const;
-export const PARTITIONS = ['a', 'b', 'c', 'd'] as const;
+/** Some are the next after others. */
+export const PARTITIONS = ['a', 'b', 'b!', 'c', 'd'] as const;
 /** There from the beginning, and never deleted. */
-export const ROWS = ['1', '2', '3', '4'] as const;
+export const ROWS = ['1', '2', '2!', '3', '4'] as const;
 const DELETED_ROW = '9';
 
 const ENTITY_KINDS: readonly AskKind[] = [
@@ -67,24 +72,6 @@ const OTHER_KINDS: readonly AskKind[] = [
 ];
 const BATCHED: ReadonlySet<AskKind> = new Set(['insert', 'upsert', 'update', 'merge', 'delete', 'get']);
 
-export function someAsk(random: Random): Ask {
-  const isOfEntities = random.happens(0.75);
-  const kind = random.pick(isOfEntities ? ENTITY_KINDS : OTHER_KINDS);
-  const hasKey = isOfEntities && kind !== 'query';
-  return {
-    kind,
-    account: random.happens(0.9) ? ACCOUNTS[0] : ACCOUNTS[1],
-    table:
-      isOfEntities || kind.endsWith('Policies')
-        ? random.pick(['People', 'People', 'people', 'Other'])
-        : undefined,
-    key: hasKey
-      ? { partition: random.pick(PARTITIONS), row: kind === 'delete' ? DELETED_ROW : random.pick(ROWS) }
-      : undefined,
-    isBatch: BATCHED.has(kind) && random.happens(0.2),
-  };
-}
-
 const VERBS: Readonly<Record<AskKind, string>> = {
   insert: 'POST',
   upsert: 'PUT',
@@ -102,6 +89,29 @@ const VERBS: Readonly<Record<AskKind, string>> = {
   getProperties: 'GET',
   setProperties: 'PUT',
 };
+
+export function someAsk(random: Random): Ask {
+  const isOfEntities = random.happens(0.75);
+  const kind = random.pick(isOfEntities ? ENTITY_KINDS : OTHER_KINDS);
+  const hasKey = isOfEntities && kind !== 'query';
+  const isBatch = BATCHED.has(kind) && random.happens(0.2);
+  return {
+    kind,
+    account: random.happens(0.9) ? ACCOUNTS[0] : ACCOUNTS[1],
+    table:
+      isOfEntities || kind.endsWith('Policies')
+        ? random.pick(['People', 'People', 'people', 'Other'])
+        : undefined,
+    key: hasKey
+      ? { partition: random.pick(PARTITIONS), row: kind === 'delete' ? DELETED_ROW : random.pick(ROWS) }
+      : undefined,
+    isBatch,
+    // A batch has no place for a GET in disguise.
+    isTunnelled: !isBatch && VERBS[kind] !== 'POST' && random.happens(0.06),
+    isSecondary: random.happens(0.06),
+  };
+}
+
 const CONDITIONAL: ReadonlySet<AskKind> = new Set(['update', 'merge', 'delete']);
 
 function placeOf({ kind, table = '', key }: Ask): readonly [path: string, query: string] {
@@ -129,8 +139,14 @@ function single(ask: Ask): AskRequest {
   const [path, query] = placeOf(ask);
   const headers: Record<string, string> = { accept: 'application/json;odata=nometadata' };
   if (CONDITIONAL.has(ask.kind)) headers['if-match'] = '*';
-  return { method: VERBS[ask.kind], path, query, headers, body: bodyOf(ask) };
+  if (ask.isTunnelled) headers['x-http-method'] = VERBS[ask.kind];
+  const method = ask.isTunnelled ? 'POST' : VERBS[ask.kind];
+  return { method, path, query, headers, body: bodyOf(ask) };
 }
+
+/** As the path names it. */
+export const accountPath = ({ account, isSecondary }: Ask): string =>
+  `/${account}${isSecondary ? '-secondary' : ''}`;
 
 function batched(ask: Ask): AskRequest {
   const { method, path, headers, body } = single(ask);
@@ -138,7 +154,7 @@ function batched(ask: Ask): AskRequest {
   const part = [
     'Content-Type: application/http',
     '',
-    `${method} /${ask.account}/${path} HTTP/1.1`,
+    `${method} ${accountPath(ask)}/${path} HTTP/1.1`,
     ...head,
     '',
     body,

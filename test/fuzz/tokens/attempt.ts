@@ -1,9 +1,9 @@
 // One attempt to get in: what is asked, and the credentials that were found, made up or spoilt for it.
 import { createHmac } from 'node:crypto';
 import type { Random } from '../../simulation/random.js';
-import { type Ask, requestOf, someAsk } from './ask.js';
+import { ACCOUNTS, type Ask, accountPath, requestOf, someAsk } from './ask.js';
 import type { Issued, Presented } from './judge.js';
-import { writeToken } from './spoil-token.js';
+import { type Pairs, writeToken } from './spoil-token.js';
 import { type Rules, signToken, someAccountToken, someTableToken } from './token.js';
 
 export interface Attempt {
@@ -12,10 +12,17 @@ export interface Attempt {
   readonly body: string;
 }
 
-/** What an attacker may have seen, and what callers have. */
+/** A token that is used again and again, so that the server comes to remember it. */
+export interface Granted {
+  readonly account: string;
+  readonly pairs: Pairs;
+}
+
+/** What callers have, and what an attacker may have seen of it. */
 export interface Secrets {
   readonly keys: ReadonlyMap<string, readonly Buffer[]>;
   readonly bearers: readonly (readonly [token: string, issued: Issued])[];
+  readonly granted: readonly Granted[];
 }
 
 type Credentials = Pick<Presented, 'headers'> & { readonly query: string };
@@ -34,12 +41,25 @@ function keyFor(random: Random, account: string, { keys }: Secrets): Buffer {
   return random.pick([OTHER_KEY, Buffer.alloc(0), ...[...keys.values()].flat()]);
 }
 
-function someSas(random: Random, { account }: Ask, secrets: Secrets, isOfTable: boolean): Credentials {
+function newPairs(random: Random, account: string, secrets: Secrets, isOfTable: boolean): Pairs {
   const fields = isOfTable ? someTableToken(random) : someAccountToken(random);
   const signedFor = random.happens(0.97) ? account : random.pick([...secrets.keys.keys(), 'nobody']);
   const rules = random.happens(0.96) ? undefined : random.pick(RULES);
-  const sig = signToken(fields, signedFor, keyFor(random, account, secrets), rules);
-  return { headers: {}, query: writeToken(random, [...fields, ['sig', sig]]) };
+  return [...fields, ['sig', signToken(fields, signedFor, keyFor(random, account, secrets), rules)]];
+}
+
+export function someGranted(random: Random, secrets: Secrets): Granted[] {
+  return Array.from({ length: 12 }, (_, i) => {
+    const account = random.happens(0.9) ? ACCOUNTS[0] : ACCOUNTS[1];
+    return { account, pairs: newPairs(random, account, secrets, i % 3 > 0) };
+  });
+}
+
+function someSas(random: Random, { account }: Ask, secrets: Secrets, isOfTable: boolean): Credentials {
+  const known = random.happens(0.75) ? random.pick(secrets.granted) : undefined;
+  const isUsed = known !== undefined && (known.account === account || random.happens(0.2));
+  const pairs = isUsed ? known.pairs : newPairs(random, account, secrets, isOfTable);
+  return { headers: {}, query: writeToken(random, pairs) };
 }
 
 const DATES = [
@@ -76,6 +96,7 @@ function someKeySignature(
   const signedPath = mostly(
     path,
     path.replaceAll("'", '%27'),
+    path.replace('-secondary', ''),
     `${path}/`,
     path.toLowerCase(),
     path.slice(0, -1),
@@ -182,7 +203,7 @@ function someCredentials(random: Random, ask: Ask, secrets: Secrets, toSign: ToS
 export function someAttempt(random: Random, secrets: Secrets): Attempt {
   const ask = someAsk(random);
   const { method, path: below, query, headers, body } = requestOf(ask);
-  const path = `/${ask.account}/${below}`;
+  const path = `${accountPath(ask)}/${below}`;
   const contentType = headers['content-type'] ?? '';
   const credentials = someCredentials(random, ask, secrets, { method, path, query, contentType });
   // What comes first counts, so that what a token says of itself cannot change what is asked.

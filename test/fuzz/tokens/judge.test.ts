@@ -18,6 +18,8 @@ const ask = (kind: Ask['kind'], table?: string, key?: Ask['key']): Ask => ({
   table,
   key,
   isBatch: false,
+  isTunnelled: false,
+  isSecondary: false,
 });
 const caller = (target: string, headers: Presented['headers'] = {}, address = '127.0.0.1'): Presented => ({
   method: 'GET',

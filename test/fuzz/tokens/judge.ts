@@ -195,7 +195,8 @@ function mayByKey(header: string, ask: Ask, caller: Presented, known: Known): bo
   const [path = '', query = ''] = target.split('?', 2);
   const comp = fieldsOf(query)?.get('comp');
   const before = lite ? [] : [method, headers['content-md5'] ?? '', headers['content-type'] ?? ''];
-  const spellings = [path, path.replaceAll("'", '%27'), path.replaceAll('%27', "'")];
+  const paths = ask.isSecondary ? [path, path.replace('-secondary', '')] : [path];
+  const spellings = paths.flatMap(one => [one, one.replaceAll("'", '%27'), one.replaceAll('%27', "'")]);
   return spellings.some(spelling => {
     const resource = `/${account}${spelling}${comp === undefined ? '' : `?comp=${comp}`}`;
     return isSignedBy(known.keys.get(account), [...before, date, resource].join('\n'), signature);
@@ -220,12 +221,15 @@ function mayByBearer(token: string, ask: Ask, caller: Presented, { issued, now }
   return found.role === 'Storage Account Contributor' || !ask.kind.endsWith('Properties');
 }
 
+/** What can be asked of the other region, by whom it may be. */
+const OF_SECONDARY: ReadonlySet<AskKind> = new Set([...READS, 'getPolicies', 'getProperties']);
+
 /** A header counts before what stands in the query. */
 export function mayDo(ask: Ask, caller: Presented, known: Known): boolean {
   const { authorization } = caller.headers;
   const query = caller.target.split('?').slice(1).join('?');
   const fields = fieldsOf(query);
-  if (!fields) return false;
+  if (!fields || (ask.isSecondary && !OF_SECONDARY.has(ask.kind))) return false;
   if (authorization !== undefined) {
     const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
     return token === undefined

@@ -3,7 +3,7 @@ import type { Random } from '../../simulation/random.js';
 import { ODD_TEXTS } from '../odd-texts.js';
 import { percentEncode } from '../percent-encode.js';
 
-type Pairs = readonly (readonly [name: string, value: string])[];
+export type Pairs = readonly (readonly [name: string, value: string])[];
 type Change = (random: Random, pairs: Pairs) => Pairs;
 
 const NAMES = [

@@ -1,10 +1,9 @@
 // The part of attempts to get in.
-
 import { randomOf } from '../direct-run.js';
-import type { Part, PartReport } from '../part.js';
+import { type Part, type PartReport, repeatCommand } from '../part.js';
 import { describeAttempt, TokenRun } from './token-run.js';
 
-/** Attempts on one store: what those who get in write is forgotten. */
+/** Attempts on one store and with the same tokens; a failure is repeated from the beginning of its epoch. */
 const EPOCH = 1_000;
 /** Of so many attempts some must get in, or the others prove nothing. */
 const ATTEMPTS_MIN = 1_000;
@@ -12,8 +11,8 @@ const ATTEMPTS_MIN = 1_000;
 export const runTokens: Part = async ({ seed, first, runs }): Promise<PartReport> => {
   const tokens = await TokenRun.open();
   const letIn = new Map<string, number>();
-  for (let run = first; run < first + runs; run += 1) {
-    if (run % EPOCH === 0) await tokens.reset();
+  for (let run = first - (first % EPOCH); run < first + runs; run += 1) {
+    if (run % EPOCH === 0) await tokens.reset(randomOf(~seed, run));
     const attempt = tokens.attempt(randomOf(seed, run));
     try {
       const { authorization } = attempt.caller.headers;
@@ -22,11 +21,12 @@ export const runTokens: Part = async ({ seed, first, runs }): Promise<PartReport
         (/[?&]srt=/.test(attempt.caller.target) ? 'account SAS' : 'table SAS');
       if (await tokens.make(attempt)) letIn.set(by, (letIn.get(by) ?? 0) + 1);
     } catch (error) {
-      const repeat = `npm run test:fuzz -- --part tokens --seed ${seed} --first ${run} --runs 1`;
+      const epoch = run - (run % EPOCH);
+      const repeat = repeatCommand('tokens', seed, epoch, run);
       const fault = error instanceof Error ? error.stack : String(error);
       return {
         isSound: false,
-        text: `Seed ${seed}, attempt ${run}: ${fault}\n${describeAttempt(attempt)}\nRepeat: ${repeat}`,
+        text: `Seed ${seed}, attempt ${run}: ${fault}\n${describeAttempt(attempt)}\n${repeat}`,
       };
     }
   }

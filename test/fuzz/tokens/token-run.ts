@@ -10,7 +10,7 @@ import type { Random } from '../../simulation/random.js';
 import { checkAnswer } from '../check-answer.js';
 import { DATE, NOW, sign } from '../credentials.js';
 import { ACCOUNTS, isLetIn, type Key, PARTITIONS, ROWS, TABLES } from './ask.js';
-import { type Attempt, type Secrets, someAttempt } from './attempt.js';
+import { type Attempt, type Secrets, someAttempt, someGranted } from './attempt.js';
 import { type Issued, isInRange, type Known, mayDo, type Presented, rangeOf, spellingOf } from './judge.js';
 import { POLICIES, POLICY_DOCUMENT } from './policies.js';
 
@@ -46,23 +46,21 @@ export class TokenRun {
   readonly #accounts = new Accounts(Object.fromEntries(KEYS));
   readonly #failures: unknown[] = [];
   readonly #known: Known;
-  readonly #secrets: Secrets;
+  #secrets: Secrets;
   #service: TableService;
 
   private constructor(bearers: Secrets['bearers']) {
     const keys = new Map(
       [...KEYS].map(([name, texts]) => [name, texts.map(text => Buffer.from(text, 'base64'))]),
     );
-    this.#secrets = { keys, bearers };
+    this.#secrets = { keys, bearers, granted: [] };
     const issued = new Map(bearers.map(([token, each]) => [spellingOf(token), each]));
     this.#known = { keys, now: NOW_MILLISECONDS, policies: POLICIES, issued };
     this.#service = this.#newService();
   }
 
   static async open(): Promise<TokenRun> {
-    const run = new TokenRun(await issueSome(new Accounts(Object.fromEntries(KEYS))));
-    await run.reset();
-    return run;
+    return new TokenRun(await issueSome(new Accounts(Object.fromEntries(KEYS))));
   }
 
   #newService(): TableService {
@@ -86,9 +84,10 @@ export class TokenRun {
     if (status >= 300) throw new Error(`${method} ${target}: ${status} ${answered}`);
   }
 
-  /** The same tables, entities and policies in both accounts. */
-  async reset(): Promise<void> {
+  /** The same tables, entities and policies in both accounts, and new tokens in the callers' hands. To be called first. */
+  async reset(random: Random): Promise<void> {
     this.#service = this.#newService();
+    this.#secrets = { ...this.#secrets, granted: someGranted(random, this.#secrets) };
     for (const account of ACCOUNTS) {
       for (const table of TABLES) {
         await this.#asOwner(account, 'POST', 'Tables', '', JSON.stringify({ TableName: table }));

@@ -71,7 +71,7 @@ const POLICY_IDS = [...POLICIES.keys(), 'missing'];
 export function someTableToken(random: Random): TokenFields {
   const hasPolicy = random.happens(0.35);
   const own = random.happens(hasPolicy ? 0.3 : 0.97);
-  const range = random.happens(0.4);
+  const range = random.happens(0.6);
   return [
     [
       'sv',
@@ -89,16 +89,16 @@ export function someTableToken(random: Random): TokenFields {
             ],
       ),
     ],
-    ['tn', random.pick(['People', 'People', 'people', 'PEOPLE', 'Other', 'Missing'])],
+    ['tn', random.pick(['People', 'People', 'people', 'PEOPLE', 'Other', 'Gone'])],
     ...(own ? mixed(random, 0.97, 'sp', [letters(random, 'raud')], ['x', 'rx', 'ra ud']) : []),
     ...(own ? mixed(random, 0.4, 'st', STARTS, BAD_STARTS) : []),
     ...(own ? mixed(random, 0.97, 'se', EXPIRIES, BAD_EXPIRIES) : []),
     ...caller(random),
     ...(hasPolicy ? optional(random, 1, 'si', POLICY_IDS) : []),
     ...(range ? optional(random, 0.7, 'spk', ['a', 'b', 'c', '']) : []),
-    ...(range ? optional(random, 0.4, 'srk', ['1', '2', '9', '']) : []),
+    ...(range ? optional(random, 0.6, 'srk', ['1', '2', '9', '']) : []),
     ...(range ? optional(random, 0.7, 'epk', ['b', 'c', 'd', '']) : []),
-    ...(range ? optional(random, 0.4, 'erk', ['2', '3', '0']) : []),
+    ...(range ? optional(random, 0.6, 'erk', ['2', '3', '0']) : []),
   ];
 }
 
