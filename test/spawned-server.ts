@@ -56,7 +56,13 @@ class Spawned {
 
   constructor(
     args: readonly string[],
-    { command = SHELFMARK, cwd = ROOT, env = process.env, detached = false, killedAfterMilliseconds }: Spawning,
+    {
+      command = SHELFMARK,
+      cwd = ROOT,
+      env = process.env,
+      detached = false,
+      killedAfterMilliseconds,
+    }: Spawning,
   ) {
     const [program, ...first] = command;
     this.child = spawn(program, [...first, ...args], {

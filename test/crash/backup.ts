@@ -15,16 +15,23 @@ export class Backup {
   #endedAt = 0;
   readonly #isKilled: boolean;
 
-  constructor(data: string, directory: string, journal: Journal, killedAfterMilliseconds: number | undefined) {
+  constructor(
+    data: string,
+    directory: string,
+    journal: Journal,
+    killedAfterMilliseconds: number | undefined,
+  ) {
     this.#directory = directory;
     this.#journal = journal;
     this.#startedAt = journal.note(`backup begins, to be killed after ${killedAfterMilliseconds} ms`);
     this.#isKilled = killedAfterMilliseconds !== undefined;
     const spawning = killedAfterMilliseconds === undefined ? {} : { killedAfterMilliseconds };
-    this.#end = runToEnd(['backup', directory, '--data', data], { detached: true, ...spawning }).then(exit => {
-      this.#endedAt = journal.note(`backup ends with ${exit.code} ${exit.stderr}`);
-      return exit;
-    });
+    this.#end = runToEnd(['backup', directory, '--data', data], { detached: true, ...spawning }).then(
+      exit => {
+        this.#endedAt = journal.note(`backup ends with ${exit.code} ${exit.stderr}`);
+        return exit;
+      },
+    );
   }
 
   /** Waits for its end; gives what is wrong with it, and removes it if nothing is. */

@@ -72,7 +72,12 @@ export class Chooser {
     if (image.tick !== undefined) conditions.push({ ifMatch: etagOf(image.tick) });
     if (method !== 'DELETE') conditions.push({ ifMatch: undefined });
     const { ifMatch } = this.#random.pick(conditions);
-    const after = { PUT: properties, PATCH: { ...before, ...properties }, DELETE: undefined, POST: undefined };
+    const after = {
+      PUT: properties,
+      PATCH: { ...before, ...properties },
+      DELETE: undefined,
+      POST: undefined,
+    };
     return { method, name, ifMatch, properties, after: after[method] };
   }
 

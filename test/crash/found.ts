@@ -5,7 +5,7 @@ import { checkFile, openLmdbStore } from '#store-lmdb';
 import { decodeEntity, inspectRow, inspectSpace } from '#tables';
 import { Connection } from '../worker-processes.js';
 import type { Found } from './history.js';
-import { pageRequest, pathOf, textOf, tablesRequest } from './request.js';
+import { pageRequest, pathOf, tablesRequest, textOf } from './request.js';
 import { tickOf } from './tick.js';
 
 type Finds = Map<string, { text: string; tick: bigint }>;

@@ -171,6 +171,8 @@ function shown(image: Image | undefined): string {
 export function faultsOf(histories: readonly History[], found: Found, moment: Moment): string[] {
   const known = new Set(histories.flatMap(history => [...history.paths()]));
   const strange = [...found.keys()].filter(path => !known.has(path));
-  const faults = histories.map(history => history.faultOf(found, moment)).filter(fault => fault !== undefined);
+  const faults = histories
+    .map(history => history.faultOf(found, moment))
+    .filter(fault => fault !== undefined);
   return [...faults, ...strange.map(path => `${path} is there, and nobody wrote it.`)];
 }

@@ -29,6 +29,8 @@ export interface LifeOptions {
   readonly directory: string;
   readonly seed: number;
   readonly workers: number;
+  /** Without starts that are killed, and backups. */
+  readonly isBrief?: boolean;
 }
 
 /** What is wrong; the first of it ends the life. */
@@ -60,7 +62,7 @@ export class Life {
   async round(number: number): Promise<void> {
     const random = this.#random;
     this.journal.note(`round ${number}`);
-    if (random.happens(0.15)) await this.#killStarting();
+    if (random.happens(0.15) && !this.#options.isBrief) await this.#killStarting();
     const server = await this.#serve();
     try {
       await this.#judge(server);
@@ -80,9 +82,10 @@ export class Life {
       const isCleared = async () => !(await this.#check()).includes('dropped table');
       await until('the rows of the dropped table are cleared away', isCleared);
       throwIfAny(faultsOf(this.#histories(), await foundByServer(server.port), THE_END));
-    } finally {
       const { code } = await server.stop('SIGTERM');
       if (code !== 0) throw new Faults([`The server ended with ${code}.`]);
+    } finally {
+      await server.stop('SIGKILL');
     }
   }
 
@@ -136,7 +139,10 @@ export class Life {
 
   async #createTable(port: number): Promise<void> {
     const connection = new Connection(port);
-    this.#tables.ask(new Map([['crash', { text: 'a table', tick: 0n }]]), this.journal.note('? create crash'));
+    this.#tables.ask(
+      new Map([['crash', { text: 'a table', tick: 0n }]]),
+      this.journal.note('? create crash'),
+    );
     const { status, body } = await connection.request(createTableRequest('crash'));
     connection.close();
     if (status !== 204) throw new Faults([`The table was answered ${status} ${body}`]);
@@ -157,7 +163,7 @@ export class Life {
       ...writers.map(writer => writer.run()),
       this.#tableLife.run(port, this.journal),
     ]);
-    const backup = random.happens(0.25) ? this.#backup() : undefined;
+    const backup = random.happens(0.25) && !this.#options.isBrief ? this.#backup() : undefined;
     try {
       if (backup !== undefined) await sleep(random.below(BACKUP_MILLISECONDS_MAX));
       await killServer(server, trigger, random);

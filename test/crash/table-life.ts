@@ -4,7 +4,14 @@ import { Connection, type Reply } from '../worker-processes.js';
 import { acknowledgedTicks } from './answer.js';
 import { type Changes, History, type Image } from './history.js';
 import type { Journal } from './journal.js';
-import { type Change, createTableRequest, dropTableRequest, pathOf, textOf, writeRequest } from './request.js';
+import {
+  type Change,
+  createTableRequest,
+  dropTableRequest,
+  pathOf,
+  textOf,
+  writeRequest,
+} from './request.js';
 
 /** Beyond a thousand rows clearing away takes several transactions. */
 const TRANSACTIONS_MAX = 14;

@@ -11,9 +11,7 @@ export function tickOf(etag: unknown): bigint {
   const { whole, fraction = '' } = time?.groups ?? {};
   const milliseconds = Date.parse(`${whole}Z`);
   if (!Number.isInteger(milliseconds)) throw new RangeError(`${etag} is no ETag.`);
-  return (
-    (BigInt(milliseconds) / 1000n) * TICKS_PER_SECOND + BigInt(fraction.padEnd(FRACTION_DIGITS, '0'))
-  );
+  return (BigInt(milliseconds) / 1000n) * TICKS_PER_SECOND + BigInt(fraction.padEnd(FRACTION_DIGITS, '0'));
 }
 
 export function etagOf(tick: bigint): string {

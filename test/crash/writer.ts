@@ -48,12 +48,11 @@ export class Writer {
   /** Writes every row of the slot; gives the least tick. Fails if it is not acknowledged. */
   async rewrite(slot: Slot): Promise<bigint> {
     const changes = slot.chooser.rewriteAll();
-    if (!(await this.#step(slot, { changes, isStale: false }))) throw new Error('A server that lives gave no answer.');
+    if (!(await this.#step(slot, { changes, isStale: false })))
+      throw new Error('A server that lives gave no answer.');
     this.#connection.close();
     const state = slot.history.state();
-    return changes
-      .map(({ name }) => state.get(pathOf(name))?.tick ?? 0n)
-      .reduce((a, b) => (a < b ? a : b));
+    return changes.map(({ name }) => state.get(pathOf(name))?.tick ?? 0n).reduce((a, b) => (a < b ? a : b));
   }
 
   async #live(slot: Slot): Promise<void> {

@@ -101,7 +101,8 @@ export class Disk {
   #finishWrite(record: Record): void {
     const { inode, token, a: length, b: isOnDisk, kind } = record;
     const write = this.#writes.get(token);
-    if (write === undefined || length !== write.data.length) throw new Error(`${kind} ${length} does not fit.`);
+    if (write === undefined || length !== write.data.length)
+      throw new Error(`${kind} ${length} does not fit.`);
     this.#writes.delete(token);
     write.isDone = true;
     if (isOnDisk !== 0 && !this.#isLost(record)) this.#file(inode).settle(new Set([write]));
@@ -124,9 +125,11 @@ export class Disk {
     if (kind === 'made directory') this.#addDirectory(text, inode);
     const other = data.toString();
     const isMoved = kind === 'renamed' || kind === 'linked';
-    if (isMoved && dirname(text) !== dirname(other)) throw new Error(`${text} went to another directory, ${other}.`);
+    if (isMoved && dirname(text) !== dirname(other))
+      throw new Error(`${text} went to another directory, ${other}.`);
     const from: Change = kind === 'linked' ? [] : [[nameOf(text), isMoved ? undefined : inode]];
-    const gone: Change = kind === 'unlinked' || kind === 'removed directory' ? [[nameOf(text), undefined]] : from;
+    const gone: Change =
+      kind === 'unlinked' || kind === 'removed directory' ? [[nameOf(text), undefined]] : from;
     const change: Change = isMoved ? [...gone, [nameOf(other), inode]] : gone;
     const directory = this.#inodes.get(dirname(text));
     this.#directories.get(directory ?? 0n)?.change(change);

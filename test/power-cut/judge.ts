@@ -69,16 +69,15 @@ async function faultsOfStore(
 
 /** Until the first sync both meta pages may be torn (docs/durability.md, first start). */
 const isBegun = (file: Buffer): boolean =>
-  [0, PAGE_BYTES].every(
-    at => file.length >= at + PAGE_BYTES && file.readUInt32LE(at + MAGIC_AT) === MAGIC,
-  );
+  [0, PAGE_BYTES].every(at => file.length >= at + PAGE_BYTES && file.readUInt32LE(at + MAGIC_AT) === MAGIC);
 
 /** Nothing syncs LMDB's file of locks: anything may be in it, or nothing. */
 function leaveLocks(directory: string, random: Random): void {
   const left = random.pick(['none', 'zeros', 'noise']);
   if (left === 'none') return;
   const bytes = Buffer.alloc(LOCKS_BYTES);
-  if (left === 'noise') for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(random.below(2 ** 32), at);
+  if (left === 'noise')
+    for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(random.below(2 ** 32), at);
   writeFileSync(join(directory, 'data.mdb-lock'), bytes);
 }
 

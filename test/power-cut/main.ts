@@ -35,15 +35,19 @@ async function main(directory: string): Promise<boolean> {
     const random = new Random(seed + index);
     const session = await record(join(directory, `case${index}`), library, one, random);
     const result = await cutPower(session, one, cuts, random);
-    const isRight = (result.faults.length > 0) === mustLose;
-    say(`${one.name}: ${result.cuts} cuts in ${session.records.length} records; ${isRight ? '' : 'NOT '}as it should be${mustLose ? ', which is to lose something' : ''}.`);
+    const isRight = result.faults.length > 0 === mustLose;
+    say(
+      `${one.name}: ${result.cuts} cuts in ${session.records.length} records; ${isRight ? '' : 'NOT '}as it should be${mustLose ? ', which is to lose something' : ''}.`,
+    );
     if (isRight) {
       if (mustLose) say(`  ${result.faults[0]?.split('\n')[0]}`);
       rmSync(session.directory, { recursive: true });
       continue;
     }
     writeFileSync(join(session.directory, 'answers.log'), session.workload.journal.text());
-    say(`${result.faults.slice(0, 10).join('\n')}\n\nAfter record ${result.cuts}; what is left is in ${session.directory}/cut, what was asked and answered in ${session.directory}/answers.log.`);
+    say(
+      `${result.faults.slice(0, 10).join('\n')}\n\nAfter record ${result.cuts}; what is left is in ${session.directory}/cut, what was asked and answered in ${session.directory}/answers.log.`,
+    );
     say(`The same choices, at other moments: npm run test:power-cut -- --seed ${seed} --cuts ${cuts}`);
     return false;
   }

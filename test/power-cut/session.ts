@@ -62,7 +62,8 @@ export async function cutPower(
       const cut = { image: disk.cut(mood, random), position: one.end };
       const faults = await faultsOfCut(cut, workload, join(directory, 'cut'), random);
       cuts += 1;
-      if (faults.length > 0) return { cuts, faults: [`After record ${index}, ${one.kind}, ${mood} lost:`, ...faults] };
+      if (faults.length > 0)
+        return { cuts, faults: [`After record ${index}, ${one.kind}, ${mood} lost:`, ...faults] };
     }
   }
   return { cuts, faults: faultsOfRecording(disk, root, random) };
