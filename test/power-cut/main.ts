@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '../simulation/random.js';
 import { CASES, SPOILT_CASES } from './cases.js';
+import { faultsOfFailingDisk } from './failing-disk.js';
 import { compileRecorder } from './recorder.js';
 import { cutPower, record } from './session.js';
 
@@ -28,6 +29,13 @@ async function main(directory: string): Promise<boolean> {
   if (missing !== undefined) {
     say(`Power cuts are not tried: ${missing}.`);
     return true;
+  }
+  for (const what of ['sync', 'write'] as const) {
+    const faults = await faultsOfFailingDisk(join(directory, `failing-${what}`), library, what);
+    say(
+      `a disk whose ${what} fails for a while: ${faults.length === 0 ? 'as it should be' : faults.join(' ')}`,
+    );
+    if (faults.length > 0) return false;
   }
   const [seed, cuts] = [numberOf('seed', (Date.now() % 1_000_000) + 1), numberOf('cuts', CUTS_DEFAULT)];
   for (const [index, one] of [...CASES, ...SPOILT_CASES].entries()) {

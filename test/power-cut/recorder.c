@@ -6,6 +6,7 @@
  *
  * A write is recorded before it is made, because from then on any part of it may be on the disk; that it was made, and that
  * a sync came back, is recorded afterwards. LMDB's file of locks is left out: it is made anew where nobody has it open.
+ * The disk fails while a file is there: RECORDER_FAILING.sync makes syncs fail, RECORDER_FAILING.write synchronous writes.
  * A shared writable map of a recorded file would go unseen, so it is recorded as a fault.
  *
  *   record:  magic u32 | kind u32 | inode u64 | a u64 | b u64 | token u64 | text length u32 | data length u32 | text | data
@@ -48,6 +49,7 @@ static char root[PATH_MAX];
 static size_t root_length;
 static int log_file = -1;
 static atomic_uint_fast64_t next_token;
+static char failing_sync[PATH_MAX], failing_write[PATH_MAX];
 
 __attribute__((constructor)) static void begin(void) {
   const char *directory = getenv("RECORDER_ROOT"), *path = getenv("RECORDER_LOG");
@@ -56,6 +58,10 @@ __attribute__((constructor)) static void begin(void) {
   root_length = strlen(root);
   log_file = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   next_token = (uint64_t)getpid() << 32;
+  const char *failing = getenv("RECORDER_FAILING");
+  if (failing == NULL) failing = "";
+  snprintf(failing_sync, sizeof failing_sync, "%s.sync", failing);
+  snprintf(failing_write, sizeof failing_write, "%s.write", failing);
   if (log_file < 0) abort();
 }
 
@@ -139,6 +145,8 @@ static void after_write(struct file *file, uint64_t token, ssize_t length) {
   record(WRITTEN, file->inode, length < 0 ? 0 : length, (file->flags & (O_DSYNC | O_SYNC)) != 0, token, NULL, NULL, 0);
 }
 
+static int fails(const char *sign) { return sign[0] != '.' && access(sign, F_OK) == 0; }
+
 static uint64_t position_of(int fd, struct file *file) {
   return syscall(SYS_lseek, fd, 0, file->flags & O_APPEND ? SEEK_END : SEEK_CUR);
 }
@@ -172,6 +180,12 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
   struct iovec part = {(void *)bytes, count};
   uint64_t token = file == NULL ? 0 : before_write(file, offset, &part, 1);
   ssize_t length = syscall(SYS_pwrite64, fd, bytes, count, offset);
+  if (file != NULL && (file->flags & O_DSYNC) && fails(failing_write)) {
+    /* The system has it, the disk has not. */
+    record(WRITTEN, file->inode, length, 0, token, NULL, NULL, 0);
+    errno = EIO;
+    return -1;
+  }
   if (file != NULL) after_write(file, token, length);
   return length;
 }
@@ -182,6 +196,10 @@ static int sync_with(long call, int fd) {
   if (file == NULL) return syscall(call, fd);
   uint64_t token = ++next_token;
   record(SYNC, file->inode, 0, 0, token, NULL, NULL, 0);
+  if (fails(failing_sync)) {
+    errno = EIO;
+    return -1;
+  }
   int result = syscall(call, fd);
   if (result == 0) record(SYNCED, file->inode, 0, 0, token, NULL, NULL, 0);
   return result;

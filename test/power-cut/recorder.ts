@@ -20,11 +20,14 @@ export interface Recorded {
   readonly root: string;
   readonly log: string;
   readonly library: string;
+  /** While there is a file of this name with `.sync` or `.write` behind it, the disk fails. */
+  readonly failing?: string;
 }
 
-export const recordingEnvironment = ({ root, log, library }: Recorded): NodeJS.ProcessEnv => ({
+export const recordingEnvironment = ({ root, log, library, failing }: Recorded): NodeJS.ProcessEnv => ({
   ...process.env,
   LD_PRELOAD: library,
   RECORDER_ROOT: root,
   RECORDER_LOG: log,
+  ...(failing === undefined ? {} : { RECORDER_FAILING: failing }),
 });
