@@ -78,6 +78,14 @@ test('a sync covers what had come back when it began, and only once it comes bac
   assert.deepEqual(left([...base, written(data, 2n), record('sync', { token: 3n })], 'all'), new Set(['']));
 });
 
+test('a write that never came back is replaced by what was synced in its place since', () => {
+  const [lost, newer] = [bytes('a', 3), bytes('b', 1)];
+  const base = [created, ...sync(ROOT, 1n), write(lost, 0, 2n)];
+  const records = [...base, write(newer, SECTOR, 3n), written(newer, 3n), ...sync(FILE, 4n)];
+  assert.deepEqual(left(records, 'all'), new Set(['0b']));
+  assert.deepEqual(left(records, 'none'), new Set(['aba']));
+});
+
 test('a name lasts from the sync of its directory on, and names change in their order', () => {
   const data = bytes('a', 1);
   const content = [write(data, 0, 2n), written(data, 2n), ...sync(FILE, 3n)];

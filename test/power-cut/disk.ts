@@ -46,6 +46,7 @@ export class Disk {
   /** Directories by their paths, for records that name paths. */
   readonly #inodes = new Map<string, bigint>();
   readonly #writes = new Map<bigint, Write>();
+  readonly #lengths = new Map<bigint, number>();
   /** What syncs cover that have begun: writes of a file, or so many changes of a directory. */
   readonly #syncs = new Map<bigint, ReadonlySet<Write> | number>();
   readonly #isLost: (record: Record) => boolean;
@@ -58,8 +59,8 @@ export class Disk {
   }
 
   add(record: Record): void {
-    const { kind, inode, token, a, text, data } = record;
-    if (kind === 'write') this.#writes.set(token, this.#file(inode).write(a, data));
+    const { kind, inode, a, text } = record;
+    if (kind === 'write') this.#beginWrite(record);
     else if (kind === 'written') this.#finishWrite(record);
     else if (kind === 'sync') this.#beginSync(record);
     else if (kind === 'synced') this.#finishSync(record);
@@ -98,10 +99,15 @@ export class Disk {
     this.#inodes.set(path, inode);
   }
 
+  #beginWrite({ inode, token, a: offset, data }: Record): void {
+    this.#writes.set(token, this.#file(inode).write(offset, data));
+    this.#lengths.set(token, data.length);
+  }
+
   #finishWrite(record: Record): void {
     const { inode, token, a: length, b: isOnDisk, kind } = record;
     const write = this.#writes.get(token);
-    if (write === undefined || length !== write.data.length)
+    if (write === undefined || length !== this.#lengths.get(token))
       throw new Error(`${kind} ${length} does not fit.`);
     this.#writes.delete(token);
     write.isDone = true;

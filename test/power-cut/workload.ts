@@ -2,7 +2,6 @@
 // a backup meanwhile, and its way back.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { History } from '../crash/history.js';
 import { Journal } from '../crash/journal.js';
 import { createTableRequest } from '../crash/request.js';
@@ -16,7 +15,8 @@ import { Connection, isAlive, until } from '../worker-processes.js';
 import { type Recorded, recordingEnvironment } from './recorder.js';
 
 const WRITERS = 5;
-const WRITING_MILLISECONDS = 350;
+/** Answers to the writers of one life. */
+const ANSWERS = 150;
 
 export interface WorkloadOptions extends Recorded {
   readonly workers: number;
@@ -92,11 +92,13 @@ export class Workload {
   async #write({ port }: SpawnedServer, table: string, end: () => Promise<void>): Promise<void> {
     const tableLife = new TableLife(table);
     this.#histories.push(tableLife.history);
-    const options = { port, slots: this.#slots, journal: this.journal, watch: new Trigger() };
+    const watch = new Trigger();
+    const options = { port, slots: this.#slots, journal: this.journal, watch };
     const writers = Array.from({ length: WRITERS }, () => new Writer(options));
     const runs = Promise.all([...writers.map(writer => writer.run()), tableLife.run(port, this.journal)]);
     try {
-      await sleep(this.#options.random.between(WRITING_MILLISECONDS / 2, WRITING_MILLISECONDS));
+      const enough = this.#options.random.between(ANSWERS / 2, ANSWERS);
+      await until(`${enough} writes are answered`, () => watch.count >= enough, 60_000);
       await end();
     } finally {
       for (const one of [...writers, tableLife]) one.stop();
