@@ -7,7 +7,7 @@ import type { Occasion, Trigger } from './trigger.js';
 
 const WRITING_MILLISECONDS_MAX = 300;
 /** Workers that die before the last blow. */
-const WORKER_DEATHS_MAX = 3;
+const WORKER_DEATHS_MAX = 2;
 /** Answers that must have come after a worker's death, in a time that is long against a commit and short against for ever. */
 const PROGRESS = 20;
 const PROGRESS_MILLISECONDS_MAX = 10_000;
@@ -41,7 +41,11 @@ async function killWorkers(server: SpawnedServer, trigger: Trigger, random: Rand
 
 /** Now, or when something is asked or answered next. */
 async function strike(trigger: Trigger, random: Random, kill: () => void): Promise<void> {
-  const occasion = random.pick<Occasion | 'now'>(['now', 'asked', 'answered']);
+  const occasion = random.weighted<Occasion | 'now'>([
+    [1, 'now'],
+    [1, 'asked'],
+    [3, 'answered'],
+  ]);
   if (occasion === 'now') return kill();
   let isDone = false;
   trigger.at(occasion, () => {

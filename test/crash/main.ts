@@ -1,5 +1,5 @@
 // The kill loop: `npm run test:crash -- --rounds N --seed S --workers N`. Rounds come in lives of ten, each on a directory of its own
-// and with a seed of its own, so that a life is repeated alone. Without --workers every third life has four.
+// and with a seed of its own, so that a life is repeated alone. Without --workers every fifth life has four.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   const start = performance.now();
   let acknowledged = 0;
   for (let seed = first, left = rounds; left > 0; seed += 1, left -= ROUNDS_A_LIFE) {
-    const workers = numberOf('workers') ?? (seed % 3 === 0 ? WORKERS : 1);
+    const workers = numberOf('workers') ?? (seed % 5 === 0 ? WORKERS : 1);
     const count = await live(seed, workers, Math.min(left, ROUNDS_A_LIFE));
     if (count === undefined) {
       process.exitCode = 1;
