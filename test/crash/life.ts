@@ -29,7 +29,7 @@ export interface LifeOptions {
   readonly directory: string;
   readonly seed: number;
   readonly workers: number;
-  /** Without starts that are killed, and backups. */
+  /** Without starts that are killed, backups, and waiting for dropped rows to be cleared away. */
   readonly isBrief?: boolean;
 }
 
@@ -79,14 +79,18 @@ export class Life {
     const server = await this.#serve();
     try {
       await this.#judge(server);
-      const isCleared = async () => !(await this.#check()).includes('dropped table');
-      await until('the rows of the dropped table are cleared away', isCleared);
+      if (!this.#options.isBrief) await this.#untilCleared();
       throwIfAny(faultsOf(this.#histories(), await foundByServer(server.port), THE_END));
       const { code } = await server.stop('SIGTERM');
       if (code !== 0) throw new Faults([`The server ended with ${code}.`]);
     } finally {
       await server.stop('SIGKILL');
     }
+  }
+
+  async #untilCleared(): Promise<void> {
+    const isCleared = async () => !(await this.#check()).includes('dropped table');
+    await until('the rows of the dropped table are cleared away', isCleared);
   }
 
   #serve(): Promise<SpawnedServer> {
