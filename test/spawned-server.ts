@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SHELFMARK = [process.execPath, join(ROOT, 'bin', 'shelfmark.js')] as const;
 const READY_MILLISECONDS_MAX = 20_000;
+const READY_STEP_MILLISECONDS = 100;
 
 export interface Exit {
   readonly code: number | null;
@@ -40,6 +41,8 @@ export interface Spawning {
   readonly command?: readonly [string, ...string[]];
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** So long after its start it is killed, with its group if it leads one. */
+  readonly killedAfterMilliseconds?: number;
 }
 
 const children = new Set<ChildProcess>();
@@ -55,7 +58,14 @@ class Spawned {
 
   constructor(
     args: readonly string[],
-    { command = SHELFMARK, cwd = ROOT, env = process.env, detached = false, uid }: Spawning,
+    {
+      command = SHELFMARK,
+      cwd = ROOT,
+      env = process.env,
+      detached = false,
+      killedAfterMilliseconds,
+      uid,
+    }: Spawning,
   ) {
     const [program, ...first] = command;
     this.child = spawn(program, [...first, ...args], {
@@ -72,10 +82,21 @@ class Spawned {
     this.child.stderr?.on('data', chunk => {
       this.stderr += String(chunk);
     });
+    const timer =
+      killedAfterMilliseconds === undefined
+        ? undefined
+        : setTimeout(() => this.#kill(detached), killedAfterMilliseconds);
     this.exited = once(this.child, 'close').then(([code]) => {
+      clearTimeout(timer);
       children.delete(this.child);
       return { code: typeof code === 'number' ? code : null, stdout: this.stdout, stderr: this.stderr };
     });
+  }
+
+  #kill(withGroup: boolean): void {
+    const { pid } = this.child;
+    if (withGroup && pid !== undefined) process.kill(-pid, 'SIGKILL');
+    else this.child.kill('SIGKILL');
   }
 }
 
@@ -88,11 +109,15 @@ const READY =
 
 function readyLine(spawned: Spawned): Promise<string> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`No ready line: ${spawned.stdout}${spawned.stderr}`)),
-      READY_MILLISECONDS_MAX,
-    );
-    const settle = (): void => clearTimeout(timer);
+    // In small steps: no time passes while this process is stopped or the machine sleeps.
+    let left = READY_MILLISECONDS_MAX / READY_STEP_MILLISECONDS;
+    const timer = setInterval(() => {
+      left -= 1;
+      if (left > 0) return;
+      settle();
+      reject(new Error(`No ready line: ${spawned.stdout}${spawned.stderr}`));
+    }, READY_STEP_MILLISECONDS);
+    const settle = (): void => clearInterval(timer);
     spawned.child.stdout?.on('data', () => {
       if (!spawned.stdout.endsWith('\n')) return;
       settle();

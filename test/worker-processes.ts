@@ -113,17 +113,21 @@ export class Connection {
   }
 }
 
-/** Resolves once `holds` does; fails if it takes longer than anything should. */
+const POLL_MILLISECONDS = 10;
+
+/**
+ * Resolves once `holds` does; fails if it takes longer than anything should. Time is counted in looks, so that none passes
+ * while this process is stopped or the machine sleeps.
+ */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
   milliseconds = 20_000,
 ): Promise<void> {
-  const end = performance.now() + milliseconds;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`In ${milliseconds} ms it never came to this: ${what}.`);
+  for (let left = milliseconds / POLL_MILLISECONDS; !(await holds()); left -= 1) {
+    if (left <= 0) throw new Error(`In ${milliseconds} ms it never came to this: ${what}.`);
     await new Promise<void>(resolve => {
-      setTimeout(resolve, 10);
+      setTimeout(resolve, POLL_MILLISECONDS);
     });
   }
 }

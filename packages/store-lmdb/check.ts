@@ -120,8 +120,10 @@ class Check {
         this.#faults.add(`names: '${key.toString('latin1')}' is no tree of a store.`);
       else trees.set(name, readTreeRecord(value, 0));
     });
+    // An opening that was interrupted makes what is missing when it is repeated; only the format can be there before.
+    const isBegun = (trees.get('catalog')?.entries ?? 0n) > 1n;
     for (const name of ['rows', 'long']) {
-      if (trees.has('catalog') && !trees.has(name)) this.#faults.add(`names: the tree '${name}' is missing.`);
+      if (isBegun && !trees.has(name)) this.#faults.add(`names: the tree '${name}' is missing.`);
     }
     return trees;
   }

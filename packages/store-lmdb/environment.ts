@@ -21,6 +21,7 @@ import { makeLockFile } from './lock-file.js';
 import { LongKeys } from './long-keys.js';
 import { type RowKey, writeRowKey } from './row-key.js';
 import { Rows } from './rows.js';
+import { beginWriting, endWriting } from './sudden-exit.js';
 import { syncDirectories, syncFile } from './sync-file.js';
 import { Tree } from './tree.js';
 import { unusableDirectory } from './unusable-directory.js';
@@ -109,11 +110,16 @@ export class Environment {
 
   /** Runs `write` with the right to write; fulfilled when the changes are durable and, after that, visible. */
   async transaction(write: () => void): Promise<void> {
-    for (let isBehind = true; isBehind; ) {
-      await this.#root.transaction(() => {
-        isBehind = this.#last.catchUp(this.#root.getWriteTxnId());
-        if (!isBehind) write();
-      });
+    beginWriting();
+    try {
+      for (let isBehind = true; isBehind; ) {
+        await this.#root.transaction(() => {
+          isBehind = this.#last.catchUp(this.#root.getWriteTxnId());
+          if (!isBehind) write();
+        });
+      }
+    } finally {
+      endWriting();
     }
   }
 

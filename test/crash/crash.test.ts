@@ -1,0 +1,24 @@
+// The kill loop in short: one round with one process and one with four. `npm run test:crash` is the long form; both print how to
+// repeat a failure. SHELFMARK_SEED repeats the choices of one here.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Life } from './life.js';
+
+const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
+
+for (const workers of [1, 4]) {
+  test(`what was answered survives the death of ${workers === 1 ? 'the server' : 'a worker, of all, and of the whole group'}`, {
+    skip: process.platform !== 'linux',
+  }, async t => {
+    t.diagnostic(
+      `SHELFMARK_SEED=${seed}; at length: npm run test:crash -- --seed ${seed} --workers ${workers}`,
+    );
+    const directory = await mkdtemp(join(tmpdir(), 'shelfmark-crash-'));
+    t.after(() => rm(directory, { recursive: true, maxRetries: 5 }));
+    const life = new Life({ directory, seed, workers, isBrief: true });
+    await life.round(1);
+    await life.end();
+  });
+}

@@ -1,0 +1,78 @@
+// Reads all there is: by asking a server, or from the files of a store when no server is there.
+import { join } from 'node:path';
+import type { Row, Space, Store } from '#store';
+import { checkFile, openLmdbStore } from '#store-lmdb';
+import { decodeEntity, inspectRow, inspectSpace } from '#tables';
+import { Connection } from '../worker-processes.js';
+import type { Found } from './history.js';
+import { pageRequest, pathOf, tablesRequest, textOf } from './request.js';
+import { tickOf } from './tick.js';
+
+type Finds = Map<string, { text: string; tick: bigint }>;
+
+const ACCOUNT = 'devstoreaccount1';
+const UNBOUNDED = { rows: 1e9, bytes: 1e12, examined: 1e9, milliseconds: 1e9 };
+const EVERYTHING = { from: { partition: '', key: '' } };
+const SPACES_MAX = 1000;
+
+export async function foundByServer(port: number): Promise<Found> {
+  const connection = new Connection(port);
+  const found: Finds = new Map();
+  const { status, body } = await connection.request(tablesRequest());
+  if (status !== 200) throw new Error(`The tables were answered ${status} ${body}`);
+  for (const { TableName } of JSON.parse(body).value) {
+    found.set(TableName, { text: 'a table', tick: 0n });
+    await addRows(connection, TableName, found);
+  }
+  connection.close();
+  return found;
+}
+
+async function addRows(connection: Connection, table: string, found: Finds): Promise<void> {
+  for (let next: readonly [string, string] | undefined; ; ) {
+    const { status, headers, body } = await connection.request(pageRequest(table, next));
+    if (status !== 200) throw new Error(`A page of ${table} was answered ${status} ${body}`);
+    for (const entity of JSON.parse(body).value) {
+      const { PartitionKey: partition, RowKey: row, 'odata.etag': etag } = entity;
+      const names = Object.keys(entity).filter(name => /^[a-z]$/.test(name));
+      const properties = Object.fromEntries(names.map(name => [name, entity[name]]));
+      found.set(pathOf({ table, partition, row }), { text: textOf(properties), tick: tickOf(etag) });
+    }
+    const partition = headers['x-ms-continuation-nextpartitionkey'];
+    if (partition === undefined) return;
+    next = [String(partition), String(headers['x-ms-continuation-nextrowkey'] ?? '')];
+  }
+}
+
+/** The faults of the file; throws if it is not that of a store. */
+export async function faultsOfFile(directory: string): Promise<readonly string[]> {
+  const inspection = { space: inspectSpace, row: inspectRow };
+  return (await checkFile(join(directory, 'data.mdb'), inspection)).faults;
+}
+
+/** Opens the store as a server would, for as long as this takes. */
+export async function foundInStore(directory: string): Promise<Found> {
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  try {
+    const found: Finds = new Map();
+    for (const space of await store.listSpaces(ACCOUNT, 'table', '', SPACES_MAX)) {
+      found.set(space.name, { text: 'a table', tick: 0n });
+      for (const { partition, key, version, value } of await rowsOf(store, space)) {
+        const path = pathOf({ table: space.name, partition, row: key });
+        found.set(path, { text: storedText(value), tick: version });
+      }
+    }
+    return found;
+  } finally {
+    await store.close();
+  }
+}
+
+async function rowsOf(store: Store, space: Space): Promise<readonly Row[]> {
+  return (await store.scan(space, EVERYTHING, UNBOUNDED, () => true)).rows;
+}
+
+function storedText(value: Buffer): string {
+  const properties = decodeEntity(value).map(({ name, value }) => [name, value]);
+  return textOf(Object.fromEntries(properties));
+}

@@ -1,0 +1,66 @@
+// The ways in which a server that is being written to comes to its end, by SIGKILL each.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../simulation/random.js';
+import type { SpawnedServer } from '../spawned-server.js';
+import { childrenOf, isAlive, until } from '../worker-processes.js';
+import type { Occasion, Trigger } from './trigger.js';
+
+const WRITING_MILLISECONDS_MAX = 300;
+/** Workers that die before the last blow. */
+const WORKER_DEATHS_MAX = 2;
+/** Answers that must have come after a worker's death, in a time that is long against a commit and short against for ever. */
+const PROGRESS = 20;
+const PROGRESS_MILLISECONDS_MAX = 10_000;
+
+/** The server leads a group of its own. Resolves when none of its processes is left. */
+export async function killServer(server: SpawnedServer, trigger: Trigger, random: Random): Promise<void> {
+  const isGroup = childrenOf(server.pid).length > 0;
+  if (isGroup) {
+    for (let deaths = random.between(0, WORKER_DEATHS_MAX); deaths > 0; deaths -= 1)
+      await killWorkers(server, trigger, random);
+  }
+  await sleep(random.below(WRITING_MILLISECONDS_MAX));
+  const pids = [server.pid, ...childrenOf(server.pid)];
+  const isPrimaryOnly = isGroup && random.happens(0.3);
+  await strike(trigger, random, () => process.kill(isPrimaryOnly ? server.pid : -server.pid, 'SIGKILL'));
+  await until('all processes are gone', () => !pids.some(isAlive) && !isGroupAlive(server.pid));
+}
+
+/** One worker or all of them; the others and those that take their places go on. */
+async function killWorkers(server: SpawnedServer, trigger: Trigger, random: Random): Promise<void> {
+  await sleep(random.below(WRITING_MILLISECONDS_MAX));
+  const living = childrenOf(server.pid);
+  const victims = random.happens(0.25) ? living : random.some(living, 1);
+  await strike(trigger, random, () => {
+    for (const pid of victims) process.kill(pid, 'SIGKILL');
+  });
+  const enough = trigger.count + PROGRESS;
+  const what = `others write after ${victims.length} of ${living.length} workers died`;
+  await until(what, () => trigger.count >= enough, PROGRESS_MILLISECONDS_MAX);
+}
+
+/** Now, or when something is asked or answered next. */
+async function strike(trigger: Trigger, random: Random, kill: () => void): Promise<void> {
+  const occasion = random.weighted<Occasion | 'now'>([
+    [1, 'now'],
+    [1, 'asked'],
+    [3, 'answered'],
+  ]);
+  if (occasion === 'now') return kill();
+  let isDone = false;
+  trigger.at(occasion, () => {
+    isDone = true;
+    kill();
+  });
+  await until('somebody writes', () => isDone, PROGRESS_MILLISECONDS_MAX);
+}
+
+/** A worker that took the place of another may be nobody's child that we know. */
+function isGroupAlive(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,92 @@
+// A table that is made, filled, dropped and made again, over and over, by one client: dropping takes all rows away at once, and the
+// server clears them away behind it.
+import { Connection, type Reply } from '../worker-processes.js';
+import { acknowledgedTicks } from './answer.js';
+import { type Changes, History, type Image } from './history.js';
+import type { Journal } from './journal.js';
+import {
+  type Change,
+  createTableRequest,
+  dropTableRequest,
+  pathOf,
+  textOf,
+  writeRequest,
+} from './request.js';
+
+/** Beyond a thousand rows clearing away takes several transactions. */
+const TRANSACTIONS_MAX = 14;
+const TRANSACTION_ROWS = 100;
+const IMAGE: Image = { text: 'a table', tick: 0n };
+
+export class TableLife {
+  readonly history: History;
+  readonly faults: string[] = [];
+  #count = 0;
+  #isOver = false;
+  readonly #table: string;
+
+  constructor(table: string) {
+    this.#table = table;
+    this.history = new History(`table ${table}`);
+  }
+
+  stop(): void {
+    this.#isOver = true;
+  }
+
+  /** Until it is stopped or an answer is lost. */
+  async run(port: number, journal: Journal): Promise<void> {
+    this.#isOver = false;
+    const connection = new Connection(port);
+    try {
+      while (!this.#isOver && this.faults.length === 0) await this.#step(connection, journal);
+    } catch {
+      journal.note(`- ${this.history.owner}`);
+    }
+    connection.close();
+  }
+
+  async #step(connection: Connection, journal: Journal): Promise<void> {
+    const state = this.history.state();
+    if (!state.has(this.#table)) return this.#create(connection, journal);
+    if (state.size > TRANSACTIONS_MAX * TRANSACTION_ROWS) return this.#drop(connection, journal, state);
+    return this.#fill(connection, journal);
+  }
+
+  async #create(connection: Connection, journal: Journal): Promise<void> {
+    this.#ask('create', new Map([[this.#table, IMAGE]]), journal);
+    this.#hear(204, await connection.request(createTableRequest(this.#table)), journal);
+  }
+
+  async #drop(connection: Connection, journal: Journal, state: ReadonlyMap<string, Image>): Promise<void> {
+    this.#ask('drop', new Map([...state.keys()].map(path => [path, undefined])), journal);
+    this.#hear(204, await connection.request(dropTableRequest(this.#table)), journal);
+  }
+
+  async #fill(connection: Connection, journal: Journal): Promise<void> {
+    const changes = Array.from({ length: TRANSACTION_ROWS }, (): Change => {
+      const properties = { n: ++this.#count };
+      const name = { table: this.#table, partition: 'p', row: `${this.#count}` };
+      return { method: 'POST', name, ifMatch: undefined, properties, after: properties };
+    });
+    const effect = changes.map(({ name, properties }): [string, Image] => [
+      pathOf(name),
+      { text: textOf(properties), tick: undefined },
+    ]);
+    this.#ask('fill', new Map(effect), journal);
+    const reply = await connection.request(writeRequest(changes));
+    const ticks = acknowledgedTicks(changes, reply);
+    if (typeof ticks === 'string') this.faults.push(`filling ${this.#table} was answered ${ticks}`);
+    else this.history.acknowledge(ticks, journal.note(`! ${this.history.owner} ${reply.status}`));
+  }
+
+  #ask(what: string, changes: Changes, journal: Journal): void {
+    this.history.ask(changes, journal.note(`? ${this.history.owner} ${what} to ${this.#count}`));
+  }
+
+  #hear(status: number, reply: Reply, journal: Journal): void {
+    const position = journal.note(`! ${this.history.owner} ${reply.status}`);
+    if (reply.status === status) this.history.acknowledge(new Map(), position);
+    else this.faults.push(`${this.#table}: ${reply.status} ${reply.body}`);
+  }
+}

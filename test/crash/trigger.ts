@@ -1,0 +1,31 @@
+// Does something at the moment of the next request or the next answer, where a fault is most likely to show: what was answered too
+// early is not on disk yet, and what was asked for is half done.
+import type { Watch } from './writer.js';
+
+export type Occasion = 'asked' | 'answered';
+
+export class Trigger implements Watch {
+  /** Answers so far. */
+  count = 0;
+  #armed: { readonly occasion: Occasion; readonly call: () => void } | undefined;
+
+  at(occasion: Occasion, call: () => void): void {
+    this.#armed = { occasion, call };
+  }
+
+  asked(): void {
+    this.#fire('asked');
+  }
+
+  answered(): void {
+    this.count += 1;
+    this.#fire('answered');
+  }
+
+  #fire(occasion: Occasion): void {
+    if (this.#armed?.occasion !== occasion) return;
+    const { call } = this.#armed;
+    this.#armed = undefined;
+    call();
+  }
+}

@@ -1,0 +1,25 @@
+// What is recorded and cut, and how it is broken where losses must be found.
+import type { Record } from './recording.js';
+
+export interface Case {
+  readonly name: string;
+  readonly workers: number;
+  readonly durability: 'full' | 'none';
+  readonly hasBackup: boolean;
+  /** Syncs that the disk says it has done and has not. */
+  readonly isSyncLost: (record: Record) => boolean;
+}
+
+const SOUND = { workers: 1, durability: 'full', hasBackup: false, isSyncLost: () => false } as const;
+
+export const CASES: readonly Case[] = [
+  { ...SOUND, name: 'one process' },
+  { ...SOUND, name: 'four workers', workers: 4 },
+  { ...SOUND, name: 'backup and restore', hasBackup: true },
+];
+
+export const SPOILT_CASES: readonly Case[] = [
+  { ...SOUND, name: 'durability none', durability: 'none' },
+  { ...SOUND, name: 'fdatasync does nothing', isSyncLost: ({ kind }) => kind === 'synced' },
+  { ...SOUND, name: 'synchronous writes do nothing', isSyncLost: ({ kind }) => kind === 'written' },
+];

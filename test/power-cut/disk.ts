@@ -1,0 +1,145 @@
+// A disk as a power cut may leave it, fed with a recording up to the cut. What was synced stays; of the writes since, each may be lost,
+// whole or torn (file-content.ts). A directory keeps what was done in it up to its last sync, and a beginning of what was done since.
+import { dirname } from 'node:path';
+import type { Random } from '../simulation/random.js';
+import { FileContent, type Mood, type Write } from './file-content.js';
+import type { Record } from './recording.js';
+
+/** Entries that change together: each gets another inode, or goes. */
+type Change = readonly (readonly [name: string, inode: bigint | undefined])[];
+
+class Directory {
+  readonly #settled = new Map<string, bigint>();
+  readonly #pending: Change[] = [];
+
+  get pendingCount(): number {
+    return this.#pending.length;
+  }
+
+  change(change: Change): void {
+    this.#pending.push(change);
+  }
+
+  settle(count: number): void {
+    for (const change of this.#pending.splice(0, count)) enter(change, this.#settled);
+  }
+
+  cut(mood: Mood, random: Random): ReadonlyMap<string, bigint> {
+    const entries = new Map(this.#settled);
+    const counts = { all: 0, none: this.#pending.length, some: random.between(0, this.#pending.length) };
+    for (const change of this.#pending.slice(0, counts[mood])) enter(change, entries);
+    return entries;
+  }
+}
+
+function enter(change: Change, entries: Map<string, bigint>): void {
+  for (const [name, inode] of change) {
+    if (inode === undefined) entries.delete(name);
+    else entries.set(name, inode);
+  }
+}
+
+export class Disk {
+  readonly #root: bigint;
+  readonly #files = new Map<bigint, FileContent>();
+  readonly #directories = new Map<bigint, Directory>();
+  /** Directories by their paths, for records that name paths. */
+  readonly #inodes = new Map<string, bigint>();
+  readonly #writes = new Map<bigint, Write>();
+  readonly #lengths = new Map<bigint, number>();
+  /** What syncs cover that have begun: writes of a file, or so many changes of a directory. */
+  readonly #syncs = new Map<bigint, ReadonlySet<Write> | number>();
+  readonly #isLost: (record: Record) => boolean;
+
+  /** `isLost` breaks the disk: such a sync, or synchronous write, comes back without anything having been done. */
+  constructor(rootInode: bigint, isLost: (record: Record) => boolean = () => false) {
+    this.#root = rootInode;
+    this.#addDirectory('.', rootInode);
+    this.#isLost = isLost;
+  }
+
+  add(record: Record): void {
+    const { kind, inode, a, text } = record;
+    if (kind === 'write') this.#beginWrite(record);
+    else if (kind === 'written') this.#finishWrite(record);
+    else if (kind === 'sync') this.#beginSync(record);
+    else if (kind === 'synced') this.#finishSync(record);
+    else if (kind === 'truncated') this.#file(inode).truncate(a);
+    else if (kind === 'unseen') throw new Error(`The recorder could not follow: ${text}.`);
+    else this.#name(record);
+  }
+
+  /** The files that a cut now leaves, by their paths. */
+  cut(mood: Mood, random: Random): ReadonlyMap<string, Buffer> {
+    const contents = new Map<bigint, Buffer>();
+    const image = new Map<string, Buffer>();
+    const walk = (inode: bigint, prefix: string): void => {
+      for (const [name, child] of this.#directories.get(inode)?.cut(mood, random) ?? []) {
+        if (this.#directories.has(child)) {
+          walk(child, `${prefix}${name}/`);
+          continue;
+        }
+        const content = contents.get(child) ?? this.#file(child).cut(mood, random);
+        contents.set(child, content);
+        image.set(`${prefix}${name}`, content);
+      }
+    };
+    walk(this.#root, '');
+    return image;
+  }
+
+  #file(inode: bigint): FileContent {
+    const file = this.#files.get(inode);
+    if (file === undefined) throw new Error(`Nobody made the file with inode ${inode}.`);
+    return file;
+  }
+
+  #addDirectory(path: string, inode: bigint): void {
+    this.#directories.set(inode, new Directory());
+    this.#inodes.set(path, inode);
+  }
+
+  #beginWrite({ inode, token, a: offset, data }: Record): void {
+    this.#writes.set(token, this.#file(inode).write(offset, data));
+    this.#lengths.set(token, data.length);
+  }
+
+  #finishWrite(record: Record): void {
+    const { inode, token, a: length, b: isOnDisk, kind } = record;
+    const write = this.#writes.get(token);
+    if (write === undefined || length !== this.#lengths.get(token))
+      throw new Error(`${kind} ${length} does not fit.`);
+    this.#writes.delete(token);
+    write.isDone = true;
+    if (isOnDisk !== 0 && !this.#isLost(record)) this.#file(inode).settle(new Set([write]));
+  }
+
+  #beginSync({ inode, token }: Record): void {
+    this.#syncs.set(token, this.#directories.get(inode)?.pendingCount ?? this.#file(inode).covered());
+  }
+
+  #finishSync(record: Record): void {
+    const covered = this.#syncs.get(record.token);
+    this.#syncs.delete(record.token);
+    if (this.#isLost(record)) return;
+    if (typeof covered === 'number') this.#directories.get(record.inode)?.settle(covered);
+    else if (covered !== undefined) this.#file(record.inode).settle(covered);
+  }
+
+  #name({ kind, inode, text, data }: Record): void {
+    if (kind === 'created') this.#files.set(inode, new FileContent());
+    if (kind === 'made directory') this.#addDirectory(text, inode);
+    const other = data.toString();
+    const isMoved = kind === 'renamed' || kind === 'linked';
+    if (isMoved && dirname(text) !== dirname(other))
+      throw new Error(`${text} went to another directory, ${other}.`);
+    const from: Change = kind === 'linked' ? [] : [[nameOf(text), isMoved ? undefined : inode]];
+    const gone: Change =
+      kind === 'unlinked' || kind === 'removed directory' ? [[nameOf(text), undefined]] : from;
+    const change: Change = isMoved ? [...gone, [nameOf(other), inode]] : gone;
+    const directory = this.#inodes.get(dirname(text));
+    this.#directories.get(directory ?? 0n)?.change(change);
+  }
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

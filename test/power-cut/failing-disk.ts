@@ -1,0 +1,73 @@
+// A server whose disk fails for a while: what it cannot make durable it refuses, and what it answered, before and after, is there.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { faultsOfFile, foundInStore } from '../crash/found.js';
+import { createTableRequest, pathOf, textOf, writeRequest } from '../crash/request.js';
+import { type SpawnedServer, spawnServer } from '../spawned-server.js';
+import { Connection } from '../worker-processes.js';
+import { recordingEnvironment } from './recorder.js';
+import { beginRecording } from './recording.js';
+
+const WRITES = 5;
+
+interface Told {
+  readonly row: string;
+  readonly status: number;
+}
+
+/** What was wrong. A sync that fails is over when the disk is well again; after a failed meta page the server must be started again. */
+export async function faultsOfFailingDisk(
+  directory: string,
+  library: string,
+  what: 'sync' | 'write',
+): Promise<readonly string[]> {
+  const [root, log, failing] = ['root', 'recording', 'failing'].map(name => join(directory, name));
+  if (root === undefined || log === undefined || failing === undefined) return ['Nothing is named.'];
+  mkdirSync(root, { recursive: true });
+  beginRecording(log);
+  const env = recordingEnvironment({ root, log, library, failing });
+  const data = join(root, 'data');
+  const serve = () => spawnServer(['serve', '--data', data, '--table-port', '0', '--silent'], { env });
+  const first = await serve();
+  const told = await write(first, 'before', true);
+  writeFileSync(`${failing}.${what}`, '');
+  const refused = await write(first, 'while');
+  rmSync(`${failing}.${what}`);
+  told.push(...(await write(first, 'after')));
+  await first.stop('SIGKILL');
+  const second = await serve();
+  told.push(...(await write(second, 'again')));
+  await second.stop('SIGTERM');
+  const isOk = ({ status }: Told): boolean => status === 204;
+  const faults = refused.filter(isOk).map(({ row }) => `${row} was answered, although the disk failed.`);
+  const expected = told.filter(({ row }) => what === 'sync' || !row.startsWith('after'));
+  faults.push(
+    ...expected.filter(one => !isOk(one)).map(({ row, status }) => `${row} was refused with ${status}.`),
+  );
+  const found = await foundInStore(data);
+  const lost = told.filter(one => isOk(one) && !found.has(pathOf(nameOf(one.row))));
+  return [...faults, ...lost.map(({ row }) => `${row} is lost.`), ...(await faultsOfFile(data))];
+}
+
+const nameOf = (row: string) => ({ table: 'crash', partition: 'p', row });
+
+async function write({ port }: SpawnedServer, name: string, isFirst = false): Promise<Told[]> {
+  const connection = new Connection(port);
+  if (isFirst) await connection.request(createTableRequest('crash'));
+  const told: Told[] = [];
+  for (let count = 0; count < WRITES; count += 1) {
+    const row = `${name}${count}`;
+    const properties = { n: count, a: textOf({ row }) };
+    const change = {
+      method: 'POST',
+      name: nameOf(row),
+      ifMatch: undefined,
+      properties,
+      after: properties,
+    } as const;
+    const { status } = await connection.request(writeRequest([change]));
+    told.push({ row, status });
+  }
+  connection.close();
+  return told;
+}

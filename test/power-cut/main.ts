@@ -1,0 +1,67 @@
+// Power cuts: `npm run test:power-cut -- --cuts N --seed S`. Records what servers do to their files, then cuts the power at many
+// moments and looks at what is left. At the end it does so with a server that does not sync and with disks that do not either: there losses
+// must be found, or the test could not see any.
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Random } from '../simulation/random.js';
+import { CASES, SPOILT_CASES } from './cases.js';
+import { faultsOfFailingDisk } from './failing-disk.js';
+import { compileRecorder } from './recorder.js';
+import { cutPower, record } from './session.js';
+
+const CUTS_DEFAULT = 100;
+
+const { values } = parseArgs({ options: { cuts: { type: 'string' }, seed: { type: 'string' } } });
+
+function numberOf(name: 'cuts' | 'seed', otherwise: number): number {
+  const text = values[name] ?? String(otherwise);
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new RangeError(`--${name} ${text} is no number from 1 up.`);
+  return Number(text);
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main(directory: string): Promise<boolean> {
+  const library = join(directory, 'recorder.so');
+  const missing = compileRecorder(library);
+  if (missing !== undefined) {
+    say(`Power cuts are not tried: ${missing}.`);
+    return true;
+  }
+  for (const what of ['sync', 'write'] as const) {
+    const faults = await faultsOfFailingDisk(join(directory, `failing-${what}`), library, what);
+    say(
+      `a disk whose ${what} fails for a while: ${faults.length === 0 ? 'as it should be' : faults.join(' ')}`,
+    );
+    if (faults.length > 0) return false;
+  }
+  const [seed, cuts] = [numberOf('seed', (Date.now() % 1_000_000) + 1), numberOf('cuts', CUTS_DEFAULT)];
+  for (const [index, one] of [...CASES, ...SPOILT_CASES].entries()) {
+    const mustLose = index >= CASES.length;
+    const random = new Random(seed + index);
+    const session = await record(join(directory, `case${index}`), library, one, random);
+    const result = await cutPower(session, one, cuts, random);
+    const isRight = result.faults.length > 0 === mustLose;
+    say(
+      `${one.name}: ${result.cuts} cuts in ${session.records.length} records; ${isRight ? '' : 'NOT '}as it should be${mustLose ? ', which is to lose something' : ''}.`,
+    );
+    if (isRight) {
+      if (mustLose) say(`  ${result.faults[0]?.split('\n')[0]}`);
+      rmSync(session.directory, { recursive: true });
+      continue;
+    }
+    writeFileSync(join(session.directory, 'answers.log'), session.workload.journal.text());
+    say(
+      `${result.faults.slice(0, 10).join('\n')}\n\nAfter record ${result.cuts}; what is left is in ${session.directory}/cut, what was asked and answered in ${session.directory}/answers.log.`,
+    );
+    say(`The same choices, at other moments: npm run test:power-cut -- --seed ${seed} --cuts ${cuts}`);
+    return false;
+  }
+  return true;
+}
+
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'shelfmark-power-')));
+if (await main(directory)) rmSync(directory, { recursive: true });
+else process.exitCode = 1;

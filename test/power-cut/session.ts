@@ -1,0 +1,77 @@
+// One recording, and the power cuts in it.
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Random } from '../simulation/random.js';
+import type { Case } from './cases.js';
+import { Disk } from './disk.js';
+import type { Mood } from './file-content.js';
+import { faultsOfCut } from './judge.js';
+import { beginRecording, type Record, readRecording } from './recording.js';
+import { Workload } from './workload.js';
+
+/** Of the cuts, those before the first server is ready. */
+const EARLY_SHARE = 0.2;
+
+export interface Session {
+  readonly directory: string;
+  readonly root: string;
+  readonly workload: Workload;
+  readonly records: readonly Record[];
+}
+
+export async function record(
+  directory: string,
+  library: string,
+  { workers, durability, hasBackup }: Case,
+  random: Random,
+): Promise<Session> {
+  const [root, log] = [join(directory, 'root'), join(directory, 'recording')];
+  mkdirSync(root, { recursive: true });
+  beginRecording(log);
+  const workload = new Workload({ root, log, library, workers, durability, hasBackup, random });
+  await workload.run();
+  return { directory, root, workload, records: readRecording(log) };
+}
+
+export interface Cuts {
+  /** How many were made. */
+  readonly cuts: number;
+  /** Of the last one. */
+  readonly faults: readonly string[];
+}
+
+/** Ends at the first cut that has a fault. */
+export async function cutPower(
+  { directory, root, workload, records }: Session,
+  { isSyncLost }: Case,
+  count: number,
+  random: Random,
+): Promise<Cuts> {
+  const disk = new Disk(statSync(root, { bigint: true }).ino, isSyncLost);
+  const early = records.filter(({ end }) => end <= workload.readyAt).length;
+  const counts = new Map<number, number>();
+  for (let cut = 0; cut < count; cut += 1) {
+    const after = random.below(cut < count * EARLY_SHARE ? early : records.length);
+    counts.set(after, (counts.get(after) ?? 0) + 1);
+  }
+  let cuts = 0;
+  for (const [index, one] of records.entries()) {
+    disk.add(one);
+    for (let left = counts.get(index) ?? 0; left > 0; left -= 1) {
+      const mood = random.pick<Mood>(['all', 'none', 'some', 'some', 'some']);
+      const cut = { image: disk.cut(mood, random), position: one.end };
+      const faults = await faultsOfCut(cut, workload, join(directory, 'cut'), random);
+      cuts += 1;
+      if (faults.length > 0)
+        return { cuts, faults: [`After record ${index}, ${one.kind}, ${mood} lost:`, ...faults] };
+    }
+  }
+  return { cuts, faults: faultsOfRecording(disk, root, random) };
+}
+
+/** What was recorded must be all that was done: without a cut the files are those that are there. */
+function faultsOfRecording(disk: Disk, root: string, random: Random): readonly string[] {
+  const image = disk.cut('none', random);
+  const other = [...image].filter(([path, content]) => !readFileSync(join(root, path)).equals(content));
+  return other.map(([path]) => `${path} was written to in a way that the recorder did not see.`);
+}

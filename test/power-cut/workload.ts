@@ -1,0 +1,138 @@
+// What is recorded: two lives of a server on one data directory, written to by several clients, the first killed and the second stopped;
+// a backup meanwhile, and its way back.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { History } from '../crash/history.js';
+import { Journal } from '../crash/journal.js';
+import { createTableRequest } from '../crash/request.js';
+import { Slots } from '../crash/slots.js';
+import { TableLife } from '../crash/table-life.js';
+import { Trigger } from '../crash/trigger.js';
+import { Writer } from '../crash/writer.js';
+import type { Random } from '../simulation/random.js';
+import { runToEnd, type SpawnedServer, spawnServer } from '../spawned-server.js';
+import { Connection, isAlive, until } from '../worker-processes.js';
+import { type Recorded, recordingEnvironment } from './recorder.js';
+
+const WRITERS = 5;
+/** Answers to the writers of one life. */
+const ANSWERS = 150;
+
+export interface WorkloadOptions extends Recorded {
+  readonly workers: number;
+  readonly durability: 'full' | 'none';
+  readonly hasBackup: boolean;
+  readonly random: Random;
+}
+
+/** A directory made by `backup` or `restore`: whole from `doneAt` on at the latest. */
+export interface Copy {
+  readonly name: string;
+  /** What was answered before it began is in it. */
+  readonly startedAt: number;
+  readonly doneAt: number;
+}
+
+export class Workload {
+  readonly journal: Journal;
+  readonly copies: Copy[] = [];
+  /** Where the first server was ready. */
+  readyAt = 0;
+  readonly #options: WorkloadOptions;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #slots: Slots;
+  readonly #histories: History[] = [];
+
+  constructor(options: WorkloadOptions) {
+    this.#options = options;
+    this.#env = recordingEnvironment(options);
+    this.#slots = new Slots(options.random);
+    this.journal = new Journal(() => statSync(options.log).size);
+  }
+
+  get histories(): readonly History[] {
+    return [...this.#histories, ...this.#slots.all.map(({ history }) => history)];
+  }
+
+  async run(): Promise<void> {
+    const first = await this.#serve();
+    this.readyAt = this.journal.note('ready');
+    await this.#createTable(first.port);
+    await this.#write(first, 'first', async () => {
+      process.kill(-first.pid, 'SIGKILL');
+      await until('all are gone', () => !isAlive(first.pid) && !isGroupAlive(first.pid));
+      await first.stop('SIGKILL');
+    });
+    const second = await this.#serve();
+    await this.#write(second, 'second', async () => {
+      if (this.#options.hasBackup) await this.#copy('backup', 'backup', 'data');
+    });
+    if (this.#options.hasBackup) await this.#restore();
+    await second.stop('SIGTERM');
+  }
+
+  #serve(): Promise<SpawnedServer> {
+    const { root, workers, durability } = this.#options;
+    const args = ['--data', join(root, 'data'), '--table-port', '0', '--workers', String(workers)];
+    const env = this.#env;
+    return spawnServer(['serve', ...args, '--durability', durability], { detached: true, env });
+  }
+
+  async #createTable(port: number): Promise<void> {
+    const history = new History('table crash');
+    this.#histories.push(history);
+    const connection = new Connection(port);
+    history.ask(new Map([['crash', { text: 'a table', tick: 0n }]]), this.journal.note('? create crash'));
+    const { status, body } = await connection.request(createTableRequest('crash'));
+    connection.close();
+    if (status !== 204) throw new Error(`The table was answered ${status} ${body}`);
+    history.acknowledge(new Map(), this.journal.note('! create crash'));
+  }
+
+  async #write({ port }: SpawnedServer, table: string, end: () => Promise<void>): Promise<void> {
+    const tableLife = new TableLife(table);
+    this.#histories.push(tableLife.history);
+    const watch = new Trigger();
+    const options = { port, slots: this.#slots, journal: this.journal, watch };
+    const writers = Array.from({ length: WRITERS }, () => new Writer(options));
+    const runs = Promise.all([...writers.map(writer => writer.run()), tableLife.run(port, this.journal)]);
+    try {
+      const enough = this.#options.random.between(ANSWERS / 2, ANSWERS);
+      await until(`${enough} writes are answered`, () => watch.count >= enough, 60_000);
+      await end();
+    } finally {
+      for (const one of [...writers, tableLife]) one.stop();
+      await runs;
+    }
+    const faults = [...writers, tableLife].flatMap(({ faults }) => faults);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  }
+
+  async #copy(command: 'backup' | 'restore', to: string, from: string): Promise<void> {
+    const { root } = this.#options;
+    const startedAt = this.journal.note(`? ${command}`);
+    const [target, source] = [join(root, to), join(root, from)];
+    const args = command === 'backup' ? [target, '--data', source] : [source, '--data', target];
+    const { code, stderr } = await runToEnd([command, ...args], { env: this.#env });
+    if (code !== 0) throw new Error(`${command} ended with ${code}: ${stderr}`);
+    this.copies.push({ name: to, startedAt, doneAt: this.journal.note(`! ${command}`) });
+  }
+
+  /** The copy of a copy has what that had. */
+  async #restore(): Promise<void> {
+    const backup = this.copies[0];
+    await this.#copy('restore', 'restored', 'backup');
+    const restored = this.copies.pop();
+    if (backup === undefined || restored === undefined) throw new Error('There is no backup.');
+    this.copies.push({ ...restored, startedAt: backup.startedAt });
+  }
+}
+
+function isGroupAlive(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
