@@ -80,7 +80,11 @@ export class TableError extends Error {
   index: number | undefined;
 
   constructor(code: TableErrorCode, detail: TableErrorDetail = {}) {
+    // An outcome, not a fault: nobody asks where it was decided, and finding out costs more than most refusals.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(code);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.detail = detail;
   }

@@ -1,6 +1,7 @@
 // Connections over real sockets: requests cut anywhere, one after another and all at once, clients that stop reading or sending,
 // time that runs out, and answers that must not be written.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { WireRequest, WireResponse } from '#wire';
@@ -52,6 +53,27 @@ test('requests cut at any place are answered as whole ones are', { timeout: 60_0
     const results = await Promise.all(cuts.map(at => exchange(listener, text.slice(0, at), text.slice(at))));
     for (const [i, result] of results.entries()) assert.equal(result, whole, `cut at ${cuts[i]}`);
   }
+});
+
+test('many requests at once do not keep another connection waiting until all of them are answered', async context => {
+  const many = 3000;
+  let begun = 0;
+  let before = -1;
+  const listener = await open(context, async ({ target }) => {
+    if (target === '/other') before = begun;
+    else if (target === '/many') begun += 1;
+    return answer('');
+  });
+  const other = connect(listener);
+  other.write(`GET /first ${HEAD}\r\n`);
+  await once(other, 'data');
+  const drained = exchange(listener, `GET /many ${HEAD}\r\n`.repeat(many) + LAST);
+  while (begun === 0) await new Promise(resolve => setImmediate(resolve));
+  other.write(`GET /other ${HEAD}\r\n`);
+  await once(other, 'data');
+  other.destroy();
+  assert(before > 0 && before < many, `${before} of ${many} were before it`);
+  assert.equal(statuses(await drained).length, many + 1);
 });
 
 test('a thousand requests at once are answered one at a time and in order', async context => {

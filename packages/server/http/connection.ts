@@ -70,6 +70,8 @@ const REFUSALS: Readonly<Record<Refusal | 503, string>> = {
 const LF = 10;
 /** Up to here it costs less to copy a body behind its head than to hand the system two pieces. */
 const JOINED_BYTES_MAX = 16_384;
+/** Of requests that came before they were waited for: then other connections get their turn. */
+const REQUESTS_IN_A_ROW = 32;
 
 /** Answers to HEAD, and of these statuses, end with the head, whatever length it names. */
 const endsWithHead = (status: number, method: string): boolean =>
@@ -107,6 +109,8 @@ export class Connection {
   /** The rest of the request is never read. */
   #isCut = false;
   #isPaused = false;
+  /** Requests that were held when they were begun, one right after the other. */
+  #inARow = 0;
   /** The client has said all it has to say; it may still listen. */
   #hasEnded = false;
   readonly #onAnswer = (response: WireResponse): void => this.#answer(response);
@@ -156,7 +160,7 @@ export class Connection {
   /** The listener closes: ends the connection if it was used and is not; of one that is fresh, a request may be on its way. */
   closeIfIdle(): void {
     const { head, linger } = this.#site.timeouts;
-    if (this.#phase === 'idle') this.destroy();
+    if (this.#phase === 'idle' && this.#held === undefined) this.destroy();
     else if (this.#isFresh) this.#deadline += linger - head;
   }
 
@@ -328,6 +332,18 @@ export class Connection {
   #goOn(): void {
     this.#phase = 'idle';
     this.#deadline = this.#site.now + this.#site.timeouts.idle;
+    this.#inARow = this.#held ? this.#inARow + 1 : 0;
+    if (this.#inARow < REQUESTS_IN_A_ROW) {
+      this.#readHeld();
+    } else {
+      this.#inARow = 0;
+      this.#pause();
+      setImmediate(() => this.#readHeld());
+    }
+  }
+
+  #readHeld(): void {
+    if (this.#phase !== 'idle') return;
     if (this.#held) this.#readHead(this.#held.view());
     else if (this.#site.isClosing) this.#finish();
     if (this.#isPaused) this.#resume();
