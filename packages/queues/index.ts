@@ -7,3 +7,4 @@ export { readQueueServiceProperties } from './operations/service-settings.js';
 export * from './outcome.js';
 export * from './queue-error.js';
 export * from './queue-space.js';
+export * from './sweep.js';
