@@ -43,7 +43,7 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   queues: ['service', 'store'],
   wire: ['tables', 'queues', 'service', 'store'],
   server: ['wire', 'tables', 'queues', 'service', 'store', 'store-lmdb'],
-  cli: ['server', 'tables', 'store', 'store-lmdb'],
+  cli: ['server', 'tables', 'queues', 'store', 'store-lmdb'],
 };
 
 /** Packages from outside, and the files that may import them. */

@@ -1,5 +1,6 @@
 // The public face of the Queue service's domain.
 export * from './execute.js';
+export * from './inspect.js';
 export * from './limits.js';
 export * from './operation.js';
 export { readQueueIdentifiers } from './operations/queue-acl.js';
