@@ -14,5 +14,7 @@ export type Grant =
       readonly permission: string;
       readonly range: KeyRange | undefined;
     }
+  /** A queue's: letters out of `raup`. */
+  | { readonly kind: 'queueSas'; readonly queue: string; readonly permission: string }
   /** A bearer token's: roles of which each allows some actions, and whether the version lets it see access policies. */
   | { readonly kind: 'bearer'; readonly roles: readonly Role[]; readonly policies: boolean };
