@@ -1,10 +1,10 @@
 // What is wrong with the stored form of a table, an entity or service properties, for the check of a store. A sentence,
 // or nothing. Spaces and rows of the engine are judged by it, this judges what is in them.
+import { decodeServiceProperties, encodeServiceProperties } from '#service';
 import type { Row, Space } from '#store';
 import { decodeEntity, ENTRY_BYTES, HEADER_BYTES, storedProperties, textStart } from './entity-codec.js';
 import { encodeEntity } from './entity-encoder.js';
 import { hasForbiddenCharacter } from './limits.js';
-import { decodeServiceProperties, encodeServiceProperties } from './service-properties.js';
 import { decodeTableMetadata, encodeTableMetadata } from './table-space.js';
 
 const DEADLINE_BYTES = 8;
