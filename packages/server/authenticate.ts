@@ -41,7 +41,7 @@ export interface AuthenticationContext {
 /** 15 minutes either way (table-rest.md 12.4). */
 const SKEW_MAX = 15n * 60n * 10_000_000n;
 /** The first version that challenges a request without credentials (table-rest.md 12.7). */
-const CHALLENGE_VERSION = '2020-12-06';
+export const CHALLENGE_VERSION = '2020-12-06';
 /** The first version recorded in which a bearer token finds access policies. */
 const POLICIES_VERSION = '2025-07-05';
 export const OWNER: Grant = { kind: 'owner' };

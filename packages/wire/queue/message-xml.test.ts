@@ -10,10 +10,10 @@ const ticks = (date: string): bigint => BigInt(Date.parse(date)) * 10_000n;
 
 const MESSAGE: ShownMessage = {
   id: 'ea4ef127-3d11-4e52-90c8-97ddff75f730',
-  insertedAt: ticks('Thu, 09 May 2019 01:19:36 GMT'),
-  expiresAt: ticks('Thu, 16 May 2019 01:19:36 GMT'),
-  popReceipt: 'AgAAAAMAAAAAAAAAqmD1QwUG1QE=',
-  visibleAt: ticks('Thu, 09 May 2019 01:20:06 GMT'),
+  inserted: ticks('Thu, 09 May 2019 01:19:36 GMT'),
+  expires: ticks('Thu, 16 May 2019 01:19:36 GMT'),
+  receipt: 'AgAAAAMAAAAAAAAAqmD1QwUG1QE=',
+  visible: ticks('Thu, 09 May 2019 01:20:06 GMT'),
   dequeueCount: 1,
   text: 'message1',
 };
@@ -34,7 +34,7 @@ test('what Get, Put and Peek answer', () => {
     documentOf(HEAD + RECEIPT),
   );
   assert.equal(
-    formatMessages([{ ...MESSAGE, popReceipt: undefined, visibleAt: undefined }]),
+    formatMessages([{ ...MESSAGE, receipt: undefined, visible: undefined }]),
     documentOf(HEAD + CONTENT),
   );
 });

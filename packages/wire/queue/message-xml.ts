@@ -19,27 +19,27 @@ export function parseMessageText(body: Buffer): string {
 /** What is undefined is not shown to who asked. Times are ticks. */
 export interface ShownMessage {
   readonly id: string;
-  readonly insertedAt: bigint;
-  readonly expiresAt: bigint;
-  readonly popReceipt: string | undefined;
-  readonly visibleAt: bigint | undefined;
+  readonly inserted: bigint;
+  readonly expires: bigint;
+  readonly receipt: string | undefined;
+  readonly visible: bigint | undefined;
   readonly dequeueCount: number | undefined;
   readonly text: string | undefined;
 }
 
 function formatMessage({
   id,
-  insertedAt,
-  expiresAt,
-  popReceipt,
-  visibleAt,
+  inserted,
+  expires,
+  receipt,
+  visible,
   dequeueCount,
   text,
 }: ShownMessage): string {
-  let fields = `<MessageId>${id}</MessageId><InsertionTime>${formatHttpDate(insertedAt)}</InsertionTime>`;
-  fields += `<ExpirationTime>${formatHttpDate(expiresAt)}</ExpirationTime>`;
-  if (popReceipt !== undefined) fields += `<PopReceipt>${popReceipt}</PopReceipt>`;
-  if (visibleAt !== undefined) fields += `<TimeNextVisible>${formatHttpDate(visibleAt)}</TimeNextVisible>`;
+  let fields = `<MessageId>${id}</MessageId><InsertionTime>${formatHttpDate(inserted)}</InsertionTime>`;
+  fields += `<ExpirationTime>${formatHttpDate(expires)}</ExpirationTime>`;
+  if (receipt !== undefined) fields += `<PopReceipt>${receipt}</PopReceipt>`;
+  if (visible !== undefined) fields += `<TimeNextVisible>${formatHttpDate(visible)}</TimeNextVisible>`;
   if (dequeueCount !== undefined) fields += `<DequeueCount>${dequeueCount}</DequeueCount>`;
   if (text !== undefined)
     fields += text === '' ? '<MessageText />' : `<MessageText>${escapeXmlText(text)}</MessageText>`;

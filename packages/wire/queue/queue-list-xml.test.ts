@@ -37,12 +37,12 @@ test('a page of several', () => {
 });
 
 test('the last page, with metadata', () => {
-  const metadata = new Map([
-    ['Key', 'a<b'],
-    ['none', ''],
-  ]);
+  const metadata = [
+    { name: 'Key', value: 'a<b' },
+    { name: 'none', value: '' },
+  ];
   const queues = [
-    { name: 'a', metadata: new Map<string, string>() },
+    { name: 'a', metadata: [] },
     { name: 'b', metadata },
   ];
   assert.equal(

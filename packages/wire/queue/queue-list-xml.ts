@@ -1,4 +1,5 @@
 // The document of List Queues (queue-blob-rest.md 7.1, 1.10).
+import type { Metadata } from '#queues';
 import { escapeXmlText, XML_HEAD } from '../xml.js';
 
 /** What was asked for is said again where it was given. */
@@ -9,7 +10,7 @@ export interface ListedQueues {
   readonly marker: string | undefined;
   readonly pageSize: number | undefined;
   /** Metadata is undefined where nobody asked for it. */
-  readonly queues: readonly { readonly name: string; readonly metadata: ReadonlyMap<string, string> | undefined }[];
+  readonly queues: readonly { readonly name: string; readonly metadata: Metadata | undefined }[];
   /** Where the next page begins. */
   readonly nextMarker: string | undefined;
 }
@@ -17,9 +18,9 @@ export interface ListedQueues {
 const element = (name: string, text: string | undefined): string =>
   text === undefined || text === '' ? '' : `<${name}>${escapeXmlText(text)}</${name}>`;
 
-function formatMetadata(metadata: ReadonlyMap<string, string>): string {
-  if (metadata.size === 0) return '<Metadata />';
-  const items = [...metadata].map(([name, value]) => element(name, value) || `<${name} />`);
+function formatMetadata(metadata: Metadata): string {
+  if (metadata.length === 0) return '<Metadata />';
+  const items = metadata.map(({ name, value }) => element(name, value) || `<${name} />`);
   return `<Metadata>${items.join('')}</Metadata>`;
 }
 
