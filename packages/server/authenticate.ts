@@ -22,7 +22,7 @@ import {
   type WireRequest,
 } from '#wire';
 import type { BearerTokens } from './bearer.js';
-import type { Grant } from './grant.js';
+import type { AccountGrant, Grant } from './grant.js';
 import { isLoopback } from './loopback.js';
 import type { SignedTokens } from './signed-tokens.js';
 
@@ -44,7 +44,7 @@ const SKEW_MAX = 15n * 60n * 10_000_000n;
 export const CHALLENGE_VERSION = '2020-12-06';
 /** The first version recorded in which a bearer token finds access policies. */
 const POLICIES_VERSION = '2025-07-05';
-export const OWNER: Grant = { kind: 'owner' };
+export const OWNER: AccountGrant = { kind: 'owner' };
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
 /** Versions before the challenge get the plain refusal (table-rest.md 12.7, recorded). */
@@ -207,7 +207,7 @@ export async function authenticateBearer(
   account: string,
   { bearer, now }: Pick<AuthenticationContext, 'bearer' | 'now'>,
   service: 'table' | 'queue',
-): Promise<Grant> {
+): Promise<AccountGrant> {
   if (!request.secure && !isLoopback(request.remoteAddress))
     throw challenged(bearer, request, 'A bearer token came without TLS.');
   try {

@@ -31,7 +31,7 @@ import {
   sasFailed,
   withPolicy,
 } from '../authenticate.js';
-import type { Grant } from '../grant.js';
+import type { QueueGrant } from '../grant.js';
 
 export interface QueueAuthentication extends Pick<AuthenticationContext, 'keys' | 'now' | 'bearer'> {
   /** The stored access policies of a queue, or undefined if there is no such queue. */
@@ -43,7 +43,7 @@ function authenticateKey(
   request: WireRequest,
   route: QueueRoute,
   context: QueueAuthentication,
-): Grant {
+): QueueGrant {
   if (account !== route.account) throw failed(`Signed for ${named(account)}, sent to ${route.account}.`);
   const keys = context.keys(account);
   // 403, as for a wrong key, so that nobody learns which accounts there are, and no client takes it for a missing queue.
@@ -55,7 +55,7 @@ function authenticateKey(
   throw failed(`The signature is not of ${JSON.stringify(texts[0])}.`);
 }
 
-function queueGrant(sas: QueueSas, request: WireRequest, context: QueueAuthentication): Grant {
+function queueGrant(sas: QueueSas, request: WireRequest, context: QueueAuthentication): QueueGrant {
   const { start, expiry, permission, queue, identifier } = sas;
   if (expiry === undefined) throw sasFailed('se is mandatory. Cannot be empty');
   if (permission === undefined) throw sasFailed('sp is mandatory. Cannot be empty');
@@ -69,7 +69,7 @@ async function authenticateSas(
   request: WireRequest,
   route: QueueRoute,
   context: QueueAuthentication,
-): Promise<Grant> {
+): Promise<QueueGrant> {
   const { account } = route;
   const sas = parseQueueSas(route.query, queueOf(route));
   const text =
@@ -106,7 +106,7 @@ export function authenticateQueue(
   request: WireRequest,
   route: QueueRoute,
   context: QueueAuthentication,
-): Grant | Promise<Grant> {
+): QueueGrant | Promise<QueueGrant> {
   const header = request.headers.authorization;
   if (header !== undefined) {
     const credential = parseSharedKey(header);

@@ -1,6 +1,6 @@
 // Decides whether a grant covers an operation of the Queue service (queue-blob-rest.md 3.5).
 import { type OperationKind, QueueError } from '#queues';
-import type { Grant } from '../grant.js';
+import type { QueueGrant } from '../grant.js';
 import { QUEUE_ACTIONS, ROLES, type Role } from '../roles.js';
 
 interface Right {
@@ -64,7 +64,7 @@ function checkPermission(needs: string, granted: string): void {
  *
  * @throws QueueError AuthorizationFailure, AuthorizationResourceTypeMismatch, AuthorizationPermissionMismatch.
  */
-export function authorizeQueue(grant: Grant, kind: OperationKind): void {
+export function authorizeQueue(grant: QueueGrant, kind: OperationKind): void {
   if (grant.kind === 'owner') return;
   if (grant.kind === 'bearer') {
     authorizeRoles(grant.roles, kind);
@@ -77,7 +77,7 @@ export function authorizeQueue(grant: Grant, kind: OperationKind): void {
     authorizeAccountSas(needed, grant.resourceTypes, grant.permission);
     return;
   }
-  if (grant.kind !== 'queueSas' || needed.ofQueue === undefined)
+  if (needed.ofQueue === undefined)
     throw new QueueError('AuthorizationFailure', { reason: 'The signature is for the messages of a queue.' });
   checkPermission(needed.ofQueue, grant.permission);
 }

@@ -2,15 +2,15 @@
 // is wrong (queue-blob-rest.md 1.13). The only catch and the only log line of such a request are here; handle.ts does the same for tables.
 import {
   checkQueueName,
-  decodeQueueMetadata,
   execute,
   type OperationKind,
   openQueue,
   type QueueContext,
   QueueError,
-  queueAddress,
+  readQueueIdentifiers,
+  readQueueServiceProperties,
 } from '#queues';
-import { type CorsRule, readStoredProperties, type SignedIdentifier } from '#service';
+import type { CorsRule, SignedIdentifier } from '#service';
 import { TableError } from '#tables';
 import {
   corsHeaders,
@@ -91,9 +91,8 @@ class Progress implements QueueAuthentication {
     return this.service.accounts.keys(account);
   }
 
-  async policies(account: string, queue: string): Promise<readonly SignedIdentifier[] | undefined> {
-    const space = await this.service.store.getSpace(queueAddress(account, queue));
-    return space && decodeQueueMetadata(space.metadata).identifiers;
+  policies(account: string, queue: string): Promise<readonly SignedIdentifier[] | undefined> {
+    return readQueueIdentifiers({ store: this.service.store, account }, queue);
   }
 
   #contextFor({ account }: QueueRoute): QueueContext {
@@ -105,13 +104,15 @@ class Progress implements QueueAuthentication {
   async #readRules({ account }: QueueRoute): Promise<readonly CorsRule[]> {
     const { accounts, store } = this.service;
     if (!accounts.has(account)) return [];
-    return (await readStoredProperties({ store, account, service: 'queue' })).cors;
+    return (await readQueueServiceProperties({ store, account })).cors;
   }
 
   async answer(): Promise<QueueAnswer> {
     const { request, service } = this;
     const { method, target, headers, secure } = request;
-    const route = parseQueueTarget({ target, host: headers.host, secure }, name => service.accounts.has(name));
+    const route = parseQueueTarget({ target, host: headers.host, secure }, name =>
+      service.accounts.has(name),
+    );
     this.route = route;
     // Only who names an origin pays for the reading.
     if (headers.origin !== undefined) this.rules = await this.#readRules(route);

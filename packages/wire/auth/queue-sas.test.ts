@@ -17,10 +17,13 @@ const parse = (text: string) => parseQueueSas(new Map(new URLSearchParams(`${tex
 
 function textOf(query: string): string {
   const sas = parse(query);
-  return sas.kind === 'accountSas' ? accountSasStringToSign(sas, ACCOUNT) : queueSasStringToSign(sas, ACCOUNT);
+  return sas.kind === 'accountSas'
+    ? accountSasStringToSign(sas, ACCOUNT)
+    : queueSasStringToSign(sas, ACCOUNT);
 }
 
-const signatureOf = (query: string): string => createHmac('sha256', KEY).update(textOf(query)).digest('base64');
+const signatureOf = (query: string): string =>
+  createHmac('sha256', KEY).update(textOf(query)).digest('base64');
 
 test('a queue', () => {
   assert.equal(signatureOf(`sv=2020-12-06&sp=raup&${TIMES}`), 'JQW7i0mtIfGAGUfSWWRtWhDBe3VOtLNGjdEey98tj2Y=');
@@ -34,13 +37,20 @@ test('an account, without and with the line of the encryption scope', () => {
 
 test('versions differ in the resource and in addresses', () => {
   const text = (sv: string) => textOf(`sv=${sv}&sp=r&se=2030-01-01&si=p&sip=10.0.0.1&spr=https`).split('\n');
-  assert.deepEqual(text('2015-04-05').slice(3), ['/queue/devstoreaccount1/q1', 'p', '10.0.0.1', 'https', '2015-04-05']);
+  assert.deepEqual(text('2015-04-05').slice(3), [
+    '/queue/devstoreaccount1/q1',
+    'p',
+    '10.0.0.1',
+    'https',
+    '2015-04-05',
+  ]);
   assert.deepEqual(text('2015-02-21').slice(3), ['/queue/devstoreaccount1/q1', 'p', '2015-02-21']);
   assert.deepEqual(text('2014-02-14').slice(3), ['/devstoreaccount1/q1', 'p', '2014-02-14']);
 });
 
 test('letters come in any order, and no others', () => {
-  for (const letters of ['raup', 'puar', 'r', '']) assert.doesNotThrow(() => parse(`sv=2020-12-06&sp=${letters}`));
+  for (const letters of ['raup', 'puar', 'r', ''])
+    assert.doesNotThrow(() => parse(`sv=2020-12-06&sp=${letters}`));
   for (const letters of ['rd', 'raupw', 'R'])
     assert.throws(
       () => parse(`sv=2020-12-06&sp=${letters}`),

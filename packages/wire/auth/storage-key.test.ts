@@ -73,7 +73,11 @@ test('a message deleted: a receipt is signed decoded', () => {
 
 test('Lite signs less, and of the query comp alone', () => {
   const sent = request('GET', { 'content-length': '0' });
-  const [text = ''] = storageStringsToSign('SharedKeyLite', sent, target('/c1', { comp: 'list', prefix: 'a' }));
+  const [text = ''] = storageStringsToSign(
+    'SharedKeyLite',
+    sent,
+    target('/c1', { comp: 'list', prefix: 'a' }),
+  );
   assert.equal(sign(text), 'dLbd+ITLhPX1wX2fZh+etXb1S/Nl8qhJWcDTJ4fHwqE=');
 });
 

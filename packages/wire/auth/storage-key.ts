@@ -16,7 +16,13 @@ export interface SignedTarget {
 
 type Order = (one: string, other: string) => number;
 
-const SIGNED_BEFORE_DATE = ['content-encoding', 'content-language', 'content-length', 'content-md5', 'content-type'];
+const SIGNED_BEFORE_DATE = [
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-md5',
+  'content-type',
+];
 const SIGNED_AFTER_DATE = ['if-modified-since', 'if-match', 'if-none-match', 'if-unmodified-since', 'range'];
 const PREFIX = 'x-ms-';
 /** Before it a length of 0 is signed as `0`, since then as nothing. */
@@ -50,7 +56,9 @@ function headerLines({ headers }: WireRequest, scheme: SharedKeyCredential['sche
   const lineOf = (name: string): string => {
     const value = headers[name] ?? '';
     const isNothing =
-      name === 'content-length' && value === '0' && (headers['x-ms-version'] ?? '') >= VERSION_OF_EMPTY_LENGTH;
+      name === 'content-length' &&
+      value === '0' &&
+      (headers['x-ms-version'] ?? '') >= VERSION_OF_EMPTY_LENGTH;
     return `${isNothing ? '' : value}\n`;
   };
   return `${SIGNED_BEFORE_DATE.map(lineOf).join('')}${date}\n${SIGNED_AFTER_DATE.map(lineOf).join('')}`;

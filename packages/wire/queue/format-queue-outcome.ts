@@ -18,7 +18,15 @@ const answer = (
   isRead: boolean,
   body: string | undefined,
   more: readonly Header[],
-): QueueAnswer => ({ status, reason: undefined, body, isRead, more, errorCode: undefined, isAnonymous: false });
+): QueueAnswer => ({
+  status,
+  reason: undefined,
+  body,
+  isRead,
+  more,
+  errorCode: undefined,
+  isAnonymous: false,
+});
 
 const done = (status: 201 | 202 | 204, more = NOTHING): QueueAnswer => answer(status, false, undefined, more);
 const shown = (body: string): QueueAnswer => answer(200, true, body, NOTHING);
@@ -34,12 +42,11 @@ function metadataHeaders(metadata: Metadata, approximateCount: number): readonly
 }
 
 function listBody({ queues, next }: Extract<Outcome, { kind: 'queues' }>, route: QueueRoute): string {
-  const { query, account, endpoint, isHostStyle } = route;
+  const { query, account, endpoint } = route;
   const asked = (query.get('include') ?? '').toLowerCase().split(',');
   const isMetadataAsked = asked.some(item => item.trim() === 'metadata');
   return formatQueueList({
-    // As it was recorded, and as clients of addresses in path style know it.
-    endpoint: isHostStyle ? `${endpoint}/` : endpoint,
+    endpoint: `${endpoint}/`,
     prefix: query.get('prefix'),
     marker: query.get('marker'),
     pageSize: pageSizeOf(query),

@@ -34,7 +34,6 @@ test('path style: account and secondary stand in the path', () => {
   assert.equal(route.secondary, true);
   assert.equal(route.path, '/acc-secondary/q');
   assert.equal(route.endpoint, 'http://127.0.0.1:10001/acc-secondary');
-  assert.equal(route.isHostStyle, false);
   assert.deepEqual([...route.query], [['comp', 'metadata']]);
 });
 
@@ -44,7 +43,6 @@ test('host style: they stand in the host', () => {
   assert.equal(route.secondary, true);
   assert.equal(route.path, '/q/messages');
   assert.equal(route.endpoint, 'http://acc-secondary.queue.example:10001');
-  assert.equal(route.isHostStyle, true);
   assert.deepEqual(route.resource, { kind: 'messages', queue: 'q' });
   assert.deepEqual(parse('/', 'acc.queue.example').resource, { kind: 'service' });
 });

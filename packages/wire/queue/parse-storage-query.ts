@@ -15,6 +15,7 @@ export function parseStorageQuery(text: string): ReadonlyMap<string, string> {
     else values.set(name, [value]);
   }
   const parameters = new Map<string, string>();
-  for (const [name, all] of values) parameters.set(name, all.length === 1 ? (all[0] ?? '') : all.sort().join(','));
+  for (const [name, all] of values)
+    parameters.set(name, all.length === 1 ? (all[0] ?? '') : all.sort().join(','));
   return parameters;
 }

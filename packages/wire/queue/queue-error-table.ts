@@ -74,12 +74,12 @@ export const QUEUE_ERROR_TABLE: Readonly<Record<QueueErrorCode, QueueErrorEntry>
   MissingContentLengthHeader: { status: 411, message: 'The Content-Length header was not specified.' },
   MissingRequiredHeader: {
     status: 400,
-    message: 'An HTTP header that\'s mandatory for this request is not specified.',
+    message: "An HTTP header that's mandatory for this request is not specified.",
     elements: [['HeaderName', 'name']],
   },
   MissingRequiredQueryParameter: {
     status: 400,
-    message: 'A query parameter that\'s mandatory for this request is not specified.',
+    message: "A query parameter that's mandatory for this request is not specified.",
     elements: [NAME],
   },
   MissingRequiredXmlNode: {
@@ -111,6 +111,6 @@ export const QUEUE_ERROR_TABLE: Readonly<Record<QueueErrorCode, QueueErrorEntry>
   'ServerBusy:Full': ERROR_TABLE['ServerBusy:Full'],
   UnsupportedHttpVerb: {
     status: 405,
-    message: 'The resource doesn\'t support specified Http Verb.',
+    message: "The resource doesn't support specified Http Verb.",
   },
 };

@@ -54,5 +54,8 @@ test('the last page, with metadata', () => {
 });
 
 test('an endpoint cannot end its attribute', () => {
-  assert.match(formatQueueList({ ...NOTHING, endpoint: 'http://"<&' }), /ServiceEndpoint="http:\/\/&quot;&lt;&amp;">/);
+  assert.match(
+    formatQueueList({ ...NOTHING, endpoint: 'http://"<&' }),
+    /ServiceEndpoint="http:\/\/&quot;&lt;&amp;">/,
+  );
 });

@@ -4,7 +4,7 @@ import { escapeXmlText, XML_HEAD } from '../xml.js';
 
 /** What was asked for is said again where it was given. */
 export interface ListedQueues {
-  /** As in `http://127.0.0.1:10001/devstoreaccount1`. */
+  /** As in `http://127.0.0.1:10001/devstoreaccount1/`. */
   readonly endpoint: string;
   readonly prefix: string | undefined;
   readonly marker: string | undefined;

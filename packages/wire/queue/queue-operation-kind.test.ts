@@ -18,55 +18,56 @@ function outcomeOf(method: string, target: string): string {
 }
 
 /** Of each method that means something; of the others `other`. */
-const TABLE: readonly (readonly [target: string, kinds: Readonly<Record<string, string>>, other: string])[] = [
-  ['/a/?comp=list', { GET: 'listQueues' }, 'UnsupportedHttpVerb'],
-  ['/a?COMP=List&include=metadata', { GET: 'listQueues' }, 'UnsupportedHttpVerb'],
+const TABLE: readonly (readonly [target: string, kinds: Readonly<Record<string, string>>, other: string])[] =
   [
-    '/a/?restype=service&comp=properties',
-    { GET: 'getServiceProperties', PUT: 'setServiceProperties' },
-    'UnsupportedHttpVerb',
-  ],
-  ['/a-secondary/?restype=service&comp=stats', { GET: 'getServiceStats' }, 'UnsupportedHttpVerb'],
-  ['/a/?restype=service&comp=stats', { GET: 'InvalidQueryParameterValue' }, 'UnsupportedHttpVerb'],
-  ['/a/?comp=properties', {}, 'MissingRequiredQueryParameter'],
-  ['/a/?restype=account&comp=properties', {}, 'InvalidQueryParameterValue'],
-  ['/a/?comp=other', {}, 'InvalidQueryParameterValue'],
-  ['/a/', {}, 'MissingRequiredQueryParameter'],
-  [
-    '/a/q',
-    {
-      PUT: 'createQueue',
-      DELETE: 'deleteQueue',
-      GET: 'MissingRequiredQueryParameter',
-      HEAD: 'MissingRequiredQueryParameter',
-    },
-    'UnsupportedHttpVerb',
-  ],
-  [
-    '/a/q?comp=Metadata',
-    { GET: 'getQueueMetadata', HEAD: 'getQueueMetadata', PUT: 'setQueueMetadata' },
-    'UnsupportedHttpVerb',
-  ],
-  ['/a/q?comp=acl', { GET: 'getQueueAcl', HEAD: 'getQueueAcl', PUT: 'setQueueAcl' }, 'UnsupportedHttpVerb'],
-  ['/a/q?comp=list', {}, 'InvalidQueryParameterValue'],
-  [
-    '/a/q/messages',
-    { GET: 'getMessages', POST: 'putMessage', DELETE: 'clearMessages' },
-    'UnsupportedHttpVerb',
-  ],
-  [
-    '/a/q/messages?peekonly=True',
-    { GET: 'peekMessages', POST: 'putMessage', DELETE: 'clearMessages' },
-    'UnsupportedHttpVerb',
-  ],
-  [
-    '/a/q/messages?peekonly=false',
-    { GET: 'getMessages', POST: 'putMessage', DELETE: 'clearMessages' },
-    'UnsupportedHttpVerb',
-  ],
-  ['/a/q/messages/id', { PUT: 'updateMessage', DELETE: 'deleteMessage' }, 'UnsupportedHttpVerb'],
-  ['/a/q/other', {}, 'InvalidUri'],
-];
+    ['/a/?comp=list', { GET: 'listQueues' }, 'UnsupportedHttpVerb'],
+    ['/a?COMP=List&include=metadata', { GET: 'listQueues' }, 'UnsupportedHttpVerb'],
+    [
+      '/a/?restype=service&comp=properties',
+      { GET: 'getServiceProperties', PUT: 'setServiceProperties' },
+      'UnsupportedHttpVerb',
+    ],
+    ['/a-secondary/?restype=service&comp=stats', { GET: 'getServiceStats' }, 'UnsupportedHttpVerb'],
+    ['/a/?restype=service&comp=stats', { GET: 'InvalidQueryParameterValue' }, 'UnsupportedHttpVerb'],
+    ['/a/?comp=properties', {}, 'MissingRequiredQueryParameter'],
+    ['/a/?restype=account&comp=properties', {}, 'InvalidQueryParameterValue'],
+    ['/a/?comp=other', {}, 'InvalidQueryParameterValue'],
+    ['/a/', {}, 'MissingRequiredQueryParameter'],
+    [
+      '/a/q',
+      {
+        PUT: 'createQueue',
+        DELETE: 'deleteQueue',
+        GET: 'MissingRequiredQueryParameter',
+        HEAD: 'MissingRequiredQueryParameter',
+      },
+      'UnsupportedHttpVerb',
+    ],
+    [
+      '/a/q?comp=Metadata',
+      { GET: 'getQueueMetadata', HEAD: 'getQueueMetadata', PUT: 'setQueueMetadata' },
+      'UnsupportedHttpVerb',
+    ],
+    ['/a/q?comp=acl', { GET: 'getQueueAcl', HEAD: 'getQueueAcl', PUT: 'setQueueAcl' }, 'UnsupportedHttpVerb'],
+    ['/a/q?comp=list', {}, 'InvalidQueryParameterValue'],
+    [
+      '/a/q/messages',
+      { GET: 'getMessages', POST: 'putMessage', DELETE: 'clearMessages' },
+      'UnsupportedHttpVerb',
+    ],
+    [
+      '/a/q/messages?peekonly=True',
+      { GET: 'peekMessages', POST: 'putMessage', DELETE: 'clearMessages' },
+      'UnsupportedHttpVerb',
+    ],
+    [
+      '/a/q/messages?peekonly=false',
+      { GET: 'getMessages', POST: 'putMessage', DELETE: 'clearMessages' },
+      'UnsupportedHttpVerb',
+    ],
+    ['/a/q/messages/id', { PUT: 'updateMessage', DELETE: 'deleteMessage' }, 'UnsupportedHttpVerb'],
+    ['/a/q/other', {}, 'InvalidUri'],
+  ];
 
 test('method, resource and query name the operation', () => {
   for (const [target, kinds, other] of TABLE)

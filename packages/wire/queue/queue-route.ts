@@ -16,8 +16,6 @@ export interface QueueRoute {
   readonly path: string;
   /** The endpoint that the client used, as `http://127.0.0.1:10001/devstoreaccount1`, without a slash at its end. */
   readonly endpoint: string;
-  /** The account's name stands in the host, as with Azure, and not in the path. */
-  readonly isHostStyle: boolean;
   readonly resource: QueueResource;
   /** The query's parameters, decoded, by names in lower case; of a name given twice, the values in order, joined by commas. */
   readonly query: ReadonlyMap<string, string>;
