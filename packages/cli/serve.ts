@@ -125,9 +125,10 @@ function command(): Command {
     .option('--cert <file>', 'certificate in PEM: serve HTTPS')
     .option('--key <file>', 'its key in PEM')
     .addOption(
-      new Option('--table-deletion-seconds <n>', "how long a dropped table's or queue's name is refused").argParser(
-        parseSeconds,
-      ),
+      new Option(
+        '--table-deletion-seconds <n>',
+        "how long a dropped table's or queue's name is refused",
+      ).argParser(parseSeconds),
     )
     .option('--accounts <file>', 'accounts and their keys; read again on SIGHUP and when it changes')
     .addOption(
