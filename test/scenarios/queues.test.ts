@@ -89,7 +89,7 @@ describeTargets('queues', subject => {
       pages.push(page.queueItems?.map(({ name }) => name));
     assert.deepEqual(pages, [['list-a', 'list-b'], ['list-c', 'list-d'], ['list-e']]);
     const [withMetadata] = await collect(service.listQueues({ prefix: 'list-c', includeMetadata: true }));
-    assert.deepEqual(withMetadata, { name: 'list-c', metadata: { color: 'blue' } });
+    assert.deepEqual(withMetadata, { name: 'list-c', metadata: { Color: 'blue' } });
   });
 
   test('the service has settings of its own', async () => {
