@@ -123,3 +123,13 @@ test('a pass goes over all queues of all accounts, once each', async () => {
   assert.equal(total(await pass(sweep)), 0);
   assert.deepEqual(await pass(sweepOf(account, [])), []);
 });
+
+test('a queue that cannot be read is passed by, with an error', async () => {
+  const account = await openQueue();
+  await account.store.createSpace({ account: 'account1', service: 'queue', name: 'aaa' }, Buffer.alloc(0));
+  await put(account, 'a', 0, 1);
+  account.time.now += 2n * SECOND;
+  const sweep = sweepOf(account);
+  await assert.rejects(sweep.step(), { name: 'StoreError', code: 'corrupt' });
+  assert.equal((await sweep.step()).reclaimed, 1);
+});

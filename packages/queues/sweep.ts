@@ -49,7 +49,7 @@ export class Sweep {
     this.#options = options;
   }
 
-  /** Not to be called again before it has ended. After a failure the next step goes on from the same place. */
+  /** Not to be called again before it has ended. After a failure the next step goes on with the next queue. */
   async step(): Promise<SweepStep> {
     const { store } = this.#options;
     const at = this.#at ?? this.#accountFrom('');
@@ -59,8 +59,12 @@ export class Sweep {
       this.#at = this.#accountFrom(`${at.account}\0`);
       return this.#at ? { reclaimed: 0, isPassOver: false, pauseMs: 0 } : this.#passOver();
     }
+    this.#at = { account: at.account, queue: `${space.name}\0`, place: undefined };
     const cleared = await this.#reclaimCleared(space);
-    if (cleared > 0) return { reclaimed: cleared, isPassOver: false, pauseMs: PAUSE_OF_WORK_MS };
+    if (cleared > 0) {
+      this.#at = at;
+      return { reclaimed: cleared, isPassOver: false, pauseMs: PAUSE_OF_WORK_MS };
+    }
     const place = space.name === at.queue ? at.place : undefined;
     return this.#reclaimExpired(at.account, space, place);
   }
@@ -110,9 +114,7 @@ export class Sweep {
     const keys = [COUNT_KEY, ...places];
     const reclaimed =
       places.length === 0 ? 0 : ((await store.commit(space, partitionOf(space), { keys }, reclaim)) ?? 0);
-    this.#at = page.next
-      ? { account, queue: space.name, place: page.next.key }
-      : { account, queue: `${space.name}\0`, place: undefined };
+    if (page.next) this.#at = { account, queue: space.name, place: page.next.key };
     const pauseMs = reclaimed > 0 ? PAUSE_OF_WORK_MS : page.next ? PAUSE_OF_SEARCH_MS : 0;
     return { reclaimed, isPassOver: false, pauseMs };
   }

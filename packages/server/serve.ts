@@ -19,6 +19,7 @@ import { isLoopback } from './loopback.js';
 import { type OperationsOptions, type OperationsView, openOperationsPort } from './operations-port.js';
 import { ProcessView } from './process-view.js';
 import { handleQueue } from './queue/handle-queue.js';
+import { QueueSweep } from './queue/queue-sweep.js';
 import { RequestFigures } from './request-figures.js';
 import { SignedTokens } from './signed-tokens.js';
 import type { TableService } from './table-service.js';
@@ -184,9 +185,18 @@ const closeAll = async (listeners: readonly (Listener | undefined)[]): Promise<v
   await Promise.all(listeners.map(listener => listener?.close()));
 };
 
+const sweepOf = ({ store, clock, accounts, log, newId }: TableService): QueueSweep =>
+  new QueueSweep({
+    store,
+    clock,
+    accounts: () => accounts.names,
+    onFailure: error => log.failure({ requestId: newId(), method: 'SWEEP', path: '/', status: 500 }, error),
+  });
+
 function running({ options, data, service, listeners, view, operations }: Parts): RunningServer {
   const { accounts, signed, store } = service;
   const { tables, queues } = listeners;
+  const sweep = queues && sweepOf(service);
   const keyOf = (account: string): string => {
     const key = accounts.keyText(account);
     if (key === undefined) throw new ConfigurationError(`There is no account '${account}'.`);
@@ -195,6 +205,7 @@ function running({ options, data, service, listeners, view, operations }: Parts)
   const close = async (): Promise<void> => {
     view.stop();
     await closeAll([tables, queues]);
+    await sweep?.stop();
     await store.close();
     await operations?.close();
   };
