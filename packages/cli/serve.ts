@@ -93,8 +93,9 @@ interface Flags extends LimitFlags {
   readonly tenantRole?: Role;
 }
 
-function command(): Command {
-  const serving = new Command('serve')
+/** Where it serves, and from which directory. */
+const placeOptions = (): Command =>
+  new Command('serve')
     .description('serve the Table and Queue APIs until a signal stops it')
     .option('--data <directory>', `where the data is kept (default: ./${DATA_DEFAULT})`)
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
@@ -110,7 +111,10 @@ function command(): Command {
       ).argParser(parseQueuePort),
     )
     .option('--queue-host <host>', 'address of the Queue service (default: --host)')
-    .addOption(new Option('--blob-port <port>', 'reserved for the Blob service').argParser(parsePort))
+    .addOption(new Option('--blob-port <port>', 'reserved for the Blob service').argParser(parsePort));
+
+function command(): Command {
+  const serving = placeOptions()
     .addOption(
       new Option('--durability <mode>', 'none: answer before the data is synced')
         .choices(['full', 'none'])

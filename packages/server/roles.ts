@@ -79,7 +79,7 @@ export const ACTIONS: Readonly<Record<OperationKind, Action | 'anyone'>> = {
   getServiceStats: 'read',
 };
 
-/** One of them is enough: who may write messages may add them, who may delete them may process them. */
+/** One of them is enough: who may write messages may add them, who may process them may delete what they got. */
 export const QUEUE_ACTIONS: Readonly<Record<QueueOperationKind, readonly Action[]>> = {
   listQueues: ['queues/read'],
   createQueue: ['queues/write'],
@@ -91,7 +91,7 @@ export const QUEUE_ACTIONS: Readonly<Record<QueueOperationKind, readonly Action[
   putMessage: ['queues/messages/add', 'queues/messages/write'],
   getMessages: ['queues/messages/process'],
   peekMessages: ['queues/messages/read'],
-  updateMessage: ['queues/messages/write', 'queues/messages/process'],
+  updateMessage: ['queues/messages/write'],
   deleteMessage: ['queues/messages/process', 'queues/messages/delete'],
   clearMessages: ['queues/messages/delete'],
   getServiceProperties: ['read'],

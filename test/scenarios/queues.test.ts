@@ -10,9 +10,9 @@ import {
   queueEndpointOf,
   queueServiceClient,
 } from './queue-clients.js';
-import { describeTargets } from './targets.js';
+import { describeTargetsAtLength } from './targets.js';
 
-describeTargets('queues', subject => {
+describeTargetsAtLength('queues', subject => {
   test('a queue is made once, asked for and deleted', async () => {
     const queue = queueClient(subject.server, subject.newTableName());
     assert.equal(await queue.exists(), false);

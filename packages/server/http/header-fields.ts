@@ -125,12 +125,8 @@ function readLine(text: string, from: number): FieldLine | number {
   if (text.charCodeAt(end + 1) !== LF) return MALFORMED;
   const spelling = text.slice(from, at);
   const name = SPELLINGS.get(spelling) ?? learn(spelling);
-  return {
-    text: text.slice(from, end + 2),
-    name,
-    value: valueBetween(text, at + 1, end),
-    spelling: spelling !== name && name.startsWith(METADATA_PREFIX) ? spelling : undefined,
-  };
+  const kept = spelling !== name && name.startsWith(METADATA_PREFIX) ? spelling : undefined;
+  return { text: text.slice(from, end + 2), name, value: valueBetween(text, at + 1, end), spelling: kept };
 }
 
 /**
