@@ -102,7 +102,8 @@ function parseText(body: Buffer): string {
 function parsePut({ headers, body }: QueueRequest, { query }: QueueRoute, queue: string): Operation {
   const visibilitySeconds = visibilityOf(query, 0, 0);
   const timeToLive = wholeOf(query, 'messagettl') ?? TIME_TO_LIVE_SECONDS_DEFAULT;
-  if ((headers['x-ms-version'] ?? VERSION_OF_LONG_LIVES) < VERSION_OF_LONG_LIVES)
+  const version = headers['x-ms-version'] ?? query.get('sv') ?? VERSION_OF_LONG_LIVES;
+  if (version < VERSION_OF_LONG_LIVES)
     checkRange('messagettl', timeToLive, 1, TIME_TO_LIVE_SECONDS_MAX_BEFORE);
   checkTimeToLive(timeToLive, visibilitySeconds);
   const timeToLiveSeconds = timeToLive === -1 ? undefined : timeToLive;

@@ -71,23 +71,12 @@ export const QUEUE_ERROR_TABLE: Readonly<Record<QueueErrorCode, QueueErrorEntry>
     status: 400,
     message: 'The metadata specified exceeds the maximum allowed limit (8KB).',
   },
-  MissingContentLengthHeader: { status: 411, message: 'The Content-Length header was not specified.' },
-  MissingRequiredHeader: {
-    status: 400,
-    message: "An HTTP header that's mandatory for this request is not specified.",
-    elements: [['HeaderName', 'name']],
-  },
   MissingRequiredQueryParameter: {
     status: 400,
     message: "A query parameter that's mandatory for this request is not specified.",
     elements: [NAME],
   },
-  MissingRequiredXmlNode: {
-    status: 400,
-    message: 'A required XML node was not specified in the request body.',
-  },
   NoAuthenticationInformation: ERROR_TABLE['InvalidAuthenticationInfo:Challenge'],
-  OperationTimedOut: ERROR_TABLE.OperationTimedOut,
   OutOfRangeInput: ERROR_TABLE.OutOfRangeInput,
   OutOfRangeQueryParameterValue: {
     status: 400,
