@@ -2,7 +2,8 @@
 //
 // What is there is looked up first, which costs a poll of an empty queue one read. Then one commit reads on from that place, and
 // moves what is visible now to the time at which it is visible again: whatever others took meanwhile has moved from there, so
-// no two callers take one message. The texts are read last, since nobody else may change them now.
+// no two callers take one message. The texts are read last, since nobody else may change them now. No head is remembered between two
+// gets: engines find the first row without walking over what was deleted before it.
 import type { Clock, Decision, Page, Position, ReadRows, Row, Space } from '#store';
 import { COUNT_KEY, changeCount, readStanding } from '../message-count.js';
 import {
