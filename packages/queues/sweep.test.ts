@@ -1,11 +1,13 @@
 // The sweep: what is expired or cleared leaves the store, in small steps, and nothing else does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Decide, type Reads, type Space, type SpaceAddress, type Store, StoreError } from '#store';
 import {
   countOf,
   get,
   openAccount,
   openQueue,
+  peek,
   put,
   QUEUE,
   remove,
@@ -132,4 +134,33 @@ test('a queue that cannot be read is passed by, with an error', async () => {
   const sweep = sweepOf(account);
   await assert.rejects(sweep.step(), { name: 'StoreError', code: 'corrupt' });
   assert.equal((await sweep.step()).reclaimed, 1);
+});
+
+test('where nothing can be put a held message is deleted, and the sweep puts the count right', async () => {
+  const account = await openQueue();
+  const { context, store, time } = account;
+  for (const text of ['a', 'b', 'c']) await put(account, text);
+  const [held, other] = await get(account, 2, 1);
+  assert.ok(held && other);
+  const full: Store = Object.create(store, {
+    commit: {
+      value: <R>(space: Space, partition: string, reads: Reads, decide: Decide<R>) =>
+        store.commit(space, partition, reads, (rows, tick) => {
+          const decision = decide(rows, tick);
+          if (decision.puts && decision.puts.length > 0) throw new StoreError('full', 'No space is left.');
+          return decision;
+        }),
+    },
+    getSpace: { value: (address: SpaceAddress) => store.getSpace(address) },
+  });
+  const remains = { ...context, store: full };
+  const operation = { kind: 'deleteMessage', queue: QUEUE, id: held.id, receipt: held.receipt } as const;
+  const clock = () => time.now;
+  assert.deepEqual(await execute(operation, remains, clock), { kind: 'messageDeleted' });
+  await assert.rejects(execute(operation, remains, clock), { code: 'MessageNotFound' });
+  time.now += 2n * SECOND;
+  assert.deepEqual(textsOf(await peek(account)), ['c', 'b']);
+  assert.equal(await countOf(account), 3);
+  await pass(sweepOf(account));
+  assert.equal(await countOf(account), 2);
 });

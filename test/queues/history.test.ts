@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { execute, type HeldMessage, type QueueContext } from '#queues';
-import { openMemoryStore, type Store } from '#store';
+import { openFaultyStore, openMemoryStore, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
+import { Random } from '../simulation/random.js';
 import { QueueModel, SECOND, type Step } from './model.js';
 
 const nat = (max: number) => fc.nat({ max });
@@ -130,9 +131,27 @@ describe('on the memory store', () => {
   test('a queue does what the model allows', () =>
     fc.assert(
       fc.asyncProperty(history, steps => follow(setting, steps)),
-      { numRuns: 60 * LENGTH },
+      { numRuns: 40 * LENGTH },
     ));
   test('32 who work at one time do each message once', () => workTogether(setting));
+});
+
+/** Scans stop early, and decisions are asked for twice. */
+describe('on a store that does what it may', () => {
+  const time = { now: 17_000_000_000_000_000n };
+  const open = (seed: number): Setting => {
+    const chance = new Random(seed);
+    const random = () => chance.next();
+    const faults = { random, failBefore: 0, failAfter: 0, delay: 0.1, redecide: 0.2, shortScan: 0.5 };
+    return { store: openFaultyStore(openMemoryStore({ clock: () => time.now }), faults), time };
+  };
+
+  test('a queue does what the model allows', () =>
+    fc.assert(
+      fc.asyncProperty(fc.integer(), history, (seed, steps) => follow(open(seed), steps)),
+      { numRuns: 10 * LENGTH },
+    ));
+  test('32 who work at one time do each message once', () => workTogether(open(1)));
 });
 
 describe('on LMDB', () => {
@@ -152,7 +171,7 @@ describe('on LMDB', () => {
   test('a queue does what the model allows', () =>
     fc.assert(
       fc.asyncProperty(history, steps => follow({ store, time }, steps)),
-      { numRuns: 8 * LENGTH },
+      { numRuns: 10 * LENGTH },
     ));
   test('32 who work at one time do each message once', () => workTogether({ store, time }));
 });

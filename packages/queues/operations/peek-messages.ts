@@ -1,5 +1,5 @@
 // Peek Messages: shows what the next get would take, and changes nothing (queue-blob-rest.md 8.3).
-import type { Clock, Row } from '#store';
+import type { Clock, Page, Position, Row, Space } from '#store';
 import { readStanding } from '../message-count.js';
 import {
   decodeMessage,
@@ -24,6 +24,27 @@ function seen(place: Row, row: Row | undefined): SeenMessage[] {
   return [{ id: decodePlace(place.key).id, inserted, expires, dequeueCount, text }];
 }
 
+async function findPlaces(
+  { store }: QueueContext,
+  space: Space,
+  count: number,
+  now: bigint,
+): Promise<readonly Row[]> {
+  const partition = partitionOf(space);
+  const places = placesUntil(now);
+  const until = { partition, key: places.until };
+  const found: Row[] = [];
+  let next: Position | undefined = { partition, key: places.from };
+  while (next && found.length < count) {
+    const rows = count - found.length;
+    const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
+    const page: Page = await store.scan(space, { from: next, until }, budget, row => !isExpired(row, now));
+    found.push(...page.rows);
+    next = page.next;
+  }
+  return found;
+}
+
 export async function peekMessages(
   context: QueueContext,
   { queue, count: rows }: PeekMessages,
@@ -34,11 +55,8 @@ export async function peekMessages(
   const partition = partitionOf(space);
   const { count, now } = await readStanding(store, space, partition, clock);
   if (count === 0) return { kind: 'messagesPeeked', messages: [] };
-  const { from, until } = placesUntil(now);
-  const range = { from: { partition, key: from }, until: { partition, key: until } };
-  const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
-  const page = await store.scan(space, range, budget, row => !isExpired(row, now));
-  const keys = page.rows.map(({ key }) => messageKey(decodePlace(key).id));
+  const places = await findPlaces(context, space, rows, now);
+  const keys = places.map(({ key }) => messageKey(decodePlace(key).id));
   const texts = await store.read(space, partition, keys);
-  return { kind: 'messagesPeeked', messages: page.rows.flatMap((row, index) => seen(row, texts[index])) };
+  return { kind: 'messagesPeeked', messages: places.flatMap((row, index) => seen(row, texts[index])) };
 }

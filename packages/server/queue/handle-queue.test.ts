@@ -79,7 +79,8 @@ test('of two faults the first in order is reported', async () => {
   assert.equal(await codeOf('PATCH', '/UPPER'), '405 UnsupportedHttpVerb');
   assert.equal(await codeOf('GET', '/UPPER/messages?numofmessages=0'), '400 InvalidResourceName');
   assert.equal(await codeOf('GET', '/missing/messages?numofmessages=0'), '400 OutOfRangeQueryParameterValue');
-  assert.equal(await codeOf('POST', '/missing/messages', { body: 'no XML' }), '404 QueueNotFound');
+  assert.equal(await codeOf('POST', '/missing/messages', { body: 'no XML' }), '400 InvalidXmlDocument');
+  assert.equal(await codeOf('PUT', '/missing?comp=acl', { body: 'no XML' }), '404 QueueNotFound');
   assert.equal(await codeOf('POST', '/missing/messages', { bodyTooLarge: true }), '404 QueueNotFound');
   assert.equal(await codeOf('DELETE', '/missing/messages/id?popreceipt=nonsense'), '404 QueueNotFound');
   assert.equal(await codeOf('POST', '/there/messages', { bodyTooLarge: true }), '413 RequestBodyTooLarge');

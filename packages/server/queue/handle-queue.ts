@@ -46,11 +46,14 @@ const refusalOf = (error: unknown): QueueError =>
     ? queueErrorOf(error)
     : new QueueError(faultCode(error));
 
-/** Faults of the body: that the queue is not there is found before them (queue-blob-rest.md 1.13). */
-const isOfBody = (error: unknown): boolean =>
+/**
+ * Faults of the body: that the queue is not there is found before them (queue-blob-rest.md 1.13). But a message that is no XML
+ * is refused before the queue is looked for, as captured (captured-facts.md 2).
+ */
+const isOfBody = (error: unknown, kind: OperationKind): boolean =>
   error instanceof QueueError
     ? error.code === 'RequestBodyTooLarge'
-    : error instanceof TableError && error.code.startsWith('InvalidXml');
+    : error instanceof TableError && error.code.startsWith('InvalidXml') && kind !== 'putMessage';
 
 function checkVersion(request: WireRequest, route: QueueRoute): void {
   const value = versionOf(request, route);
@@ -135,7 +138,7 @@ class Progress implements QueueAuthentication {
       const operation = parseQueueOperation(kind, this.request, route);
       return formatQueueOutcome(await execute(operation, context, this.service.clock), route);
     } catch (error) {
-      if (isOfBody(error) && 'queue' in route.resource && kind !== 'createQueue')
+      if (isOfBody(error, kind) && 'queue' in route.resource && kind !== 'createQueue')
         await openQueue(context, queueOf(route));
       throw error;
     }
