@@ -130,10 +130,11 @@ describeMessages(make => {
 });
 
 describeTargets('messages of no queue', subject => {
-  test('the queue is missed before anything else', async () => {
+  test('the queue is missed before the message is', async () => {
     const queue = queueClient(subject.server, 'not-there');
     await refuses(queue.sendMessage('a'), 404, 'QueueNotFound');
-    await refuses(queue.sendMessage('\u0001'), 404, 'QueueNotFound');
+    // Recorded: what is no XML is found before that.
+    await refuses(queue.sendMessage('\u0001'), 400, 'InvalidXmlDocument');
     await refuses(queue.sendMessage('a'.repeat(65_537)), 404, 'QueueNotFound');
     await refuses(queue.receiveMessages(), 404, 'QueueNotFound');
     await refuses(queue.peekMessages(), 404, 'QueueNotFound');
