@@ -162,3 +162,58 @@ test('refusals are logged with their reason, faults as faults, and all are count
   assert.ok(counted.includes('operation="unknownQueueOperation",status="403" 1'));
   assert.ok(counted.includes('code="AuthenticationFailed" 1'));
 });
+
+/** A signature of a queue for a query, from its fields (queue-blob-rest.md 3.2). */
+function queueSas(queue: string, fields: Readonly<Record<string, string>>): string {
+  const all: Readonly<Record<string, string>> = { sv: '2020-12-06', ...fields };
+  const line = (name: string): string => all[name] ?? '';
+  const resource = `/queue/${ACCOUNT}/${queue}`;
+  const lines = [line('sp'), line('st'), line('se'), resource, ...['si', 'sip', 'spr', 'sv'].map(line)];
+  return new URLSearchParams({ ...all, sig: hmac(lines.join('\n')) }).toString().replaceAll('+', '%20');
+}
+
+test('signatures are asked for their queue, letters, times and policy', async () => {
+  const { codeOf } = open();
+  const by = (query: string, queue = 'there') =>
+    codeOf('GET', `/${queue}/messages?${query}`, { anonymous: true });
+  await codeOf('PUT', '/there');
+  await codeOf('PUT', '/other');
+  const se = '2030-01-01T00:00:00Z';
+  assert.equal(await by(queueSas('there', { sp: 'p', se })), '200');
+  assert.equal(await by(queueSas('there', { sp: 'rau', se })), '403 AuthorizationPermissionMismatch');
+  assert.equal(await by(queueSas('there', { sp: 'p', se }), 'other'), '403 AuthenticationFailed');
+  assert.equal(
+    await by(queueSas('there', { sp: 'p', se: '2019-12-31T00:00:00Z' })),
+    '403 AuthenticationFailed',
+  );
+  assert.equal(await by(queueSas('there', { si: 'p1' })), '403 AuthenticationFailed');
+  const policy = `<AccessPolicy><Expiry>${se}</Expiry><Permission>p</Permission></AccessPolicy>`;
+  const body = `<SignedIdentifiers><SignedIdentifier><Id>p1</Id>${policy}</SignedIdentifier></SignedIdentifiers>`;
+  assert.equal(await codeOf('PUT', '/there?comp=acl', { body }), '204');
+  assert.equal(await by(queueSas('there', { si: 'p1' })), '200');
+  assert.equal(await by(queueSas('there', { si: 'p1', sp: 'p' })), '403 AuthenticationFailed');
+  const wrong = queueSas('there', { sp: 'p', se }).replace(/sig=./, 'sig=_');
+  assert.equal(await by(wrong), '403 AuthenticationFailed');
+});
+
+test('the secondary answers reads', async () => {
+  const { codeOf } = open();
+  await codeOf('PUT', '/there');
+  assert.equal(await codeOf('GET', '-secondary/there?comp=metadata'), '200');
+  assert.equal(await codeOf('GET', '-secondary/there/messages?peekonly=true'), '200');
+  assert.equal(await codeOf('GET', '-secondary/there/messages'), '403 InsufficientAccountPermissions');
+  assert.equal(await codeOf('POST', '-secondary/there/messages'), '403 InsufficientAccountPermissions');
+});
+
+test('a signature of the account needs the letter of queues', async () => {
+  const { codeOf } = open();
+  const by = (ss: string) => {
+    const fields = { sp: 'l', ss, srt: 's', se: '2030-01-01T00:00:00Z', sv: '2019-02-02' };
+    const text = [ACCOUNT, 'l', ss, 's', '', fields.se, '', '', fields.sv, ''].join('\n');
+    const query = new URLSearchParams({ ...fields, sig: hmac(text) });
+    return codeOf('GET', `/?comp=list&${query}`, { anonymous: true });
+  };
+  assert.equal(await by('q'), '200');
+  assert.equal(await by('bqt'), '200');
+  assert.equal(await by('bt'), '403 AuthorizationServiceMismatch');
+});
