@@ -50,9 +50,12 @@ function authenticateKey(
   if (keys.length === 0) throw failed(`There is no account ${account}.`);
   checkDate(signedDate(request), context.now);
   const bytes = Buffer.from(signature, 'base64');
-  const texts = storageStringsToSign(scheme, request, route);
-  if (texts.some(text => isSigned(keys, text, bytes))) return OWNER;
-  throw failed(`The signature is not of ${JSON.stringify(texts[0])}.`);
+  let first: string | undefined;
+  for (const text of storageStringsToSign(scheme, request, route)) {
+    if (isSigned(keys, text, bytes)) return OWNER;
+    first ??= text;
+  }
+  throw failed(`The signature is not of ${JSON.stringify(first)}.`);
 }
 
 function queueGrant(sas: QueueSas, request: WireRequest, context: QueueAuthentication): QueueGrant {

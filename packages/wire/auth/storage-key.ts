@@ -71,19 +71,21 @@ function spellings({ account, secondary, path }: SignedTarget): readonly string[
 }
 
 /**
- * What a client may have signed for a request, the likeliest first: dictionary order of headers is the official clients', order by code
- * that of older ones; the two differ for few names only.
+ * What a client may have signed for a request, the likeliest first, each made only if it is asked for: dictionary order of headers is the
+ * official clients', order by code that of older ones; the two differ for few names only.
  */
-export function storageStringsToSign(
+export function* storageStringsToSign(
   scheme: SharedKeyCredential['scheme'],
   request: WireRequest,
   target: SignedTarget,
-): readonly string[] {
+): Generator<string, void> {
   const lines = `${request.method}\n${headerLines(request, scheme)}`;
   const query = canonicalQuery(scheme, target.query);
-  const texts = new Set<string>();
-  for (const order of [compareHeaderNames, byCode])
-    for (const path of spellings(target))
-      texts.add(`${lines}${canonicalHeaders(request.headers, order)}/${target.account}${path}${query}`);
-  return [...texts];
+  let before: string | undefined;
+  for (const order of [compareHeaderNames, byCode]) {
+    const headers = canonicalHeaders(request.headers, order);
+    if (headers === before) return;
+    before = headers;
+    for (const path of spellings(target)) yield `${lines}${headers}/${target.account}${path}${query}`;
+  }
 }
