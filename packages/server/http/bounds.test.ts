@@ -156,6 +156,22 @@ test('what a client went away from before it was asked, or after it was answered
   }
 });
 
+test('what a fault comes of is held no longer', { timeout: 5_000 }, async t => {
+  const listener = await open(t, { heldBytesMax: 1_000 }, request => {
+    if (request.target === '/throws') throw new Error('a fault');
+    return request.target === '/rejects' ? Promise.reject(new Error('a fault')) : tell(request);
+  });
+  const client = connect(listener);
+  for (const target of ['/throws', '/rejects']) {
+    const gone = connect(listener);
+    gone.socket.write(put(target, 1_000));
+    assert.equal(await gone.closed, '');
+    client.text = '';
+    client.socket.write(put('/next', 1_000));
+    await client.sees('</next 1000 false>');
+  }
+});
+
 test('a client that does not take its answer: no other answers are made for it, and it is cut', {
   timeout: 5_000,
 }, async t => {
