@@ -1,6 +1,6 @@
 // Names of dropped tables that are held back for a while, as Azure does (table-rest.md 8.2). An option, off by default:
 // a name is then free at once. A held name is a space of its own, which says until when.
-import type { Clock, SpaceAddress } from '#store';
+import type { Clock, Space, SpaceAddress } from '#store';
 import { TableError } from './table-error.js';
 import type { TableContext } from './table-space.js';
 
@@ -22,21 +22,28 @@ function encodeTick(tick: bigint): Buffer {
   return bytes;
 }
 
-/** Called once the table is gone. */
+const untilOf = (held: Space): bigint => held.metadata.readBigInt64BE();
+
+/**
+ * Called once the table is gone. A hold is never changed: one that ends later is another generation of the space, so that who
+ * found the old one over drops that and no other.
+ */
 export async function holdName(context: TableContext, table: string): Promise<void> {
   const { store, account, deletion } = context;
   if (!deletion) return;
-  const until = encodeTick(deletion.clock() + deletion.ticks);
+  const until = deletion.clock() + deletion.ticks;
   const address = addressOf(account, table);
-  const held = await store.getSpace(address);
-  if (held) await store.updateSpace(held, () => until);
-  else await store.createSpace(address, until);
+  while (!(await store.createSpace(address, encodeTick(until)))) {
+    const held = await store.getSpace(address);
+    if (held && untilOf(held) >= until) return;
+    if (held) await store.dropSpace(held);
+  }
 }
 
 async function isHeld({ store, account, deletion }: TableContext, table: string): Promise<boolean> {
   const held = deletion && (await store.getSpace(addressOf(account, table)));
   if (!deletion || !held) return false;
-  if (held.metadata.readBigInt64BE() > deletion.clock()) return true;
+  if (untilOf(held) > deletion.clock()) return true;
   await store.dropSpace(held);
   return false;
 }
