@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { startHeld } from './held-directory.js';
 
 const MODULE = new URL('./held-directory.js', import.meta.url).href;
@@ -59,11 +60,16 @@ test('a second server is told who has the directory; one that was killed or stop
     const first = hold(t, directory);
     assert.equal(await said(first), 'held');
     const message = `${directory} is in use by process ${first.pid} (http://there): stop it, or choose another directory with --data.`;
+    const path = join(directory, 'server.sock');
+    const before = statSync(path, { bigint: true });
+    // Whatever happened to the name would show in the time.
+    await setTimeout(20);
     await assert.rejects(take(directory), { name: 'ConfigurationError', message });
+    assert.equal(statSync(path, { bigint: true }).ctimeNs, before.ctimeNs, 'It was put aside for a moment.');
     const gone = once(first, 'exit');
     first.kill(signal);
     await gone;
-    assert.equal(existsSync(join(directory, 'server.sock')), signal === 'SIGKILL');
+    assert.equal(existsSync(path), signal === 'SIGKILL');
   }
   assert.equal(await take(directory), directory);
   assert.deepEqual(readdirSync(directory), ['server.sock']);

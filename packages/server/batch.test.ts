@@ -2,6 +2,7 @@
 // place (10.6), and that a changeset is carried out whole or not at all.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { StoreError } from '#store';
 import type { WireResponse } from '#wire';
 import {
   ACCOUNT,
@@ -370,6 +371,14 @@ test('a changeset cannot write to the secondary', async () => {
     headers: MULTIPART,
   });
   assert.match(textOf(response), /"code":"InsufficientAccountPermissions"/);
+});
+
+test('a changeset that the store cannot do now is refused as a whole, with the time to come again', async () => {
+  const service = await openTable();
+  service.service.store.commit = () => Promise.reject(new StoreError('busy', 'Too many wait.'));
+  const response = await post(service, changeset([insert('a')]));
+  assert.equal(refusalOf(response), '503 ServerBusy');
+  assert.equal(headersOf(response).get('retry-after'), '1');
 });
 
 test('the log names what a part was refused for', async () => {

@@ -1,6 +1,6 @@
 // Names of deleted tables and queues that are held back for a while, as Azure does (table-rest.md 8.2, queue-blob-rest.md 7).
 // An option, off by default: a name is then free at once. A held name is a space of its own, which says until when.
-import type { Clock, SpaceAddress, Store } from '#store';
+import type { Clock, Space, SpaceAddress, Store } from '#store';
 
 export interface DeletionDelay {
   /** How long a name is held, in ticks of 100 ns. */
@@ -26,21 +26,28 @@ function encodeTick(tick: bigint): Buffer {
   return bytes;
 }
 
-/** Called once the space of that address is gone. */
+const untilOf = (held: Space): bigint => held.metadata.readBigInt64BE();
+
+/**
+ * Called once the space of that address is gone. A hold is never changed: one that ends later is another generation of the space, so
+ * that who found the old one over drops that and no other.
+ */
 export async function holdName({ store, deletion }: Holding, dropped: SpaceAddress): Promise<void> {
   if (!deletion) return;
-  const until = encodeTick(deletion.clock() + deletion.ticks);
+  const until = deletion.clock() + deletion.ticks;
   const address = addressOf(dropped);
-  const held = await store.getSpace(address);
-  if (held) await store.updateSpace(held, () => until);
-  else await store.createSpace(address, until);
+  while (!(await store.createSpace(address, encodeTick(until)))) {
+    const held = await store.getSpace(address);
+    if (held && untilOf(held) >= until) return;
+    if (held) await store.dropSpace(held);
+  }
 }
 
 /** Whether the name of a space that is not there is held back. */
 export async function isHeld({ store, deletion }: Holding, dropped: SpaceAddress): Promise<boolean> {
   const held = deletion && (await store.getSpace(addressOf(dropped)));
   if (!deletion || !held) return false;
-  if (held.metadata.readBigInt64BE() > deletion.clock()) return true;
+  if (untilOf(held) > deletion.clock()) return true;
   await store.dropSpace(held);
   return false;
 }

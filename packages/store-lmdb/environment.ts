@@ -1,15 +1,6 @@
 // Opens the LMDB file of a store, checks that it is one and that this version can read it, and closes it.
 // What is in the file is known to catalog.ts, row-key.ts and long-keys.ts; what happens to it to the others.
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, openSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
 import { Catalog, type SpaceKey, writeSpaceKey } from './catalog.js';
@@ -19,6 +10,7 @@ import { LastTransaction } from './last-transaction.js';
 import { open, type RootDatabase, type Transaction } from './lmdb.js';
 import { makeLockFile } from './lock-file.js';
 import { LongKeys } from './long-keys.js';
+import { makeDirectory } from './make-directory.js';
 import { type RowKey, writeRowKey } from './row-key.js';
 import { Rows } from './rows.js';
 import { beginWriting, endWriting } from './sudden-exit.js';
@@ -214,7 +206,7 @@ export function openRoot(path: string, durability: Durability): RootDatabase {
 /** Makes the directory; gives the one path that the file has. What LMDB would fail at is found out here. */
 function preparePath({ directory, durability }: EnvironmentOptions): string {
   try {
-    const created = mkdirSync(directory, { recursive: true });
+    const created = makeDirectory(directory);
     const real = realpathSync(directory);
     const path = join(real, FILE_NAME);
     closeSync(openSync(path, 'a+'));

@@ -1,9 +1,10 @@
 // Puts a copy of a data file in its place: under another name until it is whole and on disk, so that a torn one is never
 // taken for a store, and never over a file that is there. What the copy is made of is the caller's affair.
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
 import { FILE_NAME } from './environment.js';
+import { makeDirectory } from './make-directory.js';
 import { syncDirectories, syncFile } from './sync-file.js';
 
 const PARTIAL_NAME = `${FILE_NAME}.partial`;
@@ -21,7 +22,7 @@ export class Placement {
     this.partialPath = join(this.directory, PARTIAL_NAME);
     let names: readonly string[];
     try {
-      this.#created = mkdirSync(this.directory, { recursive: true });
+      this.#created = makeDirectory(this.directory);
       names = readdirSync(this.directory);
     } catch (error) {
       throw failure(`${this.directory} cannot be made or read`, error);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openLmdbStore } from '#store-lmdb';
 import { runToEnd, type Spawning, spawnServer } from '../spawned-server.js';
+import { newDisk } from './small-disk.js';
 
 /** A dozen servers; run by npm run test:overload. */
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform === 'win32';
@@ -46,6 +47,29 @@ test('a directory that may not be written to, and one that has another owner’s
   const store = await openLmdbStore({ directory: foreign, durability: 'none' });
   await store.close();
   if (isRoot) await refuses(foreign, /this user may not write there/, asOther);
+});
+
+test('a read-only file system: a directory, one that is to be made, one that holds a store', {
+  skip,
+}, async t => {
+  const disk = newDisk(t, 'tmpfs', 16);
+  if (disk === undefined) return;
+  const [empty, store] = [join(disk.path, 'empty'), join(disk.path, 'store')];
+  mkdirSync(empty);
+  await (await openLmdbStore({ directory: store, durability: 'none' })).close();
+  disk.makeReadOnly();
+  const sentence = /its file system is read-only; make it writable, or choose another directory \(EROFS/;
+  for (const data of [empty, join(disk.path, 'missing'), join(empty, 'two', 'three'), store])
+    await refuses(data, sentence);
+  await refuses(store, sentence, {}, ['--workers', '2']);
+  const source = made('source');
+  await (await openLmdbStore({ directory: source, durability: 'none' })).close();
+  const backup = await runToEnd(['backup', join(disk.path, 'copy'), '--data', source]);
+  assert.match(
+    backup.stderr,
+    /^shelfmark: \S+copy cannot be made or read: EROFS: read-only file system[^\n]+\n$/,
+  );
+  assert.equal(backup.code, 1);
 });
 
 test('a file, and a path that leads through one', { skip }, async () => {

@@ -36,6 +36,11 @@ export class SmallDisk {
     writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
     return () => rmSync(path);
   }
+
+  /** Nothing can be written to it any more. */
+  makeReadOnly(): void {
+    run('mount', '-o', 'remount,ro', this.path);
+  }
 }
 
 /** Gone with the test; undefined, and the test skipped, where there can be none. */

@@ -101,7 +101,7 @@ test('bodies up to what may be held, and no more; requests without one up to twi
   await client.sees('</d 1000 false>');
 });
 
-test('what a client went away from is held until it is answered', async t => {
+test('what a client went away from is held until it is answered', { timeout: 5_000 }, async t => {
   let goOn = (): void => undefined;
   const waits = new Promise<void>(resolve => {
     goOn = resolve;
@@ -124,7 +124,57 @@ test('what a client went away from is held until it is answered', async t => {
   await client.sees('</b 1000 false>');
 });
 
-test('a client that does not take its answer: no other answers are made for it, and it is cut', async t => {
+/** Sends bodies as long as may be held until one is refused, or until one is taken. */
+async function sendUntil(client: Client, isBusy: boolean): Promise<void> {
+  for (let i = 0; ; i++) {
+    client.text = '';
+    client.socket.write(put(`/${i}`, 1_000));
+    await client.sees('>');
+    if (client.text.endsWith(` ${isBusy}>`)) return;
+  }
+}
+
+test('what a client went away from before it was asked, or after it was answered, is held no longer', {
+  timeout: 5_000,
+}, async t => {
+  const listener = await open(t, { heldBytesMax: 1_000 }, async request =>
+    request.target === '/big' ? answer(Buffer.alloc(16_000_000)) : tell(request),
+  );
+  const client = connect(listener);
+  for (const text of [
+    `GET / ${HEAD}X: ${'x'.repeat(100)}`,
+    put('/half', 900).slice(0, -1),
+    `GET /big ${HEAD}\r\n`,
+    `GET /big ${HEAD}Connection: close\r\n\r\n`,
+  ]) {
+    const gone = connect(listener);
+    gone.socket.pause();
+    gone.socket.write(text);
+    await sendUntil(client, true);
+    gone.socket.resetAndDestroy();
+    await sendUntil(client, false);
+  }
+});
+
+test('what a fault comes of is held no longer', { timeout: 5_000 }, async t => {
+  const listener = await open(t, { heldBytesMax: 1_000 }, request => {
+    if (request.target === '/throws') throw new Error('a fault');
+    return request.target === '/rejects' ? Promise.reject(new Error('a fault')) : tell(request);
+  });
+  const client = connect(listener);
+  for (const target of ['/throws', '/rejects']) {
+    const gone = connect(listener);
+    gone.socket.write(put(target, 1_000));
+    assert.equal(await gone.closed, '');
+    client.text = '';
+    client.socket.write(put('/next', 1_000));
+    await client.sees('</next 1000 false>');
+  }
+});
+
+test('a client that does not take its answer: no other answers are made for it, and it is cut', {
+  timeout: 5_000,
+}, async t => {
   let asked = 0;
   const big = Buffer.alloc(16_000_000);
   const listener = await open(

@@ -76,6 +76,23 @@ test('many requests at once do not keep another connection waiting until all of 
   assert.equal(statuses(await drained).length, many + 1);
 });
 
+test('of requests at once 32 are answered in a row, then it is the turn of others', async context => {
+  for (const count of [31, 32, 33]) {
+    let turns = 0;
+    const seen: number[] = [];
+    const listener = await open(context, async () => {
+      if (seen.length === 0)
+        setImmediate(() => {
+          turns += 1;
+        });
+      seen.push(turns);
+      return answer('');
+    });
+    await exchange(listener, `GET / ${HEAD}\r\n`.repeat(count - 1) + LAST);
+    assert.deepEqual([seen.length, seen[31] ?? 0, seen[32] ?? 1], [count, 0, 1]);
+  }
+});
+
 test('a thousand requests at once are answered one at a time and in order', async context => {
   let underWay = 0;
   const listener = await open(context, async ({ target, body }) => {

@@ -22,6 +22,8 @@ export const TOO_MANY = -2;
 const FIELDS_MAX = 2_000;
 /** Clients send ten or fifteen. */
 const RECALLED_MAX = 32;
+/** Not recalled: behind a proxy the next head may be another client's, whose guess would be compared with this one. */
+const SECRET = 'authorization';
 /** A slice of a text keeps all of it in memory; of longer ones values are copied, because some are remembered. */
 export const SHORT_TEXT = 4_096;
 
@@ -149,7 +151,7 @@ export function readFields(text: string, from: number, into: HeaderFields, recal
       line = readLine(text, at);
       if (typeof line === 'number') return line;
       if (count === FIELDS_MAX) return TOO_MANY;
-      if (count < RECALLED_MAX && text.length <= SHORT_TEXT) recalled[count] = line;
+      if (line.name !== SECRET && count < RECALLED_MAX && text.length <= SHORT_TEXT) recalled[count] = line;
     }
     if (!add(into, line)) return MALFORMED;
     at += line.text.length;

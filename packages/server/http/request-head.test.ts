@@ -7,8 +7,8 @@ import { CHUNKED, parseRequestHead, type RequestHead } from './request-head.js';
 const HOST = 'Host: h\r\n';
 const parse = (text: string) => parseRequestHead(text, []);
 
-function taken(text: string): RequestHead {
-  const head = parse(text);
+function taken(text: string, recalled: FieldLine[] = []): RequestHead {
+  const head = parseRequestHead(text, recalled);
   assert.ok(typeof head === 'object', `${JSON.stringify(text)}: ${head}`);
   return head;
 }
@@ -88,6 +88,29 @@ test('lines of the head before are recalled, and only where they are the same', 
     assert.deepEqual(read('A: 1\r\nContent-Length: 0\r\n'), { host: 'h', a: '1', 'content-length': '0' });
     assert.deepEqual(read('Content-Length: 0\r\nContent-Length: 0\r\n'), 400);
     assert.deepEqual(read(''), { host: 'h' });
+  }
+});
+
+test('what proves who somebody is is not recalled', () => {
+  const recalled: FieldLine[] = [];
+  const send = (lines: string) => ({
+    ...taken(`GET / HTTP/1.1\r\n${HOST}${lines}\r\n`, recalled).headers,
+  });
+  for (const name of ['Authorization', 'AUTHORIZATION', 'authorization']) {
+    for (let round = 0; round < 2; round++)
+      assert.deepEqual(send(`A: 1\r\n${name}: secret\r\nB: 2\r\n`), {
+        host: 'h',
+        a: '1',
+        authorization: 'secret',
+        b: '2',
+      });
+    assert.deepEqual(
+      recalled.filter(Boolean).map(line => line.name),
+      ['host', 'a', 'b'],
+    );
+    assert.deepEqual(send(`A: 1\r\n${name}: secre\r\n`), { host: 'h', a: '1', authorization: 'secre' });
+    assert.deepEqual(send('A: 1\r\nC: 3\r\nB: 2\r\n'), { host: 'h', a: '1', c: '3', b: '2' });
+    recalled.length = 0;
   }
 });
 
