@@ -192,7 +192,12 @@ class Progress implements AuthenticationContext {
   }
 
   #entry({ status }: Answer, refusal: TableError | undefined): RequestEntry {
-    return requestEntry(this, status, refusal && { ...refusal.detail, code: wireCode(refusal.code) });
+    return requestEntry(
+      'table',
+      this,
+      status,
+      refusal && { ...refusal.detail, code: wireCode(refusal.code) },
+    );
   }
 
   #count(figures: RequestFigures, { status }: Answer, refusal: TableError | undefined): void {

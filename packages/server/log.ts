@@ -8,6 +8,7 @@ export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface RequestEntry {
+  readonly service: 'table' | 'queue';
   readonly requestId: string;
   /** The client's own, if it sent one. */
   readonly clientRequestId?: string | undefined;
@@ -64,8 +65,7 @@ const levelOf = ({ status, code }: RequestEntry): 'warn' | 'info' | 'debug' => {
 /** Writes to standard error, so that standard output holds the ready line alone. */
 export function openLog(level: LogLevel): Log {
   if (level === 'silent') return silentLog;
-  const base = { service: 'table', pid: process.pid };
-  const logger = pino({ level, base }, pino.destination({ dest: 2, sync: true }));
+  const logger = pino({ level, base: { pid: process.pid } }, pino.destination({ dest: 2, sync: true }));
   const repetition = new Repetition();
   return {
     seesAnswers: level === 'debug',

@@ -21,6 +21,7 @@ const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,1024}$/;
 export const echoed = (id: string): string | undefined => (CLIENT_REQUEST_ID.test(id) ? id : undefined);
 
 export function requestEntry(
+  service: RequestEntry['service'],
   { request, requestId, began }: Answered,
   status: number,
   refused: Refused | undefined,
@@ -29,6 +30,7 @@ export function requestEntry(
   const clientRequestId = headers['x-ms-client-request-id'];
   const reason = refused?.reason;
   return {
+    service,
     requestId,
     clientRequestId: clientRequestId === undefined ? undefined : echoed(clientRequestId),
     method,

@@ -190,7 +190,8 @@ const sweepOf = ({ store, clock, accounts, log, newId }: TableService): QueueSwe
     store,
     clock,
     accounts: () => accounts.names,
-    onFailure: error => log.failure({ requestId: newId(), method: 'SWEEP', path: '/', status: 500 }, error),
+    onFailure: error =>
+      log.failure({ service: 'queue', requestId: newId(), method: 'SWEEP', path: '/', status: 500 }, error),
   });
 
 function running({ options, data, service, listeners, view, operations }: Parts): RunningServer {

@@ -151,6 +151,7 @@ test('refusals are logged with their reason, faults as faults, and all are count
     await codeOf('PUT', '/there', { headers: { authorization: 'SharedKey other:AAAA' } }),
     '403 AuthenticationFailed',
   );
+  assert.equal(logged.at(-1)?.service, 'queue');
   assert.match(logged.at(-1)?.reason ?? '', /^Signed for other, sent to/);
   await store.close();
   assert.match(await codeOf('PUT', '/there'), /^50[03] /);

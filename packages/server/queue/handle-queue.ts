@@ -162,7 +162,12 @@ class Progress implements QueueAuthentication {
       if (code !== undefined) figures.refuse(code);
     }
     if (fault === undefined && refusal === undefined && !log.seesAnswers) return;
-    const entry = requestEntry(this, status, refusal && { ...refusal.detail, code: wireCode(refusal.code) });
+    const entry = requestEntry(
+      'queue',
+      this,
+      status,
+      refusal && { ...refusal.detail, code: wireCode(refusal.code) },
+    );
     if (fault !== undefined) log.failure(entry, fault);
     else log.request(entry);
   }
