@@ -12,6 +12,8 @@ import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElemen
 
 /** table-rest.md 13.2. */
 const RETENTION_DAYS_MAX = 365;
+/** Azure's words, which blobs and queues say to the client (queue-blob-rest.md 6.1). */
+const RETENTION_REASON = 'Retention days must be greater than 0 and less than or equal to 365 days.';
 const RULES_MAX = 5;
 const ORIGINS_MAX = 64;
 const LITERAL_HEADERS_MAX = 64;
@@ -105,7 +107,11 @@ function parseRetention(fields: Fields): number | undefined {
   const retention = fieldsOf(element, RETENTION_FIELDS);
   if (!parseBoolean(retention, 'Enabled')) return undefined;
   const days = parseWhole(retention, 'Days');
-  if (days < 1 || days > RETENTION_DAYS_MAX) throw invalid('Days are not in 1 to 365.');
+  if (days < 1 || days > RETENTION_DAYS_MAX)
+    throw new TableError('InvalidXmlDocument', {
+      reason: 'Days are not in 1 to 365.',
+      shownReason: RETENTION_REASON,
+    });
   return days;
 }
 

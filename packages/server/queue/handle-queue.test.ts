@@ -113,6 +113,22 @@ test('the phrase is the first line of the text, and the id is in it', async () =
   );
 });
 
+test('days of retention that are none are told in words', async () => {
+  const { send } = open();
+  const days = async (count: number) => {
+    const retention = `<RetentionPolicy><Enabled>true</Enabled><Days>${count}</Days></RetentionPolicy>`;
+    const metrics = `<Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>true</IncludeAPIs>${retention}`;
+    const body = `<StorageServiceProperties><HourMetrics>${metrics}</HourMetrics></StorageServiceProperties>`;
+    return textOf(await send('PUT', '/?restype=service&comp=properties', { body }));
+  };
+  for (const count of [1, 365]) assert.equal(await days(count), '');
+  for (const count of [0, 366])
+    assert.match(
+      await days(count),
+      /<Code>InvalidXmlDocument<.*<Reason>Retention days must be greater than 0 and less than or equal to 365 days\.<\/Reason>/s,
+    );
+});
+
 test('HEAD asks for metadata and policies', async () => {
   const { send, codeOf } = open();
   await codeOf('PUT', '/there', { headers: { 'x-ms-meta-a': '1' } });

@@ -22,11 +22,11 @@ export function queueErrorOf(error: QueueError | TableError): QueueError {
   return new QueueError(isQueueCode(known) ? known : 'InternalError', detail);
 }
 
-/** A document that is no XML says where; one that says something else than it should was recorded without. */
+/** A document that is no XML says where; what else is wrong with one is told where Azure's words for it are known. */
 function detailOf({ code, detail }: QueueError): QueueError['detail'] {
   if (code !== 'InvalidXmlDocument') return detail;
-  const { line = 0, position = 0 } = detail;
-  return { line, position, shownReason: detail.line === undefined ? '' : XML_REASON };
+  const { line = 0, position = 0, shownReason = detail.line === undefined ? '' : XML_REASON } = detail;
+  return { line, position, shownReason };
 }
 
 function elementsOf(error: QueueError): string {
