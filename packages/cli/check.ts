@@ -19,11 +19,18 @@ function linesOf(directory: string, report: CheckReport): readonly string[] {
       ({ account, name, rows, bytes }) =>
         `${account}/${name}: ${counted(rows, 'entity', 'entities')}, ${bytes} bytes`,
     );
-  const dropped = `${counted(droppedSpaces, 'dropped table')} with ${counted(droppedRows, 'entity', 'entities')} to clear away`;
+  const queues = spaces
+    .filter(({ service }) => service === 'queue')
+    .map(
+      ({ account, name, rows, bytes }) =>
+        `${account}/${name}: queue, ${counted(rows, 'row')}, ${bytes} bytes`,
+    );
+  const dropped = `${counted(droppedSpaces, 'deleted table or queue', 'deleted tables and queues')} with ${counted(droppedRows, 'row')} to clear away`;
   const more = faultCount - faults.length;
   return [
     `${resolve(directory)}: ${describeStore(report)}; ${pages}`,
     ...tables,
+    ...queues,
     ...(droppedSpaces > 0 ? [dropped] : []),
     ...faults.map(fault => `fault: ${fault}`),
     ...(more > 0 ? [`and ${counted(more, 'fault')} more`] : []),

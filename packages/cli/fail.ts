@@ -18,9 +18,10 @@ export const systemCode = (error: unknown): string | undefined =>
 
 /** What may be done about an address that cannot be had. */
 const LISTEN_REMEDIES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there; stop it, or choose another port with --table-port.',
-  EACCES: 'this user may not listen there; choose a port above 1023 with --table-port.',
-  EADDRNOTAVAIL: 'this machine does not have the address; choose another with --host.',
+  EADDRINUSE:
+    'another program listens there; stop it, or choose another port with --table-port or --queue-port.',
+  EACCES: 'this user may not listen there; choose a port above 1023 with --table-port and --queue-port.',
+  EADDRNOTAVAIL: 'this machine does not have the address; choose another with --host or --queue-host.',
 };
 
 function sentenceOf(error: Error): string {

@@ -1,4 +1,4 @@
-// Several processes that serve as one: the port that they share, the one ready line, the signals, the accounts, the port for
+// Several processes that serve as one: the ports that they share, the one ready line, the signals, the accounts, the port for
 // health and metrics.
 import { type AccountKeys, ConfigurationError, type OperationsOptions, openOperationsPort } from '#server';
 import { freePort } from './free-port.js';
@@ -8,11 +8,16 @@ import { TogetherView } from './together-view.js';
 /** Times that another free port is tried, where another program was faster. */
 const PORTS_MAX = 5;
 
-export interface Together {
-  readonly workers: number;
+interface Place {
   readonly host: string;
   /** 0 takes a free one. */
-  readonly port: number;
+  readonly port: number | 'none';
+}
+
+export interface Together {
+  readonly workers: number;
+  readonly tables: Place;
+  readonly queues: Place;
   readonly accounts: AccountKeys;
   readonly operations: OperationsOptions | undefined;
 }
@@ -25,8 +30,8 @@ export interface ServingTogether {
 }
 
 /**
- * Resolves once all workers accept. From the call on signals stop all of them. A port is chosen before any worker starts:
- * one that replaces others has to find the port that they had.
+ * Resolves once all workers accept. From the call on signals stop all of them. The ports are chosen before any worker starts:
+ * one that replaces others has to find those that they had.
  *
  * @throws ConfigurationError for whatever a worker could not start for, the system's error where a host has no port.
  */
@@ -45,19 +50,22 @@ export async function serveTogether(together: Together): Promise<ServingTogether
         replaceAccounts: accounts => primary.replaceAccounts(accounts),
       };
     }
-    const isTaken = together.port === 0 && started.code === 'EADDRINUSE';
+    const isOurs = together.tables.port === 0 || together.queues.port === 0;
+    const isTaken = isOurs && started.code === 'EADDRINUSE';
     if (!isTaken || ports === PORTS_MAX) throw new ConfigurationError(started.text);
   }
 }
 
+const portOf = async ({ host, port }: Place): Promise<string> =>
+  String(port === 0 ? await freePort(host) : port);
+
 async function startOnce(
-  { workers, host, port, accounts }: Together,
+  { workers, tables, queues, accounts }: Together,
   view: TogetherView,
 ): Promise<{ readonly primary: Primary; readonly started: Started }> {
-  const shared = port === 0 ? await freePort(host) : port;
+  const ports = ['--table-port', await portOf(tables), '--queue-port', await portOf(queues)];
   // Of an option that comes twice the last one counts.
-  const args = [...process.argv.slice(2), '--table-port', String(shared)];
-  const primary = new Primary({ workers, args, accounts });
+  const primary = new Primary({ workers, args: [...process.argv.slice(2), ...ports], accounts });
   view.primary = primary;
   return { primary, started: await primary.start() };
 }

@@ -30,6 +30,8 @@ import { type ServingTogether, serveTogether } from './serve-together.js';
 import { ServingWorker } from './worker.js';
 
 const PORT_MAX = 65_535;
+/** As of Azurite, which clients know by `UseDevelopmentStorage=true`. */
+const QUEUE_PORT_DEFAULT = 10_001;
 /** As of `serve`. */
 const HOST_DEFAULT = '127.0.0.1';
 
@@ -37,6 +39,10 @@ function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= PORT_MAX)) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
+}
+
+function parseQueuePort(text: string): number | 'none' {
+  return text === 'none' ? text : parsePort(text);
 }
 
 function parseSeconds(text: string): number {
@@ -53,9 +59,8 @@ const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--disableTelemetry', 'there is none'],
   ['--extentMemoryLimit <megabytes>', 'data in memory is not limited'],
   ['--blobHost <host>', 'there is no Blob service yet'],
-  ['--queueHost <host>', 'there is no Queue service yet'],
   ['--blobKeepAliveTimeout <seconds>', 'there is no Blob service yet'],
-  ['--queueKeepAliveTimeout <seconds>', 'there is no Queue service yet'],
+  ['--queueKeepAliveTimeout <seconds>', 'connections are kept for two minutes'],
   ['--tableKeepAliveTimeout <seconds>', 'connections are kept for two minutes'],
   ['--oauth <level>', 'bearer tokens are always checked in full'],
 ];
@@ -66,6 +71,8 @@ interface Flags extends LimitFlags {
   readonly host?: string;
   readonly tableHost?: string;
   readonly tablePort: number;
+  readonly queuePort?: number | 'none';
+  readonly queueHost?: string;
   readonly inMemoryPersistence?: boolean;
   readonly silent?: boolean;
   readonly debug?: string | true;
@@ -86,9 +93,10 @@ interface Flags extends LimitFlags {
   readonly tenantRole?: Role;
 }
 
-function command(): Command {
-  const serving = new Command('serve')
-    .description('serve the Table API until a signal stops it')
+/** Where it serves, and from which directory. */
+const placeOptions = (): Command =>
+  new Command('serve')
+    .description('serve the Table and Queue APIs until a signal stops it')
     .option('--data <directory>', `where the data is kept (default: ./${DATA_DEFAULT})`)
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
     .addOption(
@@ -96,8 +104,17 @@ function command(): Command {
         .argParser(parsePort)
         .default(10_002),
     )
-    .addOption(new Option('--queue-port <port>', 'reserved for the Queue service').argParser(parsePort))
-    .addOption(new Option('--blob-port <port>', 'reserved for the Blob service').argParser(parsePort))
+    .addOption(
+      new Option(
+        '--queue-port <port>',
+        'port of the Queue service; 0 takes a free one, none leaves it out (default: 10001, or a free one as --table-port)',
+      ).argParser(parseQueuePort),
+    )
+    .option('--queue-host <host>', 'address of the Queue service (default: --host)')
+    .addOption(new Option('--blob-port <port>', 'reserved for the Blob service').argParser(parsePort));
+
+function command(): Command {
+  const serving = placeOptions()
     .addOption(
       new Option('--durability <mode>', 'none: answer before the data is synced')
         .choices(['full', 'none'])
@@ -112,9 +129,10 @@ function command(): Command {
     .option('--cert <file>', 'certificate in PEM: serve HTTPS')
     .option('--key <file>', 'its key in PEM')
     .addOption(
-      new Option('--table-deletion-seconds <n>', "how long a dropped table's name is refused").argParser(
-        parseSeconds,
-      ),
+      new Option(
+        '--table-deletion-seconds <n>',
+        "how long a dropped table's or queue's name is refused",
+      ).argParser(parseSeconds),
     )
     .option('--accounts <file>', 'accounts and their keys; read again on SIGHUP and when it changes')
     .addOption(
@@ -136,7 +154,8 @@ function command(): Command {
     .option('-l, --location <directory>', "Azurite's name of --data")
     .option('--tableHost <host>', "Azurite's name of --host")
     .addOption(new Option('--tablePort <port>', "Azurite's name of --table-port").argParser(parsePort))
-    .addOption(new Option('--queuePort <port>').argParser(parsePort).hideHelp())
+    .addOption(new Option('--queuePort <port>').argParser(parseQueuePort).hideHelp())
+    .addOption(new Option('--queueHost <host>').hideHelp())
     .addOption(new Option('--blobPort <port>').argParser(parsePort).hideHelp())
     .option('--inMemoryPersistence', 'keep the data in memory')
     .option('-s, --silent', 'print nothing but the ready line and errors')
@@ -199,17 +218,23 @@ function operationsOf({ metricsPort: port, metricsHost: host }: Flags): Operatio
 const dataOf = ({ inMemoryPersistence, data, location }: Flags): string | undefined =>
   inMemoryPersistence ? undefined : (data ?? location ?? DATA_DEFAULT);
 
-/** Where the accounts are served, and whether the well-known key may be among them. */
-const exposureOf = ({ host, tableHost, allowWellKnownKey }: Flags) => ({
+/** Where the accounts are served, and whether the well-known key may be among them. Azurite's --tableHost is of tables alone. */
+const exposureOf = ({ host, tableHost, queueHost, allowWellKnownKey }: Flags) => ({
   host: host ?? tableHost,
+  queueHost: queueHost ?? host ?? HOST_DEFAULT,
   allowWellKnownKey,
 });
+
+/** Who lets the system choose a port gets two that it chose: they may run several servers. */
+const queuePortOf = ({ tablePort, queuePort }: Flags): number | 'none' =>
+  queuePort ?? (tablePort === 0 ? 0 : QUEUE_PORT_DEFAULT);
 
 function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
   return {
     data: dataOf(flags),
     ...exposureOf(flags),
     tablePort: flags.tablePort,
+    queuePort: queuePortOf(flags),
     accounts,
     durability: flags.durability,
     logLevel: logLevelOf(flags),
@@ -232,6 +257,7 @@ function readyLine(server: RunningServer, durability: Flags['durability'], worke
     `Shelfmark serves tables at ${server.tableEndpoint}`,
     server.data === undefined ? 'data in memory' : `data in ${server.data}`,
   ];
+  if (server.queueEndpoint !== undefined) parts.push(`queues at ${server.queueEndpoint}`);
   if (durability === 'none' && server.data !== undefined)
     parts.push('durability none: not safe from a power cut');
   if (workers > 1) parts.push(`${workers} processes`);
@@ -269,9 +295,13 @@ async function runTogether(flags: Flags, workers: number, file: AccountsFile | u
   const exposure = exposureOf(flags);
   const accounts = configuredAccounts(file);
   checkAccounts(accounts, exposure);
-  const { host = HOST_DEFAULT } = exposure;
+  const { host = HOST_DEFAULT, queueHost } = exposure;
   const operations = operationsOf(flags);
-  const together = () => serveTogether({ workers, host, port: flags.tablePort, accounts, operations });
+  const places = {
+    tables: { host, port: flags.tablePort },
+    queues: { host: queueHost, port: queuePortOf(flags) },
+  };
+  const together = () => serveTogether({ workers, ...places, accounts, operations });
   const endpointOf = ({ readyLine: line }: ServingTogether) => /https?:[^;]+/.exec(line)?.[0] ?? line;
   const starting = startHeld(dataOf(flags), together, endpointOf);
   const take = async (replacement: AccountKeys): Promise<void> => {

@@ -1,11 +1,10 @@
 // The process that store-task.ts starts: does one task, tells what came of it, and ends. It also ends when the command
 // that started it is gone.
 import { type CheckReport, checkFile, checkSnapshot, copySnapshot } from '#store-lmdb';
-import { inspectRow, inspectSpace } from '#tables';
+import { inspection } from './inspection.js';
 import type { StoreTask, StoreTaskAnswer } from './store-task.js';
 
 const ALIVE_MS = 1000;
-const inspection = { space: inspectSpace, row: inspectRow };
 
 let lastAlive = 0;
 

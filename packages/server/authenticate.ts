@@ -12,6 +12,7 @@ import {
   parseHttpDate,
   parseSas,
   parseSharedKey,
+  type QueueSas,
   type Route,
   type SharedKeyCredential,
   sasStringToSign,
@@ -21,7 +22,7 @@ import {
   type WireRequest,
 } from '#wire';
 import type { BearerTokens } from './bearer.js';
-import type { Grant } from './grant.js';
+import type { AccountGrant, Grant } from './grant.js';
 import { isLoopback } from './loopback.js';
 import type { SignedTokens } from './signed-tokens.js';
 
@@ -40,28 +41,28 @@ export interface AuthenticationContext {
 /** 15 minutes either way (table-rest.md 12.4). */
 const SKEW_MAX = 15n * 60n * 10_000_000n;
 /** The first version that challenges a request without credentials (table-rest.md 12.7). */
-const CHALLENGE_VERSION = '2020-12-06';
+export const CHALLENGE_VERSION = '2020-12-06';
 /** The first version recorded in which a bearer token finds access policies. */
 const POLICIES_VERSION = '2025-07-05';
-const OWNER: Grant = { kind: 'owner' };
+export const OWNER: AccountGrant = { kind: 'owner' };
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
 /** Versions before the challenge get the plain refusal (table-rest.md 12.7, recorded). */
-const challenged = ({ challenge }: BearerTokens, request: WireRequest, reason: string): TableError =>
+export const challenged = ({ challenge }: BearerTokens, request: WireRequest, reason: string): TableError =>
   (request.headers['x-ms-version'] ?? '') >= CHALLENGE_VERSION
     ? new TableError('InvalidAuthenticationInfo:Challenge', { challenge, reason })
     : failed(reason);
 
-const failed = (reason: string): TableError => new TableError('AuthenticationFailed', { reason });
+export const failed = (reason: string): TableError => new TableError('AuthenticationFailed', { reason });
 
 /**
  * `detail` goes to the client as AuthenticationErrorDetail, with Azure's words where these are known; the log may be told less.
  */
-const sasFailed = (detail: string, reason = detail): TableError =>
+export const sasFailed = (detail: string, reason = detail): TableError =>
   new TableError('AuthenticationFailed:Sas', { detail, reason });
 
 /** Whether any of the keys gives the signature for the text. Takes the same time wherever the two differ. */
-function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boolean {
+export function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boolean {
   for (const key of keys) {
     const expected = createHmac('sha256', key).update(text).digest();
     if (expected.length === signature.length && timingSafeEqual(expected, signature)) return true;
@@ -70,10 +71,10 @@ function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boo
 }
 
 /** Where clients mix up their settings, a key stands in the place of the account's name. */
-const named = (account: string): string =>
+export const named = (account: string): string =>
   /^[a-z0-9-]{1,34}$/.test(account) ? account : 'what is no account';
 
-function checkDate(text: string | undefined, now: bigint): string {
+export function checkDate(text: string | undefined, now: bigint): string {
   if (text === undefined) throw failed('There is neither x-ms-date nor Date.');
   const date = parseHttpDate(text);
   if (date === undefined) throw failed('The date of the request cannot be read.');
@@ -105,7 +106,7 @@ function authenticateSharedKey(
 }
 
 /** `isPolicy`: the times are a stored policy's, which is for those who own the account to read. */
-function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPolicy: boolean): void {
+export function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPolicy: boolean): void {
   if ((start === undefined || now >= start) && now < expiry) return;
   const what = 'Signature not valid in the specified time frame';
   const from = start === undefined ? '' : `Start [${formatHttpDate(start)}] - `;
@@ -113,9 +114,13 @@ function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPo
   throw sasFailed(`${what}: ${times}`, isPolicy ? `${what} of its policy.` : undefined);
 }
 
-/** Service, address, protocol: this order decides between their codes (table-rest.md 12.6). */
-function checkCaller(sas: AccountSas | TableSas, { secure, remoteAddress }: WireRequest): void {
-  if (sas.kind === 'accountSas' && !sas.services.includes('t')) {
+/** `service`: the letter of the one that is asked. Service, address, protocol: this order decides between their codes (table-rest.md 12.6). */
+export function checkCaller(
+  sas: AccountSas | TableSas | QueueSas,
+  { secure, remoteAddress }: WireRequest,
+  service: 't' | 'q',
+): void {
+  if (sas.kind === 'accountSas' && !sas.services.includes(service)) {
     const reason = `The signature is for the services ${sas.services}.`;
     throw new TableError('AuthorizationServiceMismatch', { reason });
   }
@@ -129,14 +134,12 @@ function checkCaller(sas: AccountSas | TableSas, { secure, remoteAddress }: Wire
 }
 
 /** What a signature that names a policy and the policy say together. A field may stand in one of them only. */
-async function completeTableSas(
-  sas: TableSas,
-  account: string,
-  context: AuthenticationContext,
-): Promise<TableSas> {
-  const identifiers = await context.policies(account, sas.table);
+export function withPolicy<Sas extends TableSas | QueueSas>(
+  sas: Sas,
+  identifiers: readonly SignedIdentifier[] | undefined,
+): Sas {
   const identifier = identifiers?.find(({ id }) => id === sas.identifier);
-  // A table that is not there has no policies either; saying more would show which tables there are.
+  // What is not there has no policies either; saying more would show which tables or queues there are.
   if (!identifier) throw sasFailed('SAS identifier cannot be found for specified signed identifier');
   const { start, expiry, permission } = identifier.policy ?? {};
   const isTwice =
@@ -176,7 +179,7 @@ function tableGrant(sas: TableSas, request: WireRequest, context: Authentication
   if (expiry === undefined) throw sasFailed('se is mandatory. Cannot be empty');
   if (permission === undefined) throw sasFailed('sp is mandatory. Cannot be empty');
   checkTimes(start, expiry, context.now, sas.identifier !== undefined);
-  checkCaller(sas, request);
+  checkCaller(sas, request, 't');
   return { kind: 'tableSas', table, permission, range };
 }
 
@@ -188,27 +191,27 @@ function authenticateSas(
   const sas = signedSas(route, context);
   if (sas.kind === 'accountSas') {
     checkTimes(sas.start, sas.expiry, context.now, false);
-    checkCaller(sas, request);
+    checkCaller(sas, request, 't');
     return { kind: 'accountSas', resourceTypes: sas.resourceTypes, permission: sas.permission };
   }
   if (sas.identifier === undefined) return tableGrant(sas, request, context);
-  return completeTableSas(sas, route.account, context).then(complete =>
-    tableGrant(complete, request, context),
-  );
+  return context
+    .policies(route.account, sas.table)
+    .then(identifiers => tableGrant(withPolicy(sas, identifiers), request, context));
 }
 
 /** Tokens travel over TLS only, as in Azure, or do not leave this machine: behind a proxy that ends TLS they arrive so. */
-async function authenticateBearer(
+export async function authenticateBearer(
   token: string,
   request: WireRequest,
-  route: Route,
-  context: AuthenticationContext,
-): Promise<Grant> {
-  const { bearer, now } = context;
+  account: string,
+  { bearer, now }: Pick<AuthenticationContext, 'bearer' | 'now'>,
+  service: 'table' | 'queue',
+): Promise<AccountGrant> {
   if (!request.secure && !isLoopback(request.remoteAddress))
     throw challenged(bearer, request, 'A bearer token came without TLS.');
   try {
-    const roles = await bearer.verify(token, route.account, now);
+    const roles = await bearer.verify(token, account, now, service);
     const policies = (request.headers['x-ms-version'] ?? '') >= POLICIES_VERSION;
     return { kind: 'bearer', roles, policies };
   } catch (error) {
@@ -219,6 +222,8 @@ async function authenticateBearer(
     );
   }
 }
+
+export const bearerTokenOf = (header: string): string | undefined => /^Bearer +(\S+)$/i.exec(header)?.[1];
 
 /**
  * An Authorization header counts before a signature in the query. Only stored policies and bearer tokens have to be waited for.
@@ -236,8 +241,8 @@ export function authenticate(
   if (header !== undefined) {
     const credential = parseSharedKey(header);
     if (credential) return authenticateSharedKey(credential, request, route, context);
-    const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? [];
-    if (token !== undefined) return authenticateBearer(token, request, route, context);
+    const token = bearerTokenOf(header);
+    if (token !== undefined) return authenticateBearer(token, request, route.account, context, 'table');
     throw new TableError('InvalidAuthenticationInfo', { reason: 'The Authorization header is malformed.' });
   }
   if (route.query.has('sig')) return authenticateSas(request, route, context);

@@ -1,6 +1,5 @@
 // One request from a plain value to a plain value. The order of the steps here is the order in which Azure reports what
 // is wrong (table-rest.md 11.3). The only catch and the only log line of a request are here.
-import { StoreError } from '#store';
 import {
   type CorsRule,
   execute,
@@ -22,7 +21,6 @@ import {
   operationKind,
   parseTarget,
   placeOf,
-  preflight,
   type Route,
   type WireRequest,
   type WireResponse,
@@ -33,7 +31,11 @@ import { type AuthenticationContext, authenticate } from './authenticate.js';
 import { keyRangeOf } from './authorize.js';
 import { submitBatch } from './batch.js';
 import type { BearerTokens } from './bearer.js';
+import { faultCode } from './fault-code.js';
 import type { Grant } from './grant.js';
+import type { RequestEntry } from './log.js';
+import { preflightHeaders } from './preflight-headers.js';
+import { echoed, requestEntry } from './request-entry.js';
 import type { CountedOperation, RequestFigures } from './request-figures.js';
 import type { SignedTokens } from './signed-tokens.js';
 import type { TableService } from './table-service.js';
@@ -52,16 +54,12 @@ export interface Call {
 }
 
 /** Echoed to requests that name none; any well-formed version is accepted (table-rest.md 4). */
-const LATEST_VERSION = '2026-10-06';
-const VERSION = /^\d{4}-\d\d-\d\d$/;
+export const LATEST_VERSION = '2026-10-06';
+export const VERSION = /^\d{4}-\d\d-\d\d$/;
 /** JSON is served since this version of the service. */
 const JSON_SINCE = '2013-08-15';
-const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,1024}$/;
 
-/** A client's own id for a request, if it may stand in a header. */
-const echoed = (id: string): string | undefined => (CLIENT_REQUEST_ID.test(id) ? id : undefined);
-
-const versionOf = (request: WireRequest, route: Route | undefined): string =>
+export const versionOf = (request: WireRequest, route: Pick<Route, 'query'> | undefined): string =>
   request.headers['x-ms-version'] ?? route?.query.get('sv') ?? LATEST_VERSION;
 
 function checkVersion(request: WireRequest, route: Route): void {
@@ -70,14 +68,8 @@ function checkVersion(request: WireRequest, route: Route): void {
   if (version < JSON_SINCE && !isXmlRoute(route)) throw new TableError('JsonFormatNotSupported');
 }
 
-/** Preflights come without credentials, and ask about a request that is still to come. */
-function answerPreflight({ headers }: WireRequest, rules: readonly CorsRule[]): Answer {
-  const { origin } = headers;
-  const method = headers['access-control-request-method'];
-  if (origin === undefined || method === undefined) throw new TableError('InvalidHeaderValue:Cors');
-  const more = preflight(rules, origin, method, headers['access-control-request-headers']);
-  if (!more) throw new TableError('CorsPreflightFailure');
-  return { status: 200, cacheControl: false, noSniff: false, more };
+function answerPreflight(request: WireRequest, rules: readonly CorsRule[]): Answer {
+  return { status: 200, cacheControl: false, noSniff: false, more: preflightHeaders(request, rules) };
 }
 
 /** Why a request has lost its body. */
@@ -101,14 +93,8 @@ async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
   return formatOutcome(outcome, placeOf(route), format);
 }
 
-/** The engine's failures as the wire tells them: what may be tried again is busy, the rest is a fault of ours. */
-function refusalOf(error: unknown): TableError {
-  if (error instanceof TableError) return error;
-  if (!(error instanceof StoreError)) return new TableError('InternalError');
-  if (error.code === 'full') return new TableError('ServerBusy:Full');
-  const passing = error.code !== 'corrupt' && error.code !== 'unsupported';
-  return new TableError(passing ? 'ServerBusy' : 'InternalError');
-}
+const refusalOf = (error: unknown): TableError =>
+  error instanceof TableError ? error : new TableError(faultCode(error));
 
 /** What is known of a request while it is answered; an error may come at any step. */
 class Progress implements AuthenticationContext {
@@ -205,20 +191,8 @@ class Progress implements AuthenticationContext {
     return answer;
   }
 
-  #entry(answer: Answer, refusal: TableError | undefined) {
-    const { method, target, headers } = this.request;
-    const reason = refusal?.detail.reason;
-    const clientRequestId = headers['x-ms-client-request-id'];
-    return {
-      requestId: this.requestId,
-      clientRequestId: clientRequestId === undefined ? undefined : echoed(clientRequestId),
-      method,
-      path: target.split('?', 1)[0] ?? '',
-      status: answer.status,
-      code: refusal && wireCode(refusal.code),
-      reason: reason === undefined ? undefined : String(reason),
-      milliseconds: Math.round((performance.now() - this.began) * 1000) / 1000,
-    };
+  #entry({ status }: Answer, refusal: TableError | undefined): RequestEntry {
+    return requestEntry(this, status, refusal && { ...refusal.detail, code: wireCode(refusal.code) });
   }
 
   #count(figures: RequestFigures, { status }: Answer, refusal: TableError | undefined): void {

@@ -11,7 +11,7 @@ import type { RequestFigures } from './request-figures.js';
 export class ProcessView implements OperationsView {
   readonly requests: RequestFigures | undefined;
   #state: 'starting' | 'serving' | 'stopping' = 'starting';
-  #listener: Listener | undefined;
+  #listeners: readonly Listener[] = [];
   #engine: LmdbStore | undefined;
 
   constructor(requests: RequestFigures | undefined) {
@@ -19,9 +19,9 @@ export class ProcessView implements OperationsView {
   }
 
   /** Requests are accepted. Data in memory has no engine that tells of itself. */
-  begin(listener: Listener, engine: LmdbStore | undefined): void {
+  begin(listeners: readonly Listener[], engine: LmdbStore | undefined): void {
     this.#state = 'serving';
-    this.#listener = listener;
+    this.#listeners = listeners;
     this.#engine = engine;
   }
 
@@ -36,10 +36,10 @@ export class ProcessView implements OperationsView {
 
   families(): readonly MetricFamily[] {
     const ready = this.unreadiness() === undefined ? 1 : 0;
-    const connections = this.#listener?.connections ?? 0;
+    const connections = this.#listeners.reduce((sum, each) => sum + each.connections, 0);
     return [
       gauge({ name: 'shelfmark_ready', help: '1 where /readyz says ok, else 0.', together: 'least' }, ready),
-      gauge({ name: 'shelfmark_connections', help: "Open connections of the service's port." }, connections),
+      gauge({ name: 'shelfmark_connections', help: "Open connections of the services' ports." }, connections),
       ...(this.requests?.families() ?? []),
       ...this.#engineFamilies(),
       ...processFamilies(),

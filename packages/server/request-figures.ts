@@ -1,11 +1,38 @@
 // Counts the requests that were answered: by operation and status, with their time, and refusals by code. For a request it only
 // adds to numbers in arrays that are there from the beginning; texts are made when somebody asks for the figures.
+import type { OperationKind as QueueOperationKind } from '#queues';
 import { Histogram, SECONDS_BOUNDS } from '#store';
 import type { OperationKind } from '#tables';
 import { counter, histogram, label, type MetricFamily } from './metric-family.js';
 
+/** What queues have that tables have too is counted under a name of its own. */
+const QUEUE_NAMES = {
+  getServiceProperties: 'getQueueServiceProperties',
+  setServiceProperties: 'setQueueServiceProperties',
+  getServiceStats: 'getQueueServiceStats',
+} as const;
+
+type SharedKind = keyof typeof QUEUE_NAMES;
+type CountedQueueOperation =
+  | Exclude<QueueOperationKind, SharedKind>
+  | (typeof QUEUE_NAMES)[SharedKind]
+  | 'unknownQueueOperation';
+
 /** `unknown`: refused before it was clear what it is, preflights among them. */
-export type CountedOperation = OperationKind | 'unknown';
+export type CountedOperation = OperationKind | 'unknown' | CountedQueueOperation;
+
+export function countedQueueOperation(kind: QueueOperationKind | undefined): CountedOperation {
+  switch (kind) {
+    case undefined:
+      return 'unknownQueueOperation';
+    case 'getServiceProperties':
+    case 'setServiceProperties':
+    case 'getServiceStats':
+      return QUEUE_NAMES[kind];
+    default:
+      return kind;
+  }
+}
 
 const PLACES: Readonly<Record<CountedOperation, number>> = {
   insertEntity: 0,
@@ -27,6 +54,23 @@ const PLACES: Readonly<Record<CountedOperation, number>> = {
   setServiceProperties: 16,
   getServiceStats: 17,
   unknown: 18,
+  listQueues: 19,
+  createQueue: 20,
+  deleteQueue: 21,
+  getQueueMetadata: 22,
+  setQueueMetadata: 23,
+  getQueueAcl: 24,
+  setQueueAcl: 25,
+  putMessage: 26,
+  getMessages: 27,
+  peekMessages: 28,
+  updateMessage: 29,
+  deleteMessage: 30,
+  clearMessages: 31,
+  getQueueServiceProperties: 32,
+  setQueueServiceProperties: 33,
+  getQueueServiceStats: 34,
+  unknownQueueOperation: 35,
 };
 const OPERATIONS = Object.keys(PLACES);
 /** Statuses are numbers of three digits. */

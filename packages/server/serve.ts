@@ -18,6 +18,8 @@ import { type LogLevel, openLog } from './log.js';
 import { isLoopback } from './loopback.js';
 import { type OperationsOptions, type OperationsView, openOperationsPort } from './operations-port.js';
 import { ProcessView } from './process-view.js';
+import { handleQueue } from './queue/handle-queue.js';
+import { QueueSweep } from './queue/queue-sweep.js';
 import { RequestFigures } from './request-figures.js';
 import { SignedTokens } from './signed-tokens.js';
 import type { TableService } from './table-service.js';
@@ -43,6 +45,10 @@ export interface ServeOptions {
   readonly host?: string | undefined;
   /** Port of the Table service; default 0, a free one. */
   readonly tablePort?: number | undefined;
+  /** Port of the Queue service, on the same data; default 0, a free one. `none`: there is no Queue service. */
+  readonly queuePort?: number | 'none' | undefined;
+  /** Address of the Queue service; default that of the Table service. */
+  readonly queueHost?: string | undefined;
   /** Account name to keys in base64; default is the emulator's well-known account. */
   readonly accounts?: AccountKeys | undefined;
   /** Lets the well-known key, which is no secret, open the server to other machines. */
@@ -56,7 +62,7 @@ export interface ServeOptions {
   readonly tls?: ListenOptions['tls'];
   /** Whose bearer tokens are accepted beside those of `shelfmark token`. */
   readonly tenant?: TenantOptions | undefined;
-  /** How long the name of a dropped table is refused with TableBeingDeleted, as Azure does for about 40 s. Default 0. */
+  /** How long the name of a dropped table or queue is refused as being deleted, as Azure does for about 40 s. Default 0. */
   readonly tableDeletionSeconds?: number | undefined;
   /** Where health and metrics are told; default nowhere. */
   readonly operations?: OperationsOptions | undefined;
@@ -70,6 +76,9 @@ export interface RunningServer {
   /** The Table endpoint of the first account, as `http://127.0.0.1:10002/devstoreaccount1`. */
   readonly tableEndpoint: string;
   readonly tablePort: number;
+  /** The Queue endpoint of the first account; undefined if there is no Queue service, as the port is then. */
+  readonly queueEndpoint: string | undefined;
+  readonly queuePort: number | undefined;
   /** Undefined if there is none. */
   readonly operationsPort: number | undefined;
   /** The data's directory in full; undefined if it lives in memory. */
@@ -95,15 +104,16 @@ export interface RunningServer {
 }
 
 /** What accounts may be served where. */
-type Exposure = Pick<ServeOptions, 'host' | 'allowWellKnownKey'>;
+type Exposure = Pick<ServeOptions, 'host' | 'queueHost' | 'allowWellKnownKey'>;
 
 /** @throws ConfigurationError for accounts that must not be served so, or that there cannot be. */
 export function checkAccounts(accounts: AccountKeys, exposure: Exposure): Accounts {
-  const { host = HOST_DEFAULT, allowWellKnownKey } = exposure;
+  const { host = HOST_DEFAULT, queueHost = host, allowWellKnownKey } = exposure;
   const checked = new Accounts(accounts);
-  if (isLoopback(host) || allowWellKnownKey || !checked.hasWellKnownKey) return checked;
+  const open = [host, queueHost].find(each => !isLoopback(each));
+  if (open === undefined || allowWellKnownKey || !checked.hasWellKnownKey) return checked;
   throw new ConfigurationError(
-    `The emulator's well-known key is no secret and must not be served on ${host}: configure accounts, listen on 127.0.0.1, or allow it in so many words.`,
+    `The emulator's well-known key is no secret and must not be served on ${open}: configure accounts, listen on 127.0.0.1, or allow it in so many words.`,
   );
 }
 
@@ -122,10 +132,7 @@ async function openStore(options: ServeOptions, directory: string | undefined): 
   return { store: engine, engine };
 }
 
-function listenOptionsOf(
-  { tablePort: port = 0, tls, limits = {} }: ServeOptions,
-  host: string,
-): ListenOptions {
+function listenOptionsOf({ tls, limits = {} }: ServeOptions, host: string, port: number): ListenOptions {
   const { connectionsMax, heldBytesMax, drainMilliseconds: closing } = limits;
   const timeouts = closing === undefined ? undefined : { closing };
   return { host, port, tls, connectionsMax, heldBytesMax, timeouts };
@@ -135,12 +142,17 @@ function listenOptionsOf(
 const reachable = (host: string): string =>
   host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
 
+interface Listeners {
+  readonly tables: Listener;
+  readonly queues: Listener | undefined;
+}
+
 /** The parts of a server that runs. */
 interface Parts {
   readonly options: ServeOptions;
   readonly data: string | undefined;
   readonly service: TableService;
-  readonly listener: Listener;
+  readonly listeners: Listeners;
   readonly view: ProcessView;
   readonly operations: Listener | undefined;
 }
@@ -148,14 +160,43 @@ interface Parts {
 /** What replaced accounts change. */
 interface Changing {
   tableEndpoint: string;
+  queueEndpoint: string | undefined;
   account: RunningServer['account'];
 }
 
-function running({ options, data, service, listener, view, operations }: Parts): RunningServer {
+const endpointOf = ({ secure, host, port }: Listener, account: string): string =>
+  `${secure ? 'https' : 'http'}://${reachable(host)}:${port}/${account}`;
+
+function endpointsOf({ tables, queues }: Listeners, account: string) {
+  return {
+    tableEndpoint: endpointOf(tables, account),
+    queueEndpoint: queues && endpointOf(queues, account),
+  };
+}
+
+function connectionStringOf(listeners: Listeners, account: string, key: string): string {
+  const protocol = listeners.tables.secure ? 'https' : 'http';
+  const { tableEndpoint, queueEndpoint } = endpointsOf(listeners, account);
+  const queues = queueEndpoint === undefined ? '' : `QueueEndpoint=${queueEndpoint};`;
+  return `DefaultEndpointsProtocol=${protocol};AccountName=${account};AccountKey=${key};TableEndpoint=${tableEndpoint};${queues}`;
+}
+
+const closeAll = async (listeners: readonly (Listener | undefined)[]): Promise<void> => {
+  await Promise.all(listeners.map(listener => listener?.close()));
+};
+
+const sweepOf = ({ store, clock, accounts, log, newId }: TableService): QueueSweep =>
+  new QueueSweep({
+    store,
+    clock,
+    accounts: () => accounts.names,
+    onFailure: error => log.failure({ requestId: newId(), method: 'SWEEP', path: '/', status: 500 }, error),
+  });
+
+function running({ options, data, service, listeners, view, operations }: Parts): RunningServer {
   const { accounts, signed, store } = service;
-  const protocol = listener.secure ? 'https' : 'http';
-  const endpointOf = (account: string): string =>
-    `${protocol}://${reachable(listener.host)}:${listener.port}/${account}`;
+  const { tables, queues } = listeners;
+  const sweep = queues && sweepOf(service);
   const keyOf = (account: string): string => {
     const key = accounts.keyText(account);
     if (key === undefined) throw new ConfigurationError(`There is no account '${account}'.`);
@@ -163,7 +204,8 @@ function running({ options, data, service, listener, view, operations }: Parts):
   };
   const close = async (): Promise<void> => {
     view.stop();
-    await listener.close();
+    await closeAll([tables, queues]);
+    await sweep?.stop();
     await store.close();
     await operations?.close();
   };
@@ -174,19 +216,19 @@ function running({ options, data, service, listener, view, operations }: Parts):
   let closed: Promise<void> | undefined;
   const account = first();
   const server: RunningServer & Changing = {
-    tableEndpoint: endpointOf(account.name),
-    tablePort: listener.port,
+    ...endpointsOf(listeners, account.name),
+    tablePort: tables.port,
+    queuePort: queues?.port,
     operationsPort: operations?.port,
     data,
     account,
-    connectionString: (name = server.account.name) =>
-      `DefaultEndpointsProtocol=${protocol};AccountName=${name};AccountKey=${keyOf(name)};TableEndpoint=${endpointOf(name)};`,
+    connectionString: (name = server.account.name) => connectionStringOf(listeners, name, keyOf(name)),
     replaceAccounts: (replacement: AccountKeys) => {
       checkAccounts(replacement, options);
       accounts.replace(replacement);
       signed.forget();
       server.account = first();
-      server.tableEndpoint = endpointOf(server.account.name);
+      Object.assign(server, endpointsOf(listeners, server.account.name));
     },
     view,
     close: () => {
@@ -197,7 +239,23 @@ function running({ options, data, service, listener, view, operations }: Parts):
   return server;
 }
 
-/** Opens the store, then the service's port. */
+/** Both ports or none. */
+async function listenAll(options: ServeOptions, service: TableService): Promise<Listeners> {
+  const { host = HOST_DEFAULT, queueHost = host, tablePort = 0, queuePort = 0 } = options;
+  const tables = await listen(listenOptionsOf(options, host, tablePort), request => handle(request, service));
+  if (queuePort === 'none') return { tables, queues: undefined };
+  try {
+    const queues = await listen(listenOptionsOf(options, queueHost, queuePort), request =>
+      handleQueue(request, service),
+    );
+    return { tables, queues };
+  } catch (error) {
+    await tables.close();
+    throw error;
+  }
+}
+
+/** Opens the store, then the services' ports. */
 async function start(
   options: ServeOptions,
   accounts: Accounts,
@@ -218,11 +276,10 @@ async function start(
     tableDeletionTicks: BigInt(Math.round((options.tableDeletionSeconds ?? 0) * 1e7)),
     newId: randomUUID,
   };
-  const { host = HOST_DEFAULT } = options;
   try {
-    const listener = await listen(listenOptionsOf(options, host), request => handle(request, service));
-    view.begin(listener, engine);
-    return running({ options, data, service, listener, view, operations });
+    const listeners = await listenAll(options, service);
+    view.begin([listeners.tables, ...(listeners.queues ? [listeners.queues] : [])], engine);
+    return running({ options, data, service, listeners, view, operations });
   } catch (error) {
     await store.close();
     throw error;

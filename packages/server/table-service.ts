@@ -1,4 +1,4 @@
-// What a running Table service consists of: everything that its requests share. Made once, by serve.ts.
+// What a running server consists of: everything that its requests share, those of queues too. Made once, by serve.ts.
 import type { Clock, Store } from '#store';
 import type { Accounts } from './accounts.js';
 import type { BearerTokens } from './bearer.js';
@@ -15,7 +15,7 @@ export interface TableService {
   readonly log: Log;
   /** Undefined where nobody asks for them. */
   readonly figures: RequestFigures | undefined;
-  /** How long the names of dropped tables are held back, in ticks; 0 for not at all. */
+  /** How long the names of dropped tables and queues are held back, in ticks; 0 for not at all. */
   readonly tableDeletionTicks: bigint;
   /** A new GUID in lower case for each call. */
   readonly newId: () => string;

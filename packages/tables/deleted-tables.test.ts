@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMemoryStore } from '#store';
-import { holdName, missingTable } from './deleted-tables.js';
+import { holdTableName, missingTable } from './deleted-tables.js';
 import { execute } from './execute.js';
 import type { Operation } from './operation.js';
 import { TableError } from './table-error.js';
@@ -83,12 +83,12 @@ test('a hold that is renewed while somebody finds the last one over stays', asyn
     within: undefined,
     deletion: { ticks: 40n * SECOND, clock },
   };
-  await holdName(context, 'People');
+  await holdTableName(context, 'People');
   time.now += 40n * SECOND;
   const { dropSpace } = store;
   store.dropSpace = async held => {
     store.dropSpace = dropSpace;
-    await holdName(context, 'People');
+    await holdTableName(context, 'People');
     return store.dropSpace(held);
   };
   assert.equal((await missingTable(context, 'people')).code, 'TableNotFound');
@@ -109,7 +109,7 @@ test('of holds that begin together the last to end counts, also where it began f
       within: undefined,
       deletion: { ticks, clock },
     });
-    await Promise.all(seconds.map(each => holdName(hold(each * SECOND), 'People')));
+    await Promise.all(seconds.map(each => holdTableName(hold(each * SECOND), 'People')));
     time.now += 3n * SECOND - 1n;
     assert.equal((await missingTable(hold(0n), 'people')).code, 'TableBeingDeleted', String(seconds));
     time.now += 1n;

@@ -1,5 +1,5 @@
-// The public face of the Table service's domain.
-export * from './access-policy.js';
+// The public face of the Table service's domain, with what its values are made of.
+export * from '#service';
 export * from './compile-filter.js';
 export * from './date-time.js';
 export * from './deleted-tables.js';
@@ -17,6 +17,5 @@ export { readServiceProperties } from './operations/service-settings.js';
 export { readIdentifiers } from './operations/table-acl.js';
 export * from './outcome.js';
 export * from './parse-property.js';
-export * from './service-properties.js';
 export * from './table-error.js';
 export * from './table-space.js';

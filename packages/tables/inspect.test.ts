@@ -1,12 +1,12 @@
 // Every single bit of an entity's stored form: a flipped one is found, or stands in a text where any other is as good.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultServiceProperties, encodeServiceProperties } from '#service';
 import type { Row, Space } from '#store';
 import type { Property } from './edm.js';
 import { decodeEntity } from './entity-codec.js';
 import { encodeEntity } from './entity-encoder.js';
 import { inspectRow, inspectSpace } from './inspect.js';
-import { defaultServiceProperties, encodeServiceProperties } from './service-properties.js';
 import { encodeTableMetadata } from './table-space.js';
 
 const PROPERTIES: readonly Property[] = [

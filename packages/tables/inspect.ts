@@ -1,41 +1,30 @@
 // What is wrong with the stored form of a table, an entity or service properties, for the check of a store. A sentence,
 // or nothing. Spaces and rows of the engine are judged by it, this judges what is in them.
+import { faultOf, heldNameFault, propertiesFault } from '#service';
 import type { Row, Space } from '#store';
 import { decodeEntity, ENTRY_BYTES, HEADER_BYTES, storedProperties, textStart } from './entity-codec.js';
 import { encodeEntity } from './entity-encoder.js';
 import { hasForbiddenCharacter } from './limits.js';
-import { decodeServiceProperties, encodeServiceProperties } from './service-properties.js';
 import { decodeTableMetadata, encodeTableMetadata } from './table-space.js';
 
-const DEADLINE_BYTES = 8;
-
 /** What is wrong with the address or the metadata of a space. */
-export const inspectSpace = (space: Space): string | undefined => guarded(() => spaceFault(space));
+export const inspectSpace = (space: Space): string | undefined => faultOf(() => spaceFault(space));
 
 /** What is wrong with a row of a space. */
-export const inspectRow = (space: Space, row: Row): string | undefined => guarded(() => rowFault(space, row));
+export const inspectRow = (space: Space, row: Row): string | undefined => faultOf(() => rowFault(space, row));
 
-function guarded(look: () => string | undefined): string | undefined {
-  try {
-    return look();
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-function spaceFault({ service, name, metadata }: Space): string | undefined {
+function spaceFault(space: Space): string | undefined {
+  const { service, name, metadata } = space;
   switch (service) {
     case 'table': {
       const decoded = decodeTableMetadata(metadata);
       if (decoded.name.toLowerCase() !== name) return `the table is also named '${decoded.name}'.`;
       return encodeTableMetadata(decoded).equals(metadata) ? undefined : "the table's metadata is damaged.";
     }
-    case 'properties': {
-      const encoded = encodeServiceProperties(decodeServiceProperties(metadata));
-      return name === 'table' && encoded.equals(metadata) ? undefined : 'the service properties are damaged.';
-    }
+    case 'properties':
+      return propertiesFault(space, 'table');
     case 'dropped table':
-      return metadata.length === DEADLINE_BYTES ? undefined : 'the record of a held name is damaged.';
+      return heldNameFault(space);
     default:
       return `there is no service '${service}'.`;
   }

@@ -1,8 +1,7 @@
 // What an operation of the Table service came to, as a value. Rendering it is the wire's matter.
+import type { ServiceProperties, SignedIdentifier } from '#service';
 import type { Row } from '#store';
-import type { SignedIdentifier } from './access-policy.js';
 import type { EntityKey } from './operation.js';
-import type { ServiceProperties } from './service-properties.js';
 
 /** One entity written: inserts keep the row for an answer with content. */
 export type WriteOutcome =

@@ -1,7 +1,6 @@
 // Where tables and service properties stand in the store: the addresses of their spaces and the metadata they carry.
+import { type DeletionDelay, decodeIdentifiers, encodeIdentifiers, type SignedIdentifier } from '#service';
 import { type ScanRange, type Space, type SpaceAddress, type Store, StoreError } from '#store';
-import { decodeIdentifiers, encodeIdentifiers, type SignedIdentifier } from './access-policy.js';
-import type { DeletionDelay } from './deleted-tables.js';
 
 /** What an operation needs beside itself. */
 export interface TableContext {

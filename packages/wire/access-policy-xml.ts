@@ -1,4 +1,4 @@
-// The document of Get and Set Table ACL (table-rest.md 8.12). What a policy grants is the server's matter.
+// The document of Get and Set Table ACL and Queue ACL (table-rest.md 8.12, queue-blob-rest.md 7.2). What a policy grants is the server's matter.
 import {
   type AccessPolicy,
   formatDateTimeFull,
@@ -12,41 +12,45 @@ import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElemen
 /** table-rest.md 12.8. */
 const IDENTIFIERS_MAX = 5;
 const ID_LENGTH_MAX = 64;
-const LETTERS = /^[raud]+$/;
 
 const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set(['Id', 'AccessPolicy']);
 const POLICY_FIELDS: ReadonlySet<string> = new Set(['Start', 'Expiry', 'Permission']);
 
 const invalid = (reason: string): TableError => new TableError('InvalidXmlDocument', { reason });
 
-/** An empty body or an empty list clears the policies. @throws TableError InvalidXmlDocument. */
-export function parseIdentifiers(body: Buffer): readonly SignedIdentifier[] {
+/**
+ * An empty body or an empty list clears the policies.
+ *
+ * @param letters the permissions that there are.
+ * @throws TableError InvalidXmlDocument.
+ */
+export function parseIdentifiers(body: Buffer, letters = 'raud'): readonly SignedIdentifier[] {
   if (body.length === 0) return [];
   const root = parseXml(body);
   if (root.name !== 'SignedIdentifiers') throw invalid('The root is not SignedIdentifiers.');
   const elements = listOf(root, 'SignedIdentifier');
   if (elements.length > IDENTIFIERS_MAX) throw invalid('There are more than five policies.');
-  const identifiers = elements.map(parseIdentifier);
+  const identifiers = elements.map(element => parseIdentifier(element, letters));
   if (new Set(identifiers.map(({ id }) => id)).size < identifiers.length)
     throw invalid('An id is given twice.');
   return identifiers;
 }
 
-function parseIdentifier(element: XmlElement): SignedIdentifier {
+function parseIdentifier(element: XmlElement, letters: string): SignedIdentifier {
   const fields = fieldsOf(element, IDENTIFIER_FIELDS);
   const idElement = fields.get('Id');
   const id = idElement ? textOf(idElement) : '';
   if (id.length < 1 || id.length > ID_LENGTH_MAX)
     throw invalid('An id is missing or longer than 64 characters.');
   const policyElement = fields.get('AccessPolicy');
-  return { id, policy: policyElement && parsePolicy(policyElement) };
+  return { id, policy: policyElement && parsePolicy(policyElement, letters) };
 }
 
-function parsePolicy(element: XmlElement): AccessPolicy | undefined {
+function parsePolicy(element: XmlElement, letters: string): AccessPolicy | undefined {
   const fields = fieldsOf(element, POLICY_FIELDS);
   const start = parseTime(fields.get('Start'));
   const expiry = parseTime(fields.get('Expiry'));
-  const permission = parsePermission(fields.get('Permission'));
+  const permission = parsePermission(fields.get('Permission'), letters);
   if (start === undefined && expiry === undefined && permission === undefined) return undefined;
   return { start, expiry, permission };
 }
@@ -60,10 +64,11 @@ function parseTime(element: XmlElement | undefined): bigint | undefined {
   return ticks;
 }
 
-function parsePermission(element: XmlElement | undefined): string | undefined {
+function parsePermission(element: XmlElement | undefined, letters: string): string | undefined {
   const text = element ? textOf(element).trim() : '';
   if (text === '') return undefined;
-  if (!LETTERS.test(text) || new Set(text).size < text.length) throw invalid('Permission is no set of raud.');
+  const isKnown = [...text].every(letter => letters.includes(letter));
+  if (!isKnown || new Set(text).size < text.length) throw invalid(`Permission is no set of ${letters}.`);
   return text;
 }
 

@@ -172,7 +172,7 @@ export const ERROR_TABLE: Readonly<Record<TableErrorCode, ErrorEntry>> = {
 };
 
 /** The code as it goes over the wire. */
-export const wireCode = (code: TableErrorCode): string => code.split(':', 1)[0] ?? code;
+export const wireCode = (code: string): string => code.split(':', 1)[0] ?? code;
 
 /** The first line of the error's text. */
 export const errorMessage = ({ code, detail }: TableError): string =>

@@ -13,7 +13,7 @@ export interface Exchange {
 /** Names the program, as Azure's does; clients do not read it. */
 const SERVER = 'Shelfmark-Table/1.0';
 /** Versions before do not get their request id back (table-rest.md 3.1). */
-const ECHO_SINCE = '2019-02-02';
+export const ECHO_SINCE = '2019-02-02';
 
 const NO_CACHE: Header = ['Cache-Control', 'no-cache'];
 const SERVER_HEADER: Header = ['Server', SERVER];

@@ -13,7 +13,7 @@ export interface Target {
 
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 const SECONDARY = '-secondary';
-const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
+export const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
 
 const KEY = /\s*(PartitionKey|RowKey)\s*=\s*'((?:[^']|'')*)'\s*/y;
 
@@ -102,14 +102,14 @@ const withoutLastSlash = (path: string): string => (path.endsWith('/') ? path.sl
 const ADDRESS = /^[\d.]+(?::\d+)?$/;
 
 /** The account of a host such as `account.table.example`, if it is one of ours; else the account stands in the path. */
-function accountOfHost(host: string, isAccount: (name: string) => boolean): string | undefined {
+export function accountOfHost(host: string, isAccount: (name: string) => boolean): string | undefined {
   const dot = host.indexOf('.');
   if (dot <= 0 || ADDRESS.test(host)) return undefined;
   const label = host.slice(0, dot);
   return isAccount(withoutSecondary(label)) ? label : undefined;
 }
 
-const withoutSecondary = (name: string): string =>
+export const withoutSecondary = (name: string): string =>
   name.endsWith(SECONDARY) ? name.slice(0, -SECONDARY.length) : name;
 
 /** @throws TableError InvalidUri where no account is named or the escapes are broken. */

@@ -4,7 +4,10 @@ export interface WireRequest {
   readonly method: string;
   /** The request target exactly as it was sent: path and query, still encoded. */
   readonly target: string;
-  /** Names in lower case; of a header sent twice, the values joined by ", ". */
+  /**
+   * Names in lower case; of a header sent twice, the values joined by ", ". Where the name of an `x-ms-meta-` header has capitals,
+   * `:` and the name holds it as it was spelled.
+   */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
   /** The body was longer than the limit; `body` then holds nothing. */

@@ -27,6 +27,13 @@ export function escapeXml(text: string): string {
     .replace(NO_CHARACTERS, '\ufffd');
 }
 
+/**
+ * The text of a message, character for character: clients of queues do not take references to line breaks apart
+ * (queue-blob-rest.md 1.7).
+ */
+export const escapeXmlText = (text: string): string =>
+  text.replace(/[&<>]/g, character => ESCAPES[character] ?? character).replace(NO_CHARACTERS, '\ufffd');
+
 interface OpenElement {
   readonly name: string;
   readonly children: XmlElement[];
@@ -61,7 +68,7 @@ export function parseXml(body: Buffer): XmlElement {
     if (element && element !== document) element.text += text;
   };
   parser.on('error', () => {
-    throw malformed();
+    throw new TableError('InvalidXmlDocument', { line: parser.line, position: parser.column });
   });
   parser.on('doctype', () => {
     throw malformed();

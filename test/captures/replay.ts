@@ -15,6 +15,7 @@ const program = resolve(captures, '../tools/replay.mjs');
 const GROUPS = [
   { group: 'tables-2017', functionalMin: 100, strictMin: 98 },
   { group: 'tables-2021', functionalMin: 100, strictMin: 98 },
+  { group: 'queues', functionalMin: 100, strictMin: 100 },
 ] as const;
 
 /**
@@ -30,10 +31,11 @@ const BY_TURNS = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 /** What the program prints; it exits with 1 if an answer differs, which the shares say too. */
-function replay(group: string, { tableEndpoint, isSpread }: Subject): Promise<string> {
+function replay(group: string, { tableEndpoint, queueEndpoint, isSpread }: Subject): Promise<string> {
   return new Promise((done, fail) => {
     const first = isSpread ? ['--import', BY_TURNS] : [];
-    const args = [...first, program, '--dir', join(captures, group), '--table', tableEndpoint];
+    const endpoints = ['--table', tableEndpoint, '--queue', queueEndpoint];
+    const args = [...first, program, '--dir', join(captures, group), ...endpoints];
     const child = spawn(process.execPath, args);
     let printed = '';
     child.stdout.on('data', chunk => {
@@ -52,6 +54,7 @@ const share = (printed: string, name: string): number =>
 
 interface Subject {
   readonly tableEndpoint: string;
+  readonly queueEndpoint: string;
   /** Over several processes. */
   readonly isSpread: boolean;
   close(): Promise<unknown>;
@@ -60,11 +63,13 @@ interface Subject {
 async function start(data: string, workers: string | undefined): Promise<Subject> {
   if (workers === undefined) {
     const server = await serve({ data });
-    return { tableEndpoint: server.tableEndpoint, isSpread: false, close: () => server.close() };
+    const { tableEndpoint, queueEndpoint = '' } = server;
+    return { tableEndpoint, queueEndpoint, isSpread: false, close: () => server.close() };
   }
   const args = ['serve', '--data', data, '--table-port', '0', '--workers', workers];
-  const { endpoint, stop } = await spawnServer(args);
-  return { tableEndpoint: endpoint, isSpread: true, close: () => stop('SIGTERM') };
+  const { endpoint, connectionString, stop } = await spawnServer(args);
+  const [, queueEndpoint = ''] = /QueueEndpoint=([^;]+)/.exec(connectionString) ?? [];
+  return { tableEndpoint: endpoint, queueEndpoint, isSpread: true, close: () => stop('SIGTERM') };
 }
 
 async function run(workers: string | undefined): Promise<number> {

@@ -77,9 +77,11 @@ describe('shelfmark serve', () => {
     assert.equal(server.readyLine.split('\n').length, 2);
     assert.equal(server.endpoint, `http://127.0.0.1:${server.port}/devstoreaccount1`);
     assert.equal(server.place, `data in ${data}`);
+    const [, queueEndpoint = ''] = /; queues at ([^;]+);/.exec(server.readyLine) ?? [];
+    assert.match(queueEndpoint, /^http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1$/);
     assert.equal(
       server.connectionString,
-      `DefaultEndpointsProtocol=http;AccountName=${WELL_KNOWN.name};AccountKey=${WELL_KNOWN.key};TableEndpoint=${server.endpoint};`,
+      `DefaultEndpointsProtocol=http;AccountName=${WELL_KNOWN.name};AccountKey=${WELL_KNOWN.key};TableEndpoint=${server.endpoint};QueueEndpoint=${queueEndpoint};`,
     );
     const table = open(server);
     await table.createTable();
@@ -239,7 +241,9 @@ describe('shelfmark serve', () => {
       [at(file), /^shelfmark: .*file cannot hold a store.*\n$/],
       [['--bad-flag'], /^error: unknown option '--bad-flag'\n$/],
       [['--table-port', 'ten'], /^error: .* A port is a number from 0 to 65535\.\n$/],
+      [['--queue-port', 'ten'], /^error: .* A port is a number from 0 to 65535\.\n$/],
       [[...memory, '--host', '0.0.0.0'], /^shelfmark: The emulator's well-known key is no secret.*\n$/],
+      [[...memory, '--queueHost', '0.0.0.0'], /^shelfmark: The emulator's well-known key is no secret.*\n$/],
       [[...memory, '--cert', file], /^shelfmark: --cert and --key go together\.\n$/],
       [
         [...memory, '--cert', file, '--key', `${file}.pem`],
@@ -250,6 +254,10 @@ describe('shelfmark serve', () => {
         ['--inMemoryPersistence', '--table-port', port],
         new RegExp(`^shelfmark: .*EADDRINUSE.*${port}: another program listens there; .*\\.\\n$`),
       ],
+      [
+        [...memory, '--queue-port', port],
+        new RegExp(`^shelfmark: .*EADDRINUSE.*${port}: another program listens there; .*\\.\\n$`),
+      ],
     ];
     await Promise.all(mistakes.map(mistake => failsInOneSentence(...mistake)));
   });
@@ -257,7 +265,7 @@ describe('shelfmark serve', () => {
   test('tells its options', async () => {
     const { code, stdout } = await runToEnd(['serve', '--help']);
     assert.equal(code, 0);
-    for (const option of ['--data', '--table-port', '--durability', '--inMemoryPersistence'])
+    for (const option of ['--data', '--table-port', '--queue-port', '--durability', '--inMemoryPersistence'])
       assert(stdout.includes(option), option);
   });
 });

@@ -10,6 +10,8 @@ export interface FieldLine {
   readonly text: string;
   readonly name: string;
   readonly value: string;
+  /** Of metadata, the name as it was spelled where that is another: it is kept so (queue-blob-rest.md 1.9). */
+  readonly spelling: string | undefined;
 }
 
 /** What `readFields` returns instead of a position. */
@@ -49,6 +51,8 @@ const SINGULAR: ReadonlySet<string> = new Set(
 );
 /** No request has it, and of all headers it alone would have to be a list. */
 const DROPPED = 'set-cookie';
+
+const METADATA_PREFIX = 'x-ms-meta-';
 
 /** Names as they were spelled, to names in lower case. Clients spell theirs always alike. */
 const SPELLINGS = new Map<string, string>();
@@ -100,10 +104,12 @@ function valueBetween(text: string, from: number, until: number): string {
 }
 
 /** @returns false where the line makes the head ambiguous. */
-function add(into: HeaderFields, { name, value }: FieldLine): boolean {
+function add(into: HeaderFields, { name, value, spelling }: FieldLine): boolean {
   const before = into[name];
   if (before !== undefined) return addRepeated(into, name, before, value);
   if (name !== DROPPED) into[name] = value;
+  // No name that a client sends begins with a colon.
+  if (spelling !== undefined) into[`:${name}`] = spelling;
   return true;
 }
 
@@ -121,7 +127,8 @@ function readLine(text: string, from: number): FieldLine | number {
   if (text.charCodeAt(end + 1) !== LF) return MALFORMED;
   const spelling = text.slice(from, at);
   const name = SPELLINGS.get(spelling) ?? learn(spelling);
-  return { text: text.slice(from, end + 2), name, value: valueBetween(text, at + 1, end) };
+  const kept = spelling !== name && name.startsWith(METADATA_PREFIX) ? spelling : undefined;
+  return { text: text.slice(from, end + 2), name, value: valueBetween(text, at + 1, end), spelling: kept };
 }
 
 /**

@@ -36,6 +36,19 @@ test('a head cut anywhere is waited for', () => {
   assert.equal(taken(text).end, text.length);
 });
 
+test('names of metadata keep their spelling beside the name in lower case', () => {
+  const lines = 'X-Ms-Meta-Val1: a\r\nx-ms-meta-b: b\r\nX-Ms-Date: c\r\n';
+  const expected = {
+    host: 'h',
+    'x-ms-meta-val1': 'a',
+    ':x-ms-meta-val1': 'X-Ms-Meta-Val1',
+    'x-ms-meta-b': 'b',
+    'x-ms-date': 'c',
+  };
+  assert.deepEqual(headersOf(lines), expected);
+  assert.equal(parse(`GET / HTTP/1.1\r\n${HOST}:x-ms-meta-a: b\r\n\r\n`), 400);
+});
+
 test('headers that come twice', () => {
   assert.deepEqual(headersOf('A: 1\r\na: 2\r\nCookie: x\r\nCOOKIE: y\r\nAge: 1\r\nage: 2\r\nHost: i\r\n'), {
     host: 'h',

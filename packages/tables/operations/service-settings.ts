@@ -1,44 +1,28 @@
 // Get and Set Table Service Properties, Get Table Service Stats (table-rest.md 13).
-// The properties are the metadata of a space of their own, made when they are first set.
-import { type Clock, StoreError } from '#store';
-import type { Outcome } from '../outcome.js';
 import {
-  changeServiceProperties,
-  decodeServiceProperties,
-  defaultServiceProperties,
-  encodeServiceProperties,
+  readStoredProperties,
   type ServiceProperties,
   type ServicePropertiesChange,
-} from '../service-properties.js';
+  setStoredProperties,
+} from '#service';
+import type { Clock } from '#store';
+import type { Outcome } from '../outcome.js';
 import type { TableContext } from '../table-space.js';
 
-const addressOf = (account: string) => ({ account, service: 'properties', name: 'table' });
+const addressOf = ({ store, account }: TableContext) => ({ store, account, service: 'table' });
 
-export async function readServiceProperties({ store, account }: TableContext): Promise<ServiceProperties> {
-  const space = await store.getSpace(addressOf(account));
-  return space ? decodeServiceProperties(space.metadata) : defaultServiceProperties;
-}
+export const readServiceProperties = (context: TableContext): Promise<ServiceProperties> =>
+  readStoredProperties(addressOf(context));
 
 export async function getServiceProperties(context: TableContext): Promise<Outcome> {
   return { kind: 'serviceProperties', properties: await readServiceProperties(context) };
 }
 
 export async function setServiceProperties(
-  { store, account }: TableContext,
+  context: TableContext,
   change: ServicePropertiesChange,
 ): Promise<Outcome> {
-  const address = addressOf(account);
-  const initial = encodeServiceProperties(defaultServiceProperties);
-  const space =
-    (await store.getSpace(address)) ??
-    (await store.createSpace(address, initial)) ??
-    (await store.getSpace(address));
-  const changed =
-    space &&
-    (await store.updateSpace(space, bytes =>
-      encodeServiceProperties(changeServiceProperties(decodeServiceProperties(bytes), change)),
-    ));
-  if (!changed) throw new StoreError('conflict', 'The service properties were removed while they were set.');
+  await setStoredProperties(addressOf(context), change);
   return { kind: 'servicePropertiesSet' };
 }
 

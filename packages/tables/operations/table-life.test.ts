@@ -2,6 +2,7 @@
 // 8.12, 13).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultServiceProperties } from '#service';
 import {
   insert,
   keyOf,
@@ -13,7 +14,6 @@ import {
   stored,
   TABLE,
 } from '../account.test.fixture.js';
-import { defaultServiceProperties } from '../service-properties.js';
 
 const get = (table: string) => ({ kind: 'getTable', table }) as const;
 const create = (table: string) => ({ kind: 'createTable', table }) as const;

@@ -4,7 +4,7 @@ import { parseDateTime, TableError, YEAR_ONE } from '#tables';
 import { type IpRange, parseIpRange } from './ip-range.js';
 import { type KeyRange, keyRange } from './key-range.js';
 
-interface SignedFields {
+export interface SignedFields {
   /** The parameters as they were sent: what the signature covers. */
   readonly query: ReadonlyMap<string, string>;
   readonly version: string;
@@ -35,29 +35,29 @@ export interface TableSas extends SignedFields {
 
 const VERSION = /^\d{4}-\d\d-\d\d$/;
 /** The first version with `sv`; the forms before it are not supported. */
-const VERSION_FIRST = '2012-02-12';
-const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
-const VERSION_OF_ACCOUNT_SAS = '2015-04-05';
+export const VERSION_FIRST = '2012-02-12';
+export const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
+export const VERSION_OF_ACCOUNT_SAS = '2015-04-05';
 const VERSION_OF_ENCRYPTION_SCOPE = '2020-12-06';
 const TABLE_LETTERS = /^[raud]+$/;
 const PROTOCOLS: ReadonlySet<string> = new Set(['https', 'https,http', 'http,https']);
 
 /** `detail` is for the client too: it says nothing that the client did not send. */
-const refuse = (detail: string): TableError =>
+export const refuse = (detail: string): TableError =>
   new TableError('AuthenticationFailed:Sas', { detail, reason: detail });
 
 /** An empty parameter signs the same string as one that is left out, so it must mean the same. */
-function field(query: ReadonlyMap<string, string>, name: string): string | undefined {
+export function field(query: ReadonlyMap<string, string>, name: string): string | undefined {
   return query.get(name) || undefined;
 }
 
-function mandatory(query: ReadonlyMap<string, string>, name: string): string {
+export function mandatory(query: ReadonlyMap<string, string>, name: string): string {
   const value = field(query, name);
   if (value === undefined) throw refuse(`${name} is mandatory. Cannot be empty`);
   return value;
 }
 
-function parseTime(query: ReadonlyMap<string, string>, name: string): bigint | undefined {
+export function parseTime(query: ReadonlyMap<string, string>, name: string): bigint | undefined {
   const text = field(query, name);
   if (text === undefined) return undefined;
   const ticks = parseDateTime(text, YEAR_ONE);
@@ -73,7 +73,7 @@ function parseAddresses(query: ReadonlyMap<string, string>): IpRange | undefined
   return addresses;
 }
 
-function parseSignedFields(query: ReadonlyMap<string, string>, versionFirst: string): SignedFields {
+export function parseSignedFields(query: ReadonlyMap<string, string>, versionFirst: string): SignedFields {
   const version = mandatory(query, 'sv');
   if (!VERSION.test(version) || version < versionFirst)
     throw refuse('sv is not well formed or not supported.');
@@ -89,7 +89,7 @@ function parseSignedFields(query: ReadonlyMap<string, string>, versionFirst: str
   };
 }
 
-function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas {
+export function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas {
   const fields = parseSignedFields(query, VERSION_OF_ACCOUNT_SAS);
   const expiry = parseTime(query, 'se');
   if (expiry === undefined) throw refuse('se is mandatory. Cannot be empty');
@@ -139,22 +139,25 @@ export function parseSas(query: ReadonlyMap<string, string>): AccountSas | Table
   return query.has('ss') || query.has('srt') ? parseAccountSas(query) : parseTableSas(query);
 }
 
-const joinFields = (query: ReadonlyMap<string, string>, names: readonly string[]): string =>
+export const joinFields = (query: ReadonlyMap<string, string>, names: readonly string[]): string =>
   names.map(name => query.get(name) ?? '').join('\n');
 
 const ACCOUNT_FIELDS = ['sp', 'ss', 'srt', 'st', 'se', 'sip', 'spr', 'sv'];
 const ACCOUNT_FIELDS_WITH_SCOPE = [...ACCOUNT_FIELDS, 'ses'];
-const TIME_FIELDS = ['sp', 'st', 'se'];
+export const TIME_FIELDS = ['sp', 'st', 'se'];
 const POLICY_FIELDS = ['si', 'sv', 'spk', 'srk', 'epk', 'erk'];
 const POLICY_FIELDS_WITH_ADDRESS = ['si', 'sip', 'spr', 'sv', 'spk', 'srk', 'epk', 'erk'];
 
-/** Every line of an account's string ends in a line feed, a table's has none at its end (table-rest.md 12.5, 12.6). */
+/** Every line of an account's string ends in a line feed (table-rest.md 12.6). */
+export function accountSasStringToSign({ query, version }: AccountSas, account: string): string {
+  const names = version >= VERSION_OF_ENCRYPTION_SCOPE ? ACCOUNT_FIELDS_WITH_SCOPE : ACCOUNT_FIELDS;
+  return `${account}\n${joinFields(query, names)}\n`;
+}
+
+/** A table's string has no line feed at its end (table-rest.md 12.5). */
 export function sasStringToSign(sas: AccountSas | TableSas, account: string): string {
+  if (sas.kind === 'accountSas') return accountSasStringToSign(sas, account);
   const { query, version } = sas;
-  if (sas.kind === 'accountSas') {
-    const names = version >= VERSION_OF_ENCRYPTION_SCOPE ? ACCOUNT_FIELDS_WITH_SCOPE : ACCOUNT_FIELDS;
-    return `${account}\n${joinFields(query, names)}\n`;
-  }
   const service = version >= VERSION_OF_SERVICE_IN_RESOURCE ? '/table' : '';
   const resource = `${service}/${account}/${sas.table.toLowerCase()}`;
   const names = version >= VERSION_OF_ACCOUNT_SAS ? POLICY_FIELDS_WITH_ADDRESS : POLICY_FIELDS;

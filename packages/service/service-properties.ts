@@ -1,5 +1,5 @@
-// The properties of an account's Table service: their form in memory and in the store, and what a change makes of them
-// (table-rest.md 13.1, 13.2). Limits are checked where the XML is parsed; the rules are evaluated by the wire's cors.ts.
+// The properties of one of an account's services: their form in memory and in the store, and what a change makes of them
+// (table-rest.md 13.1, 13.2; queue-blob-rest.md 6.1). Limits are checked where the XML is parsed; the rules are evaluated by the wire's cors.ts.
 import { decodeVersioned, encodeVersioned } from './versioned-json.js';
 
 export interface Logging {

@@ -1,4 +1,4 @@
-// The stored access policies of a table: their form in memory and in the store (table-rest.md 8.12, 12.8).
+// The stored access policies of a table or a queue: their form in memory and in the store (table-rest.md 8.12, 12.8; queue-blob-rest.md 7.2).
 // The XML that clients see is the wire's matter, what a policy grants the server's.
 import { decodeVersioned, encodeVersioned } from './versioned-json.js';
 
@@ -7,12 +7,12 @@ export interface AccessPolicy {
   /** In ticks of 100 ns since 1970-01-01T00:00:00Z, as `expiry` is. */
   readonly start?: bigint | undefined;
   readonly expiry?: bigint | undefined;
-  /** Letters out of `raud`, in the order in which they were written. */
+  /** Letters out of `raud` for a table, `raup` for a queue, in the order in which they were written. */
   readonly permission?: string | undefined;
 }
 
 export interface SignedIdentifier {
-  /** 1 to 64 characters, unique in its table. */
+  /** 1 to 64 characters, unique in its table or queue. */
   readonly id: string;
   /** Undefined where every field is open: an empty policy reads back as none. */
   readonly policy: AccessPolicy | undefined;

@@ -1,0 +1,58 @@
+// The one door to the Queue service: carries out an operation on a store.
+import type { Clock } from '#store';
+import type { Operation } from './operation.js';
+import { clearMessages } from './operations/clear-messages.js';
+import { deleteMessage } from './operations/delete-message.js';
+import { getMessages } from './operations/get-messages.js';
+import { listQueues } from './operations/list-queues.js';
+import { peekMessages } from './operations/peek-messages.js';
+import { putMessage } from './operations/put-message.js';
+import { getQueueAcl, setQueueAcl } from './operations/queue-acl.js';
+import { createQueue, deleteQueue } from './operations/queue-life.js';
+import { getQueueMetadata, setQueueMetadata } from './operations/queue-metadata.js';
+import {
+  getServiceProperties,
+  getServiceStats,
+  setServiceProperties,
+} from './operations/service-settings.js';
+import { updateMessage } from './operations/update-message.js';
+import type { Outcome } from './outcome.js';
+import type { QueueContext } from './queue-space.js';
+
+/** Fails with QueueError for what Azure refuses, with StoreError for what the engine cannot do. */
+export function execute(operation: Operation, context: QueueContext, clock: Clock): Promise<Outcome> {
+  switch (operation.kind) {
+    case 'putMessage':
+      return putMessage(context, operation);
+    case 'getMessages':
+      return getMessages(context, operation, clock);
+    case 'deleteMessage':
+      return deleteMessage(context, operation);
+    case 'updateMessage':
+      return updateMessage(context, operation);
+    case 'peekMessages':
+      return peekMessages(context, operation, clock);
+    case 'clearMessages':
+      return clearMessages(context, operation);
+    case 'listQueues':
+      return listQueues(context, operation);
+    case 'createQueue':
+      return createQueue(context, operation);
+    case 'deleteQueue':
+      return deleteQueue(context, operation);
+    case 'getQueueMetadata':
+      return getQueueMetadata(context, operation);
+    case 'setQueueMetadata':
+      return setQueueMetadata(context, operation);
+    case 'getQueueAcl':
+      return getQueueAcl(context, operation);
+    case 'setQueueAcl':
+      return setQueueAcl(context, operation);
+    case 'getServiceProperties':
+      return getServiceProperties(context);
+    case 'setServiceProperties':
+      return setServiceProperties(context, operation);
+    case 'getServiceStats':
+      return getServiceStats(clock);
+  }
+}

@@ -1,0 +1,11 @@
+// The public face of the Queue service's domain.
+export * from './execute.js';
+export * from './inspect.js';
+export * from './limits.js';
+export * from './operation.js';
+export { readQueueIdentifiers } from './operations/queue-acl.js';
+export { readQueueServiceProperties } from './operations/service-settings.js';
+export * from './outcome.js';
+export * from './queue-error.js';
+export * from './queue-space.js';
+export * from './sweep.js';

@@ -1,0 +1,87 @@
+// Each limit of the Queue service at one below, itself, and one above.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  checkMessageCount,
+  checkMetadata,
+  checkQueueName,
+  checkText,
+  checkTimeToLive,
+  checkVisibility,
+} from './limits.js';
+import type { QueueErrorCode } from './queue-error.js';
+
+const fails = (code: QueueErrorCode, check: () => void, detail: object = {}): void =>
+  assert.throws(check, { name: 'QueueError', code, detail });
+
+test('names have 3 to 63 letters, digits and single dashes', () => {
+  for (const name of ['abc', 'a-b', '1-2-3', 'q'.repeat(62), 'q'.repeat(63)]) checkQueueName(name);
+  for (const name of ['', 'ab', 'q'.repeat(64)]) fails('OutOfRangeInput', () => checkQueueName(name));
+  for (const name of ['-ab', 'ab-', 'a--b', 'aBc', 'a_b', 'été', 'a.b', 'abc\n'])
+    fails('InvalidResourceName', () => checkQueueName(name));
+});
+
+test('8 KiB of metadata, names and values together', () => {
+  for (const length of [8189, 8190]) checkMetadata([{ name: 'ab', value: 'v'.repeat(length) }]);
+  fails('MetadataTooLarge', () => checkMetadata([{ name: 'ab', value: 'v'.repeat(8191) }]));
+  const half = 'v'.repeat(4095);
+  checkMetadata([
+    { name: 'a', value: half },
+    { name: 'b', value: half },
+  ]);
+  fails('MetadataTooLarge', () =>
+    checkMetadata([
+      { name: 'a', value: half },
+      { name: 'bc', value: half },
+    ]),
+  );
+});
+
+test('names of metadata are identifiers', () => {
+  checkMetadata(['a', '_', 'A1_'].map(name => ({ name, value: '' })));
+  fails('EmptyMetadataKey', () => checkMetadata([{ name: '', value: '' }]));
+  for (const name of ['1', 'a-b', 'a b', 'a.b', 'é'])
+    fails('InvalidMetadata', () => checkMetadata([{ name, value: '' }]));
+});
+
+test('65,536 bytes of text', () => {
+  for (const text of ['x'.repeat(65_535), 'x'.repeat(65_536), 'ö'.repeat(32_768)]) checkText(text);
+  const detail = { limit: 65_536 };
+  fails('RequestBodyTooLarge', () => checkText('x'.repeat(65_537)), detail);
+  fails('RequestBodyTooLarge', () => checkText(`${'ö'.repeat(32_768)}x`), detail);
+});
+
+test('1 to 32 messages', () => {
+  for (const count of [1, 2, 31, 32]) checkMessageCount(count);
+  for (const value of [-1, 0, 33]) {
+    const detail = { name: 'numofmessages', value, minimum: 1, maximum: 32 };
+    fails('OutOfRangeQueryParameterValue', () => checkMessageCount(value), detail);
+  }
+});
+
+test('invisible for 7 days at most, and for a second at least after a get', () => {
+  for (const minimum of [0, 1] as const) {
+    for (const seconds of [minimum, minimum + 1, 604_799, 604_800]) checkVisibility(seconds, minimum);
+    for (const value of [minimum - 1, 604_801]) {
+      const detail = { name: 'visibilitytimeout', value, minimum, maximum: 604_800 };
+      fails('OutOfRangeQueryParameterValue', () => checkVisibility(value, minimum), detail);
+    }
+  }
+});
+
+test('a message lives a second at least, and longer than it is invisible', () => {
+  for (const [timeToLive, visibility] of [
+    [1, 0],
+    [31, 30],
+    [1_073_741_824, 604_800],
+    [-1, 604_800],
+  ] as const)
+    checkTimeToLive(timeToLive, visibility);
+  for (const timeToLive of [0, -2])
+    assert.throws(() => checkTimeToLive(timeToLive, 0), { code: 'InvalidQueryParameterValue' });
+  const reason = 'messagettl must be greater than visibilitytimeout';
+  for (const value of [30, 31]) {
+    const detail = { name: 'visibilitytimeout', value, reason };
+    fails('InvalidQueryParameterValue', () => checkTimeToLive(30, value), detail);
+  }
+});

@@ -1,0 +1,80 @@
+// The limits of the Queue service (queue-blob-rest.md 1.2, 1.9, 1.10, 7, 8) and the checks of values against them, for whoever makes
+// an operation. Syntax, and what is missing, is the matter of whoever reads the request.
+import type { Metadata } from './operation.js';
+import { QueueError } from './queue-error.js';
+
+/** 9999-12-31T23:59:59Z in ticks: the expiry of a message that never expires (queue-blob-rest.md 8.3, captured). */
+export const NEVER = 2_534_023_007_990_000_000n;
+
+export const QUEUE_NAME_LENGTH_MIN = 3;
+export const QUEUE_NAME_LENGTH_MAX = 63;
+export const QUEUES_PAGE_MAX = 5000;
+export const METADATA_BYTES_MAX = 8192;
+export const IDENTIFIERS_MAX = 5;
+/** Of a message's text in UTF-8, as it is when XML no longer wraps it. */
+export const MESSAGE_BYTES_MAX = 65_536;
+export const MESSAGES_MAX = 32;
+/** 7 days. */
+export const VISIBILITY_SECONDS_MAX = 604_800;
+export const VISIBILITY_SECONDS_OF_GET = 30;
+export const TIME_TO_LIVE_SECONDS_DEFAULT = 604_800;
+
+const QUEUE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** Length before characters, as for tables (queue-blob-rest.md 1.2). */
+export function checkQueueName(name: string): void {
+  if (name.length < QUEUE_NAME_LENGTH_MIN || name.length > QUEUE_NAME_LENGTH_MAX)
+    throw new QueueError('OutOfRangeInput');
+  if (!QUEUE_NAME.test(name)) throw new QueueError('InvalidResourceName');
+}
+
+/** C# identifiers, in ASCII because they travel as names of headers. */
+const METADATA_NAME = /^[A-Za-z_]\w*$/;
+
+/** Names, and names and values together (queue-blob-rest.md 1.9). */
+export function checkMetadata(metadata: Metadata): void {
+  let bytes = 0;
+  for (const { name, value } of metadata) {
+    if (name === '') throw new QueueError('EmptyMetadataKey');
+    if (!METADATA_NAME.test(name)) throw new QueueError('InvalidMetadata');
+    bytes += name.length + Buffer.byteLength(value, 'latin1');
+  }
+  if (bytes > METADATA_BYTES_MAX) throw new QueueError('MetadataTooLarge');
+}
+
+/** @throws QueueError RequestBodyTooLarge, as captured; the documentation also knows MessageTooLarge. */
+export function checkText(text: string): void {
+  if (Buffer.byteLength(text) > MESSAGE_BYTES_MAX)
+    throw new QueueError('RequestBodyTooLarge', { limit: MESSAGE_BYTES_MAX });
+}
+
+/** A whole number that a client gave as a parameter of that name. */
+export function checkRange(name: string, value: number, minimum: number, maximum: number): void {
+  if (value < minimum || value > maximum)
+    throw new QueueError('OutOfRangeQueryParameterValue', { name, value, minimum, maximum });
+}
+
+export const checkMessageCount = (count: number): void => checkRange('numofmessages', count, 1, MESSAGES_MAX);
+
+/** A get hides what it gives for a second at least; put and update may leave it visible. */
+export const checkVisibility = (seconds: number, minimum: 0 | 1): void =>
+  checkRange('visibilitytimeout', seconds, minimum, VISIBILITY_SECONDS_MAX);
+
+/** The two times of a put: equal ones are refused (queue-blob-rest.md 8.2, captured). -1 stands for ever. */
+export function checkTimeToLive(timeToLiveSeconds: number, visibilitySeconds: number): void {
+  if (timeToLiveSeconds === -1) return;
+  if (timeToLiveSeconds < 1) {
+    throw new QueueError('InvalidQueryParameterValue', {
+      name: 'messagettl',
+      value: timeToLiveSeconds,
+      reason: 'Value must be greater than or equal to 1 or -1 to indicate an infinite TTL.',
+    });
+  }
+  if (visibilitySeconds >= timeToLiveSeconds) {
+    throw new QueueError('InvalidQueryParameterValue', {
+      name: 'visibilitytimeout',
+      value: visibilitySeconds,
+      reason: 'messagettl must be greater than visibilitytimeout',
+    });
+  }
+}

@@ -1,0 +1,45 @@
+// How many messages a queue has: one row, changed by the commit that adds or removes them, so that asking costs one read at any
+// depth. It counts what is invisible too, and what has expired until that is reclaimed, which is where it is approximate.
+// It contends with nothing: the commits of a queue are one after another anyway.
+//
+// Its version is the tick of the last put, and of each update that made a message visible at once. Ticks may be ahead of the
+// clock, when they come fast or when the clock was set back; so who reads without a commit takes the later of the two for now.
+import { type Clock, type Row, type Space, type Store, StoreError } from '#store';
+
+export const COUNT_KEY = 'count';
+const COUNT_BYTES = 8;
+
+function encodeCount(count: number): Buffer {
+  const bytes = Buffer.alloc(COUNT_BYTES);
+  bytes.writeBigUInt64BE(BigInt(count));
+  return bytes;
+}
+
+export function decodeCount(row: Row | undefined): number {
+  if (!row) return 0;
+  if (row.value.length !== COUNT_BYTES) throw new StoreError('corrupt', "A queue's count cannot be read.");
+  return Number(row.value.readBigUInt64BE());
+}
+
+/** The change that a commit makes to the count. */
+export const changeCount = (row: Row | undefined, by: number): { key: string; value: Buffer } => ({
+  key: COUNT_KEY,
+  value: encodeCount(decodeCount(row) + by),
+});
+
+export interface Standing {
+  readonly count: number;
+  /** Not before the tick of any message that was put to be seen at once. */
+  readonly now: bigint;
+}
+
+export async function readStanding(
+  store: Store,
+  space: Space,
+  partition: string,
+  clock: Clock,
+): Promise<Standing> {
+  const [row] = await store.read(space, partition, [COUNT_KEY]);
+  const now = clock();
+  return { count: decodeCount(row), now: row && row.version > now ? row.version : now };
+}

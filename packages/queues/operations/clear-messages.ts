@@ -1,0 +1,24 @@
+// Clear Messages: the queue goes on in another partition, so that a clear takes the same time at any depth and none is seen half
+// done. The sweep reclaims the old partition. A put that ran meanwhile may be cleared with the others (queue-blob-rest.md 8.3).
+import type { OnQueue } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import {
+  decodeQueueMetadata,
+  encodeQueueMetadata,
+  missingQueue,
+  openQueue,
+  type QueueContext,
+} from '../queue-space.js';
+
+export async function clearMessages(
+  context: QueueContext,
+  { queue }: OnQueue<'clearMessages'>,
+): Promise<Outcome> {
+  const space = await openQueue(context, queue);
+  const cleared = await context.store.updateSpace(space, bytes => {
+    const metadata = decodeQueueMetadata(bytes);
+    return encodeQueueMetadata({ ...metadata, generation: metadata.generation + 1 });
+  });
+  if (!cleared) throw await missingQueue(context, queue);
+  return { kind: 'messagesCleared' };
+}

@@ -1,0 +1,180 @@
+// Put, get and peek: order, invisibility, counts, expiry, and many who get at one time (queue-blob-rest.md 8).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  countOf,
+  get,
+  openQueue,
+  peek,
+  put,
+  QUEUE,
+  refusalOf,
+  remove,
+  SECOND,
+  START,
+  textsOf,
+} from '../account.test.fixture.js';
+import { NEVER } from '../limits.js';
+
+test('a message is put, peeked at, got, invisible, and got again', async () => {
+  const account = await openQueue();
+  const { time } = account;
+  time.now += 5n;
+  const { id, inserted, expires, visible } = await put(account, 'hello');
+  assert.deepEqual([inserted, visible, expires], [START + 5n, START + 5n, START + 5n + 604_800n * SECOND]);
+  assert.deepEqual(await peek(account), [{ id, inserted, expires, dequeueCount: 0, text: 'hello' }]);
+  time.now += SECOND;
+  const [first, ...others] = await get(account, 1, 30);
+  assert.ok(first);
+  assert.deepEqual(others, []);
+  const { receipt, ...shown } = first;
+  const again = time.now + 30n * SECOND;
+  assert.deepEqual(shown, { id, inserted, expires, dequeueCount: 1, text: 'hello', visible: again });
+  time.now = again - 1n;
+  assert.deepEqual([await get(account), await peek(account), await countOf(account)], [[], [], 1]);
+  time.now = again;
+  assert.deepEqual(await peek(account), [{ id, inserted, expires, dequeueCount: 1, text: 'hello' }]);
+  const [second] = await get(account);
+  assert.equal(second?.dequeueCount, 2);
+  assert.notEqual(second.receipt, receipt);
+});
+
+test('texts come back as they were put', async () => {
+  const account = await openQueue();
+  const texts = ['', ' a ', '<&>"\'', 'tab\tline\r\n', 'Köln 名前 😀', 'x'.repeat(65_536)];
+  for (const text of texts) await put(account, text);
+  assert.deepEqual(textsOf(await peek(account)), texts);
+  assert.deepEqual(textsOf(await get(account)), texts);
+});
+
+test('messages come in the order in which they are visible, then in that of their puts', async () => {
+  const account = await openQueue();
+  const { time } = account;
+  await put(account, 'late', 10);
+  for (let i = 0; i < 40; i++) await put(account, String(i));
+  const numbers = (from: number, until: number) =>
+    Array.from({ length: until - from }, (_, i) => String(from + i));
+  assert.deepEqual(textsOf(await peek(account, 3)), ['0', '1', '2']);
+  assert.deepEqual(textsOf(await get(account, 32, 5)), numbers(0, 32));
+  assert.deepEqual(textsOf(await get(account, 32, 20)), numbers(32, 40));
+  time.now += 12n * SECOND;
+  assert.deepEqual(textsOf(await get(account, 32, 30)), numbers(0, 32));
+  assert.deepEqual(textsOf(await get(account, 32, 30)), ['late']);
+});
+
+test('a delayed message is counted, and neither shown nor got before its time', async () => {
+  const account = await openQueue();
+  const { visible } = await put(account, 'later', 5);
+  account.time.now = visible - 1n;
+  assert.deepEqual([await countOf(account), await peek(account), await get(account)], [1, [], []]);
+  account.time.now = visible;
+  assert.deepEqual(textsOf(await peek(account)), ['later']);
+});
+
+test('1 to 32 messages at a time', async () => {
+  const account = await openQueue();
+  for (let i = 0; i < 66; i++) await put(account, String(i));
+  for (const count of [1, 2, 31, 32]) {
+    assert.equal((await peek(account, count)).length, count);
+    assert.equal((await get(account, count)).length, count);
+  }
+  assert.equal(await countOf(account), 66);
+});
+
+test('each of many who get at one time gets others, and all messages are got', async () => {
+  const account = await openQueue();
+  for (let i = 0; i < 100; i++) await put(account, String(i));
+  const got = await Promise.all(Array.from({ length: 32 }, () => get(account, 4)));
+  assert.ok(got.flat().length === 100, `${got.flat().length} of 100`);
+  assert.equal(new Set(got.flat().map(({ id }) => id)).size, 100);
+});
+
+test('an expired message is not shown, not got, and not there for its holder', async () => {
+  const account = await openQueue();
+  const { time } = account;
+  await put(account, 'short', 0, 10);
+  await put(account, 'ever', 0, 'never');
+  const [held] = await get(account, 1, 3);
+  assert.ok(held);
+  time.now = held.expires - 1n;
+  assert.deepEqual(textsOf(await peek(account)), ['ever', 'short']);
+  time.now = held.expires;
+  assert.deepEqual(textsOf(await peek(account)), ['ever']);
+  await refusalOf('MessageNotFound', remove(account, held));
+  assert.deepEqual(textsOf(await get(account)), ['ever']);
+  assert.equal((await peek(account)).length, 0);
+});
+
+test('a get finds what is behind expired messages, and takes those out of the count', async () => {
+  const account = await openQueue();
+  for (let i = 0; i < 300; i++) await put(account, `expired ${i}`, 0, 1);
+  for (let i = 0; i < 40; i++) {
+    await put(account, `good ${i}`);
+    await put(account, `bad ${i}`, 0, 1);
+  }
+  account.time.now += SECOND * 2n;
+  assert.deepEqual(textsOf(await get(account, 1)), ['good 0']);
+  const rest = Array.from({ length: 32 }, (_, i) => `good ${i + 1}`);
+  assert.deepEqual(textsOf(await get(account, 32)), rest);
+  assert.deepEqual(textsOf(await get(account, 32)), [
+    'good 33',
+    'good 34',
+    'good 35',
+    'good 36',
+    'good 37',
+    'good 38',
+    'good 39',
+  ]);
+  for (let i = 0; i < 6; i++) assert.deepEqual(await get(account), []);
+  assert.equal(await countOf(account), 40);
+});
+
+test('a message that never expires has the last second of the year 9999, and so has one that would expire later', async () => {
+  const account = await openQueue();
+  assert.equal((await put(account, 'a', 0, 'never')).expires, NEVER);
+  assert.equal((await put(account, 'b', 0, 2 ** 40)).expires, NEVER);
+  const seconds = Number((NEVER - START) / SECOND) - 1;
+  assert.ok((await put(account, 'c', 0, seconds)).expires < NEVER);
+});
+
+test('without a queue there is nothing to put, get or peek', async () => {
+  const { run } = await openQueue();
+  const queue = `${QUEUE}2`;
+  const visibilitySeconds = 1;
+  await refusalOf('QueueNotFound', run({ kind: 'peekMessages', queue, count: 1 }));
+  await refusalOf('QueueNotFound', run({ kind: 'getMessages', queue, count: 1, visibilitySeconds }));
+  await refusalOf(
+    'QueueNotFound',
+    run({ kind: 'putMessage', queue, text: '', visibilitySeconds, timeToLiveSeconds: 9 }),
+  );
+});
+
+test('a clock that is set back hides nothing that was put to be seen at once, and nothing longer than the step', async () => {
+  const account = await openQueue();
+  const { time } = account;
+  await put(account, 'before');
+  const [held] = await get(account, 1, 30);
+  assert.ok(held);
+  const hour = 3600n * SECOND;
+  time.now -= hour;
+  await put(account, 'after');
+  assert.deepEqual(textsOf(await peek(account)), ['after']);
+  assert.deepEqual(textsOf(await get(account)), ['after']);
+  time.now += hour + 31n * SECOND;
+  assert.deepEqual(textsOf(await get(account)), ['before', 'after']);
+});
+
+test('a clock that is set forward shows held messages early and loses none', async () => {
+  const account = await openQueue();
+  const { time } = account;
+  await put(account, 'a');
+  const [held] = await get(account, 1, 30);
+  assert.ok(held);
+  time.now += 3600n * SECOND;
+  assert.deepEqual(textsOf(await get(account)), ['a']);
+  await refusalOf('PopReceiptMismatch', remove(account, held));
+  time.now -= 3600n * SECOND;
+  assert.equal(await countOf(account), 1);
+  time.now += 3631n * SECOND;
+  assert.deepEqual(textsOf(await get(account)), ['a']);
+});

@@ -1,0 +1,18 @@
+// List Queues: a page of an account's queues in the order of their names (queue-blob-rest.md 1.10, 7.1).
+import type { ListQueues } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { decodeQueueMetadata, type QueueContext } from '../queue-space.js';
+
+export async function listQueues(
+  { store, account }: QueueContext,
+  { prefix, from, top }: ListQueues,
+): Promise<Outcome> {
+  const start = from !== undefined && from > prefix ? from : prefix;
+  const spaces = await store.listSpaces(account, 'queue', start, top + 1);
+  // Names that begin alike stand together, and none of them before the prefix.
+  const found = spaces.filter(({ name }) => name.startsWith(prefix));
+  const queues = found
+    .slice(0, top)
+    .map(({ name, metadata }) => ({ name, metadata: decodeQueueMetadata(metadata).metadata }));
+  return { kind: 'queues', queues, next: found[top]?.name };
+}

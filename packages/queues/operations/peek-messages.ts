@@ -1,0 +1,62 @@
+// Peek Messages: shows what the next get would take, and changes nothing (queue-blob-rest.md 8.3).
+import type { Clock, Page, Position, Row, Space } from '#store';
+import { readStanding } from '../message-count.js';
+import {
+  decodeMessage,
+  decodePlace,
+  decodeTicket,
+  isExpired,
+  messageKey,
+  partitionOf,
+  placesUntil,
+} from '../message-rows.js';
+import type { PeekMessages } from '../operation.js';
+import type { Outcome, SeenMessage } from '../outcome.js';
+import { openQueue, type QueueContext } from '../queue-space.js';
+
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+
+/** What was deleted between the two reads has no text any more. */
+function seen(place: Row, row: Row | undefined): SeenMessage[] {
+  if (!row) return [];
+  const { inserted, expires, text } = decodeMessage(row);
+  const { dequeueCount } = decodeTicket(place);
+  return [{ id: decodePlace(place.key).id, inserted, expires, dequeueCount, text }];
+}
+
+async function findPlaces(
+  { store }: QueueContext,
+  space: Space,
+  count: number,
+  now: bigint,
+): Promise<readonly Row[]> {
+  const partition = partitionOf(space);
+  const places = placesUntil(now);
+  const until = { partition, key: places.until };
+  const found: Row[] = [];
+  let next: Position | undefined = { partition, key: places.from };
+  while (next && found.length < count) {
+    const rows = count - found.length;
+    const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
+    const page: Page = await store.scan(space, { from: next, until }, budget, row => !isExpired(row, now));
+    found.push(...page.rows);
+    next = page.next;
+  }
+  return found;
+}
+
+export async function peekMessages(
+  context: QueueContext,
+  { queue, count: rows }: PeekMessages,
+  clock: Clock,
+): Promise<Outcome> {
+  const { store } = context;
+  const space = await openQueue(context, queue);
+  const partition = partitionOf(space);
+  const { count, now } = await readStanding(store, space, partition, clock);
+  if (count === 0) return { kind: 'messagesPeeked', messages: [] };
+  const places = await findPlaces(context, space, rows, now);
+  const keys = places.map(({ key }) => messageKey(decodePlace(key).id));
+  const texts = await store.read(space, partition, keys);
+  return { kind: 'messagesPeeked', messages: places.flatMap((row, index) => seen(row, texts[index])) };
+}

@@ -1,0 +1,43 @@
+// Put Message: two rows and the count, in one commit (queue-blob-rest.md 8.1 to 8.3).
+import type { ReadRows } from '#store';
+import { NEVER } from '../limits.js';
+import { COUNT_KEY, changeCount } from '../message-count.js';
+import {
+  encodeMessage,
+  encodeTicket,
+  messageKey,
+  partitionOf,
+  placeKey,
+  TICKS_A_SECOND,
+} from '../message-rows.js';
+import type { PutMessage } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { formatReceipt, nonceOf } from '../pop-receipt.js';
+import { missingQueue, openQueue, type QueueContext } from '../queue-space.js';
+
+/** Years have four digits where they are shown. */
+function expiryOf(inserted: bigint, seconds: number | undefined): bigint {
+  const expires = seconds === undefined ? NEVER : inserted + BigInt(seconds) * TICKS_A_SECOND;
+  return expires < NEVER ? expires : NEVER;
+}
+
+export async function putMessage(context: QueueContext, operation: PutMessage): Promise<Outcome> {
+  const space = await openQueue(context, operation.queue);
+  const id = context.ids();
+  const nonce = nonceOf(context.ids());
+  const delay = BigInt(operation.visibilitySeconds) * TICKS_A_SECOND;
+  const decide = ({ keys: [count] }: ReadRows, inserted: bigint) => {
+    const visible = inserted + delay;
+    const expires = expiryOf(inserted, operation.timeToLiveSeconds);
+    const puts = [
+      { key: placeKey({ visible, inserted, id }), value: encodeTicket({ expires, dequeueCount: 0, nonce }) },
+      { key: messageKey(id), value: encodeMessage({ inserted, expires, text: operation.text }) },
+      changeCount(count, 1),
+    ];
+    const receipt = formatReceipt({ visible, inserted, nonce });
+    return { result: { id, inserted, expires, receipt, visible }, puts };
+  };
+  const message = await context.store.commit(space, partitionOf(space), { keys: [COUNT_KEY] }, decide);
+  if (!message) throw await missingQueue(context, operation.queue);
+  return { kind: 'messagePut', message };
+}

@@ -1,0 +1,42 @@
+// Get and Set Queue ACL: the stored access policies of a queue (queue-blob-rest.md 7.2).
+import type { SignedIdentifier } from '#service';
+import type { OnQueue, SetQueueAcl } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import {
+  decodeQueueMetadata,
+  encodeQueueMetadata,
+  missingQueue,
+  openQueue,
+  type QueueContext,
+  queueAddress,
+} from '../queue-space.js';
+
+/** The policies of a queue; undefined if there is no such queue. */
+export async function readQueueIdentifiers(
+  { store, account }: Pick<QueueContext, 'store' | 'account'>,
+  queue: string,
+): Promise<readonly SignedIdentifier[] | undefined> {
+  const space = await store.getSpace(queueAddress(account, queue));
+  return space && decodeQueueMetadata(space.metadata).identifiers;
+}
+
+export async function getQueueAcl(
+  context: QueueContext,
+  { queue }: OnQueue<'getQueueAcl'>,
+): Promise<Outcome> {
+  const identifiers = await readQueueIdentifiers(context, queue);
+  if (!identifiers) throw await missingQueue(context, queue);
+  return { kind: 'acl', identifiers };
+}
+
+export async function setQueueAcl(
+  context: QueueContext,
+  { queue, identifiers }: SetQueueAcl,
+): Promise<Outcome> {
+  const space = await openQueue(context, queue);
+  const changed = await context.store.updateSpace(space, bytes =>
+    encodeQueueMetadata({ ...decodeQueueMetadata(bytes), identifiers }),
+  );
+  if (!changed) throw await missingQueue(context, queue);
+  return { kind: 'aclSet' };
+}

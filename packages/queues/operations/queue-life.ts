@@ -1,0 +1,50 @@
+// Create and Delete Queue (queue-blob-rest.md 7). A deleted queue's name is free at once, unless it is held back.
+import { holdName, isHeld } from '#service';
+import { StoreError } from '#store';
+import { checkQueueName } from '../limits.js';
+import type { CreateQueue, Metadata, OnQueue } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { QueueError } from '../queue-error.js';
+import {
+  decodeQueueMetadata,
+  encodeQueueMetadata,
+  missingQueue,
+  openQueue,
+  type QueueContext,
+  queueAddress,
+} from '../queue-space.js';
+
+/** Names without case and order, values as they are. */
+function areSame(a: Metadata, b: Metadata): boolean {
+  const values = new Map(a.map(({ name, value }) => [name.toLowerCase(), value]));
+  return a.length === b.length && b.every(({ name, value }) => values.get(name.toLowerCase()) === value);
+}
+
+/** A queue may go away between the attempt to make it and the look at what is there. */
+const ATTEMPTS = 3;
+
+export async function createQueue(context: QueueContext, { queue, metadata }: CreateQueue): Promise<Outcome> {
+  checkQueueName(queue);
+  const { store, account } = context;
+  const address = queueAddress(account, queue);
+  const bytes = encodeQueueMetadata({ generation: 0, metadata, identifiers: [] });
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (await isHeld(context, address)) throw new QueueError('QueueBeingDeleted');
+    if (await store.createSpace(address, bytes)) return { kind: 'queueCreated' };
+    const existing = await store.getSpace(address);
+    if (!existing) continue;
+    if (areSame(decodeQueueMetadata(existing.metadata).metadata, metadata)) return { kind: 'queueExisted' };
+    throw new QueueError('QueueAlreadyExists');
+  }
+  throw new StoreError('conflict', 'The queue was made and deleted by others again and again.');
+}
+
+export async function deleteQueue(
+  context: QueueContext,
+  { queue }: OnQueue<'deleteQueue'>,
+): Promise<Outcome> {
+  const space = await openQueue(context, queue);
+  if (!(await context.store.dropSpace(space))) throw await missingQueue(context, queue);
+  await holdName(context, queueAddress(context.account, queue));
+  return { kind: 'queueDeleted' };
+}

@@ -1,0 +1,31 @@
+// Get and Set Queue Service Properties, Get Queue Service Stats (queue-blob-rest.md 6).
+import { readStoredProperties, type ServiceProperties, setStoredProperties } from '#service';
+import type { Clock } from '#store';
+import type { SetServiceProperties } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import type { QueueContext } from '../queue-space.js';
+
+type Account = Pick<QueueContext, 'store' | 'account'>;
+
+const addressOf = ({ store, account }: Account) => ({ store, account, service: 'queue' });
+
+export const readQueueServiceProperties = (context: Account): Promise<ServiceProperties> =>
+  readStoredProperties(addressOf(context));
+
+export async function getServiceProperties(context: QueueContext): Promise<Outcome> {
+  return { kind: 'serviceProperties', properties: await readQueueServiceProperties(context) };
+}
+
+export async function setServiceProperties(
+  context: QueueContext,
+  { change }: SetServiceProperties,
+): Promise<Outcome> {
+  await setStoredProperties(addressOf(context), change);
+  return { kind: 'servicePropertiesSet' };
+}
+
+/** There is no other region: the secondary is the store itself, in step at every moment. */
+export const getServiceStats = async (clock: Clock): Promise<Outcome> => ({
+  kind: 'serviceStats',
+  lastSync: clock(),
+});

@@ -1,0 +1,49 @@
+// Pop receipts: what a client brings to show that it holds a message. A receipt finds the message's place, and bears the random
+// bytes that stand there, so that it can neither be made up nor used once the message has moved on.
+//
+//   +--------+-------------+--------------+---------------+
+//   | 1 byte | visible     | inserted     | nonce         |    24 bytes, in Base64 32 characters without padding
+//   | form 1 | u64 BE tick | u64 BE tick  | 7 bytes       |
+//   +--------+-------------+--------------+---------------+
+//
+// The service that this one follows has a form of its own, which clients must not read (queue-blob-rest.md 8.4).
+import { NONCE_BYTES } from './message-rows.js';
+import { QueueError } from './queue-error.js';
+
+export interface PopReceipt {
+  readonly visible: bigint;
+  readonly inserted: bigint;
+  readonly nonce: Buffer;
+}
+
+const FORM = 1;
+const BYTES = 1 + 8 + 8 + NONCE_BYTES;
+const TEXT = /^[A-Za-z0-9+/]{32}$/;
+/** Ticks are signed where they are stored. */
+const TICK_MAX = 2n ** 63n - 1n;
+
+export function formatReceipt({ visible, inserted, nonce }: PopReceipt): string {
+  const bytes = Buffer.alloc(BYTES);
+  bytes.writeUInt8(FORM);
+  bytes.writeBigUInt64BE(visible, 1);
+  bytes.writeBigUInt64BE(inserted, 9);
+  nonce.copy(bytes, 17);
+  return bytes.toString('base64');
+}
+
+/** @throws QueueError for what no receipt looks like, as captured (queue-blob-rest.md 8.2). */
+export function parseReceipt(text: string): PopReceipt {
+  if (TEXT.test(text)) {
+    const bytes = Buffer.from(text, 'base64');
+    const visible = bytes.readBigUInt64BE(1);
+    const inserted = bytes.readBigUInt64BE(9);
+    if (bytes[0] === FORM && visible <= TICK_MAX && inserted <= TICK_MAX)
+      return { visible, inserted, nonce: bytes.subarray(17) };
+  }
+  const reason = 'Invalid pop receipt format';
+  throw new QueueError('InvalidQueryParameterValue', { name: 'popreceipt', value: text, reason });
+}
+
+/** The last digits of a GUID, which are random all. */
+export const nonceOf = (guid: string): Buffer =>
+  Buffer.from(guid.replaceAll('-', '').slice(-2 * NONCE_BYTES), 'hex');

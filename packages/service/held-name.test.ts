@@ -1,0 +1,31 @@
+// Names held back after a deletion: per account and service, for as long as the option says.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openMemoryStore } from '#store';
+import { holdName, isHeld } from './held-name.js';
+
+const address = { account: 'a', service: 'queue', name: 'jobs' };
+
+test('a name is held to the tick, where it was dropped and nowhere else', async () => {
+  const time = { now: 1_000n };
+  const clock = () => time.now;
+  const holding = { store: openMemoryStore({ clock }), deletion: { ticks: 10n, clock } };
+  assert.equal(await isHeld(holding, address), false);
+  await holdName(holding, address);
+  time.now += 9n;
+  assert.equal(await isHeld(holding, address), true);
+  for (const other of [{ account: 'b' }, { service: 'table' }, { name: 'job' }])
+    assert.equal(await isHeld(holding, { ...address, ...other }), false);
+  await holdName(holding, address);
+  time.now += 9n;
+  assert.equal(await isHeld(holding, address), true);
+  time.now += 1n;
+  assert.equal(await isHeld(holding, address), false);
+});
+
+test('without the option nothing is held', async () => {
+  const holding = { store: openMemoryStore() };
+  await holdName(holding, address);
+  assert.equal(await isHeld(holding, address), false);
+  assert.deepEqual(await holding.store.listSpaces('a', 'dropped queue', '', 10), []);
+});

@@ -1,0 +1,59 @@
+// Shared access signatures of queues: known signatures (queue-blob-rest.md 3.3), older forms, and what is malformed.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { TableError } from '#tables';
+import { parseQueueSas, queueSasStringToSign } from './queue-sas.js';
+import { accountSasStringToSign } from './sas.js';
+
+const KEY = Buffer.from(
+  'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
+  'base64',
+);
+const ACCOUNT = 'devstoreaccount1';
+const TIMES = 'st=2026-01-01T00:00:00Z&se=2030-01-01T00:00:00Z';
+
+const parse = (text: string) => parseQueueSas(new Map(new URLSearchParams(`${text}&sig=c2ln`)), 'q1');
+
+function textOf(query: string): string {
+  const sas = parse(query);
+  return sas.kind === 'accountSas'
+    ? accountSasStringToSign(sas, ACCOUNT)
+    : queueSasStringToSign(sas, ACCOUNT);
+}
+
+const signatureOf = (query: string): string =>
+  createHmac('sha256', KEY).update(textOf(query)).digest('base64');
+
+test('a queue', () => {
+  assert.equal(signatureOf(`sv=2020-12-06&sp=raup&${TIMES}`), 'JQW7i0mtIfGAGUfSWWRtWhDBe3VOtLNGjdEey98tj2Y=');
+});
+
+test('an account, without and with the line of the encryption scope', () => {
+  const fields = `sp=rwdlacup&ss=bq&srt=sco&spr=https,http&${TIMES}`;
+  assert.equal(signatureOf(`${fields}&sv=2018-11-09`), 'GXr/MV+kIgZnB5rvxKlM7qU9Oz0/WCXMo3/9MIrdqOk=');
+  assert.equal(signatureOf(`${fields}&sv=2026-04-06`), 'xbRaQ5D8Ea+8CG4bE5vty4d7YUufstjMxKWoSwfZ/us=');
+});
+
+test('versions differ in the resource and in addresses', () => {
+  const text = (sv: string) => textOf(`sv=${sv}&sp=r&se=2030-01-01&si=p&sip=10.0.0.1&spr=https`).split('\n');
+  assert.deepEqual(text('2015-04-05').slice(3), [
+    '/queue/devstoreaccount1/q1',
+    'p',
+    '10.0.0.1',
+    'https',
+    '2015-04-05',
+  ]);
+  assert.deepEqual(text('2015-02-21').slice(3), ['/queue/devstoreaccount1/q1', 'p', '2015-02-21']);
+  assert.deepEqual(text('2014-02-14').slice(3), ['/devstoreaccount1/q1', 'p', '2014-02-14']);
+});
+
+test('letters come in any order, and no others', () => {
+  for (const letters of ['raup', 'puar', 'r', ''])
+    assert.doesNotThrow(() => parse(`sv=2020-12-06&sp=${letters}`));
+  for (const letters of ['rd', 'raupw', 'R'])
+    assert.throws(
+      () => parse(`sv=2020-12-06&sp=${letters}`),
+      error => error instanceof TableError && error.code === 'AuthenticationFailed:Sas',
+    );
+});

@@ -1,0 +1,91 @@
+// Shared Key and Shared Key Lite as the Blob and Queue services have them: what they sign (queue-blob-rest.md 2.2 to 2.6). Tables sign
+// less (shared-key.ts), which also reads the header. Keys, signatures and the clock are the server's matter.
+import type { WireRequest } from '../wire-request.js';
+import { compareHeaderNames } from './header-order.js';
+import type { SharedKeyCredential } from './shared-key.js';
+
+/** Of a route, what a signature covers. */
+export interface SignedTarget {
+  readonly account: string;
+  readonly secondary: boolean;
+  /** As it was sent, still encoded. */
+  readonly path: string;
+  /** Names in lower case, both decoded; of a name given twice, the values in order, joined by commas. */
+  readonly query: ReadonlyMap<string, string>;
+}
+
+type Order = (one: string, other: string) => number;
+
+const SIGNED_BEFORE_DATE = [
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-md5',
+  'content-type',
+];
+const SIGNED_AFTER_DATE = ['if-modified-since', 'if-match', 'if-none-match', 'if-unmodified-since', 'range'];
+const PREFIX = 'x-ms-';
+/** Before it a length of 0 is signed as `0`, since then as nothing. */
+const VERSION_OF_EMPTY_LENGTH = '2015-02-21';
+
+const byCode: Order = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
+
+function canonicalHeaders(headers: WireRequest['headers'], order: Order): string {
+  const names = Object.keys(headers).filter(name => name.startsWith(PREFIX));
+  return names
+    .sort(order)
+    .map(name => `${name}:${headers[name]?.trim()}\n`)
+    .join('');
+}
+
+/** The query's parameters by name, each on a line; Lite takes `comp` alone, as it stands in a URL. */
+function canonicalQuery(scheme: SharedKeyCredential['scheme'], query: SignedTarget['query']): string {
+  if (scheme === 'SharedKeyLite') {
+    const comp = query.get('comp');
+    return comp === undefined ? '' : `?comp=${comp}`;
+  }
+  const names = [...query.keys()].sort(byCode);
+  return names.map(name => `\n${name}:${query.get(name)}`).join('');
+}
+
+function headerLines({ headers }: WireRequest, scheme: SharedKeyCredential['scheme']): string {
+  // The client's own clock is signed among the x-ms headers where it stands there.
+  const date = headers['x-ms-date'] === undefined ? (headers.date ?? '') : '';
+  if (scheme === 'SharedKeyLite')
+    return `${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}\n${date}\n`;
+  const lineOf = (name: string): string => {
+    const value = headers[name] ?? '';
+    const isNothing =
+      name === 'content-length' &&
+      value === '0' &&
+      (headers['x-ms-version'] ?? '') >= VERSION_OF_EMPTY_LENGTH;
+    return `${isNothing ? '' : value}\n`;
+  };
+  return `${SIGNED_BEFORE_DATE.map(lineOf).join('')}${date}\n${SIGNED_AFTER_DATE.map(lineOf).join('')}`;
+}
+
+/** The path as it was sent, and as clients sign it that leave out `-secondary`. */
+function spellings({ account, secondary, path }: SignedTarget): readonly string[] {
+  const prefix = `/${account}-secondary`;
+  return secondary && path.startsWith(prefix) ? [path, `/${account}${path.slice(prefix.length)}`] : [path];
+}
+
+/**
+ * What a client may have signed for a request, the likeliest first, each made only if it is asked for: dictionary order of headers is the
+ * official clients', order by code that of older ones; the two differ for few names only.
+ */
+export function* storageStringsToSign(
+  scheme: SharedKeyCredential['scheme'],
+  request: WireRequest,
+  target: SignedTarget,
+): Generator<string, void> {
+  const lines = `${request.method}\n${headerLines(request, scheme)}`;
+  const query = canonicalQuery(scheme, target.query);
+  let before: string | undefined;
+  for (const order of [compareHeaderNames, byCode]) {
+    const headers = canonicalHeaders(request.headers, order);
+    if (headers === before) return;
+    before = headers;
+    for (const path of spellings(target)) yield `${lines}${headers}/${target.account}${path}${query}`;
+  }
+}

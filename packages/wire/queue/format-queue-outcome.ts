@@ -1,0 +1,93 @@
+// Renders what an operation of the Queue service came to: status, document and the facts of its headers (queue-blob-rest.md 6 to 8).
+import type { Metadata, Outcome } from '#queues';
+import { formatIdentifiers } from '../access-policy-xml.js';
+import type { Header } from '../answer.js';
+import { formatHttpDate } from '../http-date.js';
+import { formatServiceProperties } from '../service-properties-xml.js';
+import { formatServiceStats } from '../service-stats-xml.js';
+import { formatMessages } from './message-xml.js';
+import { pageSizeOf } from './parse-queue-operation.js';
+import type { QueueAnswer } from './queue-answer.js';
+import { formatQueueList } from './queue-list-xml.js';
+import type { QueueRoute } from './queue-route.js';
+
+const NOTHING: readonly Header[] = [];
+
+const answer = (
+  status: number,
+  isRead: boolean,
+  body: string | undefined,
+  more: readonly Header[],
+): QueueAnswer => ({
+  status,
+  reason: undefined,
+  body,
+  isRead,
+  more,
+  errorCode: undefined,
+  isAnonymous: false,
+});
+
+const done = (status: 201 | 202 | 204, more = NOTHING): QueueAnswer => answer(status, false, undefined, more);
+const shown = (body: string): QueueAnswer => answer(200, true, body, NOTHING);
+
+/** The most that a put shows: the text is the caller's own, and nobody has got it yet. */
+const NOT_SHOWN = { dequeueCount: undefined, text: undefined };
+/** Who looks holds nothing. */
+const NOT_HELD = { receipt: undefined, visible: undefined };
+
+function metadataHeaders(metadata: Metadata, approximateCount: number): readonly Header[] {
+  const count: Header = ['x-ms-approximate-messages-count', String(approximateCount)];
+  return [count, ...metadata.map(({ name, value }): Header => [`x-ms-meta-${name}`, value])];
+}
+
+function listBody({ queues, next }: Extract<Outcome, { kind: 'queues' }>, route: QueueRoute): string {
+  const { query, account, endpoint } = route;
+  const asked = (query.get('include') ?? '').toLowerCase().split(',');
+  const isMetadataAsked = asked.some(item => item.trim() === 'metadata');
+  return formatQueueList({
+    endpoint: `${endpoint}/`,
+    prefix: query.get('prefix'),
+    marker: query.get('marker'),
+    pageSize: pageSizeOf(query),
+    queues: queues.map(({ name, metadata }) => ({ name, metadata: isMetadataAsked ? metadata : undefined })),
+    nextMarker: next === undefined ? undefined : `/${account}/${next}`,
+  });
+}
+
+export function formatQueueOutcome(outcome: Outcome, route: QueueRoute): QueueAnswer {
+  switch (outcome.kind) {
+    case 'queues':
+      return shown(listBody(outcome, route));
+    case 'queueCreated':
+      return done(201);
+    case 'queueMetadata':
+      return answer(200, true, undefined, metadataHeaders(outcome.metadata, outcome.approximateCount));
+    case 'acl':
+      return shown(formatIdentifiers(outcome.identifiers));
+    case 'messagePut':
+      return answer(201, false, formatMessages([{ ...outcome.message, ...NOT_SHOWN }]), NOTHING);
+    case 'messages':
+      return shown(formatMessages(outcome.messages));
+    case 'messagesPeeked':
+      return shown(formatMessages(outcome.messages.map(message => ({ ...message, ...NOT_HELD }))));
+    case 'messageUpdated':
+      return done(204, [
+        ['x-ms-popreceipt', outcome.receipt],
+        ['x-ms-time-next-visible', formatHttpDate(outcome.visible)],
+      ]);
+    case 'serviceProperties':
+      return shown(formatServiceProperties(outcome.properties));
+    case 'servicePropertiesSet':
+      return done(202);
+    case 'serviceStats':
+      return shown(formatServiceStats(outcome.lastSync));
+    case 'queueExisted':
+    case 'queueDeleted':
+    case 'queueMetadataSet':
+    case 'aclSet':
+    case 'messageDeleted':
+    case 'messagesCleared':
+      return done(204);
+  }
+}

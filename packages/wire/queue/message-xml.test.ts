@@ -1,0 +1,99 @@
+// Documents of messages, to the byte as they were recorded (queue-blob-rest.md 8.1, 8.5).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { TableError } from '#tables';
+import { XML_HEAD } from '../xml.js';
+import { formatMessages, parseMessageText, type ShownMessage } from './message-xml.js';
+
+const ticks = (date: string): bigint => BigInt(Date.parse(date)) * 10_000n;
+
+const MESSAGE: ShownMessage = {
+  id: 'ea4ef127-3d11-4e52-90c8-97ddff75f730',
+  inserted: ticks('Thu, 09 May 2019 01:19:36 GMT'),
+  expires: ticks('Thu, 16 May 2019 01:19:36 GMT'),
+  receipt: 'AgAAAAMAAAAAAAAAqmD1QwUG1QE=',
+  visible: ticks('Thu, 09 May 2019 01:20:06 GMT'),
+  dequeueCount: 1,
+  text: 'message1',
+};
+
+const documentOf = (fields: string): string =>
+  `${XML_HEAD}<QueueMessagesList><QueueMessage>${fields}</QueueMessage></QueueMessagesList>`;
+
+const HEAD =
+  '<MessageId>ea4ef127-3d11-4e52-90c8-97ddff75f730</MessageId><InsertionTime>Thu, 09 May 2019 01:19:36 GMT</InsertionTime><ExpirationTime>Thu, 16 May 2019 01:19:36 GMT</ExpirationTime>';
+const RECEIPT =
+  '<PopReceipt>AgAAAAMAAAAAAAAAqmD1QwUG1QE=</PopReceipt><TimeNextVisible>Thu, 09 May 2019 01:20:06 GMT</TimeNextVisible>';
+const CONTENT = '<DequeueCount>1</DequeueCount><MessageText>message1</MessageText>';
+
+test('what Get, Put and Peek answer', () => {
+  assert.equal(formatMessages([MESSAGE]), documentOf(HEAD + RECEIPT + CONTENT));
+  assert.equal(
+    formatMessages([{ ...MESSAGE, dequeueCount: undefined, text: undefined }]),
+    documentOf(HEAD + RECEIPT),
+  );
+  assert.equal(
+    formatMessages([{ ...MESSAGE, receipt: undefined, visible: undefined }]),
+    documentOf(HEAD + CONTENT),
+  );
+});
+
+test('no messages, and no text', () => {
+  assert.equal(formatMessages([]), `${XML_HEAD}<QueueMessagesList />`);
+  assert.match(formatMessages([{ ...MESSAGE, text: '' }]), /<MessageText \/><\/QueueMessage>/);
+});
+
+test('line breaks stand as they are, and the rest is escaped by names', () => {
+  const text = '  <&>"\'\t\r\n\u{1f600} ';
+  assert.match(
+    formatMessages([{ ...MESSAGE, text }]),
+    /<MessageText> {2}&lt;&amp;&gt;"'\t\r\n\u{1f600} <\/MessageText>/u,
+  );
+});
+
+const bodyOf = (text: string): Buffer =>
+  Buffer.from(
+    `<?xml version='1.0' encoding='utf-8'?>\n<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`,
+  );
+
+test('a text comes in as it was meant', () => {
+  assert.equal(parseMessageText(bodyOf('&lt;a&gt; &amp;amp; &quot;&#x1F600;')), '<a> &amp; "\u{1f600}');
+  assert.equal(parseMessageText(bodyOf('')), '');
+  assert.equal(parseMessageText(bodyOf(' \n a ')), ' \n a ');
+  assert.equal(parseMessageText(Buffer.from('\ufeff<QueueMessage><MessageText /></QueueMessage>')), '');
+});
+
+test('what goes out comes back in', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), text => {
+      // XML has no such characters, and reads every line break as a line feed.
+      const kept = text.replace(/[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
+      const [, shown = ''] =
+        /<MessageText>(.*)<\/MessageText>/s.exec(formatMessages([{ ...MESSAGE, text: kept }])) ?? [];
+      assert.equal(parseMessageText(bodyOf(shown)), kept);
+    }),
+  );
+});
+
+test('other documents are refused, and say where', () => {
+  const refusal = (body: string): TableError => {
+    try {
+      parseMessageText(Buffer.from(body));
+    } catch (error) {
+      if (error instanceof TableError) return error;
+    }
+    return assert.fail(body);
+  };
+  for (const body of [
+    '',
+    '<QueueMessage/>',
+    '<Message><MessageText/></Message>',
+    '<QueueMessage><MessageText><a/></MessageText></QueueMessage>',
+    '<QueueMessage><MessageText/><MessageText/></QueueMessage>',
+    '<QueueMessage><MessageText>\u0001</MessageText></QueueMessage>',
+    '<QueueMessage><MessageText>&b;</MessageText></QueueMessage>',
+  ])
+    assert.equal(refusal(body).code, 'InvalidXmlDocument', body);
+  assert.deepEqual(refusal('<QueueMessage>\n<MessageText>\u0001').detail.line, 2);
+});

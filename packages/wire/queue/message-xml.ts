@@ -1,0 +1,53 @@
+// The documents of messages: the one that Put and Update bring, and the lists that are answered (queue-blob-rest.md 8.1).
+import { TableError } from '#tables';
+import { formatHttpDate } from '../http-date.js';
+import { escapeXmlText, fieldsOf, parseXml, textOf, XML_HEAD } from '../xml.js';
+
+const FIELDS: ReadonlySet<string> = new Set(['MessageText']);
+
+const invalid = (reason: string): TableError => new TableError('InvalidXmlDocument', { reason });
+
+/** The text as it was meant: escapes are gone, white space stays. @throws TableError InvalidXmlDocument. */
+export function parseMessageText(body: Buffer): string {
+  const root = parseXml(body);
+  if (root.name !== 'QueueMessage') throw invalid('The root is not QueueMessage.');
+  const element = fieldsOf(root, FIELDS).get('MessageText');
+  if (!element) throw invalid('MessageText is missing.');
+  return textOf(element);
+}
+
+/** What is undefined is not shown to who asked. Times are ticks. */
+export interface ShownMessage {
+  readonly id: string;
+  readonly inserted: bigint;
+  readonly expires: bigint;
+  readonly receipt: string | undefined;
+  readonly visible: bigint | undefined;
+  readonly dequeueCount: number | undefined;
+  readonly text: string | undefined;
+}
+
+function formatMessage({
+  id,
+  inserted,
+  expires,
+  receipt,
+  visible,
+  dequeueCount,
+  text,
+}: ShownMessage): string {
+  let fields = `<MessageId>${id}</MessageId><InsertionTime>${formatHttpDate(inserted)}</InsertionTime>`;
+  fields += `<ExpirationTime>${formatHttpDate(expires)}</ExpirationTime>`;
+  if (receipt !== undefined) fields += `<PopReceipt>${receipt}</PopReceipt>`;
+  if (visible !== undefined) fields += `<TimeNextVisible>${formatHttpDate(visible)}</TimeNextVisible>`;
+  if (dequeueCount !== undefined) fields += `<DequeueCount>${dequeueCount}</DequeueCount>`;
+  if (text !== undefined)
+    fields += text === '' ? '<MessageText />' : `<MessageText>${escapeXmlText(text)}</MessageText>`;
+  return `<QueueMessage>${fields}</QueueMessage>`;
+}
+
+/** Starts with a byte order mark. */
+export function formatMessages(messages: readonly ShownMessage[]): string {
+  if (messages.length === 0) return `${XML_HEAD}<QueueMessagesList />`;
+  return `${XML_HEAD}<QueueMessagesList>${messages.map(formatMessage).join('')}</QueueMessagesList>`;
+}

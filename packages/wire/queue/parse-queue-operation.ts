@@ -1,0 +1,176 @@
+// Parses a request to the Queue service whose kind is known into an operation: query, headers and body, with their limits
+// (queue-blob-rest.md 7, 8).
+import {
+  checkMessageCount,
+  checkMetadata,
+  checkRange,
+  checkText,
+  checkTimeToLive,
+  checkVisibility,
+  type Metadata,
+  type MetadataPair,
+  type Operation,
+  QUEUES_PAGE_MAX,
+  QueueError,
+  TIME_TO_LIVE_SECONDS_DEFAULT,
+  VISIBILITY_SECONDS_OF_GET,
+} from '#queues';
+import { parseIdentifiers } from '../access-policy-xml.js';
+import { parseServiceProperties } from '../service-properties-xml.js';
+import { parseMessageText } from './message-xml.js';
+import type { QueueOperationKind } from './queue-operation-kind.js';
+import { type QueueRoute, queueOf } from './queue-route.js';
+
+export interface QueueRequest {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Since this version a message may live for as long as one likes (queue-blob-rest.md 1.3, 8.2). */
+const VERSION_OF_LONG_LIVES = '2017-07-29';
+const TIME_TO_LIVE_SECONDS_MAX_BEFORE = 604_800;
+/** A 32 bit number: what is longer is no time that anybody means. */
+const WHOLE = /^-?\d{1,10}$/;
+const WHOLE_MAX = 0x7fffffff;
+const METADATA_PREFIX = 'x-ms-meta-';
+
+type Query = QueueRoute['query'];
+
+/** An empty value says as little as none. */
+const given = (query: Query, name: string): string | undefined => query.get(name) || undefined;
+
+function wholeOf(query: Query, name: string): number | undefined {
+  const text = given(query, name);
+  if (text === undefined) return undefined;
+  const value = WHOLE.test(text) ? Number(text) : Number.NaN;
+  if (Math.abs(value) <= WHOLE_MAX) return value;
+  throw new QueueError('InvalidQueryParameterValue', { name, value: text, reason: 'It is no whole number.' });
+}
+
+function required(query: Query, name: string): string {
+  const value = given(query, name);
+  if (value === undefined) throw new QueueError('MissingRequiredQueryParameter', { name });
+  return value;
+}
+
+/** Under `:` and its name in lower case stands a header's name as it was spelled, where that is another (WireRequest). */
+function metadataOf({ headers }: QueueRequest): Metadata {
+  const pairs: MetadataPair[] = [];
+  for (const name of Object.keys(headers)) {
+    if (!name.startsWith(METADATA_PREFIX)) continue;
+    const spelled = headers[`:${name}`] ?? name;
+    pairs.push({ name: spelled.slice(METADATA_PREFIX.length), value: headers[name] ?? '' });
+  }
+  checkMetadata(pairs);
+  return pairs;
+}
+
+/** `/account/name`, as the answer before said it; a bare name is taken too. */
+function fromMarker(query: Query, account: string): string | undefined {
+  const marker = given(query, 'marker');
+  if (marker === undefined) return undefined;
+  const prefix = `/${account}/`;
+  const name = marker.startsWith(prefix) ? marker.slice(prefix.length) : marker;
+  if (name === '' || name.includes('/')) throw new QueueError('InvalidMarker');
+  return name;
+}
+
+export function pageSizeOf(query: Query): number | undefined {
+  const size = wholeOf(query, 'maxresults');
+  if (size !== undefined) checkRange('maxresults', size, 1, QUEUES_PAGE_MAX);
+  return size;
+}
+
+function visibilityOf(query: Query, minimum: 0 | 1, initial: number): number {
+  const seconds = wholeOf(query, 'visibilitytimeout') ?? initial;
+  checkVisibility(seconds, minimum);
+  return seconds;
+}
+
+function countOf(query: Query): number {
+  const count = wholeOf(query, 'numofmessages') ?? 1;
+  checkMessageCount(count);
+  return count;
+}
+
+function parseText(body: Buffer): string {
+  const text = parseMessageText(body);
+  checkText(text);
+  return text;
+}
+
+function parsePut({ headers, body }: QueueRequest, { query }: QueueRoute, queue: string): Operation {
+  const visibilitySeconds = visibilityOf(query, 0, 0);
+  const timeToLive = wholeOf(query, 'messagettl') ?? TIME_TO_LIVE_SECONDS_DEFAULT;
+  const version = headers['x-ms-version'] ?? query.get('sv') ?? VERSION_OF_LONG_LIVES;
+  if (version < VERSION_OF_LONG_LIVES)
+    checkRange('messagettl', timeToLive, 1, TIME_TO_LIVE_SECONDS_MAX_BEFORE);
+  checkTimeToLive(timeToLive, visibilitySeconds);
+  const timeToLiveSeconds = timeToLive === -1 ? undefined : timeToLive;
+  return { kind: 'putMessage', queue, text: parseText(body), visibilitySeconds, timeToLiveSeconds };
+}
+
+/** Without a body the text stays. */
+function parseUpdate({ body }: QueueRequest, { query }: QueueRoute, queue: string, id: string): Operation {
+  const receipt = required(query, 'popreceipt');
+  required(query, 'visibilitytimeout');
+  const visibilitySeconds = visibilityOf(query, 0, 0);
+  const text = body.length === 0 ? undefined : parseText(body);
+  return { kind: 'updateMessage', queue, id, receipt, visibilitySeconds, text };
+}
+
+/** Seconds, which the client sets itself; that they are none is said, but nothing takes that long here. */
+function checkTimeout(query: Query): void {
+  const seconds = wholeOf(query, 'timeout');
+  if (seconds !== undefined && seconds < 0)
+    throw new QueueError('InvalidQueryParameterValue', { name: 'timeout', value: seconds });
+}
+
+/** @throws QueueError or TableError for what is refused before the queue is looked at. */
+export function parseQueueOperation(
+  kind: QueueOperationKind,
+  request: QueueRequest,
+  route: QueueRoute,
+): Operation {
+  const { query } = route;
+  const queue = queueOf(route);
+  checkTimeout(query);
+  switch (kind) {
+    case 'listQueues': {
+      const top = pageSizeOf(query) ?? QUEUES_PAGE_MAX;
+      return { kind, prefix: query.get('prefix') ?? '', from: fromMarker(query, route.account), top };
+    }
+    case 'createQueue':
+    case 'setQueueMetadata':
+      return { kind, queue, metadata: metadataOf(request) };
+    case 'setQueueAcl':
+      return { kind, queue, identifiers: parseIdentifiers(request.body, 'raup') };
+    case 'putMessage':
+      return parsePut(request, route, queue);
+    case 'getMessages':
+      return {
+        kind,
+        queue,
+        count: countOf(query),
+        visibilitySeconds: visibilityOf(query, 1, VISIBILITY_SECONDS_OF_GET),
+      };
+    case 'peekMessages':
+      return { kind, queue, count: countOf(query) };
+    case 'updateMessage':
+      return parseUpdate(request, route, queue, idOf(route));
+    case 'deleteMessage':
+      return { kind, queue, id: idOf(route), receipt: required(query, 'popreceipt') };
+    case 'setServiceProperties':
+      return { kind, change: parseServiceProperties(request.body) };
+    case 'getServiceProperties':
+    case 'getServiceStats':
+      return { kind };
+    case 'deleteQueue':
+    case 'getQueueMetadata':
+    case 'getQueueAcl':
+    case 'clearMessages':
+      return { kind, queue };
+  }
+}
+
+const idOf = ({ resource }: QueueRoute): string => (resource.kind === 'message' ? resource.id : '');

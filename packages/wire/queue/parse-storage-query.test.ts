@@ -1,0 +1,32 @@
+// Queries of the Blob and Queue services: what is decoded, and what of names that come twice.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TableError } from '#tables';
+import { parseStorageQuery } from './parse-storage-query.js';
+
+const parse = (text: string) => Object.fromEntries(parseStorageQuery(text));
+
+test('names are in lower case, values decoded once, a plus sign stays', () => {
+  assert.deepEqual(parse('Comp=List&popreceipt=AgA%2B%2F%3D&marker=a+b%2525'), {
+    comp: 'List',
+    popreceipt: 'AgA+/=',
+    marker: 'a+b%25',
+  });
+});
+
+test('a name without a value has an empty one, and empty pairs are none', () => {
+  assert.deepEqual(parse('&comp&&prefix=&'), { comp: '', prefix: '' });
+  assert.deepEqual(parse(''), {});
+});
+
+test('values of one name are sorted and joined', () => {
+  assert.deepEqual(parse('include=metadata&INCLUDE=a&x=1'), { include: 'a,metadata', x: '1' });
+});
+
+test('broken escapes are refused', () => {
+  for (const text of ['a=%', 'a=%zz', '%ff=1'])
+    assert.throws(
+      () => parseStorageQuery(text),
+      error => error instanceof TableError && error.code === 'InvalidUri',
+    );
+});

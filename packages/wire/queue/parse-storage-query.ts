@@ -1,0 +1,21 @@
+// Parses the query of a target as the Blob and Queue services do: a plus sign is a plus sign, names are in lower case
+// (queue-blob-rest.md 2.5). Tables take a plus sign for a space, see ../parse-query.ts.
+import { decode } from '../parse-query.js';
+
+/** @throws TableError InvalidUri for escapes that are none. */
+export function parseStorageQuery(text: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string[]>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals)).toLowerCase();
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    const others = values.get(name);
+    if (others) others.push(value);
+    else values.set(name, [value]);
+  }
+  const parameters = new Map<string, string>();
+  for (const [name, all] of values)
+    parameters.set(name, all.length === 1 ? (all[0] ?? '') : all.sort().join(','));
+  return parameters;
+}

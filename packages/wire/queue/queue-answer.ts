@@ -1,0 +1,16 @@
+// An answer of the Queue service before it is written: the facts that headers are made of. Writing it is format-queue-response.ts's.
+import type { Header } from '../answer.js';
+
+export interface QueueAnswer {
+  readonly status: number;
+  /** The phrase of the status line where it is not the standard one. */
+  readonly reason: string | undefined;
+  /** A document in XML. */
+  readonly body: string | undefined;
+  /** What must not be kept, because it is another the next time: answers of reads (queue-blob-rest.md 1.5). */
+  readonly isRead: boolean;
+  readonly more: readonly Header[];
+  readonly errorCode: string | undefined;
+  /** Answers to headers that cannot be read do not say the version (queue-blob-rest.md 2.1). */
+  readonly isAnonymous: boolean;
+}

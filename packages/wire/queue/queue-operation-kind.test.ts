@@ -1,0 +1,83 @@
+// Which operation is meant: every pair of verb and resource, and what is none.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { QueueError } from '#queues';
+import { parseQueueTarget } from './parse-queue-target.js';
+import { isQueueRead, queueOperationKind } from './queue-operation-kind.js';
+
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'MERGE', 'TRACE'];
+
+function outcomeOf(method: string, target: string): string {
+  const route = parseQueueTarget({ target, host: '127.0.0.1', secure: false }, () => false);
+  try {
+    return queueOperationKind(method, route);
+  } catch (error) {
+    assert(error instanceof QueueError);
+    return error.code;
+  }
+}
+
+/** Of each method that means something; of the others `other`. */
+const TABLE: readonly (readonly [target: string, kinds: Readonly<Record<string, string>>, other: string])[] =
+  [
+    ['/a/?comp=list', { GET: 'listQueues' }, 'UnsupportedHttpVerb'],
+    ['/a?COMP=List&include=metadata', { GET: 'listQueues' }, 'UnsupportedHttpVerb'],
+    [
+      '/a/?restype=service&comp=properties',
+      { GET: 'getServiceProperties', PUT: 'setServiceProperties' },
+      'UnsupportedHttpVerb',
+    ],
+    ['/a-secondary/?restype=service&comp=stats', { GET: 'getServiceStats' }, 'UnsupportedHttpVerb'],
+    ['/a/?restype=service&comp=stats', { GET: 'InvalidQueryParameterValue' }, 'UnsupportedHttpVerb'],
+    ['/a/?comp=properties', {}, 'MissingRequiredQueryParameter'],
+    ['/a/?restype=account&comp=properties', {}, 'InvalidQueryParameterValue'],
+    ['/a/?comp=other', {}, 'InvalidQueryParameterValue'],
+    ['/a/', {}, 'MissingRequiredQueryParameter'],
+    [
+      '/a/q',
+      {
+        PUT: 'createQueue',
+        DELETE: 'deleteQueue',
+        GET: 'MissingRequiredQueryParameter',
+        HEAD: 'MissingRequiredQueryParameter',
+      },
+      'UnsupportedHttpVerb',
+    ],
+    [
+      '/a/q?comp=Metadata',
+      { GET: 'getQueueMetadata', HEAD: 'getQueueMetadata', PUT: 'setQueueMetadata' },
+      'UnsupportedHttpVerb',
+    ],
+    ['/a/q?comp=acl', { GET: 'getQueueAcl', HEAD: 'getQueueAcl', PUT: 'setQueueAcl' }, 'UnsupportedHttpVerb'],
+    ['/a/q?comp=list', {}, 'InvalidQueryParameterValue'],
+    [
+      '/a/q/messages',
+      { GET: 'getMessages', POST: 'putMessage', DELETE: 'clearMessages' },
+      'UnsupportedHttpVerb',
+    ],
+    [
+      '/a/q/messages?peekonly=True',
+      { GET: 'peekMessages', POST: 'putMessage', DELETE: 'clearMessages' },
+      'UnsupportedHttpVerb',
+    ],
+    [
+      '/a/q/messages?peekonly=false',
+      { GET: 'getMessages', POST: 'putMessage', DELETE: 'clearMessages' },
+      'UnsupportedHttpVerb',
+    ],
+    ['/a/q/messages/id', { PUT: 'updateMessage', DELETE: 'deleteMessage' }, 'UnsupportedHttpVerb'],
+    ['/a/q/other', {}, 'InvalidUri'],
+  ];
+
+test('method, resource and query name the operation', () => {
+  for (const [target, kinds, other] of TABLE)
+    for (const method of METHODS)
+      assert.equal(outcomeOf(method, target), kinds[method] ?? other, `${method} ${target}`);
+});
+
+test('a get hides messages, so it is no read', () => {
+  assert.equal(isQueueRead('peekMessages'), true);
+  assert.equal(isQueueRead('getMessages'), false);
+  assert.equal(isQueueRead('listQueues'), true);
+  assert.equal(isQueueRead('createQueue'), false);
+});
