@@ -35,8 +35,13 @@ export function openAccount(heldSeconds = 0n): TestAccount {
   const store = openMemoryStore({ clock });
   const deletion = heldSeconds > 0n ? { ticks: heldSeconds * SECOND, clock } : undefined;
   const context = { store, account: 'account1', ids: countedIds(), deletion };
-  return { time, store, context, run: operation => execute(operation, context, clock) };
+  return { time, store, context, run: runOn(context, time) };
 }
+
+export const runOn =
+  (context: QueueContext, time: { readonly now: bigint }): TestAccount['run'] =>
+  operation =>
+    execute(operation, context, () => time.now);
 
 export async function openQueue(): Promise<TestAccount> {
   const account = openAccount();

@@ -29,3 +29,37 @@ test('without the option nothing is held', async () => {
   assert.equal(await isHeld(holding, address), false);
   assert.deepEqual(await holding.store.listSpaces('a', 'dropped queue', '', 10), []);
 });
+
+test('a hold that is renewed while somebody finds the last one over stays', async () => {
+  const time = { now: 1_000n };
+  const clock = () => time.now;
+  const store = openMemoryStore({ clock });
+  const holding = { store, deletion: { ticks: 10n, clock } };
+  await holdName(holding, address);
+  time.now += 10n;
+  const { dropSpace } = store;
+  store.dropSpace = async held => {
+    store.dropSpace = dropSpace;
+    await holdName(holding, address);
+    return store.dropSpace(held);
+  };
+  assert.equal(await isHeld(holding, address), false);
+  assert.equal(await isHeld(holding, address), true);
+});
+
+test('of holds that begin together the last to end counts, also where it began first', async () => {
+  for (const lengths of [
+    [1n, 2n, 3n],
+    [3n, 1n, 2n],
+  ]) {
+    const time = { now: 1_000n };
+    const clock = () => time.now;
+    const store = openMemoryStore({ clock });
+    const hold = (ticks: bigint) => ({ store, deletion: { ticks, clock } });
+    await Promise.all(lengths.map(ticks => holdName(hold(ticks), address)));
+    time.now += 2n;
+    assert.equal(await isHeld(hold(0n), address), true, String(lengths));
+    time.now += 1n;
+    assert.equal(await isHeld(hold(0n), address), false, String(lengths));
+  }
+});

@@ -29,8 +29,8 @@ function encodeTick(tick: bigint): Buffer {
 const untilOf = (held: Space): bigint => held.metadata.readBigInt64BE();
 
 /**
- * Called once the space of that address is gone. A hold is never changed: one that ends later is another generation of the
- * space, so that who found the old one over drops that and no other.
+ * Called once the space of that address is gone. A hold is never changed: one that ends later is another generation of the space, so
+ * that who found the old one over drops that and no other.
  */
 export async function holdName({ store, deletion }: Holding, dropped: SpaceAddress): Promise<void> {
   if (!deletion) return;

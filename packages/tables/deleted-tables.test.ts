@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMemoryStore } from '#store';
-import { holdTableName, missingTable } from './deleted-tables.js';
 import { execute } from './execute.js';
 import type { Operation } from './operation.js';
 import { TableError } from './table-error.js';
@@ -70,49 +69,5 @@ test('a held name is refused until its time is over, again after each drop', asy
     assert.equal(await run({ ...create, table: `Others${round}` }), 'tableCreated');
     time.now += 1n;
     assert.equal(await run(query), 'TableNotFound');
-  }
-});
-
-test('a hold that is renewed while somebody finds the last one over stays', async () => {
-  const time = { now: 15_778_405_200_000_000n };
-  const clock = () => time.now;
-  const store = openMemoryStore({ clock });
-  const context = {
-    store,
-    account: 'account1',
-    within: undefined,
-    deletion: { ticks: 40n * SECOND, clock },
-  };
-  await holdTableName(context, 'People');
-  time.now += 40n * SECOND;
-  const { dropSpace } = store;
-  store.dropSpace = async held => {
-    store.dropSpace = dropSpace;
-    await holdTableName(context, 'People');
-    return store.dropSpace(held);
-  };
-  assert.equal((await missingTable(context, 'people')).code, 'TableNotFound');
-  assert.equal((await missingTable(context, 'people')).code, 'TableBeingDeleted');
-});
-
-test('of holds that begin together the last to end counts, also where it began first', async () => {
-  for (const seconds of [
-    [1n, 2n, 3n],
-    [3n, 1n, 2n],
-  ]) {
-    const time = { now: 15_778_405_200_000_000n };
-    const clock = () => time.now;
-    const store = openMemoryStore({ clock });
-    const hold = (ticks: bigint) => ({
-      store,
-      account: 'account1',
-      within: undefined,
-      deletion: { ticks, clock },
-    });
-    await Promise.all(seconds.map(each => holdTableName(hold(each * SECOND), 'People')));
-    time.now += 3n * SECOND - 1n;
-    assert.equal((await missingTable(hold(0n), 'people')).code, 'TableBeingDeleted', String(seconds));
-    time.now += 1n;
-    assert.equal((await missingTable(hold(0n), 'people')).code, 'TableNotFound', String(seconds));
   }
 });

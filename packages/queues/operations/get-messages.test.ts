@@ -1,6 +1,7 @@
 // Put, get and peek: order, invisibility, counts, expiry, and many who get at one time (queue-blob-rest.md 8).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openFaultyStore } from '#store';
 import {
   countOf,
   get,
@@ -10,6 +11,7 @@ import {
   QUEUE,
   refusalOf,
   remove,
+  runOn,
   SECOND,
   START,
   textsOf,
@@ -86,6 +88,17 @@ test('each of many who get at one time gets others, and all messages are got', a
   for (let i = 0; i < 100; i++) await put(account, String(i));
   const got = await Promise.all(Array.from({ length: 32 }, () => get(account, 4)));
   assert.ok(got.flat().length === 100, `${got.flat().length} of 100`);
+  assert.equal(new Set(got.flat().map(({ id }) => id)).size, 100);
+});
+
+test('nor do two processes get one message, though neither knows what the other is about to take', async () => {
+  const account = await openQueue();
+  const faults = { random: () => 1, failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
+  const store = openFaultyStore(account.store, faults);
+  const other = { ...account, run: runOn({ ...account.context, store }, account.time) };
+  for (let i = 0; i < 100; i++) await put(account, String(i));
+  const got = await Promise.all(Array.from({ length: 32 }, (_, i) => get(i % 2 === 0 ? account : other, 4)));
+  assert.equal(got.flat().length, 100);
   assert.equal(new Set(got.flat().map(({ id }) => id)).size, 100);
 });
 

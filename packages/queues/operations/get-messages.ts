@@ -1,10 +1,13 @@
 // Get Messages: takes visible messages from the head of the queue and hides them for a while (queue-blob-rest.md 8.3).
 //
-// What is there is looked up first, which costs a poll of an empty queue one read. Then one commit reads on from that place, and
-// moves what is visible now to the time at which it is visible again: whatever others took meanwhile has moved from there, so
-// no two callers take one message. The texts are read last, since nobody else may change them now. No head is remembered between two
-// gets: engines find the first row without walking over what was deleted before it.
-import type { Clock, Decision, Page, Position, ReadRows, Row, Space } from '#store';
+// What is there is looked up first, which costs a poll of an empty queue one read. Then one commit moves what was found, and is still
+// there, to the time at which it is visible again: no two callers take one message. Gets of one process pass by what others of it are
+// about to take (claims.ts), so commits of keys suffice, which engines can decide while others are on their way to the disk. Who lost
+// some to another process reads on from there inside the commit, where nobody can be faster.
+// The texts are read last, since nobody else may change them now. No head is remembered between two gets: engines find the first
+// row without walking over what was deleted before it.
+import type { Clock, Decide, Decision, Page, Position, Reads, Row, Space } from '#store';
+import { Claims } from '../claims.js';
 import { COUNT_KEY, changeCount, readStanding } from '../message-count.js';
 import {
   decodeMessage,
@@ -23,7 +26,7 @@ import type { HeldMessage, Outcome } from '../outcome.js';
 import { formatReceipt, nonceOf } from '../pop-receipt.js';
 import { missingQueue, openQueue, type QueueContext } from '../queue-space.js';
 
-/** A further round is for messages behind expired ones, or if others took all that was seen. */
+/** Commits that read on: a further one is for what stands behind messages that expired meanwhile. */
 const ROUNDS_MAX = 8;
 /** Expired messages that a get takes out of the way of the next one; the rest is left to the sweep. */
 const RECLAIMED_MAX = 64;
@@ -36,122 +39,143 @@ interface Taken {
   readonly visible: bigint;
 }
 
-interface Take {
-  readonly taken: readonly Taken[];
-  /** Where to look for more; undefined if there was nothing visible behind what was taken. */
-  readonly next: string | undefined;
-}
-
 interface Aim {
-  readonly count: number;
   readonly timeout: bigint;
   readonly nonce: Buffer;
 }
 
-/** Pure: moves up to `count` visible messages of the range, and removes what has expired. */
-function take({ keys: [count, ...passed], range }: ReadRows, tick: bigint, aim: Aim): Decision<Take> {
+/** Pure: moves what is visible of the rows, and removes what has expired. */
+function take(
+  places: readonly (Row | undefined)[],
+  count: Row | undefined,
+  tick: bigint,
+  aim: Aim,
+): Decision<Taken[]> {
   const visible = tick + aim.timeout;
   const puts: { key: string; value: Buffer }[] = [];
   const deletes: string[] = [];
-  const taken: Taken[] = [];
+  const result: Taken[] = [];
   let removed = 0;
-  const reclaim = (row: Row): void => {
-    deletes.push(row.key, messageKey(decodePlace(row.key).id));
-    removed += 1;
-  };
-  for (const row of passed) if (row && isExpired(row, tick)) reclaim(row);
-  let last: string | undefined;
-  for (const row of range) {
+  for (const row of places) {
+    if (!row) continue;
     const { visible: seen, inserted, id } = decodePlace(row.key);
-    if (seen > tick) break;
-    last = row.key;
+    if (seen > tick) continue;
+    deletes.push(row.key);
     if (isExpired(row, tick)) {
-      reclaim(row);
+      deletes.push(messageKey(id));
+      removed += 1;
       continue;
     }
     const { expires, dequeueCount: before } = decodeTicket(row);
     const dequeueCount = before + 1;
-    deletes.push(row.key);
     const value = encodeTicket({ expires, dequeueCount, nonce: aim.nonce });
     puts.push({ key: placeKey({ visible, inserted, id }), value });
     const receipt = formatReceipt({ visible, inserted, nonce: aim.nonce });
-    taken.push({ id, dequeueCount, receipt, visible });
+    result.push({ id, dequeueCount, receipt, visible });
   }
   if (removed > 0) puts.push(changeCount(count, -removed));
-  const isCut = last !== undefined && last === range[aim.count - 1]?.key;
-  return { result: { taken, next: isCut ? `${last}\0` : undefined }, puts, deletes };
+  return { result, puts, deletes };
 }
 
-interface Head {
-  /** The first place of a message that can be got. */
-  readonly key: string | undefined;
-  /** Some of the expired ones before it. */
+/** Everything that a get needs while it goes on. */
+interface Getting {
+  readonly context: QueueContext;
+  readonly space: Space;
+  readonly partition: string;
+  readonly operation: GetMessages;
+  readonly aim: Aim;
+  readonly now: bigint;
+}
+
+interface Found {
+  /** Places of messages that can be got, at most as many as are wanted. */
+  readonly places: readonly string[];
+  /** Some of the expired ones between them. */
   readonly expired: readonly string[];
 }
 
-async function findHead(
-  { store }: QueueContext,
-  space: Space,
-  from: string | undefined,
-  now: bigint,
-): Promise<Head> {
-  const partition = partitionOf(space);
-  const places = placesUntil(now);
-  const until = { partition, key: places.until };
+async function find({ context, partition, space, operation, now }: Getting, claims: Claims): Promise<Found> {
+  const bounds = placesUntil(now);
+  const until = { partition, key: bounds.until };
   const expired: string[] = [];
+  const places: string[] = [];
   const accept = (row: Row): boolean => {
-    if (!isExpired(row, now)) return true;
-    if (expired.length < RECLAIMED_MAX) expired.push(row.key);
-    return false;
+    if (isExpired(row, now)) {
+      if (expired.length < RECLAIMED_MAX) expired.push(row.key);
+      return false;
+    }
+    if (!claims.claim(row.key)) return false;
+    places.push(row.key);
+    return true;
   };
-  const budget = { rows: 1, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
-  let next: Position | undefined = { partition, key: from ?? places.from };
-  while (next) {
-    const page: Page = await store.scan(space, { from: next, until }, budget, accept);
-    if (page.rows[0]) return { key: page.rows[0].key, expired };
+  let next: Position | undefined = { partition, key: bounds.from };
+  while (next && places.length < operation.count) {
+    const rows = operation.count - places.length;
+    const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
+    const page: Page = await context.store.scan(space, { from: next, until }, budget, accept);
     next = page.next;
   }
-  return { key: undefined, expired };
+  return { places, expired };
 }
 
-async function takeMessages(
-  context: QueueContext,
-  space: Space,
-  operation: GetMessages,
-  now: bigint,
-): Promise<Taken[]> {
-  const timeout = BigInt(operation.visibilitySeconds) * TICKS_A_SECOND;
-  const nonce = nonceOf(context.ids());
+async function commit<R>(
+  { context, space, partition, operation }: Getting,
+  reads: Reads,
+  decide: Decide<R>,
+): Promise<R> {
+  const made = await context.store.commit(space, partition, reads, decide);
+  if (made === undefined) throw await missingQueue(context, operation.queue);
+  return made;
+}
+
+/** The first `count` places behind `from`, whoever else is about to take them; again while some of them turn out to have expired. */
+async function readOn(getting: Getting, from: string, count: number): Promise<Taken[]> {
+  const { until } = placesUntil(getting.now);
   const all: Taken[] = [];
-  let from: string | undefined;
-  for (let round = 0; round < ROUNDS_MAX && all.length < operation.count; round++) {
-    const { key, expired } = await findHead(context, space, from, now);
-    if (key === undefined && expired.length === 0) break;
-    const aim = { count: operation.count - all.length, timeout, nonce };
-    const reads = {
-      keys: [COUNT_KEY, ...expired],
-      range: key === undefined ? undefined : { from: key, until: placesUntil(now).until, rows: aim.count },
-    };
-    const made = await context.store.commit(space, partitionOf(space), reads, (rows, tick) =>
-      take(rows, tick, aim),
+  let next: string | undefined = from;
+  for (let round = 0; round < ROUNDS_MAX && next !== undefined && all.length < count; round++) {
+    const rows: number = count - all.length;
+    const reads: Reads = { keys: [COUNT_KEY], range: { from: next, until, rows } };
+    const made: { readonly taken: readonly Taken[]; readonly next: string | undefined } = await commit(
+      getting,
+      reads,
+      ({ keys: [row], range }, tick) => {
+        const last = range.length < rows ? undefined : range.at(-1);
+        const decision = take(range, row, tick, getting.aim);
+        return { ...decision, result: { taken: decision.result, next: last && `${last.key}\0` } };
+      },
     );
-    if (!made) throw await missingQueue(context, operation.queue);
     all.push(...made.taken);
-    from = made.next;
-    // Without any, others were faster; who got some and reached the end has all.
-    if (key === undefined || (from === undefined && all.length > 0)) break;
+    next = made.next;
   }
   return all;
 }
 
+async function takeMessages(getting: Getting): Promise<readonly Taken[]> {
+  const claims = new Claims(getting.context.store);
+  try {
+    const { places, expired } = await find(getting, claims);
+    if (places.length + expired.length === 0) return [];
+    const keys = [COUNT_KEY, ...expired, ...places];
+    const taken = await commit(getting, { keys }, ({ keys: [row, ...found] }, tick) =>
+      take(found, row, tick, getting.aim),
+    );
+    const last = places.at(-1);
+    if (last === undefined || taken.length === places.length) return taken;
+    const rest = await readOn(getting, `${last}\0`, getting.operation.count - taken.length);
+    return [...taken, ...rest];
+  } finally {
+    claims.release();
+  }
+}
+
 /** Only a clear takes a message from its holder: what has no text any more was cleared meanwhile. */
 async function withTexts(
-  context: QueueContext,
-  space: Space,
+  { context, space, partition }: Getting,
   taken: readonly Taken[],
 ): Promise<HeldMessage[]> {
   const keys = taken.map(({ id }) => messageKey(id));
-  const rows = await context.store.read(space, partitionOf(space), keys);
+  const rows = await context.store.read(space, partition, keys);
   return taken.flatMap(({ id, dequeueCount, receipt, visible }, index) => {
     const row = rows[index];
     if (!row) return [];
@@ -166,8 +190,13 @@ export async function getMessages(
   clock: Clock,
 ): Promise<Outcome> {
   const space = await openQueue(context, operation.queue);
-  const { count, now } = await readStanding(context.store, space, partitionOf(space), clock);
-  const taken = count === 0 ? [] : await takeMessages(context, space, operation, now);
-  const messages = taken.length === 0 ? [] : await withTexts(context, space, taken);
+  const partition = partitionOf(space);
+  const { count, now } = await readStanding(context.store, space, partition, clock);
+  if (count === 0) return { kind: 'messages', messages: [] };
+  const timeout = BigInt(operation.visibilitySeconds) * TICKS_A_SECOND;
+  const aim = { timeout, nonce: nonceOf(context.ids()) };
+  const getting = { context, space, partition, operation, aim, now };
+  const taken = await takeMessages(getting);
+  const messages = taken.length === 0 ? [] : await withTexts(getting, taken);
   return { kind: 'messages', messages };
 }
