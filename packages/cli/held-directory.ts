@@ -44,6 +44,12 @@ function isDirectory(path: string): boolean {
   }
 }
 
+/** Of the socket that has the name now; undefined if none has. */
+function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.ino} ${stats.ctimeNs}`;
+}
+
 /** False if the directory cannot have sockets. */
 function listenOn(server: Server, path: string): Promise<boolean> {
   return new Promise(resolve => {
@@ -112,10 +118,13 @@ class HeldDirectory {
   async #place(own: string, path: string): Promise<void> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       if (tried(() => linkSync(own, path), 'EEXIST')) return;
+      const found = identityOf(path);
       this.#refuseIfAlive(await whoListens(path));
+      // Meanwhile another one may have put it aside and be here now: who is alive is to have the name at each moment.
+      if (identityOf(path) !== found) continue;
       const aside = `${own}.old`;
       if (!tried(() => renameSync(path, aside), 'ENOENT')) continue;
-      // Another one may have done the same a moment ago, and this is its socket.
+      // The same may have happened between the last two lines.
       const listening = await whoListens(aside);
       if (listening !== undefined) tried(() => linkSync(aside, path), 'EEXIST');
       rmSync(aside, { force: true });

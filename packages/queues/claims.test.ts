@@ -1,16 +1,48 @@
-// Claims: each place has one claimant at a time, of those who share a store.
+// Claims: each place has one claimant at a time, of those who share a store and a queue; and where to look first.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openMemoryStore } from '#store';
+import { openMemoryStore, type Space } from '#store';
 import { Claims } from './claims.js';
 
-test('a place is claimed once until it is released, by store', () => {
-  const store = openMemoryStore();
-  const [first, second, stranger] = [new Claims(store), new Claims(store), new Claims(openMemoryStore())];
+const SPACE: Space = {
+  account: 'a',
+  service: 'queue',
+  name: 'q',
+  id: 1,
+  created: 1n,
+  metadata: Buffer.alloc(0),
+};
+const openClaims = (store = openMemoryStore()) => ({
+  of: (id = 1, partition = 'p') => new Claims(store, { ...SPACE, id }, partition),
+});
+
+test('a place is claimed once until it is released, by store, queue and generation', () => {
+  const { of } = openClaims();
+  const [first, second] = [of(), of()];
   assert.deepEqual([first.claim('a'), second.claim('a'), first.claim('a')], [true, false, false]);
-  assert.deepEqual([second.claim('b'), stranger.claim('a')], [true, true]);
+  for (const stranger of [of(2), of(1, 'q'), openClaims().of()]) assert.equal(stranger.claim('a'), true);
+  assert.equal(second.claim('b'), true);
   first.release();
-  assert.deepEqual([second.claim('a'), first.claim('b')], [true, false]);
-  first.release();
-  assert.equal(new Claims(store).claim('a'), false);
+  const third = of();
+  assert.deepEqual([third.claim('a'), third.claim('b')], [true, false]);
+  second.release();
+  assert.equal(third.claim('b'), true);
+});
+
+test('a look begins behind the last claimed place, each sixteenth and the first at the head', () => {
+  const { of } = openClaims();
+  const holder = of();
+  assert.equal(holder.begin(), undefined);
+  holder.claim('a');
+  const begun = Array.from({ length: 33 }, () => {
+    const claims = of();
+    const from = claims.begin();
+    claims.release();
+    return from;
+  });
+  const heads = begun.flatMap((from, index) => (from === undefined ? [index] : []));
+  assert.deepEqual(heads, [15, 31]);
+  assert.ok(begun.every(from => from === undefined || from === 'a'));
+  holder.release();
+  assert.equal(of().begin(), undefined);
 });

@@ -84,10 +84,11 @@ static void record(enum kind kind, uint64_t inode, uint64_t a, uint64_t b, uint6
 
 /* Whether it is below the directory; gives its path from there. Relative paths are never used by what is recorded. */
 static const char *recorded(const char *path) {
-  size_t length = strlen(path);
+  const char *name = strrchr(path, '/');
   if (log_file < 0 || strncmp(path, root, root_length) != 0) return NULL;
   if (path[root_length] != '/' && path[root_length] != 0) return NULL;
-  if (length > 5 && strcmp(path + length - 5, "-lock") == 0) return NULL;
+  /* Also under the name that it is made by. And a socket is no file: that of a server that is gone is nobody's. */
+  if (name != NULL && (strstr(name, ".mdb-lock") != NULL || strstr(name, ".sock") != NULL)) return NULL;
   return path[root_length] == 0 ? "." : path + root_length + 1;
 }
 

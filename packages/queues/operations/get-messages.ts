@@ -108,13 +108,18 @@ async function find({ context, partition, space, operation, now }: Getting, clai
     places.push(row.key);
     return true;
   };
-  let next: Position | undefined = { partition, key: bounds.from };
-  while (next && places.length < operation.count) {
-    const rows = operation.count - places.length;
-    const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
-    const page: Page = await context.store.scan(space, { from: next, until }, budget, accept);
-    next = page.next;
-  }
+  const look = async (from: string): Promise<void> => {
+    let next: Position | undefined = { partition, key: from };
+    while (next && places.length < operation.count) {
+      const rows = operation.count - places.length;
+      const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
+      const page: Page = await context.store.scan(space, { from: next, until }, budget, accept);
+      next = page.next;
+    }
+  };
+  const behind = claims.begin();
+  if (behind !== undefined) await look(`${behind}\0`);
+  if (places.length < operation.count) await look(bounds.from);
   return { places, expired };
 }
 
@@ -152,7 +157,7 @@ async function readOn(getting: Getting, from: string, count: number): Promise<Ta
 }
 
 async function takeMessages(getting: Getting): Promise<readonly Taken[]> {
-  const claims = new Claims(getting.context.store);
+  const claims = new Claims(getting.context.store, getting.space, getting.partition);
   try {
     const { places, expired } = await find(getting, claims);
     if (places.length + expired.length === 0) return [];

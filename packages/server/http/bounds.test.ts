@@ -223,7 +223,9 @@ test('as many connections as there are places; one more is told so and ended', a
 test('a closing listener cuts what takes too long: bodies, requests, answers, those that say nothing', {
   timeout: 5_000,
 }, async t => {
+  let asked = 0;
   const listener = await open(t, { timeouts: { closing: 200 } }, async request => {
+    asked += 1;
     if (request.target === '/never') await new Promise(() => undefined);
     return request.target === '/big' ? answer(Buffer.alloc(16_000_000)) : tell(request);
   });
@@ -236,7 +238,7 @@ test('a closing listener cuts what takes too long: bodies, requests, answers, th
   deaf.on('error', () => undefined);
   deaf.pause();
   deaf.write(`GET /big ${HEAD}\r\n`);
-  await pause(50);
+  while (asked < 2 || listener.connections < 5) await pause(1);
   const begun = performance.now();
   await listener.close();
   assert(performance.now() - begun >= 150, 'What is under way has its time.');
