@@ -142,7 +142,7 @@ test('the tick of the commit decides what is visible, not the clock of whoever g
   const ahead = { now: account.time.now + 5n * SECOND };
   await put(account, 'a', 3);
   assert.deepEqual(await get({ ...account, run: runOn(account.context, ahead) }), []);
-  account.time.now += 3n * SECOND;
+  account.time.now += 4n * SECOND;
   assert.deepEqual(textsOf(await get(account)), ['a']);
 });
 
