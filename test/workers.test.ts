@@ -24,7 +24,10 @@ after(() => server.stop('SIGKILL'));
 
 test('one line says that all are ready; connections go to the workers by turns', { skip }, async t => {
   t.diagnostic(`ready after ${Math.round(server.readyMilliseconds)} ms`);
-  assert.match(server.readyLine, /; data in [^;]+; 4 processes; connection string: [^\n]+\n$/);
+  assert.match(
+    server.readyLine,
+    /; data in [^;]+; queues at [^;]+; 4 processes; connection string: [^\n]+\n$/,
+  );
   const workers = childrenOf(server.pid);
   assert.equal(workers.length, WORKERS);
   const made = await connections(t, server, 3 * WORKERS);

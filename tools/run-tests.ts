@@ -1,4 +1,5 @@
 // Runs node's test runner on every compiled test, or on those whose path holds one of the arguments.
+// Those in folders `at-length` take longer, and are run only where SHELFMARK_LONG says so.
 // Node 20 knows no globs and newer ones no directories, so the files are found here.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -17,6 +18,7 @@ const files = ['bench', 'demo', 'packages', 'test', 'tools']
     ),
   )
   .filter(file => file.endsWith('.test.js'))
+  .filter(file => process.env.SHELFMARK_LONG !== undefined || !file.includes('at-length'))
   .filter(file => wanted.length === 0 || wanted.some(part => relative(dist, file).includes(part)))
   .sort();
 

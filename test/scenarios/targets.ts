@@ -67,8 +67,3 @@ export function describeTargets(
     });
   }
 }
-
-/** The same, where somebody takes the time for it: with SHELFMARK_LONG, as scripts of their own have it. */
-export const describeTargetsAtLength: typeof describeTargets = (title, body, options) => {
-  if (process.env.SHELFMARK_LONG !== undefined) describeTargets(title, body, options);
-};

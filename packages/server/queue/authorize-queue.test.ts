@@ -1,5 +1,5 @@
 // Which grant covers which operation of the Queue service (queue-blob-rest.md 3.5). The official client's tokens are asked in
-// test/scenarios/queue-sas.test.ts.
+// test/scenarios/at-length/queue-sas.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperationKind } from '#queues';

@@ -14,9 +14,15 @@ import {
   SASProtocol,
 } from '@azure/storage-queue';
 import { Accounts, issueToken, type Role } from 'shelfmark';
-import { refuses } from './clients.js';
-import { makeQueue, queueClient, queueCredential, queueEndpointOf, queueSasClient } from './queue-clients.js';
-import { describeTargetsAtLength, type Subject } from './targets.js';
+import { refuses } from '../clients.js';
+import {
+  makeQueue,
+  queueClient,
+  queueCredential,
+  queueEndpointOf,
+  queueSasClient,
+} from '../queue-clients.js';
+import { describeTargets, type Subject } from '../targets.js';
 
 const hour = (hours: number): Date => new Date(Date.now() + hours * 3_600_000);
 
@@ -69,7 +75,7 @@ const opened = async (queue: QueueClient): Promise<string[]> =>
     .filter(([, code]) => !code.startsWith('Auth'))
     .map(([name]) => name);
 
-describeTargetsAtLength('signatures of queues', subject => {
+describeTargets('signatures of queues', subject => {
   test('each letter opens its operations', async () => {
     const { name } = await makeQueue(subject);
     const openedBy = (text: string) =>
@@ -134,7 +140,7 @@ describeTargetsAtLength('signatures of queues', subject => {
   });
 });
 
-describeTargetsAtLength('signatures of accounts, for queues', subject => {
+describeTargets('signatures of accounts, for queues', subject => {
   test('each letter opens its operations on its types', async () => {
     const { name } = await makeQueue(subject);
     const openedBy = (types: string, text: string) =>
@@ -172,7 +178,7 @@ describeTargetsAtLength('signatures of accounts, for queues', subject => {
   });
 });
 
-describeTargetsAtLength('bearer tokens for queues', subject => {
+describeTargets('bearer tokens for queues', subject => {
   /** The client wants TLS for tokens, so requests are written by hand. */
   async function ask(role: Role, method: string, path: string, body?: string): Promise<number> {
     const { server } = subject;

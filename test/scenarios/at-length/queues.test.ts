@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueServiceClient, type SignedIdentifier } from '@azure/storage-queue';
-import { collect, present, refuses } from './clients.js';
+import { collect, present, refuses } from '../clients.js';
 import {
   makeQueue,
   queueClient,
   queueCredential,
   queueEndpointOf,
   queueServiceClient,
-} from './queue-clients.js';
-import { describeTargetsAtLength } from './targets.js';
+} from '../queue-clients.js';
+import { describeTargets } from '../targets.js';
 
-describeTargetsAtLength('queues', subject => {
+describeTargets('queues', subject => {
   test('a queue is made once, asked for and deleted', async () => {
     const queue = queueClient(subject.server, subject.newTableName());
     assert.equal(await queue.exists(), false);
