@@ -16,7 +16,12 @@ import {
   START,
   textsOf,
 } from '../account.test.fixture.js';
+import { Claims } from '../claims.js';
 import { NEVER } from '../limits.js';
+import { partitionOf, placeKey } from '../message-rows.js';
+
+/** Another store to whoever looks at stores, on the same rows: what another process has. */
+const NO_FAULTS = { random: () => 1, failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
 
 test('a message is put, peeked at, got, invisible, and got again', async () => {
   const account = await openQueue();
@@ -93,13 +98,52 @@ test('each of many who get at one time gets others, and all messages are got', a
 
 test('nor do two processes get one message, though neither knows what the other is about to take', async () => {
   const account = await openQueue();
-  const faults = { random: () => 1, failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
-  const store = openFaultyStore(account.store, faults);
+  const store = openFaultyStore(account.store, NO_FAULTS);
   const other = { ...account, run: runOn({ ...account.context, store }, account.time) };
   for (let i = 0; i < 100; i++) await put(account, String(i));
   const got = await Promise.all(Array.from({ length: 32 }, (_, i) => get(i % 2 === 0 ? account : other, 4)));
   assert.equal(got.flat().length, 100);
   assert.equal(new Set(got.flat().map(({ id }) => id)).size, 100);
+});
+
+test('who lost all that it saw to another process reads on, past what has expired', async () => {
+  const account = await openQueue();
+  const store = openFaultyStore(account.store, NO_FAULTS);
+  const other = { ...account, run: runOn({ ...account.context, store }, account.time) };
+  for (const [text, seconds] of [
+    ['a', 'never'],
+    ['expired', 1],
+    ['b', 'never'],
+  ] as const)
+    for (let i = 0; i < 4; i++) await put(account, text, 0, seconds);
+  account.time.now += 2n * SECOND;
+  const got = await Promise.all([get(account, 4), get(other, 4)]);
+  assert.deepEqual(got.map(textsOf).sort(), [
+    ['a', 'a', 'a', 'a'],
+    ['b', 'b', 'b', 'b'],
+  ]);
+});
+
+test('what stands before a message that another get is about to take is found, and comes first', async () => {
+  const account = await openQueue();
+  const { store } = account;
+  const messages = [await put(account, '1'), await put(account, '2'), await put(account, '3')];
+  const [space] = await store.listSpaces('account1', 'queue', QUEUE, 1);
+  assert.ok(space && messages[1]);
+  const claims = new Claims(store, space, partitionOf(space));
+  assert.ok(claims.claim(placeKey(messages[1])));
+  assert.deepEqual(textsOf(await get(account, 3)), ['1', '3']);
+  claims.release();
+  assert.deepEqual(textsOf(await get(account, 3)), ['2']);
+});
+
+test('the tick of the commit decides what is visible, not the clock of whoever gets', async () => {
+  const account = await openQueue();
+  const ahead = { now: account.time.now + 5n * SECOND };
+  await put(account, 'a', 3);
+  assert.deepEqual(await get({ ...account, run: runOn(account.context, ahead) }), []);
+  account.time.now += 4n * SECOND;
+  assert.deepEqual(textsOf(await get(account)), ['a']);
 });
 
 test('an expired message is not shown, not got, and not there for its holder', async () => {

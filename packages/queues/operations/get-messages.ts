@@ -120,7 +120,7 @@ async function find({ context, partition, space, operation, now }: Getting, clai
   const behind = claims.begin();
   if (behind !== undefined) await look(`${behind}\0`);
   if (places.length < operation.count) await look(bounds.from);
-  return { places, expired };
+  return { places: places.sort(), expired };
 }
 
 async function commit<R>(
