@@ -61,7 +61,7 @@ interface Setting {
   readonly time: { now: bigint };
 }
 
-const LENGTH = process.env.SHELFMARK_LONG === undefined ? 1 : 100;
+const LENGTH = process.env.SHELFMARK_LONG === undefined ? 1 : 200;
 
 let queues = 0;
 
@@ -131,7 +131,7 @@ describe('on the memory store', () => {
   test('a queue does what the model allows', () =>
     fc.assert(
       fc.asyncProperty(history, steps => follow(setting, steps)),
-      { numRuns: 40 * LENGTH },
+      { numRuns: 15 * LENGTH },
     ));
   test('32 who work at one time do each message once', () => workTogether(setting));
 });
@@ -149,7 +149,7 @@ describe('on a store that does what it may', () => {
   test('a queue does what the model allows', () =>
     fc.assert(
       fc.asyncProperty(fc.integer(), history, (seed, steps) => follow(open(seed), steps)),
-      { numRuns: 10 * LENGTH },
+      { numRuns: 5 * LENGTH },
     ));
   test('32 who work at one time do each message once', () => workTogether(open(1)));
 });
@@ -171,7 +171,7 @@ describe('on LMDB', () => {
   test('a queue does what the model allows', () =>
     fc.assert(
       fc.asyncProperty(history, steps => follow({ store, time }, steps)),
-      { numRuns: 10 * LENGTH },
+      { numRuns: 5 * LENGTH },
     ));
   test('32 who work at one time do each message once', () => workTogether({ store, time }));
 });
