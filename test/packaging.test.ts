@@ -51,7 +51,10 @@ const importedPackages = (source: string): string[] =>
     return first.startsWith('@') ? posix.join(first, second) : first;
   });
 
-describe('the package', () => {
+/** Installs what is packed, which takes ten seconds. */
+const skip = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:processes';
+
+describe('the package', { skip }, () => {
   let folder = '';
   let files: readonly string[] = [];
   const app = (): string => join(folder, 'app');

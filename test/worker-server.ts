@@ -76,4 +76,7 @@ export async function connections(
 
 /** Who holds which socket only Linux tells. */
 export const skip = process.platform !== 'linux';
+/** Of what waits for seconds. */
+export const skipLong: boolean | string =
+  skip || (process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:processes');
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));

@@ -15,6 +15,7 @@ import {
   newDirectory,
   serve,
   skip,
+  skipLong,
   WORKERS,
 } from './worker-server.js';
 
@@ -53,7 +54,7 @@ test('a primary that is killed leaves no worker behind, and the port free', { sk
   assert.equal(await isTaken(server.port), false);
 });
 
-test('workers that cannot start any more end the whole', { skip }, async t => {
+test('workers that cannot start any more end the whole', { skip: skipLong }, async t => {
   const server = await serve(t, 2);
   const data = server.place.replace('data in ', '');
   const workers = childrenOf(server.pid);

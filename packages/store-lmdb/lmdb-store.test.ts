@@ -17,6 +17,7 @@ conformance({
 conformance({
   name: 'lmdb as the only writer, with keys cut every 24 bytes',
   test,
+  keyLength: 100,
   open: ({ clock }) => open({ clock, durability: 'none', isOnlyWriter: true }, { chunk: 24 }),
 });
 

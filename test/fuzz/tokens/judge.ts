@@ -217,6 +217,8 @@ function mayByBearer(token: string, ask: Ask, caller: Presented, { issued, now }
   if (!found || !isSafe || found.account !== ask.account || now < found.from || now >= found.until)
     return false;
   if (ask.kind.endsWith('Policies')) return false;
+  // Those of the other services say nothing of tables (12.7).
+  if (found.role.startsWith('Storage Queue ')) return false;
   if (found.role === 'Storage Table Data Reader') return READS.has(ask.kind);
   return found.role === 'Storage Account Contributor' || !ask.kind.endsWith('Properties');
 }
