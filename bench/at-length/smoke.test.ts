@@ -5,15 +5,12 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 
 const bench = (...args: readonly string[]) =>
   spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
 
-/** It takes seven seconds. */
-const skip = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:processes';
-
-test('a comparison', { skip }, () => {
+test('a comparison', () => {
   const small = ['--rows', '200', '--runs', '1', '--seconds', '0.05', '--connections', '4', '--no-record'];
   const { status, stdout, stderr } = bench(...small, '--subjects', 'shelfmark,bare,lmdb');
   assert.equal(status, 0, stderr);

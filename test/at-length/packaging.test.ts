@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ROOT, runToEnd, spawnServer } from './spawned-server.js';
+import { ROOT, runToEnd, spawnServer } from '../spawned-server.js';
 
 const run = promisify(execFile);
 
@@ -51,10 +51,7 @@ const importedPackages = (source: string): string[] =>
     return first.startsWith('@') ? posix.join(first, second) : first;
   });
 
-/** Installs what is packed, which takes ten seconds. */
-const skip = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:processes';
-
-describe('the package', { skip }, () => {
+describe('the package', () => {
   let folder = '';
   let files: readonly string[] = [];
   const app = (): string => join(folder, 'app');
