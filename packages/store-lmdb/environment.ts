@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
 import { Catalog, type SpaceKey, writeSpaceKey } from './catalog.js';
 import { commitError, EngineError, engineError } from './engine-error.js';
-import { checkFileHead, PAGE_BYTES, restoreFileLength } from './file-head.js';
+import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './file-head.js';
 import { LastTransaction } from './last-transaction.js';
 import { open, type RootDatabase, type Transaction } from './lmdb.js';
 import { makeLockFile } from './lock-file.js';
@@ -88,7 +88,7 @@ export class Environment {
     const isNew = root.getKeysCount() === 0;
     // LMDB keeps the terminator of a name.
     if (!isNew && !root.doesExist(Buffer.from(`${CATALOG_NAME}\0`))) {
-      throw new StoreError('corrupt', `${path} is an LMDB file, but not the file of a store.`);
+      throw new StoreError('corrupt', `${path} is an LMDB file, but not the file of a store: ${REMEDY}`);
     }
     this.catalog = new Catalog(new Tree<SpaceKey>(root, path, CATALOG_NAME, writeSpaceKey), KEY_BYTES_MAX);
     const chunk = this.#writeSync(() => agreeOnFormat(this.catalog, path, options.chunk ?? CHUNK_MAX));
@@ -229,7 +229,7 @@ function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
     throw new StoreError('unsupported', `${path} has format ${format.version}; ${known}. Use a newer one.`);
   }
   if (format.version < 1 || format.chunk < 1 || format.chunk > CHUNK_MAX) {
-    throw new StoreError('corrupt', `${path} has a format record that no program writes.`);
+    throw new StoreError('corrupt', `${path} has a format record that no program writes: ${REMEDY}`);
   }
   return format.chunk;
 }

@@ -48,6 +48,9 @@ export function restoreFileLength(path: string): void {
   }
 }
 
+/** What is left to do with a file that cannot be opened. */
+export const REMEDY = 'restore a backup into another directory, or move the file away.';
+
 /** The meta page of the last transaction. Fails with `corrupt` or `unsupported` if one of the two is not LMDB's. */
 export function readNewestMeta(file: number, path: string): Meta {
   const metas = [readMeta(file, 0, path), readMeta(file, PAGE_BYTES, path)];
@@ -59,15 +62,21 @@ function readMeta(file: number, position: number, path: string): Meta {
   const count = readSync(file, bytes, 0, PAGE_BYTES, position);
   const isMeta = (bytes.readUInt16LE(18) & META_FLAG) !== 0 && bytes.readUInt32LE(24) === MAGIC;
   if (count < PAGE_BYTES || !isMeta) {
-    throw new StoreError('corrupt', `${path} is not the file of a store, or its beginning is damaged.`);
+    throw new StoreError(
+      'corrupt',
+      `${path} is not the file of a store, or its beginning is damaged: ${REMEDY}`,
+    );
   }
   if ((bytes.readUInt16LE(52) & ENCRYPTED) !== 0) {
-    throw new StoreError('corrupt', `${path} says that it is encrypted, which no store is.`);
+    throw new StoreError('corrupt', `${path} says that it is encrypted, which no store is: ${REMEDY}`);
   }
   const [format, pageBytes] = [bytes.readUInt16LE(28), bytes.readUInt32LE(48)];
   if (format !== LMDB_FORMAT || pageBytes !== PAGE_BYTES) {
     const found = `LMDB format ${format} with pages of ${pageBytes} bytes`;
-    throw new StoreError('unsupported', `${path} has ${found}; this program makes and reads others.`);
+    throw new StoreError(
+      'unsupported',
+      `${path} has ${found}; this program makes and reads others: ${REMEDY}`,
+    );
   }
   return { lastPage: bytes.readBigUInt64LE(144), transaction: bytes.readBigUInt64LE(152), bytes };
 }

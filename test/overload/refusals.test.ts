@@ -82,7 +82,10 @@ test('a file, and a path that leads through one', { skip }, async () => {
 test('a damaged file, and one that is no store', { skip }, async () => {
   const damaged = made('damaged');
   writeFileSync(join(damaged, 'data.mdb'), Buffer.alloc(100_000, 1));
-  await refuses(damaged, /is not the file of a store, or its beginning is damaged/);
+  await refuses(
+    damaged,
+    /is not the file of a store, or its beginning is damaged: restore a backup .*, or move the file away\./,
+  );
 });
 
 test('a directory that another server has, of one process or of several, while backup and check go on', {
