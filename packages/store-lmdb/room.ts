@@ -71,13 +71,14 @@ export class Room {
   mayGrow(): boolean {
     if (!this.isShort) {
       if (this.#file === undefined) this.#make();
-      return true;
+      if (!this.#isTight()) return true;
+      this.#isPressed = true;
     }
     if (this.#budget > 0) return true;
     const now = this.#milliseconds();
     if (now < this.#nextLook) return false;
     this.#nextLook = now + PAUSE_MS;
-    if (this.#refill()) {
+    if (this.#refill() && !this.#isTight()) {
       this.#isPressed = false;
       return true;
     }
@@ -133,8 +134,20 @@ export class Room {
   }
 
   #hasSpace(): boolean {
+    return this.#freeOnDisk() >= this.#bytes + SPARE_BYTES;
+  }
+
+  /**
+   * A write that finds no place is to be rare: of its failure LMDB makes a text that is longer than the memory it takes for
+   * it (mdb_page_flush of its package), which may end the process.
+   */
+  #isTight(): boolean {
+    return this.#freeOnDisk() < SPARE_BYTES;
+  }
+
+  #freeOnDisk(): number {
     const { bavail, bsize } = statfsSync(this.#directory);
-    return bavail * bsize >= this.#bytes + SPARE_BYTES;
+    return bavail * bsize;
   }
 
   /** @returns whether the reserve is there. */
