@@ -42,10 +42,30 @@ export function readRecording(path: string): Record[] {
   const records: Record[] = [];
   for (let at = 0; at < bytes.length; ) {
     const record = readRecord(bytes, at);
-    records.push(record);
-    at = record.end;
+    if (isFollowed(bytes, record.end)) {
+      records.push(record);
+      at = record.end;
+    } else at = nextRecord(bytes, at);
   }
   return records;
+}
+
+/** Another record begins there, or nothing does. */
+const isFollowed = (bytes: Buffer, at: number): boolean =>
+  at === bytes.length || (at + HEAD_BYTES <= bytes.length && bytes.readUInt32LE(at) === MAGIC);
+
+/**
+ * A process that is killed while it writes a record leaves a part of it. What it announced was not begun then: a write is recorded before
+ * it is made, and what is recorded afterwards is shorter than a page, which is written whole.
+ */
+function nextRecord(bytes: Buffer, at: number): number {
+  const magic = Buffer.alloc(4);
+  magic.writeUInt32LE(MAGIC);
+  for (let next = bytes.indexOf(magic, at + 4); next >= 0; next = bytes.indexOf(magic, next + 1)) {
+    const isKind = next + HEAD_BYTES <= bytes.length && KINDS[bytes.readUInt32LE(next + 4) - 1] !== undefined;
+    if (isKind && isFollowed(bytes, readRecord(bytes, next).end)) return next;
+  }
+  return bytes.length;
 }
 
 function readRecord(bytes: Buffer, at: number): Record {
