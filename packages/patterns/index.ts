@@ -1,0 +1,33 @@
+// What the package gives to its users.
+export type { BagValue } from './bag.js';
+export { CompiledKey, type KeyRange, type PartBounds, type Values } from './compiled-key.js';
+export type { EdmType } from './edm.js';
+export {
+  type AnyEntity,
+  type Entity,
+  type EntityPlan,
+  type EntitySpec,
+  entity,
+  type Field,
+  type KeyOf,
+  type Of,
+  type PartitionOf,
+  type RowLead,
+  type RowOf,
+  type Upcast,
+} from './entity.js';
+export { Instant } from './instant.js';
+export { type Key, type KeyOn, type KeyPart, key, type Part, part } from './key.js';
+export { codec, type Hashable, type KeyCodec } from './key-codec.js';
+export {
+  type Drift,
+  PatternError,
+  type PatternErrorCode,
+  type PatternErrorDetails,
+  type RowAddress,
+  type SizeLimit,
+} from './pattern-error.js';
+export { type Property, type Props, type Row, t, type ValueOf } from './property.js';
+export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
+export { instantOfEtag, type Projected, type Stored } from './stored.js';
+export { type WireProperty, type WireRow, wireText } from './wire-property.js';
