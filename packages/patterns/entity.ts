@@ -1,10 +1,10 @@
 // The definition of an entity: a name, a version, a table, properties and two keys; checked once, when the program starts. Encoding and decoding work on the
 // plan that is made here.
-import type { BagValue } from './bag.js';
 import { CompiledKey } from './compiled-key.js';
 import type { Key, KeyOn, Part, PartNames } from './key.js';
 import { PatternError } from './pattern-error.js';
 import type { Flat, Property, Props, Row, ValueOf } from './property.js';
+import { CUSTOM_PROPERTIES_MAX, PROPERTY_NAME_LENGTH_MAX } from './size.js';
 
 /** A property as encoding and decoding need it. */
 export interface Field {
@@ -14,7 +14,9 @@ export interface Field {
   readonly wire: string;
   readonly property: Property;
   /** The key that gives the value back; such a property is not stored beside it. */
-  readonly key: 'partition' | 'row' | undefined;
+  readonly rebuiltFrom: 'partition' | 'row' | undefined;
+  /** Whether a key depends on it, so that it cannot change. */
+  readonly inKey: boolean;
 }
 
 /** What is worked out once. */
@@ -27,7 +29,7 @@ export interface EntityPlan {
 }
 
 /** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */
-export type Upcast = (old: Record<string, BagValue>) => Record<string, unknown>;
+export type Upcast = (old: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 
 export interface Entity<
   N extends string = string,
@@ -67,6 +69,11 @@ export type PartitionOf<E extends AnyEntity> = PickValues<E['props'], PartNames<
 /** What names a row in its partition. */
 export type RowOf<E extends AnyEntity> = PickValues<E['props'], PartNames<E['row']['parts']>>;
 
+/** What a merge may change: everything but the parts of the keys. */
+export type PatchOf<E extends AnyEntity> = {
+  readonly [K in Exclude<keyof E['props'], keyof KeyOf<E>>]?: ValueOf<E['props'][K]> | undefined;
+};
+
 type PickValues<P extends Props, N extends PropertyKey> = {
   readonly [K in N & keyof P]: ValueOf<P[K]>;
 };
@@ -103,10 +110,6 @@ export interface EntitySpec<P extends Props, PK extends Key, RK extends Key> {
   readonly tag?: string | false;
 }
 
-/** With PartitionKey, RowKey and Timestamp 255. */
-export const CUSTOM_PROPERTIES_MAX = 252;
-export const PROPERTY_NAME_LENGTH_MAX = 255;
-
 const ENTITY_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
 /** C# identifiers. */
@@ -121,6 +124,7 @@ function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: Co
   return Object.entries(props).map(([name, property]) => {
     const wire = property.storedName ?? name;
     if (SYSTEM_NAMES.has(wire)) refuse(subject, `${wire} is a name that the service keeps for itself`);
+    if (name === '__proto__') refuse(subject, 'no property can be called __proto__ in a program');
     if (!PROPERTY_NAME.test(wire)) refuse(subject, `${wire} is no name that a property may have`);
     if (wire.length > PROPERTY_NAME_LENGTH_MAX)
       refuse(
@@ -128,8 +132,9 @@ function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: Co
         `the name ${wire.slice(0, 20)}… has ${wire.length} characters, and may have ${PROPERTY_NAME_LENGTH_MAX}`,
       );
     const inPartition = partition.lossless.includes(name);
-    const key = inPartition ? 'partition' : row.lossless.includes(name) ? 'row' : undefined;
-    return { name, wire, property, key };
+    const rebuiltFrom = inPartition ? 'partition' : row.lossless.includes(name) ? 'row' : undefined;
+    const inKey = partition.names.includes(name) || row.names.includes(name);
+    return { name, wire, property, rebuiltFrom, inKey };
   });
 }
 
@@ -137,7 +142,8 @@ function checkFields(subject: string, fields: readonly Field[], tag: string | un
   const names = [...fields.map(({ wire }) => wire), ...(tag === undefined ? [] : [tag])];
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) refuse(subject, `two properties are called ${twice} in the table`);
-  const stored = fields.filter(({ key }) => key === undefined).length + (tag === undefined ? 0 : 1);
+  const stored =
+    fields.filter(({ rebuiltFrom }) => rebuiltFrom === undefined).length + (tag === undefined ? 0 : 1);
   if (stored > CUSTOM_PROPERTIES_MAX)
     refuse(subject, `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}`);
 }

@@ -1,7 +1,17 @@
 // What the package gives to its users.
 export type { BagValue } from './bag.js';
 export { CompiledKey, type KeyRange, type PartBounds, type Values } from './compiled-key.js';
+export {
+  type DecodeOptions,
+  decodeEntity,
+  decodeProjected,
+  refuseNewer,
+  wireSelect,
+} from './decode-entity.js';
+export type { DriftPolicy, FoundDrift } from './drift.js';
 export type { EdmType } from './edm.js';
+export { type EncodedRow, type EncodeOptions, encodeEntity, encodePatch } from './encode-entity.js';
+export { encodeProperty } from './encode-property.js';
 export {
   type AnyEntity,
   type Entity,
@@ -12,6 +22,7 @@ export {
   type KeyOf,
   type Of,
   type PartitionOf,
+  type PatchOf,
   type RowLead,
   type RowOf,
   type Upcast,
@@ -28,6 +39,8 @@ export {
   type SizeLimit,
 } from './pattern-error.js';
 export { type Property, type Props, type Row, t, type ValueOf } from './property.js';
+export { readPage, readRow, type WireObject, type WireValue } from './read-wire.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
 export { instantOfEtag, type Projected, type Stored } from './stored.js';
+export { formatTag, parseTag, type TypeTag } from './type-tag.js';
 export { type WireProperty, type WireRow, wireText } from './wire-property.js';
