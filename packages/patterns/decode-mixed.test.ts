@@ -101,7 +101,7 @@ describe('entities of one table', () => {
     rowKey: unknown,
     table = 'Tab',
   ) => entity(name, { version: 1, table, props, partition, row: rowKey as typeof partition });
-  const any = key(part('a'));
+  const everyone = key(part('a'));
   const pairs: readonly (readonly [unknown, unknown, boolean])[] = [
     [key('rev', part('a')), key('emp', part('a')), true],
     [key('rev', part('a')), key('rev', part('n')), false],
@@ -120,23 +120,23 @@ describe('entities of one table', () => {
   ];
   for (const [a, b, isFine] of pairs)
     test(`${isFine ? 'may' : 'may not'} have the keys ${JSON.stringify([a, b].map(each => (each as Key).parts.map(p => (typeof p === 'string' ? p : `{${p.name}}`)).join((each as Key).separator)))}`, () => {
-      const check = () => checkTable([of('A', any, a), of('B', any, b)]);
+      const check = () => checkTable([of('A', everyone, a), of('B', everyone, b)]);
       if (isFine) check();
       else assert.throws(check, /both may have the same keys/);
-      checkTable([of('A', any, a, 'One'), of('B', any, b, 'Two')]);
+      checkTable([of('A', everyone, a, 'One'), of('B', everyone, b, 'Two')]);
       checkTable([of('A', key('x', part('a')) as never, a), of('B', key('y', part('a')) as never, b)]);
     });
 
   test('have names and one property for their tags', () => {
-    assert.throws(() => checkTable([of('A', any, key('a')), of('A', any, key('b'))]), /one name/);
+    assert.throws(() => checkTable([of('A', everyone, key('a')), of('A', everyone, key('b'))]), /one name/);
     const untagged = entity('B', {
       version: 1,
       table: 'Tab',
       props,
-      partition: any,
+      partition: everyone,
       row: key('b'),
       tag: false,
     });
-    assert.throws(() => checkTable([of('A', any, key('a')), untagged]), /by the same property/);
+    assert.throws(() => checkTable([of('A', everyone, key('a')), untagged]), /by the same property/);
   });
 });

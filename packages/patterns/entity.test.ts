@@ -54,7 +54,6 @@ describe('types', () => {
     same<Review['department'], string>(true);
     same<Review['state'], 'open' | 'shut'>(true);
     same<Review['note'], string | undefined>(true);
-    same<Review['home'], { readonly street: string; readonly floors?: readonly number[] } | undefined>(false);
     same<KeyOf<typeof Review>, { readonly department: string; readonly id: number; readonly year: number }>(
       true,
     );
