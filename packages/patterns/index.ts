@@ -1,5 +1,6 @@
 // What the package gives to its users.
 export { type Bag, type BagOptions, decodeBag, encodeBag } from './bag.js';
+export { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, Batch, type BatchResults } from './batch.js';
 export { checkTable } from './check-table.js';
 export { CompiledKey, type KeyRange, type PartBounds, type Values } from './compiled-key.js';
 export {
@@ -33,6 +34,9 @@ export {
 export { Instant } from './instant.js';
 export { type Key, type KeyOn, type KeyPart, key, type Part, part } from './key.js';
 export { codec, type Hashable, type KeyCodec } from './key-codec.js';
+export type { Change } from './mutate.js';
+export { Db, open } from './open.js';
+export type { Mark, MarkOptions } from './operation-mark.js';
 export {
   type Drift,
   PatternError,
@@ -43,8 +47,22 @@ export {
 } from './pattern-error.js';
 export { type Property, type Props, type Row, t, type ValueOf } from './property.js';
 export { readPage, readRow, type WireObject, type WireValue } from './read-wire.js';
+export { type DeleteOptions, type MutateOptions, Overwrite, Repo, type RepoOptions } from './repo.js';
+export type { RowWrite } from './row-write.js';
+export { Sender, type SenderOptions, type TablesConnection } from './sender.js';
+export { connect, type Service, type ServiceOptions } from './service.js';
+export { OUTDATED_ETAG } from './settled-writes.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
 export { instantOfEtag, type Projected, type Stored } from './stored.js';
+export type { Surroundings } from './surroundings.js';
+export {
+  type PageAnswer,
+  type PageRequest,
+  type PageStart,
+  type ReadOptions,
+  type RowAnswer,
+  TableRequests,
+} from './table-requests.js';
 export { TickClock, type TickClockOptions } from './tick-clock.js';
 export { formatTag, parseTag, type TypeTag } from './type-tag.js';
 export { type WireProperty, type WireRow, wireText } from './wire-property.js';

@@ -1,0 +1,40 @@
+// The door to the library: a client of the Table service in, repositories and batches out. What they do is in the files of their names.
+import { Batch } from './batch.js';
+import type { AnyEntity, PartitionOf } from './entity.js';
+import { Repo, type RepoOptions } from './repo.js';
+import type { TablesConnection } from './sender.js';
+import { connect, type Service, type ServiceOptions } from './service.js';
+
+export class Db {
+  readonly #service: Service;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /** The rows of an entity. */
+  repo<E extends AnyEntity>(entity: E, options: RepoOptions = {}): Repo<E> {
+    return new Repo(this.#service, entity, options);
+  }
+
+  /** Operations on rows of one partition that are done all or not at all. Rows of other entities in that partition may be among them. */
+  batch<E extends AnyEntity>(
+    entity: E,
+    partition: PartitionOf<E>,
+    { table = entity.table }: RepoOptions = {},
+  ): Batch {
+    return new Batch(this.#service, { table, partitionKey: entity.plan.partition.encode(partition) });
+  }
+}
+
+/**
+ * Opens the tables of an account.
+ *
+ * ```ts
+ * const db = open(TableServiceClient.fromConnectionString(connectionString));
+ * ```
+ *
+ * Policies that are added to the client's pipeline later do not count here.
+ */
+export const open = (connection: TablesConnection, options: ServiceOptions = {}): Db =>
+  new Db(connect(connection, options));

@@ -1,0 +1,129 @@
+// The requests of the Table service that this library makes: reads of one row and of a page, writes of one row and of a batch. Values in, values out;
+// refused reads become errors of this library. Nothing here knows entities, and nothing tries again.
+import { type BatchAnswer, batchText, boundariesOf, parseBatchAnswer, partText } from './batch-body.js';
+import { PatternError, type RowAddress } from './pattern-error.js';
+import { readPage, readRow, type WireObject } from './read-wire.js';
+import { type RowWrite, rowPath, rowRequest } from './row-write.js';
+import type { Sender, TableAnswer } from './sender.js';
+import { parseRefusal, requestError, rowError, type ServiceRefusal } from './service-refusal.js';
+
+const ACCEPT = 'application/json;odata=minimalmetadata';
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where the next page begins, as the service said it. */
+export interface PageStart {
+  readonly partitionKey: string;
+  readonly rowKey: string | undefined;
+}
+
+export interface PageRequest extends ReadOptions {
+  readonly table: string;
+  /** The text of `$filter`; all rows without one. */
+  readonly filter?: string | undefined;
+  readonly select?: readonly string[] | undefined;
+  /** At most so many rows; the service gives 1,000 at most. */
+  readonly top?: number | undefined;
+  readonly next?: PageStart | undefined;
+}
+
+export interface PageAnswer {
+  readonly rows: readonly WireObject[];
+  /** A page without rows may have one. */
+  readonly next: PageStart | undefined;
+}
+
+export interface RowAnswer {
+  readonly row: WireObject;
+  readonly etag: string | undefined;
+}
+
+/** What the service answered to a write, and how often that had been sent. */
+export type WriteAnswer = { readonly attempts: number } & (
+  | BatchAnswer
+  | { readonly kind: 'refused'; readonly refusal: ServiceRefusal }
+);
+
+const isDone = ({ status }: TableAnswer): boolean => status >= 200 && status < 300;
+
+const refusalOf = (answer: TableAnswer) => parseRefusal(answer.status, answer.text, answer.header);
+
+function nextOf(answer: TableAnswer): PageStart | undefined {
+  const partitionKey = answer.header('x-ms-continuation-nextpartitionkey');
+  const rowKey = answer.header('x-ms-continuation-nextrowkey');
+  return partitionKey === undefined ? undefined : { partitionKey, rowKey };
+}
+
+export class TableRequests {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /** The row; undefined if there is none, or no table: of which of these it is, the service says nothing. */
+  async get(address: RowAddress, { signal }: ReadOptions = {}): Promise<RowAnswer | undefined> {
+    const answer = await this.#sender.send({
+      method: 'GET',
+      path: rowPath(address),
+      headers: { Accept: ACCEPT },
+      signal,
+    });
+    if (isDone(answer)) return { row: readRow(answer.text), etag: answer.header('etag') };
+    const error = rowError(refusalOf(answer), address, undefined);
+    if (PatternError.is(error, 'NotFound')) return undefined;
+    throw error;
+  }
+
+  async queryPage({ table, filter, select, top, next, signal }: PageRequest): Promise<PageAnswer> {
+    const answer = await this.#sender.send({
+      method: 'GET',
+      path: `${table}()`,
+      query: {
+        $filter: filter,
+        $select: select?.join(','),
+        $top: top?.toString(),
+        NextPartitionKey: next?.partitionKey,
+        NextRowKey: next?.rowKey,
+      },
+      headers: { Accept: ACCEPT },
+      signal,
+    });
+    if (!isDone(answer)) throw requestError(refusalOf(answer));
+    return { rows: readPage(answer.text), next: nextOf(answer) };
+  }
+
+  /** The answer to a write as it came: what a refusal is worth, settled-writes.ts knows. */
+  async write(write: RowWrite, { signal }: ReadOptions = {}): Promise<WriteAnswer> {
+    const { body, ...request } = rowRequest(write);
+    const answer = await this.#sender.send({ ...request, ...(body !== undefined && { body }), signal });
+    const { attempts } = answer;
+    return isDone(answer)
+      ? { kind: 'done', attempts, etags: [answer.header('etag')] }
+      : { kind: 'refused', attempts, refusal: refusalOf(answer) };
+  }
+
+  /** What the operation adds to a batch. */
+  part(write: RowWrite): string {
+    const request = rowRequest(write);
+    return partText(request, this.#sender.bareAddress(request.path));
+  }
+
+  /** One entity group transaction, as `part` made its parts. `id` is a UUID that no part holds. */
+  async batch(parts: readonly string[], id: string, { signal }: ReadOptions = {}): Promise<WriteAnswer> {
+    const boundaries = boundariesOf(id);
+    const answer = await this.#sender.send({
+      method: 'POST',
+      path: '$batch',
+      headers: { Accept: ACCEPT, 'Content-Type': `multipart/mixed; boundary=${boundaries.batch}` },
+      body: batchText(parts, boundaries),
+      signal,
+    });
+    const { attempts } = answer;
+    return isDone(answer)
+      ? { attempts, ...parseBatchAnswer(answer.text) }
+      : { kind: 'refused', attempts, refusal: refusalOf(answer) };
+  }
+}
