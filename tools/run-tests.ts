@@ -28,7 +28,7 @@ if (files.length === 0) {
 }
 
 /** What these packages do is pure, so their tests cannot disturb each other; to start a process for each would take longer than they do. */
-const PURE = /^packages[/\\](?:wire|tables|queues|service)[/\\]/;
+const PURE = /^packages[/\\](?:wire|tables|queues|service|patterns)[/\\]/;
 
 /** The files, with those of pure packages in one file for each core that imports them. */
 function gather(): readonly string[] {

@@ -103,10 +103,19 @@ export class CompiledKey {
     return first?.codec.trend === true && typeof this.#parts[0] !== 'string';
   }
 
-  /** The literal that every key begins with. */
-  get literal(): string | undefined {
+  /** The text that every key begins with: its leading literals. `isWhole` if that is all of the key. */
+  get beginning(): { readonly text: string; readonly isWhole: boolean } {
+    const first = this.#parts.findIndex(each => typeof each !== 'string');
+    const literals = first < 0 ? this.#parts : this.#parts.slice(0, first);
+    const text = literals.map((literal, at) => (at === 0 ? literal : this.#separator + literal)).join('');
+    const isWhole = first < 0;
+    return { text: isWhole || first === 0 ? text : text + this.#separator, isWhole };
+  }
+
+  /** What the first part is made of, where no literal stands before it. */
+  get alphabet(): AnyKeyCodec['text'] | undefined {
     const [first] = this.#parts;
-    return typeof first === 'string' ? first : undefined;
+    return typeof first === 'object' ? first.codec.text : undefined;
   }
 
   /** The names whose values the key gives back. */
@@ -311,7 +320,7 @@ export class CompiledKey {
 
   #beginning(before: string, each: BoundPart, next: PartBounds): KeyRange {
     if (
-      each.codec.text === 'fixed' ||
+      each.codec.width !== undefined ||
       Object.entries(next).some(([name, bound]) => name !== 'prefix' && bound !== undefined)
     )
       throw new PatternError('KeyInvalid', {

@@ -1,7 +1,7 @@
 // A property as a row of an answer has it: its type, and its value as the program's. Whether that is the type that an entity wants is
 // decode-entity.ts's matter.
 import { Buffer } from 'node:buffer';
-import type { BagValue } from './bag.js';
+import type { BagValue } from './edm.js';
 import { type EdmType, INT32_MAX, INT32_MIN } from './edm.js';
 import { encodeProperty } from './encode-property.js';
 import { Instant } from './instant.js';

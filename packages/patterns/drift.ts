@@ -1,8 +1,9 @@
 // What a stored property becomes as a property of an entity: taken as it is, widened, or, where it is not what the definition says, what the policy says.
-import type { BagValue } from './bag.js';
+
 import { passChecks, validated } from './check-value.js';
 import { coerce } from './coerce.js';
 import { decodeProperty, type TypedValue } from './decode-property.js';
+import type { BagValue } from './edm.js';
 import type { AnyEntity, Field } from './entity.js';
 import { type Drift, PatternError, type RowAddress } from './pattern-error.js';
 import type { WireValue } from './read-wire.js';

@@ -1,6 +1,10 @@
 // The eight types of a stored property. Their texts are encode-property.ts's and decode-property.ts's matter.
+import type { Instant } from './instant.js';
 
 export type EdmType = 'String' | 'Int32' | 'Int64' | 'Double' | 'Boolean' | 'DateTime' | 'Guid' | 'Binary';
+
+/** A value as its type in the table gives it. Int64 is a bigint, a Guid its text, and JSON, to the service, a string. */
+export type BagValue = string | number | bigint | boolean | Instant | Uint8Array;
 
 export const INT32_MIN = -(2 ** 31);
 export const INT32_MAX = 2 ** 31 - 1;

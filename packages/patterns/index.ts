@@ -1,5 +1,6 @@
 // What the package gives to its users.
-export type { BagValue } from './bag.js';
+export { type Bag, type BagOptions, decodeBag, encodeBag } from './bag.js';
+export { checkTable } from './check-table.js';
 export { CompiledKey, type KeyRange, type PartBounds, type Values } from './compiled-key.js';
 export {
   type DecodeOptions,
@@ -8,8 +9,10 @@ export {
   refuseNewer,
   wireSelect,
 } from './decode-entity.js';
+export { decodeMixed, type Mixed, type MixedOptions, type Named } from './decode-mixed.js';
+export type { TypedValue } from './decode-property.js';
 export type { DriftPolicy, FoundDrift } from './drift.js';
-export type { EdmType } from './edm.js';
+export type { BagValue, EdmType } from './edm.js';
 export { type EncodedRow, type EncodeOptions, encodeEntity, encodePatch } from './encode-entity.js';
 export { encodeProperty } from './encode-property.js';
 export {
@@ -42,5 +45,6 @@ export { type Property, type Props, type Row, t, type ValueOf } from './property
 export { readPage, readRow, type WireObject, type WireValue } from './read-wire.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
 export { instantOfEtag, type Projected, type Stored } from './stored.js';
+export { TickClock, type TickClockOptions } from './tick-clock.js';
 export { formatTag, parseTag, type TypeTag } from './type-tag.js';
 export { type WireProperty, type WireRow, wireText } from './wire-property.js';

@@ -17,8 +17,8 @@ export interface KeyCodec<T> {
   readonly lossless: boolean;
   /** Of every text. */
   readonly width: number | undefined;
-  /** `escaped` texts hold nothing below `"`, `exact` ones are as the value is. */
-  readonly text: 'fixed' | 'escaped' | 'exact';
+  /** What texts are made of: `escaped` ones hold nothing below `"`, `exact` ones are as the value is. */
+  readonly text: 'digits' | 'hex' | 'escaped' | 'exact';
   /** Grows, or falls, with time or a count: heats one end of a table where a partition key begins with it. */
   readonly trend: boolean;
   /** Every text there is, where these are few: what a query of all buckets asks. */
@@ -49,7 +49,7 @@ function define<T>(given: Given<T>): KeyCodec<T> {
     order: 'up',
     lossless: true,
     width: undefined,
-    text: 'fixed',
+    text: 'digits',
     trend: false,
     all: undefined,
     earlier: none,
@@ -147,6 +147,7 @@ const HEX_16 = /^[0-9a-f]{16}$/;
 const double: KeyCodec<number> = define({
   name: 'double',
   edm: ['Double', 'Int32'],
+  text: 'hex',
   width: DOUBLE_WIDTH,
   encode: value => {
     if (typeof value !== 'number' || Number.isNaN(value)) refuse('double', `${value}`, 'is no number');
@@ -179,6 +180,7 @@ const HEX_32 = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{1
 const guid: KeyCodec<string> = define({
   name: 'guid',
   edm: ['Guid'],
+  text: 'hex',
   width: 32,
   encode: value => {
     const spelled = value.toLowerCase();
@@ -243,7 +245,6 @@ function hash(buckets: number, options: { readonly also?: readonly number[] } = 
     order: 'none',
     lossless: false,
     width: also.length === 0 ? bucketText(0, buckets).length : undefined,
-    text: 'fixed',
     all: [...new Set(names)],
     encode: value => bucketOf(hashedText(value), buckets),
     earlier: value => also.map(count => bucketOf(hashedText(value), count)),
