@@ -1,8 +1,8 @@
 // Whether a row meets a condition, decided here as the service decides it: for joins and for tests. No query is answered this way behind anybody's back.
 import { Buffer } from 'node:buffer';
-import type { BagValue } from './bag.js';
 import { type Comparison, type Condition, MIRRORED, type Operand } from './condition.js';
 import { decodeProperty, type TypedValue } from './decode-property.js';
+import type { BagValue } from './edm.js';
 import type { AnyEntity, Of } from './entity.js';
 import { encodeEntity } from './encode-entity.js';
 import { Instant } from './instant.js';
