@@ -43,8 +43,19 @@ export {
 } from './pattern-error.js';
 export { type Property, type Props, type Row, t, type ValueOf } from './property.js';
 export { readPage, readRow, type WireObject, type WireValue } from './read-wire.js';
+export type { RowWrite } from './row-write.js';
+export { NoAnswer, Sender, type SenderOptions, type TablesConnection } from './sender.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
 export { instantOfEtag, type Projected, type Stored } from './stored.js';
+export {
+  type PageAnswer,
+  type PageRequest,
+  type PageStart,
+  type ReadOptions,
+  type RowAnswer,
+  TableRequests,
+  type WriteAnswer,
+} from './table-requests.js';
 export { TickClock, type TickClockOptions } from './tick-clock.js';
 export { formatTag, parseTag, type TypeTag } from './type-tag.js';
 export { type WireProperty, type WireRow, wireText } from './wire-property.js';
