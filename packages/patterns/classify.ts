@@ -1,7 +1,8 @@
 // What a condition makes the service do, read off its comparisons of PartitionKey and RowKey: find one row, read a range, a partition, or the table.
 // The same for conditions of typed queries and for any text. Sends nothing.
-import { type Comparison, type Condition, comparisonCount, MIRRORED, type Operand } from './condition.js';
+
 import type { KeyRange } from './compiled-key.js';
+import { type Comparison, type Condition, comparisonCount, MIRRORED, type Operand } from './condition.js';
 import {
   ALL,
   bothOf,
@@ -150,9 +151,7 @@ const namesIn = (leaf: Condition): readonly string[] =>
 /** The name of a key that is compared with what is no string: the service refuses it. */
 function wrongKeyType(leaf: Condition): string | undefined {
   const operands = operandsOf(leaf);
-  const isText = operands.every(
-    operand => operand.kind === 'property' || operand.typed.type === 'String',
-  );
+  const isText = operands.every(operand => operand.kind === 'property' || operand.typed.type === 'String');
   return leaf.kind === 'compare' && isText ? undefined : namesIn(leaf).find(name => KEY_NAMES.has(name));
 }
 

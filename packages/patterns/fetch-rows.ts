@@ -1,13 +1,12 @@
 // One step of a query over rows as they are: a page, or some of the rows that it names. It follows no continuation; row-run.ts does.
-import type { WireObject } from './read-wire.js';
+
 import { allInOrder } from './in-order.js';
 import { isByPoints, type PointQuery, pointFilter, pointQuery, type RowQuery } from './plan.js';
+import type { WireObject } from './read-wire.js';
 import type { PageStart, RowSource } from './row-source.js';
 
 /** A place in a query: what the service said, or how many of its rows are done. JSON holds it. */
-export type Place =
-  | { readonly p: string; readonly r?: string | undefined }
-  | { readonly n: number };
+export type Place = { readonly p: string; readonly r?: string | undefined } | { readonly n: number };
 
 export interface RowPage {
   readonly rows: readonly WireObject[];
@@ -56,11 +55,7 @@ async function fetchPoints(source: RowSource, query: RowQuery, options: FetchOpt
 const startOf = (from: Place | undefined): PageStart | undefined =>
   from !== undefined && 'p' in from ? { partitionKey: from.p, rowKey: from.r } : undefined;
 
-export async function fetchRows(
-  source: RowSource,
-  query: RowQuery,
-  options: FetchOptions,
-): Promise<RowPage> {
+export async function fetchRows(source: RowSource, query: RowQuery, options: FetchOptions): Promise<RowPage> {
   if (query.classification.class === 'none') return { rows: [], next: undefined };
   if (isByPoints(query.classification.class)) return fetchPoints(source, query, options);
   const { table, filter, select } = query;

@@ -1,7 +1,8 @@
 // Sets of rows by their keys: an interval of partition keys and one of row keys. What classify.ts reads off a condition. Knows nothing of other
 // properties but that somebody compares them.
-import type { Comparison } from './condition.js';
+
 import type { KeyRange } from './compiled-key.js';
+import type { Comparison } from './condition.js';
 
 /** Half-open: from the first text that is in it to the first that is not. Without `until` there is no end. Never empty. */
 export interface Interval {
@@ -52,11 +53,7 @@ export const isAll = ({ from, until }: Interval): boolean => from === '' && unti
 function intersection(a: Interval, b: Interval): Interval | undefined {
   const from = a.from > b.from ? a.from : b.from;
   const until =
-    a.until === undefined
-      ? b.until
-      : b.until === undefined || a.until < b.until
-        ? a.until
-        : b.until;
+    a.until === undefined ? b.until : b.until === undefined || a.until < b.until ? a.until : b.until;
   return until === undefined || from < until ? { from, until } : undefined;
 }
 

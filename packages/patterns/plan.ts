@@ -1,5 +1,5 @@
 // What a query would send and what that costs the service, without sending it.
-import { type Classification, type Point, type QueryClass, classify } from './classify.js';
+import { type Classification, classify, type Point, type QueryClass } from './classify.js';
 import { type Condition, isTrue } from './condition.js';
 import { formatFilter } from './format-filter.js';
 import { givenKeys } from './given-keys.js';

@@ -1,5 +1,6 @@
 // Queries with types over one entity. What the service has to do for a query is part of its type: one that reads many partitions has no results until it is
 // allowed by name. A query is a value; it sends nothing until results are asked for.
+import { type Admission, admit, checkReason } from './admit.js';
 import type { QueryClass } from './classify.js';
 import { allOf, type Condition } from './condition.js';
 import { decodeEntity, decodeProjected, wireSelect } from './decode-entity.js';
@@ -40,17 +41,13 @@ export interface TableScan<R> {
 export type Query<E extends AnyEntity, R, C extends StaticClass> = Refined<E, R, C> &
   (C extends 'table-scan' ? TableScan<R> : Run<R>);
 
-export interface QuerySettings {
+export interface QuerySettings extends Admission {
   readonly source: RowSource;
   /** Where the rows stand, if not in the entity's table. */
   readonly table?: string | undefined;
   readonly onDrift?: DriftPolicy | undefined;
   /** A property that is neither the entity's nor to be kept. */
   readonly mark?: string | undefined;
-  /** Told of each query that reads a partition or a table, before it is sent. */
-  readonly warn?: ((plan: Plan, reason: string | undefined) => void) | undefined;
-  /** Classes that throw ScanRefused, also where they are allowed by name. */
-  readonly refuse?: readonly QueryClass[] | undefined;
   /** Seals tokens, for those that leave the program. */
   readonly tokenSecret?: Uint8Array | undefined;
   /** Point reads at once: 16 unless something else is said. */
@@ -105,12 +102,7 @@ export class EntityQuery<E extends AnyEntity, R> implements Run<R> {
   }
 
   allowScan(reason: string): EntityQuery<E, R> {
-    if (reason.trim() === '')
-      throw new PatternError('ScanRefused', {
-        filter: this.rowQuery.filter ?? '',
-        reason: 'the reason for it is empty',
-      });
-    return new EntityQuery({ ...this.#spec, reason });
+    return new EntityQuery({ ...this.#spec, reason: checkReason(this.rowQuery, reason) });
   }
 
   get rowQuery(): RowQuery {
@@ -148,7 +140,7 @@ export class EntityQuery<E extends AnyEntity, R> implements Run<R> {
 
   #run(): RowRun<R> {
     const { entity, settings } = this.#spec;
-    this.#admit();
+    admit(this.rowQuery, settings, this.#spec.reason);
     return new RowRun({
       source: settings.source,
       query: this.rowQuery,
@@ -157,19 +149,6 @@ export class EntityQuery<E extends AnyEntity, R> implements Run<R> {
       secret: settings.tokenSecret,
       concurrency: settings.concurrency ?? POINT_CONCURRENCY,
     });
-  }
-
-  /** Throws ScanRefused. */
-  #admit(): void {
-    const { settings, reason } = this.#spec;
-    const plan = this.rowQuery.classification;
-    const refuse = (why: string): never => {
-      throw new PatternError('ScanRefused', { filter: this.rowQuery.filter ?? '', reason: why });
-    };
-    if (settings.refuse?.includes(plan.class)) refuse(`queries of the class ${plan.class} are refused here`);
-    if (plan.class === 'table-scan' && reason === undefined)
-      refuse('it reads many partitions, and nobody allowed it: allowScan(reason)');
-    if (plan.class === 'table-scan' || plan.class === 'partition-scan') settings.warn?.(this.explain(), reason);
   }
 
   /** Rows of other entities are none of its results. */

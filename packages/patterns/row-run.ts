@@ -8,8 +8,8 @@ import type { RowSource } from './row-source.js';
 import {
   checkCount,
   checkPageSize,
-  type Page,
   PAGE_SIZE_MAX,
+  type Page,
   type PageOptions,
   type ReadingOptions,
   type Run,

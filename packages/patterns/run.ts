@@ -28,7 +28,9 @@ export interface Run<R> extends AsyncIterable<R> {
   take(count: number, options?: ReadingOptions): Promise<readonly R[]>;
   first(options?: ReadingOptions): Promise<R | undefined>;
   /** All, a page at a time: what nobody takes is not asked for. */
-  stream(options?: ReadingOptions & { readonly size?: number | undefined }): AsyncGenerator<R, void, undefined>;
+  stream(
+    options?: ReadingOptions & { readonly size?: number | undefined },
+  ): AsyncGenerator<R, void, undefined>;
 }
 
 /** What the service gives at most. */

@@ -1,15 +1,8 @@
 // Conditions with types: what `where(p => p.age.ge(18))` is made of. A property is compared with values of its own type, and written with the mark of it.
 // Properties that only a key holds are compared by that key.
 import { checkValue } from './check-value.js';
-import {
-  allOf,
-  anyOf,
-  type Comparison,
-  type Condition,
-  compare,
-  TRUE,
-} from './condition.js';
 import type { KeyRange, PartBounds } from './compiled-key.js';
+import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';
 import type { BagValue } from './edm.js';
 import type { AnyEntity, Field } from './entity.js';
 import { hasUncertainOrder } from './key-text.js';
@@ -166,8 +159,7 @@ class KeyField {
 }
 
 function fieldOf(comparing: StoredField | KeyField): AnyField {
-  const clause = (operator: Comparison) => (value: unknown) =>
-    new Clause(comparing.compare(operator, value));
+  const clause = (operator: Comparison) => (value: unknown) => new Clause(comparing.compare(operator, value));
   return {
     eq: clause('eq'),
     ne: clause('ne'),
