@@ -2,6 +2,7 @@
 
 export type { Admission } from './admit.js';
 export { type Bag, type BagOptions, decodeBag, encodeBag } from './bag.js';
+export { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, Batch, type BatchResults } from './batch.js';
 export { checkTable } from './check-table.js';
 export {
   ALTERNATIVES_MAX,
@@ -51,7 +52,10 @@ export { type Key, type KeyOn, type KeyPart, key, type Part, part } from './key.
 export { codec, type Hashable, type KeyCodec } from './key-codec.js';
 export { type Link, type LinkTarget, link, linkMany, type ManyLink, type ReadsByEntity } from './link.js';
 export { type Cached, type JoinOptions, Lookup, type LookupOptions } from './lookup.js';
-export { type MixedReads, type MixedRow, type MixedSettings, mixedReads, type UnknownRow } from './mixed.js';
+export type { MixedReads, MixedRow, UnknownRow } from './mixed.js';
+export type { Change } from './mutate.js';
+export { Db, open } from './open.js';
+export type { Mark, MarkOptions } from './operation-mark.js';
 export { FILTER_DEPTH_MAX, parseFilter } from './parse-filter.js';
 export type { LatestOptions, PartitionQuery, RowBounds } from './partition-query.js';
 export {
@@ -64,23 +68,26 @@ export {
 } from './pattern-error.js';
 export type { Plan } from './plan.js';
 export { type Property, type Props, type Row, t, type ValueOf } from './property.js';
-export type { Query, QuerySettings, Selected, StaticClass, TableScan } from './query.js';
+export type { Query, QueryOptions, QuerySettings, Selected, StaticClass, TableScan } from './query.js';
 export { readPage, readRow, type WireObject, type WireValue } from './read-wire.js';
-export { type ManyOptions, type Reads, readsOf } from './reads.js';
+export type { ManyOptions, Reads } from './reads.js';
+export { type DeleteOptions, type MutateOptions, Overwrite, Repo, type RepoOptions } from './repo.js';
 export type { PageStart, RowSource } from './row-source.js';
 export type { RowWrite } from './row-write.js';
 export { PAGE_SIZE_MAX, type Page, type PageOptions, type ReadingOptions, type Run } from './run.js';
 export { satisfies } from './satisfies.js';
-export { NoAnswer, Sender, type SenderOptions, type TablesConnection } from './sender.js';
+export { Sender, type SenderOptions, type TablesConnection } from './sender.js';
+export { connect, type Service, type ServiceOptions } from './service.js';
+export { OUTDATED_ETAG } from './settled-writes.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
 export { instantOfEtag, type Projected, type Stored } from './stored.js';
+export type { Surroundings } from './surroundings.js';
 export {
   type PageAnswer,
   type PageRequest,
   type ReadOptions,
   type RowAnswer,
   TableRequests,
-  type WriteAnswer,
 } from './table-requests.js';
 export { TickClock, type TickClockOptions } from './tick-clock.js';
 export { formatTag, parseTag, type TypeTag } from './type-tag.js';

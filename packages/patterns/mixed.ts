@@ -111,9 +111,9 @@ export class MixedQuery<E extends readonly AnyEntity[]> implements Run<MixedRow<
   }
 
   #decode(row: WireObject): MixedRow<E> {
-    const { onDrift, mark, resolve } = this.#settings;
+    const { onDrift, resolve } = this.#settings;
     const { table } = this.#query;
-    const options = { table, onDrift, mark, resolve };
+    const options = { table, onDrift, resolve };
     try {
       const found = decodeMixed(this.#entities, row, options);
       return found.entity === undefined
@@ -132,6 +132,10 @@ export interface MixedReads<E extends readonly AnyEntity[]> {
   partition(key: string | PartitionOf<E[number]>): Omit<MixedQuery<E>, 'allowScan'>;
   /** All rows of the table. */
   everywhere(): Pick<MixedQuery<E>, 'allowScan' | 'explain'>;
+  /** The same in another table than the entities'. */
+  inTable(table: string): MixedReads<E>;
+  /** The same, with a function that names the entity of a row without a tag. */
+  resolving(resolve: (row: Bag) => E[number]['name'] | undefined): MixedReads<E>;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -164,5 +168,7 @@ export function mixedReads<const E extends readonly AnyEntity[]>(
       return new MixedQuery(entities, settings, keyCondition('PartitionKey', { eq }));
     },
     everywhere: () => new MixedQuery(entities, settings, TRUE),
+    inTable: table => mixedReads(entities, { ...settings, table }),
+    resolving: resolve => mixedReads(entities, { ...settings, resolve }),
   };
 }

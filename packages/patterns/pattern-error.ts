@@ -45,10 +45,12 @@ export interface PatternErrorDetails {
   readonly FilterInvalid: { readonly filter: string; readonly position: number; readonly reason: string };
   readonly ScanRefused: { readonly filter: string; readonly reason: string };
   readonly TokenMismatch: { readonly reason: string };
-  /** One operation of a batch failed, and so none was done. */
-  readonly BatchFailed: { readonly index: number; readonly op: string; readonly reason: string };
+  /** One operation of a batch failed, and so none was done. `reason` is the code of the error, which is the `cause`. */
+  readonly BatchFailed: RowAddress & { readonly index: number; readonly op: string; readonly reason: string };
   /** Nobody knows whether the operation was done, even after looking. */
   readonly Unclear: RowAddress & { readonly op: string };
+  /** No answer came, as often as it was tried; a write was not done, as far as a look at the row tells. */
+  readonly Unreachable: { readonly attempts: number };
   readonly Expired: { readonly table: string; readonly reason: string };
   readonly Throttled: { readonly retryAfter: number | undefined };
   /** The service said no for a reason that none of the other codes names. */
@@ -107,8 +109,10 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
     `The query reads more than it should: ${detail.reason}. Its filter: ${detail.filter}`,
   TokenMismatch: detail => `The token is not one of this query: ${detail.reason}.`,
   BatchFailed: detail =>
-    `Operation ${detail.index} (${detail.op}) failed, and nothing was done: ${detail.reason}.`,
+    `Operation ${detail.index} (${detail.op} of ${at(detail)}) failed, and nothing was done: ${detail.reason}.`,
   Unclear: detail => `Whether ${detail.op} of ${at(detail)} was done could not be found out.`,
+  Unreachable: ({ attempts }) =>
+    `No answer came, ${attempts === 1 ? 'in one attempt' : `in ${attempts} attempts`}.`,
   Expired: detail => `The table ${detail.table} is gone: ${detail.reason}.`,
   Throttled: () => 'The service is busy.',
   ServiceRefused: detail => `The service answered ${detail.status} ${detail.code}: ${detail.text}`,

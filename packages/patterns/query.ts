@@ -41,17 +41,19 @@ export interface TableScan<R> {
 export type Query<E extends AnyEntity, R, C extends StaticClass> = Refined<E, R, C> &
   (C extends 'table-scan' ? TableScan<R> : Run<R>);
 
-export interface QuerySettings extends Admission {
-  readonly source: RowSource;
-  /** Where the rows stand, if not in the entity's table. */
-  readonly table?: string | undefined;
-  readonly onDrift?: DriftPolicy | undefined;
-  /** A property that is neither the entity's nor to be kept. */
-  readonly mark?: string | undefined;
+/** What a program says of all its queries. */
+export interface QueryOptions extends Admission {
   /** Seals tokens, for those that leave the program. */
   readonly tokenSecret?: Uint8Array | undefined;
   /** Point reads at once: 16 unless something else is said. */
   readonly concurrency?: number | undefined;
+}
+
+export interface QuerySettings extends QueryOptions {
+  readonly source: RowSource;
+  /** Where the rows stand, if not in the entity's table. */
+  readonly table?: string | undefined;
+  readonly onDrift?: DriftPolicy | undefined;
 }
 
 export const POINT_CONCURRENCY = 16;
@@ -154,8 +156,8 @@ export class EntityQuery<E extends AnyEntity, R> implements Run<R> {
   /** Rows of other entities are none of its results. */
   #decode(row: WireObject): R | undefined {
     const { entity, settings, select } = this.#spec;
-    const { table, onDrift, mark } = settings;
-    const options = { table, onDrift, mark };
+    const { table, onDrift } = settings;
+    const options = { table, onDrift };
     try {
       const found: Stored<Of<E>> | Projected<unknown> =
         select === undefined

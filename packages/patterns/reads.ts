@@ -6,7 +6,7 @@ import { FanOut, type FanOutOptions } from './fan-out.js';
 import { allInOrder } from './in-order.js';
 import type { RowPlace } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
-import { PatternError } from './pattern-error.js';
+import { PatternError, type RowAddress } from './pattern-error.js';
 import { EntityQuery, POINT_CONCURRENCY, type Query, type QuerySettings } from './query.js';
 import type { ReadingOptions, Run } from './run.js';
 import type { Stored } from './stored.js';
@@ -23,6 +23,11 @@ type PartitionPart<E extends AnyEntity, R> =
   | Query<E, R, 'range'>
   | Query<E, R, 'partition-scan'>;
 
+/** What is asked of each partition. */
+interface Each<E extends AnyEntity, R> {
+  readonly each: (partition: PartitionQuery<E>) => PartitionPart<E, R>;
+}
+
 export interface Reads<E extends AnyEntity> {
   /** The row; undefined if there is none. */
   get(key: KeyOf<E>, options?: ReadingOptions): Promise<Stored<Of<E>> | undefined>;
@@ -33,40 +38,33 @@ export interface Reads<E extends AnyEntity> {
   everywhere(): Query<E, Stored<Of<E>>, 'table-scan'>;
   /** The same of many partitions at once; what is asked of each is all of it, unless something else is said. */
   fanOut(keys: Iterable<PartitionOf<E>>, options?: FanOutOptions): Run<Stored<Of<E>>>;
-  fanOut<R extends RowPlace>(
-    keys: Iterable<PartitionOf<E>>,
-    options: FanOutOptions & { readonly each: (partition: PartitionQuery<E>) => PartitionPart<E, R> },
-  ): Run<R>;
+  fanOut<R extends RowPlace>(keys: Iterable<PartitionOf<E>>, options: FanOutOptions & Each<E, R>): Run<R>;
   /** All buckets of a partition that `codec.hash` spreads: what is given is the rest of its key. */
   buckets(key: Partial<PartitionOf<E>>, options?: FanOutOptions): Run<Stored<Of<E>>>;
-  buckets<R extends RowPlace>(
-    key: Partial<PartitionOf<E>>,
-    options: FanOutOptions & { readonly each: (partition: PartitionQuery<E>) => PartitionPart<E, R> },
-  ): Run<R>;
+  buckets<R extends RowPlace>(key: Partial<PartitionOf<E>>, options: FanOutOptions & Each<E, R>): Run<R>;
 }
 
-type Each<E extends AnyEntity, R> = { readonly each?: (partition: PartitionQuery<E>) => PartitionPart<E, R> };
-
-/** One class for reads of any entity; `Reads` is what its users see. */
-export class EntityReads<E extends AnyEntity> {
+/** What a repository reads. Writes are repo.ts's matter. */
+export class EntityReads<E extends AnyEntity> implements Reads<E> {
   readonly entity: E;
+  /** Where the rows stand. */
+  readonly table: string;
   readonly #settings: QuerySettings;
 
   constructor(entity: E, settings: QuerySettings) {
     this.entity = entity;
+    this.table = settings.table ?? entity.table;
     this.#settings = settings;
   }
 
+  /** The row; undefined if there is none. Throws TypeDrift, WrongEntity and ServiceRefused. */
   async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<Stored<Of<E>> | undefined> {
-    const { partition, row } = this.entity.plan;
-    const { source, table = this.entity.table, onDrift, mark } = this.#settings;
-    // Where a number of buckets was changed, rows may still stand where they were put before.
-    for (const partitionKey of partition.encodeAll(key))
-      for (const rowKey of row.encodeAll(key)) {
-        const found = await source.get({ table, partitionKey, rowKey }, { signal });
-        if (found !== undefined)
-          return decodeEntity(this.entity, found.row, { table, onDrift, mark, etag: found.etag });
-      }
+    const { table, entity } = this;
+    const { source, onDrift } = this.#settings;
+    for (const address of addresses(entity, table, key)) {
+      const found = await source.get(address, { signal });
+      if (found !== undefined) return decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
+    }
     return undefined;
   }
 
@@ -85,48 +83,51 @@ export class EntityReads<E extends AnyEntity> {
     return asked.map(({ text }) => byText.get(text));
   }
 
-  partition(key: PartitionOf<E>): EntityPartition<E> {
+  partition(key: PartitionOf<E>): PartitionQuery<E> {
     return this.#partition(this.entity.plan.partition.encode(key));
   }
 
-  everywhere(): EntityQuery<E, Stored<Of<E>>> {
+  everywhere(): Query<E, Stored<Of<E>>, 'table-scan'> {
     const { partition, row } = this.entity.plan;
     const condition = allOf([
       keyCondition('PartitionKey', partition.range({})),
       keyCondition('RowKey', row.range({})),
     ]);
-    return new EntityQuery({
-      entity: this.entity,
-      settings: this.#settings,
-      select: undefined,
-      condition,
-    });
+    const spec = { entity: this.entity, settings: this.#settings, select: undefined, condition };
+    return new EntityQuery<E, Stored<Of<E>>>(spec) as unknown as Query<E, Stored<Of<E>>, 'table-scan'>;
   }
 
+  fanOut(keys: Iterable<PartitionOf<E>>, options?: FanOutOptions): Run<Stored<Of<E>>>;
+  fanOut<R extends RowPlace>(keys: Iterable<PartitionOf<E>>, options: FanOutOptions & Each<E, R>): Run<R>;
   fanOut<R extends RowPlace>(
     keys: Iterable<PartitionOf<E>>,
-    options: FanOutOptions & Each<E, R> = {},
-  ): FanOut<E, R> {
+    options: FanOutOptions & Partial<Each<E, R>> = {},
+  ): Run<R> {
     const texts = [...keys].map(key => this.entity.plan.partition.encode(key));
     return this.#fanOut(texts, options);
   }
 
+  buckets(key: Partial<PartitionOf<E>>, options?: FanOutOptions): Run<Stored<Of<E>>>;
+  buckets<R extends RowPlace>(key: Partial<PartitionOf<E>>, options: FanOutOptions & Each<E, R>): Run<R>;
   buckets<R extends RowPlace>(
     key: Partial<PartitionOf<E>>,
-    options: FanOutOptions & Each<E, R> = {},
-  ): FanOut<E, R> {
+    options: FanOutOptions & Partial<Each<E, R>> = {},
+  ): Run<R> {
     return this.#fanOut(this.entity.plan.partition.everyBucket(key), options);
   }
 
-  #partition(partitionKey: string): EntityPartition<E> {
-    return new EntityPartition(this.entity, this.#settings, partitionKey);
+  #partition(partitionKey: string): PartitionQuery<E> {
+    return new EntityPartition(this.entity, this.#settings, partitionKey) as unknown as PartitionQuery<E>;
   }
 
-  #fanOut<R extends RowPlace>(texts: readonly string[], options: FanOutOptions & Each<E, R>): FanOut<E, R> {
+  #fanOut<R extends RowPlace>(
+    texts: readonly string[],
+    options: FanOutOptions & Partial<Each<E, R>>,
+  ): FanOut<E, R> {
     const { each } = options;
     const parts = texts.map(partitionKey => {
       const partition = this.#partition(partitionKey);
-      const query: unknown = each === undefined ? partition : each(partition as unknown as PartitionQuery<E>);
+      const query: unknown = each === undefined ? partition : each(partition);
       if (!(query instanceof EntityQuery))
         throw new PatternError('ValueInvalid', {
           property: 'each',
@@ -139,6 +140,14 @@ export class EntityReads<E extends AnyEntity> {
   }
 }
 
-/** The reads of an entity. */
-export const readsOf = <E extends AnyEntity>(entity: E, settings: QuerySettings): Reads<E> =>
-  new EntityReads(entity, settings) as unknown as Reads<E>;
+/** Where the row may stand: under its key, then under those of earlier numbers of buckets. */
+export function addresses<E extends AnyEntity>(
+  { plan }: E,
+  table: string,
+  key: KeyOf<E>,
+): readonly RowAddress[] {
+  const rowKeys = plan.row.encodeAll(key);
+  return plan.partition
+    .encodeAll(key)
+    .flatMap(partitionKey => rowKeys.map(rowKey => ({ table, partitionKey, rowKey })));
+}

@@ -8,6 +8,7 @@ import {
   type HttpMethods,
   type Pipeline,
 } from '@azure/core-rest-pipeline';
+import { PatternError } from './pattern-error.js';
 
 /** What is needed of a `TableServiceClient`, which is one of these. */
 export interface TablesConnection {
@@ -41,17 +42,6 @@ export interface TableAnswer {
   header(name: string): string | undefined;
 }
 
-/** No answer came, or none that could be read. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
-  readonly attempts: number;
-
-  constructor(attempts: number, cause: unknown) {
-    super('No answer came.', { cause });
-    this.attempts = attempts;
-  }
-}
-
 const LOOPBACK = /^http:\/\/(?:127\.|localhost[:/]|\[::1\])/;
 
 /** Policies that read and write what operations of the client say of themselves; requests of this library say nothing. */
@@ -75,7 +65,7 @@ export class Sender {
     this.#allowInsecureConnection = options.allowInsecureConnection ?? LOOPBACK.test(base);
   }
 
-  /** Throws NoAnswer. */
+  /** Throws Unreachable, and what the signal says when it stops the request. */
   async send(request: TableRequest): Promise<TableAnswer> {
     let attempts = 0;
     const counting: HttpClient = {
@@ -94,13 +84,13 @@ export class Sender {
       };
     } catch (thrown) {
       request.signal?.throwIfAborted();
-      throw new NoAnswer(attempts, thrown);
+      throw new PatternError('Unreachable', { attempts }, { cause: thrown });
     }
   }
 
   #pipelineRequest({ method, path, query = {}, headers, body, signal }: TableRequest) {
     return createPipelineRequest({
-      url: this.address(path, query),
+      url: this.#address(path, query),
       method,
       headers: createHttpHeaders({ 'x-ms-version': '2019-02-02', DataServiceVersion: '3.0', ...headers }),
       ...(body !== undefined && { body }),
@@ -109,8 +99,12 @@ export class Sender {
     });
   }
 
-  /** Also what the parts of a batch are addressed by. */
-  address(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
+  /** The address without a signature: parts of a batch have none. */
+  bareAddress(path: string): string {
+    return `${this.#base}${path}`;
+  }
+
+  #address(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
     const pairs = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
     );

@@ -1,11 +1,12 @@
-// The requests of the Table service that this library makes: reads of one row and of a page, and writes of one row. Values in, values out; refusals
-// become errors of this library. Nothing here knows entities, and nothing tries again.
+// The requests of the Table service that this library makes: reads of one row and of a page, writes of one row and of a batch. Values in, values out;
+// refused reads become errors of this library. Nothing here knows entities, and nothing tries again.
+import { type BatchAnswer, batchText, boundariesOf, parseBatchAnswer, partText } from './batch-body.js';
 import { PatternError, type RowAddress } from './pattern-error.js';
 import { readPage, readRow, type WireObject } from './read-wire.js';
 import type { PageStart, RowSource } from './row-source.js';
-import { addressOf, etagOf, type RowWrite, rowPath, rowRequest } from './row-write.js';
+import { type RowWrite, rowPath, rowRequest } from './row-write.js';
 import type { Sender, TableAnswer } from './sender.js';
-import { parseRefusal, requestError, rowError } from './service-refusal.js';
+import { parseRefusal, requestError, rowError, type ServiceRefusal } from './service-refusal.js';
 
 const ACCEPT = 'application/json;odata=minimalmetadata';
 
@@ -38,11 +39,11 @@ export interface RowAnswer {
   readonly etag: string | undefined;
 }
 
-/** A write that was done. */
-export interface WriteAnswer {
-  /** Of the row as it is now; undefined for a delete. */
-  readonly etag: string | undefined;
-}
+/** What the service answered to a write, and how often that had been sent. */
+export type WriteAnswer = { readonly attempts: number } & (
+  | BatchAnswer
+  | { readonly kind: 'refused'; readonly refusal: ServiceRefusal }
+);
 
 const isDone = ({ status }: TableAnswer): boolean => status >= 200 && status < 300;
 
@@ -94,15 +95,35 @@ export class TableRequests implements RowSource {
     return { rows: readPage(answer.text), next: nextOf(answer) };
   }
 
-  /** Throws AlreadyExists, NotFound, Conflict, Throttled and ServiceRefused. */
+  /** The answer to a write as it came: what a refusal is worth, settled-writes.ts knows. */
   async write(write: RowWrite, { signal }: ReadOptions = {}): Promise<WriteAnswer> {
-    const answer = await this.send(write, signal);
-    if (isDone(answer)) return { etag: answer.header('etag') };
-    throw rowError(refusalOf(answer), addressOf(write), etagOf(write));
+    const { body, ...request } = rowRequest(write);
+    const answer = await this.#sender.send({ ...request, ...(body !== undefined && { body }), signal });
+    const { attempts } = answer;
+    return isDone(answer)
+      ? { kind: 'done', attempts, etags: [answer.header('etag')] }
+      : { kind: 'refused', attempts, refusal: refusalOf(answer) };
   }
 
-  send(write: RowWrite, signal?: AbortSignal | undefined): Promise<TableAnswer> {
-    const { body, ...request } = rowRequest(write);
-    return this.#sender.send({ ...request, ...(body !== undefined && { body }), signal });
+  /** What the operation adds to a batch. */
+  part(write: RowWrite): string {
+    const request = rowRequest(write);
+    return partText(request, this.#sender.bareAddress(request.path));
+  }
+
+  /** One entity group transaction, as `part` made its parts. `id` is a UUID that no part holds. */
+  async batch(parts: readonly string[], id: string, { signal }: ReadOptions = {}): Promise<WriteAnswer> {
+    const boundaries = boundariesOf(id);
+    const answer = await this.#sender.send({
+      method: 'POST',
+      path: '$batch',
+      headers: { Accept: ACCEPT, 'Content-Type': `multipart/mixed; boundary=${boundaries.batch}` },
+      body: batchText(parts, boundaries),
+      signal,
+    });
+    const { attempts } = answer;
+    return isDone(answer)
+      ? { attempts, ...parseBatchAnswer(answer.text) }
+      : { kind: 'refused', attempts, refusal: refusalOf(answer) };
   }
 }
