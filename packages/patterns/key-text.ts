@@ -24,7 +24,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const ESCAPED = /[\u0000-#./>?[\\~\u007f-\u009f]/g;
 const PLAIN = /^[$-\-0-=@-Z\]-}\u00a0-\ud7ff]*$/;
 const CODE = /"0([01][0-9a-f])|~1([89][0-9a-f]|7f)|"[1-4]|\.[01]|>[01]|\[[01]|~0/g;
-const HALF_CODE = /["[~>.]/;
+const UNEXPLAINED = /[\u0000-#./>?[\\~\u007f-\u009f]/;
 
 const CODES: Readonly<Record<string, string>> = {
   ' ': '"1',
@@ -57,10 +57,10 @@ export function escapeKeyText(text: string): string {
 export function unescapeKeyText(text: string): string {
   if (PLAIN.test(text)) return text;
   // What no code explains was not written by escapeKeyText.
-  if (HALF_CODE.test(text.replace(CODE, '')))
+  if (UNEXPLAINED.test(text.replace(CODE, '')))
     throw new PatternError('KeyInvalid', {
       part: 'text',
-      reason: 'is not escaped as this library does',
+      reason: 'is not escaped as codec.text does; codec.exact takes keys as they are',
       text,
     });
   return text.replace(CODE, (code, low?: string, high?: string) => {
