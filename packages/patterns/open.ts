@@ -1,9 +1,11 @@
 // The door to the library: a client of the Table service in, repositories and batches out. What they do is in the files of their names.
 import { Batch } from './batch.js';
 import type { AnyEntity, PartitionOf } from './entity.js';
+import { Lookup, type LookupOptions } from './lookup.js';
+import { type MixedReads, mixedReads } from './mixed.js';
 import { Repo, type RepoOptions } from './repo.js';
 import type { TablesConnection } from './sender.js';
-import { connect, type Service, type ServiceOptions } from './service.js';
+import { connect, querySettings, type Service, type ServiceOptions } from './service.js';
 
 export class Db {
   readonly #service: Service;
@@ -15,6 +17,16 @@ export class Db {
   /** The rows of an entity. */
   repo<E extends AnyEntity>(entity: E, options: RepoOptions = {}): Repo<E> {
     return new Repo(this.#service, entity, options);
+  }
+
+  /** Rows of several entities of a table, read together. */
+  mixed<const E extends readonly AnyEntity[]>(...entities: E): MixedReads<E> {
+    return mixedReads(entities, querySettings(this.#service, undefined));
+  }
+
+  /** Rows of a small table, remembered for a while. */
+  lookup<E extends AnyEntity>(entity: E, options: LookupOptions & RepoOptions): Lookup<E> {
+    return new Lookup(entity, this.repo(entity, options), options);
   }
 
   /** Operations on rows of one partition that are done all or not at all. Rows of other entities in that partition may be among them. */

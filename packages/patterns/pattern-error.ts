@@ -39,6 +39,8 @@ export interface PatternErrorDetails {
   readonly ValueInvalid: { readonly property: string; readonly expected: string; readonly reason: string };
   /** An entity, key or property whose definition contradicts itself or the service's rules. */
   readonly DefinitionInvalid: { readonly subject: string; readonly reason: string };
+  /** A text that is no $filter of the service. */
+  readonly FilterInvalid: { readonly filter: string; readonly position: number; readonly reason: string };
   readonly ScanRefused: { readonly filter: string; readonly reason: string };
   readonly TokenMismatch: { readonly reason: string };
   /** One operation of a batch failed, and so none was done. `reason` is the code of the error, which is the `cause`. */
@@ -97,6 +99,7 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   KeyInvalid: detail => `The key part ${detail.part} ${detail.reason}.`,
   ValueInvalid: detail => `The property ${detail.property} should be ${detail.expected}: ${detail.reason}.`,
   DefinitionInvalid: detail => `${detail.subject}: ${detail.reason}.`,
+  FilterInvalid: detail => `At ${detail.position} of the filter: ${detail.reason}. It is: ${detail.filter}`,
   ScanRefused: detail =>
     `The query reads more than it should: ${detail.reason}. Its filter: ${detail.filter}`,
   TokenMismatch: detail => `The token is not one of this query: ${detail.reason}.`,

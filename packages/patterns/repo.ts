@@ -1,6 +1,5 @@
 // The rows of one entity: read by key, and written under the condition that they are as they were read. Writes that ask no such thing have their own name,
 // `overwrite`. What a write is, plan-write.ts knows; queries are for others.
-import { decodeEntity } from './decode-entity.js';
 import { encodeEntity } from './encode-entity.js';
 import type { AnyEntity, KeyOf, Of, PatchOf } from './entity.js';
 import { Jitter } from './jitter.js';
@@ -15,7 +14,9 @@ import {
   planNew,
   planReplace,
 } from './plan-write.js';
-import { newMarking, type Service } from './service.js';
+import type { QueryOptions } from './query.js';
+import { addresses, EntityReads } from './reads.js';
+import { newMarking, querySettings, type Service } from './service.js';
 import type { Projected, Stored } from './stored.js';
 import { fraction } from './surroundings.js';
 import type { ReadOptions } from './table-requests.js';
@@ -24,6 +25,8 @@ import { wireText } from './wire-property.js';
 export interface RepoOptions {
   /** Where the rows stand, if not in the entity's table. */
   readonly table?: string | undefined;
+  /** What is said of these queries, instead of what was said of all. */
+  readonly queries?: QueryOptions | undefined;
 }
 
 export interface DeleteOptions extends ReadOptions {
@@ -45,35 +48,21 @@ const ATTEMPTS = 8;
 /** Milliseconds. */
 const PAUSES = { base: 20, cap: 1_000 } as const;
 
-export class Repo<E extends AnyEntity> {
-  readonly entity: E;
-  readonly table: string;
+export class Repo<E extends AnyEntity> extends EntityReads<E> {
   /** Writes that look at nothing that is there. */
   readonly overwrite: Overwrite<E>;
   readonly #service: Service;
 
-  constructor(service: Service, entity: E, { table = entity.table }: RepoOptions = {}) {
+  constructor(service: Service, entity: E, { table = entity.table, queries }: RepoOptions = {}) {
+    super(entity, querySettings(service, table, queries));
     const { marks } = service;
     if (marks && entity.plan.byWire.has(marks.property))
       throw new PatternError('DefinitionInvalid', {
         subject: entity.name,
         reason: `${marks.property} is the property that holds marks of writes: name another one in the options`,
       });
-    this.entity = entity;
-    this.table = table;
     this.overwrite = new Overwrite(service, entity, table);
     this.#service = service;
-  }
-
-  /** The row; undefined if there is none. Throws TypeDrift, WrongEntity and ServiceRefused. */
-  async get(key: KeyOf<E>, options: ReadOptions = {}): Promise<Stored<Of<E>> | undefined> {
-    for (const address of addresses(this.entity, this.table, key)) {
-      const found = await this.#service.requests.get(address, options);
-      if (found === undefined) continue;
-      const { onDrift } = this.#service;
-      return decodeEntity(this.entity, found.row, { table: this.table, etag: found.etag, onDrift });
-    }
-    return undefined;
   }
 
   /** A new row. Throws AlreadyExists. */
@@ -191,14 +180,6 @@ export class Overwrite<E extends AnyEntity> {
 
 async function done<T>({ writes }: Service, planned: PlannedWrite<T>, options: ReadOptions = {}): Promise<T> {
   return planned.result(await writes.write(planned, options));
-}
-
-/** Where the row may stand: under its key, then under those of earlier numbers of buckets. */
-function addresses<E extends AnyEntity>({ plan }: E, table: string, key: KeyOf<E>): readonly RowAddress[] {
-  const rowKeys = plan.row.encodeAll(key);
-  return plan.partition
-    .encodeAll(key)
-    .flatMap(partitionKey => rowKeys.map(rowKey => ({ table, partitionKey, rowKey })));
 }
 
 const addressOfKey = <E extends AnyEntity>({ plan }: E, table: string, key: KeyOf<E>): RowAddress => ({

@@ -2,6 +2,7 @@
 import type { DriftPolicy } from './drift.js';
 import { type MarkOptions, OperationMarks } from './operation-mark.js';
 import type { Marking } from './plan-write.js';
+import type { QueryOptions, QuerySettings } from './query.js';
 import { Sender, type SenderOptions, type TablesConnection } from './sender.js';
 import { SettledWrites } from './settled-writes.js';
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from './surroundings.js';
@@ -15,6 +16,8 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   readonly marks?: MarkOptions | false;
   /** What becomes of stored properties that are not what their entity says; `throw` if nothing is said. */
   readonly onDrift?: DriftPolicy;
+  /** What is said of all queries. */
+  readonly queries?: QueryOptions;
 }
 
 export interface Service {
@@ -23,7 +26,15 @@ export interface Service {
   readonly marks: OperationMarks | undefined;
   readonly surroundings: Surroundings;
   readonly onDrift: DriftPolicy | undefined;
+  readonly queries: QueryOptions;
 }
+
+/** What queries of a table need. */
+export const querySettings = (
+  { requests, onDrift, queries }: Service,
+  table: string | undefined,
+  own: QueryOptions = {},
+): QuerySettings => ({ ...queries, ...own, source: requests, onDrift, table });
 
 /** A write's mark, or none where marks are off. */
 export function newMarking({ marks }: Pick<Service, 'marks'>): Marking {
@@ -40,5 +51,5 @@ export function connect(connection: TablesConnection, options: ServiceOptions = 
   const marks = options.marks === false ? undefined : new OperationMarks(options.marks ?? {}, surroundings);
   const requests = new TableRequests(new Sender(connection, options));
   const writes = new SettledWrites(requests, marks, () => newUuid(random));
-  return { requests, writes, marks, surroundings, onDrift: options.onDrift };
+  return { requests, writes, marks, surroundings, onDrift: options.onDrift, queries: options.queries ?? {} };
 }

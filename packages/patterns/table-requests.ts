@@ -3,6 +3,7 @@
 import { type BatchAnswer, batchText, boundariesOf, parseBatchAnswer, partText } from './batch-body.js';
 import { PatternError, type RowAddress } from './pattern-error.js';
 import { readPage, readRow, type WireObject } from './read-wire.js';
+import type { PageStart, RowSource } from './row-source.js';
 import { type RowWrite, rowPath, rowRequest } from './row-write.js';
 import type { Sender, TableAnswer } from './sender.js';
 import { parseRefusal, requestError, rowError, type ServiceRefusal } from './service-refusal.js';
@@ -13,10 +14,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where the next page begins, as the service said it. */
-export interface PageStart {
-  readonly partitionKey: string;
-  readonly rowKey: string | undefined;
+export interface GetOptions extends ReadOptions {
+  readonly select?: readonly string[] | undefined;
 }
 
 export interface PageRequest extends ReadOptions {
@@ -56,7 +55,7 @@ function nextOf(answer: TableAnswer): PageStart | undefined {
   return partitionKey === undefined ? undefined : { partitionKey, rowKey };
 }
 
-export class TableRequests {
+export class TableRequests implements RowSource {
   readonly #sender: Sender;
 
   constructor(sender: Sender) {
@@ -64,10 +63,11 @@ export class TableRequests {
   }
 
   /** The row; undefined if there is none, or no table: of which of these it is, the service says nothing. */
-  async get(address: RowAddress, { signal }: ReadOptions = {}): Promise<RowAnswer | undefined> {
+  async get(address: RowAddress, { select, signal }: GetOptions = {}): Promise<RowAnswer | undefined> {
     const answer = await this.#sender.send({
       method: 'GET',
       path: rowPath(address),
+      query: { $select: select?.join(',') },
       headers: { Accept: ACCEPT },
       signal,
     });
