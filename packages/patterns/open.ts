@@ -7,6 +7,7 @@ import { Repo, type RepoOptions } from './repo.js';
 import type { TablesConnection } from './sender.js';
 import { connect, querySettings, type Service, type ServiceOptions } from './service.js';
 
+/** The tables of an account. */
 export class Db {
   readonly #service: Service;
 
