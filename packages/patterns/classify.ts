@@ -56,7 +56,7 @@ export interface Classification {
 
 /** The service's documentation has it; it was not seen to refuse more. */
 export const COMPARISONS_MAX = 15;
-/** A condition whose alternatives are more than these is taken for what holds them all. */
+/** Alternatives that are made by joining others by `and`, where they are more than these, are taken for one range that holds them all. */
 export const ALTERNATIVES_MAX = 1000;
 
 /** Keys are never missing and always strings, so the negation of a comparison is a comparison. */
@@ -88,7 +88,8 @@ function regionsOfComparison(operator: Comparison, left: Operand, right: Operand
 function meet(a: readonly Region[], b: readonly Region[]): readonly Region[] {
   const [firstA, firstB] = [a[0], b[0]];
   if (firstA === undefined || firstB === undefined) return [];
-  if (a.length * b.length <= ALTERNATIVES_MAX)
+  // Where one side is a single region, the alternatives become no more.
+  if (a.length === 1 || b.length === 1 || a.length * b.length <= ALTERNATIVES_MAX)
     return simplified(a.flatMap(each => b.flatMap(other => bothOf(each, other) ?? [])));
   const one = bothOf(hullOf([firstA, ...a.slice(1)]), hullOf([firstB, ...b.slice(1)]));
   return one ? [one] : [];

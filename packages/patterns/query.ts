@@ -8,6 +8,7 @@ import type { DriftPolicy } from './drift.js';
 import type { AnyEntity, KeyOf, Of } from './entity.js';
 import { PatternError } from './pattern-error.js';
 import { type Plan, planOf, type RowQuery, rowQuery } from './plan.js';
+import type { Flat } from './property.js';
 import type { WireObject } from './read-wire.js';
 import { RowRun } from './row-run.js';
 import type { RowSource } from './row-source.js';
@@ -20,7 +21,7 @@ export type StaticClass = Extract<QueryClass, 'point' | 'range' | 'partition-sca
 
 /** Rows that are selected of an entity: always with what its keys are made of. */
 export type Selected<E extends AnyEntity, K extends keyof Of<E>> = Projected<
-  Pick<Of<E>, K | (keyof KeyOf<E> & keyof Of<E>)>
+  Flat<Pick<Of<E>, K | (keyof KeyOf<E> & keyof Of<E>)>>
 >;
 
 interface Refined<E extends AnyEntity, R, C extends StaticClass> {
