@@ -24,7 +24,7 @@ async function startMemory(): Promise<RunningPeer> {
 
 async function startProcess(): Promise<RunningPeer> {
   const data = await mkdtemp(join(tmpdir(), 'shelfmark-patterns-'));
-  const server = await spawnServer(['serve', '--port', '0', '--data', data]);
+  const server = await spawnServer(['serve', '--data', data, '--table-port', '0']);
   const close = async (): Promise<void> => {
     await server.stop('SIGTERM');
     await rm(data, { recursive: true });
