@@ -9,7 +9,6 @@ import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownIn } from './row-m
 import { instantOfEtag, type Projected, type Stored } from './stored.js';
 import { parseTag } from './type-tag.js';
 import { upcastRow } from './upcast.js';
-import type { WireProperty } from './wire-property.js';
 
 export interface DecodeOptions {
   /** `throw` unless something else is said. A function gives the value to go on with, or throws; undefined is no property. */
@@ -18,8 +17,6 @@ export interface DecodeOptions {
   readonly table?: string | undefined;
   /** Where the answer has it in a header only. */
   readonly etag?: string | undefined;
-  /** A property that is neither the entity's nor to be kept: the mark of the last write. */
-  readonly mark?: string | undefined;
 }
 
 interface Member {
@@ -110,19 +107,13 @@ function rebuilt(entity: AnyEntity, keys: Readonly<Record<string, unknown>>, rea
   return values;
 }
 
-const withoutMark = (
-  properties: readonly WireProperty[],
-  mark: string | undefined,
-): readonly WireProperty[] =>
-  mark === undefined ? properties : properties.filter(({ name }) => name !== mark);
-
 /** The whole row. Throws TypeDrift, WrongEntity and KeyInvalid. */
 export function decodeEntity<E extends AnyEntity>(
   entity: E,
   row: WireObject,
   options: DecodeOptions = {},
 ): Stored<Of<E>> {
-  const { table = entity.table, onDrift = 'throw', etag, mark } = options;
+  const { table = entity.table, onDrift = 'throw', etag } = options;
   const head = readHead(row, { table, etag });
   const version = versionOf(entity, row, head);
   const decoder = decoderOf(entity);
@@ -130,14 +121,14 @@ export function decodeEntity<E extends AnyEntity>(
   const values = rebuilt(entity, keyValues(entity, decoder, head), reader);
   if (version < entity.version) {
     const upToDate = upcastRow(entity, row, version, values, reader);
-    const unknown = withoutMark(upToDate.unknown, mark);
-    return { ...head, value: upToDate.values as Of<E>, version, whole: true, unknown };
+    const { values: value, unknown } = upToDate;
+    return { ...head, value: value as Of<E>, version, whole: true, unknown };
   }
   for (const { field, annotation } of decoder.members) {
     const value = reader.read(field, memberOf(row, field.wire), memberOf(row, annotation));
     if (value !== undefined) values[field.name] = value;
   }
-  const unknown = withoutMark(unknownIn(row, decoder.known), mark);
+  const unknown = unknownIn(row, decoder.known);
   return { ...head, value: values as Of<E>, version, whole: true, unknown };
 }
 

@@ -12,7 +12,7 @@ export function law<T>(property: fc.IProperty<T>): void {
   });
   if (!result.failed) return;
   const command = `PATTERN_SEED=${result.seed} PATTERN_PATH=${result.counterexamplePath} npm run test:patterns`;
-  throw new Error(`${fc.defaultReportMessage(result)}\nRepeat it: ${command}`, {
+  throw new Error(`${fc.defaultReportMessage(result)}\n${result.errorInstance}\nRepeat it: ${command}`, {
     cause: result.errorInstance,
   });
 }

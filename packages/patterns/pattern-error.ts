@@ -15,8 +15,6 @@ export interface PatternErrorDetails {
   readonly NotFound: RowAddress;
   /** A row with these keys is there already. */
   readonly AlreadyExists: RowAddress;
-  /** Another entity has this value of a unique index. */
-  readonly UniqueViolation: RowAddress & { readonly index: string };
   /** The row was changed since it was read. */
   readonly Conflict: RowAddress & { readonly etag: string };
   /** Others changed the row each time, as often as it was tried. */
@@ -51,7 +49,6 @@ export interface PatternErrorDetails {
   readonly Unclear: RowAddress & { readonly op: string };
   /** No answer came, as often as it was tried; a write was not done, as far as a look at the row tells. */
   readonly Unreachable: { readonly attempts: number };
-  readonly Expired: { readonly table: string; readonly reason: string };
   readonly Throttled: { readonly retryAfter: number | undefined };
   /** The service said no for a reason that none of the other codes names. */
   readonly ServiceRefused: { readonly status: number; readonly code: string; readonly text: string };
@@ -87,8 +84,6 @@ type Sentence<C extends PatternErrorCode> = (detail: PatternErrorDetails[C]) => 
 const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   NotFound: row => `There is no row ${at(row)}.`,
   AlreadyExists: row => `There is a row ${at(row)} already.`,
-  UniqueViolation: detail =>
-    `The unique index ${detail.index} has this value for another entity: ${at(detail)}.`,
   Conflict: row => `The row ${at(row)} was changed since it was read.`,
   Contention: detail =>
     `Others changed the row ${at(detail)} each of the ${detail.attempts} times it was tried.`,
@@ -113,7 +108,6 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   Unclear: detail => `Whether ${detail.op} of ${at(detail)} was done could not be found out.`,
   Unreachable: ({ attempts }) =>
     `No answer came, ${attempts === 1 ? 'in one attempt' : `in ${attempts} attempts`}.`,
-  Expired: detail => `The table ${detail.table} is gone: ${detail.reason}.`,
   Throttled: () => 'The service is busy.',
   ServiceRefused: detail => `The service answered ${detail.status} ${detail.code}: ${detail.text}`,
 };
