@@ -3,6 +3,8 @@
 export type { Admission } from './admit.js';
 export { type Bag, type BagOptions, decodeBag, encodeBag } from './bag.js';
 export { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, Batch, type BatchResults } from './batch.js';
+export type { WriterOptions } from './batch-writer.js';
+export { change, type RowChange } from './change.js';
 export { checkTable } from './check-table.js';
 export {
   ALTERNATIVES_MAX,
@@ -24,6 +26,7 @@ export {
 } from './decode-entity.js';
 export { decodeMixed, type Mixed, type MixedOptions, type Named } from './decode-mixed.js';
 export type { TypedValue } from './decode-property.js';
+export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './delete-rows.js';
 export type { DriftPolicy, FoundDrift } from './drift.js';
 export type { BagValue, EdmType } from './edm.js';
 export { type EncodedRow, type EncodeOptions, encodeEntity, encodePatch } from './encode-entity.js';
@@ -93,3 +96,4 @@ export { TickClock, type TickClockOptions } from './tick-clock.js';
 export { formatTag, parseTag, type TypeTag } from './type-tag.js';
 export { Clause, type Equality, type Fields, fieldsOf, type Order, type TextOrder } from './where.js';
 export { type WireProperty, type WireRow, wireText } from './wire-property.js';
+export type { WriteReport } from './write-load.js';

@@ -1,11 +1,20 @@
 // The door to the library: a client of the Table service in, repositories and batches out. What they do is in the files of their names.
 import { Batch } from './batch.js';
+import { BatchWriter, type WriterOptions } from './batch-writer.js';
+import type { RowChange } from './change.js';
+import {
+  type DeletableRows,
+  type DeleteProgress,
+  type DeleteRowsOptions,
+  deleteRows,
+} from './delete-rows.js';
 import type { AnyEntity, PartitionOf } from './entity.js';
 import { Lookup, type LookupOptions } from './lookup.js';
 import { type MixedReads, mixedReads } from './mixed.js';
 import { Repo, type RepoOptions } from './repo.js';
 import type { TablesConnection } from './sender.js';
 import { connect, querySettings, type Service, type ServiceOptions } from './service.js';
+import type { WriteReport } from './write-load.js';
 
 /** The tables of an account. */
 export class Db {
@@ -37,6 +46,22 @@ export class Db {
     { table = entity.table }: RepoOptions = {},
   ): Batch {
     return new Batch(this.#service, { table, partitionKey: entity.plan.partition.encode(partition) });
+  }
+
+  /** Does any number of changes, in batches by partition, and says of each what became of it. It goes on as reports are taken. */
+  writeAll(
+    changes: Iterable<RowChange> | AsyncIterable<RowChange>,
+    options: WriterOptions = {},
+  ): AsyncGenerator<WriteReport, void, undefined> {
+    return new BatchWriter(this.#service, changes, options).reports();
+  }
+
+  /** Deletes what a query gives. It goes on as progress is taken. */
+  deleteRows(
+    rows: DeletableRows,
+    options: DeleteRowsOptions,
+  ): AsyncGenerator<DeleteProgress, void, undefined> {
+    return deleteRows(this.#service, rows, options);
   }
 }
 

@@ -7,6 +7,7 @@ import { allInOrder } from './in-order.js';
 import type { RowPlace } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
 import { PatternError, type RowAddress } from './pattern-error.js';
+import type { Plan } from './plan.js';
 import { EntityQuery, POINT_CONCURRENCY, type Query, type QuerySettings } from './query.js';
 import type { ReadingOptions, Run } from './run.js';
 import type { Stored } from './stored.js';
@@ -17,15 +18,9 @@ export interface ManyOptions extends ReadingOptions {
   readonly concurrency?: number | undefined;
 }
 
-/** A query of one partition, whatever it asks of it. */
-type PartitionPart<E extends AnyEntity, R> =
-  | Query<E, R, 'point'>
-  | Query<E, R, 'range'>
-  | Query<E, R, 'partition-scan'>;
-
-/** What is asked of each partition. */
+/** What is asked of each partition: a query of that partition. */
 interface Each<E extends AnyEntity, R> {
-  readonly each: (partition: PartitionQuery<E>) => PartitionPart<E, R>;
+  readonly each?: (partition: PartitionQuery<E>) => Run<R> & { explain(): Plan };
 }
 
 export interface Reads<E extends AnyEntity> {
@@ -37,12 +32,19 @@ export interface Reads<E extends AnyEntity> {
   /** All of the entity's rows in the table. */
   everywhere(): Query<E, Stored<Of<E>>, 'table-scan'>;
   /** The same of many partitions at once; what is asked of each is all of it, unless something else is said. */
-  fanOut(keys: Iterable<PartitionOf<E>>, options?: FanOutOptions): Run<Stored<Of<E>>>;
-  fanOut<R extends RowPlace>(keys: Iterable<PartitionOf<E>>, options: FanOutOptions & Each<E, R>): Run<R>;
+  fanOut<R extends RowPlace = Stored<Of<E>>>(
+    keys: Iterable<PartitionOf<E>>,
+    options?: FanOutOptions & Each<E, R>,
+  ): Run<R>;
   /** All buckets of a partition that `codec.hash` spreads: what is given is the rest of its key. */
-  buckets(key: Partial<PartitionOf<E>>, options?: FanOutOptions): Run<Stored<Of<E>>>;
-  buckets<R extends RowPlace>(key: Partial<PartitionOf<E>>, options: FanOutOptions & Each<E, R>): Run<R>;
+  buckets<R extends RowPlace = Stored<Of<E>>>(
+    key: Partial<PartitionOf<E>>,
+    options?: FanOutOptions & Each<E, R>,
+  ): Run<R>;
 }
+
+const isWithin = ({ bounds }: Plan, partitionKey: string): boolean =>
+  bounds.every(({ partition }) => partition.eq === partitionKey);
 
 /** What a repository reads. Writes are repo.ts's matter. */
 export class EntityReads<E extends AnyEntity> implements Reads<E> {
@@ -97,21 +99,17 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return new EntityQuery<E, Stored<Of<E>>>(spec) as unknown as Query<E, Stored<Of<E>>, 'table-scan'>;
   }
 
-  fanOut(keys: Iterable<PartitionOf<E>>, options?: FanOutOptions): Run<Stored<Of<E>>>;
-  fanOut<R extends RowPlace>(keys: Iterable<PartitionOf<E>>, options: FanOutOptions & Each<E, R>): Run<R>;
-  fanOut<R extends RowPlace>(
+  fanOut<R extends RowPlace = Stored<Of<E>>>(
     keys: Iterable<PartitionOf<E>>,
-    options: FanOutOptions & Partial<Each<E, R>> = {},
+    options: FanOutOptions & Each<E, R> = {},
   ): Run<R> {
     const texts = [...keys].map(key => this.entity.plan.partition.encode(key));
     return this.#fanOut(texts, options);
   }
 
-  buckets(key: Partial<PartitionOf<E>>, options?: FanOutOptions): Run<Stored<Of<E>>>;
-  buckets<R extends RowPlace>(key: Partial<PartitionOf<E>>, options: FanOutOptions & Each<E, R>): Run<R>;
-  buckets<R extends RowPlace>(
+  buckets<R extends RowPlace = Stored<Of<E>>>(
     key: Partial<PartitionOf<E>>,
-    options: FanOutOptions & Partial<Each<E, R>> = {},
+    options: FanOutOptions & Each<E, R> = {},
   ): Run<R> {
     return this.#fanOut(this.entity.plan.partition.everyBucket(key), options);
   }
@@ -120,15 +118,12 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return new EntityPartition(this.entity, this.#settings, partitionKey) as unknown as PartitionQuery<E>;
   }
 
-  #fanOut<R extends RowPlace>(
-    texts: readonly string[],
-    options: FanOutOptions & Partial<Each<E, R>>,
-  ): FanOut<E, R> {
+  #fanOut<R extends RowPlace>(texts: readonly string[], options: FanOutOptions & Each<E, R>): FanOut<E, R> {
     const { each } = options;
     const parts = texts.map(partitionKey => {
       const partition = this.#partition(partitionKey);
       const query: unknown = each === undefined ? partition : each(partition);
-      if (!(query instanceof EntityQuery))
+      if (!(query instanceof EntityQuery) || !isWithin(query.explain(), partitionKey))
         throw new PatternError('ValueInvalid', {
           property: 'each',
           expected: 'a query of the partition that it gets',

@@ -25,6 +25,15 @@ export const Customer = entity('Customer', {
   row: key('customer'),
 });
 
+/** Without a literal in its row key: it stands among the rows of others. */
+export const Note = entity('Note', {
+  version: 1,
+  table: 'Shop',
+  props: { customer: t.string(), id: t.string(), text: t.string() },
+  partition: key(part('customer')),
+  row: key(part('id')),
+});
+
 export const Event = entity('Event', {
   version: 1,
   table: 'Events',
