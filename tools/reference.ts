@@ -90,7 +90,11 @@ export function formatReference(title: string, files: ReadonlyMap<string, readon
   const sections = [...files].flatMap(([file, declared]) => [
     `## ${file}`,
     ...declared.map(({ name, comment, code }) =>
-      [`### ${name}`, ...(comment === '' ? [] : [comment]), `\`\`\`typescript\n${code}\n\`\`\``].join('\n\n'),
+      [
+        `### ${name}`,
+        ...(comment === '' ? [] : [comment.replaceAll('```ts\n', '```typescript\n')]),
+        `\`\`\`typescript\n${code}\n\`\`\``,
+      ].join('\n\n'),
     ),
   ]);
   return `${[`# ${title}`, 'Written from the comments of the source: do not edit.', ...sections].join('\n\n')}\n`;

@@ -33,7 +33,10 @@ export class TickClock {
 
   constructor({ now, random }: TickClockOptions = REAL_SURROUNDINGS) {
     this.#now = now ?? REAL_SURROUNDINGS.now;
-    this.writer = Array.from((random ?? REAL_SURROUNDINGS.random)(WRITER_DIGITS), byte => DIGITS[byte % DIGITS.length]).join('');
+    this.writer = Array.from(
+      (random ?? REAL_SURROUNDINGS.random)(WRITER_DIGITS),
+      byte => DIGITS[byte % DIGITS.length],
+    ).join('');
   }
 
   /** Now, or one tick after the last time that was given, if that is later. */
