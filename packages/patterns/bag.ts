@@ -29,6 +29,7 @@ export interface BagOptions {
   readonly etag?: string | undefined;
 }
 
+/** The row, with the types that it has. */
 export function decodeBag(row: WireObject, { table, tag = 'EntityType', etag }: BagOptions): Bag {
   const properties = new Map<string, TypedValue>();
   for (const name of propertyNames(row)) {

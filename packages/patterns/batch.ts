@@ -33,6 +33,7 @@ export interface BatchPlace {
   readonly partitionKey: string;
 }
 
+/** Operations on rows of one partition that are done all or not at all, up to a hundred. Nothing is sent before `commit`. */
 export class Batch {
   readonly #service: Service;
   readonly #place: BatchPlace;

@@ -60,6 +60,7 @@ function successor(text: string): string {
 /** The same bounds on texts, where texts are in the reverse order of values. */
 const reversed = ({ ge, gt, lt, le }: PartBounds): PartBounds => ({ ge: le, gt: lt, lt: gt, le: ge });
 
+/** A key of an entity: what `entity.plan.partition` and `entity.plan.row` are. */
 export class CompiledKey {
   /** `Employee.partition`, for errors. */
   readonly subject: string;

@@ -79,6 +79,7 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   }
 }
 
+/** A small table that is read often, kept in memory for a while. */
 export class Lookup<E extends AnyEntity> {
   readonly #entity: E;
   readonly #reads: Pick<Reads<E>, 'get'>;

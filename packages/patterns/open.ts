@@ -16,6 +16,7 @@ import type { TablesConnection } from './sender.js';
 import { connect, querySettings, type Service, type ServiceOptions } from './service.js';
 import type { WriteReport } from './write-load.js';
 
+/** The tables of an account. */
 export class Db {
   readonly #service: Service;
 

@@ -48,6 +48,7 @@ const ATTEMPTS = 8;
 /** Milliseconds. */
 const PAUSES = { base: 20, cap: 1_000 } as const;
 
+/** The rows of an entity: reads, writes that depend on what was read, and those that do not, which are called `overwrite`. */
 export class Repo<E extends AnyEntity> extends EntityReads<E> {
   /** Writes that look at nothing that is there. */
   readonly overwrite: Overwrite<E>;

@@ -47,6 +47,7 @@ const LOOPBACK = /^http:\/\/(?:127\.|localhost[:/]|\[::1\])/;
 /** Policies that read and write what operations of the client say of themselves; requests of this library say nothing. */
 const POLICIES_OF_OPERATIONS = ['serializationPolicy', 'deserializationPolicy'] as const;
 
+/** Sends requests through the pipeline of the official client, so with its authentication, its policies and its attempts. */
 export class Sender {
   readonly #base: string;
   readonly #ownQuery: string;

@@ -41,6 +41,7 @@ export function newMarking({ marks }: Pick<Service, 'marks'>): Marking {
   return marks && { marks, mark: marks.next() };
 }
 
+/** What `open` makes repositories of: for tools that send requests of their own. */
 export function connect(connection: TablesConnection, options: ServiceOptions = {}): Service {
   const {
     now = REAL_SURROUNDINGS.now,

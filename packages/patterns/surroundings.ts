@@ -1,5 +1,4 @@
-// What the library has from outside: time, chance and waiting, which tests give by their own clocks and seeds. Nothing else knows a clock by itself, except
-// tick-clock.ts.
+// What the library has from outside: time, chance and waiting, which tests give by their own clocks and seeds. Nothing else knows a clock by itself.
 import type { Chance } from './operation-mark.js';
 
 export interface Surroundings extends Chance {

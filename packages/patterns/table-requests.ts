@@ -55,6 +55,7 @@ function nextOf(answer: TableAnswer): PageStart | undefined {
   return partitionKey === undefined ? undefined : { partitionKey, rowKey };
 }
 
+/** The requests of the Table service as this library sends them, and their answers as values. */
 export class TableRequests implements RowSource {
   readonly #sender: Sender;
 

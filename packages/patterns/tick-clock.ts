@@ -1,6 +1,7 @@
 // Times for keys that grow with each write, as those of a log: no two alike in a process, and none before an earlier one, whatever the computer's clock
-// does. The only place of this package that knows a clock and chance by itself; both can be given.
+// does. Clock and chance can be given.
 import { Instant } from './instant.js';
+import { REAL_SURROUNDINGS } from './surroundings.js';
 
 export interface TickClockOptions {
   /** Milliseconds since 1970. */
@@ -16,8 +17,6 @@ const WRITER_DIGITS = 8;
 /** 32, in the order of their codes. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 
-const randomBytes = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
-
 /**
  * A clock of ticks. Two processes may give the same tick, and so two clocks: put `writer` behind the time in a key.
  *
@@ -32,9 +31,12 @@ export class TickClock {
   readonly #now: () => number;
   #last = 0n;
 
-  constructor({ now = Date.now, random = randomBytes }: TickClockOptions = {}) {
-    this.#now = now;
-    this.writer = Array.from(random(WRITER_DIGITS), byte => DIGITS[byte % DIGITS.length]).join('');
+  constructor({ now, random }: TickClockOptions = REAL_SURROUNDINGS) {
+    this.#now = now ?? REAL_SURROUNDINGS.now;
+    this.writer = Array.from(
+      (random ?? REAL_SURROUNDINGS.random)(WRITER_DIGITS),
+      byte => DIGITS[byte % DIGITS.length],
+    ).join('');
   }
 
   /** Now, or one tick after the last time that was given, if that is later. */

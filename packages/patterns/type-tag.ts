@@ -7,6 +7,7 @@ export interface TypeTag {
 
 const TAG = /^(.+)\.([1-9]\d{0,8})$/s;
 
+/** `Employee.2`. */
 export const formatTag = ({ name, version }: TypeTag): string => `${name}.${version}`;
 
 /** A text without a version is a name, of version 1. */

@@ -28,7 +28,7 @@ interface Program {
 }
 
 describe('the examples of the documentation', async () => {
-  const pages = (await readdir(PAGES)).filter(name => name.endsWith('.md')).sort();
+  const pages = (await readdir(PAGES)).filter(name => name.endsWith('.md') && name !== 'reference.md').sort();
   const programs = new Map<string, string>();
   for (const page of pages) {
     const program = programOf(await readFile(join(PAGES, page), 'utf8'));
@@ -54,6 +54,14 @@ describe('the examples of the documentation', async () => {
     const command = [join(ROOT, 'node_modules', '.bin', 'tsc')] as const;
     const { code, stdout } = await runToEnd(['-p', folder], { command });
     assert.deepEqual([code, stdout], [0, '']);
+  });
+
+  test('stand on pages that the index names', async () => {
+    const index = await readFile(join(PAGES, 'README.md'), 'utf8');
+    assert.deepEqual(
+      pages.filter(page => page !== 'README.md' && !index.includes(`(${page})`)),
+      [],
+    );
   });
 
   for (const page of programs.keys())

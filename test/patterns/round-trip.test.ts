@@ -41,13 +41,17 @@ function rowOf(bytes: number): Of<typeof Large> {
 }
 
 describePeers('round trip', peer => {
+  /** Azurite reads and writes numbers as JavaScript's JSON does, which knows no -0. */
+  const withZero = (value: Of<typeof Everything> | undefined) =>
+    peer.name === 'azurite' && Object.is(value?.size, -0) ? { ...value, size: 0 } : value;
+
   test('every value of every type comes back', async () => {
     const rows = open(peer.client()).repo(Everything, { table: await peer.newTable() });
     await fc.assert(
       fc.asyncProperty(anyValue, async value => {
         const written = await rows.overwrite.put(value);
         const read = await rows.get(value);
-        assert.deepEqual(read?.value, written.value);
+        assert.deepEqual(withZero(read?.value), withZero(written.value));
       }),
       { numRuns: ROWS, includeErrorInReport: true },
     );
@@ -90,14 +94,14 @@ describePeers('round trip', peer => {
     for (const bytes of [ENTITY_BYTES_MAX - 1, ENTITY_BYTES_MAX]) {
       const { encode, sent } = write(bytes);
       assert.equal(encode().bytes, bytes);
-      assert.equal((await sent).kind, 'done');
+      // Azurite compares the bytes of the body, which has these in base64.
+      assert.equal((await sent).kind, peer.name === 'azurite' ? 'refused' : 'done');
     }
     const { encode, sent } = write(ENTITY_BYTES_MAX + 1);
     assert.throws(
       encode,
       (thrown: unknown) => PatternError.is(thrown, 'TooLarge') && thrown.detail.size === ENTITY_BYTES_MAX + 1,
     );
-    // Azurite counts the bytes of the request, not those of the row.
-    if (peer.name !== 'azurite') assert.equal((await sent).kind, 'refused');
+    assert.equal((await sent).kind, 'refused');
   });
 });
