@@ -7,6 +7,8 @@ import {
   type HttpClient,
   type HttpMethods,
   type Pipeline,
+  type PipelineRequest,
+  type PipelineResponse,
 } from '@azure/core-rest-pipeline';
 import { PatternError } from './pattern-error.js';
 
@@ -34,12 +36,65 @@ export interface TableRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface TableAnswer {
+interface Sent {
+  /** How often the request went out. */
+  readonly attempts: number;
+  /** An attempt may have been done, though nobody heard so: before this answer, or at all if there is none. */
+  readonly isInDoubt: boolean;
+}
+
+export interface TableAnswer extends Sent {
+  readonly kind: 'answer';
   readonly status: number;
   readonly text: string;
-  /** How often the request went out. More than once: an earlier one may have been done, though this answer is a refusal. */
-  readonly attempts: number;
   header(name: string): string | undefined;
+}
+
+/** No answer came, or none that could be read. */
+export interface Silence extends Sent {
+  readonly kind: 'silence';
+  readonly cause: unknown;
+}
+
+/** Nobody was there to take the request. */
+const NEVER_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+const codeOf = (thrown: unknown): unknown =>
+  typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
+
+/** The service said no before it did anything. */
+const isRefusal = (status: number): boolean => status >= 300 && status < 500 && status !== 408;
+
+/** The client below, with a record of what became of each attempt. */
+class Attempts implements HttpClient {
+  count = 0;
+  /** Of those whose answer was not a clear no. */
+  doubtful = 0;
+  /** Whether that holds of the last one. */
+  isLastDoubtful = false;
+  readonly #client: HttpClient;
+
+  constructor(client: HttpClient) {
+    this.#client = client;
+  }
+
+  async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
+    this.count++;
+    this.isLastDoubtful = false;
+    try {
+      const response = await this.#client.sendRequest(request);
+      if (!isRefusal(response.status)) this.#doubt();
+      return response;
+    } catch (thrown) {
+      if (!NEVER_SENT.has(codeOf(thrown))) this.#doubt();
+      throw thrown;
+    }
+  }
+
+  #doubt(): void {
+    this.doubtful++;
+    this.isLastDoubtful = true;
+  }
 }
 
 const LOOPBACK = /^http:\/\/(?:127\.|localhost[:/]|\[::1\])/;
@@ -64,28 +119,32 @@ export class Sender {
     for (const name of POLICIES_OF_OPERATIONS) this.#pipeline.removePolicy({ name });
     this.#httpClient = options.httpClient ?? createDefaultHttpClient();
     this.#allowInsecureConnection = options.allowInsecureConnection ?? LOOPBACK.test(base);
+    if (base.startsWith('http:') && !this.#allowInsecureConnection)
+      throw new PatternError('DefinitionInvalid', {
+        subject: base,
+        reason: 'plain HTTP to another computer must be allowed in so many words: allowInsecureConnection',
+      });
   }
 
-  /** Throws Unreachable, and what the signal says when it stops the request. */
-  async send(request: TableRequest): Promise<TableAnswer> {
-    let attempts = 0;
-    const counting: HttpClient = {
-      sendRequest: each => {
-        attempts++;
-        return this.#httpClient.sendRequest(each);
-      },
-    };
+  /** Throws what the signal says when it stops the request. */
+  async send(request: TableRequest): Promise<TableAnswer | Silence> {
+    const attempts = new Attempts(this.#httpClient);
     try {
-      const response = await this.#pipeline.sendRequest(counting, this.#pipelineRequest(request));
+      const response = await this.#pipeline.sendRequest(attempts, this.#pipelineRequest(request));
+      const { status, bodyAsText: text } = response;
+      // The last attempt's answer is this one, which tells for itself.
+      const unheard = attempts.doubtful - (attempts.isLastDoubtful ? 1 : 0);
       return {
-        status: response.status,
-        text: response.bodyAsText ?? '',
-        attempts,
+        kind: 'answer',
+        status,
+        text: text ?? '',
+        attempts: attempts.count,
+        isInDoubt: unheard > 0,
         header: name => response.headers.get(name),
       };
-    } catch (thrown) {
+    } catch (cause) {
       request.signal?.throwIfAborted();
-      throw new PatternError('Unreachable', { attempts }, { cause: thrown });
+      return { kind: 'silence', attempts: attempts.count, isInDoubt: attempts.doubtful > 0, cause };
     }
   }
 

@@ -82,17 +82,14 @@ export class SettledWrites {
     errorOf: (refusal: ServiceRefusal) => PatternError,
     errorOfOperation = errorOf,
   ): Promise<Ending> {
-    try {
-      const answer = await sending;
-      if (answer.kind === 'done') return answer;
-      const { attempts, refusal } = answer;
-      const error = answer.kind === 'failed' ? errorOfOperation(refusal) : errorOf(refusal);
-      const wasRepeated = attempts > 1 && this.#marks !== undefined;
-      return { kind: 'failed', error, isInDoubt: wasRepeated || isHalfWay(refusal) };
-    } catch (thrown) {
-      if (!PatternError.is(thrown, 'Unreachable')) throw thrown;
-      return { kind: 'failed', error: thrown, isInDoubt: thrown.detail.attempts > 0 };
-    }
+    const answer = await sending;
+    if (answer.kind === 'done') return answer;
+    const { isInDoubt } = answer;
+    if (answer.kind === 'silence') return { kind: 'failed', error: answer.error, isInDoubt };
+    const { refusal } = answer;
+    const error = answer.kind === 'failed' ? errorOfOperation(refusal) : errorOf(refusal);
+    const wasRepeated = isInDoubt && this.#marks !== undefined;
+    return { kind: 'failed', error, isInDoubt: wasRepeated || isHalfWay(refusal) };
   }
 
   /**

@@ -5,7 +5,7 @@ import { PatternError, type RowAddress } from './pattern-error.js';
 import { readPage, readRow, type WireObject } from './read-wire.js';
 import type { PageStart, RowSource } from './row-source.js';
 import { type RowWrite, rowPath, rowRequest } from './row-write.js';
-import type { Sender, TableAnswer } from './sender.js';
+import type { Sender, Silence, TableAnswer } from './sender.js';
 import { parseRefusal, requestError, rowError, type ServiceRefusal } from './service-refusal.js';
 
 const ACCEPT = 'application/json;odata=minimalmetadata';
@@ -39,11 +39,30 @@ export interface RowAnswer {
   readonly etag: string | undefined;
 }
 
-/** What the service answered to a write, and how often that had been sent. */
-export type WriteAnswer = { readonly attempts: number } & (
+/** What the service answered to a write, and whether the write may have been done before that. */
+export type WriteAnswer = { readonly isInDoubt: boolean } & (
   | BatchAnswer
   | { readonly kind: 'refused'; readonly refusal: ServiceRefusal }
+  | { readonly kind: 'silence'; readonly error: PatternError }
 );
+
+const unreachable = ({ attempts, cause }: Silence): PatternError =>
+  new PatternError('Unreachable', { attempts }, { cause });
+
+/** Throws Unreachable. */
+function heard(answer: TableAnswer | Silence): TableAnswer {
+  if (answer.kind === 'silence') throw unreachable(answer);
+  return answer;
+}
+
+/** The answer to a write, of which `done` reads what was done. */
+function writeAnswer(answer: TableAnswer | Silence, done: (answer: TableAnswer) => BatchAnswer): WriteAnswer {
+  const { isInDoubt } = answer;
+  if (answer.kind === 'silence') return { kind: 'silence', isInDoubt, error: unreachable(answer) };
+  return isDone(answer)
+    ? { isInDoubt, ...done(answer) }
+    : { kind: 'refused', isInDoubt, refusal: refusalOf(answer) };
+}
 
 const isDone = ({ status }: TableAnswer): boolean => status >= 200 && status < 300;
 
@@ -65,13 +84,14 @@ export class TableRequests implements RowSource {
 
   /** The row; undefined if there is none, or no table: of which of these it is, the service says nothing. */
   async get(address: RowAddress, { select, signal }: GetOptions = {}): Promise<RowAnswer | undefined> {
-    const answer = await this.#sender.send({
+    const sent = await this.#sender.send({
       method: 'GET',
       path: rowPath(address),
       query: { $select: select?.join(',') },
       headers: { Accept: ACCEPT },
       signal,
     });
+    const answer = heard(sent);
     if (isDone(answer)) return { row: readRow(answer.text), etag: answer.header('etag') };
     const error = rowError(refusalOf(answer), address, undefined);
     if (PatternError.is(error, 'NotFound')) return undefined;
@@ -79,7 +99,7 @@ export class TableRequests implements RowSource {
   }
 
   async queryPage({ table, filter, select, top, next, signal }: PageRequest): Promise<PageAnswer> {
-    const answer = await this.#sender.send({
+    const sent = await this.#sender.send({
       method: 'GET',
       path: `${table}()`,
       query: {
@@ -92,6 +112,7 @@ export class TableRequests implements RowSource {
       headers: { Accept: ACCEPT },
       signal,
     });
+    const answer = heard(sent);
     if (!isDone(answer)) throw requestError(refusalOf(answer));
     return { rows: readPage(answer.text), next: nextOf(answer) };
   }
@@ -100,10 +121,7 @@ export class TableRequests implements RowSource {
   async write(write: RowWrite, { signal }: ReadOptions = {}): Promise<WriteAnswer> {
     const { body, ...request } = rowRequest(write);
     const answer = await this.#sender.send({ ...request, ...(body !== undefined && { body }), signal });
-    const { attempts } = answer;
-    return isDone(answer)
-      ? { kind: 'done', attempts, etags: [answer.header('etag')] }
-      : { kind: 'refused', attempts, refusal: refusalOf(answer) };
+    return writeAnswer(answer, ({ header }) => ({ kind: 'done', etags: [header('etag')] }));
   }
 
   /** What the operation adds to a batch. */
@@ -122,9 +140,6 @@ export class TableRequests implements RowSource {
       body: batchText(parts, boundaries),
       signal,
     });
-    const { attempts } = answer;
-    return isDone(answer)
-      ? { attempts, ...parseBatchAnswer(answer.text) }
-      : { kind: 'refused', attempts, refusal: refusalOf(answer) };
+    return writeAnswer(answer, ({ text }) => parseBatchAnswer(text));
   }
 }

@@ -1,92 +1,16 @@
 // Writes whose requests or answers get lost, at every place and in every way that they can: each ends in one outcome, and it is the true one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, type Of, open, PatternError, type Repo, type ServiceOptions, type Stored } from '#patterns';
+import { RestError } from '@azure/core-rest-pipeline';
+import { open, PatternError } from '#patterns';
 import { anna, Employee } from './employee.js';
-import { FAULTS, type Fault, type FaultPlan, FaultyClient, faultAt } from './faulty-client.js';
+import { FAULTS, type Fault, FaultyClient, faultAt } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
+import { OPERATIONS, outcomeOf, prepare, withFaults } from './write-operations.js';
 
-type Staff = Repo<typeof Employee>;
-type Row = Stored<Of<typeof Employee>>;
-
-/** An operation on a row that is there (or is not yet), and whether the row shows that it was done. */
-interface Operation {
-  readonly name: string;
-  readonly startsWithRow: boolean;
-  run(staff: Staff, db: Db, stored: Row): Promise<unknown>;
-  isDone(row: Row | undefined): boolean;
-}
-
-const OPERATIONS: readonly Operation[] = [
-  {
-    name: 'create',
-    startsWithRow: false,
-    run: staff => staff.create(anna),
-    isDone: row => row !== undefined,
-  },
-  {
-    name: 'replace',
-    startsWithRow: true,
-    run: (staff, _, stored) => staff.replace(stored, { ...anna, note: 'done' }),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'merge',
-    startsWithRow: true,
-    run: (staff, _, stored) => staff.merge(stored, { note: 'done' }),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'delete',
-    startsWithRow: true,
-    run: (staff, _, stored) => staff.delete(stored),
-    isDone: row => row === undefined,
-  },
-  {
-    name: 'delete exactly once',
-    startsWithRow: true,
-    run: (staff, _, stored) => staff.delete(stored, { exactlyOnce: true }),
-    isDone: row => row === undefined,
-  },
-  {
-    name: 'put',
-    startsWithRow: true,
-    run: staff => staff.overwrite.put({ ...anna, note: 'done' }),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'mutate',
-    startsWithRow: true,
-    run: staff => staff.mutate(anna, row => ({ ...anna, note: row?.note === undefined ? 'done' : 'twice' })),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'batch',
-    startsWithRow: true,
-    run: (staff, db, stored) =>
-      db
-        .batch(Employee, anna, { table: staff.table })
-        .create(Employee, { ...anna, id: 2 })
-        .merge(Employee, stored, { note: 'done' })
-        .commit(),
-    isDone: row => row?.value.note === 'done',
-  },
-];
-
-const noWait = async (): Promise<void> => undefined;
-
-async function prepare(peer: Peer, { startsWithRow }: Operation) {
-  const table = await peer.newTable();
-  const clean = open(peer.client()).repo(Employee, { table });
-  const stored = startsWithRow ? await clean.create(anna) : undefined;
-  return { table, clean, stored: stored as Row };
-}
-
-function withFaults(peer: Peer, plan: FaultPlan, options: ServiceOptions = {}) {
-  const httpClient = new FaultyClient(plan);
-  return { httpClient, db: open(peer.client(), { httpClient, sleep: noWait, ...options }) };
-}
+/** Operations that read by themselves, so that what is lost is not only a write. */
+const READING: ReadonlySet<string> = new Set(['mutate', 'deleting rows']);
 
 describePeers('lost answers', peer => {
   for (const operation of OPERATIONS) {
@@ -108,7 +32,7 @@ describePeers('lost answers', peer => {
       for (const fault of FAULTS)
         for (const lookFails of [false, true]) {
           const { table, clean, stored } = await prepare(peer, operation);
-          const isLook = (method: string): boolean => method === 'GET' && operation.name !== 'mutate';
+          const isLook = (method: string): boolean => method === 'GET' && !READING.has(operation.name);
           const { db } = withFaults(peer, (_, { method }) =>
             isLook(method) && !lookFails ? undefined : fault,
           );
@@ -174,6 +98,23 @@ describePeers('lost answers', peer => {
     assert.deepEqual((await staff.get(anna))?.value, anna);
   });
 
+  test('where nobody listens, nothing was done', async () => {
+    const httpClient = {
+      sendRequest: async () => {
+        throw new RestError('Nobody is there.', { code: 'ECONNREFUSED' });
+      },
+    };
+    const staff = open(peer.client(), { httpClient }).repo(Employee);
+    await rejects(staff.create(anna), 'Unreachable', { attempts: 4 });
+    await rejects(staff.get(anna), 'Unreachable', { attempts: 4 });
+  });
+
+  test('a signal stops a write', async () => {
+    const staff = open(peer.client()).repo(Employee, { table: await peer.newTable() });
+    await assert.rejects(staff.create(anna, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+    assert.equal(await staff.get(anna), undefined);
+  });
+
   test('a look that fails names both failures', async () => {
     const table = await peer.newTable();
     const { db } = withFaults(peer, () => 'reset after');
@@ -184,16 +125,6 @@ describePeers('lost answers', peer => {
     });
   });
 });
-
-async function outcomeOf(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise;
-    return 'done';
-  } catch (thrown) {
-    if (PatternError.is(thrown)) return thrown.code;
-    throw thrown;
-  }
-}
 
 /** A repository whose first write fails so, while others do something before the client tries again. */
 function intercepted(peer: Peer, table: string, fault: Fault, meanwhile: () => Promise<void>) {

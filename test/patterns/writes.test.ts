@@ -56,6 +56,21 @@ describePeers('writes', peer => {
     await rejects(values, 'ValueInvalid', { property: 'key' });
   });
 
+  test('what was read in part can be deleted, and not written', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    await staff.create(anna);
+    const [row] = await staff.partition(anna).select('name').take(1);
+    assert(row);
+    // @ts-expect-error some properties were not read
+    await rejects(async () => staff.replace(row, anna), 'ValueInvalid', { property: 'whole' });
+    // @ts-expect-error some properties were not read
+    await rejects(async () => staff.merge(row, { score: 1 }), 'ValueInvalid', { property: 'whole' });
+    await rejects(staff.delete(row, { exactlyOnce: true }), 'ValueInvalid', { property: 'whole' });
+    await staff.delete(row);
+    // @ts-expect-error a key is no row that was read
+    await assert.rejects(staff.delete({ department: 'Sales', id: 1 }));
+  });
+
   test('what others wrote beside the entity stays', async () => {
     const table = await peer.newTable();
     const now = db().repo(EmployeeNow, { table });
@@ -99,8 +114,16 @@ describePeers('writes', peer => {
     const plain = open(peer.client(), { marks: false }).repo(Employee, { table });
     const stored = await plain.merge(await plain.create(anna), { score: 1 });
     assert.deepEqual([stored.unknown, (await plain.get(anna))?.unknown], [[], []]);
+    const [guarded] = await open(peer.client(), { marks: false })
+      .batch(Employee, anna, { table })
+      .guard(stored)
+      .commit();
+    assert.deepEqual((await plain.get(anna))?.value, stored.value);
+    assert.notEqual(guarded?.etag, stored.etag);
+    await plain.overwrite.put(anna);
+    await rejects(plain.delete(stored), 'Conflict');
     const named = open(peer.client(), { marks: { property: 'lastWrite' } }).repo(Employee, { table });
-    const marked = await named.replace(stored, anna);
+    const marked = await named.overwrite.put(anna);
     assert.deepEqual(
       marked.unknown.map(({ name }) => name),
       ['lastWrite'],
