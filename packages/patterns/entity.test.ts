@@ -168,7 +168,15 @@ describe('a definition', () => {
       partition: key(part('at', codec.timeDesc)),
       row: key('r'),
     });
-    assert.match(at.warnings.join(), /all writes go to one end/);
+    assert.match(at.warnings.join(), /begins with time: all new rows go to one end/);
+    const counted = entity('Log', {
+      version: 1,
+      table: 'Log',
+      props: { n: t.int32() },
+      partition: key('log', part('n', codec.int(9))),
+      row: key('r'),
+    });
+    assert.match(counted.warnings.join(), /if numbers are given out in order/);
     const spread = entity('Log', {
       version: 1,
       table: 'Log',
