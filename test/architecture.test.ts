@@ -16,7 +16,7 @@ interface Source {
   readonly isTest: boolean;
 }
 
-const FOLDERS = ['packages', 'test', 'tools', 'demo', 'bench'] as const;
+const FOLDERS = ['packages', 'test', 'tools', 'demo', 'examples', 'bench'] as const;
 const TEST = /\.test\.(?:fixture\.)?ts$|^test\/|\/conformance\//;
 
 function sourcesIn(folder: string): Source[] {

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const dist = fileURLToPath(new URL('..', import.meta.url));
 const wanted = process.argv.slice(2);
 
-const files = ['bench', 'demo', 'packages', 'test', 'tools']
+const files = ['bench', 'demo', 'examples', 'packages', 'test', 'tools']
   .filter(folder => existsSync(join(dist, folder)))
   .flatMap(folder =>
     readdirSync(join(dist, folder), { recursive: true, encoding: 'utf8' }).map(name =>

@@ -9,6 +9,7 @@ import { evaluate } from './evaluate.js';
 import { explainFilter } from './explain-filter.js';
 import { formatFilter } from './format-filter.js';
 import { givenKeys } from './given-keys.js';
+import { parseFilter } from './parse-filter.js';
 
 const isIn = (text: string, { eq, ge, gt, lt, le }: KeyRange): boolean =>
   (eq === undefined || text === eq) &&
@@ -102,6 +103,15 @@ describe('classes', () => {
     assert.deepEqual(classOf(7, 143), ['table-scan', 1]);
     assert.equal(explainFilter(`PartitionKey eq 'a' and ${either('RowKey', 5000)}`).points.length, 5000);
   });
+});
+
+test('nothing is left where the keys decide', () => {
+  const left = (text: string): string =>
+    formatFilter(givenKeys(parseFilter(text), { partitionKey: 'a', rowKey: 'b' }));
+  assert.equal(left("PartitionKey eq 'a' and (RowKey eq 'b' or x eq 1)"), 'true');
+  assert.equal(left("PartitionKey eq 'a' and RowKey eq 'c' and x eq 1"), 'false');
+  assert.equal(left("not (PartitionKey eq 'a' and x eq 1) or RowKey gt 'b'"), 'not (x eq 1)');
+  assert.equal(left("RowKey eq 'b' and (x eq 1 or PartitionKey eq 'z')"), 'x eq 1');
 });
 
 describe('laws', () => {

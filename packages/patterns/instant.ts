@@ -5,6 +5,7 @@ const TICKS_PER_MILLISECOND = 10_000n;
 const TICKS_PER_SECOND = 10_000_000n;
 /** Ticks from 0001-01-01 to 1970-01-01. */
 const EPOCH_TICKS = 621_355_968_000_000_000n;
+const EPOCH_SECONDS = 62_135_596_800;
 /** 9999-12-31T23:59:59.9999999Z. */
 const TICKS_MAX = 3_155_378_975_999_999_999n;
 /** 1601-01-01T00:00:00Z. */
@@ -19,6 +20,46 @@ function refuse(text: string, reason: string): never {
     expected: 'a time',
     reason: `${text} ${reason}`,
   });
+}
+
+const DIGIT = 0x30;
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+/** The number that two digits make; NaN if they are none. */
+function pair(text: string, at: number): number {
+  const high = text.charCodeAt(at) - DIGIT;
+  const low = text.charCodeAt(at + 1) - DIGIT;
+  return high >= 0 && high <= 9 && low >= 0 && low <= 9 ? high * 10 + low : Number.NaN;
+}
+
+const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+/** Ticks of a time as the service writes it, `2017-11-10T02:44:47.6221962Z`, without the cost of a pattern; undefined for other forms. */
+function ticksOfServiceTime(text: string): bigint | undefined {
+  const year = pair(text, 0) * 100 + pair(text, 2);
+  const month = pair(text, 5);
+  const day = pair(text, 8);
+  const hour = pair(text, 11);
+  const minute = pair(text, 14);
+  const second = pair(text, 17);
+  const last = text.length - 1;
+  const isTime = hour <= 23 && minute <= 59 && second <= 59 && last >= 19 && last <= 27;
+  const days = (DAYS[month - 1] ?? 0) + (month === 2 && isLeap(year) ? 1 : 0);
+  // Date.UTC takes the years before 100 for those of the last century.
+  if (!(isTime && year >= 100 && day >= 1 && day <= days) || text[4] !== '-' || text[7] !== '-')
+    return undefined;
+  if (text[10] !== 'T' || text[13] !== ':' || text[16] !== ':' || text[last] !== 'Z') return undefined;
+  let fraction = 0;
+  if (last > 19) {
+    if (text[19] !== '.' || last === 20) return undefined;
+    for (let at = 20, scale = 1_000_000; at < last; at++, scale /= 10) {
+      const digit = text.charCodeAt(at) - DIGIT;
+      if (!(digit >= 0 && digit <= 9)) return undefined;
+      fraction += digit * scale;
+    }
+  }
+  const seconds = Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
+  return BigInt(seconds) * TICKS_PER_SECOND + EPOCH_TICKS + BigInt(fraction);
 }
 
 /** Milliseconds of a zone east of UTC. */
@@ -53,6 +94,8 @@ export class Instant {
 
   /** From ISO 8601, in UTC unless it names a zone. Digits beyond the seventh of a fraction are cut off, as the service does. */
   static parse(text: string): Instant {
+    const known = ticksOfServiceTime(text);
+    if (known !== undefined) return new Instant(known);
     const [, day, hour = '00', minute = '00', second = '00', fraction = '', zone] = TEXT.exec(text) ?? [];
     if (day === undefined) refuse(text, 'is no time in ISO 8601');
     const milliseconds = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
@@ -85,8 +128,10 @@ export class Instant {
 
   /** `2017-11-10T02:44:47.6221962Z`, always with seven digits: what is later has a greater text. */
   toString(): string {
-    const fraction = String(this.ticks % TICKS_PER_SECOND).padStart(7, '0');
-    return `${this.toDate().toISOString().slice(0, 19)}.${fraction}Z`;
+    const seconds = this.ticks / TICKS_PER_SECOND;
+    const fraction = Number(this.ticks - seconds * TICKS_PER_SECOND);
+    const date = new Date((Number(seconds) - EPOCH_SECONDS) * 1000);
+    return `${date.toISOString().slice(0, 19)}.${String(10_000_000 + fraction).slice(1)}Z`;
   }
 
   toJSON(): string {

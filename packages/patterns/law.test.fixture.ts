@@ -11,7 +11,7 @@ export function law<T>(property: fc.IProperty<T>): void {
     ...(PATTERN_PATH === undefined ? {} : { path: PATTERN_PATH }),
   });
   if (!result.failed) return;
-  const command = `PATTERN_SEED=${result.seed} PATTERN_PATH=${result.counterexamplePath} npm run test:patterns`;
+  const command = `PATTERN_SEED=${result.seed} PATTERN_PATH=${result.counterexamplePath} node dist/tools/run-tests.js packages/patterns`;
   throw new Error(`${fc.defaultReportMessage(result)}\n${result.errorInstance}\nRepeat it: ${command}`, {
     cause: result.errorInstance,
   });

@@ -16,17 +16,22 @@ export interface WirePage {
   readonly value: readonly WireObject[];
 }
 
-/** A number of JSON behind something that is no string, with a whole value and yet a point or an exponent. */
-const MAYBE_WHOLE_DOUBLE = /\d(?:\.0+(?![0-9])|(?:\.\d+)?[eE])/;
-/** Strings, which are passed by, and numbers with a point or an exponent. */
+/** A number with a point or an exponent as the value of a member. */
+const DOUBLE_MEMBER = /([^\\]"\s*:\s*)(-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=[\s,}])/g;
+/** Strings, which are passed by, and such numbers. */
 const STRING_OR_DOUBLE = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)/g;
 
 const marked = (token: string): string =>
   token.charCodeAt(0) === 0x22 || !Number.isInteger(Number(token)) ? token : `{"~double":${token}}`;
 
-/** JSON.parse, with whole doubles marked. Throws SyntaxError. */
+/** JSON.parse, with the whole doubles of members marked. Throws SyntaxError. */
 export function parseWire(text: string): unknown {
-  return JSON.parse(MAYBE_WHOLE_DOUBLE.test(text) ? text.replace(STRING_OR_DOUBLE, marked) : text);
+  // Within a string a quote has a backslash before it, so that a quote without one ends a name, or begins or ends a string. Only where a string ends in a
+  // backslash, which is written as two, all strings must be looked at.
+  const whole = text.includes('\\\\"')
+    ? text.replace(STRING_OR_DOUBLE, marked)
+    : text.replace(DOUBLE_MEMBER, (_, before: string, token: string) => before + marked(token));
+  return JSON.parse(whole);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
