@@ -176,12 +176,17 @@ function classWarnings(queryClass: QueryClass, regions: readonly Region[], point
   return warnings;
 }
 
+/** Which properties the service has to look at in each row, if any. */
+export function filterWarnings(condition: Condition): readonly string[] {
+  const names = [...leavesOf(condition)].flatMap(namesIn).filter(name => !KEY_NAMES.has(name));
+  return names.length === 0
+    ? []
+    : [`Filtered on the server, which reads each row for it: ${[...new Set(names)].join(', ')}.`];
+}
+
 function conditionWarnings(condition: Condition): string[] {
   const leaves = [...leavesOf(condition)];
-  const warnings: string[] = [];
-  const others = [...new Set(leaves.flatMap(namesIn).filter(name => !KEY_NAMES.has(name)))];
-  if (others.length > 0)
-    warnings.push(`Filtered on the server, which reads each row for it: ${others.join(', ')}.`);
+  const warnings = [...filterWarnings(condition)];
   const comparisons = comparisonCount(condition);
   if (comparisons > COMPARISONS_MAX)
     warnings.push(

@@ -61,20 +61,26 @@ const leaf: fc.Arbitrary<Condition> = fc.oneof(
   },
 );
 
+const conditionsOf = (leaves: fc.Arbitrary<Condition>): fc.Arbitrary<Condition> =>
+  fc.letrec<{ condition: Condition }>(tie => {
+    const some = fc.array(tie('condition'), { minLength: 2, maxLength: 4 });
+    return {
+      condition: fc.oneof(
+        { maxDepth: 4, depthSize: 'small' },
+        leaves,
+        fc
+          .tuple(fc.constantFrom('and' as const, 'or' as const), some)
+          .map(([kind, terms]): Condition => ({ kind, terms })),
+        tie('condition').map((term): Condition => ({ kind: 'not', term })),
+      ),
+    };
+  }).condition;
+
 /** Conditions of every form, which the service takes. */
-export const anyCondition: fc.Arbitrary<Condition> = fc.letrec<{ condition: Condition }>(tie => {
-  const some = fc.array(tie('condition'), { minLength: 2, maxLength: 4 });
-  return {
-    condition: fc.oneof(
-      { maxDepth: 4, depthSize: 'small' },
-      leaf,
-      fc
-        .tuple(fc.constantFrom('and' as const, 'or' as const), some)
-        .map(([kind, terms]): Condition => ({ kind, terms })),
-      tie('condition').map((term): Condition => ({ kind: 'not', term })),
-    ),
-  };
-}).condition;
+export const anyCondition: fc.Arbitrary<Condition> = conditionsOf(leaf);
+
+/** Those that compare keys alone. */
+export const conditionOnKeys: fc.Arbitrary<Condition> = conditionsOf(onKey);
 
 export const anyRow: fc.Arbitrary<TestRow> = fc.record({
   partitionKey: key,

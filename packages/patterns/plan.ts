@@ -1,5 +1,5 @@
 // What a query would send and what that costs the service, without sending it.
-import { type Classification, classify, type Point, type QueryClass } from './classify.js';
+import { type Classification, classify, filterWarnings, type Point, type QueryClass } from './classify.js';
 import { type Condition, isTrue } from './condition.js';
 import { formatFilter } from './format-filter.js';
 import { givenKeys } from './given-keys.js';
@@ -81,5 +81,9 @@ export function planOf(query: RowQuery): Plan {
             return each === undefined ? [] : [pointRequest(query, each)];
           })
         : [queryRequest(table, filter, select)];
-  return { ...classification, table, filter, select, requests };
+  // Rows are asked for one by one here, so what is to be said of `or` and of many comparisons does not hold.
+  const warnings = isByPoints(classification.class)
+    ? filterWarnings(query.condition)
+    : classification.warnings;
+  return { ...classification, warnings, table, filter, select, requests };
 }

@@ -139,8 +139,9 @@ describePeers('queries', peer => {
       .everywhere()
       .where(p => p.customer.in(['bob', 'ann', 'zoe', 'ann']))
       .where(p => p.city.eq('Rom'));
-    const { class: queryClass, requests } = some.explain();
+    const { class: queryClass, requests, warnings } = some.explain();
     assert.deepEqual([queryClass, requests.length], ['points', 3]);
+    assert.deepEqual(warnings, ['Filtered on the server, which reads each row for it: city.']);
     assert.match(requests[0] ?? '', /PartitionKey eq 'ann' and RowKey eq 'customer' and \(city eq 'Rom'\)$/);
     const found = await some.allowScan('no scan at all').take(9);
     assert.deepEqual(

@@ -12,7 +12,7 @@ const INSTANTIATIONS_PER_ENTITY_MAX = 1500;
 
 const TYPES = ['string', 'int32', 'int64', 'double', 'bool', 'instant', 'guid', 'bytes'] as const;
 
-/** One entity, its values written and read, and two uses that the compiler must refuse. */
+/** One entity, its values written, read and queried, and uses that the compiler must refuse. */
 function source(at: number): string {
   const props = Array.from({ length: 18 }, (_, i) => {
     const type = TYPES[(at + i) % TYPES.length];
@@ -40,6 +40,11 @@ export async function use${at}(db: Db, row: WireObject, value: Of<typeof E${at}>
   void repo.create({ tenant: 'a', number: 1 });
   const lead: RowLead<typeof E${at}> = { number: stored.value.number };
   await repo.get({ tenant: value.tenant, number: lead.number ?? 0 });
+  const query = repo.partition({ tenant: 'a' }).rows({ number: 1 }).where(p => p.tenant.eq('a').and(p.number.gt(3)));
+  const [first] = await query.select('p0').take(1);
+  if (first?.value.p0 === undefined) await repo.everywhere().allowScan('none').take(1);
+  // @ts-expect-error it was not selected
+  void first?.value.p1;
   return { tenant: read.value.tenant, number: encodeEntity(E${at}, value).value.number };
 }
 `;
