@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { RestError } from '@azure/core-rest-pipeline';
 import { open, PatternError } from '#patterns';
 import { anna, Employee } from './employee.js';
-import { FAULTS, type Fault, FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
+import { type Fault, FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
 import { OPERATIONS, outcomeOf, prepare, withFaults } from './write-operations.js';
