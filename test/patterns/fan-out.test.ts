@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
 import { type Db, type FanOutOrder, open, type Run } from '#patterns';
+import { lawOfTurns } from '../../packages/patterns/law.test.fixture.js';
 import { FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
@@ -58,7 +59,7 @@ describePeers('fan-out', peer => {
   });
 
   test('goes on behind any page, and repeats nothing', async () => {
-    await fc.assert(
+    await lawOfTurns(
       fc.asyncProperty(
         fc.constantFrom(...ORDERS),
         fc.array(
@@ -82,7 +83,7 @@ describePeers('fan-out', peer => {
           assert.deepEqual(given(order, found), expected(order));
         },
       ),
-      { numRuns: 25 },
+      { cost: 250, least: 25, filter: 'test/patterns/fan-out' },
     );
   });
 
