@@ -15,6 +15,9 @@ import { FAULTS, FaultyClient } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
 import { chanceOf, repeatBy, SEED } from './seeded.js';
 
+/** Written while answers get lost. */
+const ROWS = process.env.SHELFMARK_LONG === undefined ? 120 : 1_000;
+
 const noWait = async (): Promise<void> => undefined;
 
 async function collect(
@@ -210,8 +213,8 @@ describePeers('the batch writer', peer => {
     const httpClient = new FaultyClient(() =>
       chance() < 0.2 ? FAULTS[Math.floor(chance() * FAULTS.length)] : undefined,
     );
-    const reports = await collect(open(peer.client(), { httpClient, sleep: noWait }), rows(600, 60, table), {
-      held: 100,
+    const reports = await collect(open(peer.client(), { httpClient, sleep: noWait }), rows(ROWS, 40, table), {
+      held: 50,
     });
     const clean = open(peer.client()).repo(Employee, { table });
     const there = await clean.everywhere().allowScan('to see what was written').take(1_000);
@@ -222,7 +225,7 @@ describePeers('the batch writer', peer => {
       else if (report.error.code === 'Unreachable' || report.error.code === 'Throttled')
         assert(!ids.has(report.index), `${report.index}: ${repeatBy('batch-writer')}`);
       else assert.equal(report.error.code, 'Unclear', repeatBy('batch-writer'));
-    assert(ids.size > 500);
+    assert(ids.size > ROWS / 2);
   });
 
   test('limits that are none are refused', () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { RestError } from '@azure/core-rest-pipeline';
 import { open, PatternError } from '#patterns';
 import { anna, Employee } from './employee.js';
-import { FAULTS, type Fault, FaultyClient, faultAt } from './faulty-client.js';
+import { type Fault, FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
 import { OPERATIONS, outcomeOf, prepare, withFaults } from './write-operations.js';
@@ -20,7 +20,7 @@ describePeers('lost answers', peer => {
       await operation.run(counting.db.repo(Employee, { table: first.table }), counting.db, first.stored);
       const calls = counting.httpClient.count;
       for (let index = 0; index < calls; index++)
-        for (const fault of FAULTS) {
+        for (const fault of SOME_FAULTS) {
           const { table, clean, stored } = await prepare(peer, operation);
           const { db } = withFaults(peer, faultAt(fault, index));
           await operation.run(db.repo(Employee, { table }), db, stored);
@@ -29,7 +29,7 @@ describePeers('lost answers', peer => {
     });
 
     test(`${operation.name} tells the truth when answers fail as often as it is tried`, async () => {
-      for (const fault of FAULTS)
+      for (const fault of SOME_FAULTS)
         for (const lookFails of [false, true]) {
           const { table, clean, stored } = await prepare(peer, operation);
           const isLook = (method: string): boolean => method === 'GET' && !READING.has(operation.name);
