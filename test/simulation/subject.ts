@@ -11,7 +11,7 @@ import { openLmdbStore } from '#store-lmdb';
 import type { WireRequest, WireResponse } from '#wire';
 import { handle } from '../../packages/server/handle.js';
 import { handleQueue } from '../../packages/server/queue/handle-queue.js';
-import { directService } from '../direct-service.js';
+import { countedIds, directService } from '../direct-service.js';
 import type { PlainAnswer } from './answer.js';
 import type { SimulatedClock } from './clock.js';
 import { Random } from './random.js';
@@ -123,7 +123,9 @@ async function openDirect(plan: Plan, clock: SimulatedClock, spoil: Spoil): Prom
   const random = new Random(plan.seed ^ 0x5bd1e995);
   const failures: unknown[] = [];
   const open = () => openStore(plan, clock, random, directories?.current ?? '', spoil);
-  let service = directService(await open(), clock.read, failures);
+  const newId = countedIds();
+  const begin = async () => directService(await open(), clock.read, failures, undefined, newId);
+  let service = await begin();
   return {
     endpoint: `http://${HOST}/${WELL_KNOWN_ACCOUNT}`,
     send: request => answered(handle(wireRequest(request), service)),
@@ -131,12 +133,12 @@ async function openDirect(plan: Plan, clock: SimulatedClock, spoil: Spoil): Prom
     sweep: () => sweepAll(service.store, clock),
     async reopen() {
       await service.store.close();
-      service = directService(await open(), clock.read, failures);
+      service = await begin();
     },
     async crash() {
       const { store } = service;
       directories?.copy();
-      service = directService(await open(), clock.read, failures);
+      service = await begin();
       await store.close();
     },
     async close() {
