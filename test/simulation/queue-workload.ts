@@ -30,7 +30,7 @@ class QueueWorkload {
 
   #take(): QueueAction {
     const random = this.#random;
-    const [count, seconds] = [random.pick([1, 1, 2, 3, 32]), random.pick([1, 2, 5, 30, 600])];
+    const [count, seconds] = [random.pick([1, 1, 1, 2, 3, 32]), random.pick([1, 2, 5, 30, 600])];
     return { kind: 'take', queue: this.#queue(), count, seconds };
   }
 
@@ -42,8 +42,8 @@ class QueueWorkload {
   action(): QueueAction {
     const random = this.#random;
     return random.weighted<() => QueueAction>([
-      [28, () => this.#put()],
-      [26, () => this.#take()],
+      [34, () => this.#put()],
+      [24, () => this.#take()],
       [5, () => ({ kind: 'peek', queue: this.#queue(), count: random.pick([1, 3, 32]) })],
       [14, () => ({ kind: 'delete', ...this.#picked() })],
       [
