@@ -39,7 +39,7 @@ async function timed(
 export class Arena {
   readonly contestants: Contestant[] = [];
   readonly #options: ArenaOptions;
-  readonly #account: Account = makeAccount();
+  readonly account: Account = makeAccount();
   readonly #folder: string;
   readonly #rows: number;
 
@@ -52,12 +52,12 @@ export class Arena {
 
   #shelfmarkOptions(): ShelfmarkOptions {
     const { durability, workers } = this.#options;
-    return { directory: join(this.#folder, 'shelfmark'), account: this.#account, durability, workers };
+    return { directory: join(this.#folder, 'shelfmark'), account: this.account, durability, workers };
   }
 
   #onTables(name: string, process: ServerProcess, generator: GeneratorName, data?: string): TableContestant {
     const { connections } = this.#options;
-    const { name: account, signature } = this.#account;
+    const { name: account, signature } = this.account;
     const endpoint = { port: process.port, account, signature };
     return new TableContestant({ name, process, endpoint, rows: this.#rows, connections, generator, data });
   }
@@ -85,7 +85,7 @@ export class Arena {
    * the work of a server that answers every two seconds; such a server must not seem slower than it is.
    */
   async #addAzurite(): Promise<void> {
-    const process = await startAzurite(join(this.#folder, 'azurite'), this.#account);
+    const process = await startAzurite(join(this.#folder, 'azurite'), this.account);
     await this.#loaded(this.#onTables('azurite', process, 'built-in'));
   }
 
@@ -115,7 +115,7 @@ export class Arena {
       const process =
         subject === 'shelfmark'
           ? await startShelfmark(this.#shelfmarkOptions())
-          : await startAzurite(join(this.#folder, 'azurite'), this.#account);
+          : await startAzurite(join(this.#folder, 'azurite'), this.account);
       times.push(process.readyMilliseconds);
       await process.stop();
     }

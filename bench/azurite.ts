@@ -1,4 +1,4 @@
-// Azurite as a subject: its Table service alone, of the newest version in the npm registry. It is installed on demand into
+// Azurite as a subject: its Table service or its Queue service alone, of the newest version in the npm registry. It is installed on demand into
 // a folder of its own and is no dependency of the project.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -10,6 +10,8 @@ import { ServerProcess } from './server-process.js';
 
 const PACKAGE = join(PEERS, 'node_modules', 'azurite');
 const READY = /Azurite Table service successfully started on 127\.0\.0\.1:(\d+)/;
+const QUEUES_READY = /Azurite Queue service successfully listens on http:\/\/127\.0\.0\.1:(\d+)/;
+const QUIET = ['--silent', '--skipApiVersionCheck', '--disableProductStyleUrl', '--disableTelemetry'];
 
 /** The version installed; undefined if there is none. */
 export function azuriteVersion(): string | undefined {
@@ -51,14 +53,25 @@ function freePort(): Promise<number> {
   });
 }
 
-export async function startAzurite(directory: string, account: Account): Promise<ServerProcess> {
+export const startAzurite = (directory: string, account: Account): Promise<ServerProcess> =>
+  startService('table', directory, account, READY);
+
+/** The Queue service alone. */
+export const startAzuriteQueues = (directory: string, account: Account): Promise<ServerProcess> =>
+  startService('queue', directory, account, QUEUES_READY);
+
+async function startService(
+  service: 'table' | 'queue',
+  directory: string,
+  account: Account,
+  ready: RegExp,
+): Promise<ServerProcess> {
   const port = await freePort();
-  const quiet = ['--silent', '--skipApiVersionCheck', '--disableProductStyleUrl', '--disableTelemetry'];
   return ServerProcess.start({
     name: 'azurite',
-    script: join(PACKAGE, 'dist', 'src', 'table', 'main.js'),
-    args: ['--location', directory, '--tablePort', String(port), ...quiet],
+    script: join(PACKAGE, 'dist', 'src', service, 'main.js'),
+    args: ['--location', directory, `--${service}Port`, String(port), ...QUIET],
     env: { AZURITE_ACCOUNTS: account.setting },
-    ready: READY,
+    ready,
   });
 }

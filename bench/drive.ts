@@ -1,13 +1,11 @@
 // Hands a job to a load generator, which is always another process, and sees to it that a wrong answer ends the run.
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { askOnce } from './ask-once.js';
 import { decodeReply, type Job, type JobResult, WrongAnswer } from './job.js';
 import { isForWrk, runWrk, wrkVersion } from './wrk.js';
 
 export type GeneratorName = 'wrk' | 'built-in';
 
-const PROGRAM = fileURLToPath(new URL('generator-process.js', import.meta.url));
+const PROGRAM = 'generator-process.js';
 
 /** wrk where it is there, unless told otherwise. */
 export function chooseGenerator(wanted: GeneratorName | undefined): GeneratorName {
@@ -16,13 +14,7 @@ export function chooseGenerator(wanted: GeneratorName | undefined): GeneratorNam
 }
 
 async function runBuiltIn(job: Job): Promise<JobResult> {
-  const child = fork(PROGRAM, { execArgv: [] });
-  child.send(job);
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`The generator ended with ${String(code)} before it told anything.`);
-  });
-  const [message] = await Promise.race([once(child, 'message'), ended]);
-  const result = decodeReply(message);
+  const result = decodeReply(await askOnce(PROGRAM, job));
   if (result === undefined) throw new Error('The generator told nothing.');
   return result;
 }

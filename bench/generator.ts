@@ -2,7 +2,7 @@
 // connections (closed loop) or at a fixed rate (open loop). All requests that were sent are waited for.
 
 import { type Answered, Connection, type Exchange, type PreparedRequest, prepare } from './connection.js';
-import type { Job, JobResult } from './job.js';
+import type { Check, Job, JobResult } from './job.js';
 import { Latencies } from './statistics.js';
 
 /** How often requests that are due are looked for; those in between wait so long, and their latency says so. */
@@ -14,6 +14,7 @@ class Run {
   readonly #connections: Connection[] = [];
   readonly #idle: Connection[] = [];
   readonly #latencies = new Latencies();
+  readonly #latenciesOf = new Map<Check['kind'], Latencies>();
   readonly #settle: (outcome: JobResult | Error) => void;
   readonly #start = performance.now();
   readonly #countMax: number;
@@ -45,14 +46,21 @@ class Run {
     this.#endIfDone();
   }
 
-  onAnswered(connection: Connection, { since }: Exchange, { absent, complaint }: Answered): void {
-    this.#latencies.add(performance.now() - since);
+  onAnswered(connection: Connection, { since, request }: Exchange, { absent, complaint }: Answered): void {
+    this.#note(request.kind.check.kind, performance.now() - since);
     this.#completed++;
     if (absent) this.#absent++;
     this.#complaint ??= complaint;
     this.#idle.push(connection);
     this.#fill();
     this.#endIfDone();
+  }
+
+  #note(kind: Check['kind'], milliseconds: number): void {
+    const latencies = this.#latenciesOf.get(kind) ?? new Latencies();
+    this.#latenciesOf.set(kind, latencies);
+    latencies.add(milliseconds);
+    this.#latencies.add(milliseconds);
   }
 
   onFailed(error: Error): void {
@@ -98,6 +106,7 @@ class Run {
       used: this.#sent,
       milliseconds: performance.now() - this.#start,
       latency: this.#latencies.summary(),
+      latencyOf: Object.fromEntries([...this.#latenciesOf].map(([kind, all]) => [kind, all.summary()])),
       absent: this.#absent,
       complaint: this.#complaint,
     });

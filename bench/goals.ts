@@ -41,6 +41,12 @@ export const GROWTH_MAX = 1.2;
 /** Of a mixed load at a third of the peak. */
 export const MIXED_P999_MILLISECONDS_MAX = 20;
 
+/** Of the table service's rate of inserts. */
+export const QUEUE_PUT_MIN = 0.7;
+export const QUEUE_TAKE_MIN = 0.35;
+/** Cost of an operation at any length of the queue over its cost at the shortest. */
+export const QUEUE_DEPTH_MAX = 1.3;
+
 export interface Verdict {
   readonly goal: string;
   readonly value: number;

@@ -55,6 +55,8 @@ export interface JobResult {
   readonly used: number;
   readonly milliseconds: number;
   readonly latency: Latency;
+  /** Of the requests whose answers are checked so; absent where the generator does not tell them apart. */
+  readonly latencyOf?: Readonly<Partial<Record<Check['kind'], Latency>>> | undefined;
   /** What was to be deleted and was not there. */
   readonly absent: number;
   /** The first wrong answer. A run that has one counts for nothing. */
@@ -73,18 +75,20 @@ function decodeLatency(value: unknown): Latency {
   return { p50: decodeNumber(p50), p99: decodeNumber(p99), p999: decodeNumber(p999), max: decodeNumber(max) };
 }
 
+const decodeLatencies = (value: object): JobResult['latencyOf'] =>
+  Object.fromEntries(Object.entries(value).map(([kind, latency]) => [kind, decodeLatency(latency)]));
+
 /** @throws Error if it is not what a generator tells. */
 export function decodeJobResult(value: unknown): JobResult {
   if (typeof value !== 'object' || value === null) throw new Error('A generator told nothing.');
-  const { completed, used, milliseconds, latency, absent, complaint } = value as Record<
-    keyof JobResult,
-    unknown
-  >;
+  const told = value as Record<keyof JobResult, unknown>;
+  const { completed, used, milliseconds, latency, latencyOf, absent, complaint } = told;
   return {
     completed: decodeNumber(completed),
     used: decodeNumber(used),
     milliseconds: decodeNumber(milliseconds),
     latency: decodeLatency(latency),
+    latencyOf: typeof latencyOf === 'object' && latencyOf !== null ? decodeLatencies(latencyOf) : undefined,
     absent: decodeNumber(absent),
     complaint: complaint === undefined ? undefined : String(complaint),
   };

@@ -9,6 +9,8 @@ import { measureMixed, measureReclaim, mixedReport } from './mixed.js';
 import { type Options, parseOptions, USAGE, UsageError } from './options.js';
 import { makeDataDirectory, RESULTS } from './places.js';
 import { profileWorkloads } from './profiling.js';
+import { measureQueues } from './queues.js';
+import { queuesReport } from './queues-report.js';
 import { tableReport } from './report.js';
 import { record } from './results.js';
 
@@ -25,6 +27,9 @@ const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }
 
 /** Minutes of each phase around a drop, if none are given. */
 const RECLAIM_MINUTES = 1;
+
+/** Besides the longest one. */
+const QUEUE_DEPTHS = [100, 10_000];
 
 /** What an invocation measured, as it is recorded. */
 type Result = Readonly<Record<string, unknown>>;
@@ -51,14 +56,22 @@ async function compareAll(options: Options, comparison: ComparisonOptions): Prom
 
 async function measure(options: Options, directory: string): Promise<Result | undefined> {
   const generator = chooseGenerator(options.generator);
-  const { connections, durability, workers, workloads, subjects, runs, seconds, minutes, reclaim, rate } =
-    options;
+  const { connections, durability, workers, workloads, subjects } = options;
+  const { runs, seconds, minutes, reclaim, rate, queues } = options;
   const arena = { directory, connections, durability, workers, generator, say };
   const milliseconds = Math.round(seconds * 1000);
   const rows = options.rows.at(-1) ?? 0;
   if (options.profile) {
     await profileWorkloads({ ...arena, rows, workloads, milliseconds }, print);
     return undefined;
+  }
+  if (queues !== undefined) {
+    const withAzurite = subjects.includes('azurite');
+    if (withAzurite) installAzurite(say);
+    const depths = [...QUEUE_DEPTHS.filter(depth => depth < queues), queues];
+    const measured = await measureQueues({ ...arena, rows, runs, milliseconds, withAzurite, depths });
+    print(queuesReport(measured));
+    return { queues: measured };
   }
   if (minutes !== undefined || reclaim !== undefined) {
     const mixed = { ...arena, rows, seconds, minutes: minutes ?? RECLAIM_MINUTES, rate };

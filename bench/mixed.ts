@@ -1,6 +1,7 @@
 // A mixed load at a fixed rate: requests are due whatever the server does, so a pause is counted by everyone who waited.
 // Also while a large table is dropped and its space is reclaimed.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Alone, measureAlone, PAGES_A_SYNC } from './alone.js';
 import { Arena, type ArenaOptions } from './arena.js';
 import { atMost, MIXED_P999_MILLISECONDS_MAX, type Verdict } from './goals.js';
 import type { JobResult, Latency, RequestKind } from './job.js';
@@ -32,11 +33,21 @@ const PEAK_SHARE = 1 / 3;
 const MEMORY_EVERY_MILLISECONDS = 1000;
 const MINUTE_MILLISECONDS = 60_000;
 const DROP_AFTER_MILLISECONDS = 1000;
+const ALONE_MILLISECONDS = 30_000;
+
+/** What is asked, by how its answer is checked. */
+const ASKED: Readonly<Record<string, string>> = {
+  entity: 'point get',
+  empty: 'insert, merge',
+  range: 'range',
+};
 
 export interface Phase {
   readonly name: string;
   readonly perSecond: number;
   readonly latency: Latency;
+  /** By what is asked. */
+  readonly latencyOf: Readonly<Record<string, Latency>>;
   /** Bytes beside the mapped data: first reading, highest, last. Zeros where the system does not tell. */
   readonly memory: readonly [first: number, highest: number, last: number];
   readonly verdict: Verdict;
@@ -44,6 +55,8 @@ export interface Phase {
 
 export interface Mixed {
   readonly rows: number;
+  /** Measured first. */
+  readonly alone: Alone;
   /** Requests per second in a closed loop; undefined if the rate was given. */
   readonly peak: number | undefined;
   readonly phases: readonly Phase[];
@@ -99,6 +112,9 @@ async function phase(
     name,
     perSecond: (result.completed * 1000) / result.milliseconds,
     latency: result.latency,
+    latencyOf: Object.fromEntries(
+      Object.entries(result.latencyOf ?? {}).map(([kind, latency]) => [ASKED[kind] ?? kind, latency]),
+    ),
     memory,
     verdict: atMost(result.latency.p999, MIXED_P999_MILLISECONDS_MAX, ' ms'),
   };
@@ -130,15 +146,17 @@ async function paceOf(
 
 /** One phase of `minutes`. */
 export async function measureMixed(options: MixedOptions): Promise<Mixed> {
+  const alone = await measureAlone(options.directory, ALONE_MILLISECONDS);
   const { arena, server } = await startServer(options);
   const { peak, pace } = await paceOf(server, options);
   const phases = [await phase('mixed load', server, pace)];
   await arena.stop();
-  return { rows: options.rows, peak, phases };
+  return { rows: options.rows, alone, peak, phases };
 }
 
 /** Two phases of `minutes` each: as it is, and with a table of `droppedRows` rows dropped soon after it begins. */
 export async function measureReclaim(droppedRows: number, options: MixedOptions): Promise<Mixed> {
+  const alone = await measureAlone(options.directory, ALONE_MILLISECONDS);
   const { arena, server } = await startServer(options);
   await server.load(DROPPED_TABLE, droppedRows);
   options.say(`${formatCount(droppedRows)} rows to be dropped are loaded`);
@@ -150,18 +168,26 @@ export async function measureReclaim(droppedRows: number, options: MixedOptions)
   };
   const after = await phase(`${formatCount(droppedRows)} rows dropped`, server, pace, drop);
   await arena.stop();
-  return { rows: options.rows, peak, phases: [before, after] };
+  return { rows: options.rows, alone, peak, phases: [before, after] };
 }
 
-export function mixedReport({ rows, phases }: Mixed): string {
+export function mixedReport({ rows, alone, phases }: Mixed): string {
   const header = ['mixed load', 'per second', 'p50 ms', 'p99 ms', 'p99.9 ms', 'max ms', 'goal of p99.9', ''];
   const memory = ['memory at first', 'highest', 'at last'];
-  const lines = phases.map(({ name, perSecond, latency, verdict, memory }) => [
-    name,
-    formatCount(perSecond),
-    ...[latency.p50, latency.p99, latency.p999, latency.max].map(formatFigure),
-    ...verdictCells(verdict),
-    ...memory.map(formatMegabytes),
+  const cells = ({ p50, p99, p999, max }: Latency): string[] => [p50, p99, p999, max].map(formatFigure);
+  const lines = phases.flatMap(({ name, perSecond, latency, latencyOf, verdict, memory }) => [
+    [
+      name,
+      formatCount(perSecond),
+      ...cells(latency),
+      ...verdictCells(verdict),
+      ...memory.map(formatMegabytes),
+    ],
+    ...Object.entries(latencyOf).map(([asked, of]) => [`  ${asked}`, '', ...cells(of)]),
   ]);
-  return `${formatCount(rows)} rows\n\n${textTable([[...header, ...memory], ...lines], 1)}`;
+  const machine = [
+    [`the disk alone, ${PAGES_A_SYNC} pages a sync`, '', ...cells(alone.sync)],
+    ['a timer meanwhile', '', ...cells(alone.timer)],
+  ];
+  return `${formatCount(rows)} rows\n\n${textTable([[...header, ...memory], ...lines, ...machine], 1)}`;
 }

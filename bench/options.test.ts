@@ -20,6 +20,7 @@ test('without options both tables, all workloads and all subjects', () => {
     minutes: undefined,
     reclaim: undefined,
     rate: undefined,
+    queues: undefined,
   });
 });
 

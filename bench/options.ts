@@ -27,6 +27,7 @@ export const USAGE = `npm run bench -- [options]
   --profile             instead: a CPU profile of Shelfmark under each workload
   --minutes 10          instead: a mixed load at a fixed rate
   --reclaim 1000000     instead: a mixed load while a table of so many rows is dropped
+  --queues 1000000      instead: the Queue service, with queues of 100, 10000 and so many messages
   --rate 5000           of the mixed load, requests per second; default: a third of the peak, which is measured first
   --no-record           append nothing to bench/results.jsonl
 `;
@@ -46,6 +47,8 @@ export interface Options {
   readonly minutes: number | undefined;
   readonly reclaim: number | undefined;
   readonly rate: number | undefined;
+  /** Messages in the longest queue. */
+  readonly queues: number | undefined;
 }
 
 /** What is wrong with the command line, for whoever typed it. */
@@ -66,6 +69,7 @@ const SHAPE = {
   minutes: { type: 'string' },
   reclaim: { type: 'string' },
   rate: { type: 'string' },
+  queues: { type: 'string' },
   quick: { type: 'boolean' },
   profile: { type: 'boolean' },
   'no-record': { type: 'boolean' },
@@ -161,5 +165,6 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     minutes: optional('minutes', flags.minutes, parsePositive),
     reclaim: optional('reclaim', flags.reclaim, parseRows),
     rate: optional('rate', flags.rate, parsePositive),
+    queues: optional('queues', flags.queues, parseCount),
   };
 }

@@ -40,7 +40,7 @@ export interface Program {
   readonly script: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What it prints when it is ready; the first group is its port, if it has one. */
+  /** What it prints when it is ready; its groups are its ports, if it has any. */
   readonly ready: RegExp;
   /** Of the benchmark itself: answers messages. */
   readonly answers?: boolean;
@@ -51,7 +51,7 @@ export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
   #output = '';
-  #port = 0;
+  #ports: readonly number[] = [];
   #readyMilliseconds = 0;
 
   private constructor({ name, nodeOptions = [], script, args, env, answers = false }: Program) {
@@ -79,7 +79,12 @@ export class ServerProcess {
   }
 
   get port(): number {
-    return this.#port;
+    return this.#ports[0] ?? 0;
+  }
+
+  /** In the order in which its ready line names them. */
+  get ports(): readonly number[] {
+    return this.#ports;
   }
 
   /** From the start of the process to its ready line. */
@@ -149,7 +154,7 @@ export class ServerProcess {
         if (!match) return;
         clearTimeout(timer);
         this.#child.stdout?.off('data', look);
-        this.#port = Number(match[1] ?? 0);
+        this.#ports = match.slice(1).map(Number);
         resolve();
       };
       this.#child.stdout?.on('data', look);

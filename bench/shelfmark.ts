@@ -15,7 +15,9 @@ export interface ShelfmarkOptions {
   readonly profile?: { readonly directory: string; readonly name: string };
 }
 
-const READY = /^Shelfmark serves tables at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.*\n/m;
+/** Ports of tables and of queues. */
+const READY =
+  /^Shelfmark serves tables at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.* queues at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.*\n/m;
 
 export const startShelfmark = ({
   directory,

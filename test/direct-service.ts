@@ -29,6 +29,7 @@ export function directService(
     accounts,
     bearer: new BearerTokens(accounts),
     signed: new SignedTokens(),
+    signedForQueues: new SignedTokens(),
     log: { seesAnswers: false, request: () => undefined, failure: (_, error) => failures.push(error) },
     figures: undefined,
     tableDeletionTicks: 0n,

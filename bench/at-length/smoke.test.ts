@@ -24,6 +24,16 @@ test('a comparison', () => {
   assert.match(stdout, /^ready with the rows/m);
 });
 
+test('the Queue service', () => {
+  const small = ['--queues', '150', '--rows', '200', '--runs', '1', '--seconds', '0.1', '--no-record'];
+  const { status, stdout, stderr } = bench(...small, '--subjects', 'shelfmark');
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^put +shelfmark /m);
+  assert.match(stdout, /^get \+ delete +shelfmark /m);
+  assert.match(stdout, /^150 +shelfmark /m);
+  assert.match(stdout, /^15 messages expired and were reclaimed/m);
+});
+
 test('an option that does not exist', () => {
   const { status, stderr } = bench('--nonsense');
   assert.equal(status, 1);

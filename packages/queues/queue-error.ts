@@ -1,4 +1,5 @@
 // The protocol outcomes that are not success. A code says what is wrong; its status, text and form are the wire's matter.
+import { Refusal, type RefusalDetail } from '#service';
 
 /**
  * Azure's error codes (queue-blob-rest.md 17, 1.6, 3.8). Where Azure uses one code with several texts, the text's name
@@ -47,20 +48,8 @@ export type QueueErrorCode =
  * Values that belong to the code. The domain gives `name`, `value` and `reason` of a parameter with a bad value, `name`,
  * `value`, `minimum` and `maximum` of one out of range, and `limit` of what is too large.
  */
-export type QueueErrorDetail = Readonly<Record<string, string | number>>;
+export type QueueErrorDetail = RefusalDetail;
 
-export class QueueError extends Error {
+export class QueueError extends Refusal<QueueErrorCode> {
   override readonly name = 'QueueError';
-  readonly code: QueueErrorCode;
-  readonly detail: QueueErrorDetail;
-
-  constructor(code: QueueErrorCode, detail: QueueErrorDetail = {}) {
-    // An outcome, not a fault: nobody asks where it was decided, and finding out costs more than most refusals.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
-    super(code);
-    Error.stackTraceLimit = stackTraceLimit;
-    this.code = code;
-    this.detail = detail;
-  }
 }

@@ -195,7 +195,7 @@ const sweepOf = ({ store, clock, accounts, log, newId }: TableService): QueueSwe
   });
 
 function running({ options, data, service, listeners, view, operations }: Parts): RunningServer {
-  const { accounts, signed, store } = service;
+  const { accounts, signed, signedForQueues, store } = service;
   const { tables, queues } = listeners;
   const sweep = queues && sweepOf(service);
   const keyOf = (account: string): string => {
@@ -228,6 +228,7 @@ function running({ options, data, service, listeners, view, operations }: Parts)
       checkAccounts(replacement, options);
       accounts.replace(replacement);
       signed.forget();
+      signedForQueues.forget();
       server.account = first();
       Object.assign(server, endpointsOf(listeners, server.account.name));
     },
@@ -272,6 +273,7 @@ async function start(
     accounts,
     bearer,
     signed: new SignedTokens(),
+    signedForQueues: new SignedTokens(),
     log: openLog(options.logLevel ?? 'error'),
     figures: view.requests,
     tableDeletionTicks: BigInt(Math.round((options.tableDeletionSeconds ?? 0) * 1e7)),

@@ -58,6 +58,7 @@ export function openService(store: Store = openMemoryStore({ clock: () => NOW })
     accounts,
     bearer: new BearerTokens(accounts),
     signed: new SignedTokens(),
+    signedForQueues: new SignedTokens(),
     log: {
       seesAnswers: true,
       request: entry => logged.push(entry),

@@ -1,37 +1,36 @@
 // Shared access signatures that were found to hold, so that each is computed once. Bounded: the oldest makes room.
 // Only the signature is remembered; times, policies, addresses and rights are asked at every request.
-import { type AccountSas, SecretText, sasIdentity, type TableSas } from '#wire';
+import { type AccountSas, type QueueSas, SecretText, sasIdentity, type TableSas } from '#wire';
 
 const TOKENS_MAX = 1000;
 /** Tokens longer than this are computed each time: remembering them would let a few callers fill the memory. */
 const IDENTITY_LENGTH_MAX = 8192;
 
 type Query = ReadonlyMap<string, string>;
-type Sas = AccountSas | TableSas;
-
-export class SignedTokens {
+/** Tokens of one service. */
+export class SignedTokens<Sas extends AccountSas | TableSas | QueueSas = AccountSas | TableSas> {
   /** By all that they say but the signature, which is a secret and is compared as one. */
   readonly #known = new Map<string, Sas>();
   /** Queries are immutable, and one that is sent again and again is parsed once: then even its reading is saved. */
-  #byQuery = new WeakMap<Query, { readonly account: string; readonly sas: Sas }>();
+  #byQuery = new WeakMap<Query, { readonly resource: string; readonly sas: Sas }>();
 
   get size(): number {
     return this.#known.size;
   }
 
-  /** The token in a query to an account, if it is exactly one that was remembered. */
-  find(account: string, query: Query): Sas | undefined {
+  /** The token in a query to a resource, if it is exactly one that was remembered. */
+  find(resource: string, query: Query): Sas | undefined {
     const seen = this.#byQuery.get(query);
-    if (seen?.account === account) return seen.sas;
-    const sas = this.#known.get(identityOf(account, query));
+    if (seen?.resource === resource) return seen.sas;
+    const sas = this.#known.get(identityOf(resource, query));
     if (sas === undefined || !isSame(sas.signature, query.get('sig') ?? '')) return undefined;
-    this.#byQuery.set(query, { account, sas });
+    this.#byQuery.set(query, { resource, sas });
     return sas;
   }
 
-  /** `sas` is what stands in `query`. */
-  remember(account: string, query: Query, sas: Sas): void {
-    const identity = identityOf(account, query);
+  /** `sas` is what stands in `query`; `resource` is what is signed besides: the account, and the queue if the path names it. */
+  remember(resource: string, query: Query, sas: Sas): void {
+    const identity = identityOf(resource, query);
     if (identity.length + sas.signature.length > IDENTITY_LENGTH_MAX) return;
     if (this.#known.size >= TOKENS_MAX) {
       const oldest = this.#known.keys().next();
@@ -50,4 +49,6 @@ export class SignedTokens {
 const isSame = (known: string, signature: string): boolean =>
   new SecretText(known).isAt(signature, 0, signature.length);
 
-const identityOf = (account: string, query: Query): string => `${account} ${sasIdentity(query)}`;
+/** The length tells where the resource ends, whatever is in it. */
+const identityOf = (resource: string, query: Query): string =>
+  `${resource.length}:${resource} ${sasIdentity(query)}`;

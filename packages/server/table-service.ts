@@ -1,5 +1,6 @@
 // What a running server consists of: everything that its requests share, those of queues too. Made once, by serve.ts.
 import type { Clock, Store } from '#store';
+import type { AccountSas, QueueSas } from '#wire';
 import type { Accounts } from './accounts.js';
 import type { BearerTokens } from './bearer.js';
 import type { Log } from './log.js';
@@ -12,6 +13,7 @@ export interface TableService {
   readonly accounts: Accounts;
   readonly bearer: BearerTokens;
   readonly signed: SignedTokens;
+  readonly signedForQueues: SignedTokens<AccountSas | QueueSas>;
   readonly log: Log;
   /** Undefined where nobody asks for them. */
   readonly figures: RequestFigures | undefined;

@@ -2,6 +2,7 @@
 export * from './access-policy.js';
 export * from './held-name.js';
 export * from './inspect.js';
+export * from './refusal.js';
 export * from './service-properties.js';
 export * from './stored-properties.js';
 export * from './versioned-json.js';

@@ -102,7 +102,7 @@ export class CommitQueue {
 
   /** Works that wait, or are on their way to the disk. */
   get depth(): number {
-    return this.#waiting.length + this.#group.length + (this.#early?.waitingCount ?? 0);
+    return this.#waitingCount() + this.#group.length;
   }
 
   /** LMDB has given up the file: nothing is committed any more until it is opened again. */
@@ -122,7 +122,7 @@ export class CommitQueue {
   }
 
   #waitingCount(): number {
-    return this.#waiting.length + (this.#early === undefined ? 0 : this.#early.waitingCount);
+    return this.#waiting.length + (this.#early?.waitingCount ?? 0);
   }
 
   #overfull(): StoreError {

@@ -4,8 +4,24 @@ import { StoreError } from '#store';
 const VERSION_BYTES = 8;
 // Larger than nearly all entities; a larger value gets memory of its own.
 const SCRATCH_BYTES = 0x10000;
-/** Of the copies' shared memory. A row that is kept keeps so much. */
 const BLOCK_BYTES = 0x10000;
+
+/** Memory that is shared, because memory of its own for each value costs more than to fill it. Who keeps a piece keeps its block. */
+class Blocks {
+  #block = Buffer.alloc(0);
+  #used = 0;
+
+  take(length: number): Buffer {
+    if (length > BLOCK_BYTES / 4) return Buffer.allocUnsafeSlow(length);
+    if (this.#used + length > this.#block.length) {
+      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#used += length;
+    return this.#block.subarray(from, this.#used);
+  }
+}
 
 /** Encodes values into memory of its own that the next call overwrites: LMDB copies a value when it is put. */
 export class RowValueEncoder {
@@ -23,25 +39,13 @@ export class RowValueEncoder {
 
 /** Encodes values into memory that stays as it is, for those that LMDB's thread reads later. */
 export class RowBlocks {
-  #block = Buffer.alloc(0);
-  #used = 0;
+  readonly #blocks = new Blocks();
 
   encode(version: bigint, value: Buffer): Buffer {
-    const bytes = this.#take(VERSION_BYTES + value.length);
+    const bytes = this.#blocks.take(VERSION_BYTES + value.length);
     bytes.writeBigUInt64BE(version);
     bytes.set(value, VERSION_BYTES);
     return bytes;
-  }
-
-  #take(length: number): Buffer {
-    if (length > BLOCK_BYTES / 4) return Buffer.allocUnsafeSlow(length);
-    if (this.#used + length > this.#block.length) {
-      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-      this.#used = 0;
-    }
-    const from = this.#used;
-    this.#used += length;
-    return this.#block.subarray(from, this.#used);
   }
 }
 
@@ -77,23 +81,11 @@ export function decodeValue(bytes: Buffer, length: number): Buffer {
   return bytes.subarray(VERSION_BYTES, length);
 }
 
-// Memory of the copies to come. Copies share blocks, because memory of its own for each costs more than the copy.
-let block = Buffer.alloc(0);
-let blockUsed = 0;
+const copies = new Blocks();
 
-/** A copy, which is the caller's to keep. Who keeps one keeps the block that it is in. */
+/** A copy, which is the caller's to keep. */
 export function copyValue(bytes: Buffer, length: number): Buffer {
-  const from = blockUsed;
-  const until = from + Math.max(0, length - VERSION_BYTES);
-  if (until > block.length) return copyToNewBlock(bytes, length);
-  bytes.copy(block, from, VERSION_BYTES, length);
-  blockUsed = until;
-  return block.subarray(from, until);
-}
-
-function copyToNewBlock(bytes: Buffer, length: number): Buffer {
-  if (length > BLOCK_BYTES / 4) return Buffer.from(decodeValue(bytes, length));
-  block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  blockUsed = 0;
-  return copyValue(bytes, length);
+  const copy = copies.take(Math.max(0, length - VERSION_BYTES));
+  bytes.copy(copy, 0, VERSION_BYTES, length);
+  return copy;
 }

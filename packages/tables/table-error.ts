@@ -1,4 +1,5 @@
 // The protocol outcomes that are not success. A code says what is wrong; its status, text and form are the wire's matter.
+import { Refusal, type RefusalDetail } from '#service';
 
 /**
  * Azure's error codes. Where Azure uses one code with several texts, the text's name follows a colon:
@@ -69,23 +70,10 @@ export type TableErrorCode =
   | 'XMethodIncorrectValue'
   | 'XMethodNotUsingPost';
 
-/** Values for the text of the code, by the names that the error table uses. */
-export type TableErrorDetail = Readonly<Record<string, string | number>>;
+export type TableErrorDetail = RefusalDetail;
 
-export class TableError extends Error {
+export class TableError extends Refusal<TableErrorCode> {
   override readonly name = 'TableError';
-  readonly code: TableErrorCode;
-  readonly detail: TableErrorDetail;
   /** Position in the changeset of the operation that failed. */
   index: number | undefined;
-
-  constructor(code: TableErrorCode, detail: TableErrorDetail = {}) {
-    // An outcome, not a fault: nobody asks where it was decided, and finding out costs more than most refusals.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
-    super(code);
-    Error.stackTraceLimit = stackTraceLimit;
-    this.code = code;
-    this.detail = detail;
-  }
 }

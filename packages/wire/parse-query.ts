@@ -35,34 +35,42 @@ function parse(text: string): Parameters {
   return parameters;
 }
 
-/** Its name may be written with escapes too, which no client does: such a query is parsed each time. */
-const parsePlain = memo(parse, QUERIES_KEPT, parameters => !parameters.has('sig'));
-
 interface Signed {
   readonly signature: SecretText;
   readonly parameters: Parameters;
 }
 
-/** By the query without the signature's value. */
-const signedQueries = new Map<string, Signed>();
-
-function parseSigned(text: string, from: number): Parameters {
-  const next = text.indexOf('&', from);
-  const until = next < 0 ? text.length : next;
-  const rest = next < 0 ? text.slice(0, from) : text.slice(0, from) + text.slice(until);
-  const known = signedQueries.get(rest);
-  if (known?.signature.isAt(text, from, until)) return known.parameters;
-  const own = ownText(text);
-  const parameters = parse(own);
-  if (text.length > QUERIES_KEPT.lengthMax) return parameters;
-  if (signedQueries.size >= QUERIES_KEPT.entriesMax) signedQueries.clear();
-  signedQueries.set(ownText(rest), { signature: new SecretText(own.slice(from, until)), parameters });
-  return parameters;
+/**
+ * The same parsing, which gives the same object for a query that came before, unless much came in between. What is not kept is parsed
+ * each time.
+ */
+export function remembered(
+  parseAnew: (text: string) => Parameters,
+  isKept: (text: string) => boolean = () => true,
+): (text: string) => Parameters {
+  /** Its name may be written with escapes too, which no client does: such a query is parsed each time. */
+  const parsePlain = memo(parseAnew, QUERIES_KEPT, parameters => !parameters.has('sig'));
+  /** By the query without the signature's value. */
+  const signed = new Map<string, Signed>();
+  const parseSigned = (text: string, from: number): Parameters => {
+    const next = text.indexOf('&', from);
+    const until = next < 0 ? text.length : next;
+    const rest = next < 0 ? text.slice(0, from) : text.slice(0, from) + text.slice(until);
+    const known = signed.get(rest);
+    if (known?.signature.isAt(text, from, until)) return known.parameters;
+    const own = ownText(text);
+    const parameters = parseAnew(own);
+    if (text.length > QUERIES_KEPT.lengthMax) return parameters;
+    if (signed.size >= QUERIES_KEPT.entriesMax) signed.clear();
+    signed.set(ownText(rest), { signature: new SecretText(own.slice(from, until)), parameters });
+    return parameters;
+  };
+  return text => {
+    if (!isKept(text)) return parseAnew(text);
+    if (text.startsWith(SIGNATURE)) return parseSigned(text, SIGNATURE.length);
+    const at = text.indexOf(FURTHER_SIGNATURE);
+    return at < 0 ? parsePlain(text) : parseSigned(text, at + FURTHER_SIGNATURE.length);
+  };
 }
 
-/** The same object for a query that came before, unless much came in between. */
-export function parseQuery(text: string): Parameters {
-  if (text.startsWith(SIGNATURE)) return parseSigned(text, SIGNATURE.length);
-  const at = text.indexOf(FURTHER_SIGNATURE);
-  return at < 0 ? parsePlain(text) : parseSigned(text, at + FURTHER_SIGNATURE.length);
-}
+export const parseQuery = remembered(parse);

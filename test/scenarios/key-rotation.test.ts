@@ -12,8 +12,15 @@ import {
   TableClient,
   TableServiceClient,
 } from '@azure/data-tables';
+import {
+  generateQueueSASQueryParameters,
+  type QueueClient,
+  QueueSASPermissions,
+  StorageSharedKeyCredential,
+} from '@azure/storage-queue';
 import { type AccountKeys, Accounts, issueToken, type RunningServer, serve, WELL_KNOWN_KEY } from 'shelfmark';
 import { CLIENT_OPTIONS, refuses } from './clients.js';
+import { queueClient, queueSasClient } from './queue-clients.js';
 
 const NAME = 'shop';
 const newKey = (): string => randomBytes(64).toString('base64');
@@ -25,6 +32,7 @@ interface Caller {
   readonly tableSas: TableClient;
   readonly accountSas: TableServiceClient;
   readonly bearer: TableClient;
+  readonly queueSas: QueueClient;
 }
 
 let callers = 0;
@@ -39,6 +47,10 @@ async function callerWith(server: RunningServer, key: string): Promise<Caller> {
   const expiresOn = new Date(Date.now() + 60_000 * callers);
   const table = generateTableSas('orders', credential, { permissions: { query: true }, expiresOn });
   const account = generateAccountSas(credential, { permissions: { list: true }, expiresOn });
+  const queue = generateQueueSASQueryParameters(
+    { queueName: 'orders', permissions: QueueSASPermissions.parse('r'), expiresOn },
+    new StorageSharedKeyCredential(NAME, key),
+  );
   const request = { account: NAME, roles: ['Storage Table Data Reader'], lifetimeSeconds: 60 } as const;
   const token = await issueToken(new Accounts({ [NAME]: [key] }), request, BigInt(Date.now()) * 10_000n);
   // The client itself sends bearer tokens over TLS only.
@@ -62,20 +74,23 @@ async function callerWith(server: RunningServer, key: string): Promise<Caller> {
     tableSas: of(table),
     accountSas: new TableServiceClient(url, new AzureSASCredential(account), CLIENT_OPTIONS),
     bearer,
+    queueSas: queueSasClient(server, 'orders', `${queue}`),
   };
 }
 
 const read = (client: TableClient): Promise<unknown> => client.getEntity('p', 'r');
 const list = (client: TableServiceClient): Promise<unknown> => client.listTables().next();
 
+const peek = (client: QueueClient): Promise<unknown> => client.peekMessages();
+
 /** Twice: what was found to hold is remembered then. */
-async function isLetIn({ key, tableSas, accountSas, bearer }: Caller): Promise<void> {
+async function isLetIn({ key, tableSas, accountSas, bearer, queueSas }: Caller): Promise<void> {
   for (let again = 0; again < 2; again++)
-    await Promise.all([read(key), read(tableSas), list(accountSas), read(bearer)]);
+    await Promise.all([read(key), read(tableSas), list(accountSas), read(bearer), peek(queueSas)]);
 }
 
-async function isRefused({ key, tableSas, accountSas, bearer }: Caller): Promise<void> {
-  const refusals = [read(key), read(tableSas), list(accountSas), read(bearer)];
+async function isRefused({ key, tableSas, accountSas, bearer, queueSas }: Caller): Promise<void> {
+  const refusals = [read(key), read(tableSas), list(accountSas), read(bearer), peek(queueSas)];
   for (const refused of refusals) await refuses(refused, 403, 'AuthenticationFailed');
 }
 
@@ -84,6 +99,7 @@ async function open(accounts: AccountKeys, host?: string): Promise<RunningServer
   const table = TableClient.fromConnectionString(server.connectionString(), 'orders', CLIENT_OPTIONS);
   await table.createTable();
   await table.createEntity({ partitionKey: 'p', rowKey: 'r' });
+  await queueClient(server, 'orders').create();
   return server;
 }
 

@@ -4,8 +4,8 @@
 // there, to the time at which it is visible again: no two callers take one message. Gets of one process pass by what others of it are
 // about to take (claims.ts), so commits of keys suffice, which engines can decide while others are on their way to the disk. Who lost
 // some to another process reads on from there inside the commit, where nobody can be faster.
-// The texts are read last, since nobody else may change them now. No head is remembered between two gets: engines find the first
-// row without walking over what was deleted before it.
+// The same commit reads the texts; those of what was found while reading on are read afterwards, when nobody else may change them. No
+// head is remembered between two gets: engines find the first row without walking over what was deleted before it.
 import type { Clock, Decide, Decision, Page, Position, Reads, Row, Space } from '#store';
 import { Claims } from '../claims.js';
 import { COUNT_KEY, changeCount, readStanding } from '../message-count.js';
@@ -15,6 +15,7 @@ import {
   decodeTicket,
   encodeTicket,
   isExpired,
+  type Message,
   messageKey,
   partitionOf,
   placeKey,
@@ -37,6 +38,8 @@ interface Taken {
   readonly dequeueCount: number;
   readonly receipt: string;
   readonly visible: bigint;
+  /** Absent where it was not read with the place. */
+  readonly message: Message | undefined;
 }
 
 interface Aim {
@@ -44,9 +47,10 @@ interface Aim {
   readonly nonce: Buffer;
 }
 
-/** Pure: moves what is visible of the rows, and removes what has expired. */
+/** Pure: moves what is visible of the rows, and removes what has expired. `messages` are those of the first places, as far as given. */
 function take(
   places: readonly (Row | undefined)[],
+  messages: readonly (Row | undefined)[],
   count: Row | undefined,
   tick: bigint,
   aim: Aim,
@@ -56,7 +60,7 @@ function take(
   const deletes: string[] = [];
   const result: Taken[] = [];
   let removed = 0;
-  for (const row of places) {
+  for (const [index, row] of places.entries()) {
     if (!row) continue;
     const { visible: seen, inserted, id } = decodePlace(row.key);
     if (seen > tick) continue;
@@ -71,7 +75,8 @@ function take(
     const value = encodeTicket({ expires, dequeueCount, nonce: aim.nonce });
     puts.push({ key: placeKey({ visible, inserted, id }), value });
     const receipt = formatReceipt({ visible, inserted, nonce: aim.nonce });
-    result.push({ id, dequeueCount, receipt, visible });
+    const message = messages[index];
+    result.push({ id, dequeueCount, receipt, visible, message: message && decodeMessage(message) });
   }
   if (removed > 0) puts.push(changeCount(count, -removed));
   return { result, puts, deletes };
@@ -146,7 +151,7 @@ async function readOn(getting: Getting, from: string, count: number): Promise<Ta
       reads,
       ({ keys: [row], range }, tick) => {
         const last = range.length < rows ? undefined : range.at(-1);
-        const decision = take(range, row, tick, getting.aim);
+        const decision = take(range, [], row, tick, getting.aim);
         return { ...decision, result: { taken: decision.result, next: last && `${last.key}\0` } };
       },
     );
@@ -161,9 +166,11 @@ async function takeMessages(getting: Getting): Promise<readonly Taken[]> {
   try {
     const { places, expired } = await find(getting, claims);
     if (places.length + expired.length === 0) return [];
-    const keys = [COUNT_KEY, ...expired, ...places];
-    const taken = await commit(getting, { keys }, ({ keys: [row, ...found] }, tick) =>
-      take(found, row, tick, getting.aim),
+    const texts = places.map(place => messageKey(decodePlace(place).id));
+    const keys = [COUNT_KEY, ...places, ...expired, ...texts];
+    const textsFrom = keys.length - texts.length;
+    const taken = await commit(getting, { keys }, ({ keys: rows }, tick) =>
+      take(rows.slice(1, textsFrom), rows.slice(textsFrom), rows[0], tick, getting.aim),
     );
     const last = places.at(-1);
     if (last === undefined || taken.length === places.length) return taken;
@@ -179,14 +186,12 @@ async function withTexts(
   { context, space, partition }: Getting,
   taken: readonly Taken[],
 ): Promise<HeldMessage[]> {
-  const keys = taken.map(({ id }) => messageKey(id));
-  const rows = await context.store.read(space, partition, keys);
-  return taken.flatMap(({ id, dequeueCount, receipt, visible }, index) => {
-    const row = rows[index];
-    if (!row) return [];
-    const { inserted, expires, text } = decodeMessage(row);
-    return [{ id, inserted, expires, dequeueCount, text, receipt, visible }];
-  });
+  const unread = taken.flatMap(({ id, message }) => (message ? [] : [messageKey(id)]));
+  const rows = unread.length === 0 ? [] : await context.store.read(space, partition, unread);
+  const later = new Map(rows.flatMap(row => (row ? [[row.key, decodeMessage(row)]] : [])));
+  return taken.flatMap(({ id, dequeueCount, receipt, visible, message = later.get(messageKey(id)) }) =>
+    message ? [{ id, ...message, dequeueCount, receipt, visible }] : [],
+  );
 }
 
 export async function getMessages(
@@ -202,6 +207,5 @@ export async function getMessages(
   const aim = { timeout, nonce: nonceOf(context.ids()) };
   const getting = { context, space, partition, operation, aim, now };
   const taken = await takeMessages(getting);
-  const messages = taken.length === 0 ? [] : await withTexts(getting, taken);
-  return { kind: 'messages', messages };
+  return { kind: 'messages', messages: await withTexts(getting, taken) };
 }

@@ -4,6 +4,7 @@ import { QueueError } from '#queues';
 import type { SignedIdentifier } from '#service';
 import { TableError } from '#tables';
 import {
+  type AccountSas,
   accountSasStringToSign,
   parseQueueSas,
   parseSharedKey,
@@ -32,8 +33,13 @@ import {
   withPolicy,
 } from '../authenticate.js';
 import type { QueueGrant } from '../grant.js';
+import type { SignedTokens } from '../signed-tokens.js';
+
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
 export interface QueueAuthentication extends Pick<AuthenticationContext, 'keys' | 'now' | 'bearer'> {
+  /** Shared access signatures that were found to hold. */
+  readonly signedForQueues: SignedTokens<AccountSas | QueueSas>;
   /** The stored access policies of a queue, or undefined if there is no such queue. */
   policies(account: string, queue: string): Promise<readonly SignedIdentifier[] | undefined>;
 }
@@ -67,14 +73,18 @@ function queueGrant(sas: QueueSas, request: WireRequest, context: QueueAuthentic
   return { kind: 'queueSas', queue, permission };
 }
 
-/** Computed for each request: the queue stands in the path, so that a token alone does not tell what was signed. */
-async function authenticateSas(
-  request: WireRequest,
-  route: QueueRoute,
-  context: QueueAuthentication,
-): Promise<QueueGrant> {
-  const { account } = route;
-  const sas = parseQueueSas(route.query, queueOf(route));
+/**
+ * A token whose signature holds. That is computed once for each token and queue, since the queue stands in the path and is signed too;
+ * its times, policy and caller are checked each time.
+ */
+function signedSas(route: QueueRoute, context: QueueAuthentication): AccountSas | QueueSas {
+  const { account, query } = route;
+  const { signedForQueues: signed } = context;
+  const queue = queueOf(route);
+  const resource = `${account}/${queue}`;
+  const known = signed.find(resource, query);
+  if (known) return known;
+  const sas = parseQueueSas(query, queue);
   const text =
     sas.kind === 'accountSas' ? accountSasStringToSign(sas, account) : queueSasStringToSign(sas, account);
   const keys = context.keys(account);
@@ -82,6 +92,18 @@ async function authenticateSas(
     const detail = `Signature did not match. String to sign used was ${text}`;
     throw sasFailed(detail, keys.length > 0 ? detail : `There is no account ${account}.`);
   }
+  // Without the query, which may be long and is not needed any more.
+  signed.remember(resource, query, { ...sas, query: NO_PARAMETERS });
+  return sas;
+}
+
+async function authenticateSas(
+  request: WireRequest,
+  route: QueueRoute,
+  context: QueueAuthentication,
+): Promise<QueueGrant> {
+  const { account } = route;
+  const sas = signedSas(route, context);
   if (sas.kind === 'accountSas') {
     checkTimes(sas.start, sas.expiry, context.now, false);
     checkCaller(sas, request, 'q');

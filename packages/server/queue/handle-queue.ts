@@ -90,6 +90,10 @@ class Progress implements QueueAuthentication {
     return this.service.bearer;
   }
 
+  get signedForQueues(): TableService['signedForQueues'] {
+    return this.service.signedForQueues;
+  }
+
   keys(account: string): readonly Buffer[] {
     return this.service.accounts.keys(account);
   }

@@ -1,9 +1,8 @@
 // Parses the query of a target as the Blob and Queue services do: a plus sign is a plus sign, names are in lower case
 // (queue-blob-rest.md 2.5). Tables take a plus sign for a space, see ../parse-query.ts.
-import { decode } from '../parse-query.js';
+import { decode, remembered } from '../parse-query.js';
 
-/** @throws TableError InvalidUri for escapes that are none. */
-export function parseStorageQuery(text: string): ReadonlyMap<string, string> {
+function parse(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string[]>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
@@ -19,3 +18,10 @@ export function parseStorageQuery(text: string): ReadonlyMap<string, string> {
     parameters.set(name, all.length === 1 ? (all[0] ?? '') : all.sort().join(','));
   return parameters;
 }
+
+/**
+ * What names a receipt comes once or twice, and is not worth remembering.
+ *
+ * @throws TableError InvalidUri for escapes that are none.
+ */
+export const parseStorageQuery = remembered(parse, text => !text.includes('popreceipt='));

@@ -1,0 +1,15 @@
+// A program of the benchmark that is started for one question: what it replies, or why it failed.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** `program` is the name of a compiled file beside this one. Fails if it ends before it replies. */
+export async function askOnce(program: string, question: object): Promise<unknown> {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), { execArgv: [] });
+  child.send(question);
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${program} ended with ${String(code)} before it told anything.`);
+  });
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  return message;
+}
