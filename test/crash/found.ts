@@ -8,7 +8,8 @@ import { decodeCount } from '../../packages/queues/message-count.js';
 import { decodeMessage, decodePlace, partitionOf } from '../../packages/queues/message-rows.js';
 import { Connection } from '../worker-processes.js';
 import type { Found } from './history.js';
-import { ASIDE, foundAside } from './queue-life.js';
+import { WORK } from './queue-hand.js';
+import { foundInQueue } from './queue-life.js';
 import { pageRequest, pathOf, tablesRequest, textOf } from './request.js';
 import { tickOf } from './tick.js';
 
@@ -65,10 +66,13 @@ export async function foundInStore(directory: string): Promise<Found> {
         found.set(path, { text: storedText(value), tick: version });
       }
     }
-    const queues = await store.listSpaces(ACCOUNT, 'queue', '', SPACES_MAX);
-    const aside = queues.find(({ name }) => name === ASIDE);
-    const messages = aside && (await messageRows(store, aside)).map(row => decodeMessage(row).text);
-    return new Map([...found, ...foundAside(messages)]);
+    for (const space of await store.listSpaces(ACCOUNT, 'queue', '', SPACES_MAX)) {
+      // Whose messages are moved has a history of another kind.
+      if (space.name === WORK) continue;
+      const texts = (await livingRows(store, space)).filter(isMessage).map(row => decodeMessage(row).text);
+      for (const [path, image] of foundInQueue(space.name, texts)) found.set(path, image);
+    }
+    return found;
   } finally {
     await store.close();
   }
@@ -81,9 +85,6 @@ const isMessage = ({ key }: Row): boolean => key.startsWith('id/');
 async function livingRows(store: Store, space: Space): Promise<readonly Row[]> {
   return (await rowsOf(store, space)).filter(({ partition }) => partition === partitionOf(space));
 }
-
-const messageRows = async (store: Store, space: Space): Promise<readonly Row[]> =>
-  (await livingRows(store, space)).filter(isMessage);
 
 /** Every message has one place and every place a message, and the count is theirs, whatever died between two commits. */
 export async function faultsOfQueues(directory: string): Promise<readonly string[]> {

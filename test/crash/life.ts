@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../simulation/random.js';
-import { runToEnd, type SpawnedServer, spawnServer } from '../spawned-server.js';
+import { queuePortOf, runToEnd, type SpawnedServer, spawnServer } from '../spawned-server.js';
 import { Connection, until } from '../worker-processes.js';
 import { Backup } from './backup.js';
 import { faultsOfFile, faultsOfQueues, foundByServer } from './found.js';
@@ -21,6 +21,7 @@ import { Writer } from './writer.js';
 
 const WRITERS_OF_ONE = 6;
 const WRITERS_OF_SEVERAL = 12;
+const ASIDE = 'aside';
 const HANDS_OF_ONE = 3;
 const HANDS_OF_SEVERAL = 6;
 /** Seconds that messages are hidden for. */
@@ -57,7 +58,7 @@ export class Life {
   readonly #slots: Slots;
   readonly #tables = new History('table crash');
   readonly #tableLife = new TableLife('dropped');
-  readonly #queueLife = new QueueLife();
+  readonly #queueLife = new QueueLife(ASIDE);
   readonly #work: QueueWork;
   #lastTick = 0n;
 
@@ -219,14 +220,8 @@ export class Life {
   }
 }
 
-function queuePortOf({ connectionString }: SpawnedServer): number {
-  const [, port] = /;QueueEndpoint=https?:\/\/[^;]+:(\d+)\//.exec(connectionString) ?? [];
-  if (port === undefined) throw new Error(`There are no queues: ${connectionString}`);
-  return Number(port);
-}
-
 async function foundNow(server: SpawnedServer): Promise<Found> {
-  const [tables, aside] = [await foundByServer(server.port), await foundByPeek(queuePortOf(server))];
+  const [tables, aside] = [await foundByServer(server.port), await foundByPeek(queuePortOf(server), ASIDE)];
   return new Map([...tables, ...aside]);
 }
 

@@ -6,38 +6,46 @@ import { type Changes, type Found, History, type Image } from './history.js';
 import type { Journal } from './journal.js';
 import { answerOf, rawQueueRequest } from './ledger.js';
 
-export const ASIDE = 'aside';
 /** A peek shows so many at most. */
 const MESSAGES_MAX = 32;
 /** Every so often it is not cleared but deleted. */
 const CLEARS_A_DELETE = 3;
 const IMAGE: Image = { text: 'a queue', tick: 0n };
 
-const pathOf = (text: string): string => `queue ${ASIDE}/${text}`;
-const QUEUE_PATH = `queue ${ASIDE}`;
+const pathOf = (queue: string, text: string): string => `queue ${queue}/${text}`;
+const queuePath = (queue: string): string => `queue ${queue}`;
 
-/** As a history names what is there; texts are undefined if there is no queue. */
-export function foundAside(texts: readonly string[] | undefined): Found {
-  if (texts === undefined) return new Map();
-  const messages = texts.map(text => [pathOf(text), { text, tick: 0n }] as const);
-  return new Map([[QUEUE_PATH, { text: IMAGE.text, tick: 0n }], ...messages]);
+/** As a history names what is there. */
+export function foundInQueue(queue: string, texts: readonly string[]): Found {
+  const messages = texts.map(text => [pathOf(queue, text), { text, tick: 0n }] as const);
+  return new Map([[queuePath(queue), { text: IMAGE.text, tick: 0n }], ...messages]);
 }
 
 /** All of its messages are visible, and all fit into one answer. */
-export async function foundByPeek(port: number): Promise<Found> {
+export async function foundByPeek(port: number, queue: string): Promise<Found> {
   const connection = new Connection(port);
-  const call = { kind: 'peek', queue: ASIDE, count: MESSAGES_MAX } as const;
+  const call = { kind: 'peek', queue, count: MESSAGES_MAX } as const;
   const { code, messages } = answerOf(call, await connection.request(rawQueueRequest(call)));
   connection.close();
-  return foundAside(code === undefined ? messages.map(({ text }) => text ?? '') : undefined);
+  if (code !== undefined) return new Map();
+  return foundInQueue(
+    queue,
+    messages.map(({ text }) => text ?? ''),
+  );
 }
 
 export class QueueLife {
-  readonly history = new History(QUEUE_PATH);
+  readonly history: History;
   readonly faults: string[] = [];
   #count = 0;
   #clears = 0;
   #isOver = false;
+  readonly #queue: string;
+
+  constructor(queue: string) {
+    this.#queue = queue;
+    this.history = new History(queuePath(queue));
+  }
 
   stop(): void {
     this.#isOver = true;
@@ -56,24 +64,24 @@ export class QueueLife {
   }
 
   async #step(connection: Connection, journal: Journal): Promise<void> {
+    const queue = this.#queue;
+    const path = queuePath(queue);
     const state = this.history.state();
-    if (!state.has(QUEUE_PATH)) {
-      const changes = new Map([[QUEUE_PATH, IMAGE]]);
-      return this.#ask(connection, journal, { kind: 'createQueue', queue: ASIDE }, changes);
-    }
+    if (!state.has(path))
+      return this.#ask(connection, journal, { kind: 'createQueue', queue }, new Map([[path, IMAGE]]));
     if (state.size <= MESSAGES_MAX) return this.#put(connection, journal);
     this.#clears += 1;
     const kind = this.#clears % CLEARS_A_DELETE === 0 ? 'deleteQueue' : 'clear';
-    const paths = [...state.keys()].filter(path => kind === 'deleteQueue' || path !== QUEUE_PATH);
-    const changes = new Map(paths.map(path => [path, undefined]));
-    return this.#ask(connection, journal, { kind, queue: ASIDE }, changes);
+    const paths = [...state.keys()].filter(each => kind === 'deleteQueue' || each !== path);
+    const changes = new Map(paths.map(each => [each, undefined]));
+    return this.#ask(connection, journal, { kind, queue }, changes);
   }
 
   #put(connection: Connection, journal: Journal): Promise<void> {
     this.#count += 1;
     const text = `m${this.#count}`;
-    const call = { kind: 'put', queue: ASIDE, text, delay: 0, life: undefined } as const;
-    return this.#ask(connection, journal, call, new Map([[pathOf(text), { text, tick: 0n }]]));
+    const call = { kind: 'put', queue: this.#queue, text, delay: 0, life: undefined } as const;
+    return this.#ask(connection, journal, call, new Map([[pathOf(this.#queue, text), { text, tick: 0n }]]));
   }
 
   async #ask(connection: Connection, journal: Journal, call: QueueCall, changes: Changes): Promise<void> {
