@@ -10,7 +10,7 @@ import type { Watch } from './writer.js';
 export const WORK = 'work';
 
 /** Beyond it nothing more is put. */
-const LIVING_MAX = 80;
+const LIVING_MAX = 50;
 const TAKEN_AT_ONCE_MAX = 32;
 /** Texts may have 64 KiB. */
 const LARGE_CHARACTERS_MAX = 60_000;

@@ -38,44 +38,47 @@ export class QueueWork {
 
   /** Gives what is wrong. Nobody else uses the queue. */
   async judge(port: number): Promise<string[]> {
-    const connection = new Connection(port);
-    try {
-      if (!this.#isMade) await this.#ask(connection, { kind: 'createQueue', queue: WORK });
-      this.#isMade = true;
-      await this.#useReceipts(connection);
-      const taken = await this.#takeAll(connection);
-      for (const { id, receipt } of taken.slice(0, DELETED))
-        await this.#ask(connection, { kind: 'delete', queue: WORK, id, receipt: receipt ?? '' });
-    } finally {
-      connection.close();
-    }
+    if (!this.#isMade) await this.#ask(port, [{ kind: 'createQueue', queue: WORK }]);
+    this.#isMade = true;
+    await this.#ask(port, this.#useReceipts());
+    const taken = await this.#takeAll(port);
+    const deletes = taken.slice(0, DELETED).map(({ id, receipt = '' }): QueueCall => {
+      return { kind: 'delete', queue: WORK, id, receipt };
+    });
+    await this.#ask(port, deletes);
     return this.ledger.judge();
   }
 
-  async #ask(connection: Connection, call: QueueCall): Promise<readonly Shown[]> {
-    const answer = await this.ledger.ask(connection, call, NOBODY);
-    if (!answer && this.ledger.faults.length === 0) throw new Error('A server that lives gave no answer.');
-    return answer?.messages ?? [];
+  /** All at once, each on a connection of its own. */
+  async #ask(port: number, calls: readonly QueueCall[]): Promise<readonly Shown[]> {
+    const asking = calls.map(async call => {
+      const connection = new Connection(port);
+      const answer = await this.ledger.ask(connection, call, NOBODY);
+      connection.close();
+      if (!answer && this.ledger.faults.length === 0) throw new Error('A server that lives gave no answer.');
+      return answer?.messages ?? [];
+    });
+    return (await Promise.all(asking)).flat();
   }
 
   /** Those that were told before the server was killed hold as long as nobody got their message since; those given up never do. */
-  async #useReceipts(connection: Connection): Promise<void> {
+  #useReceipts(): QueueCall[] {
     const { random } = this.#options;
-    for (let left = HELD_USED + STALE_USED; left > 0; left -= 1) {
-      const receipt = left > STALE_USED ? this.ledger.held(random) : this.ledger.stale(random);
-      if (!receipt) continue;
-      const isDelete = random.happens(0.5);
-      const change = { kind: 'update', queue: WORK, ...receipt, seconds: 0, text: undefined } as const;
-      await this.#ask(connection, isDelete ? { kind: 'delete', queue: WORK, ...receipt } : change);
-    }
+    return Array.from({ length: HELD_USED + STALE_USED }).flatMap((_, index): QueueCall[] => {
+      const receipt = index < HELD_USED ? this.ledger.held(random) : this.ledger.stale(random);
+      if (!receipt) return [];
+      if (random.happens(0.5)) return [{ kind: 'delete', queue: WORK, ...receipt }];
+      return [{ kind: 'update', queue: WORK, ...receipt, seconds: 0, text: undefined }];
+    });
   }
 
   /** Until an answer has room for more: what it does not show cannot be visible. */
-  async #takeAll(connection: Connection): Promise<readonly Shown[]> {
+  async #takeAll(port: number): Promise<readonly Shown[]> {
     const taken: Shown[] = [];
     for (;;) {
-      const call = { kind: 'get', queue: WORK, count: TAKEN_AT_ONCE, seconds: 1 } as const;
-      const messages = await this.#ask(connection, call);
+      const messages = await this.#ask(port, [
+        { kind: 'get', queue: WORK, count: TAKEN_AT_ONCE, seconds: 1 },
+      ]);
       taken.push(...messages);
       if (messages.length < TAKEN_AT_ONCE) return taken;
     }
