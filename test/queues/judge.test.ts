@@ -177,4 +177,6 @@ test('one message is one message', () => {
   const twin = get(1, 5, ['m1', 1, 0]);
   const messages = twin.answer?.messages.map(message => ({ ...message, id: 'another' })) ?? [];
   isWrong(/twice/, put(0, 'm1'), { ...twin, answer: { ...NOTHING, messages } });
+  const doubled = twin.answer?.messages.flatMap(message => [message, message]) ?? [];
+  isWrong(/twice/, put(0, 'm1'), { ...twin, answer: { ...NOTHING, messages: doubled } });
 });

@@ -25,15 +25,6 @@ interface Course {
   readonly events: Event[];
 }
 
-class Strange extends Error {
-  readonly step: number;
-
-  constructor(step: number, message: string) {
-    super(message);
-    this.step = step;
-  }
-}
-
 /** A put of which nobody ever heard again. */
 const isUnheard = ({ events: [only, ...others] }: Course): boolean =>
   others.length === 0 && only?.question.kind === 'put' && only.happening.answer === undefined;
@@ -44,6 +35,7 @@ const isSuccess = (answer: QueueAnswer | undefined): boolean =>
 /** Of one queue. */
 class Courses {
   readonly all = new Map<string, Course>();
+  readonly faults: QueueFault[] = [];
   readonly #names = new Map<string, string>();
 
   constructor(history: readonly QueueHappening[]) {
@@ -56,7 +48,10 @@ class Courses {
     const known = this.all.get(name);
     const course: Course = { name, id: known?.id ?? id, events: known?.events ?? [] };
     if (id !== undefined && course.id !== id)
-      throw new Strange(happening.step, `${name} is there twice, as ${course.id} and as ${id}.`);
+      this.faults.push({
+        step: happening.step,
+        message: `${name} is there twice, as ${course.id} and as ${id}.`,
+      });
     this.all.set(name, course);
     if (id !== undefined) this.#names.set(id, name);
     return course;
@@ -70,10 +65,13 @@ class Courses {
       this.#course(happening, call.text, shown?.id).events.push({ happening, question });
     }
     if (call.kind !== 'get' && call.kind !== 'peek') return;
-    const ids = new Set(answer?.messages.map(({ id }) => id));
-    if (ids.size < (answer?.messages.length ?? 0))
-      throw new Strange(step, 'One answer shows a message twice.');
+    const ids = new Set<string>();
     for (const shown of answer?.messages ?? []) {
+      if (ids.has(shown.id)) {
+        this.faults.push({ step, message: `One answer shows ${shown.id} twice.` });
+        continue;
+      }
+      ids.add(shown.id);
       const question: MessageQuestion =
         call.kind === 'get'
           ? { step, span, kind: 'got', seconds: call.seconds, shown }
@@ -223,10 +221,12 @@ function faultsOfQueue(queue: string, history: readonly QueueHappening[]): Queue
     const question = queueQuestion(happening);
     return question ? [{ happening, question }] : [];
   });
+  const courses = new Courses(history);
   const faults = [
+    ...courses.faults,
     unexplained(`queue ${queue}`, life, QUEUE_MODEL),
     orderFault(history, meetings),
-    ...[...new Courses(history).all.values()]
+    ...[...courses.all.values()]
       .filter(course => !isUnheard(course))
       .map(course => unexplained(`${course.name} in ${queue}`, eventsOf(course, ofAll), MESSAGE_MODEL)),
   ];
@@ -242,14 +242,6 @@ export function queueFaults(history: readonly QueueHappening[]): QueueFault[] {
     if (own) own.push(happening);
     else queues.set(queue, [happening]);
   }
-  const faults: QueueFault[] = [];
-  for (const [queue, own] of queues) {
-    try {
-      faults.push(...faultsOfQueue(queue, own));
-    } catch (error) {
-      if (!(error instanceof Strange)) throw error;
-      faults.push({ step: error.step, message: error.message });
-    }
-  }
+  const faults = [...queues].flatMap(([queue, own]) => faultsOfQueue(queue, own));
   return faults.sort((a, b) => a.step - b.step);
 }
