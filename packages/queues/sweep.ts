@@ -9,8 +9,8 @@ import { COUNT_KEY, changeCount, decodeCount } from './message-count.js';
 import { allPlaces, decodePlace, isExpired, messageKey, partitionOf } from './message-rows.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
-/** Messages that one commit of a step removes: two rows each. */
-export const RECLAIMED_A_STEP = 256;
+/** Messages that one commit of a step removes: two rows each, about as many as of the longest transaction. */
+export const RECLAIMED_A_STEP = 64;
 export const EXAMINED_A_STEP = 1000;
 /** There is more to reclaim. */
 const PAUSE_OF_WORK_MS = 5;

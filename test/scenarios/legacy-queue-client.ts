@@ -1,0 +1,134 @@
+// The queues of `azure-storage` 2.10.7, the client before @azure/storage-queue, as the scenarios call them, with promises for callbacks.
+// Declared here, because the package's own declarations are older than the compiler.
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import type { RunningServer } from 'shelfmark';
+import { queueEndpointOf } from './queue-clients.js';
+
+type Callback<T> = (error: Error | null, result: T) => void;
+
+export interface LegacyMessage {
+  readonly messageId: string;
+  readonly popReceipt: string;
+  readonly messageText?: string;
+  readonly insertionTime?: string;
+  readonly expirationTime?: string;
+  readonly timeNextVisible?: string;
+  readonly dequeueCount?: number;
+}
+
+interface LegacyQueue {
+  readonly name: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly approximateMessageCount?: number;
+  readonly created?: boolean;
+  readonly exists?: boolean;
+  readonly signedIdentifiers?: Readonly<Record<string, LegacyPolicy>>;
+}
+
+interface LegacyPolicy {
+  readonly Start?: Date;
+  readonly Expiry?: Date;
+  readonly Permissions?: string;
+}
+
+interface Segment {
+  readonly entries: readonly LegacyQueue[];
+  readonly continuationToken: object | null;
+}
+
+interface MessageOptions {
+  readonly messageTimeToLive?: number;
+  readonly visibilityTimeout?: number;
+  readonly numOfMessages?: number;
+  readonly messageText?: string;
+}
+
+interface LegacyQueueService {
+  getServiceStats(callback: Callback<{ readonly GeoReplication?: object }>): void;
+  getServiceProperties(
+    callback: Callback<{ readonly Logging: { readonly Version: string }; readonly Cors: unknown }>,
+  ): void;
+  setServiceProperties(properties: object, callback: Callback<unknown>): void;
+  listQueuesSegmentedWithPrefix(
+    prefix: string,
+    token: object | null,
+    options: { readonly maxResults?: number; readonly include?: 'metadata' },
+    callback: Callback<Segment>,
+  ): void;
+  doesQueueExist(queue: string, callback: Callback<LegacyQueue>): void;
+  createQueue(queue: string, options: object, callback: Callback<LegacyQueue>): void;
+  createQueueIfNotExists(queue: string, callback: Callback<LegacyQueue>): void;
+  deleteQueue(queue: string, callback: Callback<unknown>): void;
+  deleteQueueIfExists(queue: string, callback: Callback<boolean>): void;
+  getQueueMetadata(queue: string, callback: Callback<LegacyQueue>): void;
+  setQueueMetadata(queue: string, metadata: object, callback: Callback<LegacyQueue>): void;
+  createMessage(
+    queue: string,
+    text: string,
+    options: MessageOptions,
+    callback: Callback<LegacyMessage>,
+  ): void;
+  getMessages(queue: string, options: MessageOptions, callback: Callback<readonly LegacyMessage[]>): void;
+  getMessage(queue: string, callback: Callback<LegacyMessage | undefined>): void;
+  peekMessages(queue: string, options: MessageOptions, callback: Callback<readonly LegacyMessage[]>): void;
+  peekMessage(queue: string, callback: Callback<LegacyMessage | undefined>): void;
+  deleteMessage(queue: string, id: string, receipt: string, callback: Callback<unknown>): void;
+  clearMessages(queue: string, callback: Callback<unknown>): void;
+  updateMessage(
+    queue: string,
+    id: string,
+    receipt: string,
+    visibilityTimeout: number,
+    options: MessageOptions,
+    callback: Callback<LegacyMessage>,
+  ): void;
+  getQueueAcl(queue: string, callback: Callback<LegacyQueue>): void;
+  setQueueAcl(queue: string, policies: object, callback: Callback<LegacyQueue>): void;
+  generateSharedAccessSignature(queue: string, policy: object): string;
+}
+
+interface LegacyModule {
+  createQueueService(account: string, key: string, host: string): LegacyQueueService;
+  createQueueService(connectionString: string): LegacyQueueService;
+  createQueueServiceWithSas(host: string, signature: string): LegacyQueueService;
+}
+
+const legacy: LegacyModule = createRequire(import.meta.url)('azure-storage');
+
+/** The same calls, with promises. */
+const promising = (service: LegacyQueueService) => ({
+  getServiceStats: promisify(service.getServiceStats).bind(service),
+  getServiceProperties: promisify(service.getServiceProperties).bind(service),
+  setServiceProperties: promisify(service.setServiceProperties).bind(service),
+  listQueues: promisify(service.listQueuesSegmentedWithPrefix).bind(service),
+  doesQueueExist: promisify(service.doesQueueExist).bind(service),
+  createQueue: promisify(service.createQueue).bind(service),
+  createQueueIfNotExists: promisify(service.createQueueIfNotExists).bind(service),
+  deleteQueue: promisify(service.deleteQueue).bind(service),
+  deleteQueueIfExists: promisify(service.deleteQueueIfExists).bind(service),
+  getQueueMetadata: promisify(service.getQueueMetadata).bind(service),
+  setQueueMetadata: promisify(service.setQueueMetadata).bind(service),
+  createMessage: promisify(service.createMessage).bind(service),
+  getMessages: promisify(service.getMessages).bind(service),
+  getMessage: promisify(service.getMessage).bind(service),
+  peekMessages: promisify(service.peekMessages).bind(service),
+  peekMessage: promisify(service.peekMessage).bind(service),
+  deleteMessage: promisify(service.deleteMessage).bind(service),
+  clearMessages: promisify(service.clearMessages).bind(service),
+  updateMessage: promisify(service.updateMessage).bind(service),
+  getQueueAcl: promisify(service.getQueueAcl).bind(service),
+  setQueueAcl: promisify(service.setQueueAcl).bind(service),
+  signatureFor: (queue: string, policy: object) => service.generateSharedAccessSignature(queue, policy),
+});
+
+export type LegacyQueues = ReturnType<typeof promising>;
+
+export const legacyQueues = (server: RunningServer): LegacyQueues =>
+  promising(legacy.createQueueService(server.account.name, server.account.key, queueEndpointOf(server)));
+
+export const legacyQueuesOf = (connectionString: string): LegacyQueues =>
+  promising(legacy.createQueueService(connectionString));
+
+export const legacyQueuesBy = (server: RunningServer, signature: string): LegacyQueues =>
+  promising(legacy.createQueueServiceWithSas(queueEndpointOf(server), signature));
