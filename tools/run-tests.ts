@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const dist = fileURLToPath(new URL('..', import.meta.url));
 const wanted = process.argv.slice(2);
 
-const files = ['bench', 'demo', 'packages', 'test', 'tools']
+const files = ['bench', 'demo', 'examples', 'packages', 'test', 'tools']
   .filter(folder => existsSync(join(dist, folder)))
   .flatMap(folder =>
     readdirSync(join(dist, folder), { recursive: true, encoding: 'utf8' }).map(name =>
@@ -28,7 +28,7 @@ if (files.length === 0) {
 }
 
 /** What these packages do is pure, so their tests cannot disturb each other; to start a process for each would take longer than they do. */
-const PURE = /^packages[/\\](?:wire|tables|queues|service)[/\\]/;
+const PURE = /^packages[/\\](?:wire|tables|queues|service|patterns)[/\\]/;
 
 /** The files, with those of pure packages in one file for each core that imports them. */
 function gather(): readonly string[] {

@@ -1,0 +1,17 @@
+// The examples by their names.
+import { compoundKeys } from './compound-keys.js';
+import type { Example } from './example.js';
+import { logTail } from './log-tail.js';
+import { lookups } from './lookups.js';
+import { resumedPages } from './resumed-pages.js';
+import { typedQueries } from './typed-queries.js';
+
+export const EXAMPLES = {
+  'compound-keys': compoundKeys,
+  'log-tail': logTail,
+  'typed-queries': typedQueries,
+  lookups,
+  'resumed-pages': resumedPages,
+} as const satisfies Readonly<Record<string, Example>>;
+
+export const isExampleName = (name: string): name is keyof typeof EXAMPLES => Object.hasOwn(EXAMPLES, name);

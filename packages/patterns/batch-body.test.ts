@@ -1,0 +1,92 @@
+// The text of batches: their size as it is counted, and answers as the service writes them.
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { describe, test } from 'node:test';
+import { batchText, boundariesOf, EMPTY_BYTES, parseBatchAnswer, partBytes, partText } from './batch-body.js';
+
+const ID = '6b29fc40-ca47-1067-b31d-00dd010662da';
+
+const answer = (...parts: readonly string[]): string =>
+  [
+    '--batchresponse_a',
+    'Content-Type: multipart/mixed; boundary=changesetresponse_b',
+    '',
+    ...parts.map(
+      part =>
+        `--changesetresponse_b\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n${part}`,
+    ),
+    '--changesetresponse_b--',
+    '--batchresponse_a--',
+    '',
+  ].join('\r\n');
+
+const refused = (status: string, code: string, value: string): string =>
+  `HTTP/1.1 ${status}\r\nX-Content-Type-Options: nosniff\r\nDataServiceVersion: 3.0;\r\nContent-Type: application/json\r\n\r\n` +
+  JSON.stringify({ 'odata.error': { code, message: { lang: 'en-US', value } } });
+
+describe('the body of a batch', () => {
+  test('has the bytes that were counted', () => {
+    const request = { method: 'PUT', path: 'T', headers: { 'If-Match': '*' } } as const;
+    const parts = ['{}', 'ü🙂', undefined].map(body => partText({ ...request, body }, 'http://h/T'));
+    const text = batchText(parts, boundariesOf(ID));
+    const counted = parts.reduce((sum, part) => sum + partBytes(part), EMPTY_BYTES);
+    assert.equal(Buffer.byteLength(text), counted);
+    assert.equal(Buffer.byteLength(batchText([], boundariesOf(ID))), EMPTY_BYTES);
+  });
+
+  test('is lines that the service reads', () => {
+    const part = partText(
+      { method: 'DELETE', path: 'T', headers: { 'If-Match': 'W/"x"' }, body: undefined },
+      "http://h/a/T(PartitionKey='p',RowKey='r')",
+    );
+    assert.deepEqual(batchText([part], boundariesOf('1')).split('\r\n'), [
+      '--batch_1',
+      'Content-Type: multipart/mixed; boundary=changeset_1',
+      '',
+      '--changeset_1',
+      'Content-Type: application/http',
+      'Content-Transfer-Encoding: binary',
+      '',
+      "DELETE http://h/a/T(PartitionKey='p',RowKey='r') HTTP/1.1",
+      'DataServiceVersion: 3.0',
+      'If-Match: W/"x"',
+      '',
+      '',
+      '--changeset_1--',
+      '--batch_1--',
+      '',
+    ]);
+  });
+});
+
+describe('the answer to a batch', () => {
+  test('has ETags by position', () => {
+    const etag = `W/"datetime'2021-08-02T18%3A01%3A40.3296350Z'"`;
+    const text = answer(
+      `HTTP/1.1 204 No Content\r\nCache-Control: no-cache\r\nETag: ${etag}\r\n\r\n`,
+      'HTTP/1.1 204 No Content\r\nDataServiceVersion: 1.0;\r\n\r\n',
+    );
+    const done = { kind: 'done', etags: [etag, undefined] };
+    assert.deepEqual(parseBatchAnswer(text), done);
+    assert.deepEqual(parseBatchAnswer(text.replaceAll('\r\n', '\n')), done);
+  });
+
+  test('has the index of what failed, if the service says it', () => {
+    const message = 'The specified entity already exists.';
+    for (const [value, index] of [
+      [`2:${message}\nRequestId:a\nTime:b`, 2],
+      [`99:${message}`, 99],
+      [message, undefined],
+    ] as const) {
+      const parsed = parseBatchAnswer(answer(refused('409 Conflict', 'EntityAlreadyExists', value)));
+      assert.deepEqual(parsed, {
+        kind: 'failed',
+        refusal: { status: 409, code: 'EntityAlreadyExists', text: message, index, retryAfter: undefined },
+      });
+    }
+  });
+
+  test('without a status is no answer', () => {
+    assert.throws(() => parseBatchAnswer(answer('nothing')), SyntaxError);
+  });
+});

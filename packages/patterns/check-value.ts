@@ -1,0 +1,89 @@
+// Whether a value of the program is one of a property's type, and passes its checks. Gives the value in its one spelling. Values that come from the
+// service are decode-property.ts's matter.
+import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from './edm.js';
+import { Instant } from './instant.js';
+import { PatternError } from './pattern-error.js';
+import type { Property } from './property.js';
+import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
+
+/** What a refusal shows of a value: enough to find it, and not a page of somebody's data. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === 'object' && value !== null) return value.constructor?.name ?? 'an object';
+  return typeof value === 'bigint' ? `${value}n` : String(value);
+}
+
+const isGuid = (value: string): boolean => GUID.test(value.toLowerCase());
+
+/** Why the value is none of the type; undefined if it is one. */
+function typeFault({ edm }: Property, value: unknown): string | undefined {
+  switch (edm) {
+    case 'String':
+      return typeof value === 'string' ? undefined : 'is no string';
+    case 'Boolean':
+      return typeof value === 'boolean' ? undefined : 'is no boolean';
+    case 'Int32':
+      return Number.isInteger(value) && Number(value) >= INT32_MIN && Number(value) <= INT32_MAX
+        ? undefined
+        : 'is no whole number from -2^31 to 2^31-1';
+    case 'Int64':
+      return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX
+        ? undefined
+        : 'is no bigint from -2^63 to 2^63-1';
+    case 'Double':
+      return typeof value === 'number' ? undefined : 'is no number';
+    case 'DateTime':
+      if (!(value instanceof Instant)) return 'is no Instant';
+      return value.isStorable ? undefined : 'is before 1601, where the times of the service begin';
+    case 'Guid':
+      return typeof value === 'string' && isGuid(value) ? undefined : 'is no GUID';
+    case 'Binary':
+      return value instanceof Uint8Array ? undefined : 'is no Uint8Array';
+  }
+}
+
+/** `address.street: is required`. */
+function issueText({ message, path = [] }: SchemaIssue): string {
+  const steps = path.map(step => String(typeof step === 'object' ? step.key : step));
+  return steps.length === 0 ? message : `${steps.join('.')}: ${message}`;
+}
+
+/** What a schema makes of a value. Throws ValueInvalid, also where the schema answers by a promise. */
+export function validated(schema: StandardSchema, value: unknown, property: string): unknown {
+  const result: SchemaResult<unknown> | Promise<SchemaResult<unknown>> = schema['~standard'].validate(value);
+  const refuse = (reason: string): never => {
+    throw new PatternError('ValueInvalid', { property, expected: 'what its schema accepts', reason });
+  };
+  if (result instanceof Promise) {
+    // Its failure would be nobody's.
+    result.catch(() => undefined);
+    return refuse('the schema answers by a promise, and it must answer at once');
+  }
+  return result.issues ? refuse(result.issues.map(issueText).join('; ')) : result.value;
+}
+
+/** Runs the checks of a property. */
+export function passChecks(property: Property, value: unknown, name: string): void {
+  for (const check of property.checks) {
+    if (!Object.is(validated(check, value, name), value))
+      throw new PatternError('ValueInvalid', {
+        property: name,
+        expected: 'what its check leaves as it is',
+        reason: `${shown(value)} would become another value`,
+      });
+  }
+}
+
+/** The value, in its one spelling. Throws ValueInvalid. Not for JSON, whose schema sees what is read. */
+export function checkValue(property: Property, value: unknown, name: string): unknown {
+  const fault = typeFault(property, value);
+  if (fault !== undefined)
+    throw new PatternError('ValueInvalid', {
+      property: name,
+      expected: property.edm,
+      reason: `${shown(value)} ${fault}`,
+    });
+  const spelled = property.edm === 'Guid' ? String(value).toLowerCase() : value;
+  passChecks(property, spelled, name);
+  return spelled;
+}

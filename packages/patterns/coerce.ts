@@ -1,0 +1,74 @@
+// A stored value as one of another type, where that says the same: for rows in which an earlier program stored a number as text, or a count as a
+// double. What cannot be said exactly is not said.
+
+import type { TypedValue } from './decode-property.js';
+import type { BagValue } from './edm.js';
+import { type EdmType, GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from './edm.js';
+import { Instant } from './instant.js';
+import { PatternError } from './pattern-error.js';
+
+const WHOLE = /^-?\d+$/;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+function toInt64(value: BagValue): bigint | undefined {
+  const whole =
+    (typeof value === 'number' && Number.isSafeInteger(value)) ||
+    (typeof value === 'string' && WHOLE.test(value)) ||
+    typeof value === 'bigint';
+  if (!whole) return undefined;
+  const wide = BigInt(value);
+  return wide >= INT64_MIN && wide <= INT64_MAX ? wide : undefined;
+}
+
+function toInt32(value: BagValue): number | undefined {
+  const wide = toInt64(value);
+  return wide !== undefined && wide >= INT32_MIN && wide <= INT32_MAX ? Number(wide) : undefined;
+}
+
+function toDouble(value: BagValue): number | undefined {
+  if (typeof value === 'bigint') return BigInt(Number(value)) === value ? Number(value) : undefined;
+  return typeof value === 'string' && NUMBER.test(value) ? Number(value) : undefined;
+}
+
+function toBoolean(value: BagValue): boolean | undefined {
+  const text = String(value).toLowerCase();
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : undefined;
+}
+
+function toInstant(value: BagValue): Instant | undefined {
+  try {
+    return typeof value === 'string' ? Instant.parse(value) : undefined;
+  } catch (thrown) {
+    if (PatternError.is(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+function toGuid(value: BagValue): string | undefined {
+  const text = String(value).toLowerCase();
+  return GUID.test(text) ? text : undefined;
+}
+
+/** Undefined where the value cannot be one of the type. */
+export function coerce({ type, value }: TypedValue, wanted: EdmType): BagValue | undefined {
+  if (type === wanted) return value;
+  switch (wanted) {
+    case 'Int32':
+      return toInt32(value);
+    case 'Int64':
+      return toInt64(value);
+    case 'Double':
+      return typeof value === 'number' ? value : toDouble(value);
+    case 'Boolean':
+      return toBoolean(value);
+    case 'DateTime':
+      return toInstant(value);
+    case 'Guid':
+      return type === 'String' ? toGuid(value) : undefined;
+    case 'String':
+      return type === 'Binary' ? undefined : String(value);
+    case 'Binary':
+      return undefined;
+  }
+}

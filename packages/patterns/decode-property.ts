@@ -1,0 +1,78 @@
+// A property as a row of an answer has it: its type, and its value as the program's. Whether that is the type that an entity wants is
+// decode-entity.ts's matter.
+import { Buffer } from 'node:buffer';
+import type { BagValue } from './edm.js';
+import { type EdmType, INT32_MAX, INT32_MIN } from './edm.js';
+import { encodeProperty } from './encode-property.js';
+import { Instant } from './instant.js';
+import type { WireValue } from './read-wire.js';
+import type { WireProperty } from './wire-property.js';
+
+export interface TypedValue {
+  readonly type: EdmType;
+  readonly value: BagValue;
+}
+
+const TYPES: ReadonlyMap<string, EdmType> = new Map([
+  ['Edm.String', 'String'],
+  ['Edm.Int32', 'Int32'],
+  ['Edm.Int64', 'Int64'],
+  ['Edm.Double', 'Double'],
+  ['Edm.Boolean', 'Boolean'],
+  ['Edm.DateTime', 'DateTime'],
+  ['Edm.Guid', 'Guid'],
+  ['Edm.Binary', 'Binary'],
+]);
+
+/** What JSON says of a value's type where no annotation does. */
+function plainType(value: WireValue): EdmType {
+  if (typeof value === 'string') return 'String';
+  if (typeof value === 'boolean') return 'Boolean';
+  const isInt32 =
+    typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX;
+  return isInt32 ? 'Int32' : 'Double';
+}
+
+/** Numbers also as texts, as an annotation allows; `INF` is how .NET of old wrote it. */
+function numberOf(value: WireValue): number {
+  if (typeof value === 'object') return value?.['~double'] ?? 0;
+  if (value === 'INF') return Number.POSITIVE_INFINITY;
+  return value === '-INF' ? Number.NEGATIVE_INFINITY : Number(value);
+}
+
+function parseValue(type: EdmType, value: WireValue): BagValue {
+  switch (type) {
+    case 'String':
+      return String(value);
+    case 'Int32':
+    case 'Double':
+      return numberOf(value);
+    case 'Int64':
+      return BigInt(typeof value === 'object' ? numberOf(value) : (value ?? 0));
+    case 'Boolean':
+      return value === true || String(value).toLowerCase() === 'true';
+    case 'DateTime':
+      return Instant.parse(String(value));
+    case 'Guid':
+      return String(value).toLowerCase();
+    case 'Binary':
+      // Copied, for small buffers share memory with others.
+      return new Uint8Array(Buffer.from(String(value), 'base64'));
+  }
+}
+
+/** The value by its annotation, or by what JSON says. An annotation that is no type of the service is taken for a String. */
+export function decodeProperty(value: WireValue, annotation: WireValue | undefined): TypedValue {
+  const type = typeof annotation === 'string' ? (TYPES.get(annotation) ?? 'String') : plainType(value);
+  return { type, value: parseValue(type, value) };
+}
+
+/** The property as it will be sent back. */
+export function keepProperty(
+  name: string,
+  value: WireValue,
+  annotation: WireValue | undefined,
+): WireProperty {
+  const typed = decodeProperty(value, annotation);
+  return encodeProperty(name, typed.type, typed.value);
+}

@@ -1,0 +1,40 @@
+// A value as the JSON that the service reads it from, always with its type. The client's encoder is not asked: it sends whole doubles as Int32, drops
+// NaN, and sends all of the memory behind a part of a buffer.
+import { Buffer } from 'node:buffer';
+import type { EdmType } from './edm.js';
+import { checkLength, propertyBytes } from './size.js';
+import type { WireProperty } from './wire-property.js';
+
+/** `3.0`, `3.5`, `1e+300`, `"NaN"`. */
+export function doubleLiteral(value: number): string {
+  if (!Number.isFinite(value)) return `"${value}"`;
+  if (Object.is(value, -0)) return '-0.0';
+  const text = String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}
+
+function literalOf(type: EdmType, value: unknown): string {
+  switch (type) {
+    case 'Double':
+      return doubleLiteral(Number(value));
+    case 'Int64':
+    case 'DateTime':
+      return `"${value}"`;
+    case 'Binary': {
+      const { buffer, byteOffset, byteLength } = value as Uint8Array;
+      return `"${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}"`;
+    }
+    default:
+      return JSON.stringify(value);
+  }
+}
+
+const lengthOf = (value: unknown): number =>
+  typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
+
+/** Throws TooLarge. The value is one of the type: see check-value.ts. */
+export function encodeProperty(name: string, type: EdmType, value: unknown, where = name): WireProperty {
+  const length = lengthOf(value);
+  checkLength(where, type, length);
+  return { name, type, literal: literalOf(type, value), bytes: propertyBytes(name, type, length) };
+}

@@ -1,0 +1,34 @@
+// Runs a law on random input: some hundred cases with the other tests, as many as PATTERN_RUNS says at length. A failure prints the command that repeats it.
+import fc from 'fast-check';
+
+const RUNS = Number(process.env.PATTERN_RUNS ?? 300);
+const { PATTERN_SEED, PATTERN_PATH } = process.env;
+
+export function law<T>(property: fc.IProperty<T>): void {
+  const result = fc.check(property, {
+    numRuns: RUNS,
+    ...(PATTERN_SEED === undefined ? {} : { seed: Number(PATTERN_SEED) }),
+    ...(PATTERN_PATH === undefined ? {} : { path: PATTERN_PATH }),
+  });
+  if (!result.failed) return;
+  const command = `PATTERN_SEED=${result.seed} PATTERN_PATH=${result.counterexamplePath} node dist/tools/run-tests.js packages/patterns`;
+  throw new Error(`${fc.defaultReportMessage(result)}\n${result.errorInstance}\nRepeat it: ${command}`, {
+    cause: result.errorInstance,
+  });
+}
+
+/** What is escaped and what stands beside it, letters, and characters on both sides of the surrogates. */
+const SPECIAL = [
+  ...'\u0000\u0001\u001f !"#$-./0123>?@[\\]^}~\u007f\u0080\u009f\u00a0',
+  ...'abAB_\ud7ff\ue000\uffff\u{10000}\u{10ffff}éß',
+];
+
+/** Texts without halves of surrogate pairs, mostly of characters that matter. */
+export const anyText: fc.Arbitrary<string> = fc.oneof(
+  { arbitrary: fc.string({ unit: fc.constantFrom(...SPECIAL), maxLength: 8 }), weight: 3 },
+  { arbitrary: fc.string({ unit: 'binary', maxLength: 12 }), weight: 1 },
+);
+
+/** -1, 0 or 1, as code units compare. */
+export const compare = <T extends string | number | bigint>(a: T, b: T): number =>
+  a < b ? -1 : a > b ? 1 : 0;

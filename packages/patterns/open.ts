@@ -1,0 +1,78 @@
+// The door to the library: a client of the Table service in, repositories and batches out. What they do is in the files of their names.
+import { Batch } from './batch.js';
+import { BatchWriter, type WriterOptions } from './batch-writer.js';
+import type { RowChange } from './change.js';
+import {
+  type DeletableRows,
+  type DeleteProgress,
+  type DeleteRowsOptions,
+  deleteRows,
+} from './delete-rows.js';
+import type { AnyEntity, PartitionOf } from './entity.js';
+import { Lookup, type LookupOptions } from './lookup.js';
+import { type MixedReads, mixedReads } from './mixed.js';
+import { Repo, type RepoOptions } from './repo.js';
+import type { TablesConnection } from './sender.js';
+import { connect, querySettings, type Service, type ServiceOptions } from './service.js';
+import type { WriteReport } from './write-load.js';
+
+/** The tables of an account. */
+export class Db {
+  readonly #service: Service;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /** The rows of an entity. */
+  repo<E extends AnyEntity>(entity: E, options: RepoOptions = {}): Repo<E> {
+    return new Repo(this.#service, entity, options);
+  }
+
+  /** Rows of several entities of a table, read together. */
+  mixed<const E extends readonly AnyEntity[]>(...entities: E): MixedReads<E> {
+    return mixedReads(entities, querySettings(this.#service, undefined));
+  }
+
+  /** Rows of a small table, remembered for a while. */
+  lookup<E extends AnyEntity>(entity: E, options: LookupOptions & RepoOptions): Lookup<E> {
+    return new Lookup(entity, this.repo(entity, options), options);
+  }
+
+  /** Operations on rows of one partition that are done all or not at all. Rows of other entities in that partition may be among them. */
+  batch<E extends AnyEntity>(
+    entity: E,
+    partition: PartitionOf<E>,
+    { table = entity.table }: RepoOptions = {},
+  ): Batch {
+    return new Batch(this.#service, { table, partitionKey: entity.plan.partition.encode(partition) });
+  }
+
+  /** Does any number of changes, in batches by partition, and says of each what became of it. It goes on as reports are taken. */
+  writeAll(
+    changes: Iterable<RowChange> | AsyncIterable<RowChange>,
+    options: WriterOptions = {},
+  ): AsyncGenerator<WriteReport, void, undefined> {
+    return new BatchWriter(this.#service, changes, options).reports();
+  }
+
+  /** Deletes what a query gives. It goes on as progress is taken. */
+  deleteRows(
+    rows: DeletableRows,
+    options: DeleteRowsOptions,
+  ): AsyncGenerator<DeleteProgress, void, undefined> {
+    return deleteRows(this.#service, rows, options);
+  }
+}
+
+/**
+ * Opens the tables of an account.
+ *
+ * ```ts
+ * const db = open(TableServiceClient.fromConnectionString(connectionString));
+ * ```
+ *
+ * Policies that are added to the client's pipeline later do not count here.
+ */
+export const open = (connection: TablesConnection, options: ServiceOptions = {}): Db =>
+  new Db(connect(connection, options));

@@ -1,0 +1,134 @@
+// What this library refuses, and what it makes of the service's refusals: one class, a code from a closed set, and details with a type.
+// docs/patterns/errors.md has a section for each code. Deciding when to throw is everybody else's.
+import type { EdmType } from './edm.js';
+
+/** The address of a row. */
+export interface RowAddress {
+  readonly table: string;
+  readonly partitionKey: string;
+  readonly rowKey: string;
+}
+
+/** What each code tells. */
+export interface PatternErrorDetails {
+  /** The row to be changed is not there. */
+  readonly NotFound: RowAddress;
+  /** A row with these keys is there already. */
+  readonly AlreadyExists: RowAddress;
+  /** The row was changed since it was read. */
+  readonly Conflict: RowAddress & { readonly etag: string };
+  /** Others changed the row each time, as often as it was tried. */
+  readonly Contention: RowAddress & { readonly attempts: number; readonly lastEtag: string | undefined };
+  readonly TooManyOperations: { readonly operations: number; readonly limit: number };
+  /** More than the service takes: `where` names the property, the key, the entity or the batch. */
+  readonly TooLarge: {
+    readonly what: SizeLimit;
+    readonly where: string;
+    readonly size: number;
+    readonly limit: number;
+  };
+  /** A stored property is not what the entity says. */
+  readonly TypeDrift: Drift;
+  /** The row was written by a newer version of the entity than this program knows. */
+  readonly NewerVersion: RowAddress & { readonly known: number; readonly found: number };
+  /** The row is of another entity. `found` is its type tag, if it has one. */
+  readonly WrongEntity: RowAddress & { readonly expected: string; readonly found: string | undefined };
+  /** A key, or a part of one, that cannot be made or read. */
+  readonly KeyInvalid: { readonly part: string; readonly reason: string; readonly text?: string };
+  /** A value that the property's type or its check does not accept. */
+  readonly ValueInvalid: { readonly property: string; readonly expected: string; readonly reason: string };
+  /** An entity, key or property whose definition contradicts itself or the service's rules. */
+  readonly DefinitionInvalid: { readonly subject: string; readonly reason: string };
+  /** A text that is no $filter of the service. */
+  readonly FilterInvalid: { readonly filter: string; readonly position: number; readonly reason: string };
+  readonly ScanRefused: { readonly filter: string; readonly reason: string };
+  readonly TokenMismatch: { readonly reason: string };
+  /** One operation of a batch failed, and so none was done. `reason` is the code of the error, which is the `cause`. */
+  readonly BatchFailed: RowAddress & { readonly index: number; readonly op: string; readonly reason: string };
+  /** Nobody knows whether the operation was done, even after looking. */
+  readonly Unclear: RowAddress & { readonly op: string };
+  /** No answer came, as often as it was tried; a write was not done, as far as a look at the row tells. */
+  readonly Unreachable: { readonly attempts: number };
+  readonly Throttled: { readonly retryAfter: number | undefined };
+  /** The service said no for a reason that none of the other codes names. */
+  readonly ServiceRefused: { readonly status: number; readonly code: string; readonly text: string };
+}
+
+export type PatternErrorCode = keyof PatternErrorDetails;
+
+/** What the service bounds: see docs/patterns/sizes.md. */
+export type SizeLimit =
+  | 'entity bytes'
+  | 'properties'
+  | 'property name'
+  | 'string'
+  | 'binary'
+  | 'key'
+  | 'batch bytes';
+
+/** A stored property that is not what the entity says. */
+export interface Drift extends RowAddress {
+  readonly entity: string;
+  readonly property: string;
+  readonly expected: EdmType;
+  /** What is stored there; `check` if it has the right type and the property's check refuses it. */
+  readonly found: EdmType | 'missing' | 'check';
+  readonly reason: string;
+}
+
+const at = ({ table, partitionKey, rowKey }: RowAddress): string =>
+  `${table}('${partitionKey}', '${rowKey}')`;
+
+type Sentence<C extends PatternErrorCode> = (detail: PatternErrorDetails[C]) => string;
+
+const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
+  NotFound: row => `There is no row ${at(row)}.`,
+  AlreadyExists: row => `There is a row ${at(row)} already.`,
+  Conflict: row => `The row ${at(row)} was changed since it was read.`,
+  Contention: detail =>
+    `Others changed the row ${at(detail)} each of the ${detail.attempts} times it was tried.`,
+  TooManyOperations: detail => `The batch has ${detail.operations} operations, and may have ${detail.limit}.`,
+  TooLarge: detail =>
+    `${detail.where} has a size of ${detail.size} (${detail.what}), and may have ${detail.limit}.`,
+  TypeDrift: detail =>
+    `${detail.entity}.${detail.property} of ${at(detail)} should be ${detail.expected}: ${detail.reason}.`,
+  NewerVersion: detail =>
+    `The row ${at(detail)} is of version ${detail.found}, and this program knows ${detail.known}.`,
+  WrongEntity: detail =>
+    `The row ${at(detail)} is ${detail.found === undefined ? 'of no known entity' : `tagged ${detail.found}`}, not ${detail.expected}.`,
+  KeyInvalid: detail => `The key part ${detail.part} ${detail.reason}.`,
+  ValueInvalid: detail => `The property ${detail.property} should be ${detail.expected}: ${detail.reason}.`,
+  DefinitionInvalid: detail => `${detail.subject}: ${detail.reason}.`,
+  FilterInvalid: detail => `At ${detail.position} of the filter: ${detail.reason}. It is: ${detail.filter}`,
+  ScanRefused: detail =>
+    `The query reads more than it should: ${detail.reason}. Its filter: ${detail.filter}`,
+  TokenMismatch: detail => `The token is not one of this query: ${detail.reason}.`,
+  BatchFailed: detail =>
+    `Operation ${detail.index} (${detail.op} of ${at(detail)}) failed, and nothing was done: ${detail.reason}.`,
+  Unclear: detail => `Whether ${detail.op} of ${at(detail)} was done could not be found out.`,
+  Unreachable: ({ attempts }) =>
+    `No answer came, ${attempts === 1 ? 'in one attempt' : `in ${attempts} attempts`}.`,
+  Throttled: () => 'The service is busy.',
+  ServiceRefused: detail => `The service answered ${detail.status} ${detail.code}: ${detail.text}`,
+};
+
+/**
+ * Every failure that this library knows by name. `detail` has the type that goes with the code, which `PatternError.is` tells the
+ * compiler.
+ */
+export class PatternError<C extends PatternErrorCode = PatternErrorCode> extends Error {
+  override readonly name = 'PatternError';
+  readonly code: C;
+  readonly detail: PatternErrorDetails[C];
+
+  constructor(code: C, detail: PatternErrorDetails[C], options?: ErrorOptions) {
+    super(`${code}: ${SENTENCES[code](detail)}`, options);
+    this.code = code;
+    this.detail = detail;
+  }
+
+  /** Whether something that was thrown is an error of this library, with this code if one is given. */
+  static is<C extends PatternErrorCode>(thrown: unknown, code?: C): thrown is PatternError<C> {
+    return thrown instanceof PatternError && (code === undefined || thrown.code === code);
+  }
+}

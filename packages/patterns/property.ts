@@ -1,0 +1,109 @@
+// What a property of an entity is: one type of the service, fixed by the definition and never guessed from a value.
+// Values become texts in encode-property.ts and come back in decode-property.ts.
+import type { EdmType } from './edm.js';
+import type { Instant } from './instant.js';
+import { PatternError } from './pattern-error.js';
+import type { OutputOf, StandardSchema } from './standard-schema.js';
+
+export type Presence = 'required' | 'optional';
+/** Whether the service can compare the stored value as what it is: of JSON it sees only the text. */
+export type Use = 'plain' | 'opaque';
+
+/** A property's definition. Each method gives a new one. */
+export interface Property<T = unknown, P extends Presence = Presence, U extends Use = Use> {
+  readonly edm: EdmType;
+  readonly presence: P;
+  readonly use: U;
+  /** What the property is called in the table, where that is not its name in the program. */
+  readonly storedName: string | undefined;
+  /** The schema of the JSON value, of `t.json`. */
+  readonly json: StandardSchema | undefined;
+  /** What a value must pass beyond its type. */
+  readonly checks: readonly StandardSchema[];
+  /** Only for the compiler: the type of the value. */
+  readonly '~value'?: T;
+  /** May be missing. Null and undefined are the same to the service: no property. */
+  optional(): Property<T, 'optional', U>;
+  /**
+   * Narrows what is accepted by a Standard Schema: zod, valibot, arktype. It refuses and never changes: a schema that gives another value
+   * than it got is an error. It must answer at once; one that gives a promise is refused.
+   */
+  check<V extends T>(schema: StandardSchema<unknown, V> | StandardSchema<V, V>): Property<V, P, U>;
+  /** The name in the table. */
+  stored(name: string): Property<T, P, U>;
+}
+
+/** The properties of an entity, by their names in the program. */
+export type Props = Readonly<Record<string, Property>>;
+
+interface Settings<P extends Presence, U extends Use> {
+  readonly edm: EdmType;
+  readonly presence: P;
+  readonly use: U;
+  readonly storedName: string | undefined;
+  readonly json: StandardSchema | undefined;
+  readonly checks: readonly StandardSchema[];
+}
+
+function refuseEmptyName(name: string): void {
+  if (name === '')
+    throw new PatternError('DefinitionInvalid', { subject: 'stored()', reason: 'the name is empty' });
+}
+
+function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>): Property<T, P, U> {
+  return Object.freeze({
+    ...settings,
+    optional: () => define<T, 'optional', U>({ ...settings, presence: 'optional' }),
+    check: <V extends T>(schema: StandardSchema) =>
+      define<V, P, U>({ ...settings, checks: [...settings.checks, schema] }),
+    stored: (name: string) => {
+      refuseEmptyName(name);
+      return define<T, P, U>({ ...settings, storedName: name });
+    },
+  });
+}
+
+const plain = <T>(edm: EdmType): Property<T, 'required', 'plain'> =>
+  define({ edm, presence: 'required', use: 'plain', storedName: undefined, json: undefined, checks: [] });
+
+/** The types of properties: one for each type of the service, and JSON, which is stored as a String. */
+export const t = {
+  string: (): Property<string, 'required', 'plain'> => plain('String'),
+  int32: (): Property<number, 'required', 'plain'> => plain('Int32'),
+  int64: (): Property<bigint, 'required', 'plain'> => plain('Int64'),
+  double: (): Property<number, 'required', 'plain'> => plain('Double'),
+  bool: (): Property<boolean, 'required', 'plain'> => plain('Boolean'),
+  /** A time to 100 ns. */
+  instant: (): Property<Instant, 'required', 'plain'> => plain('DateTime'),
+  /** Lower case with hyphens; other spellings are accepted and come back so. */
+  guid: (): Property<string, 'required', 'plain'> => plain('Guid'),
+  bytes: (): Property<Uint8Array, 'required', 'plain'> => plain('Binary'),
+  /** Anything that JSON can hold and the schema accepts when it is read from there. */
+  json: <S extends StandardSchema>(schema: S): Property<OutputOf<S>, 'required', 'opaque'> =>
+    define({
+      edm: 'String',
+      presence: 'required',
+      use: 'opaque',
+      storedName: undefined,
+      json: schema,
+      checks: [],
+    }),
+} as const;
+
+/** The names that may be missing. */
+export type OptionalNames<P extends Props> = {
+  [K in keyof P]: P[K]['presence'] extends 'optional' ? K : never;
+}[keyof P];
+
+/** The type of a property's value. */
+export type ValueOf<D extends Property> = Exclude<D['~value'], undefined>;
+
+/** An entity's value. */
+export type Row<P extends Props> = Flat<
+  { readonly [K in Exclude<keyof P, OptionalNames<P>>]: ValueOf<P[K]> } & {
+    readonly [K in OptionalNames<P>]?: ValueOf<P[K]> | undefined;
+  }
+>;
+
+/** The same type, shown as one object. */
+export type Flat<T> = { [K in keyof T]: T[K] };

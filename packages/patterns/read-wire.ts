@@ -1,0 +1,53 @@
+// The JSON of rows as the service sends it. Of its numbers `3` is an Int32 and `3.0` a Double, and to JSON.parse they are the same; so doubles that are
+// whole are marked before it sees them. What a row's members mean is decode-property.ts's matter.
+
+/** A double that JSON.parse would take for an Int32. */
+export interface WholeDouble {
+  readonly '~double': number;
+}
+
+export type WireValue = string | number | boolean | null | WholeDouble;
+
+/** A row as an answer has it: keys, properties, and annotations such as `odata.etag`. */
+export type WireObject = Readonly<Record<string, WireValue>>;
+
+/** A page of rows. */
+export interface WirePage {
+  readonly value: readonly WireObject[];
+}
+
+/** A number with a point or an exponent as the value of a member. */
+const DOUBLE_MEMBER = /([^\\]"\s*:\s*)(-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=[\s,}])/g;
+/** Strings, which are passed by, and such numbers. */
+const STRING_OR_DOUBLE = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)/g;
+
+const marked = (token: string): string =>
+  token.charCodeAt(0) === 0x22 || !Number.isInteger(Number(token)) ? token : `{"~double":${token}}`;
+
+/** JSON.parse, with the whole doubles of members marked. Throws SyntaxError. */
+export function parseWire(text: string): unknown {
+  // Within a string a quote has a backslash before it, so that a quote without one ends a name, or begins or ends a string. Only where a string ends in a
+  // backslash, which is written as two, all strings must be looked at.
+  const whole = text.includes('\\\\"')
+    ? text.replace(STRING_OR_DOUBLE, marked)
+    : text.replace(DOUBLE_MEMBER, (_, before: string, token: string) => before + marked(token));
+  return JSON.parse(whole);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The answer to a point query. Throws SyntaxError. */
+export function readRow(text: string): WireObject {
+  const row = parseWire(text);
+  if (!isObject(row)) throw new SyntaxError('The answer is no row.');
+  return row as WireObject;
+}
+
+/** The answer to a query. Throws SyntaxError. */
+export function readPage(text: string): readonly WireObject[] {
+  const page = parseWire(text);
+  if (!isObject(page) || !Array.isArray(page.value) || !page.value.every(isObject))
+    throw new SyntaxError('The answer is no page of rows.');
+  return page.value as readonly WireObject[];
+}

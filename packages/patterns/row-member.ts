@@ -1,0 +1,37 @@
+// The members of a row of an answer: by name, without what every object has, and apart from annotations.
+import { keepProperty } from './decode-property.js';
+import type { WireObject, WireValue } from './read-wire.js';
+import type { WireProperty } from './wire-property.js';
+
+export const SYSTEM_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
+
+/** The member that tells the type of another. */
+export const annotationOf = (wire: string): string => `${wire}@odata.type`;
+
+/** A property may be called as something that every object has. Null is what the service answers for a selected property that is not there. */
+export function memberOf(row: WireObject, name: string): WireValue | undefined {
+  const value = Object.hasOwn(row, name) ? row[name] : undefined;
+  return value === null ? undefined : value;
+}
+
+export function textOf(row: WireObject, name: string): string | undefined {
+  const value = memberOf(row, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+const isAnnotation = (name: string): boolean => name.startsWith('odata.') || name.includes('@odata.');
+
+/** The names of properties: no keys, time or annotations. */
+export const propertyNames = (row: WireObject): readonly string[] =>
+  Object.keys(row).filter(name => !SYSTEM_NAMES.has(name) && !isAnnotation(name));
+
+/** What a row has beyond the names that are known, as it goes back. */
+export function unknownIn(row: WireObject, known: ReadonlySet<string>): readonly WireProperty[] {
+  const unknown: WireProperty[] = [];
+  for (const name of Object.keys(row)) {
+    if (known.has(name) || isAnnotation(name)) continue;
+    const value = memberOf(row, name);
+    if (value !== undefined) unknown.push(keepProperty(name, value, memberOf(row, annotationOf(name))));
+  }
+  return unknown;
+}

@@ -1,0 +1,52 @@
+// Refusals of the service by their texts, and the errors that they become.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { parseRefusal, requestError, rowError } from './service-refusal.js';
+
+const json = (code: string): string =>
+  JSON.stringify({
+    'odata.error': { code, message: { lang: 'en-US', value: 'A text.\nRequestId:a\nTime:b' } },
+  });
+const ADDRESS = { table: 'T', partitionKey: 'p', rowKey: 'r' };
+
+describe('a refusal', () => {
+  test('is read from JSON, from XML, and from nothing', () => {
+    const rest = { index: undefined, retryAfter: undefined };
+    assert.deepEqual(parseRefusal(404, json('TableNotFound')), {
+      status: 404,
+      code: 'TableNotFound',
+      text: 'A text.',
+      ...rest,
+    });
+    const xml =
+      '<?xml version="1.0"?><m:error xmlns:m="m"><m:code>AuthenticationFailed</m:code><m:message xml:lang="en-US">No.\nTime:b</m:message></m:error>';
+    assert.deepEqual(parseRefusal(403, xml), {
+      status: 403,
+      code: 'AuthenticationFailed',
+      text: 'No.',
+      ...rest,
+    });
+    const header = (name: string) => ({ 'retry-after': '3' })[name];
+    assert.deepEqual(parseRefusal(503, '', header), {
+      status: 503,
+      code: '',
+      text: '',
+      index: undefined,
+      retryAfter: 3,
+    });
+  });
+
+  test('becomes the error of its name', () => {
+    for (const [status, code, name] of [
+      [409, 'EntityAlreadyExists', 'AlreadyExists'],
+      [412, 'UpdateConditionNotSatisfied', 'Conflict'],
+      [404, 'ResourceNotFound', 'NotFound'],
+      [404, 'TableNotFound', 'ServiceRefused'],
+      [503, 'ServerBusy', 'Throttled'],
+      [429, '', 'Throttled'],
+      [400, 'InvalidInput', 'ServiceRefused'],
+    ] as const)
+      assert.equal(rowError(parseRefusal(status, json(code)), ADDRESS, 'e').code, name, code);
+    assert.equal(requestError(parseRefusal(404, json('ResourceNotFound'))).code, 'ServiceRefused');
+  });
+});

@@ -1,0 +1,39 @@
+// A property as it goes over the wire: its name in the table, its type, and its value as a literal of JSON. Properties that an entity does not know
+// are kept in this form, so that they go back as they came.
+import type { EdmType } from './edm.js';
+
+export interface WireProperty {
+  readonly name: string;
+  readonly type: EdmType;
+  /** JSON: `"text"`, `3`, `3.0`, `true`. */
+  readonly literal: string;
+  /** What it counts towards the size of its entity, its name included. */
+  readonly bytes: number;
+}
+
+/** A row as it is sent. */
+export interface WireRow {
+  readonly partitionKey: string;
+  readonly rowKey: string;
+  readonly properties: readonly WireProperty[];
+  /** By the service's rule: docs/patterns/sizes.md. */
+  readonly bytes: number;
+}
+
+/** Types that a literal of JSON tells by itself. */
+const isPlain = (type: EdmType): boolean => type === 'String' || type === 'Boolean' || type === 'Int32';
+
+/** One member of a JSON object, or two where the type needs a word. */
+function member({ name, type, literal }: WireProperty): string {
+  const quoted = JSON.stringify(name);
+  return isPlain(type)
+    ? `${quoted}:${literal}`
+    : `${JSON.stringify(`${name}@odata.type`)}:"Edm.${type}",${quoted}:${literal}`;
+}
+
+/** The body of a request that writes the row. */
+export const wireText = (row: WireRow): string =>
+  `{${[
+    `"PartitionKey":${JSON.stringify(row.partitionKey)},"RowKey":${JSON.stringify(row.rowKey)}`,
+    ...row.properties.map(member),
+  ].join(',')}}`;

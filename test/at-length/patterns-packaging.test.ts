@@ -1,0 +1,120 @@
+// The pattern library as its users get it: packed, installed beside the official client into an empty folder, type-checked with the strictest settings, and run.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { serve } from 'shelfmark';
+import { importsOf } from '../source-text.js';
+import { ROOT, runToEnd } from '../spawned-server.js';
+
+const run = promisify(execFile);
+
+const PROGRAM = `
+import { TableServiceClient } from '@azure/data-tables';
+import { codec, entity, key, type Of, open, part, PatternError, t } from 'shelfmark-patterns';
+
+const Book = entity('Book', {
+  version: 1,
+  table: 'Books',
+  props: { shelf: t.string(), number: t.int32(), title: t.string(), weight: t.double().optional() },
+  partition: key(part('shelf')),
+  row: key(part('number', codec.int(4))),
+});
+const walden: Of<typeof Book> = { shelf: 'A', number: 1, title: 'Walden', weight: 1 };
+
+const client = TableServiceClient.fromConnectionString(process.argv[2] ?? '', { allowInsecureConnection: true });
+await client.createTable('Books');
+const books = open(client).repo(Book);
+await books.create(walden);
+const stored = await books.get({ shelf: 'A', number: 1 });
+let code = '';
+try {
+  await books.create(walden);
+} catch (thrown) {
+  if (PatternError.is(thrown)) code = thrown.code;
+}
+console.log(JSON.stringify({ value: stored?.value, code }));
+`;
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Record<string, string>;
+  readonly peerDependencies: Record<string, string>;
+  readonly scripts?: Record<string, string>;
+}
+
+describe('the package of the pattern library', () => {
+  let folder = '';
+  const app = (): string => join(folder, 'app');
+  const installed = (): string => join(app(), 'node_modules', 'shelfmark-patterns');
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'shelfmark-patterns-package-'));
+    const { stdout } = await run(process.execPath, [join(ROOT, 'dist', 'tools', 'pack-patterns.js'), folder]);
+    await mkdir(app());
+    await writeFile(join(app(), 'package.json'), '{ "private": true, "type": "module" }');
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', stdout.trim()], {
+      cwd: app(),
+    });
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  test('holds what runs, its pages, and neither tests nor sources', async () => {
+    const names = await readdir(installed(), { recursive: true });
+    const expected =
+      /^(?:package\.json|README\.md|LICENSE|docs|docs[/\\][\w-]+\.md|[a-z0-9-]+\.(?:js|d\.ts))$/;
+    assert.deepEqual(
+      names.filter(name => !expected.test(name)),
+      [],
+    );
+    assert(names.includes('index.js') && names.includes('index.d.ts'));
+  });
+
+  test('asks for the official client and nothing else', async () => {
+    const manifest: Manifest = JSON.parse(await readFile(join(installed(), 'package.json'), 'utf8'));
+    const own: Manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    assert.equal(manifest.version, own.version);
+    assert.equal(manifest.dependencies, undefined);
+    assert.equal(manifest.scripts, undefined);
+    const peers = Object.keys(manifest.peerDependencies);
+    for (const peer of peers) assert.match(peer, /^@azure\//);
+    for (const name of (await readdir(installed())).filter(each => /\.(?:js|d\.ts)$/.test(each)))
+      for (const from of importsOf(await readFile(join(installed(), name), 'utf8')))
+        assert(/^(?:\.\/|node:)/.test(from) || peers.includes(from), `${name} imports ${from}.`);
+  });
+
+  test('is typed, and runs against a server', async () => {
+    await writeFile(join(app(), 'program.ts'), PROGRAM);
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      // Its own declarations are checked too.
+      skipLibCheck: false,
+      module: 'nodenext',
+      target: 'es2023',
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules', '@types')],
+    };
+    await writeFile(join(app(), 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+    const tsc = [join(ROOT, 'node_modules', '.bin', 'tsc')] as const;
+    const compiled = await runToEnd(['-p', app()], { command: tsc });
+    assert.deepEqual([compiled.code, compiled.stdout], [0, '']);
+    const server = await serve({ data: undefined });
+    const program = [process.execPath, join(app(), 'program.js')] as const;
+    const { code, stdout, stderr } = await runToEnd([server.connectionString()], {
+      command: program,
+      cwd: app(),
+    });
+    await server.close();
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual(JSON.parse(stdout), {
+      value: { shelf: 'A', number: 1, title: 'Walden', weight: 1 },
+      code: 'AlreadyExists',
+    });
+  });
+});

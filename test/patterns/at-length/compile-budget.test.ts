@@ -1,0 +1,103 @@
+// What the library's types cost the compiler: a hundred entities of twenty properties, used as programs use them. The bound is on the number of types that are
+// made, which is the same on every computer; the seconds are printed.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ROOT, runToEnd } from '../../spawned-server.js';
+
+const ENTITIES = 100;
+const INSTANTIATIONS_PER_ENTITY_MAX = 1500;
+
+const TYPES = ['string', 'int32', 'int64', 'double', 'bool', 'instant', 'guid', 'bytes'] as const;
+
+/** One entity, its values written, read and queried, and uses that the compiler must refuse. */
+function source(at: number): string {
+  const props = Array.from({ length: 18 }, (_, i) => {
+    const type = TYPES[(at + i) % TYPES.length];
+    return `    p${i}: t.${type}()${i % 3 === 0 ? '.optional()' : ''}${i % 5 === 0 ? `.stored('P${i}')` : ''},`;
+  });
+  return `
+const E${at} = entity('E${at}', {
+  version: 1,
+  table: 'Table${at}',
+  props: {
+    tenant: t.string(),
+    number: t.int32(),
+${props.join('\n')}
+  },
+  partition: key(part('tenant', codec.hash(16)), part('tenant')),
+  row: key('e${at}', part('number', codec.int(6))),
+});
+export async function use${at}(db: Db, row: WireObject, value: Of<typeof E${at}>): Promise<KeyOf<typeof E${at}>> {
+  const repo = db.repo(E${at});
+  const stored = await repo.create(value);
+  const read = decodeEntity(E${at}, row);
+  // @ts-expect-error no such property
+  void read.value.nothing;
+  // @ts-expect-error a property is missing
+  void repo.create({ tenant: 'a', number: 1 });
+  const lead: RowLead<typeof E${at}> = { number: stored.value.number };
+  await repo.get({ tenant: value.tenant, number: lead.number ?? 0 });
+  const query = repo.partition({ tenant: 'a' }).rows({ number: 1 }).where(p => p.tenant.eq('a').and(p.number.gt(3)));
+  const [first] = await query.select('p0').take(1);
+  if (first?.value.p0 === undefined) await repo.everywhere().allowScan('none').take(1);
+  // @ts-expect-error it was not selected
+  void first?.value.p1;
+  return { tenant: read.value.tenant, number: encodeEntity(E${at}, value).value.number };
+}
+`;
+}
+
+const HEAD = `import { codec, type Db, decodeEntity, encodeEntity, entity, key, type KeyOf, type Of, part, type RowLead, t, type WireObject } from '#patterns';
+`;
+
+interface Figures {
+  readonly instantiations: number;
+  readonly seconds: number;
+}
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'shelfmark-types-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+/** Type-checks so many entities against the compiled package. */
+async function check(entities: number): Promise<Figures> {
+  const paths = { '#patterns': [join(ROOT, 'dist', 'packages', 'patterns', 'index.d.ts')] };
+  const typeRoots = [join(ROOT, 'node_modules', '@types')];
+  const options = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2023',
+    types: ['node'],
+    typeRoots,
+    skipLibCheck: true,
+    paths,
+  };
+  const text = HEAD + Array.from({ length: entities }, (_, at) => source(at)).join('');
+  await writeFile(join(folder, 'entities.ts'), text);
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['entities.ts'] }),
+  );
+  const command = [join(ROOT, 'node_modules', '.bin', 'tsc')] as const;
+  const { code, stdout } = await runToEnd(['-p', folder, '--extendedDiagnostics'], { command });
+  assert.equal(code, 0, stdout);
+  const figure = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+([\\d.]+)`, 'm').exec(stdout)?.[1]);
+  return { instantiations: figure('Instantiations'), seconds: figure('Total time') };
+}
+
+test('an entity costs the compiler little, and a hundred cost a hundred times that', async context => {
+  const few = await check(10);
+  const many = await check(ENTITIES);
+  const each = (many.instantiations - few.instantiations) / (ENTITIES - 10);
+  context.diagnostic(
+    `${each.toFixed(0)} instantiations an entity; ${many.seconds} s for ${ENTITIES} entities`,
+  );
+  assert(each > 0 && each <= INSTANTIATIONS_PER_ENTITY_MAX, `${each} instantiations an entity`);
+});

@@ -1,0 +1,32 @@
+// Writes that lose two of their requests or answers, in every pair of places and ways: also what settles a lost answer may be lost.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anna, Employee } from '../employee.js';
+import { FAULTS } from '../faulty-client.js';
+import { describePeers } from '../peers.js';
+import { OPERATIONS, outcomeOf, prepare, withFaults } from '../write-operations.js';
+
+/** The second fault is among so many requests behind the first. */
+const REACH = 3;
+
+describePeers('answers lost twice', peer => {
+  for (const operation of OPERATIONS)
+    test(`${operation.name} is done, whichever two requests fail, and however`, async () => {
+      const first = await prepare(peer, operation);
+      const counting = withFaults(peer, () => undefined);
+      await operation.run(counting.db.repo(Employee, { table: first.table }), counting.db, first.stored);
+      const calls = counting.httpClient.count;
+      for (let index = 0; index < calls; index++)
+        for (let apart = 1; apart <= REACH; apart++)
+          for (const fault of FAULTS)
+            for (const second of FAULTS) {
+              const { table, clean, stored } = await prepare(peer, operation);
+              const plan = (at: number) => (at === index ? fault : at === index + apart ? second : undefined);
+              const { db } = withFaults(peer, plan);
+              const outcome = await outcomeOf(operation.run(db.repo(Employee, { table }), db, stored));
+              const place = `${fault} at ${index}, ${second} at ${index + apart}`;
+              assert.equal(outcome, 'done', place);
+              assert(operation.isDone(await clean.get(anna)), place);
+            }
+    });
+});

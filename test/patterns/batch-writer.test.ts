@@ -1,0 +1,238 @@
+// The batch writer: few requests for many rows, each row's own report, order, bounds, and answers that get lost.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  change,
+  type Db,
+  open,
+  PatternError,
+  type RowChange,
+  type WriteReport,
+  type WriterOptions,
+} from '#patterns';
+import { anna, Employee } from './employee.js';
+import { FAULTS, FaultyClient } from './faulty-client.js';
+import { describePeers, type Peer } from './peers.js';
+import { chanceOf, repeatBy, SEED } from './seeded.js';
+
+/** Written while answers get lost. */
+const ROWS = process.env.SHELFMARK_LONG === undefined ? 120 : 1_000;
+
+const noWait = async (): Promise<void> => undefined;
+
+async function collect(
+  db: Db,
+  changes: Iterable<RowChange> | AsyncIterable<RowChange>,
+  options: WriterOptions = {},
+) {
+  const reports: WriteReport[] = [];
+  for await (const report of db.writeAll(changes, options)) reports.push(report);
+  return reports.sort((a, b) => a.index - b.index);
+}
+
+const failures = (reports: readonly WriteReport[]): (readonly [number, string])[] =>
+  reports.flatMap(report => (report.kind === 'failed' ? [[report.index, report.error.code] as const] : []));
+
+function counted(peer: Peer) {
+  const httpClient = new FaultyClient(() => undefined);
+  return { httpClient, db: open(peer.client(), { httpClient }) };
+}
+
+/** So many new rows, spread over departments. */
+const rows = (count: number, departments: number, table: string): RowChange[] =>
+  Array.from({ length: count }, (_, id) =>
+    change.create(Employee, { ...anna, department: `d${id % departments}`, id }, { table }),
+  );
+
+describePeers('the batch writer', peer => {
+  test('does many rows by few requests', async () => {
+    const table = await peer.newTable();
+    const { httpClient, db } = counted(peer);
+    const reports = await collect(db, rows(350, 3, table));
+    assert.deepEqual(
+      reports.map(({ index, kind }) => [index, kind]),
+      reports.map((_, index) => [index, 'done']),
+    );
+    assert.equal(reports.length, 350);
+    // 117, 117 and 116 rows: a full batch and a rest each.
+    assert.equal(httpClient.count, 6);
+    const repo = db.repo(Employee, { table });
+    const [first] = reports;
+    assert(first?.kind === 'done');
+    assert.deepEqual(await repo.get({ department: 'd0', id: 0 }), first.stored);
+    assert.equal((await repo.partition({ department: 'd2' }).take(1_000)).length, 116);
+  });
+
+  test('a bad row fails alone, in a few more requests', async () => {
+    const table = await peer.newTable();
+    for (const id of [7, 50])
+      await open(peer.client())
+        .repo(Employee, { table })
+        .create({ ...anna, department: 'd0', id });
+    const { httpClient, db } = counted(peer);
+    assert.deepEqual(failures(await collect(db, rows(100, 1, table))), [
+      [7, 'AlreadyExists'],
+      [50, 'AlreadyExists'],
+    ]);
+    assert.equal(httpClient.count, 3);
+    const again = await collect(db, rows(101, 1, table));
+    assert.equal(failures(again).length, 100);
+    assert.deepEqual(failures(again).at(-1), [99, 'AlreadyExists']);
+  });
+
+  test('what cannot be sent is reported, and the rest is done', async () => {
+    const table = await peer.newTable();
+    const bad = [
+      change.create(Employee, { ...anna, id: -1 }, { table }),
+      change.create(Employee, { ...anna, note: 'x'.repeat(32_769) }, { table }),
+    ];
+    const reports = await collect(open(peer.client()), [...bad, ...rows(2, 1, table)]);
+    assert.deepEqual(failures(reports), [
+      [0, 'KeyInvalid'],
+      [1, 'TooLarge'],
+    ]);
+  });
+
+  test('a table that is not there fails all at once', async () => {
+    const { httpClient, db } = counted(peer);
+    const reports = await collect(db, rows(100, 1, 'Nowhere'));
+    assert.equal(failures(reports).length, 100);
+    assert.equal(httpClient.count, 1);
+  });
+
+  test('changes of a row are done in their order', async () => {
+    const table = await peer.newTable();
+    const db = open(peer.client());
+    const puts = Array.from({ length: 30 }, (_, n) =>
+      change.put(Employee, { ...anna, id: n % 3, score: n }, { table }),
+    );
+    assert.deepEqual(failures(await collect(db, puts)), []);
+    for (const id of [0, 1, 2])
+      assert.equal((await db.repo(Employee, { table }).get({ ...anna, id }))?.value.score, 27 + id);
+  });
+
+  test('replace, merge, delete and remove', async () => {
+    const table = await peer.newTable();
+    const db = open(peer.client());
+    const repo = db.repo(Employee, { table });
+    const made = [];
+    for (let id = 0; id < 4; id++) made.push(await repo.create({ ...anna, id }));
+    const [a, b, c] = made;
+    assert(a && b && c);
+    const reports = await collect(db, [
+      change.replace(Employee, a, { ...anna, id: 0, note: 'replaced' }),
+      change.merge(Employee, b, { score: 0.5 }),
+      change.delete(c),
+      change.remove(Employee, { ...anna, id: 3 }, { table }),
+      change.remove(Employee, { ...anna, id: 4 }, { table }),
+      change.delete({ ...a, rowKey: 'emp!000009' }),
+    ]);
+    assert.deepEqual(failures(reports), [[5, 'NotFound']]);
+    const left = await repo.partition(anna).take(10);
+    assert.deepEqual(
+      left.map(({ value }) => [value.id, value.note, value.score]),
+      [
+        [0, 'replaced', 3],
+        [1, undefined, 0.5],
+      ],
+    );
+  });
+
+  for (const [held, concurrency] of [
+    [1, 1],
+    [2, 8],
+    [7, 3],
+  ] as const)
+    test(`holds no more than ${held} changes, and has ${concurrency} requests under way`, async () => {
+      const table = await peer.newTable();
+      let taken = 0;
+      let reported = 0;
+      let most = 0;
+      let underWay = 0;
+      let mostUnderWay = 0;
+      const client = new FaultyClient(() => undefined);
+      const db = open(peer.client(), {
+        httpClient: {
+          sendRequest: async request => {
+            mostUnderWay = Math.max(mostUnderWay, ++underWay);
+            return client.sendRequest(request).finally(() => underWay--);
+          },
+        },
+      });
+      function* source(): Generator<RowChange> {
+        for (const each of rows(20, 10, table)) {
+          most = Math.max(most, ++taken - reported);
+          yield each;
+        }
+      }
+      for await (const { kind } of db.writeAll(source(), { held, concurrency })) {
+        assert.equal(kind, 'done');
+        reported++;
+      }
+      assert.equal(reported, 20);
+      assert.equal(most, held);
+      assert.equal(mostUnderWay, Math.min(held, concurrency));
+    });
+
+  test('who leaves early leaves nothing under way', async () => {
+    const table = await peer.newTable();
+    let isReturned = false;
+    async function* source(): AsyncGenerator<RowChange> {
+      try {
+        yield* rows(500, 5, table);
+      } finally {
+        isReturned = true;
+      }
+    }
+    const { httpClient, db } = counted(peer);
+    for await (const _ of db.writeAll(source(), { held: 100 })) break;
+    const sent = httpClient.count;
+    assert(isReturned);
+    await new Promise(resolve => setImmediate(resolve));
+    assert.equal(httpClient.count, sent);
+  });
+
+  test('a source that is slow is not waited for, and one that fails ends the whole', async () => {
+    const table = await peer.newTable();
+    const db = open(peer.client(), { sleep: noWait });
+    let isFirstDone = false;
+    async function* source(): AsyncGenerator<RowChange> {
+      yield* rows(1, 1, table);
+      while (!isFirstDone) await new Promise(resolve => setImmediate(resolve));
+      throw new Error('The source broke.');
+    }
+    await assert.rejects(async () => {
+      for await (const { kind } of db.writeAll(source())) isFirstDone = kind === 'done';
+    }, /The source broke/);
+    assert(isFirstDone);
+  });
+
+  test('rows are there once each, whatever gets lost', async () => {
+    const table = await peer.newTable();
+    const chance = chanceOf(SEED);
+    const httpClient = new FaultyClient(() =>
+      chance() < 0.2 ? FAULTS[Math.floor(chance() * FAULTS.length)] : undefined,
+    );
+    const reports = await collect(open(peer.client(), { httpClient, sleep: noWait }), rows(ROWS, 40, table), {
+      held: 50,
+    });
+    const clean = open(peer.client()).repo(Employee, { table });
+    const there = await clean.everywhere().allowScan('to see what was written').take(1_000);
+    const ids = new Set(there.map(({ value }) => value.id));
+    for (const report of reports)
+      if (report.kind === 'done')
+        assert(ids.has(report.index), `${report.index}: ${repeatBy('batch-writer')}`);
+      else if (report.error.code === 'Unreachable' || report.error.code === 'Throttled')
+        assert(!ids.has(report.index), `${report.index}: ${repeatBy('batch-writer')}`);
+      else assert.equal(report.error.code, 'Unclear', repeatBy('batch-writer'));
+    assert(ids.size > ROWS / 2);
+  });
+
+  test('limits that are none are refused', () => {
+    for (const options of [{ held: 0 }, { concurrency: 0 }, { heldBytes: 1.5 }])
+      assert.throws(
+        () => open(peer.client()).writeAll([], options),
+        (thrown: unknown) => PatternError.is(thrown, 'ValueInvalid'),
+      );
+  });
+});

@@ -1,0 +1,48 @@
+// An HTTP client that fails as networks and services do: before a request has gone, or after it was done and before the answer was heard. Given to the library
+// by the option that real clients go through.
+import {
+  createDefaultHttpClient,
+  createHttpHeaders,
+  type HttpClient,
+  type PipelineRequest,
+  type PipelineResponse,
+  RestError,
+} from '@azure/core-rest-pipeline';
+
+/** `reset`: the connection breaks. `busy`: the service answers 503. */
+export type Fault = 'reset before' | 'reset after' | 'busy before' | 'busy after';
+
+export const FAULTS: readonly Fault[] = ['reset before', 'reset after', 'busy before', 'busy after'];
+
+/** Those that `npm test` has time for. */
+export const SOME_FAULTS: readonly Fault[] =
+  process.env.SHELFMARK_LONG === undefined ? ['reset after', 'busy before'] : FAULTS;
+
+/** What becomes of the n-th request, from 0; undefined lets it pass. */
+export type FaultPlan = (index: number, request: PipelineRequest) => Fault | undefined;
+
+export class FaultyClient implements HttpClient {
+  /** Requests that came here, whatever became of them. */
+  count = 0;
+  readonly #plan: FaultPlan;
+  readonly #client = createDefaultHttpClient();
+
+  constructor(plan: FaultPlan) {
+    this.#plan = plan;
+  }
+
+  async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
+    const fault = this.#plan(this.count++, request);
+    if (fault === undefined) return this.#client.sendRequest(request);
+    if (fault.endsWith('after')) await this.#client.sendRequest(request);
+    if (fault.startsWith('reset'))
+      throw new RestError('The connection was reset.', { code: 'ECONNRESET', request });
+    return { request, status: 503, headers: createHttpHeaders(), bodyAsText: '' };
+  }
+}
+
+/** The same fault at some requests. */
+export const faultAt =
+  (fault: Fault, ...indexes: readonly number[]): FaultPlan =>
+  index =>
+    indexes.includes(index) ? fault : undefined;

@@ -1,0 +1,105 @@
+// The servers that the pattern library is tested against: Shelfmark in this process, which `npm test` takes; and, where SHELFMARK_PEERS names them,
+// Shelfmark in a process of its own and Azurite. One body for all; what a peer does otherwise, a test names.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe } from 'node:test';
+import { TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
+import { serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
+import { startAzurite } from '../../bench/azurite.js';
+import { spawnServer } from '../spawned-server.js';
+
+type PeerName = 'memory' | 'process' | 'azurite';
+
+interface RunningPeer {
+  readonly connectionString: string;
+  close(): Promise<void>;
+}
+
+async function startMemory(): Promise<RunningPeer> {
+  const server = await serve({ data: undefined });
+  return { connectionString: server.connectionString(), close: () => server.close() };
+}
+
+async function startProcess(): Promise<RunningPeer> {
+  const data = await mkdtemp(join(tmpdir(), 'shelfmark-patterns-'));
+  const server = await spawnServer(['serve', '--data', data, '--table-port', '0']);
+  const close = async (): Promise<void> => {
+    await server.stop('SIGTERM');
+    await rm(data, { recursive: true });
+  };
+  return { connectionString: server.connectionString, close };
+}
+
+async function startAzuritePeer(): Promise<RunningPeer> {
+  const directory = await mkdtemp(join(tmpdir(), 'shelfmark-azurite-'));
+  const [name, key] = [WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY];
+  const server = await startAzurite(directory, { name, setting: `${name}:${key}`, signature: '' });
+  const close = async (): Promise<void> => {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  };
+  const endpoint = `http://127.0.0.1:${server.port}/${name}`;
+  return {
+    connectionString: `DefaultEndpointsProtocol=http;AccountName=${name};AccountKey=${key};TableEndpoint=${endpoint};`,
+    close,
+  };
+}
+
+const STARTS: Readonly<Record<PeerName, () => Promise<RunningPeer>>> = {
+  memory: startMemory,
+  process: startProcess,
+  azurite: startAzuritePeer,
+};
+
+const isPeerName = (name: string): name is PeerName => Object.hasOwn(STARTS, name);
+
+const WANTED = (process.env.SHELFMARK_PEERS ?? 'memory').split(',').map(name => {
+  assert(isPeerName(name), `SHELFMARK_PEERS may name ${Object.keys(STARTS).join(', ')}, not ${name}.`);
+  return name;
+});
+
+export interface Peer {
+  readonly name: PeerName;
+  /** The official client. It tries again at once, and as often as it does by itself. */
+  client(options?: TableServiceClientOptions): TableServiceClient;
+  /** A new table's name; the table is there. */
+  newTable(): Promise<string>;
+}
+
+const CLIENT_OPTIONS: TableServiceClientOptions = {
+  allowInsecureConnection: true,
+  retryOptions: { maxRetries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 },
+};
+
+let tables = 0;
+
+/** Declares the same tests for every peer that is wanted, each with a server of its own. */
+export function describePeers(title: string, body: (peer: Peer) => void): void {
+  for (const name of WANTED) {
+    describe(`${title} (${name})`, () => {
+      let running: RunningPeer | undefined;
+      before(async () => {
+        running = await STARTS[name]();
+      });
+      after(() => running?.close());
+      const client = (options: TableServiceClientOptions = {}): TableServiceClient => {
+        assert(running, 'The peer runs while tests do.');
+        return TableServiceClient.fromConnectionString(running.connectionString, {
+          ...CLIENT_OPTIONS,
+          ...options,
+        });
+      };
+      body({
+        name,
+        client,
+        newTable: async () => {
+          const table = `patterns${++tables}`;
+          await client().createTable(table);
+          return table;
+        },
+      });
+    });
+  }
+}

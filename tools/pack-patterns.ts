@@ -1,0 +1,38 @@
+// Packs the pattern library as the package `shelfmark-patterns`: what was compiled, its manifest, its pages and the licence, in a folder of their own. Prints the
+// path of the tarball, which stands in the folder that the first argument names, or here.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { exportedBy, formatReference } from './reference.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const compiled = join(root, 'dist', 'packages', 'patterns');
+const staged = join(root, 'dist', 'shelfmark-patterns');
+const target = resolve(process.argv[2] ?? '.');
+
+const isPublished = (name: string): boolean => /\.(?:js|d\.ts)$/.test(name) && !/\.test\./.test(name);
+
+rmSync(staged, { recursive: true, force: true });
+mkdirSync(staged, { recursive: true });
+for (const name of readdirSync(compiled).filter(isPublished))
+  cpSync(join(compiled, name), join(staged, name));
+cpSync(join(root, 'packages', 'patterns', 'package.json'), join(staged, 'package.json'));
+cpSync(join(root, 'docs', 'patterns'), join(staged, 'docs'), { recursive: true });
+const index = join(compiled, 'index.d.ts');
+writeFileSync(
+  join(staged, 'docs', 'reference.md'),
+  formatReference('Reference of shelfmark-patterns', exportedBy(index)),
+);
+// The pages stand beside each other in the repository, and below their index here.
+const readme = readFileSync(join(staged, 'docs', 'README.md'), 'utf8');
+writeFileSync(join(staged, 'README.md'), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, '](docs/'));
+rmSync(join(staged, 'docs', 'README.md'));
+cpSync(join(root, 'LICENSE'), join(staged, 'LICENSE'));
+
+const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', target];
+const [packed]: { filename: string }[] = JSON.parse(
+  execFileSync('npm', pack, { cwd: staged, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }),
+);
+if (packed === undefined) throw new Error('npm packed nothing.');
+process.stdout.write(`${join(target, packed.filename)}\n`);
