@@ -292,8 +292,9 @@ describe('buckets', () => {
 
   test('can all be asked for', () => {
     assert.deepEqual(of.everyBucket({ count: 7 }), ['0!07', '1!07', '2!07', '3!07']);
-    assert.equal(of.trend, false);
-    assert.equal(row(part('at')).trend, true);
-    assert.equal(row('x', part('at')).trend, false);
+    assert.equal(of.trend, 'none');
+    assert.equal(row(part('at')).trend, 'time');
+    assert.equal(row('x', part('count', codec.int(4)), part('text')).trend, 'count');
+    assert.equal(row('x').trend, 'none');
   });
 });

@@ -98,10 +98,10 @@ export class CompiledKey {
     return this.#parts.every((each, at) => typeof each === 'string' || this.#hasOrder(each, at));
   }
 
-  /** Whether the key begins with what grows with time or a count. */
-  get trend(): boolean {
+  /** What the beginning of the key may follow. A literal is the same for all, so it is the first part that decides. */
+  get trend(): AnyKeyCodec['trend'] {
     const [first] = this.#bound();
-    return first?.codec.trend === true && typeof this.#parts[0] !== 'string';
+    return first?.codec.trend ?? 'none';
   }
 
   /** The text that every key begins with: its leading literals. `isWhole` if that is all of the key. */
