@@ -54,9 +54,9 @@ export function validated(schema: StandardSchema, value: unknown, property: stri
   const refuse = (reason: string): never => {
     throw new PatternError('ValueInvalid', { property, expected: 'what its schema accepts', reason });
   };
-  if (result instanceof Promise) {
+  if ('then' in result) {
     // Its failure would be nobody's.
-    result.catch(() => undefined);
+    result.then(undefined, () => undefined);
     return refuse('the schema answers by a promise, and it must answer at once');
   }
   return result.issues ? refuse(result.issues.map(issueText).join('; ')) : result.value;

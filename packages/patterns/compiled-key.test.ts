@@ -276,6 +276,11 @@ describe('a key that cannot be', () => {
     refuses(() => of.range({}, { prefix: 'a\ue000' }), 'KeyInvalid', /place in the order/);
     assert.deepEqual(of.range({ text: '\u{1f600}' }), { eq: '\u{1f600}' });
     refuses(() => of.range({ text: 'a' }, { ge: 'b' }), 'KeyInvalid', /no part after/);
+    refuses(
+      () => row(part('text'), part('count')).range({ count: 1 }),
+      'KeyInvalid',
+      /count is given without text/,
+    );
     refuses(() => row(part('count')).range({}, { prefix: '1' }), 'KeyInvalid', /only if it is text/);
   });
 });
@@ -292,8 +297,9 @@ describe('buckets', () => {
 
   test('can all be asked for', () => {
     assert.deepEqual(of.everyBucket({ count: 7 }), ['0!07', '1!07', '2!07', '3!07']);
-    assert.equal(of.trend, false);
-    assert.equal(row(part('at')).trend, true);
-    assert.equal(row('x', part('at')).trend, false);
+    assert.equal(of.trend, 'none');
+    assert.equal(row(part('at')).trend, 'time');
+    assert.equal(row('x', part('count', codec.int(4)), part('text')).trend, 'count');
+    assert.equal(row('x').trend, 'none');
   });
 });

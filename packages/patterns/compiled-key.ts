@@ -98,10 +98,10 @@ export class CompiledKey {
     return this.#parts.every((each, at) => typeof each === 'string' || this.#hasOrder(each, at));
   }
 
-  /** Whether the key begins with what grows with time or a count. */
-  get trend(): boolean {
+  /** What the beginning of the key may follow. A literal is the same for all, so it is the first part that decides. */
+  get trend(): AnyKeyCodec['trend'] {
     const [first] = this.#bound();
-    return first?.codec.trend === true && typeof this.#parts[0] !== 'string';
+    return first?.codec.trend ?? 'none';
   }
 
   /** The text that every key begins with: its leading literals. `isWhole` if that is all of the key. */
@@ -174,8 +174,10 @@ export class CompiledKey {
   range(lead: Values, next: PartBounds = {}): KeyRange {
     const pieces: string[] = [];
     for (const [at, each] of this.#parts.entries()) {
-      if (typeof each !== 'string' && lead[each.name] === undefined)
+      if (typeof each !== 'string' && lead[each.name] === undefined) {
+        this.#refuseGap(each, at, lead);
         return this.#within(pieces, each, at, next);
+      }
       pieces.push(this.#text(each, at, lead));
     }
     if (Object.values(next).some(bound => bound !== undefined))
@@ -278,6 +280,18 @@ export class CompiledKey {
       texts = texts.flatMap(text => pieces.map(piece => `${text}${before}${piece}`));
     }
     return [...new Set(texts)].map(text => this.#checked(text));
+  }
+
+  /** A part that is given behind one that is not would be passed over, and the range be wider than it looks. */
+  #refuseGap(missing: BoundPart, at: number, lead: Values): void {
+    const given = this.#parts
+      .slice(at)
+      .find(each => typeof each !== 'string' && lead[each.name] !== undefined);
+    if (typeof given === 'object')
+      throw new PatternError('KeyInvalid', {
+        part: given.name,
+        reason: `is given without ${missing.name}, which stands before it in ${this.subject}`,
+      });
   }
 
   /** Keys behind the pieces whose part `each` is in bounds. */

@@ -63,6 +63,10 @@ function refuseStrangers({ name, plan }: AnyEntity, values: Values): void {
       });
 }
 
+/** Null is a value of JSON, and no value of the service. */
+const isMissing = ({ property }: Field, value: unknown): boolean =>
+  value === undefined || (value === null && property.json === undefined);
+
 /** The whole row. Throws ValueInvalid, KeyInvalid and TooLarge. */
 export function encodeEntity<E extends AnyEntity>(
   entity: E,
@@ -77,7 +81,7 @@ export function encodeEntity<E extends AnyEntity>(
   const readBack: Record<string, unknown> = {};
   for (const field of plan.fields) {
     const given = values[field.name];
-    if (given === undefined || given === null) {
+    if (isMissing(field, given)) {
       if (field.property.presence === 'optional') continue;
       throw new PatternError('ValueInvalid', {
         property: field.name,
@@ -101,7 +105,7 @@ export function encodePatch(entity: AnyEntity, patch: Values): readonly WireProp
   refuseStrangers(entity, patch);
   return Object.entries(patch).flatMap(([name, value]) => {
     const field = entity.plan.byName.get(name);
-    if (field === undefined || value === undefined || value === null) return [];
+    if (field === undefined || isMissing(field, value)) return [];
     if (field.inKey)
       throw new PatternError('ValueInvalid', {
         property: name,

@@ -80,6 +80,7 @@ describe('types', () => {
       n: t.int32(),
       o: t.string().optional(),
       j: t.json(address),
+      x: t.bytes(),
       s: t.string().check(schemaOf<'x' | 'y'>(() => undefined)),
     };
     const define = <PK extends KeyOn<typeof props>>(partition: PK): unknown =>
@@ -90,6 +91,8 @@ describe('types', () => {
     refuses(() => define(key(part('o'))), 'DefinitionInvalid', /optional/);
     // @ts-expect-error JSON
     refuses(() => define(key(part('j'))), 'DefinitionInvalid', /JSON/);
+    // @ts-expect-error bytes
+    refuses(() => define(key(part('x'))), 'DefinitionInvalid', /Binary/);
     // @ts-expect-error a number is no text
     refuses(() => define(key(part('n', codec.text))), 'DefinitionInvalid', /takes String/);
     assert(define(key(part('s', codec.text))));
@@ -165,7 +168,15 @@ describe('a definition', () => {
       partition: key(part('at', codec.timeDesc)),
       row: key('r'),
     });
-    assert.match(at.warnings.join(), /all writes go to one end/);
+    assert.match(at.warnings.join(), /begins with time: all new rows go to one end/);
+    const counted = entity('Log', {
+      version: 1,
+      table: 'Log',
+      props: { n: t.int32() },
+      partition: key('log', part('n', codec.int(9))),
+      row: key('r'),
+    });
+    assert.match(counted.warnings.join(), /if numbers are given out in order/);
     const spread = entity('Log', {
       version: 1,
       table: 'Log',
@@ -213,6 +224,15 @@ describe('a value', () => {
     loop.self = loop;
     refuses(encode(loop), 'ValueInvalid', /circular/);
     assert(encode({ street: 'Elm' })());
+    const Maybe = entity('Maybe', {
+      version: 1,
+      table: 'Maybe',
+      props: { a: t.json(schemaOf<number | null>(() => undefined)) },
+      partition: key('p'),
+      row: key('r'),
+    });
+    const text = wireText(encodeEntity(Maybe, { a: null }));
+    assert.deepEqual(decodeEntity(Maybe, readRow(text)).value, { a: null });
   });
 
   test('is what its check leaves as it is', () => {

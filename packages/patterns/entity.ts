@@ -159,6 +159,14 @@ function checkVersion(subject: string, version: number, upcast: Readonly<Record<
   if (beyond !== undefined) refuse(subject, `there is an upcast from ${beyond}, which is no earlier version`);
 }
 
+/** The append anti-pattern: one end of the table takes all new rows, however many servers there are. */
+function warningsOf(name: string, { trend }: CompiledKey): readonly string[] {
+  if (trend === 'none') return [];
+  const cause = trend === 'time' ? 'with time:' : 'with a number; if numbers are given out in order,';
+  const advice = "Put another part before it, or a hash: part('id', codec.hash(16)).";
+  return [`${name}.partition begins ${cause} all new rows go to one end of the table. ${advice}`];
+}
+
 /** Defines an entity. Throws DefinitionInvalid for what could not work. */
 export function entity<const N extends string, P extends Props, PK extends KeyOn<P>, RK extends KeyOn<P>>(
   name: N,
@@ -181,10 +189,6 @@ export function entity<const N extends string, P extends Props, PK extends KeyOn
     partition: partitionKey,
     row: rowKey,
   };
-  const warnings = partitionKey.trend
-    ? [
-        `${name}.partition begins with time: all writes go to one end of the table. Put a part before it, or a hash: part('id', codec.hash(16)).`,
-      ]
-    : [];
+  const warnings = warningsOf(name, partitionKey);
   return Object.freeze({ name, version, table, props, partition, row, tag, upcast, plan, warnings });
 }

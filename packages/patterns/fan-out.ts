@@ -63,11 +63,12 @@ export class FanOut<E extends AnyEntity, R extends RowPlace> implements Run<R> {
         expected: 'a whole number from 1',
         reason: `it is ${concurrency}`,
       });
-    this.#parts = [...new Map(parts.map(part => [part.partitionKey, part])).values()].sort(byPartition);
+    const sorted = [...new Map(parts.map(part => [part.partitionKey, part])).values()].sort(byPartition);
+    this.#parts = sorted;
     this.#merge = MERGES[order];
     this.#concurrency = concurrency;
     this.#secret = secret;
-    const queries = parts.map(({ query: { rowQuery } }) => [
+    const queries = sorted.map(({ query: { rowQuery } }) => [
       rowQuery.table,
       rowQuery.filter ?? '',
       rowQuery.select ?? [],

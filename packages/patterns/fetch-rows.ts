@@ -32,8 +32,16 @@ async function fetchPoint(
   signal: AbortSignal,
 ): Promise<readonly WireObject[]> {
   const { table, select } = query;
-  if (point.rest !== undefined)
-    return (await source.queryPage({ table, filter: pointFilter(point), select, signal })).rows;
+  if (point.rest !== undefined) {
+    const filter = pointFilter(point);
+    let next: PageStart | undefined;
+    do {
+      const page = await source.queryPage({ table, filter, select, next, signal });
+      if (page.rows.length > 0) return page.rows;
+      next = page.next;
+    } while (next !== undefined);
+    return [];
+  }
   const found = await source.get({ table, ...point }, { select, signal });
   if (found === undefined) return [];
   const { row, etag } = found;

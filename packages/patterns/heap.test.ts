@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Heap } from './heap.js';
+import { law } from './law.test.fixture.js';
 
 test('gives the least of what it holds, whenever it is asked', () => {
-  fc.assert(
+  law(
     fc.property(fc.array(fc.option(fc.integer({ min: 0, max: 20 }))), steps => {
       const heap = new Heap<number>((a, b) => a < b);
       let model: number[] = [];

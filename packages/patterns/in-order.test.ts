@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { allInOrder, inOrder } from './in-order.js';
+import { lawOfTurns } from './law.test.fixture.js';
 
 const turns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await Promise.resolve();
 };
 
 test('results are in the order of what was given, and no more steps run than are allowed', async () => {
-  await fc.assert(
+  await lawOfTurns(
     fc.asyncProperty(
       fc.array(fc.nat(30)),
       fc.integer({ min: 1, max: 5 }),
@@ -33,6 +34,7 @@ test('results are in the order of what was given, and no more steps run than are
         assert(most <= concurrency);
       },
     ),
+    { cost: 20, least: 100, filter: 'patterns/in-order' },
   );
 });
 

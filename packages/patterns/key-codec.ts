@@ -19,8 +19,8 @@ export interface KeyCodec<T> {
   readonly width: number | undefined;
   /** What texts are made of: `escaped` ones hold nothing below `"`, `exact` ones are as the value is. */
   readonly text: 'digits' | 'hex' | 'escaped' | 'exact';
-  /** Grows, or falls, with time or a count: heats one end of a table where a partition key begins with it. */
-  readonly trend: boolean;
+  /** What its values may follow: where a partition key begins with that, new rows all go to one end of the table. */
+  readonly trend: 'time' | 'count' | 'none';
   /** Every text there is, where these are few: what a query of all buckets asks. */
   readonly all: readonly string[] | undefined;
   /** Throws KeyInvalid. */
@@ -50,7 +50,7 @@ function define<T>(given: Given<T>): KeyCodec<T> {
     lossless: true,
     width: undefined,
     text: 'digits',
-    trend: false,
+    trend: 'none',
     all: undefined,
     earlier: none,
   } as const;
@@ -103,6 +103,7 @@ function int(width: number): KeyCodec<number> {
     name,
     edm: ['Int32', 'Double'],
     width,
+    trend: 'count',
     encode: value =>
       Number.isInteger(value) && value >= 0 && value < limit
         ? String(value).padStart(width, '0')
@@ -119,6 +120,7 @@ const int32: KeyCodec<number> = define({
   name: 'int32',
   edm: ['Int32'],
   width: INT32_WIDTH,
+  trend: 'count',
   encode: value =>
     Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX
       ? String(value - INT32_MIN).padStart(INT32_WIDTH, '0')
@@ -131,6 +133,7 @@ const int64: KeyCodec<bigint> = define({
   name: 'int64',
   edm: ['Int64'],
   width: INT64_WIDTH,
+  trend: 'count',
   encode: value =>
     typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX
       ? String(value - INT64_MIN).padStart(INT64_WIDTH, '0')
@@ -204,7 +207,7 @@ const time: KeyCodec<Instant> = define({
   name: 'time',
   edm: ['DateTime'],
   width: TICKS_WIDTH,
-  trend: true,
+  trend: 'time',
   encode: value => String(value.ticks).padStart(TICKS_WIDTH, '0'),
   decode: value => Instant.fromTicks(ticksIn(value, 'time')),
 });
@@ -215,7 +218,7 @@ const timeDesc: KeyCodec<Instant> = define({
   edm: ['DateTime'],
   width: TICKS_WIDTH,
   order: 'down',
-  trend: true,
+  trend: 'time',
   encode: value => String(TICKS_MAX - value.ticks).padStart(TICKS_WIDTH, '0'),
   decode: value => Instant.fromTicks(TICKS_MAX - ticksIn(value, 'timeDesc')),
 });

@@ -34,7 +34,9 @@ export type PartNames<A extends readonly KeyPart[]> = Extract<A[number], Part>['
 /** The parts that a key of an entity with these properties may have: required ones that the service can compare. */
 export type PartOf<P extends Props> = {
   [K in keyof P & string]: P[K] extends { readonly presence: 'required'; readonly use: 'plain' }
-    ? Part<K, ValueOf<P[K]>>
+    ? ValueOf<P[K]> extends Uint8Array
+      ? never
+      : Part<K, ValueOf<P[K]>>
     : never;
 }[keyof P & string];
 

@@ -4,17 +4,37 @@ import fc from 'fast-check';
 const RUNS = Number(process.env.PATTERN_RUNS ?? 300);
 const { PATTERN_SEED, PATTERN_PATH } = process.env;
 
-export function law<T>(property: fc.IProperty<T>): void {
-  const result = fc.check(property, {
-    numRuns: RUNS,
-    ...(PATTERN_SEED === undefined ? {} : { seed: Number(PATTERN_SEED) }),
-    ...(PATTERN_PATH === undefined ? {} : { path: PATTERN_PATH }),
-  });
+interface LawSize {
+  /** How many cases of other laws one of this costs. */
+  readonly cost?: number;
+  /** Cases at least. */
+  readonly least?: number;
+}
+
+const parametersOf = ({ cost = 1, least = 1 }: LawSize): fc.Parameters<unknown> => ({
+  numRuns: Math.max(least, Math.ceil(RUNS / cost)),
+  ...(PATTERN_SEED === undefined ? {} : { seed: Number(PATTERN_SEED) }),
+  ...(PATTERN_PATH === undefined ? {} : { path: PATTERN_PATH }),
+});
+
+function report<T>(result: fc.RunDetails<T>, filter: string): void {
   if (!result.failed) return;
-  const command = `PATTERN_SEED=${result.seed} PATTERN_PATH=${result.counterexamplePath} node dist/tools/run-tests.js packages/patterns`;
+  const command = `PATTERN_SEED=${result.seed} PATTERN_PATH=${result.counterexamplePath} node dist/tools/run-tests.js ${filter}`;
   throw new Error(`${fc.defaultReportMessage(result)}\n${result.errorInstance}\nRepeat it: ${command}`, {
     cause: result.errorInstance,
   });
+}
+
+export function law<T>(property: fc.IProperty<T>, size: LawSize = {}): void {
+  report(fc.check(property, parametersOf(size) as fc.Parameters<T>), 'packages/patterns');
+}
+
+/** Of what takes turns. `filter` names the test to whoever repeats it. */
+export async function lawOfTurns<T>(
+  property: fc.IAsyncProperty<T>,
+  { filter, ...size }: LawSize & { readonly filter: string },
+): Promise<void> {
+  report(await fc.check(property, parametersOf(size) as fc.Parameters<T>), filter);
 }
 
 /** What is escaped and what stands beside it, letters, and characters on both sides of the surrogates. */

@@ -6,6 +6,7 @@ import { anyCondition } from './condition.test.fixture.js';
 import type { TypedValue } from './decode-property.js';
 import { formatFilter, formatLiteral } from './format-filter.js';
 import { Instant } from './instant.js';
+import { law } from './law.test.fixture.js';
 import { FILTER_DEPTH_MAX, parseFilter } from './parse-filter.js';
 import { PatternError } from './pattern-error.js';
 
@@ -90,11 +91,10 @@ describe('filters', () => {
   });
 
   test('are read as they are written', () => {
-    fc.assert(
+    law(
       fc.property(anyCondition, condition => {
         assert.deepEqual(parseFilter(formatFilter(condition)), condition);
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -148,7 +148,7 @@ describe('filters', () => {
       fc.array(fc.constantFrom(...words)).map(all => all.join('')),
       fc.array(fc.constantFrom(...words)).map(all => all.join(' ')),
     );
-    fc.assert(
+    law(
       fc.property(text, each => {
         try {
           parseFilter(each);
@@ -156,7 +156,7 @@ describe('filters', () => {
           assert(PatternError.is(thrown, 'FilterInvalid'), String(thrown));
         }
       }),
-      { numRuns: 300 },
+      { cost: 10, least: 200 },
     );
   });
 });

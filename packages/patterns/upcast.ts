@@ -92,7 +92,7 @@ export function upcastRow(
     const isAsBefore = before !== undefined && Object.is(value, old[name]);
     const read = isAsBefore
       ? reader.read(field, before.raw, before.annotation)
-      : value === undefined || value === null
+      : value === undefined || (value === null && field.property.json === undefined)
         ? reader.missing(field)
         : changedValue(field, value);
     if (read !== undefined) values[name] = read;

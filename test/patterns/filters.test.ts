@@ -19,10 +19,9 @@ import {
   readerOfRow,
   type TestRow,
 } from '../../packages/patterns/condition.test.fixture.js';
+import { lawOfTurns } from '../../packages/patterns/law.test.fixture.js';
 import { describePeers } from './peers.js';
 
-/** Not what npm test can wait for: `FILTER_RUNS=5000`. */
-const RUNS = Number(process.env.FILTER_RUNS ?? 150);
 const TABLES = 4;
 
 const nameOf = ({ partitionKey, rowKey }: Pick<TestRow, 'partitionKey' | 'rowKey'>): string =>
@@ -47,7 +46,7 @@ describePeers('filters', peer => {
   const conditions = peer.name === 'azurite' ? conditionOnKeys : anyCondition;
 
   test('are answered as they are evaluated', async () => {
-    await fc.assert(
+    await lawOfTurns(
       fc.asyncProperty(conditions, fc.nat(TABLES - 1), async (condition, at) => {
         const { table, rows } = tables[at] ?? { table: '', rows: [] };
         const filter = formatFilter(condition);
@@ -62,7 +61,7 @@ describePeers('filters', peer => {
             filter,
           );
       }),
-      { numRuns: RUNS },
+      { cost: 20, least: 150, filter: 'test/patterns/filters' },
     );
   });
 });
