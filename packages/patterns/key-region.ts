@@ -96,16 +96,46 @@ function union(a: Region, b: Region): Region | undefined {
   return row && { partition: a.partition, row, isFiltered };
 }
 
+const ordinal = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** No end comes after every end. */
+const byEnd = (a: Interval, b: Interval): number =>
+  a.until === undefined || b.until === undefined
+    ? Number(a.until === undefined) - Number(b.until === undefined)
+    : ordinal(a.until, b.until);
+
 const byKeys = (a: Region, b: Region): number =>
-  a.partition.from < b.partition.from
-    ? -1
-    : a.partition.from > b.partition.from
-      ? 1
-      : a.row.from < b.row.from
-        ? -1
-        : a.row.from > b.row.from
-          ? 1
-          : 0;
+  ordinal(a.partition.from, b.partition.from) ||
+  byEnd(a.partition, b.partition) ||
+  ordinal(a.row.from, b.row.from);
+
+/** Comparisons of regions with each other, beyond which those within others are left. */
+const COMPARISONS_OF_REGIONS_MAX = 1_000_000;
+
+/** Without those that are within a region of several partitions. */
+function withoutCovered(regions: readonly Region[]): readonly Region[] {
+  const wide = new Map<string, Region[]>();
+  for (const region of regions) {
+    const { from, until } = region.partition;
+    if (onlyOf(region.partition) !== undefined) continue;
+    const name = JSON.stringify([from, until]);
+    const group = wide.get(name) ?? [];
+    group.push(region);
+    wide.set(name, group);
+  }
+  if (wide.size === 0) return regions;
+  const groups = [...wide.values()];
+  const isCovered = (region: Region): boolean =>
+    groups.some(group => {
+      const [first] = group;
+      if (first === undefined || isSame(first.partition, region.partition)) return false;
+      return holds(first.partition, region.partition) && group.some(({ row }) => holds(row, region.row));
+    });
+  // Regions of the same partitions were put together before.
+  const largest = groups.reduce((count, group) => count + group.length, 0);
+  const others = wide.size === 1 ? regions.length - largest : regions.length;
+  return others * largest > COMPARISONS_OF_REGIONS_MAX ? regions : regions.filter(each => !isCovered(each));
+}
 
 /** The same rows in fewer regions, in the order of their keys: what is within another or goes on where another ends is one with it. */
 export function simplified(regions: readonly Region[]): readonly Region[] {
@@ -116,10 +146,7 @@ export function simplified(regions: readonly Region[]): readonly Region[] {
     if (one) kept[kept.length - 1] = one;
     else kept.push(region);
   }
-  const wide = kept.filter(({ partition }) => onlyOf(partition) === undefined);
-  return wide.length === 0
-    ? kept
-    : kept.filter(each => !wide.some(other => other !== each && isWithin(each, other)));
+  return withoutCovered(kept);
 }
 
 /** The least region that holds all of them. */

@@ -37,7 +37,8 @@ export interface PointQuery extends Point {
   readonly rest: Condition | undefined;
 }
 
-export function pointQuery({ condition }: RowQuery, point: Point): PointQuery | undefined {
+export function pointQuery({ condition, classification }: RowQuery, point: Point): PointQuery | undefined {
+  if (!classification.isFiltered) return { ...point, rest: undefined };
   const left = givenKeys(condition, point);
   if (left.kind === 'value') return isTrue(left) ? { ...point, rest: undefined } : undefined;
   return { ...point, rest: left };

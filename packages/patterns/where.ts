@@ -170,10 +170,8 @@ function fieldOf(comparing: StoredField | KeyField): AnyField {
     between: (first, last) => clause('ge')(first).and(clause('le')(last)),
     startsWith: prefix => new Clause(comparing.startsWith(prefix)),
     in: values => {
-      const [first, ...others] = values.map(clause('eq'));
-      return first === undefined
-        ? new Clause({ kind: 'not', term: TRUE })
-        : others.reduce((all, each) => all.or(each), first);
+      const [first, ...others] = values.map(value => comparing.compare('eq', value));
+      return new Clause(first === undefined ? { kind: 'not', term: TRUE } : anyOf([first, ...others]));
     },
   };
 }

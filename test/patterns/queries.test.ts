@@ -149,6 +149,8 @@ describePeers('queries', peer => {
       ['ann'],
     );
     assert.equal(client.count, 4);
+    const none = customers.partition({ customer: 'ann' }).where(p => p.name.in([]));
+    assert.deepEqual([none.explain().class, await none.take(9), client.count], ['none', [], 4]);
     const plain = customers.everywhere().where(p => p.customer.in(['bob', 'ann']));
     assert.deepEqual(plain.explain().requests, [
       "GET Shop(PartitionKey='ann',RowKey='customer')".replace('Shop', table),
