@@ -4,12 +4,14 @@ import type { Jitter } from './jitter.js';
 import { PatternError, type RowAddress } from './pattern-error.js';
 import type { Marking } from './plan-write.js';
 import type { Stored } from './stored.js';
+import type { Surroundings } from './surroundings.js';
+import type { ReadOptions } from './table-requests.js';
 
 /** The row that is changed, as its repository reads and writes it. */
 export interface MutableRow<T> {
   readonly address: RowAddress;
-  read(): Promise<Stored<T> | undefined>;
-  write(stored: Stored<T> | undefined, value: T, marking: Marking): Promise<Stored<T>>;
+  read(options: ReadOptions): Promise<Stored<T> | undefined>;
+  write(stored: Stored<T> | undefined, value: T, marking: Marking, options: ReadOptions): Promise<Stored<T>>;
   /** Whether two values are the same row. */
   isSame(a: T, b: T): boolean;
 }
@@ -18,9 +20,10 @@ export interface MutateSettings {
   readonly attempts: number;
   readonly marking: Marking;
   readonly jitter: Jitter;
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly sleep: Surroundings['sleep'];
   /** Calls the function twice, to see that it is pure. */
   readonly checksPurity: boolean;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** A value to write; undefined leaves the row as it is. */
@@ -53,22 +56,22 @@ function computed<T>(
 export async function mutate<T>(
   row: MutableRow<T>,
   change: Change<T>,
-  { attempts, marking, jitter, sleep, checksPurity }: MutateSettings,
+  { attempts, marking, jitter, sleep, checksPurity, signal }: MutateSettings,
 ): Promise<Stored<T> | undefined> {
   let lastEtag: string | undefined;
   for (let attempt = 1; ; attempt++) {
-    const stored = await row.read();
+    const stored = await row.read({ signal });
     const isMine = stored !== undefined && marking?.marks.ofUnknown(stored.unknown).includes(marking.mark);
     if (isMine) return stored;
     const value = computed(row, change, stored?.value, checksPurity);
     if (value === undefined || value === stored?.value) return stored;
     try {
-      return await row.write(stored, value, marking);
+      return await row.write(stored, value, marking, { signal });
     } catch (thrown) {
       if (!isLost(thrown)) throw thrown;
     }
     lastEtag = stored?.etag;
     if (attempt >= attempts) throw new PatternError('Contention', { ...row.address, attempts, lastEtag });
-    await sleep(jitter.next());
+    await sleep(jitter.next(), signal);
   }
 }

@@ -37,7 +37,7 @@ export interface DeleteOptions extends ReadOptions {
   readonly exactlyOnce?: boolean;
 }
 
-export interface MutateOptions {
+export interface MutateOptions extends ReadOptions {
   /** 8 if nothing is said. */
   readonly attempts?: number;
   /** Calls the function twice each time and compares, for tests. */
@@ -110,12 +110,13 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   mutate(
     key: KeyOf<E>,
     change: Change<Of<E>>,
-    { attempts = ATTEMPTS, checksPurity = false }: MutateOptions = {},
+    { attempts = ATTEMPTS, checksPurity = false, signal }: MutateOptions = {},
   ): Promise<Stored<Of<E>> | undefined> {
     const { surroundings } = this.#service;
     return mutate(this.#mutable(key), change, {
       attempts,
       checksPurity,
+      signal,
       marking: newMarking(this.#service),
       jitter: new Jitter(PAUSES, () => fraction(surroundings.random)),
       sleep: surroundings.sleep,
@@ -128,14 +129,14 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     const textOf = (value: Of<E>): string => wireText(encodeEntity(entity, value));
     return {
       address,
-      read: () => this.get(key),
-      write: (stored, value, marking) => {
+      read: options => this.get(key, options),
+      write: (stored, value, marking, options) => {
         const planned = stored
           ? planReplace(entity, stored, value, marking)
           : planNew('create', entity, value, marking, table);
         const { write } = planned;
         if (write.kind === 'create') refuseOtherKey(address, write.row);
-        return done(this.#service, planned);
+        return done(this.#service, planned, options);
       },
       isSame: (a, b) => textOf(a) === textOf(b),
     };

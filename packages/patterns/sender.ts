@@ -23,6 +23,8 @@ export interface SenderOptions {
   readonly httpClient?: HttpClient;
   /** Plain HTTP to other hosts than this one. */
   readonly allowInsecureConnection?: boolean;
+  /** How long an answer is waited for; 60,000 if nothing is said, twice what the service takes at most. The client alone waits for ever. */
+  readonly timeoutMilliseconds?: number;
 }
 
 /** A request before it has an address and a signature. */
@@ -97,6 +99,7 @@ class Attempts implements HttpClient {
   }
 }
 
+const TIMEOUT_MILLISECONDS = 60_000;
 const LOOPBACK = /^http:\/\/(?:127\.|localhost[:/]|\[::1\])/;
 
 /** Policies that read and write what operations of the client say of themselves; requests of this library say nothing. */
@@ -109,6 +112,7 @@ export class Sender {
   readonly #pipeline: Pipeline;
   readonly #httpClient: HttpClient;
   readonly #allowInsecureConnection: boolean;
+  readonly #timeout: number;
 
   constructor(connection: TablesConnection, options: SenderOptions = {}) {
     // A signature may stand in the client's address.
@@ -117,6 +121,7 @@ export class Sender {
     this.#ownQuery = ownQuery;
     this.#pipeline = connection.pipeline.clone();
     for (const name of POLICIES_OF_OPERATIONS) this.#pipeline.removePolicy({ name });
+    this.#timeout = options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS;
     this.#httpClient = options.httpClient ?? createDefaultHttpClient();
     this.#allowInsecureConnection = options.allowInsecureConnection ?? LOOPBACK.test(base);
     if (base.startsWith('http:') && !this.#allowInsecureConnection)
@@ -156,6 +161,7 @@ export class Sender {
       ...(body !== undefined && { body }),
       ...(signal && { abortSignal: signal }),
       allowInsecureConnection: this.#allowInsecureConnection,
+      timeout: this.#timeout,
     });
   }
 

@@ -23,6 +23,8 @@ type Ending =
   | { readonly kind: 'done'; readonly etags: readonly Etag[] }
   | { readonly kind: 'failed'; readonly error: PatternError; readonly isInDoubt: boolean };
 
+type Verdicts = ReadonlyMap<MarkedWrite, Verdict>;
+
 /** The service may have stopped half way. */
 const isHalfWay = ({ status }: ServiceRefusal): boolean => status >= 500 || status === 408;
 
@@ -59,8 +61,7 @@ export class SettledWrites {
       rowError(refusal, addressOf(write), etagOf(write)),
     );
     if (ending.kind === 'done') return ending.etags[0];
-    await this.#settle([marked], ending);
-    const [etag] = await this.#etagsNow([marked], options);
+    const [etag] = await this.#etagsNow([marked], await this.#settle([marked], ending));
     return etag;
   }
 
@@ -73,8 +74,7 @@ export class SettledWrites {
       refusal => batchError(operations, refusal),
     );
     if (ending.kind === 'done') return ending.etags;
-    await this.#settle(operations, ending);
-    return this.#etagsNow(operations, options);
+    return this.#etagsNow(operations, await this.#settle(operations, ending));
   }
 
   async #ending(
@@ -93,24 +93,26 @@ export class SettledWrites {
   }
 
   /**
-   * Returns if the operations were done after all. Any that has a mark tells of all. Deletes leave nothing that could tell whose they were, so
-   * they are asked only if there is nothing else, and then all must be gone.
+   * Returns, with what looks told, if the operations were done after all. Any that has a mark tells of all. Deletes leave nothing that could
+   * tell whose they were, so they are asked only if there is nothing else, and then all must be gone.
    */
   async #settle(
     operations: readonly MarkedWrite[],
     { error, isInDoubt }: { readonly error: PatternError; readonly isInDoubt: boolean },
-  ): Promise<void> {
+  ): Promise<Verdicts> {
     if (!isInDoubt) throw error;
-    const telling = operations.filter(({ write }) => write.kind !== 'delete');
-    const asked = telling.length > 0 ? telling : operations;
+    const verdicts = new Map<MarkedWrite, Verdict>();
+    const telling = operations.filter(({ write }) => write.kind !== 'delete').sort(byCertainty);
     let areAllGone = telling.length === 0;
-    for (const marked of asked) {
-      const { kind } = await this.#look(marked, error);
-      if (kind === 'undone') throw error;
-      if (kind === 'done' && marked.write.kind !== 'delete') return;
-      if (kind === 'unknown') areAllGone = false;
+    for (const marked of areAllGone ? operations : telling) {
+      const verdict = await this.#look(marked, error);
+      verdicts.set(marked, verdict);
+      if (verdict.kind === 'undone') throw error;
+      if (verdict.kind === 'done' && marked.write.kind !== 'delete') return verdicts;
+      if (verdict.kind === 'unknown') areAllGone = false;
     }
     if (!areAllGone) throw unclear(operations, error);
+    return verdicts;
   }
 
   /** Not stopped by the caller's signal: somebody should know. */
@@ -126,20 +128,33 @@ export class SettledWrites {
     }
   }
 
-  async #etagsNow(operations: readonly MarkedWrite[], options: ReadOptions): Promise<readonly Etag[]> {
+  /** Of operations that were done, whatever becomes of further looks. */
+  async #etagsNow(operations: readonly MarkedWrite[], known: Verdicts): Promise<readonly Etag[]> {
     const etags: Etag[] = [];
     for (const marked of operations) {
-      if (marked.write.kind === 'delete') {
-        etags.push(undefined);
-        continue;
-      }
-      const found = await this.#requests.get(addressOf(marked.write), options);
-      const verdict = judgeWrite(marked, found, this.#marks);
-      etags.push((verdict.kind === 'done' ? verdict.etag : undefined) ?? OUTDATED_ETAG);
+      const isDelete = marked.write.kind === 'delete';
+      const verdict = isDelete ? undefined : (known.get(marked) ?? (await this.#lookAgain(marked)));
+      const etag = verdict?.kind === 'done' ? verdict.etag : undefined;
+      etags.push(isDelete ? undefined : (etag ?? OUTDATED_ETAG));
     }
     return etags;
   }
+
+  async #lookAgain(marked: MarkedWrite): Promise<Verdict | undefined> {
+    try {
+      return judgeWrite(marked, await this.#requests.get(addressOf(marked.write)), this.#marks);
+    } catch (thrown) {
+      if (PatternError.is(thrown)) return undefined;
+      throw thrown;
+    }
+  }
 }
+
+/** That a new row is not there may be another's delete; on a row that was read, nothing is lost. */
+const CERTAINTY = { replace: 0, merge: 0, create: 1, put: 2, delete: 3 } as const;
+
+const byCertainty = (a: MarkedWrite, b: MarkedWrite): number =>
+  CERTAINTY[a.write.kind] - CERTAINTY[b.write.kind];
 
 function unclear(operations: readonly MarkedWrite[], cause: unknown): PatternError {
   const [first] = operations;

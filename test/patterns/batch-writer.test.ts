@@ -65,19 +65,19 @@ describePeers('the batch writer', peer => {
 
   test('a bad row fails alone, in a few more requests', async () => {
     const table = await peer.newTable();
-    for (const id of [7, 50])
+    for (const id of [7, 20])
       await open(peer.client())
         .repo(Employee, { table })
         .create({ ...anna, department: 'd0', id });
     const { httpClient, db } = counted(peer);
-    assert.deepEqual(failures(await collect(db, rows(100, 1, table))), [
+    assert.deepEqual(failures(await collect(db, rows(30, 1, table))), [
       [7, 'AlreadyExists'],
-      [50, 'AlreadyExists'],
+      [20, 'AlreadyExists'],
     ]);
     assert.equal(httpClient.count, 3);
-    const again = await collect(db, rows(101, 1, table));
-    assert.equal(failures(again).length, 100);
-    assert.deepEqual(failures(again).at(-1), [99, 'AlreadyExists']);
+    const again = await collect(db, rows(31, 1, table));
+    assert.equal(failures(again).length, 30);
+    assert.deepEqual(failures(again).at(-1), [29, 'AlreadyExists']);
   });
 
   test('what cannot be sent is reported, and the rest is done', async () => {
@@ -190,6 +190,20 @@ describePeers('the batch writer', peer => {
     assert(isReturned);
     await new Promise(resolve => setImmediate(resolve));
     assert.equal(httpClient.count, sent);
+  });
+
+  test('a signal ends it', async () => {
+    const table = await peer.newTable();
+    const controller = new AbortController();
+    const { httpClient, db } = counted(peer);
+    await assert.rejects(
+      async () => {
+        for await (const _ of db.writeAll(rows(50, 50, table), { held: 5, signal: controller.signal }))
+          controller.abort();
+      },
+      { name: 'AbortError' },
+    );
+    assert(httpClient.count <= 10, `${httpClient.count} requests went out.`);
   });
 
   test('a source that is slow is not waited for, and one that fails ends the whole', async () => {

@@ -18,10 +18,11 @@ describePeers('credentials', peer => {
     const db = open(client);
     const staff = db.repo(Employee, { table });
     const stored = await staff.create(anna);
-    const [changed] = await db
-      .batch(Employee, anna, { table })
-      .merge(Employee, stored, { score: 4 })
-      .commit();
+    const batch = db.batch(Employee, anna, { table }).merge(Employee, stored, { score: 4 });
+    // Azurite takes no signature of a table for a batch.
+    if (peer.name === 'azurite') await rejects(batch.commit(), 'ServiceRefused', { status: 403 });
+    const [changed] =
+      peer.name === 'azurite' ? [await staff.merge(stored, { score: 4 })] : await batch.commit();
     assert.deepEqual(await staff.get(anna), changed);
     assert.equal((await staff.partition(anna).take(5)).length, 1);
   }

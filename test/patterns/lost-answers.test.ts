@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RestError } from '@azure/core-rest-pipeline';
-import { open, PatternError } from '#patterns';
+import { OUTDATED_ETAG, open, PatternError } from '#patterns';
 import { anna, Employee } from './employee.js';
 import { type Fault, FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
@@ -96,6 +96,21 @@ describePeers('lost answers', peer => {
     const staff = db.repo(Employee, { table });
     await rejects(staff.create(anna), 'AlreadyExists');
     assert.deepEqual((await staff.get(anna))?.value, anna);
+  });
+
+  test('a batch that is known to be done stays done, though nothing more is heard', async () => {
+    const table = await peer.newTable();
+    const plan = (index: number) => (index === 0 || index >= 3 ? 'reset after' : undefined);
+    const { db } = withFaults(peer, plan);
+    const [first, second] = await db
+      .batch(Employee, anna, { table })
+      .create(Employee, anna)
+      .create(Employee, { ...anna, id: 2 })
+      .commit();
+    const clean = open(peer.client()).repo(Employee, { table });
+    assert.equal(first?.etag, (await clean.get(anna))?.etag);
+    assert.equal(second?.etag, OUTDATED_ETAG);
+    assert(await clean.get({ ...anna, id: 2 }));
   });
 
   test('where nobody listens, nothing was done', async () => {

@@ -10,7 +10,7 @@ import { rejects } from './rejects.js';
 import { chanceOf, repeatBy, SEED } from './seeded.js';
 
 const WRITERS = 32;
-const CHANGES = process.env.SHELFMARK_LONG === undefined ? 1 : 8;
+const CHANGES = process.env.SHELFMARK_LONG === undefined ? 1 : 4;
 /** Of all requests, in parts of one. */
 const FAULTY = 0.15;
 
@@ -134,6 +134,24 @@ describePeers('mutate', peer => {
       assert.equal(sleeps.length, attempts - 1);
       assert(sleeps.every(pause => pause >= 20 && pause <= 1_000));
     }
+  });
+
+  test('a signal stops it between attempts', async () => {
+    const table = await peer.newTable();
+    const controller = new AbortController();
+    const staff = open(peer.client()).repo(Employee, { table });
+    const other = open(peer.client()).repo(Employee, { table });
+    await other.create(anna);
+    const mutation = staff.mutate(
+      anna,
+      row => {
+        controller.abort();
+        return row && { ...row, score: 1 };
+      },
+      { signal: controller.signal },
+    );
+    await assert.rejects(mutation, { name: 'AbortError' });
+    assert.deepEqual((await other.get(anna))?.value, anna);
   });
 
   test('nothing is written where nothing changes', async () => {

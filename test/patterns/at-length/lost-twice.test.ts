@@ -10,6 +10,8 @@ import { OPERATIONS, outcomeOf, prepare, withFaults } from '../write-operations.
 const REACH = 3;
 
 describePeers('answers lost twice', peer => {
+  // Thousands of cases, in which the server does what it does where one answer is lost.
+  if (peer.name !== 'memory') return;
   for (const operation of OPERATIONS)
     test(`${operation.name} is done, whichever two requests fail, and however`, async () => {
       const first = await prepare(peer, operation);

@@ -1,0 +1,56 @@
+// A service that does what it is asked and never says so: the library does not wait for ever, and finds out what became of the write.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import { test } from 'node:test';
+import { open } from '#patterns';
+import { anna, Employee } from '../employee.js';
+import { describePeers } from '../peers.js';
+import { rejects } from '../rejects.js';
+
+/** Passes requests on, and answers those that `isHeard` lets be heard. */
+async function startMuteProxy(target: string, isHeard: (index: number) => boolean): Promise<Server> {
+  const { hostname, port } = new URL(target);
+  let count = 0;
+  /** The first request has been done: what comes later sees that. */
+  let firstDone = Promise.resolve<unknown>(undefined);
+  const proxy = createServer(async (incoming, outgoing) => {
+    const isFirst = count === 0;
+    const isAnswered = isHeard(count++);
+    if (!isFirst) await firstDone;
+    const { method, url, headers } = incoming;
+    const passed = httpRequest({ hostname, port, method, path: url, headers }, answer => {
+      if (!isAnswered) return void answer.resume();
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    if (isFirst) firstDone = once(passed, 'response');
+    incoming.pipe(passed);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return proxy;
+}
+
+describePeers('answers that never come', peer => {
+  for (const [name, isHeard, outcome] of [
+    ['are looked up', (index: number) => index > 0, 'done'],
+    ['are Unclear if nothing is heard any more', () => false, 'Unclear'],
+  ] as const)
+    test(name, async () => {
+      const table = await peer.newTable();
+      const { url, pipeline } = peer.client();
+      const proxy = await startMuteProxy(url, isHeard);
+      const address = proxy.address();
+      assert(typeof address === 'object' && address !== null);
+      const muted = Object.assign(new URL(url), { port: String(address.port) }).href;
+      const staff = open({ url: muted, pipeline }, { timeoutMilliseconds: 2_000 }).repo(Employee, { table });
+      const creating = staff.create(anna);
+      if (outcome === 'done') assert.deepEqual((await creating).value, anna);
+      else await rejects(creating, outcome);
+      const stored = await open(peer.client()).repo(Employee, { table }).get(anna);
+      assert.deepEqual(stored?.value, anna);
+      proxy.closeAllConnections();
+      proxy.close();
+    });
+});
