@@ -1,4 +1,4 @@
-// A Table service without sockets, for suites that hand requests to `handle` as values.
+// A service without sockets, for suites that hand requests to `handle` as values.
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import type { Clock, Store } from '#store';
 import { Accounts } from '../packages/server/accounts.js';
@@ -6,14 +6,23 @@ import { BearerTokens } from '../packages/server/bearer.js';
 import { SignedTokens } from '../packages/server/signed-tokens.js';
 import type { TableService } from '../packages/server/table-service.js';
 
-/** Faults that are no refusals go to `failures`. */
+/** Ids in the order of their making, none twice. */
+export function countedIds(): () => string {
+  let ids = 0;
+  return () => {
+    ids += 1;
+    return `00000000-0000-0000-0000-${String(ids).padStart(12, '0')}`;
+  };
+}
+
+/** Faults that are no refusals go to `failures`. Services on one store share their ids, which messages are known by. */
 export function directService(
   store: Store,
   clock: Clock,
   failures: unknown[],
   accounts = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }),
+  newId = countedIds(),
 ): TableService {
-  let ids = 0;
   return {
     store,
     clock,
@@ -24,9 +33,6 @@ export function directService(
     log: { seesAnswers: false, request: () => undefined, failure: (_, error) => failures.push(error) },
     figures: undefined,
     tableDeletionTicks: 0n,
-    newId: () => {
-      ids += 1;
-      return `00000000-0000-0000-0000-${String(ids).padStart(12, '0')}`;
-    },
+    newId,
   };
 }

@@ -154,3 +154,10 @@ export async function spawnServer(args: readonly string[], spawning: Spawning = 
     },
   };
 }
+
+/** As the connection string names it. */
+export function queuePortOf({ connectionString }: SpawnedServer): number {
+  const [, port] = /;QueueEndpoint=https?:\/\/[^;]+:(\d+)\//.exec(connectionString) ?? [];
+  if (port === undefined) throw new Error(`There are no queues: ${connectionString}`);
+  return Number(port);
+}

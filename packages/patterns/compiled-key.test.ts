@@ -276,6 +276,11 @@ describe('a key that cannot be', () => {
     refuses(() => of.range({}, { prefix: 'a\ue000' }), 'KeyInvalid', /place in the order/);
     assert.deepEqual(of.range({ text: '\u{1f600}' }), { eq: '\u{1f600}' });
     refuses(() => of.range({ text: 'a' }, { ge: 'b' }), 'KeyInvalid', /no part after/);
+    refuses(
+      () => row(part('text'), part('count')).range({ count: 1 }),
+      'KeyInvalid',
+      /count is given without text/,
+    );
     refuses(() => row(part('count')).range({}, { prefix: '1' }), 'KeyInvalid', /only if it is text/);
   });
 });

@@ -174,8 +174,10 @@ export class CompiledKey {
   range(lead: Values, next: PartBounds = {}): KeyRange {
     const pieces: string[] = [];
     for (const [at, each] of this.#parts.entries()) {
-      if (typeof each !== 'string' && lead[each.name] === undefined)
+      if (typeof each !== 'string' && lead[each.name] === undefined) {
+        this.#refuseGap(each, at, lead);
         return this.#within(pieces, each, at, next);
+      }
       pieces.push(this.#text(each, at, lead));
     }
     if (Object.values(next).some(bound => bound !== undefined))
@@ -278,6 +280,18 @@ export class CompiledKey {
       texts = texts.flatMap(text => pieces.map(piece => `${text}${before}${piece}`));
     }
     return [...new Set(texts)].map(text => this.#checked(text));
+  }
+
+  /** A part that is given behind one that is not would be passed over, and the range be wider than it looks. */
+  #refuseGap(missing: BoundPart, at: number, lead: Values): void {
+    const given = this.#parts
+      .slice(at)
+      .find(each => typeof each !== 'string' && lead[each.name] !== undefined);
+    if (typeof given === 'object')
+      throw new PatternError('KeyInvalid', {
+        part: given.name,
+        reason: `is given without ${missing.name}, which stands before it in ${this.subject}`,
+      });
   }
 
   /** Keys behind the pieces whose part `each` is in bounds. */

@@ -301,6 +301,19 @@ describe('a version', () => {
     );
   });
 
+  test('may change a value under its name', () => {
+    const Twice = entity('Twice', {
+      version: 2,
+      table: 'Twice',
+      props: { count: t.int32(), other: t.double() },
+      partition: key('p'),
+      row: key('r'),
+      upcast: { 1: ({ count, ...rest }) => ({ ...rest, count: Number(count) * 2 }) },
+    });
+    const row = readRow('{"PartitionKey":"p","RowKey":"r","count":4,"other":1}');
+    assert.deepEqual(decodeEntity(Twice, row).value, { count: 8, other: 1 });
+  });
+
   test('that the row does not name is the first', () => {
     assert.equal(stored(v1.replace('"EntityType":"Staff.1",', '')).version, 1);
     assert.equal(stored(v1.replace('Staff.1', 'Staff')).version, 1);
@@ -329,6 +342,7 @@ describe('a version', () => {
     assert.equal(newer.version, 4);
     refuses(() => refuseNewer(Staff, newer), 'NewerVersion', /version 4.*knows 3/);
     refuseNewer(Staff, stored(v1));
+    refuseNewer(Staff, { ...newer, version: 3 });
     assert.equal(wireSelect(Staff, ['first']), undefined);
   });
 });

@@ -23,6 +23,7 @@ const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
  * ```ts
  * const clock = new TickClock();
  * const row = { at: clock.next(), writer: clock.writer };
+ * clock.next() > row.at; // => true
  * ```
  */
 export class TickClock {

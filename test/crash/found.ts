@@ -2,9 +2,14 @@
 import { join } from 'node:path';
 import type { Row, Space, Store } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
-import { decodeEntity, inspectRow, inspectSpace } from '#tables';
+import { decodeEntity } from '#tables';
+import { inspection } from '../../packages/cli/inspection.js';
+import { decodeCount } from '../../packages/queues/message-count.js';
+import { decodeMessage, decodePlace, partitionOf } from '../../packages/queues/message-rows.js';
 import { Connection } from '../worker-processes.js';
 import type { Found } from './history.js';
+import { WORK } from './queue-hand.js';
+import { foundInQueue } from './queue-life.js';
 import { pageRequest, pathOf, tablesRequest, textOf } from './request.js';
 import { tickOf } from './tick.js';
 
@@ -46,7 +51,6 @@ async function addRows(connection: Connection, table: string, found: Finds): Pro
 
 /** The faults of the file; throws if it is not that of a store. */
 export async function faultsOfFile(directory: string): Promise<readonly string[]> {
-  const inspection = { space: inspectSpace, row: inspectRow };
   return (await checkFile(join(directory, 'data.mdb'), inspection)).faults;
 }
 
@@ -62,7 +66,42 @@ export async function foundInStore(directory: string): Promise<Found> {
         found.set(path, { text: storedText(value), tick: version });
       }
     }
+    for (const space of await store.listSpaces(ACCOUNT, 'queue', '', SPACES_MAX)) {
+      // Whose messages are moved has a history of another kind.
+      if (space.name === WORK) continue;
+      const texts = (await livingRows(store, space)).filter(isMessage).map(row => decodeMessage(row).text);
+      for (const [path, image] of foundInQueue(space.name, texts)) found.set(path, image);
+    }
     return found;
+  } finally {
+    await store.close();
+  }
+}
+
+const isPlace = ({ key }: Row): boolean => key.startsWith('at/');
+const isMessage = ({ key }: Row): boolean => key.startsWith('id/');
+
+/** Of the queue as it is, without what was in it when it was cleared. */
+async function livingRows(store: Store, space: Space): Promise<readonly Row[]> {
+  return (await rowsOf(store, space)).filter(({ partition }) => partition === partitionOf(space));
+}
+
+/** Every message has one place and every place a message, and the count is theirs, whatever died between two commits. */
+export async function faultsOfQueues(directory: string): Promise<readonly string[]> {
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  try {
+    const faults: string[] = [];
+    for (const space of await store.listSpaces(ACCOUNT, 'queue', '', SPACES_MAX)) {
+      const rows = await livingRows(store, space);
+      const placed = rows.filter(isPlace).map(({ key }) => decodePlace(key).id);
+      const there = rows.filter(isMessage).map(({ key }) => key.slice('id/'.length));
+      const count = decodeCount(rows.find(({ key }) => key === 'count'));
+      if (placed.sort().join() !== there.sort().join() || count !== there.length)
+        faults.push(
+          `${space.name} has ${placed.length} places, ${there.length} messages and counts ${count}.`,
+        );
+    }
+    return faults;
   } finally {
     await store.close();
   }

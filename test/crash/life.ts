@@ -4,13 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../simulation/random.js';
-import { runToEnd, type SpawnedServer, spawnServer } from '../spawned-server.js';
+import { queuePortOf, runToEnd, type SpawnedServer, spawnServer } from '../spawned-server.js';
 import { Connection, until } from '../worker-processes.js';
 import { Backup } from './backup.js';
-import { faultsOfFile, foundByServer } from './found.js';
+import { faultsOfFile, faultsOfQueues, foundByServer } from './found.js';
 import { type Found, faultsOf, History, THE_END } from './history.js';
 import { Journal } from './journal.js';
 import { killServer } from './kill.js';
+import { foundByPeek, QueueLife } from './queue-life.js';
+import { QueueWork } from './queue-work.js';
 import { createTableRequest } from './request.js';
 import { Slots } from './slots.js';
 import { TableLife } from './table-life.js';
@@ -19,6 +21,12 @@ import { Writer } from './writer.js';
 
 const WRITERS_OF_ONE = 6;
 const WRITERS_OF_SEVERAL = 12;
+const ASIDE = 'aside';
+const HANDS_OF_ONE = 3;
+const HANDS_OF_SEVERAL = 6;
+/** Seconds that messages are hidden for. */
+const HIDDEN = [1, 1, 2];
+const HIDDEN_MILLISECONDS_MAX = 2200;
 /** Longer than a start takes. */
 const START_MILLISECONDS_MAX = 700;
 const BACKUP_MILLISECONDS_MAX = 1200;
@@ -50,6 +58,8 @@ export class Life {
   readonly #slots: Slots;
   readonly #tables = new History('table crash');
   readonly #tableLife = new TableLife('dropped');
+  readonly #queueLife = new QueueLife(ASIDE);
+  readonly #work: QueueWork;
   #lastTick = 0n;
 
   constructor(options: LifeOptions) {
@@ -57,6 +67,7 @@ export class Life {
     this.#data = join(options.directory, 'data');
     this.#random = new Random(options.seed);
     this.#slots = new Slots(this.#random);
+    this.#work = new QueueWork({ random: this.#random, journal: this.journal, hidden: HIDDEN });
   }
 
   async round(number: number): Promise<void> {
@@ -80,12 +91,20 @@ export class Life {
     try {
       await this.#judge(server);
       if (!this.#options.isBrief) await this.#untilCleared();
-      throwIfAny(faultsOf(this.#histories(), await foundByServer(server.port), THE_END));
+      throwIfAny(faultsOf(this.#histories(), await foundNow(server), THE_END));
+      if (!this.#options.isBrief) await this.#untilAllIsSeen(server);
       const { code } = await server.stop('SIGTERM');
       if (code !== 0) throw new Faults([`The server ended with ${code}.`]);
     } finally {
       await server.stop('SIGKILL');
     }
+    throwIfAny(await faultsOfQueues(this.#data));
+  }
+
+  /** Whatever is hidden comes out again in its time. */
+  async #untilAllIsSeen(server: SpawnedServer): Promise<void> {
+    await sleep(HIDDEN_MILLISECONDS_MAX);
+    throwIfAny(await this.#work.judge(queuePortOf(server)));
   }
 
   async #untilCleared(): Promise<void> {
@@ -109,12 +128,14 @@ export class Life {
   }
 
   #histories(): History[] {
-    return [this.#tables, this.#tableLife.history, ...this.#slots.all.map(({ history }) => history)];
+    const ofOne = [this.#tables, this.#tableLife.history, this.#queueLife.history];
+    return [...ofOne, ...this.#slots.all.map(({ history }) => history)];
   }
 
   /** What the round before left must fit, and every row must be writable with a version that was never seen. */
-  async #judge({ port }: SpawnedServer): Promise<void> {
-    const found = await foundByServer(port);
+  async #judge(server: SpawnedServer): Promise<void> {
+    const { port } = server;
+    const found = await foundNow(server);
     throwIfAny(faultsOf(this.#histories(), found, THE_END));
     for (const history of this.#histories()) {
       this.#see(history);
@@ -129,6 +150,7 @@ export class Life {
       if (least <= this.#lastTick)
         throw new Faults([`${slot.history.owner} got the tick ${least} after ${this.#lastTick}.`]);
     }
+    throwIfAny(await this.#work.judge(queuePortOf(server)));
   }
 
   #see(history: History): void {
@@ -161,11 +183,14 @@ export class Life {
     const random = this.#random;
     const trigger = new Trigger();
     const { port } = server;
-    const count = this.#options.workers > 1 ? WRITERS_OF_SEVERAL : WRITERS_OF_ONE;
-    const writers = Array.from({ length: count }, () => new Writer(this.#writing(port, trigger)));
+    const [writerCount, handCount] =
+      this.#options.workers > 1 ? [WRITERS_OF_SEVERAL, HANDS_OF_SEVERAL] : [WRITERS_OF_ONE, HANDS_OF_ONE];
+    const writers = Array.from({ length: writerCount }, () => new Writer(this.#writing(port, trigger)));
+    const hands = this.#work.hands(handCount, queuePortOf(server), trigger);
     const runs = Promise.allSettled([
-      ...writers.map(writer => writer.run()),
+      ...[...writers, ...hands].map(one => one.run()),
       this.#tableLife.run(port, this.journal),
+      this.#queueLife.run(queuePortOf(server), this.journal),
     ]);
     const backup = random.happens(0.25) && !this.#options.isBrief ? this.#backup() : undefined;
     try {
@@ -173,11 +198,12 @@ export class Life {
       await killServer(server, trigger, random);
       this.journal.note('killed');
     } finally {
-      for (const one of [...writers, this.#tableLife]) one.stop();
+      for (const one of [...writers, ...hands, this.#tableLife, this.#queueLife]) one.stop();
       for (const run of await runs) if (run.status === 'rejected') throwIfAny([String(run.reason.stack)]);
     }
     this.acknowledged += trigger.count;
-    throwIfAny([...writers.flatMap(({ faults }) => faults), ...this.#tableLife.faults]);
+    const others = [this.#tableLife, this.#queueLife, this.#work.ledger];
+    throwIfAny([...writers, ...others].flatMap(({ faults }) => faults));
     throwIfAny((await backup?.faults(this.#histories())) ?? []);
   }
 
@@ -192,6 +218,11 @@ export class Life {
     if (code !== 0) throw new Faults([`check ended with ${code}: ${stdout}${stderr}`]);
     return stdout;
   }
+}
+
+async function foundNow(server: SpawnedServer): Promise<Found> {
+  const [tables, aside] = [await foundByServer(server.port), await foundByPeek(queuePortOf(server), ASIDE)];
+  return new Map([...tables, ...aside]);
 }
 
 function throwIfAny(faults: readonly string[]): void {

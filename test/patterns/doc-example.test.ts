@@ -1,7 +1,7 @@
 // That the examples of a page become what they claim.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { programOf } from './doc-example.js';
+import { commentsOf, programOf } from './doc-example.js';
 
 const PAGE = `# Title
 
@@ -34,4 +34,14 @@ test('a page is a program, line by line', () => {
   );
   assert.equal(lines.filter(line => line.includes('ls')).length, 0);
   assert.equal(programOf('# Title\n\nText.\n'), undefined);
+});
+
+test('comments are a page', () => {
+  const source =
+    '// Title.\n/** One line. */\nconst a = 1;\n/**\n * ```ts\n * t.string(); // => 1\n * ```\n */\n';
+  const page = commentsOf(source);
+  assert.equal(page, '\n\n\n\n```ts\nt.string(); // => 1\n```\n\n');
+  const lines = (programOf(page, ['key', 't']) ?? '').split('\n');
+  assert.match(lines[0] ?? '', /import \{ t \} from '#patterns';/);
+  assert.equal(lines[5], 'assert.deepEqual(t.string(), 1);');
 });

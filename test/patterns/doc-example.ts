@@ -54,17 +54,41 @@ function asserted(line: string): string {
     : `${space}await assert.rejects(async () => (${refused}), { name: 'PatternError', code: '${code}' });`;
 }
 
+/** The comments of a source as a page: what is not in them is left out. */
+export function commentsOf(source: string): string {
+  let isComment = false;
+  return source
+    .split('\n')
+    .map(line => {
+      if (/^\s*\/\*\*/.test(line)) isComment = !line.includes('*/');
+      else if (isComment && line.includes('*/')) isComment = false;
+      else if (isComment) return line.replace(/^\s*\* ?/, '');
+      return '';
+    })
+    .join('\n');
+}
+
+/** Of the names that the package exports, those that the examples use: examples in comments need not import them. */
+function imported(lines: readonly string[], names: readonly string[]): string {
+  const words = new Set(lines.join('\n').match(/\w+/g));
+  const used = names.filter(name => words.has(name));
+  return used.length === 0 ? '' : `import { ${used.join(', ')} } from '#patterns';`;
+}
+
 /**
- * The program of a page: a module whose `run` is the examples. `client` is a TableServiceClient of an account of its own. Undefined for a page without
- * examples.
+ * The program of a page: a module whose `run` is the examples. `client` is a TableServiceClient of an account of its own, which `connectionString` names.
+ * Undefined for a page without examples. `names` are there without being imported.
  */
-export function programOf(markdown: string): string | undefined {
-  const lines = codeLines(markdown);
+export function programOf(page: string, names: readonly string[] = []): string | undefined {
+  const lines = codeLines(page);
   if (lines.every(line => line === '')) return undefined;
   const imports = hoisted(lines).replaceAll("'shelfmark-patterns'", "'#patterns'");
-  const own = "import assert from 'node:assert/strict'; import type * as tables from '@azure/data-tables';";
-  const head = `${own} ${imports} export async function run(client: tables.TableServiceClient): Promise<void> { void client;`;
+  const own = "import assert from 'node:assert/strict'; import * as tables from '@azure/data-tables';";
+  const run =
+    'export async function run(client: tables.TableServiceClient, connectionString: string): Promise<void> {';
+  const given = names.length === 0 ? '' : 'const { TableServiceClient } = tables; void TableServiceClient;';
+  const head = `${own} ${imported(lines, names)} ${imports} ${run} void [client, connectionString, assert]; ${given}`;
   const body = lines.map(line => (IMPORT.test(line) ? '' : asserted(line)));
-  // The page's first line is its title, so the head has it to itself.
+  // The first line is a title, or the first of a comment, so the head has it to itself.
   return [head, ...body.slice(1), '}', ''].join('\n');
 }

@@ -1,4 +1,4 @@
-// Every example of docs/patterns: type-checked as a user's program would be, and run against a server of its own. A fault is reported with the line of the page.
+// Every example of docs/patterns and of comments in the pattern library: type-checked as a user's program would be, and run against a server of its own. A fault is reported with the line of the page.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,9 +6,11 @@ import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { TableServiceClient } from '@azure/data-tables';
 import { type RunningServer, serve } from 'shelfmark';
+import * as patterns from '#patterns';
 import { ROOT, runToEnd } from '../spawned-server.js';
-import { programOf } from './doc-example.js';
+import { commentsOf, programOf } from './doc-example.js';
 
+const SOURCES = join(ROOT, 'packages', 'patterns');
 const PAGES = join(ROOT, 'docs', 'patterns');
 // Below the repository, so that programs import what its packages export.
 const BUILD = join(ROOT, 'dist', 'examples');
@@ -24,7 +26,7 @@ const OPTIONS = {
 };
 
 interface Program {
-  run(client: TableServiceClient): Promise<void>;
+  run(client: TableServiceClient, connectionString: string): Promise<void>;
 }
 
 describe('the examples of the documentation', async () => {
@@ -33,6 +35,12 @@ describe('the examples of the documentation', async () => {
   for (const page of pages) {
     const program = programOf(await readFile(join(PAGES, page), 'utf8'));
     if (program !== undefined) programs.set(page.replace(/\.md$/, ''), program);
+  }
+  const names = Object.keys(patterns);
+  for (const file of await readdir(SOURCES)) {
+    if (!file.endsWith('.ts') || file.includes('.test.')) continue;
+    const program = programOf(commentsOf(await readFile(join(SOURCES, file), 'utf8')), names);
+    if (program !== undefined) programs.set(`comments-of-${file.replace(/\.ts$/, '')}`, program);
   }
   let folder = '';
   let server: RunningServer | undefined;
@@ -65,13 +73,13 @@ describe('the examples of the documentation', async () => {
   });
 
   for (const page of programs.keys())
-    test(`${page}.md does what it says`, async () => {
+    test(`${page} does what it says`, async () => {
       assert(server);
       const program: Program = await import(pathToFileURL(join(folder, `${page}.js`)).href);
       const client = TableServiceClient.fromConnectionString(server.connectionString(), {
         allowInsecureConnection: true,
       });
-      await program.run(client);
+      await program.run(client, server.connectionString());
       for await (const { name } of client.listTables())
         if (name !== undefined) await client.deleteTable(name);
     });

@@ -4,13 +4,14 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { History } from '../crash/history.js';
 import { Journal } from '../crash/journal.js';
+import { QueueLife } from '../crash/queue-life.js';
 import { createTableRequest } from '../crash/request.js';
 import { Slots } from '../crash/slots.js';
 import { TableLife } from '../crash/table-life.js';
 import { Trigger } from '../crash/trigger.js';
 import { Writer } from '../crash/writer.js';
 import type { Random } from '../simulation/random.js';
-import { runToEnd, type SpawnedServer, spawnServer } from '../spawned-server.js';
+import { queuePortOf, runToEnd, type SpawnedServer, spawnServer } from '../spawned-server.js';
 import { Connection, isAlive, until } from '../worker-processes.js';
 import { type Recorded, recordingEnvironment } from './recorder.js';
 
@@ -89,22 +90,28 @@ export class Workload {
     history.acknowledge(new Map(), this.journal.note('! create crash'));
   }
 
-  async #write({ port }: SpawnedServer, table: string, end: () => Promise<void>): Promise<void> {
-    const tableLife = new TableLife(table);
-    this.#histories.push(tableLife.history);
+  /** `name` is that of a table and of a queue. */
+  async #write(server: SpawnedServer, name: string, end: () => Promise<void>): Promise<void> {
+    const { port } = server;
+    const [tableLife, queueLife] = [new TableLife(name), new QueueLife(name)];
+    this.#histories.push(tableLife.history, queueLife.history);
     const watch = new Trigger();
     const options = { port, slots: this.#slots, journal: this.journal, watch };
     const writers = Array.from({ length: WRITERS }, () => new Writer(options));
-    const runs = Promise.all([...writers.map(writer => writer.run()), tableLife.run(port, this.journal)]);
+    const runs = Promise.all([
+      ...writers.map(writer => writer.run()),
+      tableLife.run(port, this.journal),
+      queueLife.run(queuePortOf(server), this.journal),
+    ]);
     try {
       const enough = this.#options.random.between(ANSWERS / 2, ANSWERS);
       await until(`${enough} writes are answered`, () => watch.count >= enough, 60_000);
       await end();
     } finally {
-      for (const one of [...writers, tableLife]) one.stop();
+      for (const one of [...writers, tableLife, queueLife]) one.stop();
       await runs;
     }
-    const faults = [...writers, tableLife].flatMap(({ faults }) => faults);
+    const faults = [...writers, tableLife, queueLife].flatMap(({ faults }) => faults);
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
 

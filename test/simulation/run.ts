@@ -1,12 +1,14 @@
 // Carries out the steps of a plan against a service and records what happened: a client has one call under way at a time, the
 // seed decides who goes on when. At the end everything is read once more, and the history is judged.
+import type { QueueHappening } from '../queues/call.js';
 import { type PlainAnswer, readAnswer } from './answer.js';
 import { SimulatedClock } from './clock.js';
 import { type Answer, Breach, type Call, type Happening, type PageCall, type SentWrite } from './history.js';
 import { formRefusal, judge } from './judge.js';
+import { QueueRun } from './queue-run.js';
 import { buildRequest, type PlainRequest } from './request.js';
 import { accountSas, sharedKeyLite, tableSas } from './signing.js';
-import type { Action, Plan, Step, Write } from './step.js';
+import { isQueueAction, type Plan, type Step, type TableAction, type Write } from './step.js';
 import { openSubject, type Spoil, type Subject } from './subject.js';
 
 const ACCOUNT_PATH = '/devstoreaccount1/';
@@ -64,11 +66,19 @@ class Run {
   readonly #versions = new Map<string, bigint[]>();
   /** By client, the call for the page that follows. */
   readonly #following = new Map<number, Call>();
+  readonly queues: QueueRun;
 
   constructor(plan: Plan, subject: Subject, clock: SimulatedClock) {
     this.#plan = plan;
     this.#subject = subject;
     this.#clock = clock;
+    this.queues = new QueueRun({
+      subject,
+      clock,
+      queues: plan.queues,
+      tick: () => this.#tick(),
+      mayBeLost: invoked => this.#mayBeLost(invoked),
+    });
   }
 
   async carryOut(): Promise<void> {
@@ -78,6 +88,7 @@ class Run {
     }
     await this.#settle();
     await this.#readEverything();
+    await patiently(this.queues.takeEverything(this.#plan.steps.length + 1), this.#plan.steps.length);
   }
 
   async #begin(step: Step): Promise<void> {
@@ -86,14 +97,18 @@ class Run {
       // Over sockets a request is dated before it is read, and a jump between would make it too old to be let in.
       if (this.#plan.sockets) await this.#settle();
       this.#clock.jump(action.hours);
+      this.queues.clockJumped();
     } else if (action.kind === 'reopen') {
       await this.#reopen();
     } else if (action.kind === 'crash') {
       await this.#crash();
     } else {
       await patiently(this.#busy.get(client) ?? Promise.resolve(), step.number);
-      const call = this.#callOf(action, client);
-      if (call) this.#start(step, call);
+      if (isQueueAction(action)) this.#follow(client, this.queues.begin(action, step.number));
+      else {
+        const call = this.#callOf(action, client);
+        if (call) this.#start(step, call);
+      }
     }
   }
 
@@ -115,6 +130,7 @@ class Run {
     for (const happening of this.history) {
       if (happening.answered === Number.POSITIVE_INFINITY) happening.answered = this.#tick();
     }
+    this.queues.crash();
     this.#busy.clear();
     await this.#subject.crash();
   }
@@ -145,7 +161,7 @@ class Run {
     }
   }
 
-  #callOf(action: Action, client: number): Call | undefined {
+  #callOf(action: TableAction, client: number): Call | undefined {
     const sent = (table: string, write: Write): SentWrite => ({
       ...write,
       ifMatch: this.#ifMatch(table, write),
@@ -214,10 +230,18 @@ class Run {
       answer: undefined,
     };
     this.history.push(happening);
-    const finished = this.#finish(happening, this.#subject.send(request), this.#epoch);
-    // Who waits for the client, or for all of them, sees what went wrong.
+    this.#follow(step.client, this.#finish(happening, this.#subject.send(request), this.#epoch));
+  }
+
+  /** Who waits for the client, or for all of them, sees what went wrong. */
+  #follow(client: number, finished: Promise<void>): void {
     finished.catch(() => undefined);
-    this.#busy.set(step.client, finished);
+    this.#busy.set(client, finished);
+  }
+
+  /** Calls fail where faults are injected, and where the service is closed. */
+  #mayBeLost(invoked: number): boolean {
+    return this.#plan.faults || this.#disturbed > invoked;
   }
 
   async #finish(happening: Happening, sending: Promise<PlainAnswer>, epoch: number): Promise<void> {
@@ -231,7 +255,7 @@ class Run {
     if (epoch !== this.#epoch) return;
     happening.answered = this.#tick();
     const { step, call, level } = happening;
-    const mayBeLost = this.#plan.faults || this.#disturbed > happening.invoked;
+    const mayBeLost = this.#mayBeLost(happening.invoked);
     if (!plain) {
       if (mayBeLost) return;
       throw new Breach(step, `The connection failed: ${failure}`);
@@ -313,6 +337,7 @@ class Run {
 
 export interface Outcome {
   readonly history: readonly Happening[];
+  readonly queueHistory: readonly QueueHappening[];
   /** What was found wrong; undefined if nothing was. */
   readonly failure: Breach | undefined;
 }
@@ -324,13 +349,14 @@ export async function runPlan(plan: Plan, spoil?: Spoil): Promise<Outcome> {
   try {
     await run.carryOut();
     judge(run.history, plan);
-    return { history: run.history, failure: undefined };
+    run.queues.judge();
+    return { history: run.history, queueHistory: run.queues.history, failure: undefined };
   } catch (error) {
     const failure =
       error instanceof Breach
         ? error
         : new Breach(plan.steps.length, error instanceof Error ? String(error.stack) : String(error));
-    return { history: run.history, failure };
+    return { history: run.history, queueHistory: run.queues.history, failure };
   } finally {
     await subject.close();
   }

@@ -16,9 +16,11 @@ export function sharedKeyLite(target: string, date: string): string {
   return `SharedKeyLite ${WELL_KNOWN_ACCOUNT}:${sign([date, resource])}`;
 }
 
-/** For the query: everything that an account may grant. */
-export function accountSas(): string {
-  const [permissions, services, types] = ['rwdlacu', 't', 'sco'];
+const PERMISSIONS = { t: 'rwdlacu', q: 'rwdlacup' } as const;
+
+/** For the query: everything that an account may grant, for tables or for queues. */
+export function accountSas(services: keyof typeof PERMISSIONS = 't'): string {
+  const [permissions, types] = [PERMISSIONS[services], 'sco'];
   const sig = sign([WELL_KNOWN_ACCOUNT, permissions, services, types, '', EXPIRY, '', '', VERSION, '']);
   return new URLSearchParams({
     sv: VERSION,

@@ -1,4 +1,5 @@
 // One seed from its plan to its report: runs it, and if it fails, cuts the steps down and writes what somebody needs to repeat it.
+import type { QueueHappening } from '../queues/call.js';
 import { textOf } from './expression.js';
 import type { Breach, Happening } from './history.js';
 import { runPlan } from './run.js';
@@ -68,8 +69,16 @@ function outcomeText({ call, answer }: Happening): string {
   return `${kind} ${answer.status}${answer.code === undefined ? more : ` ${answer.code}`}`;
 }
 
+function queueOutcomeText({ call, answer }: QueueHappening): string {
+  if (!answer) return `queue ${call.kind} unknown`;
+  const { status, code, messages } = answer;
+  const empty = code === undefined && 'count' in call && messages.length === 0 ? ' empty' : '';
+  return `queue ${call.kind} ${status}${code === undefined ? empty : ` ${code}`}`;
+}
+
 export async function simulate(seed: number): Promise<Simulated> {
   const plan = planOf(seed);
-  const { failure, history } = await runPlan(plan);
-  return { failure: failure && (await report(plan, failure)), outcomes: history.map(outcomeText) };
+  const { failure, history, queueHistory } = await runPlan(plan);
+  const outcomes = [...history.map(outcomeText), ...queueHistory.map(queueOutcomeText)];
+  return { failure: failure && (await report(plan, failure)), outcomes };
 }

@@ -20,7 +20,31 @@ export interface Write {
   readonly patches?: boolean | undefined;
 }
 
-export type Action =
+/** `pick` chooses among the receipts that any client was told: of the last few, or of all if it may be a stale one. */
+interface Picked {
+  readonly queue: string;
+  readonly pick: number;
+  readonly isStale: boolean;
+}
+
+export type QueueAction =
+  | { readonly kind: 'createQueue' | 'deleteQueue' | 'clear'; readonly queue: string }
+  | {
+      readonly kind: 'put';
+      readonly queue: string;
+      readonly delay: number;
+      readonly life: number | undefined;
+    }
+  | { readonly kind: 'take'; readonly queue: string; readonly count: number; readonly seconds: number }
+  | { readonly kind: 'peek'; readonly queue: string; readonly count: number }
+  | (Picked & { readonly kind: 'update'; readonly seconds: number; readonly hasText: boolean })
+  | (Picked & { readonly kind: 'delete' })
+  /** What expired, and what was cleared, is reclaimed. */
+  | { readonly kind: 'sweep' }
+  /** The clock goes on. */
+  | { readonly kind: 'pass'; readonly seconds: number };
+
+export type TableAction =
   | { readonly kind: 'createTable' | 'deleteTable' | 'getTable' | 'getAcl'; readonly table: string }
   | { readonly kind: 'setAcl'; readonly table: string; readonly ids: readonly string[] }
   | { readonly kind: 'queryTables'; readonly top: number | undefined }
@@ -54,6 +78,23 @@ export type Action =
   /** `crash` goes on with a copy of the files as they are in the middle of what is under way. */
   | { readonly kind: 'reopen' | 'crash' };
 
+export type Action = TableAction | QueueAction;
+
+const QUEUE_ACTIONS: ReadonlySet<Action['kind']> = new Set<QueueAction['kind']>([
+  'createQueue',
+  'deleteQueue',
+  'clear',
+  'put',
+  'take',
+  'peek',
+  'update',
+  'delete',
+  'sweep',
+  'pass',
+]);
+
+export const isQueueAction = (action: Action): action is QueueAction => QUEUE_ACTIONS.has(action.kind);
+
 export type Level = 'nometadata' | 'minimalmetadata' | 'fullmetadata';
 export type Credential = 'key' | 'accountSas' | 'tableSas';
 
@@ -78,6 +119,7 @@ export interface Plan {
   readonly faults: boolean;
   readonly jumps: boolean;
   readonly tables: readonly string[];
+  readonly queues: readonly string[];
   readonly partitions: readonly string[];
   readonly steps: readonly Step[];
 }

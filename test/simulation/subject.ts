@@ -4,11 +4,14 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Sweep } from '#queues';
 import { type RunningServer, serve, WELL_KNOWN_ACCOUNT } from '#server';
-import { openFaultyStore, openMemoryStore, type Store } from '#store';
+import { openFaultyStore, openMemoryStore, type Store, StoreError } from '#store';
 import { openLmdbStore } from '#store-lmdb';
+import type { WireRequest, WireResponse } from '#wire';
 import { handle } from '../../packages/server/handle.js';
-import { directService } from '../direct-service.js';
+import { handleQueue } from '../../packages/server/queue/handle-queue.js';
+import { countedIds, directService } from '../direct-service.js';
 import type { PlainAnswer } from './answer.js';
 import type { SimulatedClock } from './clock.js';
 import { Random } from './random.js';
@@ -20,6 +23,10 @@ export interface Subject {
   readonly endpoint: string;
   /** The path of the request stands below the host. Fails where a connection fails. */
   send(request: PlainRequest): Promise<PlainAnswer>;
+  /** The same to the Queue service. */
+  sendToQueue(request: PlainRequest): Promise<PlainAnswer>;
+  /** A pass over all queues; over sockets the server has its own. */
+  sweep(): Promise<void>;
   /** Closes in an orderly way and opens again; what is under way may be refused. */
   reopen(): Promise<void>;
   /** Goes on with the files as they are now; what is under way is lost. */
@@ -84,40 +91,54 @@ async function openStore(
 
 const HOST = '127.0.0.1:10002';
 
+const wireRequest = ({ method, path, headers, body }: PlainRequest): WireRequest => ({
+  method,
+  target: path,
+  headers: { host: HOST, ...headers },
+  body: Buffer.from(body),
+  bodyTooLarge: false,
+  secure: false,
+  remoteAddress: '127.0.0.1',
+});
+
+async function answered(responding: Promise<WireResponse>): Promise<PlainAnswer> {
+  const { status, headers, body } = await responding;
+  const all = headers.map(([name, value]): [string, string] => [name.toLowerCase(), value]);
+  return { status, headers: new Map(all), body: body?.toString() ?? '' };
+}
+
+/** A store that fails, or is closed, is swept another time. */
+async function sweepAll(store: Store, clock: SimulatedClock): Promise<void> {
+  const sweep = new Sweep({ store, clock: clock.read, accounts: () => [WELL_KNOWN_ACCOUNT] });
+  try {
+    while (!(await sweep.step()).isPassOver);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
+}
+
 /** Requests as values, without a socket. */
 async function openDirect(plan: Plan, clock: SimulatedClock, spoil: Spoil): Promise<Subject> {
   const directories = plan.engine === 'lmdb' ? new Directories() : undefined;
   const random = new Random(plan.seed ^ 0x5bd1e995);
   const failures: unknown[] = [];
   const open = () => openStore(plan, clock, random, directories?.current ?? '', spoil);
-  let service = directService(await open(), clock.read, failures);
+  const newId = countedIds();
+  const begin = async () => directService(await open(), clock.read, failures, undefined, newId);
+  let service = await begin();
   return {
     endpoint: `http://${HOST}/${WELL_KNOWN_ACCOUNT}`,
-    async send({ method, path, headers, body }) {
-      const request = {
-        method,
-        target: path,
-        headers: { host: HOST, ...headers },
-        body: Buffer.from(body),
-        bodyTooLarge: false,
-        secure: false,
-        remoteAddress: '127.0.0.1',
-      };
-      const response = await handle(request, service);
-      return {
-        status: response.status,
-        headers: new Map(response.headers.map(([name, value]) => [name.toLowerCase(), value])),
-        body: response.body?.toString() ?? '',
-      };
-    },
+    send: request => answered(handle(wireRequest(request), service)),
+    sendToQueue: request => answered(handleQueue(wireRequest(request), service)),
+    sweep: () => sweepAll(service.store, clock),
     async reopen() {
       await service.store.close();
-      service = directService(await open(), clock.read, failures);
+      service = await begin();
     },
     async crash() {
       const { store } = service;
       directories?.copy();
-      service = directService(await open(), clock.read, failures);
+      service = await begin();
       await store.close();
     },
     async close() {
@@ -171,6 +192,8 @@ async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> 
   return {
     endpoint: server.tableEndpoint,
     send: request => overSocket(server.tablePort, agent, request),
+    sendToQueue: request => overSocket(server.queuePort ?? 0, agent, request),
+    sweep: async () => undefined,
     async reopen() {
       await server.close();
       server = await open();

@@ -1,8 +1,9 @@
 // Makes the plan of a run from its seed: which engine, with which faults, and the steps of all clients. Few tables, partitions
 // and rows, so that the clients meet.
 import { type Expression, type Keys, someExpression } from './expression.js';
+import { withQueues } from './queue-workload.js';
 import { Random } from './random.js';
-import type { Action, Match, Plan, Step, Write, WriteKind } from './step.js';
+import type { TableAction as Action, Match, Plan, Step, Write, WriteKind } from './step.js';
 import { PROPERTY_NAMES, someProperties } from './value.js';
 
 /** Ordered differently by code points and by UTF-16 units; with characters that URLs and literals escape. */
@@ -244,7 +245,7 @@ export function planOf(seed: number): Plan {
   const first: Action[] = tables.map(table => ({ kind: 'createTable', table }));
   if (random.happens(0.9)) first.push(workload.transaction(tables[0]));
   const length = random.between(25, 90);
-  const steps: Step[] = [];
+  const steps: (Step & { readonly action: Action })[] = [];
   while (steps.length < length) {
     const last = steps.at(-1);
     // Now and then another client does the same at the same moment: one of them comes second.
@@ -260,5 +261,5 @@ export function planOf(seed: number): Plan {
       action: first[steps.length] ?? rival?.action ?? workload.action(),
     });
   }
-  return { seed, ...settings, tables, partitions, steps };
+  return { seed, ...settings, tables, partitions, ...withQueues(steps, seed) };
 }

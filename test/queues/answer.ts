@@ -1,0 +1,103 @@
+// Answers as values: reads what came back for a call and fails on what no answer may look like, whatever is in the queue. What it
+// may say is judge.ts's matter.
+import { type QueueAnswer, type QueueCall, SECOND, type Shown } from './call.js';
+
+export interface PlainAnswer {
+  readonly status: number;
+  /** Undefined for a header that is not there; the name is in lower case. */
+  header(name: string): string | undefined;
+  readonly body: string;
+}
+
+/** Refusals that the calls here may meet. */
+const STATUSES: Readonly<Record<string, number>> = {
+  QueueNotFound: 404,
+  MessageNotFound: 404,
+  PopReceiptMismatch: 400,
+  OutOfRangeQueryParameterValue: 400,
+  ServerBusy: 503,
+};
+
+const SUCCESSES: Readonly<Record<QueueCall['kind'], readonly number[]>> = {
+  createQueue: [201, 204],
+  deleteQueue: [204],
+  clear: [204],
+  put: [201],
+  get: [200],
+  peek: [200],
+  update: [204],
+  delete: [204],
+};
+
+function expect(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(what);
+}
+
+const unescaped = (text: string): string =>
+  text
+    .replace(/&#x([0-9A-F]+);/gi, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+
+const MILLISECONDS_A_SECOND = 1000;
+
+function timeOf(text: string | undefined): bigint {
+  const milliseconds = Date.parse(text ?? '');
+  expect(Number.isInteger(milliseconds), `${text} is no time.`);
+  return BigInt(milliseconds / MILLISECONDS_A_SECOND) * SECOND;
+}
+
+function messageOf(xml: string): Shown {
+  const field = (name: string): string | undefined => {
+    if (xml.includes(`<${name} />`)) return '';
+    const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+    return text === undefined ? undefined : unescaped(text);
+  };
+  const [id, count, visible] = ['MessageId', 'DequeueCount', 'TimeNextVisible'].map(field);
+  expect(id !== undefined && /^[0-9a-f-]{36}$/.test(id), `${id} is no id.`);
+  return {
+    id,
+    inserted: timeOf(field('InsertionTime')),
+    expires: timeOf(field('ExpirationTime')),
+    visible: visible === undefined ? undefined : timeOf(visible),
+    receipt: field('PopReceipt'),
+    dequeueCount: count === undefined ? undefined : Number(count),
+    text: field('MessageText'),
+  };
+}
+
+/** Which fields come, by who asks: the owner of a put has the text, who peeks holds nothing. */
+function checkFields({ kind }: QueueCall, { visible, receipt, dequeueCount, text }: Shown): void {
+  const isHeld = kind !== 'peek';
+  const isNew = kind === 'put';
+  expect(
+    (visible !== undefined) === isHeld && (receipt !== undefined) === isHeld,
+    'Who holds it is unclear.',
+  );
+  expect((dequeueCount === undefined) === isNew && (text === undefined) === isNew, 'Fields are missing.');
+}
+
+/** @throws Error for an answer that cannot be one to this call. */
+export function readQueueAnswer(call: QueueCall, { status, header, body }: PlainAnswer): QueueAnswer {
+  const code = header('x-ms-error-code');
+  const nothing = { status, code, messages: [], receipt: undefined, visible: undefined };
+  if (code !== undefined || status >= 400) {
+    expect(STATUSES[code ?? ''] === status, `${status} ${code} is never answered here.`);
+    expect(body.includes(`<Code>${code}</Code>`), 'The document does not say the code of the header.');
+    return nothing;
+  }
+  expect(SUCCESSES[call.kind].includes(status), `The status is ${status}.`);
+  const messages = [...body.matchAll(/<QueueMessage>(.*?)<\/QueueMessage>/gs)].map(([, xml = '']) =>
+    messageOf(xml),
+  );
+  for (const message of messages) checkFields(call, message);
+  const most = call.kind === 'put' ? 1 : 'count' in call ? call.count : 0;
+  expect(messages.length <= most, `${messages.length} messages came.`);
+  if (call.kind === 'put') expect(messages.length === 1, 'A put shows what it put.');
+  if (call.kind !== 'update') return { ...nothing, messages };
+  const receipt = header('x-ms-popreceipt');
+  expect(receipt !== undefined, 'An update gives a receipt.');
+  return { ...nothing, receipt, visible: timeOf(header('x-ms-time-next-visible')) };
+}

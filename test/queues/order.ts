@@ -1,0 +1,152 @@
+// The order in which messages come: what has been visible longest first, and of what is visible from one moment on what was put
+// first. Only looks that nobody else met are judged, by what is certain of the messages then: a queue that many use at one time
+// promises no order.
+import { nameIn, type QueueHappening, SECOND, type Shown, type Span } from './call.js';
+import type { QueueFault } from './judge.js';
+import type { Meetings } from './meetings.js';
+
+/** Since when a message is visible, as far as answers have told. */
+interface Place {
+  readonly visible: Span;
+  /** A put or a change to be seen at once is seen whatever the clock does. */
+  readonly isAtOnce: boolean;
+  readonly expires: Span;
+  /** The call that brought it there, and how long that hid it. Ticks rise, so of two calls with one delay the earlier one counts. */
+  readonly by: QueueHappening;
+  readonly seconds: number;
+  readonly put: QueueHappening;
+}
+
+const FOREVER: Span = { low: 2n ** 62n, high: 2n ** 62n };
+
+const after = ({ low, high }: Span, seconds: number, shown: bigint | undefined): Span => {
+  const ticks = BigInt(seconds) * SECOND;
+  const [from, to] = [low + ticks, high + ticks];
+  if (shown === undefined) return { low: from, high: to };
+  return { low: from > shown ? from : shown, high: to < shown + SECOND ? to : shown + SECOND - 1n };
+};
+
+class Places {
+  /** Undefined for a message of which it is not certain where it stands. */
+  readonly #places = new Map<string, Place | undefined>();
+  readonly #names = new Map<string, string>();
+  readonly #meetings: ReadonlyMap<QueueHappening, Meetings>;
+
+  constructor(meetings: ReadonlyMap<QueueHappening, Meetings>) {
+    this.#meetings = meetings;
+  }
+
+  at(name: string): Place | undefined {
+    return this.#places.get(name);
+  }
+
+  all(): [string, Place][] {
+    return [...this.#places].flatMap(([name, place]): [string, Place][] => (place ? [[name, place]] : []));
+  }
+
+  /** Calls are noted in the order of their ends. */
+  note(happening: QueueHappening): void {
+    const { call, answer } = happening;
+    if (answer?.code !== undefined || call.kind === 'peek') return;
+    if (call.kind === 'clear' || call.kind === 'deleteQueue' || (call.kind === 'get' && !answer)) {
+      for (const name of this.#places.keys()) this.#places.set(name, undefined);
+    } else if (call.kind === 'put') this.#put(happening, call.text, answer?.messages[0]);
+    else if (call.kind === 'get') {
+      for (const shown of answer?.messages ?? [])
+        this.#move(happening, shown.text, call.seconds, shown.visible);
+    } else if (call.kind === 'update') {
+      const name = this.#names.get(call.id);
+      this.#move(answer ? happening : undefined, name, call.seconds, answer?.visible);
+    } else if (call.kind === 'delete') this.#places.set(this.#names.get(call.id) ?? '', undefined);
+  }
+
+  #isMet(happening: QueueHappening): boolean {
+    return !this.#meetings.get(happening)?.isAlone;
+  }
+
+  #put(happening: QueueHappening, text: string, shown: Shown | undefined): void {
+    const { call, span } = happening;
+    const name = nameIn(text);
+    if (shown) this.#names.set(shown.id, name);
+    if (!shown || call.kind !== 'put' || this.#isMet(happening)) this.#places.set(name, undefined);
+    else {
+      const { delay, life } = call;
+      const expires = life === undefined ? FOREVER : after(span, life, shown.expires);
+      const visible = after(span, delay, shown.visible);
+      const isAtOnce = delay === 0;
+      this.#places.set(name, { visible, isAtOnce, expires, by: happening, seconds: delay, put: happening });
+    }
+  }
+
+  #move(
+    happening: QueueHappening | undefined,
+    text: string | undefined,
+    seconds: number,
+    shown: bigint | undefined,
+  ): void {
+    const name = nameIn(text ?? 'm0');
+    const place = this.#places.get(name);
+    const isCertain = happening && place && !this.#isMet(happening);
+    if (!isCertain) this.#places.set(name, undefined);
+    else {
+      const visible = after(happening.span, seconds, shown);
+      const isAtOnce = seconds === 0;
+      this.#places.set(name, { ...place, visible, isAtOnce, by: happening, seconds });
+    }
+  }
+}
+
+/** `isOneMoment`: what one call moved came to one moment. */
+function isBefore(a: Place, b: Place, isOneMoment: (by: QueueHappening) => boolean): boolean {
+  if (a.visible.high < b.visible.low) return true;
+  if (a.by === b.by) return isOneMoment(a.by) && a.put.answered < b.put.invoked;
+  return a.seconds === b.seconds && a.by.answered < b.by.invoked;
+}
+
+function lookFault(
+  happening: QueueHappening,
+  places: Places,
+  isOneMoment: (by: QueueHappening) => boolean,
+): QueueFault | undefined {
+  const { call, answer, span, step } = happening;
+  if ((call.kind !== 'get' && call.kind !== 'peek') || !answer) return undefined;
+  const shown = answer.messages.map(({ text }) => nameIn(text ?? ''));
+  const known = shown.map(name => places.at(name));
+  for (const [index, place] of known.entries()) {
+    const early =
+      place && known.slice(index + 1).findIndex(next => next && isBefore(next, place, isOneMoment));
+    if (early !== undefined && early >= 0)
+      return { step, message: `${shown[index + 1 + early]} comes behind ${shown[index]}.` };
+  }
+  const last = known.at(-1);
+  if (shown.length < call.count || !last) return undefined;
+  for (const [name, place] of places.all()) {
+    const isSeen = place.isAtOnce || place.visible.high <= span.low;
+    if (!isSeen || place.expires.low <= span.high || shown.includes(name)) continue;
+    if (isBefore(place, last, isOneMoment))
+      return { step, message: `${name} was passed by for ${shown.at(-1)}.` };
+  }
+  return undefined;
+}
+
+/** The first look of one queue that comes in an order that none may have. */
+export function orderFault(
+  history: readonly QueueHappening[],
+  meetings: ReadonlyMap<QueueHappening, Meetings>,
+): QueueFault | undefined {
+  const places = new Places(meetings);
+  const expiring = history.flatMap(({ call, span }) =>
+    call.kind === 'put' && call.life !== undefined ? [after(span, call.life, undefined)] : [],
+  );
+  // Where some expire while a get is under way it may take the rest at a second moment.
+  const isOneMoment = ({ call, span }: QueueHappening): boolean =>
+    call.kind === 'get' && !expiring.some(({ low, high }) => low <= span.high && high >= span.low);
+  for (const happening of [...history].sort((a, b) => a.answered - b.answered)) {
+    if (meetings.get(happening)?.isAlone) {
+      const fault = lookFault(happening, places, isOneMoment);
+      if (fault) return fault;
+    }
+    places.note(happening);
+  }
+  return undefined;
+}
