@@ -235,3 +235,20 @@ test('a clock that is set forward shows held messages early and loses none', asy
   time.now += 3631n * SECOND;
   assert.deepEqual(textsOf(await get(account)), ['a']);
 });
+
+test('an expired message that a get meets twice is counted once', async () => {
+  const account = await openQueue();
+  const { store, time } = account;
+  const kept = await put(account, 'kept', 0, 'never');
+  await put(account, 'expired', 0, 1);
+  time.now += 2n * SECOND;
+  const [space] = await store.listSpaces('account1', 'queue', QUEUE, 1);
+  assert.ok(space);
+  const claims = new Claims(store, space, partitionOf(space));
+  assert.ok(claims.claim(placeKey(kept)));
+  // It looks behind what another is about to take, and then from the head on.
+  assert.deepEqual(await get(account), []);
+  claims.release();
+  assert.equal(await countOf(account), 1);
+  assert.deepEqual(textsOf(await get(account)), ['kept']);
+});

@@ -106,7 +106,8 @@ async function find({ context, partition, space, operation, now }: Getting, clai
   const places: string[] = [];
   const accept = (row: Row): boolean => {
     if (isExpired(row, now)) {
-      if (expired.length < RECLAIMED_MAX) expired.push(row.key);
+      // A look behind others is followed by one from the head, which meets the same again.
+      if (expired.length < RECLAIMED_MAX && !expired.includes(row.key)) expired.push(row.key);
       return false;
     }
     if (!claims.claim(row.key)) return false;
