@@ -62,7 +62,7 @@ describe('rows of several entities', () => {
   test('without tags are known by the literals of their keys, or by who is asked', () => {
     assert.equal(read('emp!000001', '"name":"Ann"').entity, 'Employee');
     assert.equal(read('dept', '"floor":1').entity, 'Department');
-    assert.equal(read('department', '"floor":1').entity, undefined);
+    assert.equal(read('dept2', '"floor":1').entity, undefined);
     const asked = (name: string | undefined) =>
       decodeMixed([Employee, Department], row('emp!000001', '"name":"Ann"'), {
         resolve: bag => (bag.properties.has('name') ? name : undefined),

@@ -161,10 +161,19 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
   return length;
 }
 
+/* A backup writes out of LMDB's map, whose unused pages others change meanwhile: what is recorded has to be what is written. */
 ssize_t write(int fd, const void *bytes, size_t count) {
   if (of(fd) == NULL) return syscall(SYS_write, fd, bytes, count);
-  struct iovec part = {(void *)bytes, count};
-  return writev(fd, &part, 1);
+  /* As O_DIRECT wants it. */
+  void *copy = NULL;
+  if (posix_memalign(&copy, 4096, count + 1) != 0) abort();
+  memcpy(copy, bytes, count);
+  struct iovec part = {copy, count};
+  ssize_t length = writev(fd, &part, 1);
+  int saved = errno;
+  free(copy);
+  errno = saved;
+  return length;
 }
 
 ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset) {
