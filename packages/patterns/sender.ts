@@ -10,6 +10,7 @@ import {
   type PipelineRequest,
   type PipelineResponse,
 } from '@azure/core-rest-pipeline';
+import { linkedController } from './in-order.js';
 import { PatternError } from './pattern-error.js';
 
 /** What is needed of a `TableServiceClient`, which is one of these. */
@@ -75,21 +76,39 @@ class Attempts implements HttpClient {
   /** Whether that holds of the last one. */
   isLastDoubtful = false;
   readonly #client: HttpClient;
+  readonly #timeout: number;
 
-  constructor(client: HttpClient) {
+  constructor(client: HttpClient, timeout: number) {
     this.#client = client;
+    this.#timeout = timeout;
   }
 
   async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
     this.count++;
     this.isLastDoubtful = false;
     try {
-      const response = await this.#client.sendRequest(request);
+      const response = await this.#inTime(request);
       if (!isRefusal(response.status)) this.#doubt();
       return response;
     } catch (thrown) {
       if (!NEVER_SENT.has(codeOf(thrown))) this.#doubt();
       throw thrown;
+    }
+  }
+
+  /** The client has a timeout too, whose timer goes on after a connection broke and keeps the process from ending. */
+  async #inTime(request: PipelineRequest): Promise<PipelineResponse> {
+    const { abortSignal } = request;
+    const controller = linkedController(abortSignal as AbortSignal | undefined);
+    const timer = setTimeout(() => controller.abort(), this.#timeout);
+    request.abortSignal = controller.signal;
+    try {
+      return await this.#client.sendRequest(request);
+    } finally {
+      clearTimeout(timer);
+      controller.release();
+      if (abortSignal) request.abortSignal = abortSignal;
+      else delete request.abortSignal;
     }
   }
 
@@ -133,7 +152,7 @@ export class Sender {
 
   /** Throws what the signal says when it stops the request. */
   async send(request: TableRequest): Promise<TableAnswer | Silence> {
-    const attempts = new Attempts(this.#httpClient);
+    const attempts = new Attempts(this.#httpClient, this.#timeout);
     try {
       const response = await this.#pipeline.sendRequest(attempts, this.#pipelineRequest(request));
       const { status, bodyAsText: text } = response;
@@ -161,7 +180,6 @@ export class Sender {
       ...(body !== undefined && { body }),
       ...(signal && { abortSignal: signal }),
       allowInsecureConnection: this.#allowInsecureConnection,
-      timeout: this.#timeout,
     });
   }
 

@@ -124,6 +124,16 @@ describePeers('lost answers', peer => {
     await rejects(staff.get(anna), 'Unreachable', { attempts: 4 });
   });
 
+  test('a connection that broke leaves no timer behind', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
+    const { pipeline } = peer.client();
+    const before = timers();
+    // Nobody may listen on port 1 but those who may do anything.
+    const staff = open({ url: 'http://127.0.0.1:1/account', pipeline }).repo(Employee);
+    await rejects(staff.create(anna), 'Unreachable', { attempts: 4 });
+    assert(timers() <= before, `${timers()} timers, and ${before} before.`);
+  });
+
   test('a signal stops a write', async () => {
     const staff = open(peer.client()).repo(Employee, { table: await peer.newTable() });
     await assert.rejects(staff.create(anna, { signal: AbortSignal.abort() }), { name: 'AbortError' });
