@@ -18,10 +18,17 @@ const NO_CHARACTERS = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/g
 /** The head of Azure's documents: a byte order mark, the declaration, no line break (table-rest.md 8.12). */
 export const XML_HEAD = '\ufeff<?xml version="1.0" encoding="utf-8"?>';
 
+/** Nothing that has to be escaped, or that reading could change. Texts with characters beyond U+FFFF are not said to be plain. */
+const PLAIN = /^[\t\n -%'-;=?-\ud7ff\ue000-\ufffd]*$/;
+
+/** Whether the text stands in a document as it is, whichever way it goes: worth asking, as nearly all do. */
+export const isPlainText = (text: string): boolean => PLAIN.test(text);
+
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
 
 /** Characters that XML cannot hold, not even as references, turn into U+FFFD. */
 export function escapeXml(text: string): string {
+  if (isPlainText(text)) return text;
   return text
     .replace(/[&<>\r]/g, character => ESCAPES[character] ?? character)
     .replace(NO_CHARACTERS, '\ufffd');
@@ -31,8 +38,12 @@ export function escapeXml(text: string): string {
  * The text of a message, character for character: clients of queues do not take references to line breaks apart
  * (queue-blob-rest.md 1.7).
  */
-export const escapeXmlText = (text: string): string =>
-  text.replace(/[&<>]/g, character => ESCAPES[character] ?? character).replace(NO_CHARACTERS, '\ufffd');
+export function escapeXmlText(text: string): string {
+  if (isPlainText(text)) return text;
+  return text
+    .replace(/[&<>]/g, character => ESCAPES[character] ?? character)
+    .replace(NO_CHARACTERS, '\ufffd');
+}
 
 interface OpenElement {
   readonly name: string;
@@ -49,7 +60,8 @@ const malformed = (): TableError => new TableError('InvalidXmlDocument');
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function decodeUtf8(body: Buffer): string {
+/** Without a byte order mark. @throws TableError InvalidXmlDocument. */
+export function decodeUtf8(body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch {

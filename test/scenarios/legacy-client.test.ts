@@ -8,6 +8,7 @@ import {
   legacyClient,
   legacyClientOf,
 } from './legacy-client.js';
+import { fails } from './legacy-failure.js';
 import { describeTargets, type Subject } from './targets.js';
 
 const key = (partitionKey: string, rowKey: string): LegacyEntity => ({
@@ -24,13 +25,6 @@ const etagOf = (entity: LegacyEntity): string | undefined => {
   const metadata = entity['.metadata'];
   return typeof metadata === 'object' && 'etag' in metadata ? metadata.etag : undefined;
 };
-
-const fails = (promise: Promise<unknown>, statusCode: number, code: string): Promise<void> =>
-  assert.rejects(promise, (error: unknown) => {
-    assert(error instanceof Error && 'code' in error && 'statusCode' in error);
-    assert.deepEqual([error.statusCode, error.code], [statusCode, code]);
-    return true;
-  });
 
 async function open(subject: Subject) {
   const service = legacyClient(subject.server);

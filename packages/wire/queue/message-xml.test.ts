@@ -97,3 +97,52 @@ test('other documents are refused, and say where', () => {
     assert.equal(refusal(body).code, 'InvalidXmlDocument', body);
   assert.deepEqual(refusal('<QueueMessage>\n<MessageText>\u0001').detail.line, 2);
 });
+
+test('a document that is read without the parser says what the parser says', () => {
+  const heads = [
+    '',
+    '<?xml version="1.0" encoding="utf-8"?>',
+    '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>',
+    '\ufeff<?xml version="1.0" encoding="utf-8"?>',
+  ];
+  const outcome = (document: string): string => {
+    try {
+      return parseMessageText(Buffer.from(document));
+    } catch (error) {
+      assert(error instanceof TableError);
+      return `! ${error.code}`;
+    }
+  };
+  // A space before the last bracket is nothing to XML, and makes the document one for the parser.
+  const check = (head: string, text: string): void =>
+    assert.equal(
+      outcome(`${head}<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`),
+      outcome(`${head}<QueueMessage><MessageText>${text}</MessageText></QueueMessage >`),
+      JSON.stringify(text),
+    );
+  const odd = [
+    '\r',
+    '\r\n',
+    '\t \n',
+    ']]>',
+    '&amp;',
+    '&',
+    '<a/>',
+    '</MessageText><MessageText>',
+    '\0',
+    '\ufffe',
+    '\u0085',
+    '\u2028',
+    '😀',
+    '',
+  ];
+  for (const head of heads) {
+    for (const text of [...odd, ...odd.map(piece => `a${piece}b`), 'x'.repeat(65_536)]) check(head, text);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => check(head, text)),
+      { numRuns: 200 },
+    );
+  }
+  assert.equal(outcome('<QueueMessage><MessageText></MessageText></QueueMessage>'), '');
+  assert.equal(outcome('<QueueMessage><MessageText></QueueMessage>'), '! InvalidXmlDocument');
+});

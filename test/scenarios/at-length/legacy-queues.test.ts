@@ -1,6 +1,7 @@
 // Queues through the client before the official one, which many programs still have: each of its operations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fails } from '../legacy-failure.js';
 import { legacyQueues, legacyQueuesBy, legacyQueuesOf } from '../legacy-queue-client.js';
 import { describeTargets, type Subject } from '../targets.js';
 
@@ -8,13 +9,6 @@ function there<T>(value: T | undefined): T {
   assert(value !== undefined);
   return value;
 }
-
-const fails = (promise: Promise<unknown>, statusCode: number, code: string): Promise<void> =>
-  assert.rejects(promise, (error: unknown) => {
-    assert(error instanceof Error && 'code' in error && 'statusCode' in error);
-    assert.deepEqual([error.statusCode, error.code], [statusCode, code]);
-    return true;
-  });
 
 async function open(subject: Subject) {
   const service = legacyQueues(subject.server);
