@@ -27,21 +27,35 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-/** What these packages do is pure, so their tests cannot disturb each other; to start a process for each would take longer than they do. */
-const PURE = /^packages[/\\](?:wire|tables|queues|service|patterns)[/\\]/;
+/**
+ * Tests that cannot disturb each other: of packages that are pure, and of the pattern library, whose servers and tables are each test's own. To
+ * start a process for each, and to load the clients there, would take longer than they do.
+ */
+const SHARING = {
+  pure: /^packages[/\\](?:wire|tables|queues|service|patterns)[/\\]/,
+  patterns: /^test[/\\]patterns[/\\]/,
+} as const;
 
-/** The files, with those of pure packages in one file for each core that imports them. */
+/** The files, with those of each kind that shares processes in one file for each core that imports them. */
 function gather(): readonly string[] {
-  const pure = files.filter(file => PURE.test(relative(dist, file)));
+  if (wanted.length > 0) return files;
   const count = availableParallelism();
-  if (wanted.length > 0 || pure.length <= count) return files;
-  const gathered = Array.from({ length: count }, (_, core) => {
-    const path = join(dist, `pure-${core}.gathered.js`);
-    const share = pure.filter((_, index) => index % count === core);
-    writeFileSync(path, share.map(file => `import ${JSON.stringify(pathToFileURL(file).href)};\n`).join(''));
-    return path;
+  const gathered = Object.entries(SHARING).flatMap(([kind, pattern]) => {
+    const sharing = files.filter(file => pattern.test(relative(dist, file)));
+    return Array.from({ length: count }, (_, core) => {
+      const path = join(dist, `${kind}-${core}.gathered.js`);
+      const share = sharing.filter((_, index) => index % count === core);
+      writeFileSync(
+        path,
+        share.map(file => `import ${JSON.stringify(pathToFileURL(file).href)};\n`).join(''),
+      );
+      return path;
+    });
   });
-  return [...gathered, ...files.filter(file => !pure.includes(file))];
+  const alone = files.filter(
+    file => !Object.values(SHARING).some(pattern => pattern.test(relative(dist, file))),
+  );
+  return [...gathered, ...alone];
 }
 
 // Node leaves one core to itself, which of two is half; a test that hangs must fail.
