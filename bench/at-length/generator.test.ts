@@ -1,12 +1,12 @@
 // The built-in load generator against servers that answer rightly, wrongly, late, in pages, or not at all.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Asked, answering } from './answering-server.test.fixture.js';
-import { expectedProperties, soughtRows } from './dataset.js';
-import { generate } from './generator.js';
-import type { Job, JobResult } from './job.js';
-import { type Endpoint, filter, insert, pointGet } from './requests.js';
-import { scatter, slot } from './template.js';
+import { type Answer, type Asked, answering } from '../answering-server.test.fixture.js';
+import { expectedProperties, soughtRows } from '../dataset.js';
+import { generate } from '../generator.js';
+import type { Job, JobResult } from '../job.js';
+import { type Endpoint, filter, insert, pointGet } from '../requests.js';
+import { scatter, slot } from '../template.js';
 
 const ROWS = 1000;
 const endpointOf = (port: number): Endpoint => ({ port, account: 'a', signature: 'sig=s' });

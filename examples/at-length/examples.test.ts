@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { TableServiceClient } from '@azure/data-tables';
 import { serve } from 'shelfmark';
-import { EXAMPLES } from './examples.js';
+import { EXAMPLES } from '../examples.js';
 
 describe('examples', () => {
   for (const [name, { run }] of Object.entries(EXAMPLES))
