@@ -27,6 +27,7 @@ import { addLimitOptions, type LimitFlags, limitsOf } from './limit-options.js';
 import { parseRole } from './parse-role.js';
 import { parseWorkers, type Workers, workersOf } from './parse-workers.js';
 import { type ServingTogether, serveTogether } from './serve-together.js';
+import { tuneHeap } from './tune-heap.js';
 import { ServingWorker } from './worker.js';
 
 const PORT_MAX = 65_535;
@@ -329,6 +330,7 @@ async function runAlone(flags: Flags, file: AccountsFile | undefined): Promise<v
 }
 
 async function run(flags: Flags): Promise<void> {
+  tuneHeap();
   const workers = workersOf(flags.workers, flags.inMemoryPersistence === true);
   if (workers > 1 && cluster.isWorker) {
     const isCounted = flags.metricsPort !== undefined;
