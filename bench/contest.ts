@@ -47,24 +47,35 @@ class MemoryLog {
   }
 }
 
-export function holdStill(contestant: Contestant): void {
-  for (const process of contestant.processes) process.pause();
+export function holdStill({ processes }: Pick<Contestant, 'processes'>): void {
+  for (const process of processes) process.pause();
 }
 
-async function turn(
+/** Lets a contestant that is held still do its work, once it has finished what it had to do, and holds it still again. */
+export async function inTurn<T>(
+  contestant: Pick<Contestant, 'processes' | 'data'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { processes, data } = contestant;
+  for (const process of processes) process.resume();
+  await Promise.all(processes.map(process => process.settle()));
+  if (data !== undefined) await warm(data);
+  const result = await work();
+  holdStill(contestant);
+  return result;
+}
+
+const turn = (
   contestant: Contestant,
   workload: WorkloadName,
   milliseconds: number,
   memory: MemoryLog,
-): Promise<Sample> {
-  for (const process of contestant.processes) process.resume();
-  await Promise.all(contestant.processes.map(process => process.settle()));
-  if (contestant.data !== undefined) await warm(contestant.data);
-  const sample = await contestant.run(workload, milliseconds);
-  memory.note(contestant);
-  holdStill(contestant);
-  return sample;
-}
+): Promise<Sample> =>
+  inTurn(contestant, async () => {
+    const sample = await contestant.run(workload, milliseconds);
+    memory.note(contestant);
+    return sample;
+  });
 
 async function round(
   contestants: readonly Contestant[],

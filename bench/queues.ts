@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Arena, type ArenaOptions } from './arena.js';
 import { askOnce } from './ask-once.js';
 import { startAzuriteQueues } from './azurite.js';
+import { inTurn } from './contest.js';
 import { type Latency, WrongAnswer } from './job.js';
 import type { QueueJob, QueueResult, QueueStep } from './queue-load.js';
 import type { Endpoint } from './requests.js';
 import type { ServerProcess } from './server-process.js';
 import { median } from './statistics.js';
-import { warm } from './warm.js';
 
 export interface QueuesOptions extends ArenaOptions {
   /** Of the table that rows are inserted in, for comparison. */
@@ -130,16 +130,9 @@ class QueueContest {
   }
 
   /** One run while all others are held still. */
-  async #turn(
-    subject: Subject,
-    job: Pick<QueueJob, 'work' | 'queue'> & Partial<QueueJob>,
-  ): Promise<QueueResult> {
-    subject.process.resume();
-    await subject.process.settle();
-    if (subject.data !== undefined) await warm(subject.data);
-    const result = await this.#job(subject, job);
-    subject.process.pause();
-    return result;
+  #turn(subject: Subject, job: Pick<QueueJob, 'work' | 'queue'> & Partial<QueueJob>): Promise<QueueResult> {
+    const { process, data } = subject;
+    return inTurn({ processes: [process], data }, () => this.#job(subject, job));
   }
 
   async #fill(subject: Subject, queue: string, count: number, timeToLiveSeconds?: number): Promise<void> {
