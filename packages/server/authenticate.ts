@@ -45,7 +45,7 @@ export const CHALLENGE_VERSION = '2020-12-06';
 /** The first version recorded in which a bearer token finds access policies. */
 const POLICIES_VERSION = '2025-07-05';
 export const OWNER: AccountGrant = { kind: 'owner' };
-const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
+export const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
 /** Versions before the challenge get the plain refusal (table-rest.md 12.7, recorded). */
 export const challenged = ({ challenge }: BearerTokens, request: WireRequest, reason: string): TableError =>
@@ -68,6 +68,18 @@ export function isSigned(keys: readonly Buffer[], text: string, signature: Buffe
     if (expected.length === signature.length && timingSafeEqual(expected, signature)) return true;
   }
   return false;
+}
+
+/** What a shared access signature is made of, against the account's keys. */
+export function checkSigned(
+  keys: readonly Buffer[],
+  account: string,
+  text: string,
+  { signature }: Pick<AccountSas, 'signature'>,
+): void {
+  if (isSigned(keys, text, Buffer.from(signature, 'base64'))) return;
+  const detail = `Signature did not match. String to sign used was ${text}`;
+  throw sasFailed(detail, keys.length > 0 ? detail : `There is no account ${account}.`);
 }
 
 /** Where clients mix up their settings, a key stands in the place of the account's name. */
@@ -162,13 +174,7 @@ function signedSas({ account, query }: Route, context: AuthenticationContext): A
   const known = signed.find(account, query);
   if (known) return known;
   const sas = parseSas(query);
-  const text = sasStringToSign(sas, account);
-  const accountKeys = context.keys(account);
-  if (!isSigned(accountKeys, text, Buffer.from(sas.signature, 'base64'))) {
-    const detail = `Signature did not match. String to sign used was ${text}`;
-    const reason = accountKeys.length > 0 ? detail : `There is no account ${account}.`;
-    throw new TableError('AuthenticationFailed:Sas', { detail, reason });
-  }
+  checkSigned(context.keys(account), account, sasStringToSign(sas, account), sas);
   // Without the query, which may be long and is not needed any more.
   signed.remember(account, query, { ...sas, query: NO_PARAMETERS });
   return sas;

@@ -24,9 +24,11 @@ import {
   CHALLENGE_VERSION,
   checkCaller,
   checkDate,
+  checkSigned,
   checkTimes,
   failed,
   isSigned,
+  NO_PARAMETERS,
   named,
   OWNER,
   sasFailed,
@@ -34,8 +36,6 @@ import {
 } from '../authenticate.js';
 import type { QueueGrant } from '../grant.js';
 import type { SignedTokens } from '../signed-tokens.js';
-
-const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
 export interface QueueAuthentication extends Pick<AuthenticationContext, 'keys' | 'now' | 'bearer'> {
   /** Shared access signatures that were found to hold. */
@@ -87,11 +87,7 @@ function signedSas(route: QueueRoute, context: QueueAuthentication): AccountSas 
   const sas = parseQueueSas(query, queue);
   const text =
     sas.kind === 'accountSas' ? accountSasStringToSign(sas, account) : queueSasStringToSign(sas, account);
-  const keys = context.keys(account);
-  if (!isSigned(keys, text, Buffer.from(sas.signature, 'base64'))) {
-    const detail = `Signature did not match. String to sign used was ${text}`;
-    throw sasFailed(detail, keys.length > 0 ? detail : `There is no account ${account}.`);
-  }
+  checkSigned(context.keys(account), account, text, sas);
   // Without the query, which may be long and is not needed any more.
   signed.remember(resource, query, { ...sas, query: NO_PARAMETERS });
   return sas;
