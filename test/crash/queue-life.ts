@@ -2,9 +2,10 @@
 // deleting take all of them away at once, or none.
 import type { QueueCall } from '../queues/call.js';
 import { Connection } from '../worker-processes.js';
-import { type Changes, type Found, History, type Image } from './history.js';
+import type { Changes, Found, Image } from './history.js';
 import type { Journal } from './journal.js';
 import { answerOf, rawQueueRequest } from './ledger.js';
+import { LoneClient } from './lone-client.js';
 
 /** A peek shows so many at most. */
 const MESSAGES_MAX = 32;
@@ -34,36 +35,17 @@ export async function foundByPeek(port: number, queue: string): Promise<Found> {
   );
 }
 
-export class QueueLife {
-  readonly history: History;
-  readonly faults: string[] = [];
+export class QueueLife extends LoneClient {
   #count = 0;
   #clears = 0;
-  #isOver = false;
   readonly #queue: string;
 
   constructor(queue: string) {
+    super(queuePath(queue));
     this.#queue = queue;
-    this.history = new History(queuePath(queue));
   }
 
-  stop(): void {
-    this.#isOver = true;
-  }
-
-  /** Until it is stopped or an answer is lost. */
-  async run(port: number, journal: Journal): Promise<void> {
-    this.#isOver = false;
-    const connection = new Connection(port);
-    try {
-      while (!this.#isOver && this.faults.length === 0) await this.#step(connection, journal);
-    } catch (error) {
-      journal.note(`- ${this.history.owner} ${error}`);
-    }
-    connection.close();
-  }
-
-  async #step(connection: Connection, journal: Journal): Promise<void> {
+  protected async step(connection: Connection, journal: Journal): Promise<void> {
     const queue = this.#queue;
     const path = queuePath(queue);
     const state = this.history.state();

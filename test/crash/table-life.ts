@@ -1,9 +1,10 @@
 // A table that is made, filled, dropped and made again, over and over, by one client: dropping takes all rows away at once, and the
 // server clears them away behind it.
-import { Connection, type Reply } from '../worker-processes.js';
+import type { Connection, Reply } from '../worker-processes.js';
 import { acknowledgedTicks } from './answer.js';
-import { type Changes, History, type Image } from './history.js';
+import type { Changes, Image } from './history.js';
 import type { Journal } from './journal.js';
+import { LoneClient } from './lone-client.js';
 import {
   type Change,
   createTableRequest,
@@ -18,35 +19,16 @@ const TRANSACTIONS_MAX = 14;
 const TRANSACTION_ROWS = 100;
 const IMAGE: Image = { text: 'a table', tick: 0n };
 
-export class TableLife {
-  readonly history: History;
-  readonly faults: string[] = [];
+export class TableLife extends LoneClient {
   #count = 0;
-  #isOver = false;
   readonly #table: string;
 
   constructor(table: string) {
+    super(`table ${table}`);
     this.#table = table;
-    this.history = new History(`table ${table}`);
   }
 
-  stop(): void {
-    this.#isOver = true;
-  }
-
-  /** Until it is stopped or an answer is lost. */
-  async run(port: number, journal: Journal): Promise<void> {
-    this.#isOver = false;
-    const connection = new Connection(port);
-    try {
-      while (!this.#isOver && this.faults.length === 0) await this.#step(connection, journal);
-    } catch {
-      journal.note(`- ${this.history.owner}`);
-    }
-    connection.close();
-  }
-
-  async #step(connection: Connection, journal: Journal): Promise<void> {
+  protected async step(connection: Connection, journal: Journal): Promise<void> {
     const state = this.history.state();
     if (!state.has(this.#table)) return this.#create(connection, journal);
     if (state.size > TRANSACTIONS_MAX * TRANSACTION_ROWS) return this.#drop(connection, journal, state);
