@@ -83,7 +83,8 @@ class Run {
     while (this.#idle.length > 0 && !this.#isOver) {
       const since = this.#dueAt();
       if (since > performance.now()) return;
-      const connection = this.#idle.pop();
+      // The one that has rested longest: a server gives up a connection on which nothing was ever asked.
+      const connection = this.#idle.shift();
       const sequence = this.#job.first + this.#sent;
       const request = this.#requests[sequence % this.#requests.length];
       if (connection === undefined || request === undefined) return;
