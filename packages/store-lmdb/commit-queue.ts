@@ -4,7 +4,7 @@
 import { StoreError } from '#store';
 import { CommitFigures } from './commit-figures.js';
 import type { Counters } from './counters.js';
-import { type Early, type EarlyCaller, EarlyCommits, type GivenUp } from './early-commits.js';
+import { type Early, type EarlyCaller, EarlyCommits, type Failure, type GivenUp } from './early-commits.js';
 import { EngineError } from './engine-error.js';
 import type { Environment } from './environment.js';
 import type { Room } from './room.js';
@@ -67,7 +67,7 @@ export class CommitQueue {
   readonly #counters: Counters;
   readonly #chore: Chore;
   readonly #early: EarlyCommits<Waiting> | undefined;
-  #earlyFailure: GivenUp<Waiting>['failure'];
+  #earlyFailure: Failure | undefined;
   readonly #room: Room;
   readonly #waitingMax: number;
   #waiting: Waiting[] = [];
@@ -145,6 +145,7 @@ export class CommitQueue {
       await this.#run;
       await this.#early?.idle();
     } while (this.#isRunning);
+    await this.#early?.close();
   }
 
   #start(): void {
@@ -163,6 +164,7 @@ export class CommitQueue {
 
   #canBeEarly(): boolean {
     if (this.#early === undefined || this.#choreState !== 'none' || this.#broken !== undefined) return false;
+    if (this.#early.isStuck) return false;
     return this.#early.isGathering || (!this.#room.isShort && this.#room.mayGrow());
   }
 
@@ -179,9 +181,10 @@ export class CommitQueue {
     while (this.#waiting.length > 0 || this.#isChoreReady()) {
       this.#moveToEarly();
       if (this.#waiting.length === 0 && !this.#isChoreReady()) break;
-      await this.#early?.idle();
+      const failure = await this.#early?.idle();
       await this.#explainEarly();
-      if (this.#broken !== undefined) this.#failAll(this.#broken);
+      if (failure !== undefined) await this.#failBehind(failure);
+      else if (this.#broken !== undefined) this.#failAll(this.#broken);
       else if (this.#isChoreNext()) await this.#commitChore();
       else if (this.#waiting.length > 0) await this.#commitGroup();
       this.#early?.forget();
@@ -204,6 +207,14 @@ export class CommitQueue {
     const failure = this.#earlyFailure;
     this.#earlyFailure = undefined;
     if (failure !== undefined) await this.#explain(failure.reason);
+  }
+
+  /** What is durable in the log has to get into the tree before anything is done there. */
+  async #failBehind({ reason }: Failure): Promise<void> {
+    const explained = await this.#explain(reason);
+    if (isFull(explained) && this.#room.release()) return;
+    this.#failAll(explained);
+    if (this.#choreState === 'ready') this.#choreState = 'blocked';
   }
 
   #isChoreReady(): boolean {

@@ -42,6 +42,11 @@ export class Counters {
     this.#isChanged = false;
   }
 
+  /** As they were when this was the last tick, at the end of a write transaction that has no later one. */
+  saveAs(tick: bigint, catalog: Catalog): void {
+    catalog.putCounters({ tick, spaceId: this.#spaceId, subtreeId: this.#subtreeId });
+  }
+
   /** Later than every tick used so far, whatever the clock says. */
   nextTick(): bigint {
     const now = this.#clock();

@@ -1,17 +1,19 @@
 // Commits decided before the right to write is there: on the rows as they will be when all that was decided before is
-// durable. LMDB's own thread then carries out the finished puts, so that this one goes on hearing callers while the disk
-// works, and the next transaction follows at once.
+// durable. They are written to the log (commit-log.ts) if there is one, otherwise LMDB's own thread carries out the finished
+// puts; either way this thread goes on hearing callers while the disk works, and the next write follows at once.
 //
-// Right for one writer only. That nobody else wrote is asked again of each transaction: it happens only if the last tick
-// in the file is the one that this store put there. If it is not, or the write fails, everything that was decided and is
-// not durable is decided anew inside transactions (commit-queue.ts), in the same order. No caller is answered before its
-// changes, and all that its decision saw, are durable.
+// Right for one writer only. That nobody else wrote is asked again of each write. If somebody did, or the write fails, everything that
+// was decided and is not durable is decided anew inside transactions (commit-queue.ts), in the same order. No caller is answered
+// before its changes, and all that its decision saw, are durable.
 import type { Space } from '#store';
 import { isComparable } from './catalog.js';
 import type { CommitFigures } from './commit-figures.js';
+import { type Appended, CommitLog } from './commit-log.js';
 import type { Counters } from './counters.js';
 import type { Environment } from './environment.js';
+import type { LogFile } from './log-file.js';
 import { type Change, PendingRows } from './pending-rows.js';
+import type { RecentRows } from './recent-rows.js';
 
 /** Someone whose commit is decided early. */
 export interface EarlyCaller {
@@ -30,12 +32,17 @@ export interface Early {
   note(change: Change): void;
 }
 
+/** Why something failed, whatever was thrown. */
+export interface Failure {
+  readonly reason: unknown;
+}
+
 /** What is not durable: of a write that was tried, and decided after it. In order. */
 export interface GivenUp<C> {
   readonly written: readonly C[];
   readonly undecided: readonly C[];
   /** Why the write failed; absent if somebody else had written. */
-  readonly failure?: { readonly reason: unknown };
+  readonly failure?: Failure;
 }
 
 class Batch<C> {
@@ -62,6 +69,7 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
   readonly #environment: Environment;
   readonly #figures: CommitFigures;
   readonly #giveUp: (given: GivenUp<C>) => void;
+  readonly #log: CommitLog;
   /** Decided, and to be written next. */
   #gathering = new Batch<C>();
   /** On its way to the disk. */
@@ -78,11 +86,23 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
     this.counters = counters;
     this.#figures = figures;
     this.#giveUp = giveUp;
-    this.rows = new PendingRows(environment.rows, environment.longKeys.chunk);
+    this.#log = new CommitLog({ environment, counters, onApplied: () => this.#goOn() });
+    this.rows = new PendingRows(environment.rows, environment.longKeys.chunk, this.#log.recent);
   }
 
+  /** Durable, and not in the tree yet. */
+  get recent(): RecentRows {
+    return this.#log.recent;
+  }
+
+  /** Nothing waits to be durable. */
   get isIdle(): boolean {
     return this.#written === undefined && this.#gathering.callers.length === 0;
+  }
+
+  /** What is durable cannot be brought into the tree. */
+  get isStuck(): boolean {
+    return this.#log.isStuck;
   }
 
   /** Something is decided that is not on its way to the disk. */
@@ -95,12 +115,20 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
     return this.#gathering.callers.length + (this.#written === undefined ? 0 : this.#written.callers.length);
   }
 
-  /** Fulfilled when all that was decided is durable or given up. */
-  idle(): Promise<void> {
-    if (this.isIdle) return Promise.resolve();
-    return new Promise(fulfil => {
-      this.#whenIdle.push(fulfil);
-    });
+  /** Fulfilled when all that was decided is in the tree or given up, or with what keeps it from that. */
+  async idle(): Promise<Failure | undefined> {
+    while (!this.isIdle) await new Promise<void>(fulfil => this.#whenIdle.push(fulfil));
+    return this.#log.drain();
+  }
+
+  /** From now on changes go to the log, whose mark is in the catalogue. */
+  useLog(file: LogFile): void {
+    this.#log.begin(file);
+  }
+
+  /** When idle. */
+  close(): Promise<void> {
+    return this.#log.close();
   }
 
   /** To be called when something else has written. Only when idle. */
@@ -115,6 +143,7 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
     if (batch.callers.length >= BATCH_CALLERS_MAX || batch.bytes >= BATCH_BYTES_MAX) return false;
     this.#environment.freshen();
     if (this.#basis === undefined) {
+      if (!this.#log.isEmpty || this.#environment.isLogForeign()) return false;
       this.counters.load(this.#environment.catalog);
       this.#basis = this.counters.tick;
     }
@@ -153,14 +182,24 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
 
   #writeNext(): void {
     const batch = this.#gathering;
-    this.#gathering = new Batch();
-    if (batch.changes.length > 0) {
-      this.#written = batch;
-      void this.#write(batch);
-    } else {
+    if (batch.changes.length === 0) {
+      this.#gathering = new Batch();
       for (const caller of batch.callers) caller.settle();
       this.#becomeIdle();
+      return;
     }
+    const place = this.#log.placeFor(batch.changes, batch.bytes);
+    if (place === 'later') return;
+    this.#gathering = new Batch();
+    this.#written = batch;
+    void this.#write(batch, place === 'log');
+  }
+
+  /** The tree was brought up, or could not be: what waited for that is written, or decided anew when it can be. */
+  #goOn(): void {
+    if (this.#written !== undefined || !this.isGathering) return;
+    if (this.#log.isStuck) this.#lose([]);
+    else this.#writeNext();
   }
 
   #becomeIdle(): void {
@@ -168,44 +207,47 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
     this.#whenIdle = [];
   }
 
-  async #write(batch: Batch<C>): Promise<void> {
+  async #write(batch: Batch<C>, isLogged: boolean): Promise<void> {
     const began = performance.now();
-    try {
-      if (await this.#writeChanges(batch.changes)) {
-        this.#figures.commit(batch.callers.length, began);
-        this.#end(batch);
-      } else this.#end(batch, {});
-    } catch (reason) {
-      this.#figures.fail();
-      this.#end(batch, { failure: { reason } });
-    }
-  }
-
-  #writeChanges(changes: readonly Change[]): Promise<boolean> {
-    const { catalog, rows } = this.#environment;
     const basis = this.#basis ?? 0n;
     while (!isComparable(this.counters.tick)) this.counters.useTick(this.counters.tick + 1n);
     this.#basis = this.counters.tick;
-    return catalog.writeIfTick(basis, () => {
+    try {
+      const decided = { basis, tick: this.counters.tick, changes: batch.changes };
+      const outcome = await (isLogged ? this.#log.append(decided) : this.#writeToTree(basis, batch.changes));
+      if (outcome !== 'lost') this.#figures.commit(batch.callers.length, began);
+      this.#end(batch, outcome);
+    } catch (reason) {
+      this.#figures.fail();
+      this.#end(batch, 'lost', { reason });
+    }
+  }
+
+  async #writeToTree(basis: bigint, changes: readonly Change[]): Promise<Appended> {
+    const { catalog, rows } = this.#environment;
+    const isWritten = await catalog.writeIfTick(basis, () => {
       for (const { key, bytes } of changes) rows.apply(key, bytes);
       this.counters.save(catalog);
     });
+    return isWritten ? 'durable' : 'lost';
   }
 
-  #end(batch: Batch<C>, loss?: Pick<GivenUp<C>, 'failure'>): void {
+  #end(batch: Batch<C>, outcome: Appended, failure?: Failure): void {
     this.#written = undefined;
     for (const change of batch.changes) this.rows.forget(change);
-    if (loss === undefined) {
-      // The next is on its way before these are answered, whose answers call forth the one after it.
-      this.#writeNext();
-      for (const caller of batch.callers) caller.settle();
-      return;
-    }
+    // The next is on its way before these are answered, whose answers call forth the one after it.
+    if (outcome === 'durable') this.#writeNext();
+    if (outcome !== 'lost') for (const caller of batch.callers) caller.settle();
+    if (outcome !== 'durable') this.#lose(outcome === 'lost' ? batch.callers : [], failure);
+  }
+
+  /** The callers' changes are not durable, and what was decided after them was decided on rows that are not so. */
+  #lose(written: readonly C[], failure?: Failure): void {
     const { callers, changes } = this.#gathering;
     this.#gathering = new Batch();
     for (const change of changes) this.rows.forget(change);
     this.forget();
-    this.#giveUp({ written: batch.callers, undecided: callers, ...loss });
+    this.#giveUp({ written, undecided: callers, ...(failure === undefined ? {} : { failure }) });
     this.#becomeIdle();
   }
 }

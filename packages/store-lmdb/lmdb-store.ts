@@ -156,7 +156,7 @@ class OpenStore implements LmdbStore {
     this.#assertOpen();
     this.#environment.freshen();
     const rows: (Row | undefined)[] = [];
-    for (const key of keys) rows.push(this.#environment.rows.get(space.id, partition, key));
+    for (const key of keys) rows.push(this.#readRow(space.id, partition, key));
     return rows;
   }
 

@@ -1,0 +1,251 @@
+// What is durable in the log and not in the tree yet: takes decided changes into the log (log-file.ts), and brings the tree up
+// behind it, many commits a transaction. Which changes, and who waits for them, is early-commits.ts's affair; when there is a
+// log at all, that of start-log.ts.
+//
+// A process that opened the store meanwhile may have taken the log over (take-log.ts). So nobody is answered for what was
+// appended before the mark in the catalogue was looked at again.
+import type { Counters } from './counters.js';
+import type { Environment } from './environment.js';
+import { type LogFile, logBytes, removeLog } from './log-file.js';
+import type { Change } from './pending-rows.js';
+import { RecentRows } from './recent-rows.js';
+
+/** Changes that belong together, between two ticks. */
+export interface DecidedBatch {
+  /** The last tick before it. */
+  readonly basis: bigint;
+  /** Its last tick. */
+  readonly tick: bigint;
+  readonly changes: readonly Change[];
+}
+
+/** `last`: it is durable, and the log was taken over: whatever was decided after it is not. */
+export type Appended = 'durable' | 'last' | 'lost';
+
+export interface CommitLogOptions {
+  readonly environment: Environment;
+  readonly counters: Counters;
+  /** The tree took something in, or could not. */
+  readonly onApplied: () => void;
+}
+
+interface Logged extends DecidedBatch {
+  /** Of the log, 0 or 1. */
+  readonly half: number;
+}
+
+/** More would hold up the event loop: they are handed to LMDB's thread one by one. */
+const APPLY_CHANGES_MAX = 256;
+const APPLY_BYTES_MAX = 512 * 1024;
+/** The tree is brought up once so many changes wait for it, or after the time: the more they are, the fewer pages each costs. */
+const APPLY_CHANGES_MIN = 128;
+const APPLY_AFTER_MILLISECONDS = 100;
+const RETRY_AFTER_MILLISECONDS = 1000;
+/** A larger batch goes into the tree directly: it would fill the log, and its pages cost no more there. */
+export const LOGGED_BYTES_MAX = 512 * 1024;
+/** After works that need the tree as it is others are near, and each would wait until it is brought up. */
+const REST_MILLISECONDS = 100;
+
+export class CommitLog {
+  readonly recent = new RecentRows();
+  readonly #environment: Environment;
+  readonly #counters: Counters;
+  readonly #onApplied: () => void;
+  #file: LogFile | undefined;
+  #half = 0;
+  /** Durable and not in the tree, the oldest first. */
+  #logged: Logged[] = [];
+  #loggedChanges = 0;
+  #restUntil = 0;
+  /** The file is not to be trusted any more; the mark says so once all that is recent is in the tree. */
+  #isFailed = false;
+  #timer: NodeJS.Timeout | undefined;
+  #applying: Promise<void> | undefined;
+  /** Why the tree could not be brought up when it was last tried. */
+  #failure: { readonly reason: unknown } | undefined;
+
+  constructor({ environment, counters, onApplied }: CommitLogOptions) {
+    this.#environment = environment;
+    this.#counters = counters;
+    this.#onApplied = onApplied;
+  }
+
+  /** All that is durable is in the tree. */
+  get isEmpty(): boolean {
+    return this.#logged.length === 0 && !this.#isFailed;
+  }
+
+  get isInUse(): boolean {
+    return this.#file !== undefined;
+  }
+
+  /** The tree cannot be brought up: nothing is to be decided on top of what it lacks. */
+  get isStuck(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** The mark in the catalogue is this file's. */
+  begin(file: LogFile): void {
+    this.#file = file;
+    this.#half = 0;
+  }
+
+  /** Where changes go next: `later` while the tree has to be brought up first, after which `onApplied` is called. */
+  placeFor(changes: readonly Change[], bytes: number): 'log' | 'tree' | 'later' {
+    if (this.#file === undefined || bytes > LOGGED_BYTES_MAX || performance.now() < this.#restUntil) {
+      return this.isEmpty ? 'tree' : this.#later();
+    }
+    const length = logBytes(changes);
+    if (this.#file.hasRoom(length)) return 'log';
+    if (this.#logged.some(({ half }) => half !== this.#half)) return this.#later();
+    this.#file.turn();
+    this.#half = 1 - this.#half;
+    return 'log';
+  }
+
+  /** Rejects if the log failed; then it is used no more, and the batch may come back after a failure of the process. */
+  async append(batch: DecidedBatch): Promise<Appended> {
+    const file = this.#file;
+    if (file === undefined) throw new Error('There is no log to append to.');
+    try {
+      await file.append(batch);
+    } catch (error) {
+      this.#isFailed = true;
+      this.#giveUpFile();
+      throw error;
+    }
+    if (!this.#environment.ownsLog()) return this.#lose(batch);
+    for (const change of batch.changes) this.recent.add(change);
+    this.#logged.push({ ...batch, half: this.#half });
+    this.#loggedChanges += batch.changes.length;
+    this.#schedule();
+    return 'durable';
+  }
+
+  /** Brings the tree up with all that is recent; gives what kept it from that. */
+  async drain(): Promise<{ readonly reason: unknown } | undefined> {
+    if (this.isEmpty) return undefined;
+    this.#failure = undefined;
+    while (!this.isEmpty && this.#failure === undefined) await this.#applyNow();
+    this.#restUntil = performance.now() + REST_MILLISECONDS;
+    return this.#failure;
+  }
+
+  /** After `drain`; without the log if the tree has all of it. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#file === undefined || !this.isEmpty) return;
+    await this.#environment.endLog();
+    this.#giveUpFile();
+  }
+
+  #later(): 'later' {
+    this.#applySoon();
+    return 'later';
+  }
+
+  #applySoon(): void {
+    if (this.#failure === undefined) void this.#applyNow();
+  }
+
+  #schedule(): void {
+    if (this.#loggedChanges >= APPLY_CHANGES_MIN) this.#applySoon();
+    else this.#applyAfter(APPLY_AFTER_MILLISECONDS);
+  }
+
+  #applyAfter(milliseconds: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#failure = undefined;
+      void this.#applyNow();
+    }, milliseconds).unref();
+  }
+
+  /** Fulfilled, whatever happened, after the next transaction. */
+  #applyNow(): Promise<void> {
+    this.#applying ??= this.#apply().finally(() => {
+      this.#applying = undefined;
+      if (this.#failure !== undefined) this.#applyAfter(RETRY_AFTER_MILLISECONDS);
+      else if (this.#logged.length > 0) this.#schedule();
+      this.#onApplied();
+    });
+    return this.#applying;
+  }
+
+  async #apply(): Promise<void> {
+    const batches = this.#oldest();
+    const [first, last] = [batches[0], batches.at(-1)];
+    try {
+      if (first !== undefined && last !== undefined) await this.#bringUp(batches, first.basis, last.tick);
+      else if (this.#isFailed) await this.#endFailed();
+    } catch (reason) {
+      this.#failure = { reason };
+    }
+  }
+
+  async #bringUp(batches: readonly Logged[], basis: bigint, tick: bigint): Promise<void> {
+    const { catalog, rows } = this.#environment;
+    const isApplied = await catalog.writeIfTick(basis, () => {
+      for (const { key, bytes } of lastChanges(batches)) rows.apply(key, bytes);
+      this.#counters.saveAs(tick, catalog);
+    });
+    if (isApplied) this.#forget(batches);
+    else await this.#takeBack();
+  }
+
+  #oldest(): Logged[] {
+    const batches: Logged[] = [];
+    let [changes, bytes] = [0, 0];
+    for (const batch of this.#logged) {
+      for (const change of batch.changes) bytes += change.bytes?.length ?? 0;
+      changes += batch.changes.length;
+      if (batches.length > 0 && (changes > APPLY_CHANGES_MAX || bytes > APPLY_BYTES_MAX)) break;
+      batches.push(batch);
+    }
+    return batches;
+  }
+
+  /** The batches are in the tree. */
+  #forget(batches: readonly Logged[]): void {
+    this.#logged.splice(0, batches.length);
+    for (const { changes } of batches) {
+      this.#loggedChanges -= changes.length;
+      for (const change of changes) this.recent.forget(change);
+    }
+    this.#environment.expire();
+  }
+
+  /** The log was taken over after the batch was on disk: whoever did so may have seen it, and then it is in the tree. */
+  async #lose({ tick }: DecidedBatch): Promise<Appended> {
+    await this.#takeBack();
+    const mark = this.#environment.catalog.getLogMark();
+    return mark !== undefined && tick <= mark.tick ? 'last' : 'lost';
+  }
+
+  /** Somebody else writes too: all that is in the log gets into the tree, and this store goes on without one. */
+  async #takeBack(): Promise<void> {
+    this.#giveUpFile();
+    await this.#environment.takeLogBack();
+    this.recent.clear();
+    this.#logged = [];
+    this.#loggedChanges = 0;
+    this.#environment.expire();
+  }
+
+  async #endFailed(): Promise<void> {
+    await this.#environment.endLog();
+    this.#isFailed = false;
+  }
+
+  #giveUpFile(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+}
+
+/** Of each row, without the changes that a later one of the same batches covers. */
+function lastChanges(batches: readonly Logged[]): Change[] {
+  const last = new Map<string, Change>();
+  for (const { changes } of batches) for (const change of changes) last.set(change.id, change);
+  return [...last.values()];
+}
