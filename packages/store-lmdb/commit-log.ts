@@ -6,9 +6,8 @@
 // appended before the mark in the catalogue was looked at again.
 import type { Counters } from './counters.js';
 import type { Environment } from './environment.js';
-import { type LogFile, logBytes, removeLog } from './log-file.js';
-import type { Change } from './pending-rows.js';
-import { RecentRows } from './recent-rows.js';
+import { type LogFile, logBytes } from './log-file.js';
+import { type Change, RecentRows } from './recent-rows.js';
 
 /** Changes that belong together, between two ticks. */
 export interface DecidedBatch {
@@ -245,7 +244,8 @@ export class CommitLog {
 
 /** Of each row, without the changes that a later one of the same batches covers. */
 function lastChanges(batches: readonly Logged[]): Change[] {
-  const last = new Map<string, Change>();
-  for (const { changes } of batches) for (const change of changes) last.set(change.id, change);
-  return [...last.values()];
+  const last = new RecentRows();
+  for (const { changes } of batches) for (const change of changes) last.add(change);
+  const isLast = (change: Change): boolean => last.find(...change.key) === change;
+  return batches.flatMap(({ changes }) => changes.filter(isLast));
 }

@@ -7,6 +7,7 @@ import type { Counters } from './counters.js';
 import { type Early, type EarlyCaller, EarlyCommits, type Failure, type GivenUp } from './early-commits.js';
 import { EngineError } from './engine-error.js';
 import type { Environment } from './environment.js';
+import { RecentRows } from './recent-rows.js';
 import type { Room } from './room.js';
 
 /** A change, made inside a write transaction. */
@@ -43,6 +44,7 @@ export function grow(group: Group): void {
 /** A piece of work in the background, in a transaction of its own; gives false when nothing is left to do. */
 export type Chore = () => boolean;
 
+const NONE = new RecentRows();
 const GROUP_WORKS_MAX = 1000;
 /** Works that may wait: five groups. What each of them holds in memory is bounded by who adds it. */
 export const WAITING_WORKS_MAX = 5000;
@@ -59,6 +61,8 @@ export interface CommitQueueOptions {
   readonly room: Room;
   /** Works that may wait; default 5,000. */
   readonly waitingMax?: number | undefined;
+  /** Batches that are decided early before a log is made for them; never unless given. */
+  readonly logAfter?: number | undefined;
 }
 
 export class CommitQueue {
@@ -103,6 +107,11 @@ export class CommitQueue {
   /** Works that wait, or are on their way to the disk. */
   get depth(): number {
     return this.#waitingCount() + this.#group.length;
+  }
+
+  /** Durable, and not in the tree yet. */
+  get recent(): RecentRows {
+    return this.#early?.recent ?? NONE;
   }
 
   /** LMDB has given up the file: nothing is committed any more until it is opened again. */

@@ -20,9 +20,11 @@ import { CommitWork } from './commit-work.js';
 import { Counters } from './counters.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { freeBytes } from './free-space.js';
+import { MergedCursor } from './merged-cursor.js';
 import { reclaimSome } from './reclaim.js';
 import { Room } from './room.js';
 import { RowCursor } from './row-cursor.js';
+import { decodeValue } from './row-value.js';
 import { PageWalk, payloadRange } from './scan.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './space-work.js';
 import { TimeShare } from './time-share.js';
@@ -68,6 +70,8 @@ export interface LmdbStoreInternals {
   readonly chunk?: number | undefined;
   /** Of the file that deletes on a full disk take their pages from. */
   readonly reserveBytes?: number | undefined;
+  /** Writes that are decided early before the log is made. */
+  readonly logAfter?: number | undefined;
 }
 
 /** Each holds one of LMDB's reader slots, of which environment.ts has so many for each of 64 processes. */
@@ -98,7 +102,7 @@ class OpenStore implements LmdbStore {
     environment: Environment,
     options: LmdbStoreOptions & LmdbStoreInternals & { readonly clock: Clock },
   ) {
-    const { clock, isOnlyWriter, waitingMax, reserveBytes } = options;
+    const { clock, isOnlyWriter, waitingMax, reserveBytes, logAfter } = options;
     const { catalog, longKeys, path } = environment;
     this.#environment = environment;
     this.#clock = clock;
@@ -115,6 +119,7 @@ class OpenStore implements LmdbStore {
       room: this.#room,
       isOnlyWriter,
       waitingMax,
+      logAfter: options.durability === 'none' ? Number.POSITIVE_INFINITY : logAfter,
     });
     if (catalog.firstDropped() !== undefined) this.#queue.addChore();
   }
@@ -201,11 +206,14 @@ class OpenStore implements LmdbStore {
   async #walk(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
     this.#environment.freshen();
     const transaction = this.#environment.useReadTransaction();
+    // Of the same moment: what the snapshot lacks is recent, and the other way round at most the same again.
+    const recent = this.#queue.recent.within(space.id, range);
     try {
       const { longKeys } = this.#environment;
       const cursor = new RowCursor(longKeys, space.id, payloadRange(range), transaction);
       try {
-        const walk = new PageWalk(cursor, budget, accept, this.#clock);
+        const source = recent.length === 0 ? cursor : new MergedCursor(cursor, recent);
+        const walk = new PageWalk(source, budget, accept, this.#clock);
         for (;;) {
           const turn = this.#share.enter();
           if (turn !== undefined) await turn;
@@ -220,6 +228,15 @@ class OpenStore implements LmdbStore {
     } finally {
       transaction.done();
     }
+  }
+
+  /** What is durable in the log hides what the tree has. */
+  #readRow(space: number, partition: string, key: string): Row | undefined {
+    const { recent } = this.#queue;
+    const change = recent.isEmpty ? undefined : recent.find(space, partition, key);
+    if (change === undefined) return this.#environment.rows.get(space, partition, key);
+    const { bytes, version } = change;
+    return bytes && { partition, key, version, value: decodeValue(bytes, bytes.length) };
   }
 
   #slice(walk: PageWalk): Page | undefined {

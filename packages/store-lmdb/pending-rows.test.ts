@@ -8,6 +8,7 @@ import { systemClock } from '#store';
 import { Counters } from './counters.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { PendingRows } from './pending-rows.js';
+import { RecentRows } from './recent-rows.js';
 
 const CHUNK = 16;
 
@@ -23,7 +24,7 @@ async function open(t: TestContext): Promise<{ environment: Environment; pending
     const row = { partition: 'p', key: 'durable', version: 1n, value: Buffer.from('old') };
     environment.rows.put(7, row, counters);
   });
-  return { environment, pending: new PendingRows(environment.rows, CHUNK) };
+  return { environment, pending: new PendingRows(environment.rows, CHUNK, new RecentRows()) };
 }
 
 const row = (partition: string, key: string, version: bigint, text: string) => ({
