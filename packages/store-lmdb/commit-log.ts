@@ -24,6 +24,8 @@ export type Appended = 'durable' | 'last' | 'lost';
 export interface CommitLogOptions {
   readonly environment: Environment;
   readonly counters: Counters;
+  /** Whether there is place in the tree for what a half of the log holds. */
+  readonly isAmple: () => boolean;
   /** The tree took something in, or could not. */
   readonly onApplied: () => void;
 }
@@ -49,6 +51,7 @@ export class CommitLog {
   readonly recent = new RecentRows();
   readonly #environment: Environment;
   readonly #counters: Counters;
+  readonly #isAmple: () => boolean;
   readonly #onApplied: () => void;
   #file: LogFile | undefined;
   #half = 0;
@@ -63,9 +66,10 @@ export class CommitLog {
   /** Why the tree could not be brought up when it was last tried. */
   #failure: { readonly reason: unknown } | undefined;
 
-  constructor({ environment, counters, onApplied }: CommitLogOptions) {
+  constructor({ environment, counters, isAmple, onApplied }: CommitLogOptions) {
     this.#environment = environment;
     this.#counters = counters;
+    this.#isAmple = isAmple;
     this.#onApplied = onApplied;
   }
 
@@ -91,15 +95,12 @@ export class CommitLog {
 
   /** Where changes go next: `later` while the tree has to be brought up first, after which `onApplied` is called. */
   placeFor(changes: readonly Change[], bytes: number): 'log' | 'tree' | 'later' {
-    if (this.#file === undefined || bytes > LOGGED_BYTES_MAX || performance.now() < this.#restUntil) {
-      return this.isEmpty ? 'tree' : this.#later();
-    }
-    const length = logBytes(changes);
-    if (this.#file.hasRoom(length)) return 'log';
-    if (this.#logged.some(({ half }) => half !== this.#half)) return this.#later();
-    this.#file.turn();
-    this.#half = 1 - this.#half;
-    return 'log';
+    const file = this.#file;
+    const isToLog = file !== undefined && bytes <= LOGGED_BYTES_MAX && performance.now() >= this.#restUntil;
+    if (isToLog && (file.hasRoom(logBytes(changes)) || this.#turn(file))) return 'log';
+    if (this.isEmpty) return 'tree';
+    if (this.#failure === undefined) void this.#applyNow();
+    return 'later';
   }
 
   /** Rejects if the log failed; then it is used no more, and the batch may come back after a failure of the process. */
@@ -138,17 +139,17 @@ export class CommitLog {
     this.#giveUpFile();
   }
 
-  #later(): 'later' {
-    this.#applySoon();
-    return 'later';
-  }
-
-  #applySoon(): void {
-    if (this.#failure === undefined) void this.#applyNow();
+  /** Goes on in the other half, if all that it holds is in the tree. */
+  #turn(file: LogFile): boolean {
+    if (this.#logged.some(({ half }) => half !== this.#half) || !this.#isAmple()) return false;
+    file.turn();
+    this.#half = 1 - this.#half;
+    return true;
   }
 
   #schedule(): void {
-    if (this.#loggedChanges >= APPLY_CHANGES_MIN) this.#applySoon();
+    if (this.#failure !== undefined) return;
+    if (this.#loggedChanges >= APPLY_CHANGES_MIN) void this.#applyNow();
     else this.#applyAfter(APPLY_AFTER_MILLISECONDS);
   }
 

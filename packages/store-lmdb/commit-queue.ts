@@ -7,6 +7,7 @@ import type { Counters } from './counters.js';
 import { type Early, type EarlyCaller, EarlyCommits, type Failure, type GivenUp } from './early-commits.js';
 import { EngineError } from './engine-error.js';
 import type { Environment } from './environment.js';
+import type { LogFile } from './log-file.js';
 import { RecentRows } from './recent-rows.js';
 import type { Room } from './room.js';
 
@@ -61,8 +62,6 @@ export interface CommitQueueOptions {
   readonly room: Room;
   /** Works that may wait; default 5,000. */
   readonly waitingMax?: number | undefined;
-  /** Batches that are decided early before a log is made for them; never unless given. */
-  readonly logAfter?: number | undefined;
 }
 
 export class CommitQueue {
@@ -100,6 +99,7 @@ export class CommitQueue {
         environment,
         counters,
         figures: this.figures,
+        isAmple: () => room.isAmple(),
         giveUp: given => this.#takeBack(given),
       });
   }
@@ -107,6 +107,16 @@ export class CommitQueue {
   /** Works that wait, or are on their way to the disk. */
   get depth(): number {
     return this.#waitingCount() + this.#group.length;
+  }
+
+  /** Batches of works that were decided early. */
+  get earlyCount(): number {
+    return this.#early?.writtenCount ?? 0;
+  }
+
+  /** From now on what is decided early goes to the log, whose mark is in the catalogue. */
+  useLog(file: LogFile): void {
+    this.#early?.useLog(file);
   }
 
   /** Durable, and not in the tree yet. */

@@ -60,6 +60,7 @@ export interface EarlyCommitsOptions<C> {
   readonly environment: Environment;
   readonly counters: Counters;
   readonly figures: CommitFigures;
+  readonly isAmple: () => boolean;
   readonly giveUp: (given: GivenUp<C>) => void;
 }
 
@@ -79,14 +80,15 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
   /** The last tick in the file, if all that was written since is this object's. */
   #basis: bigint | undefined;
   #isScheduled = false;
+  #writtenCount = 0;
   #whenIdle: (() => void)[] = [];
 
-  constructor({ environment, counters, figures, giveUp }: EarlyCommitsOptions<C>) {
+  constructor({ environment, counters, figures, isAmple, giveUp }: EarlyCommitsOptions<C>) {
     this.#environment = environment;
     this.counters = counters;
     this.#figures = figures;
     this.#giveUp = giveUp;
-    this.#log = new CommitLog({ environment, counters, onApplied: () => this.#goOn() });
+    this.#log = new CommitLog({ environment, counters, isAmple, onApplied: () => this.#goOn() });
     this.rows = new PendingRows(environment.rows, environment.longKeys.chunk, this.#log.recent);
   }
 
@@ -103,6 +105,11 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
   /** What is durable cannot be brought into the tree. */
   get isStuck(): boolean {
     return this.#log.isStuck;
+  }
+
+  /** Batches that were written, to the log or to the tree. */
+  get writtenCount(): number {
+    return this.#writtenCount;
   }
 
   /** Something is decided that is not on its way to the disk. */
@@ -215,6 +222,7 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
     try {
       const decided = { basis, tick: this.counters.tick, changes: batch.changes };
       const outcome = await (isLogged ? this.#log.append(decided) : this.#writeToTree(basis, batch.changes));
+      this.#writtenCount += 1;
       if (outcome !== 'lost') this.#figures.commit(batch.callers.length, began);
       this.#end(batch, outcome);
     } catch (reason) {

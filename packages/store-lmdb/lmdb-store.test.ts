@@ -22,6 +22,19 @@ conformance({
 });
 
 conformance({
+  name: 'lmdb as the only writer, with a log from the first commit on',
+  test,
+  open: ({ clock }) => open({ clock, durability: 'full', isOnlyWriter: true }, { logAfter: 0 }),
+});
+
+conformance({
+  name: 'lmdb as the only writer, with a log, and with keys cut every 24 bytes',
+  test,
+  keyLength: 100,
+  open: ({ clock }) => open({ clock, durability: 'full', isOnlyWriter: true }, { chunk: 24, logAfter: 0 }),
+});
+
+conformance({
   name: 'lmdb with keys cut every 4 bytes',
   test,
   keyLength: 40,

@@ -27,6 +27,7 @@ import { RowCursor } from './row-cursor.js';
 import { decodeValue } from './row-value.js';
 import { PageWalk, payloadRange } from './scan.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './space-work.js';
+import { startLog } from './start-log.js';
 import { TimeShare } from './time-share.js';
 import { Turnstile } from './turnstile.js';
 
@@ -70,12 +71,14 @@ export interface LmdbStoreInternals {
   readonly chunk?: number | undefined;
   /** Of the file that deletes on a full disk take their pages from. */
   readonly reserveBytes?: number | undefined;
-  /** Writes that are decided early before the log is made. */
+  /** Batches of commits that are decided early before the log is made, for durability `full`. */
   readonly logAfter?: number | undefined;
 }
 
 /** Each holds one of LMDB's reader slots, of which environment.ts has so many for each of 64 processes. */
 const SCANS_MAX = 64;
+/** A store that writes less is as well off without a log. */
+const LOG_AFTER = 50;
 /** Time of one turn of the event loop that scans take before they let others go on. */
 const SLICE_MS = 4;
 
@@ -96,13 +99,15 @@ class OpenStore implements LmdbStore {
   readonly #queue: CommitQueue;
   readonly #scans = new Turnstile(SCANS_MAX);
   readonly #share = new TimeShare(SLICE_MS);
+  readonly #logAfter: number;
+  #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
     environment: Environment,
     options: LmdbStoreOptions & LmdbStoreInternals & { readonly clock: Clock },
   ) {
-    const { clock, isOnlyWriter, waitingMax, reserveBytes, logAfter } = options;
+    const { clock, isOnlyWriter, waitingMax, reserveBytes } = options;
     const { catalog, longKeys, path } = environment;
     this.#environment = environment;
     this.#clock = clock;
@@ -119,8 +124,8 @@ class OpenStore implements LmdbStore {
       room: this.#room,
       isOnlyWriter,
       waitingMax,
-      logAfter: options.durability === 'none' ? Number.POSITIVE_INFINITY : logAfter,
     });
+    this.#logAfter = options.durability === 'none' ? Number.POSITIVE_INFINITY : (options.logAfter ?? LOG_AFTER);
     if (catalog.firstDropped() !== undefined) this.#queue.addChore();
   }
 
@@ -178,6 +183,9 @@ class OpenStore implements LmdbStore {
 
   async commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
     this.#assertOpen();
+    if (this.#starting === undefined && this.#queue.earlyCount >= this.#logAfter) {
+      this.#starting = startLog(this.#environment, this.#queue, this.#room);
+    }
     return this.#queue.add(new CommitWork(this.#environment, space, partition, reads, decide));
   }
 
@@ -197,6 +205,7 @@ class OpenStore implements LmdbStore {
   }
 
   async #close(): Promise<void> {
+    await this.#starting;
     await this.#queue.stop();
     await this.#scans.empty();
     await this.#environment.close();

@@ -18,6 +18,8 @@ export const RESERVE_BYTES = 4 * 1024 * 1024;
 export const RESERVE_NAME = 'reserve';
 /** Left for others when the reserve is made. */
 const SPARE_BYTES = 1024 * 1024;
+/** What a full log may take in the tree, many times over. */
+const AMPLE_BYTES = 64 * 1024 * 1024;
 /** A store that is gone sooner needs none: most tests. */
 const YOUNG_MS = 200;
 /** Between two attempts while nothing may be put. */
@@ -84,6 +86,11 @@ export class Room {
     }
     this.#budget = (this.#freeBytes() - this.#bytes) / 4;
     return this.#budget > 0;
+  }
+
+  /** Whether so much is free that what is durable elsewhere will find its place in the data file. */
+  isAmple(): boolean {
+    return !this.isShort && this.#freeOnDisk() >= AMPLE_BYTES;
   }
 
   /** A group is written that put so many bytes, or none. */
