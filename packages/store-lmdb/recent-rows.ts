@@ -1,6 +1,7 @@
-// The last change of each row among changes that are not in the tree, in the order of rows where that is asked for. Which
-// changes these are, and when they come and go, is the affair of who holds them: early-commits.ts and pending-rows.ts.
+// The last change of each row among changes that are not in the tree, and those of a range in order. Which changes these
+// are, and when they come and go, is the affair of who holds them: early-commits.ts and pending-rows.ts.
 import type { ScanRange } from '#store';
+import { OrderedMap } from './ordered-map.js';
 import type { RowKey } from './row-key.js';
 
 /** A row's final image, or that it goes. */
@@ -11,12 +12,12 @@ export interface Change {
   readonly version: bigint;
 }
 
-/** Of one partition, by key. None is empty. */
-type Changes = Map<string, Change>;
+/** The changes of one partition by key, never empty. */
+type Changes = OrderedMap<Change>;
 
 export class RecentRows {
-  /** Spaces, and partitions of each that have a change; so a scan sorts what is recent in its partitions only. */
-  readonly #spaces = new Map<number, Map<string, Changes>>();
+  /** By space and partition, so that a scan of one partition has nothing to do with the others. */
+  readonly #spaces = new Map<number, OrderedMap<Changes>>();
 
   get isEmpty(): boolean {
     return this.#spaces.size === 0;
@@ -32,12 +33,15 @@ export class RecentRows {
     const [space, partition, key] = change.key;
     let partitions = this.#spaces.get(space);
     if (partitions === undefined) {
-      partitions = new Map();
+      partitions = new OrderedMap();
       this.#spaces.set(space, partitions);
     }
-    const changes = partitions.get(partition);
-    if (changes === undefined) partitions.set(partition, new Map([[key, change]]));
-    else changes.set(key, change);
+    let changes = partitions.get(partition);
+    if (changes === undefined) {
+      changes = new OrderedMap();
+      partitions.set(partition, changes);
+    }
+    changes.set(key, change);
   }
 
   /** Only if it is still the row's last one. */
@@ -56,55 +60,27 @@ export class RecentRows {
     this.#spaces.clear();
   }
 
-  /** Those of a range, sorted as law 1 of the store says, in a list that stays as it is. */
-  within(space: number, range: ScanRange): readonly Change[] {
-    const partitions = this.#spaces.get(space);
-    if (partitions === undefined) return [];
-    const { from, until } = range;
+  /** Those of a range, in the order of law 1 of the store, in a list that stays as it is. */
+  within(space: number, { from, until }: ScanRange): readonly Change[] {
     const found: Change[] = [];
-    for (const partition of partitionsWithin(partitions, range)) {
+    const partitions = this.#spaces.get(space);
+    if (partitions === undefined) return found;
+    const collect = (changes: Changes, partition: string): void => {
       const start = partition === from.partition ? from.key : '';
       const end = partition === until?.partition ? until.key : undefined;
-      addWithin(partitions.get(partition), start, end, found);
-    }
+      changes.forEachWithin(start, end, change => found.push(change));
+    };
+    // Of the last partition nothing is in the range if the bound is its beginning.
+    const end = until && (until.key === '' ? until.partition : after(until.partition));
+    if (end === after(from.partition)) {
+      const changes = partitions.get(from.partition);
+      if (changes !== undefined) collect(changes, from.partition);
+    } else partitions.forEachWithin(from.partition, end, collect);
     return found;
   }
 }
 
-/** In order. */
-function partitionsWithin(partitions: ReadonlyMap<string, Changes>, range: ScanRange): readonly string[] {
-  const { from, until } = range;
-  // There may be thousands, and most scans are of one.
-  if (isOfOnePartition(range)) return [from.partition];
-  const names: string[] = [];
-  for (const name of partitions.keys()) {
-    if (name >= from.partition && (until === undefined || name <= until.partition)) names.push(name);
-  }
-  return names.sort();
-}
-
-/** Either inside it, or to its end, which is where the least partition after it begins. */
-function isOfOnePartition({ from, until }: ScanRange): boolean {
-  if (until === undefined) return false;
-  if (until.partition === from.partition) return true;
-  return until.key === '' && until.partition === `${from.partition}\0`;
-}
-
-/** Appends the changes from `start` until `end`, or to the end of the partition, in order. */
-function addWithin(
-  changes: Changes | undefined,
-  start: string,
-  end: string | undefined,
-  found: Change[],
-): void {
-  if (changes === undefined) return;
-  const keys: string[] = [];
-  for (const key of changes.keys()) {
-    if (key >= start && (end === undefined || key < end)) keys.push(key);
-  }
-  // Without a function to compare by, it is by UTF-16 code units, as `<` does.
-  for (const key of keys.sort()) {
-    const change = changes.get(key);
-    if (change !== undefined) found.push(change);
-  }
+/** The least of all strings behind it. */
+function after(text: string): string {
+  return `${text}\0`;
 }
