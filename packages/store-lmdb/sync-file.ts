@@ -1,5 +1,6 @@
 // Puts on disk what the system may still hold in memory: a file, and the directories by which it is found.
 import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 function syncPath(path: string, flags: string): void {
@@ -22,5 +23,16 @@ export function syncDirectories(directory: string, created: string | undefined):
   for (let current = directory; ; current = dirname(current)) {
     syncPath(current, 'r');
     if (current === last || current === dirname(current)) return;
+  }
+}
+
+/** The same for one directory, while others go on. */
+export async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const file = await open(directory, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
