@@ -5,6 +5,7 @@
 //   'c'                                    ->  last tick | last space id | last subtree id, 8 bytes each
 //   's' account 00 service 00 name         ->  id, 4 bytes | created, 8 bytes | metadata
 //   'd' id, 4 bytes                        ->  when it was dropped, 8 bytes
+//   'l'                                    ->  epoch of the log, 8 bytes | state, 1 byte | tick, 8 bytes
 import { type Space, type SpaceAddress, StoreError } from '#store';
 import type { CounterRecord } from './counters.js';
 import { EngineError } from './engine-error.js';
@@ -20,13 +21,31 @@ export interface FormatRecord {
   readonly chunk: number;
 }
 
+/** What stands in data.log and perhaps not in the trees: see take-log.ts. */
+export interface LogMark {
+  /** Counts the logs that the store has had. */
+  readonly epoch: bigint;
+  /** In use; somebody is about to read it; all of it is in the trees. */
+  readonly state: 'used' | 'taken' | 'read';
+  /** The last tick in the trees, when the log was begun or when it was read. */
+  readonly tick: bigint;
+}
+
+/** A file without a log that is to be read, which every version of this program reads. */
+export const FORMAT_PLAIN = 1;
+/** A file that is whole only together with its log. */
+export const FORMAT_LOGGED = 2;
+
 const FORMAT_KEY = Buffer.from('f');
 const COUNTERS_KEY = Buffer.from('c');
+const LOG_KEY = Buffer.from('l');
 const SPACE_TAG = 0x73;
 const DROPPED_TAG = Buffer.from('d');
 const FORMAT_BYTES = 4;
 const COUNTERS_BYTES = 24;
 const SPACE_HEADER_BYTES = 12;
+const LOG_BYTES = 17;
+const LOG_STATES = ['used', 'taken', 'read'] as const;
 
 export class Catalog {
   readonly #tree: Tree<SpaceKey>;
@@ -128,6 +147,16 @@ export class Catalog {
     this.#tree.put(COUNTERS_KEY, bytes);
   }
 
+  /** Undefined if the store never had a log. */
+  getLogMark(): LogMark | undefined {
+    const bytes = this.#tree.get(LOG_KEY);
+    return bytes && decodeLogMark(bytes);
+  }
+
+  putLogMark(mark: LogMark): void {
+    this.#tree.put(LOG_KEY, encodeLogMark(mark));
+  }
+
   /** As `Tree.writeIf`, if the last tick is `tick` then. Never if `isComparable` is false of it. */
   writeIfTick(tick: bigint, write: () => void): Promise<boolean> {
     return this.#tree.writeIf(COUNTERS_KEY, asDouble(tick), write);
@@ -176,6 +205,24 @@ function decodeSpace(bytes: Buffer, account: string, service: string, name: stri
   const created = bytes.readBigUInt64BE(4);
   const metadata = Buffer.from(bytes.subarray(SPACE_HEADER_BYTES, bytes.length));
   return { account, service, name, id, created, metadata };
+}
+
+function encodeLogMark({ epoch, state, tick }: LogMark): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(LOG_BYTES);
+  bytes.writeBigUInt64BE(epoch, 0);
+  bytes.writeUInt8(1 + LOG_STATES.indexOf(state), 8);
+  bytes.writeBigUInt64BE(tick, 9);
+  return bytes;
+}
+
+/** Fails with `corrupt`. */
+export function decodeLogMark(bytes: Buffer): LogMark {
+  assertLength(bytes, LOG_BYTES);
+  const epoch = bytes.readBigUInt64BE(0);
+  const state = LOG_STATES[bytes.readUInt8(8) - 1];
+  if (state === undefined || epoch === 0n)
+    throw new EngineError('corrupt', 'The record of the log in the catalogue is none that a program writes.');
+  return { epoch, state, tick: bytes.readBigUInt64BE(9) };
 }
 
 const double = new Float64Array(1);

@@ -1,20 +1,30 @@
 // What a check finds in the catalogue's records: each decodes, is in the form in which it is written, and counts on what
 // the counters have given out. Rows are check-rows.ts's affair.
 import { type Space, StoreError } from '#store';
-import { type SpaceKey, writeSpaceKey } from './catalog.js';
-import { CHUNK_MAX, FORMAT_VERSION } from './environment.js';
+import {
+  decodeLogMark,
+  FORMAT_LOGGED,
+  FORMAT_PLAIN,
+  type LogMark,
+  type SpaceKey,
+  writeSpaceKey,
+} from './catalog.js';
+import { CHUNK_MAX } from './environment.js';
 import type { Faults } from './faults.js';
 import { decodeText } from './key-encoding.js';
 import type { Entry } from './page-tree.js';
 import { SPACE_ID_MAX } from './row-key.js';
+import { isUnread } from './take-log.js';
 
 const FORMAT_TAG = 0x66;
 const COUNTERS_TAG = 0x63;
+const LOG_TAG = 0x6c;
 const SPACE_TAG = 0x73;
 const DROPPED_TAG = 0x64;
 
 export class CheckedCatalog {
   chunk: number | undefined;
+  log: LogMark | undefined;
   tick = 0n;
   spaceId = 0n;
   subtreeId = 0n;
@@ -22,6 +32,7 @@ export class CheckedCatalog {
   /** When each was dropped, in ticks. */
   readonly dropped = new Map<number, bigint>();
   readonly #faults: Faults;
+  #version = 0;
 
   constructor(faults: Faults) {
     this.#faults = faults;
@@ -31,6 +42,7 @@ export class CheckedCatalog {
     const tag = key[0];
     if (tag === FORMAT_TAG && key.length === 1) this.#addFormat(value);
     else if (tag === COUNTERS_TAG && key.length === 1) this.#addCounters(value);
+    else if (tag === LOG_TAG && key.length === 1) this.#faults.guard('catalog', () => this.#addLog(value));
     else if (tag === SPACE_TAG) this.#faults.guard('a space', () => this.#addSpace(key, value));
     else if (tag === DROPPED_TAG && key.length === 5) this.#addDropped(key.readUInt32BE(1), value);
     else this.#fault(`the record ${key.toString('hex')} is of no known kind`);
@@ -46,19 +58,30 @@ export class CheckedCatalog {
     for (const id of this.dropped.keys()) {
       if (BigInt(id) > this.spaceId) this.#fault(`the id ${id} of a dropped space was not given out`);
     }
+    if (this.log !== undefined && this.log.tick > this.tick)
+      this.#fault('the record of the log has a tick that was not given out');
+    if (this.chunk !== undefined && isUnread(this.log) !== (this.#version === FORMAT_LOGGED))
+      this.#fault('the format record and the record of the log contradict each other');
   }
 
   #addFormat(value: Buffer): void {
     const version = value.length === 4 ? value.readUInt16BE(0) : 0;
     const chunk = value.length === 4 ? value.readUInt16BE(2) : 0;
-    if (version > FORMAT_VERSION)
+    if (version > FORMAT_LOGGED)
       throw new StoreError(
         'unsupported',
-        `The store has format ${version}; this program knows ${FORMAT_VERSION}.`,
+        `The store has format ${version}; this program knows formats up to ${FORMAT_LOGGED}.`,
       );
-    if (version !== FORMAT_VERSION || chunk < 1 || chunk > CHUNK_MAX)
+    if (version < FORMAT_PLAIN || chunk < 1 || chunk > CHUNK_MAX)
       this.#fault('the format record is none that this program writes');
-    else this.chunk = chunk;
+    else {
+      this.chunk = chunk;
+      this.#version = version;
+    }
+  }
+
+  #addLog(value: Buffer): void {
+    this.log = decodeLogMark(value);
   }
 
   #addCounters(value: Buffer): void {

@@ -54,10 +54,10 @@ test('a newer format is unsupported, and the file is left as it is', async () =>
   const directory = await newDirectory();
   await fill(directory);
   const environment = openEnvironment({ directory, durability: 'none' });
-  await environment.transaction(() => environment.catalog.putFormat({ version: 2, chunk: 4017 }));
+  await environment.transaction(() => environment.catalog.putFormat({ version: 3, chunk: 4017 }));
   await environment.close();
   const before = await readFile(join(directory, 'data.mdb'));
-  const error = { name: 'StoreError', code: 'unsupported', message: /data\.mdb has format 2/ };
+  const error = { name: 'StoreError', code: 'unsupported', message: /data\.mdb has format 3/ };
   await assert.rejects(openLmdbStore({ directory }), error);
   await assert.rejects(
     openLmdbStore({ directory }),

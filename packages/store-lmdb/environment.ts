@@ -3,7 +3,7 @@
 import { closeSync, openSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
-import { Catalog, type SpaceKey, writeSpaceKey } from './catalog.js';
+import { Catalog, FORMAT_LOGGED, FORMAT_PLAIN, type SpaceKey, writeSpaceKey } from './catalog.js';
 import { commitError, EngineError, engineError } from './engine-error.js';
 import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './file-head.js';
 import { LastTransaction } from './last-transaction.js';
@@ -15,6 +15,7 @@ import { type RowKey, writeRowKey } from './row-key.js';
 import { Rows } from './rows.js';
 import { beginWriting, endWriting } from './sudden-exit.js';
 import { syncDirectories, syncFile } from './sync-file.js';
+import { isUnread, markTaken, replayLog } from './take-log.js';
 import { Tree } from './tree.js';
 import { unusableDirectory } from './unusable-directory.js';
 
@@ -27,7 +28,6 @@ export interface EnvironmentOptions {
   readonly chunk?: number | undefined;
 }
 
-export const FORMAT_VERSION = 1;
 export const FILE_NAME = 'data.mdb';
 const PROBE_NAME = 'space-probe';
 const PROBE_BYTES = 0x20000;
@@ -95,6 +95,7 @@ export class Environment {
     const rowsTree = new Tree<RowKey>(root, path, 'rows', writeRowKey);
     this.longKeys = new LongKeys(rowsTree, new Tree<RowKey>(root, path, 'long', writeRowKey), chunk);
     this.rows = new Rows(rowsTree, this.longKeys);
+    this.#takeLog();
     // A process that was killed may have left a commit in the system's memory that is not on disk yet. Nobody was answered,
     // but readers would see it, and a power cut could take it back then.
     if (options.durability === 'full') syncFile(path);
@@ -168,6 +169,11 @@ export class Environment {
     pathsInUse.delete(this.path);
   }
 
+  /** Puts into the trees what stands in the log alone, whoever uses it. Somebody may take it, and begin another, meanwhile. */
+  #takeLog(): void {
+    while (this.#writeSync(() => markTaken(this.catalog))) this.#writeSync(() => replayLog(this));
+  }
+
   #writeSync<T>(write: () => T): T {
     for (;;) {
       const written = this.#root.transactionSync(() =>
@@ -221,14 +227,16 @@ function preparePath({ directory, durability }: EnvironmentOptions): string {
 function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
   const format = catalog.getFormat();
   if (format === undefined) {
-    catalog.putFormat({ version: FORMAT_VERSION, chunk });
+    catalog.putFormat({ version: FORMAT_PLAIN, chunk });
     return chunk;
   }
-  if (format.version > FORMAT_VERSION) {
-    const known = `this program knows formats up to ${FORMAT_VERSION}`;
+  if (format.version > FORMAT_LOGGED) {
+    const known = `this program knows formats up to ${FORMAT_LOGGED}`;
     throw new StoreError('unsupported', `${path} has format ${format.version}; ${known}. Use a newer one.`);
   }
-  if (format.version < 1 || format.chunk < 1 || format.chunk > CHUNK_MAX) {
+  const isLogged = isUnread(catalog.getLogMark());
+  const isOurs = format.version === (isLogged ? FORMAT_LOGGED : FORMAT_PLAIN);
+  if (!isOurs || format.chunk < 1 || format.chunk > CHUNK_MAX) {
     throw new StoreError('corrupt', `${path} has a format record that no program writes: ${REMEDY}`);
   }
   return format.chunk;

@@ -37,7 +37,7 @@ export class Rows {
   }
 
   /** A change whose key is no longer than LMDB takes; its bytes stay as they are until LMDB's thread has read them. */
-  apply(key: RowKey, bytes: Buffer | undefined): void {
+  apply(key: RowKey | Uint8Array, bytes: Buffer | undefined): void {
     if (bytes === undefined) this.#tree.remove(key);
     else this.#tree.put(key, bytes);
   }

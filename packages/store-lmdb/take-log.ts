@@ -1,0 +1,151 @@
+// Who may use the log of a store, and how what stands in it alone comes into the trees. The log's record in the catalogue
+// (catalog.ts) has the answer: one process uses the log, whoever opens the store takes it over, dead or alive as its user may be.
+// What a record of the log looks like is log-file.ts's affair, and what its user does with it the commit queue's.
+//
+// The user appends and syncs, and only then looks whether the mark is its own still, and only then answers. The taker makes
+// the mark `taken`, durably, and only then reads the file; then it replays and makes the mark `read`, with the last tick that is in
+// the trees. So each record was in the file before the taker read it, or its user finds the mark taken before it answers, and
+// then the tick says whether the record was replayed. This is why there are two transactions. A taker that dies between them leaves
+// `taken`, and the next one goes on from there; its reading finds at least what the first would have found.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { StoreError } from '#store';
+import { type Catalog, FORMAT_LOGGED, FORMAT_PLAIN, type LogMark } from './catalog.js';
+import { LOG_NAME, type LogRecord, readLog } from './log-file.js';
+import type { Rows } from './rows.js';
+
+/** What a log is replayed into. */
+export interface ReplayParts {
+  readonly catalog: Catalog;
+  readonly rows: Rows;
+  /** The data file, beside which the log is. */
+  readonly path: string;
+}
+
+/** True if there is a log that is to be read. Inside a write transaction, which is durable before `replayLog` has its own. */
+export function markTaken(catalog: Catalog): boolean {
+  const mark = catalog.getLogMark();
+  if (!isUnread(mark)) return false;
+  if (mark.state === 'used') catalog.putLogMark({ ...mark, state: 'taken' });
+  return true;
+}
+
+/**
+ * Inside a write transaction, the one after `markTaken`'s. Changes nothing if somebody else was faster, who may also have begun
+ * another log since.
+ *
+ * @throws StoreError `corrupt`, before the first change.
+ */
+export function replayLog({ catalog, rows, path }: ReplayParts): void {
+  const mark = catalog.getLogMark();
+  if (mark?.state !== 'taken') return;
+  const logPath = logPathOf(path);
+  if (!existsSync(logPath)) throw missingLog(path);
+  replayRecords({ catalog, rows, path }, readLog(logPath, mark.epoch));
+}
+
+/** The same with records that were read before; those of the epoch that the mark has. */
+export function replayRecords({ catalog, rows, path }: ReplayParts, records: readonly LogRecord[]): void {
+  const mark = catalog.getLogMark();
+  if (!isUnread(mark)) return;
+  const counters = catalog.getCounters();
+  const unread = unreadRecords(records, { begun: mark.tick, tick: counters.tick, path });
+  for (const { changes } of unread) {
+    for (const { key, bytes } of changes) rows.apply(key, bytes);
+  }
+  const tick = unread.at(-1)?.tick;
+  if (tick !== undefined) catalog.putCounters({ ...counters, tick });
+  closeMark(catalog, mark.epoch);
+}
+
+/**
+ * Inside a write transaction that changes nothing else. The file of the epoch that this gives has to be in its place, with
+ * its name durable, before the transaction is.
+ *
+ * @throws StoreError `busy` if there is a log that is to be read first.
+ */
+export function beginLog(catalog: Catalog, chunk: number): bigint {
+  const mark = catalog.getLogMark();
+  if (isUnread(mark)) throw new StoreError('busy', 'The log of the store is in use by somebody else.');
+  const epoch = (mark?.epoch ?? 0n) + 1n;
+  catalog.putLogMark({ epoch, state: 'used', tick: catalog.getCounters().tick });
+  catalog.putFormat({ version: FORMAT_LOGGED, chunk });
+  return epoch;
+}
+
+/** Whether the log of this epoch is still its user's. */
+export function holdsLog(catalog: Catalog, epoch: bigint): boolean {
+  const mark = catalog.getLogMark();
+  return mark?.state === 'used' && mark.epoch === epoch;
+}
+
+/** Inside a write transaction; by the log's user, when all that stands in it is in the trees. Leaves a log that was taken. */
+export function endLog(catalog: Catalog): void {
+  const mark = catalog.getLogMark();
+  if (mark?.state === 'used') closeMark(catalog, mark.epoch);
+}
+
+export const logPathOf = (path: string): string => join(dirname(path), LOG_NAME);
+
+/** Of a log that may hold what the trees do not. */
+export type UnreadMark = LogMark & { readonly state: 'used' | 'taken' };
+
+export function isUnread(mark: LogMark | undefined): mark is UnreadMark {
+  return mark !== undefined && mark.state !== 'read';
+}
+
+/** Where the trees are. */
+export interface TreeEnd {
+  /** The last tick in them when the log was begun. */
+  readonly begun: bigint;
+  /** The last tick in them. */
+  readonly tick: bigint;
+  /** The data file. */
+  readonly path: string;
+}
+
+/**
+ * Those that the trees have not: each of them, and the first one, begins where what is before it ends.
+ *
+ * @throws StoreError `corrupt` if they do not.
+ */
+export function unreadRecords(
+  records: readonly LogRecord[],
+  { begun, tick, path }: TreeEnd,
+): readonly LogRecord[] {
+  const unread: LogRecord[] = [];
+  let last = tick;
+  for (const record of records) {
+    const isInTrees = unread.length === 0 && record.tick <= tick;
+    const isNext = record.basis === last && record.tick > last;
+    if (record.basis < begun || !(isInTrees || isNext)) throw foreignLog(path, record, last);
+    if (isInTrees) continue;
+    unread.push(record);
+    last = record.tick;
+  }
+  return unread;
+}
+
+function closeMark(catalog: Catalog, epoch: bigint): void {
+  catalog.putLogMark({ epoch, state: 'read', tick: catalog.getCounters().tick });
+  const format = catalog.getFormat();
+  if (format !== undefined) catalog.putFormat({ ...format, version: FORMAT_PLAIN });
+}
+
+/** Every answered write since the last one in the trees would be lost. */
+export function missingLog(path: string): StoreError {
+  return new StoreError(
+    'corrupt',
+    `${path} was not closed, and ${logPathOf(path)}, which may hold its last writes, is missing: ` +
+      'put the file that belongs to it beside it, or restore a backup into another directory.',
+  );
+}
+
+function foreignLog(path: string, { sequence, basis }: LogRecord, last: bigint): StoreError {
+  return new StoreError(
+    'corrupt',
+    `${logPathOf(path)} does not continue ${path}: its record ${sequence} follows on tick ${basis}, and what is there ends with ` +
+      `tick ${last}. One of the two is of another store or of another time: put both back as they were together, or restore ` +
+      'a backup into another directory.',
+  );
+}
