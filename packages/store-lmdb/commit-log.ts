@@ -136,7 +136,8 @@ export class CommitLog {
     clearTimeout(this.#timer);
     if (this.#file === undefined || !this.isEmpty) return;
     await this.#environment.endLog();
-    this.#giveUpFile();
+    this.#file.discard();
+    this.#file = undefined;
   }
 
   /** Goes on in the other half, if all that it holds is in the tree. */
@@ -217,19 +218,19 @@ export class CommitLog {
 
   /** The log was taken over after the batch was on disk: whoever did so may have seen it, and then it is in the tree. */
   async #lose({ tick }: DecidedBatch): Promise<Appended> {
-    await this.#takeBack();
-    const mark = this.#environment.catalog.getLogMark();
-    return mark !== undefined && tick <= mark.tick ? 'last' : 'lost';
+    const last = await this.#takeBack();
+    return last !== undefined && tick <= last ? 'last' : 'lost';
   }
 
   /** Somebody else writes too: all that is in the log gets into the tree, and this store goes on without one. */
-  async #takeBack(): Promise<void> {
+  async #takeBack(): Promise<bigint | undefined> {
     this.#giveUpFile();
-    await this.#environment.takeLogBack();
+    const last = await this.#environment.takeLogBack();
     this.recent.clear();
     this.#logged = [];
     this.#loggedChanges = 0;
     this.#environment.expire();
+    return last;
   }
 
   async #endFailed(): Promise<void> {

@@ -61,6 +61,7 @@ async function open(t: TestContext): Promise<Opened> {
     environment,
     counters: new Counters(systemClock),
     figures: new CommitFigures(),
+    isAmple: () => true,
     giveUp: each => given.push(each),
   });
   let callers = 0;

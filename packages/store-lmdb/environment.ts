@@ -3,7 +3,14 @@
 import { closeSync, openSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
-import { Catalog, FORMAT_LOGGED, FORMAT_PLAIN, type SpaceKey, writeSpaceKey } from './catalog.js';
+import {
+  Catalog,
+  FORMAT_LOGGED,
+  FORMAT_PLAIN,
+  type LogMark,
+  type SpaceKey,
+  writeSpaceKey,
+} from './catalog.js';
 import { commitError, EngineError, engineError } from './engine-error.js';
 import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './file-head.js';
 import { LastTransaction } from './last-transaction.js';
@@ -15,7 +22,7 @@ import { type RowKey, writeRowKey } from './row-key.js';
 import { Rows } from './rows.js';
 import { beginWriting, endWriting } from './sudden-exit.js';
 import { syncDirectories, syncFile } from './sync-file.js';
-import { isUnread, markTaken, replayLog } from './take-log.js';
+import { beginLog, endLog, holdsLog, isUnread, markTaken, replayLog } from './take-log.js';
 import { Tree } from './tree.js';
 import { unusableDirectory } from './unusable-directory.js';
 
@@ -75,6 +82,8 @@ export class Environment {
   readonly longKeys: LongKeys;
   readonly #root: RootDatabase;
   readonly #last: LastTransaction;
+  /** Of the log that this store writes to. */
+  #logEpoch: bigint | undefined;
   #isFresh = false;
   readonly #endEvent = () => {
     this.#isFresh = false;
@@ -105,10 +114,10 @@ export class Environment {
   async transaction(write: () => void): Promise<void> {
     beginWriting();
     try {
-      for (let isBehind = true; isBehind; ) {
+      for (let isReady = false; !isReady; ) {
         await this.#root.transaction(() => {
-          isBehind = this.#last.catchUp(this.#root.getWriteTxnId());
-          if (!isBehind) write();
+          isReady = !this.#last.catchUp(this.#root.getWriteTxnId()) && !this.#takeSomeLog();
+          if (isReady) write();
         });
       }
     } finally {
@@ -126,6 +135,55 @@ export class Environment {
     this.#isFresh = true;
     this.#root.resetReadTxn();
     process.nextTick(this.#endEvent);
+  }
+
+  /** To be called when the trees have taken in what was durable elsewhere: what is read next has to show it. */
+  expire(): void {
+    this.#isFresh = false;
+  }
+
+  /** Of the next log. */
+  nextLogEpoch(): bigint {
+    return (this.catalog.getLogMark()?.epoch ?? 0n) + 1n;
+  }
+
+  /** Inside a write transaction that nobody else has begun a log before (take-log.ts). */
+  beginLog(): void {
+    this.#logEpoch = beginLog(this.catalog, this.longKeys.chunk);
+  }
+
+  /** Whether nobody has taken over this store's log, as far as anyone can know who asks now. */
+  ownsLog(): boolean {
+    this.expire();
+    this.freshen();
+    return this.#logEpoch !== undefined && holdsLog(this.catalog, this.#logEpoch);
+  }
+
+  /** Whether somebody else's log is to be read before anything is decided. */
+  isLogForeign(): boolean {
+    return isForeign(this.catalog.getLogMark(), this.#logEpoch);
+  }
+
+  /** When all that is in this store's log is in the trees. */
+  async endLog(): Promise<void> {
+    await this.transaction(() => {
+      if (!this.isLogForeign()) endLog(this.catalog);
+    });
+    this.#logEpoch = undefined;
+  }
+
+  /**
+   * Puts what stands in this store's log into the trees, as somebody else does who opens the store. Gives the last tick that came
+   * from there, if nobody has begun another log since.
+   */
+  async takeLogBack(): Promise<bigint | undefined> {
+    const epoch = this.#logEpoch;
+    this.#logEpoch = undefined;
+    let mark: LogMark | undefined;
+    await this.transaction(() => {
+      mark = this.catalog.getLogMark();
+    });
+    return mark?.epoch === epoch ? mark?.tick : undefined;
   }
 
   /** The last durable state, which stays as it is until `done` is called. */
@@ -172,6 +230,15 @@ export class Environment {
   /** Puts into the trees what stands in the log alone, whoever uses it. Somebody may take it, and begin another, meanwhile. */
   #takeLog(): void {
     while (this.#writeSync(() => markTaken(this.catalog))) this.#writeSync(() => replayLog(this));
+  }
+
+  /** Inside a write transaction, which is to end if something was done: each step is to be durable before the next. */
+  #takeSomeLog(): boolean {
+    const mark = this.catalog.getLogMark();
+    if (!isForeign(mark, this.#logEpoch)) return false;
+    if (mark?.state === 'used') markTaken(this.catalog);
+    else replayLog(this);
+    return true;
   }
 
   #writeSync<T>(write: () => T): T {
@@ -241,6 +308,9 @@ function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
   }
   return format.chunk;
 }
+
+const isForeign = (mark: LogMark | undefined, epoch: bigint | undefined): boolean =>
+  isUnread(mark) && (mark.state === 'taken' || mark.epoch !== epoch);
 
 function isDiskFull(path: string): boolean {
   const probe = join(dirname(path), PROBE_NAME);

@@ -125,7 +125,8 @@ class OpenStore implements LmdbStore {
       isOnlyWriter,
       waitingMax,
     });
-    this.#logAfter = options.durability === 'none' ? Number.POSITIVE_INFINITY : (options.logAfter ?? LOG_AFTER);
+    this.#logAfter =
+      options.durability === 'none' ? Number.POSITIVE_INFINITY : (options.logAfter ?? LOG_AFTER);
     if (catalog.firstDropped() !== undefined) this.#queue.addChore();
   }
 

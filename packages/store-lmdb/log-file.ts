@@ -3,7 +3,7 @@
 // What a batch is, when a half is free again and whose the file is, is decided by others.
 
 import { randomBytes } from 'node:crypto';
-import { close, fdatasync, fsync, open, rename, rm, rmSync, write } from 'node:fs';
+import { close, fdatasync, fsync, ftruncate, open, rename, rm, write } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { StoreError } from '#store';
@@ -115,6 +115,14 @@ export class LogFile {
     if (!this.#isWriting) this.#closeFile();
   }
 
+  /**
+   * Closes the file, which nobody needs any more, without its bytes. Its name stays: by now it may be that of another one, which
+   * somebody else has made.
+   */
+  discard(): void {
+    ftruncate(this.#file, () => this.close());
+  }
+
   #assertReady(length: number): void {
     if (this.#isClosed) throw new StoreError('closed', `${this.#path} is closed.`);
     if (this.#hasFailed) throw new StoreError('closed', `${this.#path} could not be written to before.`);
@@ -127,11 +135,6 @@ export class LogFile {
     // Every record was synced, so the system has nothing to tell here.
     close(this.#file, () => {});
   }
-}
-
-/** Removes the file of a directory, if there is one. Fails with the system's error. */
-export function removeLog(directory: string): void {
-  rmSync(join(directory, LOG_NAME), { force: true });
 }
 
 async function writeAll(file: number, bytes: Buffer, position: number): Promise<void> {

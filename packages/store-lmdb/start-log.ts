@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import type { CommitQueue, Group, Work } from './commit-queue.js';
 import type { Environment } from './environment.js';
-import { LogFile, removeLog } from './log-file.js';
+import { LogFile } from './log-file.js';
 import type { Room } from './room.js';
 
 /** Marks the log of this epoch as the store's; false if somebody else has begun one meanwhile. */
@@ -20,7 +20,7 @@ class BeginLogWork implements Work<boolean> {
     // Whoever has decided early without having seen the mark finds another last tick.
     const tick = counters.nextTick();
     counters.useTick(tick);
-    this.#environment.beginLog(this.#epoch, tick);
+    this.#environment.beginLog();
     return true;
   }
 }
@@ -33,16 +33,8 @@ export async function startLog(environment: Environment, queue: CommitQueue, roo
     const epoch = environment.nextLogEpoch();
     const file = await LogFile.create(directory, epoch);
     if (await queue.add(new BeginLogWork(environment, epoch))) queue.useLog(file);
-    else file.close();
+    else file.discard();
   } catch {
-    removeUnused(environment, directory);
-  }
-}
-
-function removeUnused(environment: Environment, directory: string): void {
-  try {
-    if (!environment.isLogMarked()) removeLog(directory);
-  } catch {
-    // What is left is nobody's, and the next log takes its place.
+    // The file is nobody's, and the next log takes its place.
   }
 }
