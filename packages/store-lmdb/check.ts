@@ -29,6 +29,8 @@ export interface CheckReport {
   readonly freePages: number;
   /** Neither; LMDB will not use them again. */
   readonly lostPages: number;
+  /** Changes of rows that stand in the log alone, of which nothing is counted above. */
+  readonly loggedChanges: number;
 }
 
 /** What LMDB knows of a tree beside its pages: flags that it was made with, and the order of its keys. */
@@ -43,7 +45,7 @@ const FREE: TreeKind = { flags: 0x4008, compare: compareFreeKeys };
 
 /** Where the records of the two trees of a meta page stand (file-head.ts). */
 export const FREE_RECORD_AT = 48;
-const NAMES_RECORD_AT = 96;
+export const NAMES_RECORD_AT = 96;
 export const FREE_KEY_BYTES = 8;
 /** Milliseconds after which others get the event loop. */
 const SLICE_MS = 20;
@@ -108,6 +110,7 @@ class Check {
       usedPages: this.#file.used,
       freePages: this.#file.free,
       lostPages: this.#file.lost,
+      loggedChanges: 0,
     };
   }
 

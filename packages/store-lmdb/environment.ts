@@ -51,7 +51,7 @@ export const CHUNK_MAX = KEY_BYTES_MAX - 9;
  */
 const READERS_MAX = 64 * (64 + 1);
 /** A slot each, and a page for what stands before them. */
-const LOCKS_BYTES = READERS_MAX * 64 + 8192;
+export const LOCKS_BYTES = READERS_MAX * 64 + 8192;
 
 // LMDB's locks hold between processes, not between two users of a file in one process.
 const pathsInUse = new Set<string>();
@@ -99,11 +99,9 @@ export class Environment {
     if (!isNew && !root.doesExist(Buffer.from(`${CATALOG_NAME}\0`))) {
       throw new StoreError('corrupt', `${path} is an LMDB file, but not the file of a store: ${REMEDY}`);
     }
-    this.catalog = new Catalog(new Tree<SpaceKey>(root, path, CATALOG_NAME, writeSpaceKey), KEY_BYTES_MAX);
+    this.catalog = openCatalog(root, path);
     const chunk = this.#writeSync(() => agreeOnFormat(this.catalog, path, options.chunk ?? CHUNK_MAX));
-    const rowsTree = new Tree<RowKey>(root, path, 'rows', writeRowKey);
-    this.longKeys = new LongKeys(rowsTree, new Tree<RowKey>(root, path, 'long', writeRowKey), chunk);
-    this.rows = new Rows(rowsTree, this.longKeys);
+    ({ longKeys: this.longKeys, rows: this.rows } = openRows(root, path, chunk));
     this.#takeLog();
     // A process that was killed may have left a commit in the system's memory that is not on disk yet. Nobody was answered,
     // but readers would see it, and a power cut could take it back then.
@@ -274,6 +272,21 @@ export function openRoot(path: string, durability: Durability): RootDatabase {
     txnStartThreshold: 1,
     batchStartThreshold: Number.MAX_SAFE_INTEGER,
   });
+}
+
+/** Makes the tree if there is none, here and below. */
+export function openCatalog(root: RootDatabase, path: string): Catalog {
+  return new Catalog(new Tree<SpaceKey>(root, path, CATALOG_NAME, writeSpaceKey), KEY_BYTES_MAX);
+}
+
+export function openRows(
+  root: RootDatabase,
+  path: string,
+  chunk: number,
+): { readonly rows: Rows; readonly longKeys: LongKeys } {
+  const tree = new Tree<RowKey>(root, path, 'rows', writeRowKey);
+  const longKeys = new LongKeys(tree, new Tree<RowKey>(root, path, 'long', writeRowKey), chunk);
+  return { rows: new Rows(tree, longKeys), longKeys };
 }
 
 /** Makes the directory; gives the one path that the file has. What LMDB would fail at is found out here. */

@@ -45,6 +45,7 @@ export class Placement {
   /** Leaves nothing behind of what was made, as far as it can be removed. */
   discard(): void {
     rmSync(this.partialPath, { force: true });
+    rmSync(`${this.partialPath}-lock`, { force: true });
     if (this.#created === undefined) return;
     try {
       for (let current = this.directory; ; current = dirname(current)) {

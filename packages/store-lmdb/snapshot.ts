@@ -1,7 +1,8 @@
 // A store as it is at one moment, for looking at its file or copying it while others write: it holds one of LMDB's reader
-// slots, so that no page of that moment is written over. It changes nothing in the store.
+// slots, so that no page of that moment is written over. It changes nothing in the store. What stands in the store's log alone is
+// unread-log.ts's affair.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
 import { type CheckReport, checkFile, type Inspection } from './check.js';
@@ -10,6 +11,7 @@ import { FILE_NAME, openRoot } from './environment.js';
 import { checkFileHead } from './file-head.js';
 import { LastTransaction } from './last-transaction.js';
 import type { RootDatabase, Transaction } from './lmdb.js';
+import { closeCopy, type UnreadLog, unreadLog } from './unread-log.js';
 
 /**
  * Checks a store that others may be writing to meanwhile, as it is now.
@@ -22,15 +24,32 @@ export async function checkSnapshot(
   onSlice?: () => void,
 ): Promise<CheckReport> {
   const path = dataFile(directory);
-  if (isAtRest(path)) return checkFile(path, inspection, onSlice);
+  if (isAtRest(path)) return checkBoth(path, inspection, onSlice);
   const snapshot = new Snapshot(path);
-  const report = await checkFile(path, inspection, onSlice);
+  const report = await checkBoth(path, inspection, onSlice);
   await snapshot.close();
   return report;
 }
 
+/** A log that cannot be read is a fault of the store like any other: writes that were answered are lost with it. */
+async function checkBoth(path: string, inspection: Inspection, onSlice?: () => void): Promise<CheckReport> {
+  const log = await unreadLog(path).catch((error: unknown) => {
+    if (error instanceof StoreError && error.code === 'corrupt') return error;
+    throw error;
+  });
+  const report = await checkFile(path, inspection, onSlice);
+  if (!(log instanceof StoreError)) return { ...report, loggedChanges: countChanges(log) };
+  // Of a damaged catalogue, from which the log is known, the report has told.
+  return report.faultCount > 0 ? report : { ...report, faults: [`log: ${log.message}`], faultCount: 1 };
+}
+
+const countChanges = (log: UnreadLog | undefined): number =>
+  log?.records.reduce((count, { changes }) => count + changes.length, 0) ?? 0;
+
 /**
- * Copies the file of a store to a path where nothing is, as it is after the last commit of any process; not synced.
+ * Copies a store to a file at a path where nothing is, as it is after the last commit of any process; not synced. What stands in its
+ * log alone is in the copy's trees: the log is read before the copy is begun, so that what goes from it into the trees meanwhile is
+ * in one of them at least, and what is in both is put once. The copy has no log.
  * Writers wait while two pages are copied, and no longer; the file grows by what they write meanwhile, as with any reader.
  *
  * @throws StoreError
@@ -38,12 +57,18 @@ export async function checkSnapshot(
 export async function copySnapshot(directory: string, path: string): Promise<void> {
   const from = dataFile(directory);
   if (isAtRest(from)) {
+    const log = await unreadLog(from);
     await copyFile(from, path, constants.COPYFILE_EXCL);
+    // A file that is nobody's to write to is copied with its mode.
+    await chmod(path, statSync(from).mode | 0o600);
+    await closeCopy(path, log);
     return;
   }
   const snapshot = new Snapshot(from);
+  const log = await unreadLog(from);
   await snapshot.copyTo(path);
   await snapshot.close();
+  await closeCopy(path, log);
 }
 
 /** The data file of a store's directory. Fails with `unsupported` where there is none. */

@@ -7,11 +7,12 @@
 // the trees. So each record was in the file before the taker read it, or its user finds the mark taken before it answers, and
 // then the tick says whether the record was replayed. This is why there are two transactions. A taker that dies between them leaves
 // `taken`, and the next one goes on from there; its reading finds at least what the first would have found.
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StoreError } from '#store';
 import { type Catalog, FORMAT_LOGGED, FORMAT_PLAIN, type LogMark } from './catalog.js';
 import { LOG_NAME, type LogRecord, readLog } from './log-file.js';
+import { BLOCK_BYTES, decodeHead } from './log-record.js';
 import type { Rows } from './rows.js';
 
 /** What a log is replayed into. */
@@ -39,9 +40,20 @@ export function markTaken(catalog: Catalog): boolean {
 export function replayLog({ catalog, rows, path }: ReplayParts): void {
   const mark = catalog.getLogMark();
   if (mark?.state !== 'taken') return;
+  replayRecords({ catalog, rows, path }, readOwnLog(path, mark.epoch));
+}
+
+/**
+ * The records of the log of this epoch, which is in use or taken.
+ *
+ * @throws StoreError `corrupt` if it is damaged, missing or another one: then writes that were answered are.
+ */
+export function readOwnLog(path: string, epoch: bigint): readonly LogRecord[] {
   const logPath = logPathOf(path);
   if (!existsSync(logPath)) throw missingLog(path);
-  replayRecords({ catalog, rows, path }, readLog(logPath, mark.epoch));
+  const records = readLog(logPath, epoch);
+  if (records.length === 0 && !isOfEpoch(logPath, epoch)) throw otherLog(path, epoch);
+  return records;
 }
 
 /** The same with records that were read before; those of the epoch that the mark has. */
@@ -132,20 +144,33 @@ function closeMark(catalog: Catalog, epoch: bigint): void {
   if (format !== undefined) catalog.putFormat({ ...format, version: FORMAT_PLAIN });
 }
 
-/** Every answered write since the last one in the trees would be lost. */
-export function missingLog(path: string): StoreError {
-  return new StoreError(
-    'corrupt',
-    `${path} was not closed, and ${logPathOf(path)}, which may hold its last writes, is missing: ` +
-      'put the file that belongs to it beside it, or restore a backup into another directory.',
-  );
+function isOfEpoch(logPath: string, epoch: bigint): boolean {
+  const head = Buffer.alloc(BLOCK_BYTES);
+  const file = openSync(logPath, 'r');
+  try {
+    return decodeHead(head.subarray(0, readSync(file, head)))?.epoch === epoch;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const REUNION = 'put both back as they were together, or restore a backup into another directory.';
+
+function missingLog(path: string): StoreError {
+  const what = `${path} was not closed, and ${LOG_NAME} beside it, with its last writes, is missing`;
+  return new StoreError('corrupt', `${what}: ${REUNION}`);
+}
+
+function otherLog(path: string, epoch: bigint): StoreError {
+  const what = `${logPathOf(path)} is not the log ${epoch} of ${path}, which may have last writes of its own`;
+  return new StoreError('corrupt', `${what}: ${REUNION}`);
 }
 
 function foreignLog(path: string, { sequence, basis }: LogRecord, last: bigint): StoreError {
+  const what = `${logPathOf(path)} does not continue ${path}`;
+  const where = `its record ${sequence} follows on tick ${basis}, and what is there ends with tick ${last}`;
   return new StoreError(
     'corrupt',
-    `${logPathOf(path)} does not continue ${path}: its record ${sequence} follows on tick ${basis}, and what is there ends with ` +
-      `tick ${last}. One of the two is of another store or of another time: put both back as they were together, or restore ` +
-      'a backup into another directory.',
+    `${what}: ${where}. One of the two is of another store or time: ${REUNION}`,
   );
 }

@@ -1,0 +1,237 @@
+// A store that was left with a log has all that was answered when it is opened, and one whose log is not its own is refused.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { checkFile } from './check.js';
+import { type Durability, openEnvironment } from './environment.js';
+import { openLmdbStore } from './lmdb-store.js';
+import { BLOCK_BYTES } from './log-record.js';
+import { LoggedStore, NOW, rowsOf, textsOf } from './logged-store.test.fixture.js';
+import { beginLog, endLog, holdsLog, markTaken } from './take-log.js';
+
+async function newDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'lmdb-take-log-'));
+  t.after(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+const dataOf = (directory: string): string => join(directory, 'data.mdb');
+const logOf = (directory: string): string => join(directory, 'data.log');
+
+/** What a store has when it is opened. */
+async function contentOf(directory: string, durability: Durability = 'full') {
+  const store = await openLmdbStore({ directory, durability });
+  try {
+    return await textsOf(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function recordsOf(directory: string) {
+  const environment = openEnvironment({ directory, durability: 'none' });
+  const { catalog } = environment;
+  const found = {
+    mark: catalog.getLogMark(),
+    version: catalog.getFormat()?.version,
+    tick: catalog.getCounters().tick,
+  };
+  await environment.close();
+  return found;
+}
+
+async function faultsOf(directory: string): Promise<readonly string[]> {
+  const inspection = { space: () => undefined, row: () => undefined };
+  return (await checkFile(dataOf(directory), inspection)).faults;
+}
+
+const refusal = (message: RegExp) => ({ name: 'StoreError', code: 'corrupt', message });
+
+for (const durability of ['full', 'none'] as const) {
+  test(`what stands in the log alone is there after an opening with durability ${durability}`, async t => {
+    const directory = await newDirectory(t);
+    const store = await LoggedStore.open(directory);
+    await store.append({ apple: 'green', pear: 'old', plum: 'blue' });
+    await store.append({ apple: undefined, pear: 'yellow' });
+    await store.append({ apple: 'red', plum: undefined }, 7n);
+    const { epoch } = store;
+    await store.abandon();
+    assert.deepEqual(await faultsOf(directory), [], 'The trees are whole before it.');
+    assert.deepEqual(await contentOf(directory, durability), { apple: 'red', pear: 'yellow' });
+    const tick = NOW + 9n;
+    assert.deepEqual(await recordsOf(directory), { mark: { epoch, state: 'read', tick }, version: 1, tick });
+    assert.deepEqual(await faultsOf(directory), []);
+  });
+}
+
+test('a row from the log has the version that it was answered with, and the next one is later', async t => {
+  const directory = await newDirectory(t);
+  const logged = await LoggedStore.open(directory);
+  await logged.append({ pear: 'yellow' }, 5n);
+  await logged.abandon();
+  const store = await openLmdbStore({ directory, clock: () => NOW });
+  const space = await store.createSpace({ account: 'dev', service: 'table', name: 'more' }, Buffer.alloc(0));
+  assert.deepEqual([(await rowsOf(store)).get('pear')?.version, space?.created], [NOW + 5n, NOW + 6n]);
+  await store.close();
+});
+
+test('records that are in the trees are passed by, however many they are', async t => {
+  for (const applied of [0, 1, 2, 3]) {
+    const directory = await newDirectory(t);
+    const store = await LoggedStore.open(directory);
+    await store.append({ a: 'first', b: 'first' });
+    await store.append({ a: undefined, b: 'second' });
+    await store.append({ a: 'third', c: 'third' });
+    await store.apply(applied);
+    await store.abandon();
+    assert.deepEqual(await contentOf(directory), { a: 'third', b: 'second', c: 'third' }, `${applied}`);
+  }
+});
+
+test('what was written without the log since is not written over', async t => {
+  const directory = await newDirectory(t);
+  const logged = await LoggedStore.open(directory);
+  await logged.append({ a: 'first' });
+  await logged.apply();
+  await logged.environment.transaction(() => {
+    const { catalog, rows } = logged.environment;
+    rows.remove(logged.space, 'p', 'a');
+    catalog.putCounters({ ...catalog.getCounters(), tick: logged.tick + 1n });
+  });
+  logged.tick += 1n;
+  await logged.append({ b: 'second' });
+  await logged.abandon();
+  assert.deepEqual(await contentOf(directory), { b: 'second' });
+});
+
+test('a taker that died between its two steps is followed by one that goes on', async t => {
+  const directory = await newDirectory(t);
+  const logged = await LoggedStore.open(directory);
+  await logged.append({ pear: 'yellow' });
+  await logged.environment.transaction(() => assert.equal(markTaken(logged.environment.catalog), true));
+  assert.equal(logged.isOwn(), false);
+  await logged.abandon();
+  assert.deepEqual(await faultsOf(directory), []);
+  assert.deepEqual(await contentOf(directory), { pear: 'yellow' });
+});
+
+test('an opening that was refused has changed nothing that the next one needs', async t => {
+  const directory = await newDirectory(t);
+  const logged = await LoggedStore.open(directory);
+  await logged.append({ pear: 'yellow' });
+  await logged.abandon();
+  const away = `${logOf(directory)}.away`;
+  await rename(logOf(directory), away);
+  const error = refusal(/data\.mdb was not closed, and data\.log beside it, .* is missing: put both back/);
+  await assert.rejects(openLmdbStore({ directory }), error);
+  await assert.rejects(openLmdbStore({ directory }), error);
+  await rename(away, logOf(directory));
+  assert.deepEqual(await contentOf(directory), { pear: 'yellow' });
+});
+
+test('a log that was read is not needed any more, nor is one that was ended', async t => {
+  const directory = await newDirectory(t);
+  const logged = await LoggedStore.open(directory);
+  await logged.append({ pear: 'yellow' });
+  await logged.close();
+  assert(existsSync(logOf(directory)));
+  assert.equal((await recordsOf(directory)).version, 1);
+  await rm(logOf(directory));
+  assert.deepEqual(await contentOf(directory), { pear: 'yellow' });
+});
+
+test('the log of another store, or of another time, is refused', async t => {
+  const [directory, other] = [await newDirectory(t), await newDirectory(t)];
+  const [logged, foreign] = [await LoggedStore.open(directory), await LoggedStore.open(other)];
+  await logged.append({ a: 'first' });
+  foreign.tick += 100n;
+  await foreign.append({ a: 'foreign' });
+  await Promise.all([logged.abandon(), foreign.abandon()]);
+  const own = await readFile(logOf(directory));
+  await copyFile(logOf(other), logOf(directory));
+  await assert.rejects(openLmdbStore({ directory }), refusal(/data\.log does not continue \S+data\.mdb: /));
+  await writeFile(logOf(directory), own);
+  const later = await LoggedStore.open(directory);
+  await later.append({ a: 'second' });
+  await later.abandon();
+  await writeFile(logOf(directory), own);
+  await assert.rejects(openLmdbStore({ directory }), refusal(/data\.log is not the log 2 of \S+data\.mdb, /));
+});
+
+test('a record has to begin at the very tick at which what is before it ends', async t => {
+  for (const [first, second, isRefused] of [
+    [0n, 0n, false],
+    [-1n, 0n, true],
+    [1n, 0n, true],
+    [0n, -1n, true],
+    [0n, 1n, true],
+  ] as const) {
+    const directory = await newDirectory(t);
+    const logged = await LoggedStore.open(directory);
+    const [begun, middle] = [logged.tick, logged.tick + 10n];
+    await logged.appendBatch({ basis: begun + first, tick: middle, changes: [] });
+    await logged.appendBatch({ basis: middle + second, tick: middle + 10n, changes: [] });
+    await logged.abandon();
+    const opening = contentOf(directory);
+    if (isRefused) await assert.rejects(opening, refusal(/does not continue/), `${first}, ${second}`);
+    else assert.deepEqual(await opening, {});
+  }
+});
+
+test('a record whose ticks do not rise is refused', async t => {
+  const directory = await newDirectory(t);
+  const logged = await LoggedStore.open(directory);
+  await logged.append({ a: 'first' });
+  await logged.appendBatch({ basis: logged.tick, tick: logged.tick, changes: [] });
+  await logged.abandon();
+  await assert.rejects(
+    openLmdbStore({ directory }),
+    refusal(/its record 2 follows on tick 17000000000000001/),
+  );
+});
+
+test('a log that is damaged before its end is refused; one that is torn at its end is not', async t => {
+  const directory = await newDirectory(t);
+  const logged = await LoggedStore.open(directory);
+  await logged.append({ a: 'first' });
+  await logged.append({ b: 'second' });
+  await logged.abandon();
+  const bytes = await readFile(logOf(directory));
+  const spoil = async (block: number) => {
+    const spoilt = Buffer.from(bytes);
+    const at = block * BLOCK_BYTES + 50;
+    spoilt[at] = (spoilt[at] ?? 0) ^ 1;
+    await writeFile(logOf(directory), spoilt);
+  };
+  await spoil(1);
+  await assert.rejects(openLmdbStore({ directory }), refusal(/data\.log has record 2 and not record 1/));
+  await spoil(2);
+  assert.deepEqual(await contentOf(directory), { a: 'first' });
+});
+
+test('a log is begun when nobody uses one, and is its user’s until it is taken or ended', async t => {
+  const directory = await newDirectory(t);
+  const environment = openEnvironment({ directory, durability: 'none' });
+  const { catalog } = environment;
+  const chunk = catalog.getFormat()?.chunk ?? 0;
+  await environment.transaction(() => {
+    assert.equal(catalog.getLogMark(), undefined);
+    assert.equal(markTaken(catalog), false);
+    assert.equal(beginLog(catalog, chunk), 1n);
+    assert.deepEqual([holdsLog(catalog, 1n), holdsLog(catalog, 2n)], [true, false]);
+    assert.equal(catalog.getFormat()?.version, 2);
+    assert.throws(() => beginLog(catalog, chunk), { name: 'StoreError', code: 'busy' });
+    endLog(catalog);
+    assert.deepEqual([holdsLog(catalog, 1n), markTaken(catalog)], [false, false]);
+    assert.equal(catalog.getFormat()?.version, 1);
+    assert.equal(beginLog(catalog, chunk), 2n);
+    assert.deepEqual([markTaken(catalog), markTaken(catalog)], [true, true]);
+    assert.throws(() => beginLog(catalog, chunk), { name: 'StoreError', code: 'busy' });
+    endLog(catalog);
+    assert.equal(catalog.getLogMark()?.state, 'taken', 'What the taker has not read is not given up.');
+  });
+  await environment.close();
+});
