@@ -136,7 +136,7 @@ export class CommitLog {
     clearTimeout(this.#timer);
     if (this.#file === undefined || !this.isEmpty) return;
     await this.#environment.endLog();
-    this.#file.discard();
+    await this.#file.discard();
     this.#file = undefined;
   }
 

@@ -78,7 +78,7 @@ export interface LmdbStoreInternals {
 /** Each holds one of LMDB's reader slots, of which environment.ts has so many for each of 64 processes. */
 const SCANS_MAX = 64;
 /** A store that writes less is as well off without a log. */
-const LOG_AFTER = 50;
+const LOG_AFTER = 8;
 /** Time of one turn of the event loop that scans take before they let others go on. */
 const SLICE_MS = 4;
 

@@ -25,6 +25,7 @@ const closeFile = promisify(close);
 const writeBytes = promisify(write);
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
+const cutFile = promisify(ftruncate);
 const renameFile = promisify(rename);
 const removeFile = promisify(rm);
 
@@ -119,8 +120,12 @@ export class LogFile {
    * Closes the file, which nobody needs any more, without its bytes. Its name stays: by now it may be that of another one, which
    * somebody else has made.
    */
-  discard(): void {
-    ftruncate(this.#file, () => this.close());
+  async discard(): Promise<void> {
+    try {
+      await cutFile(this.#file);
+    } finally {
+      this.close();
+    }
   }
 
   #assertReady(length: number): void {

@@ -33,7 +33,7 @@ export async function startLog(environment: Environment, queue: CommitQueue, roo
     const epoch = environment.nextLogEpoch();
     const file = await LogFile.create(directory, epoch);
     if (await queue.add(new BeginLogWork(environment, epoch))) queue.useLog(file);
-    else file.discard();
+    else await file.discard();
   } catch {
     // The file is nobody's, and the next log takes its place.
   }

@@ -186,11 +186,16 @@ export class Life {
     const [writerCount, handCount] =
       this.#options.workers > 1 ? [WRITERS_OF_SEVERAL, HANDS_OF_SEVERAL] : [WRITERS_OF_ONE, HANDS_OF_ONE];
     const writers = Array.from({ length: writerCount }, () => new Writer(this.#writing(port, trigger)));
-    const hands = this.#work.hands(handCount, queuePortOf(server), trigger);
+    // Where nobody needs the tree as it is, all that is written goes to the log.
+    const isLogged = random.happens(0.5);
+    const hands = this.#work.hands(isLogged ? 0 : handCount, queuePortOf(server), trigger);
+    const lives = [
+      () => this.#tableLife.run(port, this.journal),
+      () => this.#queueLife.run(queuePortOf(server), this.journal),
+    ];
     const runs = Promise.allSettled([
       ...[...writers, ...hands].map(one => one.run()),
-      this.#tableLife.run(port, this.journal),
-      this.#queueLife.run(queuePortOf(server), this.journal),
+      ...(isLogged ? [] : lives).map(run => run()),
     ]);
     const backup = random.happens(0.25) && !this.#options.isBrief ? this.#backup() : undefined;
     try {

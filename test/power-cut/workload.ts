@@ -23,6 +23,8 @@ export interface WorkloadOptions extends Recorded {
   readonly workers: number;
   readonly durability: 'full' | 'none';
   readonly hasBackup: boolean;
+  /** Tables and queues are made and dropped too, which needs the tree as it is; otherwise all that is written goes to the log. */
+  readonly hasOthers: boolean;
   readonly random: Random;
 }
 
@@ -98,10 +100,13 @@ export class Workload {
     const watch = new Trigger();
     const options = { port, slots: this.#slots, journal: this.journal, watch };
     const writers = Array.from({ length: WRITERS }, () => new Writer(options));
+    const lives = [
+      () => tableLife.run(port, this.journal),
+      () => queueLife.run(queuePortOf(server), this.journal),
+    ];
     const runs = Promise.all([
       ...writers.map(writer => writer.run()),
-      tableLife.run(port, this.journal),
-      queueLife.run(queuePortOf(server), this.journal),
+      ...(this.#options.hasOthers ? lives : []).map(run => run()),
     ]);
     try {
       const enough = this.#options.random.between(ANSWERS / 2, ANSWERS);
