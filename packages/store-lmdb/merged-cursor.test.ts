@@ -208,3 +208,22 @@ test('pages over both follow each other without a gap and without a repetition',
   );
   await law(property, { runs: 60, filter: 'merged-cursor' });
 });
+
+test('what a scan gives away is not the memory of what is yet to be written', async t => {
+  const environment = await open(t);
+  const subject = new Subject(environment, 1);
+  await subject.change({ partition: 'p', key: 'tree' }, 1);
+  await subject.flush();
+  await subject.change({ partition: 'p', key: 'recent' }, 2);
+  const expected = subject.expected(ALL);
+  await subject.walk(ALL, cursor => {
+    while (cursor.next()) cursor.copy().value.fill(0);
+  });
+  await subject.walk(ALL, cursor => {
+    for (const row of expected) {
+      assert(cursor.next());
+      assert.deepEqual(inPlace(cursor), row);
+    }
+  });
+  assert.deepEqual(subject.get({ partition: 'p', key: 'recent' }), expected[0]);
+});
