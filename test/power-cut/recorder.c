@@ -88,7 +88,7 @@ static const char *recorded(const char *path) {
   if (log_file < 0 || strncmp(path, root, root_length) != 0) return NULL;
   if (path[root_length] != '/' && path[root_length] != 0) return NULL;
   /* Also under the name that it is made by. And a socket is no file: that of a server that is gone is nobody's. */
-  if (name != NULL && (strstr(name, ".mdb-lock") != NULL || strstr(name, ".sock") != NULL)) return NULL;
+  if (name != NULL && (strstr(name, "-lock") != NULL || strstr(name, ".sock") != NULL)) return NULL;
   return path[root_length] == 0 ? "." : path + root_length + 1;
 }
 
