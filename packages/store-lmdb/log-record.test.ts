@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { StoreError } from '#store';
 import {
   batchOfBytes,
   bytesOf,
@@ -124,7 +123,7 @@ test('batches without changes, of a thousand, of empty keys and values, of a MiB
 test('keys have up to 65535 bytes', () => {
   for (const length of [65534, 65535]) {
     const batch = change(Buffer.alloc(length, 1), Buffer.of(1));
-    assert.equal(decodeRecord(encode(batch), 0).changes[0]?.key.length, length);
+    assert.equal(decodeRecord(encode(batch), 0)?.changes[0]?.key.length, length);
   }
   assert.throws(() => encode(change(Buffer.alloc(65536))), RangeError);
 });
@@ -158,10 +157,7 @@ test('lengths inside of a record that lie under a right checksum are damage', ()
     write(bytes);
     bytes.writeUInt32BE(crc32(bytes.subarray(4, lengthAt(bytes, 0)), HEAD.checksum), 0);
     assert(isRecord(bytes, 0, bytes.length, HEAD));
-    assert.throws(
-      () => decodeRecord(bytes, 0),
-      (error: unknown) => error instanceof StoreError && error.code === 'corrupt',
-    );
+    assert.equal(decodeRecord(bytes, 0), undefined);
   };
   for (const count of [0, 2, 0xffffffff]) lie(bytes => bytes.writeUInt32BE(count, 40));
   for (const length of [0, 2, 4, 65535]) lie(bytes => bytes.writeUInt16BE(length, 44));
