@@ -58,6 +58,22 @@ test('a record has the bytes that the format says', () => {
   assert(bytes.subarray(0x4d).equals(Buffer.alloc(BLOCK_BYTES - 0x4d)));
 });
 
+/** docs/storage-format.md */
+test('the example of the format has its checksums', () => {
+  const file = Buffer.alloc(BLOCK_BYTES);
+  const head = encodeHead(3n, Buffer.alloc(SALT_BYTES, 0xab), file);
+  assert.equal(file.readUInt32BE(0), 0xbaaf9ed8);
+  const tick = 0x003c6568f12e8001n;
+  const value = Buffer.from('003c6568f12e800170656172', 'hex');
+  const changes = [
+    { key: bytesOf([1, 'p1', 'é']), bytes: value },
+    { key: bytesOf([1, 'p1', 'x']), bytes: undefined },
+  ];
+  encodeRecord({ basis: tick - 1n, tick, changes }, head, 5n, file);
+  assert.equal(file.readUInt32BE(0), 0x634b0e04);
+  assert.equal(lengthAt(file, 0), 85);
+});
+
 test('a head has the bytes that the format says, and none of them may change', () => {
   const bytes = Buffer.alloc(BLOCK_BYTES);
   const salt = Buffer.alloc(SALT_BYTES, 0xab);

@@ -60,7 +60,7 @@ function assertTrue(found: readonly LogRecord[], history: History): void {
 
 test('what was written is read, in the order in which it was written', async t => {
   const directory = await newDirectory(t);
-  await withSeeds(6, async random => {
+  await withSeeds(4, async random => {
     const history = await writeHistory(directory, random);
     assert.deepEqual(parse(history.bytes), recordsOf(visible(history)));
     assert.deepEqual(parse(history.bytes)?.at(-1), history.placed.at(-1)?.record);
@@ -92,7 +92,7 @@ function assertUntilNext({ bytes, bytesAfter, placed, next, turns }: History): v
 
 test('whatever sectors of a record a crash leaves, all before it are read', async t => {
   const directory = await newDirectory(t);
-  await withSeeds(8, async random => {
+  await withSeeds(5, async random => {
     const history = await writeHistory(directory, random);
     const check = (): void => assertUntilNext(history);
     for (let round = 0; round < 15; round += 1) {
@@ -147,7 +147,7 @@ function someByte(history: History, random: Random): number {
 
 test('of a log with a bit turned, true records are read, or the damage is found', async t => {
   const directory = await newDirectory(t);
-  await withSeeds(8, async random => {
+  await withSeeds(5, async random => {
     const history = await writeHistory(directory, random);
     for (let round = 0; round < 100; round += 1) {
       const at = someByte(history, random);
