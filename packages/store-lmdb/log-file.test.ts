@@ -55,7 +55,7 @@ test('the file is there at its full length, without records and without another 
 });
 
 test('batches are read as they were written, over turns too', async t => {
-  await withSeeds(5, async random => {
+  await withSeeds(2, async random => {
     const { path, log } = await create(t);
     const batches: LogBatch[] = [];
     let tick = FIRST_TICK;

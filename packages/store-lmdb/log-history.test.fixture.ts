@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOG_NAME, type LogBatch, type LogChange, LogFile, type LogRecord, logBytes } from './log-file.js';
-import { BLOCK_BYTES, CHANGE_HEADER_BYTES, lengthAt, RECORD_HEADER_BYTES } from './log-record.js';
+import { BLOCK_BYTES, CHANGE_HEADER_BYTES, RECORD_HEADER_BYTES } from './log-record.js';
 import { LOG_HALVES } from './read-log.js';
 import { type RowKey, writeRowKey } from './row-key.js';
 
@@ -70,6 +70,12 @@ export function recordOf(batch: LogBatch, sequence: bigint): LogRecord {
   return { sequence, basis: batch.basis, tick: batch.tick, changes };
 }
 
+/** Bytes of a record, without the zeros that fill its last block. */
+function lengthOf({ changes }: LogRecord): number {
+  const sizes = changes.map(({ key, bytes }) => CHANGE_HEADER_BYTES + key.length + (bytes?.length ?? 0));
+  return sizes.reduce((sum, size) => sum + size, RECORD_HEADER_BYTES);
+}
+
 /** A batch whose record has so many bytes before the zeros that fill its last block. */
 export function batchOfBytes(bytes: number, tick = FIRST_TICK): LogBatch {
   const key = Buffer.from('k');
@@ -107,7 +113,7 @@ export async function writeHistory(directory: string, random: Random): Promise<H
     const from = position;
     position += logBytes(batch.changes);
     tick = batch.tick;
-    return { record, turn: turns, from, until: 0 };
+    return { record, turn: turns, from, until: from + lengthOf(record) };
   };
   const turn = (): void => {
     if (placed.at(-1)?.turn !== turns) return;
@@ -125,10 +131,10 @@ export async function writeHistory(directory: string, random: Random): Promise<H
   const bytesAfter = readFileSync(path);
   assert.equal(next.from % BLOCK_BYTES, 0);
   return {
-    placed: placed.map(each => ({ ...each, until: each.from + lengthAt(bytes, each.from) })),
+    placed,
     turns,
     bytes,
-    next: { ...next, until: next.from + lengthAt(bytesAfter, next.from) },
+    next,
     bytesAfter,
   };
 }

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { StoreError } from '#store';
 import {
   batchOfBytes,
   bytesOf,
@@ -57,6 +56,22 @@ test('a record has the bytes that the format says', () => {
   assert.equal(bytes.subarray(4, 0x4d).toString('hex'), expected);
   assert.equal(bytes.readUInt32BE(0), crc32(Buffer.from(expected, 'hex'), HEAD.checksum));
   assert(bytes.subarray(0x4d).equals(Buffer.alloc(BLOCK_BYTES - 0x4d)));
+});
+
+/** docs/storage-format.md */
+test('the example of the format has its checksums', () => {
+  const file = Buffer.alloc(BLOCK_BYTES);
+  const head = encodeHead(3n, Buffer.alloc(SALT_BYTES, 0xab), file);
+  assert.equal(file.readUInt32BE(0), 0xbaaf9ed8);
+  const tick = 0x003c6568f12e8001n;
+  const value = Buffer.from('003c6568f12e800170656172', 'hex');
+  const changes = [
+    { key: bytesOf([1, 'p1', 'é']), bytes: value },
+    { key: bytesOf([1, 'p1', 'x']), bytes: undefined },
+  ];
+  encodeRecord({ basis: tick - 1n, tick, changes }, head, 5n, file);
+  assert.equal(file.readUInt32BE(0), 0x634b0e04);
+  assert.equal(lengthAt(file, 0), 85);
 });
 
 test('a head has the bytes that the format says, and none of them may change', () => {
@@ -124,7 +139,7 @@ test('batches without changes, of a thousand, of empty keys and values, of a MiB
 test('keys have up to 65535 bytes', () => {
   for (const length of [65534, 65535]) {
     const batch = change(Buffer.alloc(length, 1), Buffer.of(1));
-    assert.equal(decodeRecord(encode(batch), 0).changes[0]?.key.length, length);
+    assert.equal(decodeRecord(encode(batch), 0)?.changes[0]?.key.length, length);
   }
   assert.throws(() => encode(change(Buffer.alloc(65536))), RangeError);
 });
@@ -158,10 +173,7 @@ test('lengths inside of a record that lie under a right checksum are damage', ()
     write(bytes);
     bytes.writeUInt32BE(crc32(bytes.subarray(4, lengthAt(bytes, 0)), HEAD.checksum), 0);
     assert(isRecord(bytes, 0, bytes.length, HEAD));
-    assert.throws(
-      () => decodeRecord(bytes, 0),
-      (error: unknown) => error instanceof StoreError && error.code === 'corrupt',
-    );
+    assert.equal(decodeRecord(bytes, 0), undefined);
   };
   for (const count of [0, 2, 0xffffffff]) lie(bytes => bytes.writeUInt32BE(count, 40));
   for (const length of [0, 2, 4, 65535]) lie(bytes => bytes.writeUInt16BE(length, 44));

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { StoreError } from '#store';
 import { LOG_NAME, LogFile, type LogRecord, parseLog } from './log-file.js';
 import {
@@ -59,7 +60,7 @@ function assertTrue(found: readonly LogRecord[], history: History): void {
 
 test('what was written is read, in the order in which it was written', async t => {
   const directory = await newDirectory(t);
-  await withSeeds(12, async random => {
+  await withSeeds(4, async random => {
     const history = await writeHistory(directory, random);
     assert.deepEqual(parse(history.bytes), recordsOf(visible(history)));
     assert.deepEqual(parse(history.bytes)?.at(-1), history.placed.at(-1)?.record);
@@ -67,47 +68,38 @@ test('what was written is read, in the order in which it was written', async t =
   });
 });
 
-/** What is on disk when some sectors of the next record were written. */
-function tear({ bytes, bytesAfter, next }: History, isWritten: (sector: number) => boolean): Buffer {
-  const torn = Buffer.from(bytes);
+/** What is on disk when some sectors of the next record were written, as long as `check` runs. */
+function torn(history: History, isWritten: (sector: number) => boolean, check: () => void): void {
+  const { bytes, bytesAfter, next } = history;
+  const before = Buffer.from(bytes.subarray(next.from, next.until));
   for (let at = next.from; at < next.until; at += SECTOR_BYTES)
     if (isWritten((at - next.from) / SECTOR_BYTES))
-      bytesAfter.copy(torn, at, at, Math.min(at + SECTOR_BYTES, next.until));
-  return torn;
+      bytesAfter.copy(bytes, at, at, Math.min(at + SECTOR_BYTES, next.until));
+  check();
+  before.copy(bytes, next.from);
 }
 
-function assertUntilNext(torn: Buffer, history: History): void {
-  const { placed, next, turns } = history;
-  const found = parse(torn);
+function assertUntilNext({ bytes, bytesAfter, placed, next, turns }: History): void {
+  const found = parse(bytes);
   assert(found !== undefined, 'no answered record is damaged');
-  assertTrue(found, history);
   // Zeros behind the record do not matter.
-  const isWhole = torn
-    .subarray(next.from, next.until)
-    .equals(history.bytesAfter.subarray(next.from, next.until));
-  const newest = isWhole ? next.record : placed.at(-1)?.record;
-  assert.deepEqual(found.at(-1), newest);
+  const isWhole = bytes.compare(bytesAfter, next.from, next.until, next.from, next.until) === 0;
+  const all = recordsOf(isWhole ? [...placed, next] : placed);
+  assert.deepEqual(found, found.length === 0 ? [] : all.slice(-found.length));
   // Only what a turn has given up may be missing.
-  const needed = placed.filter(({ turn }) => turn >= turns - 1);
-  const missing = needed.filter(({ record }) => !found.some(each => each.sequence === record.sequence));
-  assert.deepEqual(recordsOf(missing), []);
+  assert(found.length >= all.length - placed.filter(({ turn }) => turn < turns - 1).length);
 }
 
 test('whatever sectors of a record a crash leaves, all before it are read', async t => {
   const directory = await newDirectory(t);
-  await withSeeds(16, async random => {
+  await withSeeds(5, async random => {
     const history = await writeHistory(directory, random);
-    for (let round = 0; round < 25; round += 1) {
+    const check = (): void => assertUntilNext(history);
+    for (let round = 0; round < 15; round += 1) {
       const share = random(5);
-      assertUntilNext(
-        tear(history, () => random(4) < share),
-        history,
-      );
+      torn(history, () => random(4) < share, check);
     }
-    assertUntilNext(
-      tear(history, sector => sector > 0),
-      history,
-    );
+    torn(history, sector => sector > 0, check);
   });
 });
 
@@ -155,7 +147,7 @@ function someByte(history: History, random: Random): number {
 
 test('of a log with a bit turned, true records are read, or the damage is found', async t => {
   const directory = await newDirectory(t);
-  await withSeeds(16, async random => {
+  await withSeeds(5, async random => {
     const history = await writeHistory(directory, random);
     for (let round = 0; round < 100; round += 1) {
       const at = someByte(history, random);
@@ -169,7 +161,7 @@ test('of a log with a bit turned, true records are read, or the damage is found'
 
 test('of a log with many bytes damaged, true records are read, or the damage is found', async t => {
   const directory = await newDirectory(t);
-  await withSeeds(10, async random => {
+  await withSeeds(5, async random => {
     const history = await writeHistory(directory, random);
     for (let round = 0; round < 20; round += 1) {
       for (let count = random(20); count >= 0; count -= 1)
@@ -195,9 +187,9 @@ test('a log that was cut off is damaged, wherever it was cut', async t => {
 
 test('a log whose end is zeros has the records before them', async t => {
   const directory = await newDirectory(t);
-  await withSeeds(4, async random => {
+  await withSeeds(3, async random => {
     const history = await writeHistory(directory, random);
-    for (let round = 0; round < 30; round += 1) {
+    for (let round = 0; round < 15; round += 1) {
       const from = BLOCK_BYTES + random(LOG_BYTES - BLOCK_BYTES);
       const found = parse(Buffer.concat([history.bytes.subarray(0, from), Buffer.alloc(LOG_BYTES - from)]));
       assert(found !== undefined || history.turns > 0);
@@ -314,4 +306,13 @@ test('a record of this file under the number of another epoch does not count', (
   const stale = { ...head, epoch: EPOCH - 1n };
   encodeRecord(batchOfBytes(200), stale, 1n, made.bytes.subarray(FIRST, FIRST + BLOCK_BYTES));
   assert.deepEqual(sequences(made.bytes), []);
+});
+
+test('a whole record in another form is damage with its number', () => {
+  const made = makeLog();
+  made.put(FIRST, 1n);
+  const record = made.bytes.subarray(FIRST, FIRST + 200);
+  record.writeUInt32BE(2, 40);
+  record.writeUInt32BE(crc32(record.subarray(4), decodeHead(made.bytes)?.checksum), 0);
+  assert.throws(() => parseLog(made.bytes, PATH, EPOCH), /data\.log has record 1 in a form/);
 });
