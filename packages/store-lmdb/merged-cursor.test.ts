@@ -173,7 +173,7 @@ test('a scan shows the rows as they were when it began, whatever moves into the 
     assert.equal(subject.recent.isEmpty, true);
     await checkWalk(subject, ALL, []);
   });
-  await law(property, { runs: 100, filter: 'merged-cursor' });
+  await law(property, { runs: 50, filter: 'merged-cursor' });
 });
 
 test('pages over both follow each other without a gap and without a repetition', async t => {
@@ -206,7 +206,7 @@ test('pages over both follow each other without a gap and without a repetition',
       assert.deepEqual(found, subject.expected(all).filter(accept));
     },
   );
-  await law(property, { runs: 60, filter: 'merged-cursor' });
+  await law(property, { runs: 40, filter: 'merged-cursor' });
 });
 
 test('what a scan gives away is not the memory of what is yet to be written', async t => {

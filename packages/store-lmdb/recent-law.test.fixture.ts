@@ -18,9 +18,12 @@ export async function law<T>(
   if (!result.failed) return;
   const { seed, counterexamplePath, errorInstance } = result;
   const command = `RECENT_SEED=${seed} RECENT_PATH=${counterexamplePath} node dist/tools/run-tests.js ${filter}`;
-  throw new Error(`${fc.defaultReportMessage(result)}\n${errorInstance}\nRepeat it: ${command}`, {
-    cause: errorInstance,
-  });
+  throw new Error(
+    `${fc.defaultReportMessage(result)}\n${errorInstance}\nRepeat it, or without RECENT_PATH all cases before it too: ${command}`,
+    {
+      cause: errorInstance,
+    },
+  );
 }
 
 /** Prefixes of each other, both sides of the surrogates, halves of pairs, what is beyond the BMP, and nothing. */
