@@ -154,6 +154,49 @@ test('rows and records that lead nowhere are faults', async t => {
   for (const [pattern, change] of cases) assert.match((await damage(t, change)).join('\n'), pattern);
 });
 
+test('the record of a log is looked at', async t => {
+  const mark = { epoch: 1n, state: 'read', tick: NOW } as const;
+  const logged = { version: 2, chunk: CHUNK };
+  const cases: readonly [RegExp, Parameters<typeof damage>[1]][] = [
+    [/^$/, ({ catalog }) => catalog.putLogMark(mark)],
+    [/has a tick that was not given out/, ({ catalog }) => catalog.putLogMark({ ...mark, tick: NOW + 1n })],
+    [/contradict each other/, ({ catalog }) => catalog.putLogMark({ ...mark, state: 'used' })],
+    [/contradict each other/, ({ catalog }) => catalog.putFormat(logged)],
+    [/none that a program writes/, ({ catalog }) => catalog.putLogMark({ ...mark, epoch: 0n })],
+  ];
+  for (const [pattern, change] of cases) assert.match((await damage(t, change)).join('\n'), pattern);
+  for (const state of ['used', 'taken'] as const) {
+    const isInUse: Parameters<typeof damage>[1] = ({ catalog }) => {
+      catalog.putLogMark({ ...mark, state });
+      catalog.putFormat(logged);
+    };
+    assert.deepEqual(await damage(t, isInUse), []);
+  }
+});
+
+test('records of the catalogue have their length and their kind', async t => {
+  const length = 17;
+  const sound = Buffer.from('0000000000000001030000000000000000', 'hex');
+  for (const [value, isWhole] of [
+    [sound, true],
+    [sound.subarray(0, length - 1), false],
+    [Buffer.concat([sound, Buffer.of(0)]), false],
+    [Buffer.from('0000000000000001000000000000000000', 'hex'), false],
+    [Buffer.from('0000000000000001040000000000000000', 'hex'), false],
+  ] as const) {
+    const directory = await newDirectory(t);
+    await damage(t, () => undefined, directory);
+    const path = join(directory, 'data.mdb');
+    const root = openRoot(path, 'none');
+    const catalog = new Tree<RowKey>(root, path, 'catalog', writeRowKey);
+    await root.transaction(() => catalog.put(Buffer.from('l'), value));
+    await root.close();
+    const { faults } = await check(directory);
+    assert.equal(faults.length, isWhole ? 0 : 1, faults.join('\n'));
+    if (!isWhole) await assert.rejects(openLmdbStore({ directory }), { code: 'corrupt' });
+  }
+});
+
 interface Trees {
   readonly rows: Tree<RowKey>;
   readonly long: Tree<RowKey>;

@@ -26,8 +26,8 @@ export interface CommitLogOptions {
   readonly counters: Counters;
   /** Whether there is place in the tree for what a half of the log holds. */
   readonly isAmple: () => boolean;
-  /** The tree took something in, or could not. */
-  readonly onApplied: () => void;
+  /** The tree took something in, or could not: then with the reason. */
+  readonly onApplied: (failure?: { readonly reason: unknown }) => void;
 }
 
 interface Logged extends DecidedBatch {
@@ -42,6 +42,8 @@ const APPLY_BYTES_MAX = 512 * 1024;
 const APPLY_CHANGES_MIN = 128;
 const APPLY_AFTER_MILLISECONDS = 100;
 const RETRY_AFTER_MILLISECONDS = 1000;
+/** A scan sorts what is recent in one piece. */
+const RECENT_CHANGES_MAX = 4096;
 /** A larger batch goes into the tree directly: it would fill the log, and its pages cost no more there. */
 export const LOGGED_BYTES_MAX = 512 * 1024;
 /** After works that need the tree as it is others are near, and each would wait until it is brought up. */
@@ -52,7 +54,7 @@ export class CommitLog {
   readonly #environment: Environment;
   readonly #counters: Counters;
   readonly #isAmple: () => boolean;
-  readonly #onApplied: () => void;
+  readonly #onApplied: CommitLogOptions['onApplied'];
   #file: LogFile | undefined;
   #half = 0;
   /** Durable and not in the tree, the oldest first. */
@@ -97,7 +99,8 @@ export class CommitLog {
   placeFor(changes: readonly Change[], bytes: number): 'log' | 'tree' | 'later' {
     const file = this.#file;
     const isToLog = file !== undefined && bytes <= LOGGED_BYTES_MAX && performance.now() >= this.#restUntil;
-    if (isToLog && (file.hasRoom(logBytes(changes)) || this.#turn(file))) return 'log';
+    const isFull = this.#loggedChanges >= RECENT_CHANGES_MAX;
+    if (isToLog && !isFull && (file.hasRoom(logBytes(changes)) || this.#turn(file))) return 'log';
     if (this.isEmpty) return 'tree';
     if (this.#failure === undefined) void this.#applyNow();
     return 'later';
@@ -168,7 +171,7 @@ export class CommitLog {
       this.#applying = undefined;
       if (this.#failure !== undefined) this.#applyAfter(RETRY_AFTER_MILLISECONDS);
       else if (this.#logged.length > 0) this.#schedule();
-      this.#onApplied();
+      this.#onApplied(this.#failure);
     });
     return this.#applying;
   }

@@ -100,6 +100,7 @@ export class CommitQueue {
         counters,
         figures: this.figures,
         isAmple: () => room.isAmple(),
+        onStuck: failure => void this.#explain(failure.reason),
         giveUp: given => this.#takeBack(given),
       });
   }

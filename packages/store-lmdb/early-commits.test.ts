@@ -62,6 +62,7 @@ async function open(t: TestContext): Promise<Opened> {
     counters: new Counters(systemClock),
     figures: new CommitFigures(),
     isAmple: () => true,
+    onStuck: assert.fail,
     giveUp: each => given.push(each),
   });
   let callers = 0;

@@ -61,6 +61,8 @@ export interface EarlyCommitsOptions<C> {
   readonly counters: Counters;
   readonly figures: CommitFigures;
   readonly isAmple: () => boolean;
+  /** What is durable cannot be brought into the tree; it is tried again. */
+  readonly onStuck: (failure: Failure) => void;
   readonly giveUp: (given: GivenUp<C>) => void;
 }
 
@@ -70,6 +72,7 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
   readonly #environment: Environment;
   readonly #figures: CommitFigures;
   readonly #giveUp: (given: GivenUp<C>) => void;
+  readonly #onStuck: (failure: Failure) => void;
   readonly #log: CommitLog;
   /** Decided, and to be written next. */
   #gathering = new Batch<C>();
@@ -83,12 +86,13 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
   #writtenCount = 0;
   #whenIdle: (() => void)[] = [];
 
-  constructor({ environment, counters, figures, isAmple, giveUp }: EarlyCommitsOptions<C>) {
+  constructor({ environment, counters, figures, isAmple, onStuck, giveUp }: EarlyCommitsOptions<C>) {
+    this.#onStuck = onStuck;
     this.#environment = environment;
     this.counters = counters;
     this.#figures = figures;
     this.#giveUp = giveUp;
-    this.#log = new CommitLog({ environment, counters, isAmple, onApplied: () => this.#goOn() });
+    this.#log = new CommitLog({ environment, counters, isAmple, onApplied: failure => this.#goOn(failure) });
     this.rows = new PendingRows(environment.rows, environment.longKeys.chunk, this.#log.recent);
   }
 
@@ -203,9 +207,10 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
   }
 
   /** The tree was brought up, or could not be: what waited for that is written, or decided anew when it can be. */
-  #goOn(): void {
+  #goOn(failure: Failure | undefined): void {
+    if (failure !== undefined) this.#onStuck(failure);
     if (this.#written !== undefined || !this.isGathering) return;
-    if (this.#log.isStuck) this.#lose([]);
+    if (failure !== undefined) this.#lose([]);
     else this.#writeNext();
   }
 

@@ -75,6 +75,24 @@ test('a damaged format record is corrupt', async () => {
   await assert.rejects(openLmdbStore({ directory }), { name: 'StoreError', code: 'corrupt' });
 });
 
+test('a format record that says of a log what the log’s record does not is corrupt', async () => {
+  for (const [version, state] of [
+    [2, undefined],
+    [2, 'read'],
+    [1, 'used'],
+    [1, 'taken'],
+  ] as const) {
+    const directory = await newDirectory();
+    const environment = openEnvironment({ directory, durability: 'none' });
+    await environment.transaction(() => {
+      environment.catalog.putFormat({ version, chunk: 4017 });
+      if (state !== undefined) environment.catalog.putLogMark({ epoch: 1n, state, tick: 0n });
+    });
+    await environment.close();
+    await assert.rejects(openLmdbStore({ directory }), { code: 'corrupt', message: /format record/ });
+  }
+});
+
 test('the file of another program on LMDB is corrupt, and nothing is written to it', async () => {
   const directory = await newDirectory();
   const path = join(directory, 'data.mdb');

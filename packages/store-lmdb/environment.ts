@@ -16,8 +16,10 @@ import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './file-hea
 import { LastTransaction } from './last-transaction.js';
 import { open, type RootDatabase, type Transaction } from './lmdb.js';
 import { makeLockFile } from './lock-file.js';
+import { LOG_BYTES } from './log-file.js';
 import { LongKeys } from './long-keys.js';
 import { makeDirectory } from './make-directory.js';
+import { spendReserve } from './room.js';
 import { type RowKey, writeRowKey } from './row-key.js';
 import { Rows } from './rows.js';
 import { beginWriting, endWriting } from './sudden-exit.js';
@@ -40,6 +42,8 @@ const PROBE_NAME = 'space-probe';
 const PROBE_BYTES = 0x20000;
 /** What one transaction may need: a write of several pages that finds place for a part of them fails in another way. */
 const SPACE_BYTES_MIN = 0x800000;
+/** What the changes of a whole log take in the trees, where they are not spread too thin. */
+const REPLAY_BYTES = 2 * LOG_BYTES;
 const CATALOG_NAME = 'catalog';
 /** Longest key of LMDB with pages of 8 KiB. */
 const KEY_BYTES_MAX = 4026;
@@ -71,7 +75,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
   } catch (error) {
     pathsInUse.delete(path);
     void root?.close();
-    throw engineError(error, path);
+    throw fullIfFull(engineError(error, path), path);
   }
 }
 
@@ -202,11 +206,7 @@ export class Environment {
 
   /** Why a transaction failed: an `EngineError`, or a bug as it is. */
   async explain(error: unknown): Promise<unknown> {
-    const failure = await commitError(error, this.path);
-    // LMDB takes a disk that becomes full within a write for a broken one.
-    const isUnclear = failure instanceof EngineError && failure.code === 'busy';
-    if (!isUnclear || !isDiskFull(this.path)) return failure;
-    return new EngineError('full', `${this.path}: No space is left on the disk.`, failure);
+    return fullIfFull(await commitError(error, this.path), this.path);
   }
 
   /** False if LMDB has given up the file, as it does after a failed write of a meta page, until it is opened again. */
@@ -227,6 +227,7 @@ export class Environment {
 
   /** Puts into the trees what stands in the log alone, whoever uses it. Somebody may take it, and begin another, meanwhile. */
   #takeLog(): void {
+    if (isUnread(this.catalog.getLogMark())) spendReserve(dirname(this.path), REPLAY_BYTES);
     while (this.#writeSync(() => markTaken(this.catalog))) this.#writeSync(() => replayLog(this));
   }
 
@@ -322,8 +323,17 @@ function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
   return format.chunk;
 }
 
+<<<<<<< HEAD
 const isForeign = (mark: LogMark | undefined, epoch: bigint | undefined): boolean =>
   isUnread(mark) && (mark.state === 'taken' || mark.epoch !== epoch);
+=======
+/** LMDB takes a disk that becomes full within a write for a broken one. */
+function fullIfFull(failure: unknown, path: string): unknown {
+  const isUnclear = failure instanceof EngineError && failure.code === 'busy';
+  if (!isUnclear || !isDiskFull(path)) return failure;
+  return new EngineError('full', `${path}: No space is left on the disk.`, failure);
+}
+>>>>>>> c6baf953d24451cb401e8af7cf431aafe3c59ab7
 
 function isDiskFull(path: string): boolean {
   const probe = join(dirname(path), PROBE_NAME);

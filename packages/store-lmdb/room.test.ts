@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { Room } from './room.js';
+import { Room, spendReserve } from './room.js';
 
 const BYTES = 10_000;
 /** More than any disk has. */
@@ -111,4 +111,18 @@ test('while there is no space for the reserve, what is free in the file beyond i
   opened.freeBytes = 0;
   room.wrote(1_000_000, true);
   assert.deepEqual([room.mayGrow(), room.mayGrow(), opened.looks], [false, false, looks + 2]);
+});
+
+test('the reserve is spent before an opening only where the disk has less than is needed', t => {
+  const directory = mkdtempSync(join(tmpdir(), 'lmdb-room-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const reserve = join(directory, 'reserve');
+  const needed = Number.MAX_SAFE_INTEGER;
+  spendReserve(directory, needed);
+  assert(!existsSync(reserve));
+  writeFileSync(reserve, Buffer.alloc(1000));
+  spendReserve(directory, 0);
+  assert.equal(statSync(reserve).size, 1000);
+  spendReserve(directory, needed);
+  assert.equal(statSync(reserve).size, 0);
 });

@@ -115,9 +115,7 @@ export class Room {
     this.refuse();
     if (this.#file === undefined || fstatSync(this.#file).size === 0) return false;
     this.#wasWhole = false;
-    ftruncateSync(this.#file, 0);
-    // Some file systems give back what is freed only when that is written.
-    fsyncSync(this.#file);
+    giveUp(this.#file);
     return true;
   }
 
@@ -172,6 +170,28 @@ export class Room {
       return false;
     }
   }
+}
+
+/**
+ * Gives up the reserve where the disk has less than so many bytes: for what was answered already, and has to be put before a store
+ * is open. Puts wait until the reserve is there again, as after a delete.
+ */
+export function spendReserve(directory: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(directory);
+  if (bavail * bsize >= bytes) return;
+  const file = openIfThere(join(directory, RESERVE_NAME));
+  if (file === undefined) return;
+  try {
+    giveUp(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Some file systems give back what is freed only when that is written. */
+function giveUp(file: number): void {
+  ftruncateSync(file, 0);
+  fsyncSync(file);
 }
 
 function openIfThere(path: string): number | undefined {

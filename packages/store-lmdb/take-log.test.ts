@@ -235,3 +235,41 @@ test('a log is begun when nobody uses one, and is its user’s until it is taken
   });
   await environment.close();
 });
+
+test('whatever part of a log is in the trees, over its turns, a store has what was appended', async t => {
+  const seed = Number(process.env.TAKE_LOG_SEED ?? Math.floor(Math.random() * 1e9));
+  const again = `TAKE_LOG_SEED=${seed}`;
+  let state = (seed % 2_147_483_646) + 1;
+  const random = (below: number): number => {
+    // Park and Miller's generator.
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+  const directory = await newDirectory(t);
+  const model = new Map<string, Buffer>();
+  for (let life = 0; life < 6; life += 1) {
+    const logged = await LoggedStore.open(directory);
+    for (let batch = random(60); batch > 0; batch -= 1) {
+      const puts: Record<string, Buffer | undefined> = {};
+      for (let change = random(8); change >= 0; change -= 1) {
+        const value = random(4) === 0 ? undefined : Buffer.alloc(random(60_000), random(256));
+        puts[`k${random(40)}`] = value;
+      }
+      await logged.append(puts, BigInt(1 + random(3)));
+      for (const [key, value] of Object.entries(puts)) {
+        if (value === undefined) model.delete(key);
+        else model.set(key, value);
+      }
+      if (random(5) === 0) await logged.apply(random(4));
+    }
+    if (random(4) === 0) await logged.close();
+    else await logged.abandon();
+    const store = await openLmdbStore({ directory });
+    const rows = await rowsOf(store);
+    await store.close();
+    assert.deepEqual([...rows.keys()].sort(), [...model.keys()].sort(), again);
+    for (const [key, { value }] of rows)
+      assert(value.equals(model.get(key) ?? Buffer.of()), `${key}, ${again}`);
+    assert.deepEqual(await faultsOf(directory), [], again);
+  }
+});

@@ -12,7 +12,13 @@ export interface Case {
   readonly isSyncLost: (record: Record) => boolean;
 }
 
-const SOUND = { workers: 1, durability: 'full', hasBackup: false, hasOthers: true, isSyncLost: () => false } as const;
+const SOUND = {
+  workers: 1,
+  durability: 'full',
+  hasBackup: false,
+  hasOthers: true,
+  isSyncLost: () => false,
+} as const;
 const LOGGED = { ...SOUND, hasOthers: false } as const;
 
 export const CASES: readonly Case[] = [

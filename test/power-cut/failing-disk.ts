@@ -1,25 +1,35 @@
 // A server whose disk fails for a while: what it cannot make durable it refuses, and what it answered, before and after, is there.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { faultsOfFile, foundInStore } from '../crash/found.js';
 import { createTableRequest, pathOf, textOf, writeRequest } from '../crash/request.js';
 import { type SpawnedServer, spawnServer } from '../spawned-server.js';
-import { Connection } from '../worker-processes.js';
+import { Connection, until } from '../worker-processes.js';
 import { recordingEnvironment } from './recorder.js';
 import { beginRecording } from './recording.js';
 
 const WRITES = 5;
+/** After so many there is a log, or it is being made. */
+const WRITES_BEFORE_LOG = 20;
+/** Longer than works go past the log after one that needed the tree. */
+const REST_MILLISECONDS = 500;
+const LOG_WAIT_MILLISECONDS = 10_000;
 
 interface Told {
   readonly row: string;
   readonly status: number;
 }
 
-/** What was wrong. A sync that fails is over when the disk is well again; after a failed meta page the server must be started again. */
+/**
+ * What was wrong. A sync that fails is over when the disk is well again; after a failed meta page the server must be started again. A log
+ * has no such page: what it takes is answered rightly, and the tree learns of it after the start.
+ */
 export async function faultsOfFailingDisk(
   directory: string,
   library: string,
   what: 'sync' | 'write',
+  isLogged: boolean,
 ): Promise<readonly string[]> {
   const [root, log, failing] = ['root', 'recording', 'failing'].map(name => join(directory, name));
   if (root === undefined || log === undefined || failing === undefined) return ['Nothing is named.'];
@@ -30,6 +40,13 @@ export async function faultsOfFailingDisk(
   const serve = () => spawnServer(['serve', '--data', data, '--table-port', '0', '--silent'], { env });
   const first = await serve();
   const told = await write(first, 'before', true);
+  if (isLogged) {
+    for (let round = 0; told.length < WRITES_BEFORE_LOG; round += 1)
+      told.push(...(await write(first, `logged${round}-`)));
+    await until('there is a log', () => existsSync(join(data, 'data.log')), LOG_WAIT_MILLISECONDS);
+    await sleep(REST_MILLISECONDS);
+    told.push(...(await write(first, 'behind')));
+  }
   writeFileSync(`${failing}.${what}`, '');
   const refused = await write(first, 'while');
   rmSync(`${failing}.${what}`);
@@ -38,9 +55,10 @@ export async function faultsOfFailingDisk(
   const second = await serve();
   told.push(...(await write(second, 'again')));
   await second.stop('SIGTERM');
+  if (isLogged && what === 'write') told.push(...refused.splice(0));
   const isOk = ({ status }: Told): boolean => status === 204;
   const faults = refused.filter(isOk).map(({ row }) => `${row} was answered, although the disk failed.`);
-  const expected = told.filter(({ row }) => what === 'sync' || !row.startsWith('after'));
+  const expected = told.filter(({ row }) => what === 'sync' || !/^after|^while/.test(row));
   faults.push(
     ...expected.filter(one => !isOk(one)).map(({ row, status }) => `${row} was refused with ${status}.`),
   );

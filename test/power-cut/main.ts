@@ -23,6 +23,19 @@ function numberOf(name: 'cuts' | 'seed', otherwise: number): number {
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+/** False at the first fault. */
+async function sayFailingDisks(directory: string, library: string): Promise<boolean> {
+  for (const isLogged of [false, true]) {
+    for (const what of ['sync', 'write'] as const) {
+      const name = `${isLogged ? 'a log on a disk' : 'a disk'} whose ${what} fails for a while`;
+      const faults = await faultsOfFailingDisk(join(directory, name), library, what, isLogged);
+      say(`${name}: ${faults.length === 0 ? 'as it should be' : faults.join(' ')}`);
+      if (faults.length > 0) return false;
+    }
+  }
+  return true;
+}
+
 async function main(directory: string): Promise<boolean> {
   const library = join(directory, 'recorder.so');
   const missing = compileRecorder(library);
@@ -30,13 +43,7 @@ async function main(directory: string): Promise<boolean> {
     say(`Power cuts are not tried: ${missing}.`);
     return true;
   }
-  for (const what of ['sync', 'write'] as const) {
-    const faults = await faultsOfFailingDisk(join(directory, `failing-${what}`), library, what);
-    say(
-      `a disk whose ${what} fails for a while: ${faults.length === 0 ? 'as it should be' : faults.join(' ')}`,
-    );
-    if (faults.length > 0) return false;
-  }
+  if (!(await sayFailingDisks(directory, library))) return false;
   const [seed, cuts] = [numberOf('seed', (Date.now() % 1_000_000) + 1), numberOf('cuts', CUTS_DEFAULT)];
   for (const [index, one] of [...CASES, ...SPOILT_CASES].entries()) {
     const mustLose = index >= CASES.length;
