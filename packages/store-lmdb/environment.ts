@@ -323,17 +323,15 @@ function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
   return format.chunk;
 }
 
-<<<<<<< HEAD
 const isForeign = (mark: LogMark | undefined, epoch: bigint | undefined): boolean =>
   isUnread(mark) && (mark.state === 'taken' || mark.epoch !== epoch);
-=======
+
 /** LMDB takes a disk that becomes full within a write for a broken one. */
 function fullIfFull(failure: unknown, path: string): unknown {
   const isUnclear = failure instanceof EngineError && failure.code === 'busy';
   if (!isUnclear || !isDiskFull(path)) return failure;
   return new EngineError('full', `${path}: No space is left on the disk.`, failure);
 }
->>>>>>> c6baf953d24451cb401e8af7cf431aafe3c59ab7
 
 function isDiskFull(path: string): boolean {
   const probe = join(dirname(path), PROBE_NAME);
