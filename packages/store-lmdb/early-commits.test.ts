@@ -62,7 +62,7 @@ async function open(t: TestContext): Promise<Opened> {
     counters: new Counters(systemClock),
     figures: new CommitFigures(),
     isAmple: () => true,
-    onStuck: assert.fail,
+    onStuck: ({ reason }) => assert.fail(String(reason)),
     giveUp: each => given.push(each),
   });
   let callers = 0;
