@@ -9,7 +9,6 @@
 // the record's first byte; zeros fill the last block. That of a record goes on from that of the head: so bytes that somebody
 // had stored in a row and that look like a record are none, since nobody outside knows the salt, and no other file's are.
 import { crc32 } from 'node:zlib';
-import { StoreError } from '#store';
 import { payloadLength, type RowKey, SPACE_BYTES, writeRowKey } from './row-key.js';
 
 /** What one commit batch did to one row: its key and its bytes as the rows' tree has them; undefined removes the row. */
@@ -120,34 +119,27 @@ export function isRecord(bytes: Buffer, from: number, until: number, head: LogHe
   return crc32(bytes.subarray(from + 4, from + length), head.checksum) === bytes.readUInt32BE(from);
 }
 
-/** The record that begins there, which `isRecord` has found whole; its keys and values are views. */
-export function decodeRecord(bytes: Buffer, from: number): LogRecord {
+/** The record that begins there, which `isRecord` has found whole; undefined if lengths in it lie. Its keys and values are views. */
+export function decodeRecord(bytes: Buffer, from: number): LogRecord | undefined {
   const end = from + lengthAt(bytes, from);
   const count = bytes.readUInt32BE(from + 40);
   const changes: LogRecord['changes'][number][] = [];
   let position = from + RECORD_HEADER_BYTES;
   while (changes.length < count) {
-    if (position + CHANGE_HEADER_BYTES > end) throw unknownForm();
+    if (position + CHANGE_HEADER_BYTES > end) return undefined;
     const keyAt = position + CHANGE_HEADER_BYTES;
     const valueAt = keyAt + bytes.readUInt16BE(position);
     const length = bytes.readUInt32BE(position + 2);
     position = length === REMOVED ? valueAt : valueAt + length;
-    if (position > end) throw unknownForm();
+    if (position > end) return undefined;
     const value = length === REMOVED ? undefined : bytes.subarray(valueAt, position);
     changes.push({ key: bytes.subarray(keyAt, valueAt), bytes: value });
   }
-  if (position !== end) throw unknownForm();
+  if (position !== end) return undefined;
   const [basis, tick] = [bytes.readBigUInt64BE(from + 24), bytes.readBigUInt64BE(from + 32)];
   return { sequence: sequenceAt(bytes, from), basis, tick, changes };
 }
 
 function keyLength(key: RowKey | Uint8Array): number {
   return key instanceof Uint8Array ? key.length : SPACE_BYTES + payloadLength(key[1], key[2]);
-}
-
-function unknownForm(): StoreError {
-  return new StoreError(
-    'corrupt',
-    'A record of the log is whole and not in the form that this program writes.',
-  );
 }

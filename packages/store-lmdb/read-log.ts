@@ -57,21 +57,23 @@ export function parseLog(bytes: Buffer, path: string, epoch: bigint): LogRecord[
   const head = decodeHead(bytes);
   if (head === undefined) throw damaged(path, 'has a damaged beginning');
   if (head.epoch !== epoch) return [];
-  const runs = LOG_HALVES.map(half => readRun(bytes, half, head));
+  const runs = LOG_HALVES.map(half => readRun(bytes, half, head, path));
   const records = joinRuns(runs, path);
   const last = records.at(-1)?.sequence ?? 0n;
   for (const run of runs) assertNothingLater(bytes, run, head, last, path);
   return records;
 }
 
-function readRun(bytes: Buffer, half: LogHalf, head: LogHead): Run {
+function readRun(bytes: Buffer, half: LogHalf, head: LogHead, path: string): Run {
   const records: LogRecord[] = [];
   const first = sequenceAt(bytes, half.from);
   let next = first;
   let end = half.from;
   // What is left of an older use of the half has lower numbers.
   while (end < half.until && sequenceAt(bytes, end) === next && isRecord(bytes, end, half.until, head)) {
-    records.push(decodeRecord(bytes, end));
+    const record = decodeRecord(bytes, end);
+    if (record === undefined) throw damaged(path, `has record ${next} in a form that no program writes`);
+    records.push(record);
     end += wholeBlocks(lengthAt(bytes, end));
     next += 1n;
   }
