@@ -12,6 +12,7 @@ import type { CommitFigures } from './commit-figures.js';
 import type { Counters } from './counters.js';
 import type { Environment } from './environment.js';
 import { type Change, PendingRows } from './pending-rows.js';
+import { RecentRows } from './recent-rows.js';
 
 /** Someone whose commit is decided early. */
 export interface EarlyCaller {
@@ -78,7 +79,7 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
     this.counters = counters;
     this.#figures = figures;
     this.#giveUp = giveUp;
-    this.rows = new PendingRows(environment.rows, environment.longKeys.chunk);
+    this.rows = new PendingRows(environment.rows, environment.longKeys.chunk, new RecentRows());
   }
 
   get isIdle(): boolean {

@@ -8,10 +8,17 @@ import { systemClock } from '#store';
 import { Counters } from './counters.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { PendingRows } from './pending-rows.js';
+import { RecentRows } from './recent-rows.js';
 
 const CHUNK = 16;
 
-async function open(t: TestContext): Promise<{ environment: Environment; pending: PendingRows }> {
+interface Opened {
+  readonly environment: Environment;
+  readonly recent: RecentRows;
+  readonly pending: PendingRows;
+}
+
+async function open(t: TestContext): Promise<Opened> {
   const directory = await mkdtemp(join(tmpdir(), 'pending-rows-'));
   const environment = openEnvironment({ directory, durability: 'none', chunk: CHUNK });
   t.after(async () => {
@@ -23,7 +30,8 @@ async function open(t: TestContext): Promise<{ environment: Environment; pending
     const row = { partition: 'p', key: 'durable', version: 1n, value: Buffer.from('old') };
     environment.rows.put(7, row, counters);
   });
-  return { environment, pending: new PendingRows(environment.rows, CHUNK) };
+  const recent = new RecentRows();
+  return { environment, recent, pending: new PendingRows(environment.rows, CHUNK, recent) };
 }
 
 const row = (partition: string, key: string, version: bigint, text: string) => ({
@@ -46,6 +54,39 @@ test('a change hides what is durable until it is forgotten, and a later one stay
   assert.equal(text(), undefined);
   pending.forget(second);
   assert.equal(text(), 'old');
+});
+
+test('what is recent hides the tree, and a change on its way hides what is recent', async t => {
+  const { pending, recent } = await open(t);
+  const text = () => pending.get(7, 'p', 'durable')?.value.toString();
+  const [put, removal, last] = [
+    pending.put(7, row('p', 'durable', 2n, 'recent')),
+    pending.remove(7, 'p', 'durable'),
+    pending.put(7, row('p', 'durable', 4n, 'on its way')),
+  ];
+  recent.add(put);
+  pending.forget(put);
+  assert.equal(text(), 'on its way');
+  pending.forget(last);
+  assert.equal(text(), 'recent');
+  assert.equal(pending.get(7, 'p', 'durable')?.version, 2n);
+  recent.add(removal);
+  assert.equal(text(), undefined);
+  recent.forget(put);
+  assert.equal(text(), undefined);
+  recent.forget(removal);
+  assert.equal(text(), 'old');
+});
+
+test('a row that is only recent is there, and so is one under the longest key that can be', async t => {
+  const { pending, recent } = await open(t);
+  for (const key of ['', 'k'.repeat(CHUNK - 2), '\ud83d']) {
+    const change = pending.put(7, row('p', key, 3n, 'abc'));
+    recent.add(change);
+    pending.forget(change);
+    assert.deepEqual(pending.get(7, 'p', key), row('p', key, 3n, 'abc'));
+    assert.equal(pending.get(8, 'p', key), undefined);
+  }
 });
 
 test('the value is a copy: what the caller does with its memory afterwards does not count', async t => {

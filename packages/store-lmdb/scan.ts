@@ -1,6 +1,6 @@
 // One page of a scan: which rows are shown, which are kept, where it ends. In slices, so that others get the event loop.
 import type { Budget, Clock, Page, Row, ScanRange } from '#store';
-import type { PayloadRange, RowCursor } from './row-cursor.js';
+import type { PayloadRange } from './row-cursor.js';
 import { encodePayload } from './row-key.js';
 
 /** How often to look at the clocks: after so many rows, or fewer if many bytes were copied. */
@@ -8,6 +8,15 @@ const CHECK_ROWS = 64;
 const CHECK_BYTES = 0x4000;
 
 const TICKS_PER_MS = 10_000;
+
+/** Rows of a range in order. As a row it is the current one in place: valid until the next call of any tree. */
+export interface RowSource extends Row {
+  /** Moves to the next row; false at the end. */
+  next(): boolean;
+  /** The current row as a copy, which is the caller's to keep. */
+  copy(): Row;
+  close(): void;
+}
 
 export function payloadRange({ from, until }: ScanRange): PayloadRange {
   return {
@@ -17,7 +26,7 @@ export function payloadRange({ from, until }: ScanRange): PayloadRange {
 }
 
 export class PageWalk {
-  readonly #cursor: RowCursor;
+  readonly #cursor: RowSource;
   readonly #budget: Budget;
   readonly #accept: (row: Row) => boolean;
   readonly #clock: Clock;
@@ -28,7 +37,7 @@ export class PageWalk {
   #isSpent = false;
   #costUntilCheck = CHECK_ROWS;
 
-  constructor(cursor: RowCursor, budget: Budget, accept: (row: Row) => boolean, clock: Clock) {
+  constructor(cursor: RowSource, budget: Budget, accept: (row: Row) => boolean, clock: Clock) {
     this.#cursor = cursor;
     this.#budget = budget;
     this.#accept = accept;

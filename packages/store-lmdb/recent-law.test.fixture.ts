@@ -1,0 +1,65 @@
+// What tests of recent rows share: places and ranges that matter, their order, and a runner of laws on random input whose
+// failures print the command that repeats them.
+import fc from 'fast-check';
+import type { Position, ScanRange } from '#store';
+
+const { RECENT_SEED, RECENT_PATH, RECENT_RUNS } = process.env;
+
+/** `filter` names the test to whoever repeats it. */
+export async function law<T>(
+  property: fc.IRawProperty<T>,
+  { runs, filter }: { readonly runs: number; readonly filter: string },
+): Promise<void> {
+  const result = await fc.check(property, {
+    numRuns: Number(RECENT_RUNS ?? runs),
+    ...(RECENT_SEED === undefined ? {} : { seed: Number(RECENT_SEED) }),
+    ...(RECENT_PATH === undefined ? {} : { path: RECENT_PATH }),
+  });
+  if (!result.failed) return;
+  const { seed, counterexamplePath, errorInstance } = result;
+  const command = `RECENT_SEED=${seed} RECENT_PATH=${counterexamplePath} node dist/tools/run-tests.js ${filter}`;
+  throw new Error(
+    `${fc.defaultReportMessage(result)}\n${errorInstance}\nRepeat it, or without RECENT_PATH all cases before it too: ${command}`,
+    {
+      cause: errorInstance,
+    },
+  );
+}
+
+/** Prefixes of each other, both sides of the surrogates, halves of pairs, what is beyond the BMP, and nothing. */
+const TEXTS = ['', '\0', 'a', 'a\0', 'a\0\0', 'ab', 'b', 'é', '\ud7ff', '\ud83d', '😀', '\ue000', '\uffff'];
+
+const partition = fc.constantFrom(...TEXTS);
+const key = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...TEXTS) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 2 }) },
+);
+
+export const position: fc.Arbitrary<Position> = fc.record({ partition, key });
+
+/** Some of them longer than 16 bytes, at the beginning of each other. */
+export const longPosition: fc.Arbitrary<Position> = fc.record({
+  partition,
+  key: fc.constantFrom('x'.repeat(15), 'x'.repeat(16), 'x'.repeat(40), `${'x'.repeat(40)}\0`, 'é'.repeat(20)),
+});
+
+const bound = fc.oneof({ weight: 4, arbitrary: position }, { weight: 1, arbitrary: longPosition });
+
+/** Of all kinds; some are empty, some of one partition to its end. */
+export const range: fc.Arbitrary<ScanRange> = fc.oneof(
+  fc.constant({ from: { partition: '', key: '' } }),
+  fc.record({ from: bound, until: fc.option(bound, { nil: undefined }) }),
+  bound.map(from => ({ from, until: { partition: `${from.partition}\0`, key: '' } })),
+  fc.tuple(bound, key).map(([from, end]) => ({ from, until: { partition: from.partition, key: end } })),
+);
+
+/** Law 1 of the store. */
+export function compare(a: Position, b: Position): number {
+  if (a.partition !== b.partition) return a.partition < b.partition ? -1 : 1;
+  if (a.key === b.key) return 0;
+  return a.key < b.key ? -1 : 1;
+}
+
+export function isWithin({ from, until }: ScanRange, place: Position): boolean {
+  return compare(from, place) <= 0 && (until === undefined || compare(place, until) < 0);
+}
