@@ -61,6 +61,16 @@ async function keysOf(table: TableClient): Promise<Set<string>> {
   return keys;
 }
 
+async function storedKeysOf(directory: string): Promise<Set<string>> {
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  const space = await store.getSpace({ account: 'devstoreaccount1', service: 'table', name: 'things' });
+  assert(space !== undefined);
+  const unbounded = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+  const { rows } = await store.scan(space, { from: { partition: '', key: '' } }, unbounded, () => true);
+  await store.close();
+  return new Set(rows.map(({ key }) => key));
+}
+
 const settle = (milliseconds: number): Promise<void> =>
   new Promise(resolve => {
     setTimeout(resolve, milliseconds);
@@ -104,6 +114,29 @@ describe('backup, restore and check', () => {
       for (const part of PARTS) assert(keys.has(key.slice(0, -1) + part), `${key} is not alone`);
     }
     assert.match(stdout, new RegExp(` ${keys.size} entities`));
+  });
+
+  test('of a server that was killed, a check finds it whole, and a backup has all that was answered', async t => {
+    const data = newPath();
+    const server = await serve(t, data);
+    const table = clientOf(server, 'things');
+    await table.createTable();
+    const load = new Load(table);
+    while (load.answered.length < 30) await settle(5);
+    // The writes that were under way fail.
+    await Promise.allSettled([server.stop('SIGKILL'), load.stop()]);
+    const backup = newPath();
+    const [{ code, stderr }, checked] = await Promise.all([
+      runToEnd(['backup', backup, '--data', data]),
+      runToEnd(['check', data]),
+    ]);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual([checked.code, checked.stderr], [0, ''], checked.stdout);
+    assert.deepEqual(await readdir(backup), ['data.mdb']);
+    const keys = await storedKeysOf(backup);
+    for (const name of load.answered) {
+      for (const part of PARTS) assert(keys.has(name + part), `${name}${part} was answered`);
+    }
   });
 
   test('a backup or a restore that is killed leaves nothing that looks whole, and no process', async () => {

@@ -12,6 +12,7 @@ const EXIT_NOT_OPENED = 2;
 
 function linesOf(directory: string, report: CheckReport): readonly string[] {
   const { spaces, droppedSpaces, droppedRows, usedPages, freePages, lostPages, faults, faultCount } = report;
+  const { loggedChanges } = report;
   const pages = `${counted(usedPages, 'page')} in use, ${freePages} free${lostPages > 0 ? `, ${lostPages} lost` : ''}`;
   const tables = spaces
     .filter(({ service }) => service === 'table')
@@ -26,12 +27,14 @@ function linesOf(directory: string, report: CheckReport): readonly string[] {
         `${account}/${name}: queue, ${counted(rows, 'row')}, ${bytes} bytes`,
     );
   const dropped = `${counted(droppedSpaces, 'deleted table or queue', 'deleted tables and queues')} with ${counted(droppedRows, 'row')} to clear away`;
+  const logged = `${counted(loggedChanges, 'change')} of rows in data.log, not counted above`;
   const more = faultCount - faults.length;
   return [
     `${resolve(directory)}: ${describeStore(report)}; ${pages}`,
     ...tables,
     ...queues,
     ...(droppedSpaces > 0 ? [dropped] : []),
+    ...(loggedChanges > 0 ? [logged] : []),
     ...faults.map(fault => `fault: ${fault}`),
     ...(more > 0 ? [`and ${counted(more, 'fault')} more`] : []),
     faultCount === 0 ? 'whole' : `damaged: ${counted(faultCount, 'fault')}`,

@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Space, Store } from '#store';
+import { openEnvironment } from './environment.js';
 import { open } from './lmdb.js';
 import { openLmdbStore } from './lmdb-store.js';
 import { writeRowKey } from './row-key.js';
+import { beginLog, endLog } from './take-log.js';
 import { Tree } from './tree.js';
 
 const LONGEST = '\uffff'.repeat(1024);
@@ -40,6 +42,26 @@ test('the worked examples of docs/storage-format.md', async t => {
   ]);
   const rest = EF_BF_BF.repeat(1024).slice(2 * 944);
   assert.deepEqual(long, [[`0000000000000001${rest}`, '003c6568f12e80026c6f6e67']]);
+});
+
+test('the worked example of a log that is in use', async t => {
+  const directory = await mkdtemp(join(tmpdir(), 'lmdb-format-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const environment = openEnvironment({ directory, durability: 'none' });
+  const { catalog } = environment;
+  await environment.transaction(() => {
+    catalog.putCounters({ tick: 17_000_000_000_000_005n, spaceId: 2, subtreeId: 1 });
+    for (const epoch of [1n, 2n, 3n]) {
+      assert.equal(beginLog(catalog, 4017), epoch);
+      if (epoch < 3n) endLog(catalog);
+    }
+  });
+  await environment.close();
+  const records = (await dump(directory)).catalog.filter(([key]) => key === '66' || key === '6c');
+  assert.deepEqual(records, [
+    ['66', '00020fb1'],
+    ['6c', '000000000000000301003c6568f12e8005'],
+  ]);
 });
 
 async function createSpace(store: Store, name: string, metadata: string): Promise<Space> {
