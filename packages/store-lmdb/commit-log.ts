@@ -80,10 +80,6 @@ export class CommitLog {
     return this.#logged.length === 0 && !this.#isFailed;
   }
 
-  get isInUse(): boolean {
-    return this.#file !== undefined;
-  }
-
   /** The tree cannot be brought up: nothing is to be decided on top of what it lacks. */
   get isStuck(): boolean {
     return this.#failure !== undefined;
