@@ -74,8 +74,9 @@ test('a row from the log has the version that it was answered with, and the next
   await logged.abandon();
   const store = await openLmdbStore({ directory, clock: () => NOW });
   const space = await store.createSpace({ account: 'dev', service: 'table', name: 'more' }, Buffer.alloc(0));
-  assert.deepEqual([(await rowsOf(store)).get('pear')?.version, space?.created], [NOW + 5n, NOW + 6n]);
+  const version = (await rowsOf(store)).get('pear')?.version;
   await store.close();
+  assert.deepEqual([version, space?.created], [NOW + 5n, NOW + 6n]);
 });
 
 test('records that are in the trees are passed by, however many they are', async t => {
