@@ -156,6 +156,11 @@ export class Environment {
     this.#logEpoch = beginLog(this.catalog, this.longKeys.chunk);
   }
 
+  /** No log was begun after all. */
+  disownLog(): void {
+    this.#logEpoch = undefined;
+  }
+
   /** Whether nobody has taken over this store's log, as far as anyone can know who asks now. */
   ownsLog(): boolean {
     this.expire();

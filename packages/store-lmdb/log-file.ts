@@ -3,13 +3,13 @@
 // What a batch is, when a half is free again and whose the file is, is decided by others.
 
 import { randomBytes } from 'node:crypto';
-import { close, fdatasync, fsync, ftruncate, open, rename, rm, write } from 'node:fs';
-import { join } from 'node:path';
+import { close, fdatasync, fsync, ftruncate, open, renameSync, rm, write } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StoreError } from '#store';
 import { encodeHead, encodeRecord, type LogBatch, type LogHead, logBytes, SALT_BYTES } from './log-record.js';
 import { LOG_BYTES, LOG_HALVES } from './read-log.js';
-import { syncDirectory } from './sync-file.js';
+import { syncDirectoryNow } from './sync-file.js';
 
 export { type LogBatch, type LogChange, type LogRecord, logBytes } from './log-record.js';
 export { LOG_BYTES, parseLog, readLog } from './read-log.js';
@@ -26,11 +26,12 @@ const writeBytes = promisify(write);
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
 const cutFile = promisify(ftruncate);
-const renameFile = promisify(rename);
 const removeFile = promisify(rm);
 
 export class LogFile {
   readonly #path: string;
+  /** Until it is in its place. */
+  #ownPath: string | undefined;
   readonly #file: number;
   readonly #head: LogHead;
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
@@ -41,17 +42,18 @@ export class LogFile {
   #hasFailed = false;
   #isClosed = false;
 
-  private constructor(path: string, file: number, head: LogHead) {
+  private constructor(path: string, file: number, head: LogHead, ownPath: string) {
+    this.#ownPath = ownPath;
     this.#path = path;
     this.#file = file;
     this.#head = head;
   }
 
   /**
-   * Makes the file, on disk when the promise is fulfilled, and replaces one that is there. Fails with `full` or `busy`. Its bytes are
-   * written and not only reserved, so that no record needs space or changes what the file system knows of the file.
+   * Makes the file, on disk when the promise is fulfilled, under a name that nobody else uses: `place` gives it its own. Fails with `full` or
+   * `busy`. Its bytes are written and not only reserved, so that no record needs space or changes what the file system knows of the file.
    */
-  static async create(directory: string, epoch: bigint): Promise<LogFile> {
+  static async prepare(directory: string, epoch: bigint): Promise<LogFile> {
     const path = join(directory, LOG_NAME);
     const own = `${path}.${process.pid}`;
     const bytes = Buffer.alloc(LOG_BYTES);
@@ -61,14 +63,27 @@ export class LogFile {
       file = await openFile(own, 'w');
       await writeAll(file, bytes, 0);
       await syncAll(file);
-      await renameFile(own, path);
-      await syncDirectory(directory);
-      return new LogFile(path, file, head);
+      return new LogFile(path, file, head, own);
     } catch (error) {
       if (file !== undefined) await closeFile(file);
       await removeFile(own, { force: true });
       throw systemError(error, path);
     }
+  }
+
+  /** The same, at its place: where nobody else can have a log there. */
+  static async create(directory: string, epoch: bigint): Promise<LogFile> {
+    const log = await LogFile.prepare(directory, epoch);
+    log.place();
+    return log;
+  }
+
+  /** Puts the file in the place of one that is there and that nobody needs: with the right to write, so that nobody begins to. */
+  place(): void {
+    if (this.#ownPath === undefined) return;
+    renameSync(this.#ownPath, this.#path);
+    this.#ownPath = undefined;
+    syncDirectoryNow(dirname(this.#path));
   }
 
   /** Whether so many bytes find place behind the last record of the half in use. */
@@ -123,6 +138,7 @@ export class LogFile {
   async discard(): Promise<void> {
     try {
       await cutFile(this.#file);
+      if (this.#ownPath !== undefined) await removeFile(this.#ownPath, { force: true });
     } finally {
       this.close();
     }

@@ -1,4 +1,5 @@
-// Begins to use a log: makes the file, then marks it in the catalogue. What goes into it is commit-log.ts's affair.
+// Begins to use a log: makes the file, then puts it in its place and marks it in the catalogue, in one transaction: without the right to
+// write somebody else's log might be replaced that is in use. What goes into it is commit-log.ts's affair.
 import { dirname } from 'node:path';
 import type { CommitQueue, Group, Work } from './commit-queue.js';
 import type { Environment } from './environment.js';
@@ -8,15 +9,18 @@ import type { Room } from './room.js';
 /** Marks the log of this epoch as the store's; false if somebody else has begun one meanwhile. */
 class BeginLogWork implements Work<boolean> {
   readonly #environment: Environment;
+  readonly #file: LogFile;
   readonly #epoch: bigint;
 
-  constructor(environment: Environment, epoch: bigint) {
+  constructor(environment: Environment, file: LogFile, epoch: bigint) {
     this.#environment = environment;
+    this.#file = file;
     this.#epoch = epoch;
   }
 
   run({ counters }: Group): boolean {
     if (this.#environment.nextLogEpoch() !== this.#epoch) return false;
+    this.#file.place();
     // Whoever has decided early without having seen the mark finds another last tick.
     const tick = counters.nextTick();
     counters.useTick(tick);
@@ -28,13 +32,14 @@ class BeginLogWork implements Work<boolean> {
 /** Without a log a store is slower and no worse: a file that cannot be made is done without. */
 export async function startLog(environment: Environment, queue: CommitQueue, room: Room): Promise<void> {
   if (!room.isAmple()) return;
-  const directory = dirname(environment.path);
+  let file: LogFile | undefined;
   try {
     const epoch = environment.nextLogEpoch();
-    const file = await LogFile.create(directory, epoch);
-    if (await queue.add(new BeginLogWork(environment, epoch))) queue.useLog(file);
+    file = await LogFile.prepare(dirname(environment.path), epoch);
+    if (await queue.add(new BeginLogWork(environment, file, epoch))) queue.useLog(file);
     else await file.discard();
   } catch {
-    // The file is nobody's, and the next log takes its place.
+    environment.disownLog();
+    await file?.discard().catch(() => undefined);
   }
 }

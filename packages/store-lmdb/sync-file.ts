@@ -1,6 +1,5 @@
 // Puts on disk what the system may still hold in memory: a file, and the directories by which it is found.
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 function syncPath(path: string, flags: string): void {
@@ -26,13 +25,7 @@ export function syncDirectories(directory: string, created: string | undefined):
   }
 }
 
-/** The same for one directory, while others go on. */
-export async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const file = await open(directory, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+/** The same for one directory that is there. */
+export function syncDirectoryNow(directory: string): void {
+  if (process.platform !== 'win32') syncPath(directory, 'r');
 }
