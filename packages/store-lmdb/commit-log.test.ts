@@ -14,6 +14,7 @@ import { CommitQueue, type Work } from './commit-queue.js';
 import { CommitWork } from './commit-work.js';
 import { Counters } from './counters.js';
 import { type Environment, FILE_NAME, openEnvironment } from './environment.js';
+import { openLmdbStore } from './lmdb-store.js';
 import { LOG_BYTES, LOG_NAME, type LogRecord, readLog } from './log-file.js';
 import { Room } from './room.js';
 import { RowBlocks } from './row-value.js';
@@ -29,6 +30,7 @@ const SPACE: Space = {
 };
 /** What a value has in the tree besides itself. */
 const HEAD_BYTES = new RowBlocks().encode(1n, Buffer.alloc(1)).length - 1;
+const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 const textOf = (row: Row | undefined): string | undefined => row?.value.toString();
 
 async function newDirectory(t: TestContext): Promise<string> {
@@ -305,6 +307,59 @@ test('a close leaves an empty log and a file that older programs read, and a kil
     readdirSync(again.directory).filter(name => name.startsWith(LOG_NAME)),
     [LOG_NAME],
   );
+});
+
+test('a store that is closed while its log is made, at any moment of that, leaves what was answered', async t => {
+  for (const milliseconds of [0, 0, 2, 5, 10, 20, 40]) {
+    const directory = await newDirectory(t);
+    const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+    const space = await store.createSpace(SPACE, Buffer.alloc(0));
+    assert(space !== undefined);
+    const put = (key: string) =>
+      store.commit(space, 'p', { keys: [] }, () => ({
+        result: true,
+        puts: [{ key, value: Buffer.from(key) }],
+      }));
+    const first = put('first');
+    if (milliseconds > 0) await wait(milliseconds);
+    const last = put('last');
+    await store.close();
+    assert.deepEqual([await first, await last], [true, true]);
+    assert.notEqual((await markOf(directory)).version, FORMAT_LOGGED);
+    assert(readdirSync(directory).every(name => !name.startsWith(`${LOG_NAME}.`)));
+    const again = await openLmdbStore({ directory });
+    const rows = await again.read(space, 'p', ['first', 'last']);
+    assert.deepEqual(rows.map(textOf), ['first', 'last']);
+    await again.close();
+  }
+});
+
+test('reads, scans and decisions see at once what is in the log alone', async t => {
+  const directory = await newDirectory(t);
+  const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+  const space = await store.createSpace(SPACE, Buffer.alloc(0));
+  assert(space !== undefined);
+  const everything = { from: { partition: '', key: '' } };
+  const model = new Map<string, string>();
+  for (let round = 0; round < 150; round += 1) {
+    const key = `k${(round * 7) % 11}`;
+    const isRemoved = round % 4 === 3;
+    const value = Buffer.from(`${round}`);
+    const before: string | undefined = await store.commit(space, 'p', { keys: [key] }, ({ keys }) => ({
+      result: textOf(keys[0]),
+      ...(isRemoved ? { deletes: [key] } : { puts: [{ key, value }] }),
+    }));
+    assert.equal(before, model.get(key));
+    if (isRemoved) model.delete(key);
+    else model.set(key, `${round}`);
+    const [row] = await store.read(space, 'p', [key]);
+    assert.equal(textOf(row), model.get(key));
+    const page = await store.scan(space, everything, UNBOUNDED, () => true);
+    assert.deepEqual(new Map(page.rows.map(each => [each.key, textOf(each)])), new Map([...model].sort()));
+    if (round % 10 === 0) await wait(20);
+  }
+  assert(readLog(join(directory, LOG_NAME), 1n).length > 50);
+  await store.close();
 });
 
 test('what a failing work does is no affair of the log', async t => {
