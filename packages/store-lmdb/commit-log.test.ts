@@ -1,6 +1,8 @@
 // Shows the log and the tree together, on real files: who is answered when, what goes where, that nothing overtakes anything, and
 // what a kill at any moment, and a close, leave. What two processes do to each other is shown in lone-writers.test.ts.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -196,6 +198,47 @@ test('what a kill leaves has all that was answered, while the log goes around un
   }
 });
 
+test('a half is not used again before the tree has it, however long that takes', async t => {
+  const directory = await newDirectory(t);
+  const first = openEnvironment({ directory, durability: 'full' });
+  await first.close();
+  // Somebody who has the right to write, and does not give it back.
+  const script = `
+    import { writeSync } from 'node:fs';
+    import { openRoot } from ${JSON.stringify(new URL('./environment.js', import.meta.url).href)};
+    const root = openRoot(process.argv[1], 'none');
+    writeSync(1, 'open');
+    process.stdin.once('data', () => root.transactionSync(() => { writeSync(1, 'held'); for (;;); }));
+  `;
+  const args = ['--input-type=module', '-e', script, join(directory, FILE_NAME)];
+  const holder = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.after(() => holder.kill('SIGKILL'));
+  await once(holder.stdout, 'data');
+  const parts = await Parts.open(t, directory);
+  await parts.put('before', 'x');
+  await parts.empty();
+  holder.stdin.write('now');
+  await once(holder.stdout, 'data');
+  const answered: string[] = [];
+  const value = '.'.repeat(100_000);
+  const putting = Array.from({ length: 3 }, async (_, task) => {
+    for (let index = task; index < 100; index += 3) {
+      await parts.put(`k${index}`, value);
+      answered.push(`k${index}`);
+    }
+  });
+  for (let count = -1; count < answered.length; ) {
+    count = answered.length;
+    await wait(300);
+  }
+  assert(answered.length > 40 && answered.length * value.length < LOG_BYTES, String(answered.length));
+  const left = openEnvironment({ directory: await parts.copy(t), durability: 'none' });
+  for (const key of answered) assert(left.rows.get(SPACE.id, 'p', key) !== undefined, key);
+  await left.close();
+  holder.kill('SIGKILL');
+  await Promise.all(putting);
+});
+
 test('a batch of more bytes than the log takes goes into the tree, and all before it with it', async t => {
   const parts = await Parts.open(t);
   for (const [more, isLogged] of [
@@ -241,7 +284,7 @@ test('what is in the log alone is bounded by the number of changes', async t => 
 test('removals whose keys are more than a half of the log are carried out', async t => {
   const parts = await Parts.open(t);
   await parts.put('k', 'x');
-  const keys = Array.from({ length: 3000 }, (_, index) => `${index}`.padEnd(1000, 'k'));
+  const keys = Array.from({ length: 1500 }, (_, index) => `${index}`.padEnd(1024, '\u4e00'));
   await Promise.all([parts.remove([...keys, 'k']), parts.remove(keys.map(key => `a${key.slice(1)}`))]);
   assert.equal(parts.inTree('k'), undefined);
   assert(!parts.isRecent('k'));
