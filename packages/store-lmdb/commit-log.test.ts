@@ -3,141 +3,23 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readdirSync, statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Decision, type Reads, type Row, type Space, StoreError, systemClock } from '#store';
+import { StoreError } from '#store';
 import { FORMAT_LOGGED, FORMAT_PLAIN } from './catalog.js';
 import { LOGGED_BYTES_MAX, RECENT_CHANGES_MAX } from './commit-log.js';
-import { CommitQueue, type Work } from './commit-queue.js';
-import { CommitWork } from './commit-work.js';
-import { Counters } from './counters.js';
-import { type Environment, FILE_NAME, openEnvironment } from './environment.js';
+import type { Work } from './commit-queue.js';
+import { FILE_NAME, openEnvironment } from './environment.js';
 import { openLmdbStore } from './lmdb-store.js';
-import { LOG_BYTES, LOG_NAME, type LogRecord, readLog } from './log-file.js';
-import { Room } from './room.js';
+import { LOG_BYTES, LOG_NAME, readLog } from './log-file.js';
+import { newDirectory, Parts, SPACE, textOf } from './logged-parts.test.fixture.js';
 import { RowBlocks } from './row-value.js';
-import { startLog } from './start-log.js';
 
-const SPACE: Space = {
-  account: 'a',
-  service: 't',
-  name: 'n',
-  id: 7,
-  created: 0n,
-  metadata: Buffer.alloc(0),
-};
 /** What a value has in the tree besides itself. */
 const HEAD_BYTES = new RowBlocks().encode(1n, Buffer.alloc(1)).length - 1;
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
-const textOf = (row: Row | undefined): string | undefined => row?.value.toString();
-
-async function newDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'commit-log-'));
-  t.after(() => rm(directory, { recursive: true }));
-  return directory;
-}
-
-/** A store's parts, with a log. */
-class Parts {
-  readonly directory: string;
-  readonly environment: Environment;
-  readonly queue: CommitQueue;
-  readonly #room: Room;
-
-  static async open(t: TestContext, directory?: string): Promise<Parts> {
-    const parts = new Parts(directory ?? (await newDirectory(t)));
-    t.after(() => parts.close());
-    const { environment } = parts;
-    if (environment.catalog.getSpace(SPACE) === undefined) {
-      await environment.transaction(() => {
-        environment.catalog.putSpace(SPACE);
-        environment.catalog.putCounters({ tick: systemClock(), spaceId: 7, subtreeId: 0 });
-      });
-    }
-    await startLog(environment, parts.queue, parts.#room);
-    return parts;
-  }
-
-  private constructor(directory: string) {
-    this.directory = directory;
-    this.environment = openEnvironment({ directory, durability: 'full' });
-    this.#room = new Room({ path: this.environment.path, freeBytes: () => 0, isShared: false });
-    this.queue = new CommitQueue({
-      environment: this.environment,
-      counters: new Counters(systemClock),
-      chore: () => false,
-      room: this.#room,
-      isOnlyWriter: true,
-    });
-  }
-
-  #closing: Promise<void> | undefined;
-
-  close(): Promise<void> {
-    this.#closing ??= this.queue.stop().then(() => this.environment.close());
-    return this.#closing;
-  }
-
-  commit<R>(
-    reads: Reads,
-    decide: (rows: readonly (Row | undefined)[], range: readonly Row[]) => Decision<R>,
-  ) {
-    return this.queue.add(
-      new CommitWork(this.environment, SPACE, 'p', reads, ({ keys, range }) => decide(keys, range)),
-    );
-  }
-
-  put(key: string, value: Buffer | string) {
-    const puts = [{ key, value: Buffer.from(value) }];
-    return this.commit({ keys: [] }, () => ({ result: true, puts }));
-  }
-
-  remove(deletes: readonly string[]) {
-    return this.commit({ keys: [] }, () => ({ result: true, deletes }));
-  }
-
-  /** Appends to a text, so that its order shows. */
-  add(key: string, text: string) {
-    return this.commit({ keys: [key] }, ([row]) => ({
-      result: `${textOf(row) ?? ''}${text}`,
-      puts: [{ key, value: Buffer.from(`${textOf(row) ?? ''}${text}`) }],
-    }));
-  }
-
-  inTree(key: string): string | undefined {
-    this.environment.freshen();
-    return textOf(this.environment.rows.get(SPACE.id, 'p', key));
-  }
-
-  isRecent(key: string): boolean {
-    return this.queue.recent.find(SPACE.id, 'p', key) !== undefined;
-  }
-
-  records(): readonly LogRecord[] {
-    return readLog(join(this.directory, LOG_NAME), 1n);
-  }
-
-  /** A work that has to see the tree. */
-  range(): Promise<readonly string[] | undefined> {
-    const reads = { keys: [], range: { from: '', rows: 1000 } };
-    return this.commit(reads, (_, range) => ({ result: range.map(row => `${row.key}=${textOf(row)}`) }));
-  }
-
-  async empty(): Promise<void> {
-    while (!this.queue.recent.isEmpty) await wait(5);
-  }
-
-  /** As a kill leaves it. */
-  async copy(t: TestContext): Promise<string> {
-    const to = await newDirectory(t);
-    for (const name of [FILE_NAME, LOG_NAME]) copyFileSync(join(this.directory, name), join(to, name));
-    return to;
-  }
-}
 
 function markOf(directory: string) {
   const environment = openEnvironment({ directory, durability: 'none' });
