@@ -44,9 +44,9 @@ const APPLY_AFTER_MILLISECONDS = 250;
 const RETRY_AFTER_MILLISECONDS = 1000;
 /** A scan sorts what is recent in one piece. */
 const RECENT_CHANGES_MAX = 4096;
-/** A larger batch goes into the tree directly: it would fill the log, and its pages cost no more there. */
-export const LOGGED_BYTES_MAX = 512 * 1024;
-/** After works that need the tree as it is others are near, and each would wait until it is brought up. */
+/** A larger batch goes into the tree directly: its rows share pages there, and would be written twice. */
+export const LOGGED_BYTES_MAX = 128 * 1024;
+/** After a larger batch, or works that need the tree as it is, others are near, and each would wait until it is brought up. */
 const REST_MILLISECONDS = 100;
 
 export class CommitLog {
@@ -94,7 +94,8 @@ export class CommitLog {
   /** Where changes go next: `later` while the tree has to be brought up first, after which `onApplied` is called. */
   placeFor(changes: readonly Change[], bytes: number): 'log' | 'tree' | 'later' {
     const file = this.#file;
-    const isToLog = file !== undefined && bytes <= LOGGED_BYTES_MAX && performance.now() >= this.#restUntil;
+    if (bytes > LOGGED_BYTES_MAX) this.#rest();
+    const isToLog = file !== undefined && performance.now() >= this.#restUntil;
     const isFull = this.#loggedChanges >= RECENT_CHANGES_MAX;
     if (isToLog && !isFull && (file.hasRoom(logBytes(changes)) || this.#turn(file))) return 'log';
     if (this.isEmpty) return 'tree';
@@ -126,7 +127,7 @@ export class CommitLog {
     if (this.isEmpty) return undefined;
     this.#failure = undefined;
     while (!this.isEmpty && this.#failure === undefined) await this.#applyNow();
-    this.#restUntil = performance.now() + REST_MILLISECONDS;
+    this.#rest();
     return this.#failure;
   }
 
@@ -137,6 +138,10 @@ export class CommitLog {
     await this.#environment.endLog();
     await this.#file.discard();
     this.#file = undefined;
+  }
+
+  #rest(): void {
+    this.#restUntil = performance.now() + REST_MILLISECONDS;
   }
 
   /** Goes on in the other half, if all that it holds is in the tree. */
