@@ -36,11 +36,11 @@ interface Logged extends DecidedBatch {
 }
 
 /** More would hold up the event loop: they are handed to LMDB's thread one by one. */
-const APPLY_CHANGES_MAX = 256;
-const APPLY_BYTES_MAX = 512 * 1024;
+const APPLY_CHANGES_MAX = 512;
+const APPLY_BYTES_MAX = 1024 * 1024;
 /** The tree is brought up once so many changes wait for it, or after the time: the more they are, the fewer pages each costs. */
-const APPLY_CHANGES_MIN = 128;
-const APPLY_AFTER_MILLISECONDS = 100;
+const APPLY_CHANGES_MIN = 512;
+const APPLY_AFTER_MILLISECONDS = 250;
 const RETRY_AFTER_MILLISECONDS = 1000;
 /** A scan sorts what is recent in one piece. */
 const RECENT_CHANGES_MAX = 4096;
