@@ -43,8 +43,8 @@ export interface LmdbStoreOptions {
   /**
    * True is a promise that no other process writes to the directory while this store is open. It makes commits faster, and
    * with durability `full` they go to a log first (commit-log.ts). If the promise is broken, nothing that was answered is lost, and no
-   * change is decided on rows that were not the last. But for about a tenth of a second the reads of one process, and its decisions
-   * without changes, may lack what the other one has written. False unless given.
+   * change that was answered was decided on rows that were not the last. But for a fraction of a second the reads of one process, and its
+   * decisions without changes, may lack what the other one has written. False unless given.
    */
   readonly isOnlyWriter?: boolean | undefined;
   /** Changes that may wait to be written; one more fails with `busy`. Default 5,000. */
