@@ -18,8 +18,11 @@ export interface DecidedBatch {
   readonly changes: readonly Change[];
 }
 
-/** `last`: it is durable, and the log was taken over: whatever was decided after it is not. */
-export type Appended = 'durable' | 'last' | 'lost';
+/**
+ * `last`: it is durable, and the log was taken over: whatever was decided after it is not. `unknown`: the log was taken over, and
+ * nobody can tell any more whether it is durable.
+ */
+export type Appended = 'durable' | 'last' | 'lost' | 'unknown';
 
 export interface CommitLogOptions {
   readonly environment: Environment;
@@ -42,10 +45,12 @@ const APPLY_BYTES_MAX = 1024 * 1024;
 const APPLY_CHANGES_MIN = 512;
 const APPLY_AFTER_MILLISECONDS = 250;
 const RETRY_AFTER_MILLISECONDS = 1000;
-/** A scan sorts what is recent in one piece. */
-const RECENT_CHANGES_MAX = 4096;
+/** A scan sorts what is recent in one piece. A batch of more goes into the tree directly. */
+export const RECENT_CHANGES_MAX = 4096;
 /** A larger batch goes into the tree directly: its rows share pages there, and would be written twice. */
 export const LOGGED_BYTES_MAX = 128 * 1024;
+/** With its keys, which may be longer than the values. */
+const RECORD_BYTES_MAX = 2 * LOGGED_BYTES_MAX;
 /** After a larger batch, or works that need the tree as it is, others are near, and each would wait until it is brought up. */
 const REST_MILLISECONDS = 100;
 
@@ -65,6 +70,7 @@ export class CommitLog {
   #isFailed = false;
   #timer: NodeJS.Timeout | undefined;
   #applying: Promise<void> | undefined;
+  #takingBack: Promise<bigint | undefined> | undefined;
   /** Why the tree could not be brought up when it was last tried. */
   #failure: { readonly reason: unknown } | undefined;
 
@@ -96,8 +102,11 @@ export class CommitLog {
     const file = this.#file;
     if (bytes > LOGGED_BYTES_MAX) this.#rest();
     const isToLog = file !== undefined && performance.now() >= this.#restUntil;
-    const isFull = this.#loggedChanges >= RECENT_CHANGES_MAX;
-    if (isToLog && !isFull && (file.hasRoom(logBytes(changes)) || this.#turn(file))) return 'log';
+    if (isToLog && this.#loggedChanges + changes.length <= RECENT_CHANGES_MAX) {
+      const length = logBytes(changes);
+      // What removes rows has keys alone, and may have many.
+      if (length <= RECORD_BYTES_MAX && (file.hasRoom(length) || this.#turn(file))) return 'log';
+    }
     if (this.isEmpty) return 'tree';
     if (this.#failure === undefined) void this.#applyNow();
     return 'later';
@@ -134,10 +143,17 @@ export class CommitLog {
   /** After `drain`; without the log if the tree has all of it. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    if (this.#file === undefined || !this.isEmpty) return;
-    await this.#environment.endLog();
-    await this.#file.discard();
+    const file = this.#file;
+    if (file === undefined) return;
     this.#file = undefined;
+    if (!this.isEmpty) return file.close();
+    try {
+      await this.#environment.endLog();
+      await file.discard();
+    } catch {
+      // The next opening finds that the tree has all of it.
+      file.close();
+    }
   }
 
   #rest(): void {
@@ -195,7 +211,7 @@ export class CommitLog {
       this.#counters.saveAs(tick, catalog);
     });
     if (isApplied) this.#forget(batches);
-    else await this.#takeBack();
+    else await this.#takeBackOnce();
   }
 
   #oldest(): Logged[] {
@@ -222,8 +238,18 @@ export class CommitLog {
 
   /** The log was taken over after the batch was on disk: whoever did so may have seen it, and then it is in the tree. */
   async #lose({ tick }: DecidedBatch): Promise<Appended> {
-    const last = await this.#takeBack();
-    return last !== undefined && tick <= last ? 'last' : 'lost';
+    const last = await this.#takeBackOnce();
+    if (last === undefined) return 'unknown';
+    return tick <= last ? 'last' : 'lost';
+  }
+
+  /** It may be found out twice, by an append and by bringing up the tree. */
+  #takeBackOnce(): Promise<bigint | undefined> {
+    this.#takingBack ??= this.#takeBack().catch((reason: unknown) => {
+      this.#takingBack = undefined;
+      throw reason;
+    });
+    return this.#takingBack;
   }
 
   /** Somebody else writes too: all that is in the log gets into the tree, and this store goes on without one. */

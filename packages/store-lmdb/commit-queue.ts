@@ -343,7 +343,6 @@ const isFull = (failure: unknown): boolean => failure instanceof EngineError && 
 /** A work that waits for a transaction, without the type of its answer. */
 interface Waiting extends EarlyCaller {
   run(group: Group): void;
-  fail(failure: unknown): void;
 }
 
 type Outcome<T> = { readonly answer: T } | { readonly error: unknown };

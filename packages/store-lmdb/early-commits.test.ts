@@ -40,6 +40,10 @@ class Caller implements EarlyCaller {
   settle(): void {
     this.#settled.push(this.number);
   }
+
+  fail(failure: unknown): void {
+    assert.fail(String(failure));
+  }
 }
 
 const countOf = (value: Buffer | undefined): number => Number(value?.subarray(0, 4).toString() ?? 0);

@@ -5,7 +5,7 @@
 // Right for one writer only. That nobody else wrote is asked again of each write. If somebody did, or the write fails, everything that
 // was decided and is not durable is decided anew inside transactions (commit-queue.ts), in the same order. No caller is answered
 // before its changes, and all that its decision saw, are durable.
-import type { Space } from '#store';
+import { type Space, StoreError } from '#store';
 import { isComparable } from './catalog.js';
 import type { CommitFigures } from './commit-figures.js';
 import { type Appended, CommitLog } from './commit-log.js';
@@ -20,6 +20,7 @@ export interface EarlyCaller {
   /** Has the commit decide; false if it needs a transaction, and then nothing of it was noted. */
   decideEarly(early: Early): boolean;
   settle(): void;
+  fail(failure: unknown): void;
 }
 
 /** What an early decision may use. */
@@ -228,7 +229,8 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
       const decided = { basis, tick: this.counters.tick, changes: batch.changes };
       const outcome = await (isLogged ? this.#log.append(decided) : this.#writeToTree(basis, batch.changes));
       this.#writtenCount += 1;
-      if (outcome !== 'lost') this.#figures.commit(batch.callers.length, began);
+      if (outcome === 'unknown') this.#figures.fail();
+      else if (outcome !== 'lost') this.#figures.commit(batch.callers.length, began);
       this.#end(batch, outcome);
     } catch (reason) {
       this.#figures.fail();
@@ -250,8 +252,16 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
     for (const change of batch.changes) this.rows.forget(change);
     // The next is on its way before these are answered, whose answers call forth the one after it.
     if (outcome === 'durable') this.#writeNext();
-    if (outcome !== 'lost') for (const caller of batch.callers) caller.settle();
+    if (outcome === 'unknown') this.#failUnknown(batch.callers);
+    else if (outcome !== 'lost') for (const caller of batch.callers) caller.settle();
     if (outcome !== 'durable') this.#lose(outcome === 'lost' ? batch.callers : [], failure);
+  }
+
+  /** To decide anew could do twice what was done. */
+  #failUnknown(callers: readonly C[]): void {
+    const what = 'Another process writes here too, and whether this change was made is not known.';
+    const failure = new StoreError('busy', `${this.#environment.path}: ${what}`);
+    for (const caller of callers) caller.fail(failure);
   }
 
   /** The callers' changes are not durable, and what was decided after them was decided on rows that are not so. */

@@ -88,6 +88,8 @@ export class Environment {
   readonly #last: LastTransaction;
   /** Of the log that this store writes to. */
   #logEpoch: bigint | undefined;
+  /** The transaction in which this store marked a log as taken. */
+  #takenIn: number | undefined;
   #isFresh = false;
   readonly #endEvent = () => {
     this.#isFresh = false;
@@ -181,15 +183,20 @@ export class Environment {
 
   /**
    * Puts what stands in this store's log into the trees, as somebody else does who opens the store. Gives the last tick that came
-   * from there, if nobody has begun another log since.
+   * from there; undefined if nobody can tell any more, since another log was begun meanwhile.
    */
   async takeLogBack(): Promise<bigint | undefined> {
     const epoch = this.#logEpoch;
     this.#logEpoch = undefined;
     let mark: LogMark | undefined;
-    await this.transaction(() => {
-      mark = this.catalog.getLogMark();
-    });
+    try {
+      await this.transaction(() => {
+        mark = this.catalog.getLogMark();
+      });
+    } catch (error) {
+      this.#logEpoch = epoch;
+      throw error;
+    }
     return mark?.epoch === epoch ? mark?.tick : undefined;
   }
 
@@ -236,12 +243,18 @@ export class Environment {
     while (this.#writeSync(() => markTaken(this.catalog))) this.#writeSync(() => replayLog(this));
   }
 
-  /** Inside a write transaction, which is to end if something was done: each step is to be durable before the next. */
+  /**
+   * Inside a write transaction, which is to end if something was done: each step is to be durable before the next. LMDB's package
+   * may give one transaction to several callers.
+   */
   #takeSomeLog(): boolean {
     const mark = this.catalog.getLogMark();
     if (!isForeign(mark, this.#logEpoch)) return false;
-    if (mark?.state === 'used') markTaken(this.catalog);
-    else replayLog(this);
+    const transaction = this.#root.getWriteTxnId();
+    if (mark?.state === 'used') {
+      markTaken(this.catalog);
+      this.#takenIn = transaction;
+    } else if (transaction !== this.#takenIn) replayLog(this);
     return true;
   }
 

@@ -128,7 +128,9 @@ class OpenStore implements LmdbStore {
       waitingMax,
     });
     this.#logAfter =
-      options.durability === 'none' ? Number.POSITIVE_INFINITY : (options.logAfter ?? LOG_AFTER);
+      isOnlyWriter !== true || options.durability === 'none'
+        ? Number.POSITIVE_INFINITY
+        : (options.logAfter ?? LOG_AFTER);
     if (catalog.firstDropped() !== undefined) this.#queue.addChore();
   }
 
