@@ -16,7 +16,7 @@ const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
 /** What the scripts of the children begin with. */
 const PRELUDE = `
-  import { writeSync } from 'node:fs';
+  import { readdirSync, writeSync } from 'node:fs';
   import { openLmdbStore } from ${JSON.stringify(MODULE)};
   const store = await openLmdbStore({ directory: process.argv[1], isOnlyWriter: process.argv[2] === 'alone' });
   const address = ${JSON.stringify(ADDRESS)};
@@ -226,9 +226,12 @@ test('a file that grew in one process is read and written by another that had it
   await store.close();
 });
 
-for (const isOnlyWriter of [false, true]) {
-  const who = isOnlyWriter ? 'the only writer' : 'a writer';
-
+for (const [who, isOnlyWriter, bytes, fileBlocksMax] of [
+  ['a writer', false, 5000, 8192],
+  ['the only writer', true, 5000, 8192],
+  // There is place for a log, and its first turns: 80 MiB.
+  ['a writer with a log', true, 60_000, 163_840],
+] as const) {
   test(`a file that may not grow fails commits of ${who}, and reads, deletes and later commits go on`, async t => {
     const directory = await newDirectory(t);
     const script = `
@@ -239,23 +242,25 @@ for (const isOnlyWriter of [false, true]) {
     let failed = [];
     for (let round = 0; failed.length === 0; round += 1) {
       const keys = Array.from({ length: 20 }, (_, index) => round + '.' + index);
-      const answers = await Promise.allSettled(keys.map(key => put(key, 5000)));
+      const answers = await Promise.allSettled(keys.map(key => put(key, ${bytes})));
       kept.push(...keys.filter((_, index) => answers[index].status === 'fulfilled'));
       failed = answers.filter(answer => answer.status === 'rejected').map(answer => answer.reason.code);
     }
     const everything = { from: { partition: '', key: '' } };
     const page = await store.scan(space, everything, ${JSON.stringify(UNBOUNDED)}, () => true);
     for (const key of kept.slice(0, 40)) await remove(key);
-    await put('late', 5000);
-    console.log(JSON.stringify({ failed, kept, found: page.rows.map(row => row.key) }));
+    await put('late', ${bytes});
+    const log = readdirSync(process.argv[1]).includes('data.log');
+    console.log(JSON.stringify({ failed, kept, log, found: page.rows.map(row => row.key) }));
     await store.close();
   `;
-    const child = run(script, directory, { fileBlocksMax: 8192, isOnlyWriter });
+    const child = run(script, directory, { fileBlocksMax, isOnlyWriter });
     const closed = once(child, 'close');
     let answer = '';
     for await (const line of linesOf(child)) answer += line;
     assert.deepEqual(await closed, [0, null]);
-    const { failed, kept, found } = JSON.parse(answer);
+    const { failed, kept, found, log } = JSON.parse(answer);
+    assert.equal(log, fileBlocksMax > 8192);
     assert(failed.every((code: string) => code === 'busy' || code === 'full'));
     assert.deepEqual(found.toSorted(), kept.toSorted());
     const { store, space } = await openSpace(directory);

@@ -8,7 +8,9 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  readFileSync,
   statfsSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -39,6 +41,7 @@ export interface RoomOptions {
 }
 
 export class Room {
+  readonly #path: string;
   readonly #directory: string;
   readonly #bytes: number;
   readonly #freeBytes: () => number;
@@ -55,6 +58,7 @@ export class Room {
   #nextLook = 0;
 
   constructor({ path, reserveBytes = RESERVE_BYTES, isShared = true, freeBytes, milliseconds }: RoomOptions) {
+    this.#path = path;
     this.#directory = dirname(path);
     this.#bytes = reserveBytes;
     this.#freeBytes = freeBytes;
@@ -90,7 +94,8 @@ export class Room {
 
   /** Whether so much is free that what is durable elsewhere will find its place in the data file. */
   isAmple(): boolean {
-    return !this.isShort && this.#freeOnDisk() >= AMPLE_BYTES;
+    if (this.isShort || this.#freeOnDisk() < AMPLE_BYTES) return false;
+    return fileBytesMax() - statSync(this.#path).size >= AMPLE_BYTES;
   }
 
   /** A group is written that put so many bytes, or none. */
@@ -185,6 +190,16 @@ export function spendReserve(directory: string, bytes: number): void {
     giveUp(file);
   } finally {
     closeSync(file);
+  }
+}
+
+/** What `ulimit -f` says, where the system tells. What is durable elsewhere could not get into a file that has reached it. */
+function fileBytesMax(): number {
+  try {
+    const [, bytes] = /^Max file size +(\d+) /m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return bytes === undefined ? Number.POSITIVE_INFINITY : Number(bytes);
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }
 

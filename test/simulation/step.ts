@@ -115,6 +115,8 @@ export interface Plan {
   readonly durability: 'full' | 'none';
   /** LMDB is told that nobody else writes to its file, which is true either way. */
   readonly alone: boolean;
+  /** What is alone and of durability `full` has a log, from its first commit on or later. */
+  readonly logsFirst: boolean;
   readonly sockets: boolean;
   readonly faults: boolean;
   readonly jumps: boolean;

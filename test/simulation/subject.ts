@@ -36,7 +36,8 @@ export interface Subject {
   faultsOfOurs(): readonly unknown[];
 }
 
-const FILE = 'data.mdb';
+/** The log after the trees, which must not have what it lacks: nobody goes around in it while these are copied. */
+const FILES = ['data.mdb', 'data.log'];
 
 /** Directories of the data, each a copy of the one before. */
 class Directories {
@@ -47,12 +48,14 @@ class Directories {
     return join(this.#root, String(this.#count));
   }
 
-  /** The file as another process would find it now. */
+  /** The files as another process would find it now. */
   copy(): void {
     const from = this.current;
     this.#count += 1;
     mkdirSync(this.current);
-    if (existsSync(join(from, FILE))) copyFileSync(join(from, FILE), join(this.current, FILE));
+    for (const name of FILES) {
+      if (existsSync(join(from, name))) copyFileSync(join(from, name), join(this.current, name));
+    }
   }
 
   remove(): void {
@@ -76,12 +79,10 @@ async function openStore(
   const store =
     plan.engine === 'memory'
       ? openMemoryStore({ clock: clock.read })
-      : await openLmdbStore({
-          directory,
-          clock: clock.read,
-          durability: plan.durability,
-          isOnlyWriter: plan.alone,
-        });
+      : await openLmdbStore(
+          { directory, clock: clock.read, durability: plan.durability, isOnlyWriter: plan.alone },
+          plan.logsFirst ? { logAfter: 0 } : {},
+        );
   // Delays alone are no faults: they let calls overtake each other in an order that the seed decides.
   return openFaultyStore(spoil(store), {
     ...(plan.faults ? FAULTS : NO_FAULTS),

@@ -23,7 +23,7 @@ const ROWS = ['', '0', '1', '10', '2', '9', 'a', 'é', '\u{1f600}', '\uff01', "'
 const LEVELS = ['nometadata', 'minimalmetadata', 'fullmetadata'] as const;
 const LONG_ROWS = ['r'.repeat(1000), `${'r'.repeat(1000)}a`, `${'r'.repeat(1000)}b`];
 
-type Settings = Pick<Plan, 'engine' | 'durability' | 'alone' | 'sockets' | 'faults' | 'jumps'>;
+type Settings = Pick<Plan, 'engine' | 'durability' | 'alone' | 'logsFirst' | 'sockets' | 'faults' | 'jumps'>;
 
 /** By the last digits of the seed, so that any range of seeds has them all. */
 function settingsOf(seed: number): Settings {
@@ -33,6 +33,7 @@ function settingsOf(seed: number): Settings {
     engine: 'lmdb',
     durability,
     alone: Math.floor(seed / 20) % 2 === 0,
+    logsFirst: Math.floor(seed / 40) % 4 !== 3,
     sockets,
     faults,
     jumps,
@@ -41,6 +42,7 @@ function settingsOf(seed: number): Settings {
     engine: 'memory',
     durability: 'none',
     alone: true,
+    logsFirst: false,
     sockets,
     faults,
     jumps,
@@ -48,7 +50,9 @@ function settingsOf(seed: number): Settings {
   if (place === 0) return lmdb(false, false, 'full');
   if (place === 1) return lmdb(false, true);
   if (place === 2) return lmdb(true, false, 'full');
+  if (place === 3) return lmdb(false, false, 'full');
   if (place < 6) return lmdb(false, false);
+  if (place === 6) return lmdb(true, false, 'full');
   if (place < 9) return lmdb(true, false);
   if (place < 10) return memory(false, true);
   return memory(place < 14, false);

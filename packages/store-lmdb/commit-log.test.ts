@@ -1,0 +1,375 @@
+// Shows the log and the tree together, on real files: who is answered when, what goes where, that nothing overtakes anything, and
+// what a kill at any moment, and a close, leave. What two processes do to each other is shown in lone-writers.test.ts.
+import assert from 'node:assert/strict';
+import { copyFileSync, readdirSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Decision, type Reads, type Row, type Space, StoreError, systemClock } from '#store';
+import { FORMAT_LOGGED, FORMAT_PLAIN } from './catalog.js';
+import { LOGGED_BYTES_MAX, RECENT_CHANGES_MAX } from './commit-log.js';
+import { CommitQueue, type Work } from './commit-queue.js';
+import { CommitWork } from './commit-work.js';
+import { Counters } from './counters.js';
+import { type Environment, FILE_NAME, openEnvironment } from './environment.js';
+import { openLmdbStore } from './lmdb-store.js';
+import { LOG_BYTES, LOG_NAME, type LogRecord, readLog } from './log-file.js';
+import { Room } from './room.js';
+import { RowBlocks } from './row-value.js';
+import { startLog } from './start-log.js';
+
+const SPACE: Space = {
+  account: 'a',
+  service: 't',
+  name: 'n',
+  id: 7,
+  created: 0n,
+  metadata: Buffer.alloc(0),
+};
+/** What a value has in the tree besides itself. */
+const HEAD_BYTES = new RowBlocks().encode(1n, Buffer.alloc(1)).length - 1;
+const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+const textOf = (row: Row | undefined): string | undefined => row?.value.toString();
+
+async function newDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'commit-log-'));
+  t.after(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+/** A store's parts, with a log. */
+class Parts {
+  readonly directory: string;
+  readonly environment: Environment;
+  readonly queue: CommitQueue;
+  readonly #room: Room;
+
+  static async open(t: TestContext, directory?: string): Promise<Parts> {
+    const parts = new Parts(directory ?? (await newDirectory(t)));
+    t.after(() => parts.close());
+    const { environment } = parts;
+    if (environment.catalog.getSpace(SPACE) === undefined) {
+      await environment.transaction(() => {
+        environment.catalog.putSpace(SPACE);
+        environment.catalog.putCounters({ tick: systemClock(), spaceId: 7, subtreeId: 0 });
+      });
+    }
+    await startLog(environment, parts.queue, parts.#room);
+    return parts;
+  }
+
+  private constructor(directory: string) {
+    this.directory = directory;
+    this.environment = openEnvironment({ directory, durability: 'full' });
+    this.#room = new Room({ path: this.environment.path, freeBytes: () => 0, isShared: false });
+    this.queue = new CommitQueue({
+      environment: this.environment,
+      counters: new Counters(systemClock),
+      chore: () => false,
+      room: this.#room,
+      isOnlyWriter: true,
+    });
+  }
+
+  #closing: Promise<void> | undefined;
+
+  close(): Promise<void> {
+    this.#closing ??= this.queue.stop().then(() => this.environment.close());
+    return this.#closing;
+  }
+
+  commit<R>(
+    reads: Reads,
+    decide: (rows: readonly (Row | undefined)[], range: readonly Row[]) => Decision<R>,
+  ) {
+    return this.queue.add(
+      new CommitWork(this.environment, SPACE, 'p', reads, ({ keys, range }) => decide(keys, range)),
+    );
+  }
+
+  put(key: string, value: Buffer | string) {
+    const puts = [{ key, value: Buffer.from(value) }];
+    return this.commit({ keys: [] }, () => ({ result: true, puts }));
+  }
+
+  remove(deletes: readonly string[]) {
+    return this.commit({ keys: [] }, () => ({ result: true, deletes }));
+  }
+
+  /** Appends to a text, so that its order shows. */
+  add(key: string, text: string) {
+    return this.commit({ keys: [key] }, ([row]) => ({
+      result: `${textOf(row) ?? ''}${text}`,
+      puts: [{ key, value: Buffer.from(`${textOf(row) ?? ''}${text}`) }],
+    }));
+  }
+
+  inTree(key: string): string | undefined {
+    this.environment.freshen();
+    return textOf(this.environment.rows.get(SPACE.id, 'p', key));
+  }
+
+  isRecent(key: string): boolean {
+    return this.queue.recent.find(SPACE.id, 'p', key) !== undefined;
+  }
+
+  records(): readonly LogRecord[] {
+    return readLog(join(this.directory, LOG_NAME), 1n);
+  }
+
+  /** A work that has to see the tree. */
+  range(): Promise<readonly string[] | undefined> {
+    const reads = { keys: [], range: { from: '', rows: 1000 } };
+    return this.commit(reads, (_, range) => ({ result: range.map(row => `${row.key}=${textOf(row)}`) }));
+  }
+
+  async empty(): Promise<void> {
+    while (!this.queue.recent.isEmpty) await wait(5);
+  }
+
+  /** As a kill leaves it. */
+  async copy(t: TestContext): Promise<string> {
+    const to = await newDirectory(t);
+    for (const name of [FILE_NAME, LOG_NAME]) copyFileSync(join(this.directory, name), join(to, name));
+    return to;
+  }
+}
+
+function markOf(directory: string) {
+  const environment = openEnvironment({ directory, durability: 'none' });
+  const { catalog } = environment;
+  const found = { state: catalog.getLogMark()?.state, version: catalog.getFormat()?.version };
+  return environment.close().then(() => found);
+}
+
+test('callers are answered when the log has their changes, and the tree gets them later', async t => {
+  const parts = await Parts.open(t);
+  for (let round = 0; round < 3; round += 1) {
+    assert.equal(await parts.add('k', String(round)), '012'.slice(0, round + 1));
+    assert.equal(parts.records().length, round + 1);
+    assert.equal(
+      parts.records()[round]?.changes[0]?.bytes?.subarray(HEAD_BYTES).toString(),
+      '012'.slice(0, round + 1),
+    );
+    assert(parts.isRecent('k'));
+    assert.equal(parts.inTree('k'), undefined);
+  }
+  await parts.empty();
+  assert.equal(parts.inTree('k'), '012');
+  assert.equal(await parts.add('k', '3'), '0123');
+  assert.equal(parts.inTree('k'), '012');
+  await parts.remove(['k']);
+  assert.equal(parts.inTree('k'), '012');
+  assert.equal(await parts.add('k', 'x'), 'x');
+  await parts.empty();
+  assert.equal(parts.inTree('k'), 'x');
+});
+
+test('what a kill leaves has all that was answered, while the log goes around under load', async t => {
+  const parts = await Parts.open(t);
+  const answered = new Map<string, string>();
+  const expected = new Map<string, Map<string, string>>();
+  let count = 0;
+  const task = async (key: string): Promise<void> => {
+    for (let round = 0; round < 45; round += 1) {
+      const text = `${key}${round}`;
+      await parts.put(key, text.padEnd(40_000 + ((round * 7919) % 30_000), '.'));
+      answered.set(key, text);
+      count += 1;
+      if (count % 90 === 0) expected.set(await parts.copy(t), new Map(answered));
+    }
+  };
+  await Promise.all(Array.from({ length: 12 }, (_, index) => task(`k${index}.`)));
+  const [first] = parts.records();
+  assert(first !== undefined && first.sequence > 1n, 'the halves were used again');
+  assert.equal(expected.size, 6);
+  for (const [directory, rows] of expected) {
+    const left = openEnvironment({ directory, durability: 'none' });
+    for (const [key, text] of rows) {
+      const found = textOf(left.rows.get(SPACE.id, 'p', key)) ?? '';
+      const round = (name: string): number => Number(/\.(\d+)/.exec(name)?.[1]);
+      assert(round(found) >= round(text), `${key}: ${found.slice(0, 10)} follows on ${text}`);
+    }
+    await left.close();
+  }
+});
+
+test('a batch of more bytes than the log takes goes into the tree, and all before it with it', async t => {
+  const parts = await Parts.open(t);
+  for (const [more, isLogged] of [
+    [-1, true],
+    [0, true],
+    [1, false],
+  ] as const) {
+    await parts.add('k', 'a');
+    await parts.put('big', Buffer.alloc(LOGGED_BYTES_MAX - HEAD_BYTES + more, 'b'));
+    assert.deepEqual([parts.isRecent('big'), parts.isRecent('k')], [isLogged, isLogged], String(more));
+    if (!isLogged) assert.equal(parts.inTree('k'), 'aaa');
+    await parts.empty();
+  }
+  assert.equal(await parts.add('k', 'b'), 'aaab');
+  assert(parts.isRecent('k'));
+});
+
+test('what is in the log alone is bounded by the number of changes', async t => {
+  const parts = await Parts.open(t);
+  const keys = Array.from({ length: RECENT_CHANGES_MAX + 1 }, (_, index) => `k${index}`);
+  for (const [before, count, isLogged] of [
+    [0, RECENT_CHANGES_MAX - 1, true],
+    [0, RECENT_CHANGES_MAX, true],
+    [0, RECENT_CHANGES_MAX + 1, false],
+    [1, RECENT_CHANGES_MAX - 1, true],
+    [1, RECENT_CHANGES_MAX, true],
+  ] as const) {
+    if (before > 0) await parts.put('before', 'x');
+    const records = parts.records().length;
+    await parts.remove(keys.slice(0, count));
+    const added = parts.records().slice(records);
+    assert.deepEqual(
+      added.map(({ changes }) => changes.length),
+      isLogged ? [count] : [],
+      `${before} and ${count}`,
+    );
+    // One more than there may be has waited for the tree.
+    assert.equal(parts.isRecent('before'), before > 0 && count + before <= RECENT_CHANGES_MAX);
+    await parts.empty();
+  }
+});
+
+test('removals whose keys are more than a half of the log are carried out', async t => {
+  const parts = await Parts.open(t);
+  await parts.put('k', 'x');
+  const keys = Array.from({ length: 3000 }, (_, index) => `${index}`.padEnd(1000, 'k'));
+  await Promise.all([parts.remove([...keys, 'k']), parts.remove(keys.map(key => `a${key.slice(1)}`))]);
+  assert.equal(parts.inTree('k'), undefined);
+  assert(!parts.isRecent('k'));
+  await parts.put('k', 'y');
+  assert(parts.isRecent('k'), 'the log is used on');
+});
+
+test('works that need the tree see all that was asked for before them, and nothing later', async t => {
+  const parts = await Parts.open(t);
+  const long = 'l'.repeat(1024).padEnd(4020, '\u{ffff}');
+  for (let round = 0; round < 4; round += 1) {
+    const seen: Promise<unknown>[] = [];
+    for (let part = 0; part < 5; part += 1) {
+      seen.push(parts.add('k', String(part)), parts.range(), parts.add(long, String(part)));
+      // Some at once, some after what was before is in the log.
+      if ((part + round) % 3 === 0) await parts.add('other', 'o');
+    }
+    const answers = await Promise.all(seen);
+    for (let part = 0; part < 5; part += 1) {
+      const text = '01234'.repeat(round) + '01234'.slice(0, part + 1);
+      const [k, range, behind] = answers.slice(part * 3, part * 3 + 3);
+      assert.deepEqual([k, behind], [text, text]);
+      assert(Array.isArray(range));
+      assert.equal(
+        range.find(each => each.startsWith('k=')),
+        `k=${text}`,
+      );
+    }
+  }
+});
+
+test('after a work that needs the tree changes go there for a while, then to the log again', async t => {
+  const parts = await Parts.open(t);
+  await parts.put('k', '1');
+  assert(parts.isRecent('k'));
+  assert.deepEqual(await parts.range(), ['k=1']);
+  assert(!parts.isRecent('k'));
+  await parts.put('k', '2');
+  assert.equal(parts.inTree('k'), '2');
+  for (let tries = 0; !parts.isRecent('k'); tries += 1) {
+    assert(tries < 200);
+    await wait(10);
+    await parts.put('k', '3');
+  }
+});
+
+test('a close leaves an empty log and a file that older programs read, and a kill does not', async t => {
+  const parts = await Parts.open(t);
+  await parts.put('k', '1');
+  const { catalog } = parts.environment;
+  assert.deepEqual([catalog.getLogMark()?.state, catalog.getFormat()?.version], ['used', FORMAT_LOGGED]);
+  const left = await parts.copy(t);
+  const last = parts.put('k', '2');
+  await parts.close();
+  await last;
+  assert.equal(statSync(join(parts.directory, LOG_NAME)).size, 0);
+  assert.deepEqual(await markOf(parts.directory), { state: 'read', version: FORMAT_PLAIN });
+  assert.equal(statSync(join(left, LOG_NAME)).size, LOG_BYTES);
+  const again = await Parts.open(t, parts.directory);
+  assert.equal(again.inTree('k'), '2');
+  assert.equal(await again.add('k', '!'), '2!');
+  assert.deepEqual(
+    readdirSync(again.directory).filter(name => name.startsWith(LOG_NAME)),
+    [LOG_NAME],
+  );
+});
+
+test('a store that is closed while its log is made, at any moment of that, leaves what was answered', async t => {
+  for (const milliseconds of [0, 0, 2, 5, 10, 20, 40]) {
+    const directory = await newDirectory(t);
+    const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+    const space = await store.createSpace(SPACE, Buffer.alloc(0));
+    assert(space !== undefined);
+    const put = (key: string) =>
+      store.commit(space, 'p', { keys: [] }, () => ({
+        result: true,
+        puts: [{ key, value: Buffer.from(key) }],
+      }));
+    const first = put('first');
+    if (milliseconds > 0) await wait(milliseconds);
+    const last = put('last');
+    await store.close();
+    assert.deepEqual([await first, await last], [true, true]);
+    assert.notEqual((await markOf(directory)).version, FORMAT_LOGGED);
+    assert(readdirSync(directory).every(name => !name.startsWith(`${LOG_NAME}.`)));
+    const again = await openLmdbStore({ directory });
+    const rows = await again.read(space, 'p', ['first', 'last']);
+    assert.deepEqual(rows.map(textOf), ['first', 'last']);
+    await again.close();
+  }
+});
+
+test('reads, scans and decisions see at once what is in the log alone', async t => {
+  const directory = await newDirectory(t);
+  const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+  const space = await store.createSpace(SPACE, Buffer.alloc(0));
+  assert(space !== undefined);
+  const everything = { from: { partition: '', key: '' } };
+  const model = new Map<string, string>();
+  for (let round = 0; round < 150; round += 1) {
+    const key = `k${(round * 7) % 11}`;
+    const isRemoved = round % 4 === 3;
+    const value = Buffer.from(`${round}`);
+    const before: string | undefined = await store.commit(space, 'p', { keys: [key] }, ({ keys }) => ({
+      result: textOf(keys[0]),
+      ...(isRemoved ? { deletes: [key] } : { puts: [{ key, value }] }),
+    }));
+    assert.equal(before, model.get(key));
+    if (isRemoved) model.delete(key);
+    else model.set(key, `${round}`);
+    const [row] = await store.read(space, 'p', [key]);
+    assert.equal(textOf(row), model.get(key));
+    const page = await store.scan(space, everything, UNBOUNDED, () => true);
+    assert.deepEqual(new Map(page.rows.map(each => [each.key, textOf(each)])), new Map([...model].sort()));
+    if (round % 10 === 0) await wait(20);
+  }
+  assert(readLog(join(directory, LOG_NAME), 1n).length > 50);
+  await store.close();
+});
+
+test('what a failing work does is no affair of the log', async t => {
+  const parts = await Parts.open(t);
+  const failing: Work<never> = {
+    run() {
+      throw new StoreError('busy', 'mine');
+    },
+  };
+  await parts.put('k', '1');
+  await assert.rejects(parts.queue.add(failing), /mine/);
+  assert.equal(parts.inTree('k'), '1');
+});

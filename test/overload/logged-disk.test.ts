@@ -1,0 +1,129 @@
+// A disk that another program fills while changes are durable in the log alone: nothing that was answered is lost, nothing hangs, and
+// all goes on when there is space. Run by npm run test:overload, as root.
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Space, Store } from '#store';
+import { openLmdbStore } from '#store-lmdb';
+import { until } from '../worker-processes.js';
+import { newDisk, type SmallDisk } from './small-disk.js';
+
+const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
+const ADDRESS = { account: 'a', service: 't', name: 'n' };
+const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+
+class Things {
+  readonly store: Store;
+  readonly kept: Set<string>;
+  readonly #space: Space;
+
+  static async open(directory: string, kept = new Set<string>()): Promise<Things> {
+    const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+    const space = (await store.createSpace(ADDRESS, Buffer.alloc(0))) ?? (await store.getSpace(ADDRESS));
+    assert(space !== undefined);
+    return new Things(store, space, kept);
+  }
+
+  private constructor(store: Store, space: Space, kept: Set<string>) {
+    this.store = store;
+    this.#space = space;
+    this.kept = kept;
+  }
+
+  /** Gives the code of a refusal. */
+  async put(key: string, bytes: number): Promise<string | undefined> {
+    const puts = [{ key, value: Buffer.alloc(bytes, 'x') }];
+    return this.#answerOf({ puts }, () => this.kept.add(key));
+  }
+
+  async remove(key: string): Promise<string | undefined> {
+    return this.#answerOf({ deletes: [key] }, () => this.kept.delete(key));
+  }
+
+  /** Many at a time, from `name` on. */
+  async putMany(name: string, count: number, bytes: number): Promise<readonly (string | undefined)[]> {
+    const answers: (string | undefined)[] = [];
+    for (let next = 0; next < count; next += 20) {
+      const keys = Array.from({ length: 20 }, (_, index) => `${name}${next + index}`);
+      answers.push(...(await Promise.all(keys.map(key => this.put(key, bytes)))));
+    }
+    return answers;
+  }
+
+  /** All that was answered is there, and nothing else. */
+  async check(): Promise<void> {
+    const everything = { from: { partition: '', key: '' } };
+    const { rows } = await this.store.scan(this.#space, everything, UNBOUNDED, () => true);
+    assert.deepEqual(new Set(rows.map(row => row.key)), new Set([...this.kept].sort()));
+  }
+
+  async #answerOf(changes: object, note: () => void): Promise<string | undefined> {
+    try {
+      await this.store.commit(this.#space, 'p', { keys: [] }, () => ({ result: true, ...changes }));
+      note();
+      return undefined;
+    } catch (error) {
+      assert(error instanceof Error && 'code' in error);
+      return String(error.code);
+    }
+  }
+}
+
+async function fill(
+  t: TestContext,
+  bytes: number,
+): Promise<{ disk: SmallDisk; things: Things; giveBack(): void } | undefined> {
+  const disk = newDisk(t, 'tmpfs', 110);
+  if (disk === undefined) return undefined;
+  const directory = join(disk.path, 'data');
+  mkdirSync(directory);
+  const things = await Things.open(directory);
+  await things.put('first', 1);
+  await until('there is a log', async () => readdirSync(directory).includes('data.log'));
+  await until('the reserve is there', async () => {
+    await things.put('first', 1);
+    return readdirSync(directory).includes('reserve');
+  });
+  await things.putMany('early', 1000, bytes);
+  const giveBack = disk.fill(300_000);
+  // What is refused is refused for want of space.
+  const answers = await things.putMany('late', 400, bytes);
+  assert.deepEqual(new Set(answers.slice(-100)), new Set(['full']));
+  await things.check();
+  return { disk, things, giveBack };
+}
+
+test('a disk that is full before the tree has what is in the log: the reserve takes it, and deletes go on', {
+  skip,
+}, async t => {
+  const filled = await fill(t, 2000);
+  if (filled === undefined) return;
+  const { things, giveBack } = filled;
+  for (const key of [...things.kept].slice(0, 100)) assert.equal(await things.remove(key), undefined);
+  await things.check();
+  giveBack();
+  await until('writes go on', async () => (await things.put('more', 2000)) === undefined);
+  await things.store.close();
+});
+
+test('more in the log than the reserve takes: nothing is changed, and nothing lost, until there is space', {
+  skip,
+}, async t => {
+  const filled = await fill(t, 30_000);
+  if (filled === undefined) return;
+  const { disk, things, giveBack } = filled;
+  const directory = join(disk.path, 'data');
+  const [key = ''] = things.kept;
+  assert.equal(await things.remove(key), 'full');
+  await things.check();
+  await things.store.close();
+  await assert.rejects(openLmdbStore({ directory, isOnlyWriter: true }), { code: 'full' });
+  giveBack();
+  const again = await Things.open(directory, things.kept);
+  await again.check();
+  assert.equal(await again.remove(key), undefined);
+  assert.equal(await again.put('more', 30_000), undefined);
+  await again.check();
+  await again.store.close();
+});
