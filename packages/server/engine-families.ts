@@ -13,7 +13,7 @@ export function engineFamilies({ commits, queueDepth, fileBytes, mapBytes }: Eng
     histogram(
       {
         name: 'shelfmark_commit_seconds',
-        help: 'Time of a commit, from when it asks for the right to write until it is synced.',
+        help: 'Time of a commit, from when it is about to be written until it is synced.',
       },
       [['', times]],
     ),

@@ -55,7 +55,10 @@ export interface ServeOptions {
   readonly allowWellKnownKey?: boolean | undefined;
   /** `none` answers before the data is synced: for tests, it promises nothing after a power cut. Default `full`. */
   readonly durability?: 'full' | 'none' | undefined;
-  /** Other processes serve from the same directory at the same time. Alone, which is the default, writes are faster. */
+  /**
+   * Other processes serve from the same directory at the same time. Alone, which is the default and a promise, writes are faster;
+   * docs/durability.md says what happens if it is broken.
+   */
   readonly sharesData?: boolean | undefined;
   /** Default `error`. */
   readonly logLevel?: LogLevel | undefined;

@@ -47,11 +47,11 @@ const APPLY_AFTER_MILLISECONDS = 250;
 const RETRY_AFTER_MILLISECONDS = 1000;
 /** A scan sorts what is recent in one piece. A batch of more goes into the tree directly. */
 export const RECENT_CHANGES_MAX = 4096;
-/** A larger batch goes into the tree directly: it would fill the log, and its pages cost no more there. */
-export const LOGGED_BYTES_MAX = 512 * 1024;
+/** A larger batch goes into the tree directly: its rows share pages there, and would be written twice. */
+export const LOGGED_BYTES_MAX = 128 * 1024;
 /** With its keys, which may be longer than the values. */
 const RECORD_BYTES_MAX = 2 * LOGGED_BYTES_MAX;
-/** After works that need the tree as it is others are near, and each would wait until it is brought up. */
+/** After a larger batch, or works that need the tree as it is, others are near, and each would wait until it is brought up. */
 const REST_MILLISECONDS = 100;
 
 export class CommitLog {
@@ -100,7 +100,8 @@ export class CommitLog {
   /** Where changes go next: `later` while the tree has to be brought up first, after which `onApplied` is called. */
   placeFor(changes: readonly Change[], bytes: number): 'log' | 'tree' | 'later' {
     const file = this.#file;
-    const isToLog = file !== undefined && bytes <= LOGGED_BYTES_MAX && performance.now() >= this.#restUntil;
+    if (bytes > LOGGED_BYTES_MAX) this.#rest();
+    const isToLog = file !== undefined && performance.now() >= this.#restUntil;
     if (isToLog && this.#loggedChanges + changes.length <= RECENT_CHANGES_MAX) {
       const length = logBytes(changes);
       // What removes rows has keys alone, and may have many.
@@ -135,7 +136,7 @@ export class CommitLog {
     if (this.isEmpty) return undefined;
     this.#failure = undefined;
     while (!this.isEmpty && this.#failure === undefined) await this.#applyNow();
-    this.#restUntil = performance.now() + REST_MILLISECONDS;
+    this.#rest();
     return this.#failure;
   }
 
@@ -153,6 +154,10 @@ export class CommitLog {
       // The next opening finds that the tree has all of it.
       file.close();
     }
+  }
+
+  #rest(): void {
+    this.#restUntil = performance.now() + REST_MILLISECONDS;
   }
 
   /** Goes on in the other half, if all that it holds is in the tree. */

@@ -1,5 +1,5 @@
-// The store on LMDB: one file in one directory, several processes at a time. It ties the parts together: reads go
-// straight to the trees, changes through the commit queue, dropped rows away in the background.
+// The store on LMDB: one directory, several processes at a time. It ties the parts together: reads go straight to the trees
+// and to what is durable in the log alone, changes through the commit queue, dropped rows away in the background.
 import {
   type Budget,
   type Clock,
@@ -41,8 +41,10 @@ export interface LmdbStoreOptions {
    */
   readonly durability?: 'full' | 'none' | undefined;
   /**
-   * True is a promise that no other process writes to the directory while this store is open. It makes commits faster.
-   * False unless given.
+   * True is a promise that no other process writes to the directory while this store is open. It makes commits faster, and
+   * with durability `full` they go to a log first (commit-log.ts). If the promise is broken, nothing that was answered is lost, and no
+   * change that was answered was decided on rows that were not the last. But for a fraction of a second the reads of one process, and its
+   * decisions without changes, may lack what the other one has written. False unless given.
    */
   readonly isOnlyWriter?: boolean | undefined;
   /** Changes that may wait to be written; one more fails with `busy`. Default 5,000. */
