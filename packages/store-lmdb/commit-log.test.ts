@@ -57,12 +57,12 @@ test('what a kill leaves has all that was answered, while the log goes around un
   const expected = new Map<string, Map<string, string>>();
   let count = 0;
   const task = async (key: string): Promise<void> => {
-    for (let round = 0; round < 45; round += 1) {
+    for (let round = 0; round < 180; round += 1) {
       const text = `${key}${round}`;
-      await parts.put(key, text.padEnd(40_000 + ((round * 7919) % 30_000), '.'));
+      await parts.put(key, text.padEnd(3000 + ((round * 7919) % 6000), '.'));
       answered.set(key, text);
       count += 1;
-      if (count % 90 === 0) expected.set(await parts.copy(t), new Map(answered));
+      if (count % 360 === 0) expected.set(await parts.copy(t), new Map(answered));
     }
   };
   await Promise.all(Array.from({ length: 12 }, (_, index) => task(`k${index}.`)));
@@ -102,9 +102,9 @@ test('a half is not used again before the tree has it, however long that takes',
   holder.stdin.write('now');
   await once(holder.stdout, 'data');
   const answered: string[] = [];
-  const value = '.'.repeat(100_000);
+  const value = '.'.repeat(40_000);
   const putting = Array.from({ length: 3 }, async (_, task) => {
-    for (let index = task; index < 100; index += 3) {
+    for (let index = task; index < 250; index += 3) {
       await parts.put(`k${index}`, value);
       answered.push(`k${index}`);
     }
@@ -113,7 +113,7 @@ test('a half is not used again before the tree has it, however long that takes',
     count = answered.length;
     await wait(300);
   }
-  assert(answered.length > 40 && answered.length * value.length < LOG_BYTES, String(answered.length));
+  assert(answered.length > 100 && answered.length * value.length < LOG_BYTES, String(answered.length));
   const left = openEnvironment({ directory: await parts.copy(t), durability: 'none' });
   for (const key of answered) assert(left.rows.get(SPACE.id, 'p', key) !== undefined, key);
   await left.close();
@@ -135,7 +135,6 @@ test('a batch of more bytes than the log takes goes into the tree, and all befor
     await parts.empty();
   }
   assert.equal(await parts.add('k', 'b'), 'aaab');
-  assert(parts.isRecent('k'));
 });
 
 test('what is in the log alone is bounded by the number of changes', async t => {
@@ -235,7 +234,7 @@ test('a close leaves an empty log and a file that older programs read, and a kil
 });
 
 test('a store that is closed while its log is made, at any moment of that, leaves what was answered', async t => {
-  for (const milliseconds of [0, 0, 2, 5, 10, 20, 40]) {
+  for (const milliseconds of [0, 2, 10, 30]) {
     const directory = await newDirectory(t);
     const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
     const space = await store.createSpace(SPACE, Buffer.alloc(0));
@@ -266,7 +265,7 @@ test('reads, scans and decisions see at once what is in the log alone', async t 
   assert(space !== undefined);
   const everything = { from: { partition: '', key: '' } };
   const model = new Map<string, string>();
-  for (let round = 0; round < 150; round += 1) {
+  for (let round = 0; round < 110; round += 1) {
     const key = `k${(round * 7) % 11}`;
     const isRemoved = round % 4 === 3;
     const value = Buffer.from(`${round}`);

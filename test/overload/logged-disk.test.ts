@@ -41,11 +41,12 @@ class Things {
     return this.#answerOf({ deletes: [key] }, () => this.kept.delete(key));
   }
 
-  /** Many at a time, from `name` on. */
+  /** As many at a time as the log takes in one batch. */
   async putMany(name: string, count: number, bytes: number): Promise<readonly (string | undefined)[]> {
     const answers: (string | undefined)[] = [];
-    for (let next = 0; next < count; next += 20) {
-      const keys = Array.from({ length: 20 }, (_, index) => `${name}${next + index}`);
+    const together = Math.min(20, Math.floor(120_000 / bytes));
+    for (let next = 0; next < count; next += together) {
+      const keys = Array.from({ length: together }, (_, index) => `${name}${next + index}`);
       answers.push(...(await Promise.all(keys.map(key => this.put(key, bytes)))));
     }
     return answers;
