@@ -1,11 +1,12 @@
 // Shows the log and the tree together, on real files: who is answered when, what goes where, that nothing overtakes anything, and
 // what a kill at any moment, and a close, leave. What two processes do to each other is shown in lone-writers.test.ts.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import type { Readable, Writable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { StoreError } from '#store';
 import { FORMAT_LOGGED, FORMAT_PLAIN } from './catalog.js';
@@ -26,6 +27,39 @@ function markOf(directory: string) {
   const { catalog } = environment;
   const found = { state: catalog.getLogMark()?.state, version: catalog.getFormat()?.version };
   return environment.close().then(() => found);
+}
+
+/** Somebody who takes the right to write, and does not give it back. */
+class Holder {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+
+  static async open(t: TestContext, directory: string): Promise<Holder> {
+    const script = `
+      import { writeSync } from 'node:fs';
+      import { openRoot } from ${JSON.stringify(new URL('./environment.js', import.meta.url).href)};
+      const root = openRoot(process.argv[1], 'none');
+      writeSync(1, 'open');
+      process.stdin.once('data', () => root.transactionSync(() => { writeSync(1, 'held'); for (;;); }));
+    `;
+    const args = ['--input-type=module', '-e', script, join(directory, FILE_NAME)];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    t.after(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    return new Holder(child);
+  }
+
+  private constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
+    this.#child = child;
+  }
+
+  async hold(): Promise<void> {
+    this.#child.stdin.write('now');
+    await once(this.#child.stdout, 'data');
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
 }
 
 test('callers are answered when the log has their changes, and the tree gets them later', async t => {
@@ -84,23 +118,11 @@ test('a half is not used again before the tree has it, however long that takes',
   const directory = await newDirectory(t);
   const first = openEnvironment({ directory, durability: 'full' });
   await first.close();
-  // Somebody who has the right to write, and does not give it back.
-  const script = `
-    import { writeSync } from 'node:fs';
-    import { openRoot } from ${JSON.stringify(new URL('./environment.js', import.meta.url).href)};
-    const root = openRoot(process.argv[1], 'none');
-    writeSync(1, 'open');
-    process.stdin.once('data', () => root.transactionSync(() => { writeSync(1, 'held'); for (;;); }));
-  `;
-  const args = ['--input-type=module', '-e', script, join(directory, FILE_NAME)];
-  const holder = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  t.after(() => holder.kill('SIGKILL'));
-  await once(holder.stdout, 'data');
+  const holder = await Holder.open(t, directory);
   const parts = await Parts.open(t, directory);
   await parts.put('before', 'x');
   await parts.empty();
-  holder.stdin.write('now');
-  await once(holder.stdout, 'data');
+  await holder.hold();
   const answered: string[] = [];
   const value = '.'.repeat(40_000);
   const putting = Array.from({ length: 3 }, async (_, task) => {
@@ -117,8 +139,25 @@ test('a half is not used again before the tree has it, however long that takes',
   const left = openEnvironment({ directory: await parts.copy(t), durability: 'none' });
   for (const key of answered) assert(left.rows.get(SPACE.id, 'p', key) !== undefined, key);
   await left.close();
-  holder.kill('SIGKILL');
+  holder.kill();
   await Promise.all(putting);
+});
+
+test('a log takes its place with the right to write, without which another one may be in use there', async t => {
+  const directory = await newDirectory(t);
+  const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+  const space = await store.createSpace(SPACE, Buffer.alloc(0));
+  assert(space !== undefined);
+  const holder = await Holder.open(t, directory);
+  await holder.hold();
+  const putting = store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts: [] }));
+  await wait(300);
+  const names = readdirSync(directory).filter(name => name.startsWith(LOG_NAME));
+  assert.deepEqual(names, [`${LOG_NAME}.${process.pid}`]);
+  holder.kill();
+  await putting;
+  await store.close();
+  assert(readdirSync(directory).includes(LOG_NAME));
 });
 
 test('a batch of more bytes than the log takes goes into the tree, and all before it with it', async t => {
