@@ -138,10 +138,15 @@ export class LogFile {
   async discard(): Promise<void> {
     try {
       await cutFile(this.#file);
-      if (this.#ownPath !== undefined) await removeFile(this.#ownPath, { force: true });
     } finally {
       this.close();
     }
+  }
+
+  /** Closes a file that was not put in its place, and removes it. One that was stays whole: a mark may say that it is in use. */
+  async withdraw(): Promise<void> {
+    this.close();
+    if (this.#ownPath !== undefined) await removeFile(this.#ownPath, { force: true });
   }
 
   #assertReady(length: number): void {

@@ -37,9 +37,9 @@ export async function startLog(environment: Environment, queue: CommitQueue, roo
     const epoch = environment.nextLogEpoch();
     file = await LogFile.prepare(dirname(environment.path), epoch);
     if (await queue.add(new BeginLogWork(environment, file, epoch))) queue.useLog(file);
-    else await file.discard();
+    else await file.withdraw();
   } catch {
     environment.disownLog();
-    await file?.discard().catch(() => undefined);
+    await file?.withdraw().catch(() => undefined);
   }
 }
