@@ -153,7 +153,7 @@ test('a log that is taken over while a record is on its way to the disk', async 
   }
 });
 
-test('two that open the store again and again', async t => {
+test('two that open the store again and again', { skip: !isLong }, async t => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const directory = await newDirectory(t);
     const writers = [new Writer(t, directory, 4, 120), new Writer(t, directory, 4, 120)];
@@ -163,7 +163,9 @@ test('two that open the store again and again', async t => {
   }
 });
 
-test('one that is opened after the log of the other has begun, stopped for a while, and goes on', async t => {
+test('one that is opened after the log of the other has begun, stopped for a while, and goes on', {
+  skip: !isLong,
+}, async t => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const directory = await newDirectory(t);
     const first = new Writer(t, directory, 1, isLong ? 3000 : 1200);
@@ -181,7 +183,7 @@ test('one that is opened after the log of the other has begun, stopped for a whi
   }
 });
 
-test('one is killed in the middle, with its log, while the other writes', async t => {
+test('one is killed in the middle, with its log, while the other writes', { skip: !isLong }, async t => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const directory = await newDirectory(t);
     const first = new Writer(t, directory, 1, 2000);
