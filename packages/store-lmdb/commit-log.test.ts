@@ -91,7 +91,7 @@ test('what a kill leaves has all that was answered, while the log goes around un
   const expected = new Map<string, Map<string, string>>();
   let count = 0;
   const task = async (key: string): Promise<void> => {
-    for (let round = 0; round < 180; round += 1) {
+    for (let round = 0; round < 270; round += 1) {
       const text = `${key}${round}`;
       await parts.put(key, text.padEnd(3000 + ((round * 7919) % 6000), '.'));
       answered.set(key, text);
@@ -99,7 +99,7 @@ test('what a kill leaves has all that was answered, while the log goes around un
       if (count % 360 === 0) expected.set(await parts.copy(t), new Map(answered));
     }
   };
-  await Promise.all(Array.from({ length: 12 }, (_, index) => task(`k${index}.`)));
+  await Promise.all(Array.from({ length: 8 }, (_, index) => task(`k${index}.`)));
   const [first] = parts.records();
   assert(first !== undefined && first.sequence > 1n, 'the halves were used again');
   assert.equal(expected.size, 6);
@@ -174,6 +174,19 @@ test('a batch of more bytes than the log takes goes into the tree, and all befor
     await parts.empty();
   }
   assert.equal(await parts.add('k', 'b'), 'aaab');
+});
+
+test('a batch of more callers than the log takes goes into the tree, and all before it with it', async t => {
+  const parts = await Parts.open(t);
+  for (const [callers, isLogged] of [
+    [7, true],
+    [8, true],
+    [9, false],
+  ] as const) {
+    await Promise.all(Array.from({ length: callers }, (_, index) => parts.put(`c${index}`, 'x')));
+    assert.equal(parts.isRecent('c0'), isLogged, String(callers));
+    await parts.empty();
+  }
 });
 
 test('what is in the log alone is bounded by the number of changes', async t => {

@@ -49,6 +49,8 @@ const RETRY_AFTER_MILLISECONDS = 1000;
 export const RECENT_CHANGES_MAX = 4096;
 /** A larger batch goes into the tree directly: its rows share pages there, and would be written twice. */
 export const LOGGED_BYTES_MAX = 128 * 1024;
+/** More who wait together share the pages of the tree and its two syncs, and that costs less work than to write twice. */
+const LOGGED_CALLERS_MAX = 8;
 /** With its keys, which may be longer than the values. */
 const RECORD_BYTES_MAX = 2 * LOGGED_BYTES_MAX;
 /** After a larger batch, or works that need the tree as it is, others are near, and each would wait until it is brought up. */
@@ -98,9 +100,9 @@ export class CommitLog {
   }
 
   /** Where changes go next: `later` while the tree has to be brought up first, after which `onApplied` is called. */
-  placeFor(changes: readonly Change[], bytes: number): 'log' | 'tree' | 'later' {
+  placeFor(changes: readonly Change[], bytes: number, callers: number): 'log' | 'tree' | 'later' {
     const file = this.#file;
-    if (bytes > LOGGED_BYTES_MAX) this.#rest();
+    if (bytes > LOGGED_BYTES_MAX || callers > LOGGED_CALLERS_MAX) this.#rest();
     const isToLog = file !== undefined && performance.now() >= this.#restUntil;
     if (isToLog && this.#loggedChanges + changes.length <= RECENT_CHANGES_MAX) {
       const length = logBytes(changes);

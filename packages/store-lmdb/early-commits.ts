@@ -200,7 +200,7 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
       this.#becomeIdle();
       return;
     }
-    const place = this.#log.placeFor(batch.changes, batch.bytes);
+    const place = this.#log.placeFor(batch.changes, batch.bytes, batch.callers.length);
     if (place === 'later') return;
     this.#gathering = new Batch();
     this.#written = batch;
