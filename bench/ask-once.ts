@@ -5,9 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 /** `program` is the name of a compiled file beside this one. Fails if it ends before it replies. */
 export async function askOnce(program: string, question: object): Promise<unknown> {
-  const child = fork(fileURLToPath(new URL(program, import.meta.url)), { execArgv: [] });
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), {
+    execArgv: [],
+    // Millions of numbers come back, which as JSON would be an object each.
+    serialization: 'advanced',
+  });
   child.send(question);
-  const ended = once(child, 'exit').then(([code]) => {
+  // Not 'exit', which can come before all that it told is read.
+  const ended = once(child, 'close').then(([code]) => {
     throw new Error(`${program} ended with ${String(code)} before it told anything.`);
   });
   const [message] = await Promise.race([once(child, 'message'), ended]);

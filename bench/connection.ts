@@ -20,7 +20,7 @@ export const prepare = (kind: RequestKind, rows: number): PreparedRequest => ({
 export interface Exchange {
   readonly request: PreparedRequest;
   readonly sequence: number;
-  /** Since when its latency counts, of `performance.now()`. */
+  /** Since when its latency counts, on the machine's clock. */
   readonly since: number;
   /** Whether its body is among those that are looked into. */
   readonly isChecked: boolean;

@@ -3,16 +3,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, answering } from './answering-server.test.fixture.js';
 import { drive } from './drive.js';
-import type { JobResult } from './job.js';
+import type { Job, JobResult } from './job.js';
+import { machineNow } from './machine-clock.js';
 import { insert } from './requests.js';
 
-async function driveAgainst(answer: Answer, isGone = false): Promise<JobResult> {
+async function driveAgainst(answer: Answer, isGone = false, pace: Partial<Job> = {}): Promise<JobResult> {
   const server = await answering(() => answer);
   if (isGone) await server.close();
   const { port } = server;
   const requests = [insert({ port, account: 'a', signature: 'sig=s' }, 't')];
   try {
-    return await drive({ port, rows: 1000, connections: 2, first: 3, count: 25, requests }, 'built-in');
+    const job = { port, rows: 1000, connections: 2, first: 3, count: 25, requests, ...pace };
+    return await drive(job, 'built-in');
   } finally {
     if (!isGone) await server.close();
   }
@@ -22,6 +24,24 @@ test('the result comes back whole', async () => {
   const result = await driveAgainst({ status: 204, body: '' });
   assert.deepEqual([result.completed, result.used, result.absent, result.complaint], [25, 25, 0, undefined]);
   assert.ok(result.milliseconds > 0 && result.latency.p50 > 0);
+});
+
+test('an open loop tells when each request was due, on the clock of this process', async () => {
+  const before = machineNow();
+  const result = await driveAgainst({ status: 204, body: '' }, false, { milliseconds: 250, perSecond: 100 });
+  const after = machineNow();
+  const { due, latency } = result.moments ?? { due: [], latency: [] };
+  assert.deepEqual([due.length, latency.length, result.completed], [25, 25, 25]);
+  assert.equal(Math.max(...latency), result.latency.max);
+  const inOrder = due.toSorted((a, b) => a - b);
+  const [first = 0] = inOrder;
+  assert.ok(first > before);
+  for (const [index, each] of inOrder.entries()) assert.ok(Math.abs(each - first - index * 10) < 0.001);
+  for (const [index, each] of due.entries()) assert.ok(each + (latency[index] ?? 0) < after);
+});
+
+test('a closed loop tells no moments', async () => {
+  assert.equal((await driveAgainst({ status: 204, body: '' })).moments, undefined);
 });
 
 test('a wrong answer fails the run', async () => {

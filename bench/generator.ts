@@ -3,7 +3,8 @@
 
 import { type Answered, Connection, type Exchange, type PreparedRequest, prepare } from './connection.js';
 import type { Check, Job, JobResult } from './job.js';
-import { Latencies } from './statistics.js';
+import { machineNow } from './machine-clock.js';
+import { Latencies, Series } from './statistics.js';
 
 /** How often requests that are due are looked for; those in between wait so long, and their latency says so. */
 const TICK_MILLISECONDS = 1;
@@ -14,9 +15,11 @@ class Run {
   readonly #connections: Connection[] = [];
   readonly #idle: Connection[] = [];
   readonly #latencies = new Latencies();
+  /** When they were due, in the order of `#latencies`. */
+  readonly #due = new Series();
   readonly #latenciesOf = new Map<Check['kind'], Latencies>();
   readonly #settle: (outcome: JobResult | Error) => void;
-  readonly #start = performance.now();
+  readonly #start = machineNow();
   readonly #countMax: number;
   readonly #until: number;
   #timer: NodeJS.Timeout | undefined;
@@ -47,7 +50,7 @@ class Run {
   }
 
   onAnswered(connection: Connection, { since, request }: Exchange, { absent, complaint }: Answered): void {
-    this.#note(request.kind.check.kind, performance.now() - since);
+    this.#note(request.kind.check.kind, since, machineNow() - since);
     this.#completed++;
     if (absent) this.#absent++;
     this.#complaint ??= complaint;
@@ -56,11 +59,12 @@ class Run {
     this.#endIfDone();
   }
 
-  #note(kind: Check['kind'], milliseconds: number): void {
+  #note(kind: Check['kind'], since: number, milliseconds: number): void {
     const latencies = this.#latenciesOf.get(kind) ?? new Latencies();
     this.#latenciesOf.set(kind, latencies);
     latencies.add(milliseconds);
     this.#latencies.add(milliseconds);
+    if (this.#job.perSecond !== undefined) this.#due.add(since);
   }
 
   onFailed(error: Error): void {
@@ -70,19 +74,19 @@ class Run {
 
   get #isOver(): boolean {
     if (this.#complaint !== undefined || this.#sent >= this.#countMax) return true;
-    return this.#job.perSecond === undefined && performance.now() >= this.#until;
+    return this.#job.perSecond === undefined && machineNow() >= this.#until;
   }
 
   /** When request number `sent` is due. */
   #dueAt(): number {
     const { perSecond } = this.#job;
-    return perSecond === undefined ? performance.now() : this.#start + (this.#sent * 1000) / perSecond;
+    return perSecond === undefined ? machineNow() : this.#start + (this.#sent * 1000) / perSecond;
   }
 
   #fill(): void {
     while (this.#idle.length > 0 && !this.#isOver) {
       const since = this.#dueAt();
-      if (since > performance.now()) return;
+      if (since > machineNow()) return;
       // The one that has rested longest: a server gives up a connection on which nothing was ever asked.
       const connection = this.#idle.shift();
       const sequence = this.#job.first + this.#sent;
@@ -105,9 +109,13 @@ class Run {
     this.#settle({
       completed: this.#completed,
       used: this.#sent,
-      milliseconds: performance.now() - this.#start,
+      milliseconds: machineNow() - this.#start,
       latency: this.#latencies.summary(),
       latencyOf: Object.fromEntries([...this.#latenciesOf].map(([kind, all]) => [kind, all.summary()])),
+      moments:
+        this.#job.perSecond === undefined
+          ? undefined
+          : { due: this.#due.values, latency: this.#latencies.values },
       absent: this.#absent,
       complaint: this.#complaint,
     });

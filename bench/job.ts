@@ -48,6 +48,14 @@ export interface Latency {
   readonly max: number;
 }
 
+/** Of every request, in the order of their answers. */
+export interface Moments {
+  /** When it was due, on the machine's clock. */
+  readonly due: Float64Array;
+  /** Milliseconds from then to its answer. */
+  readonly latency: Float64Array;
+}
+
 export interface JobResult {
   /** Requests answered; a query of several pages is one. */
   readonly completed: number;
@@ -57,6 +65,8 @@ export interface JobResult {
   readonly latency: Latency;
   /** Of the requests whose answers are checked so; absent where the generator does not tell them apart. */
   readonly latencyOf?: Readonly<Partial<Record<Check['kind'], Latency>>> | undefined;
+  /** Of an open loop, by the built-in generator. */
+  readonly moments?: Moments | undefined;
   /** What was to be deleted and was not there. */
   readonly absent: number;
   /** The first wrong answer. A run that has one counts for nothing. */
@@ -78,17 +88,26 @@ function decodeLatency(value: unknown): Latency {
 const decodeLatencies = (value: object): JobResult['latencyOf'] =>
   Object.fromEntries(Object.entries(value).map(([kind, latency]) => [kind, decodeLatency(latency)]));
 
+function decodeMoments(value: object): Moments {
+  const { due, latency } = value as Record<keyof Moments, unknown>;
+  if (!(due instanceof Float64Array && latency instanceof Float64Array && due.length === latency.length)) {
+    throw new Error('A generator told no moments.');
+  }
+  return { due, latency };
+}
+
 /** @throws Error if it is not what a generator tells. */
 export function decodeJobResult(value: unknown): JobResult {
   if (typeof value !== 'object' || value === null) throw new Error('A generator told nothing.');
   const told = value as Record<keyof JobResult, unknown>;
-  const { completed, used, milliseconds, latency, latencyOf, absent, complaint } = told;
+  const { completed, used, milliseconds, latency, latencyOf, moments, absent, complaint } = told;
   return {
     completed: decodeNumber(completed),
     used: decodeNumber(used),
     milliseconds: decodeNumber(milliseconds),
     latency: decodeLatency(latency),
     latencyOf: typeof latencyOf === 'object' && latencyOf !== null ? decodeLatencies(latencyOf) : undefined,
+    moments: typeof moments === 'object' && moments !== null ? decodeMoments(moments) : undefined,
     absent: decodeNumber(absent),
     complaint: complaint === undefined ? undefined : String(complaint),
   };

@@ -1,4 +1,4 @@
-// Medians and percentiles. Values are whatever the caller measures in.
+// Medians and percentiles, and the values they are of. Values are whatever the caller measures in.
 import type { Latency } from './job.js';
 
 /** The middle one, or the mean of the two in the middle; NaN of none. */
@@ -19,8 +19,8 @@ export function percentile(sorted: ArrayLike<number>, share: number): number {
 
 const CAPACITY_FIRST = 4096;
 
-/** Every latency of a run, in milliseconds: nothing is put into buckets, so a percentile is one that was seen. */
-export class Latencies {
+/** Numbers in the order in which they came, in eight bytes each. */
+export class Series {
   #values = new Float64Array(CAPACITY_FIRST);
   #count = 0;
 
@@ -28,19 +28,27 @@ export class Latencies {
     return this.#count;
   }
 
-  add(milliseconds: number): void {
+  /** Those so far; what is added later may or may not be seen through it. */
+  get values(): Float64Array {
+    return this.#values.subarray(0, this.#count);
+  }
+
+  add(value: number): void {
     if (this.#count === this.#values.length) {
       const larger = new Float64Array(this.#values.length * 2);
       larger.set(this.#values);
       this.#values = larger;
     }
-    this.#values[this.#count++] = milliseconds;
+    this.#values[this.#count++] = value;
   }
+}
 
+/** Every latency of a run, in milliseconds: nothing is put into buckets, so a percentile is one that was seen. */
+export class Latencies extends Series {
   /** Zeros if there was none. */
   summary(): Latency {
-    if (this.#count === 0) return { p50: 0, p99: 0, p999: 0, max: 0 };
-    const sorted = this.#values.subarray(0, this.#count).toSorted();
+    if (this.count === 0) return { p50: 0, p99: 0, p999: 0, max: 0 };
+    const sorted = this.values.toSorted();
     return {
       p50: percentile(sorted, 0.5),
       p99: percentile(sorted, 0.99),
