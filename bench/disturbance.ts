@@ -1,0 +1,59 @@
+// Which requests of a load fell into pauses of the machine. Pure; all times are of one clock, in milliseconds.
+import type { Latency, Moments } from './job.js';
+import { Latencies } from './statistics.js';
+
+/** A stretch of time, half-open: what ends when another begins does not overlap it. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The time in any of the spans, as spans in order that neither overlap nor touch. */
+export function union(spans: readonly Span[]): readonly Span[] {
+  const joined: { from: number; until: number }[] = [];
+  for (const { from, until } of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last === undefined || from > last.until) joined.push({ from, until });
+    else last.until = Math.max(last.until, until);
+  }
+  return joined;
+}
+
+/**
+ * The time in which requests are disturbed: every pause and, because the queue that it caused has to drain, as much time after it. Each
+ * pause is extended for itself: of pauses one after the other on several processors, no more is left out than one processor caused.
+ */
+export const disturbedTime = (pauses: readonly Span[]): readonly Span[] =>
+  union(pauses.map(({ from, until }) => ({ from, until: until + (until - from) })));
+
+/** `spans` as `union` gives them. A moment that lies within one overlaps it. */
+export function overlaps(spans: readonly Span[], from: number, until: number): boolean {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.until ?? 0) > from) high = middle;
+    else low = middle + 1;
+  }
+  const first = spans[low];
+  return first !== undefined && first.from < until;
+}
+
+export interface Undisturbed {
+  /** Of all requests. */
+  readonly share: number;
+  /** Undefined if there was none. */
+  readonly latency: Latency | undefined;
+}
+
+/** Of the requests that no pause disturbed between the moment they were due and their answer. */
+export function undisturbedOf({ due, latency }: Moments, pauses: readonly Span[]): Undisturbed {
+  const disturbed = disturbedTime(pauses);
+  const kept = new Latencies();
+  for (const [index, since] of due.entries()) {
+    const took = latency[index] ?? 0;
+    if (!overlaps(disturbed, since, since + took)) kept.add(took);
+  }
+  if (kept.count === 0) return { share: 0, latency: undefined };
+  return { share: kept.count / due.length, latency: kept.summary() };
+}
