@@ -1,15 +1,16 @@
 // A mixed load at a fixed rate: requests are due whatever the server does, so a pause is counted by everyone who waited.
-// Also while a large table is dropped and its space is reclaimed.
+// Also while a large table is dropped and its space is reclaimed. How it is printed is told in mixed-report.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Alone, measureAlone, PAGES_A_SYNC } from './alone.js';
+import { type Alone, measureAlone } from './alone.js';
 import { Arena, type ArenaOptions } from './arena.js';
+import { type Span, type Undisturbed, undisturbedOf } from './disturbance.js';
 import { atMost, MIXED_P999_MILLISECONDS_MAX, type Verdict } from './goals.js';
 import type { JobResult, Latency, RequestKind } from './job.js';
+import { isWatched, type Machine, watchMachine } from './machine-watch.js';
 import { besideData } from './process-status.js';
-import { verdictCells } from './report.js';
 import * as requests from './requests.js';
 import { TABLE, type TableContestant } from './table-contestant.js';
-import { formatCount, formatFigure, formatMegabytes, textTable } from './text-table.js';
+import { formatCount } from './text-table.js';
 
 export interface MixedOptions extends ArenaOptions {
   readonly rows: number;
@@ -51,6 +52,9 @@ export interface Phase {
   /** Bytes beside the mapped data: first reading, highest, last. Zeros where the system does not tell. */
   readonly memory: readonly [first: number, highest: number, last: number];
   readonly verdict: Verdict;
+  readonly machine: Machine;
+  /** Absent where nobody watched the machine. */
+  readonly undisturbed?: (Undisturbed & { readonly verdict: Verdict | undefined }) | undefined;
 }
 
 export interface Mixed {
@@ -99,15 +103,31 @@ interface Pace {
   readonly milliseconds: number;
 }
 
+const judge = (latency: Latency): Verdict => atMost(latency.p999, MIXED_P999_MILLISECONDS_MAX, ' ms');
+
+function undisturbedIn(
+  { moments }: JobResult,
+  machine: Machine,
+  pauses: readonly Span[],
+): Phase['undisturbed'] {
+  if (moments === undefined || !isWatched(machine)) return undefined;
+  const undisturbed = undisturbedOf(moments, pauses);
+  return { ...undisturbed, verdict: undisturbed.latency && judge(undisturbed.latency) };
+}
+
 async function phase(
   name: string,
   server: TableContestant,
   pace: Pace,
   meanwhile?: () => Promise<unknown>,
 ): Promise<Phase> {
-  const load = server.job(mixOf(server), pace);
-  const work = Promise.all([load, meanwhile?.()]).then(([result]): JobResult => result);
-  const { result, memory } = await withMemory(server, work);
+  const work = async (): Promise<JobResult> => {
+    const [result] = await Promise.all([server.job(mixOf(server), pace), meanwhile?.()]);
+    return result;
+  };
+  const watched = await watchMachine(() => withMemory(server, work()));
+  const { machine, pauses } = watched;
+  const { result, memory } = watched.result;
   return {
     name,
     perSecond: (result.completed * 1000) / result.milliseconds,
@@ -116,7 +136,9 @@ async function phase(
       Object.entries(result.latencyOf ?? {}).map(([kind, latency]) => [ASKED[kind] ?? kind, latency]),
     ),
     memory,
-    verdict: atMost(result.latency.p999, MIXED_P999_MILLISECONDS_MAX, ' ms'),
+    verdict: judge(result.latency),
+    machine,
+    undisturbed: undisturbedIn(result, machine, pauses),
   };
 }
 
@@ -169,25 +191,4 @@ export async function measureReclaim(droppedRows: number, options: MixedOptions)
   const after = await phase(`${formatCount(droppedRows)} rows dropped`, server, pace, drop);
   await arena.stop();
   return { rows: options.rows, alone, peak, phases: [before, after] };
-}
-
-export function mixedReport({ rows, alone, phases }: Mixed): string {
-  const header = ['mixed load', 'per second', 'p50 ms', 'p99 ms', 'p99.9 ms', 'max ms', 'goal of p99.9', ''];
-  const memory = ['memory at first', 'highest', 'at last'];
-  const cells = ({ p50, p99, p999, max }: Latency): string[] => [p50, p99, p999, max].map(formatFigure);
-  const lines = phases.flatMap(({ name, perSecond, latency, latencyOf, verdict, memory }) => [
-    [
-      name,
-      formatCount(perSecond),
-      ...cells(latency),
-      ...verdictCells(verdict),
-      ...memory.map(formatMegabytes),
-    ],
-    ...Object.entries(latencyOf).map(([asked, of]) => [`  ${asked}`, '', ...cells(of)]),
-  ]);
-  const machine = [
-    [`the disk alone, ${PAGES_A_SYNC} pages a sync`, '', ...cells(alone.sync)],
-    ['a timer meanwhile', '', ...cells(alone.timer)],
-  ];
-  return `${formatCount(rows)} rows\n\n${textTable([[...header, ...memory], ...lines, ...machine], 1)}`;
 }

@@ -32,6 +32,9 @@ export const formatFigure = (value: number): string => {
     : formatCount(value);
 };
 
+/** Of a share: `12.34 %`. */
+export const formatPercent = (share: number): string => `${(share * 100).toFixed(2)} %`;
+
 const MEGABYTE = 1_000_000;
 
 export const formatMegabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;

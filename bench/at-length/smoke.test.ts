@@ -34,6 +34,15 @@ test('the Queue service', () => {
   assert.match(stdout, /^15 messages expired and were reclaimed/m);
 });
 
+test('the mixed load, and what the machine did meanwhile', () => {
+  const small = ['--minutes', '0.02', '--rate', '200', '--rows', '200', '--connections', '4', '--no-record'];
+  const { status, stdout, stderr } = bench(...small);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^mixed load .* <= 20 ms /m);
+  assert.match(stdout, /^ {2}undisturbed: \d/m);
+  assert.match(stdout, /^the machine, mixed load: .* pauses?, .* sentinels?, .* of a processor each\)$/m);
+});
+
 test('an option that does not exist', () => {
   const { status, stderr } = bench('--nonsense');
   assert.equal(status, 1);
