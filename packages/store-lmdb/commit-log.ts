@@ -9,6 +9,11 @@ import type { Environment } from './environment.js';
 import { type LogFile, logBytes } from './log-file.js';
 import { type Change, RecentRows } from './recent-rows.js';
 
+/** Why something failed, whatever was thrown. */
+export interface Failure {
+  readonly reason: unknown;
+}
+
 /** Changes that belong together, between two ticks. */
 export interface DecidedBatch {
   /** The last tick before it. */
@@ -30,7 +35,7 @@ export interface CommitLogOptions {
   /** Whether there is place in the tree for what a half of the log holds. */
   readonly isAmple: () => boolean;
   /** The tree took something in, or could not: then with the reason. */
-  readonly onApplied: (failure?: { readonly reason: unknown }) => void;
+  readonly onApplied: (failure?: Failure) => void;
 }
 
 interface Logged extends DecidedBatch {
@@ -63,7 +68,6 @@ export class CommitLog {
   readonly #isAmple: () => boolean;
   readonly #onApplied: CommitLogOptions['onApplied'];
   #file: LogFile | undefined;
-  #half = 0;
   /** Durable and not in the tree, the oldest first. */
   #logged: Logged[] = [];
   #loggedChanges = 0;
@@ -74,7 +78,7 @@ export class CommitLog {
   #applying: Promise<void> | undefined;
   #takingBack: Promise<bigint | undefined> | undefined;
   /** Why the tree could not be brought up when it was last tried. */
-  #failure: { readonly reason: unknown } | undefined;
+  #failure: Failure | undefined;
 
   constructor({ environment, counters, isAmple, onApplied }: CommitLogOptions) {
     this.#environment = environment;
@@ -96,7 +100,6 @@ export class CommitLog {
   /** The mark in the catalogue is this file's. */
   begin(file: LogFile): void {
     this.#file = file;
-    this.#half = 0;
   }
 
   /** Where changes go next: `later` while the tree has to be brought up first, after which `onApplied` is called. */
@@ -127,14 +130,19 @@ export class CommitLog {
     }
     if (!this.#environment.ownsLog()) return this.#lose(batch);
     for (const change of batch.changes) this.recent.add(change);
-    this.#logged.push({ ...batch, half: this.#half });
+    this.#logged.push({ ...batch, half: file.half });
     this.#loggedChanges += batch.changes.length;
     this.#schedule();
     return 'durable';
   }
 
+  /** Past the log, into the tree. Only if nothing is recent. */
+  async pass(batch: DecidedBatch): Promise<Appended> {
+    return (await this.#writeToTree(batch)) ? 'durable' : 'lost';
+  }
+
   /** Brings the tree up with all that is recent; gives what kept it from that. */
-  async drain(): Promise<{ readonly reason: unknown } | undefined> {
+  async drain(): Promise<Failure | undefined> {
     if (this.isEmpty) return undefined;
     this.#failure = undefined;
     while (!this.isEmpty && this.#failure === undefined) await this.#applyNow();
@@ -164,9 +172,8 @@ export class CommitLog {
 
   /** Goes on in the other half, if all that it holds is in the tree. */
   #turn(file: LogFile): boolean {
-    if (this.#logged.some(({ half }) => half !== this.#half) || !this.#isAmple()) return false;
+    if (this.#logged.some(({ half }) => half !== file.half) || !this.#isAmple()) return false;
     file.turn();
-    this.#half = 1 - this.#half;
     return true;
   }
 
@@ -207,13 +214,17 @@ export class CommitLog {
   }
 
   async #bringUp(batches: readonly Logged[], basis: bigint, tick: bigint): Promise<void> {
+    if (await this.#writeToTree({ basis, tick, changes: lastChanges(batches) })) this.#forget(batches);
+    else await this.#takeBackOnce();
+  }
+
+  /** False if somebody else has written since `basis`. */
+  #writeToTree({ basis, tick, changes }: DecidedBatch): Promise<boolean> {
     const { catalog, rows } = this.#environment;
-    const isApplied = await catalog.writeIfTick(basis, () => {
-      for (const { key, bytes } of lastChanges(batches)) rows.apply(key, bytes);
+    return catalog.writeIfTick(basis, () => {
+      for (const { key, bytes } of changes) rows.apply(key, bytes);
       this.#counters.saveAs(tick, catalog);
     });
-    if (isApplied) this.#forget(batches);
-    else await this.#takeBackOnce();
   }
 
   #oldest(): Logged[] {

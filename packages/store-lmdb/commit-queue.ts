@@ -3,8 +3,9 @@
 
 import { StoreError } from '#store';
 import { CommitFigures } from './commit-figures.js';
+import type { Failure } from './commit-log.js';
 import type { Counters } from './counters.js';
-import { type Early, type EarlyCaller, EarlyCommits, type Failure, type GivenUp } from './early-commits.js';
+import { type Early, type EarlyCaller, EarlyCommits, type GivenUp } from './early-commits.js';
 import { EngineError } from './engine-error.js';
 import type { Environment } from './environment.js';
 import type { LogFile } from './log-file.js';

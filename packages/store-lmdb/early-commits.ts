@@ -8,7 +8,7 @@
 import { type Space, StoreError } from '#store';
 import { isComparable } from './catalog.js';
 import type { CommitFigures } from './commit-figures.js';
-import { type Appended, CommitLog } from './commit-log.js';
+import { type Appended, CommitLog, type Failure } from './commit-log.js';
 import type { Counters } from './counters.js';
 import type { Environment } from './environment.js';
 import type { LogFile } from './log-file.js';
@@ -31,11 +31,6 @@ export interface Early {
   isLiving(space: Space): boolean;
   /** Has the change written with all others that are noted. */
   note(change: Change): void;
-}
-
-/** Why something failed, whatever was thrown. */
-export interface Failure {
-  readonly reason: unknown;
 }
 
 /** What is not durable: of a write that was tried, and decided after it. In order. */
@@ -227,7 +222,7 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
     this.#basis = this.counters.tick;
     try {
       const decided = { basis, tick: this.counters.tick, changes: batch.changes };
-      const outcome = await (isLogged ? this.#log.append(decided) : this.#writeToTree(basis, batch.changes));
+      const outcome = await (isLogged ? this.#log.append(decided) : this.#log.pass(decided));
       this.#writtenCount += 1;
       if (outcome === 'unknown') this.#figures.fail();
       else if (outcome !== 'lost') this.#figures.commit(batch.callers.length, began);
@@ -236,15 +231,6 @@ export class EarlyCommits<C extends EarlyCaller> implements Early {
       this.#figures.fail();
       this.#end(batch, 'lost', { reason });
     }
-  }
-
-  async #writeToTree(basis: bigint, changes: readonly Change[]): Promise<Appended> {
-    const { catalog, rows } = this.#environment;
-    const isWritten = await catalog.writeIfTick(basis, () => {
-      for (const { key, bytes } of changes) rows.apply(key, bytes);
-      this.counters.save(catalog);
-    });
-    return isWritten ? 'durable' : 'lost';
   }
 
   #end(batch: Batch<C>, outcome: Appended, failure?: Failure): void {

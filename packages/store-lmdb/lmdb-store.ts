@@ -21,10 +21,10 @@ import { Counters } from './counters.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { freeBytes } from './free-space.js';
 import { MergedCursor } from './merged-cursor.js';
+import { rowOf } from './recent-rows.js';
 import { reclaimSome } from './reclaim.js';
 import { Room } from './room.js';
 import { RowCursor } from './row-cursor.js';
-import { decodeValue } from './row-value.js';
 import { PageWalk, payloadRange } from './scan.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './space-work.js';
 import { startLog } from './start-log.js';
@@ -248,9 +248,7 @@ class OpenStore implements LmdbStore {
   #readRow(space: number, partition: string, key: string): Row | undefined {
     const { recent } = this.#queue;
     const change = recent.isEmpty ? undefined : recent.find(space, partition, key);
-    if (change === undefined) return this.#environment.rows.get(space, partition, key);
-    const { bytes, version } = change;
-    return bytes && { partition, key, version, value: decodeValue(bytes, bytes.length) };
+    return change === undefined ? this.#environment.rows.get(space, partition, key) : rowOf(change);
   }
 
   #slice(walk: PageWalk): Page | undefined {

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { StoreError, type StoreErrorCode } from '#store';
-import { LOG_BYTES, LOG_NAME, type LogBatch, LogFile, logBytes, readLog } from './log-file.js';
+import { createLog } from './create-log.test.fixture.js';
+import { LOG_BYTES, LOG_NAME, type LogBatch, type LogFile, logBytes, readLog } from './log-file.js';
 import {
   batchOfBytes,
   EPOCH,
@@ -29,7 +30,7 @@ interface Opened {
 
 async function create(t: TestContext): Promise<Opened> {
   const directory = await mkdtemp(join(tmpdir(), 'log-file-'));
-  const log = await LogFile.create(directory, EPOCH);
+  const log = await createLog(directory, EPOCH);
   t.after(async () => {
     log.close();
     await rm(directory, { recursive: true });
@@ -141,7 +142,7 @@ test('after a turn the records of the other half count until they are written ov
 test('a new file replaces the one that is there, whatever it is', async t => {
   const { directory, path, log } = await create(t);
   await log.append(batchOf(1n));
-  const later = await LogFile.create(directory, EPOCH + 1n);
+  const later = await createLog(directory, EPOCH + 1n);
   assert.deepEqual([readLog(path, EPOCH), readLog(path, EPOCH + 1n)], [[], []]);
   // The old one's user writes to a file that nobody reads any more.
   await log.append(batchOf(2n));
@@ -149,17 +150,14 @@ test('a new file replaces the one that is there, whatever it is', async t => {
   assert.deepEqual(readLog(path, EPOCH + 1n), [recordOf(batchOf(1n), 1n)]);
   later.close();
   writeFileSync(path, 'no log');
-  (await LogFile.create(directory, EPOCH)).close();
+  (await createLog(directory, EPOCH)).close();
   assert.deepEqual(readLog(path, EPOCH), []);
 });
 
 test('a directory in which no file can be made is told in the words of the store', async t => {
   const { directory } = await create(t);
   const missing = join(directory, 'missing');
-  await assert.rejects(
-    LogFile.create(missing, EPOCH),
-    failsWith('busy', /data\.log cannot be written: ENOENT/),
-  );
+  await assert.rejects(createLog(missing, EPOCH), failsWith('busy', /data\.log cannot be written: ENOENT/));
 });
 
 test('one record at a time, and no turn while it is written', async t => {

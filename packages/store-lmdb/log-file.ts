@@ -71,19 +71,17 @@ export class LogFile {
     }
   }
 
-  /** The same, at its place: where nobody else can have a log there. */
-  static async create(directory: string, epoch: bigint): Promise<LogFile> {
-    const log = await LogFile.prepare(directory, epoch);
-    log.place();
-    return log;
-  }
-
   /** Puts the file in the place of one that is there and that nobody needs: with the right to write, so that nobody begins to. */
   place(): void {
     if (this.#ownPath === undefined) return;
     renameSync(this.#ownPath, this.#path);
     this.#ownPath = undefined;
     syncDirectoryNow(dirname(this.#path));
+  }
+
+  /** The half in use, 0 or 1. */
+  get half(): number {
+    return this.#half === LOG_HALVES[0] ? 0 : 1;
   }
 
   /** Whether so many bytes find place behind the last record of the half in use. */
@@ -119,7 +117,7 @@ export class LogFile {
   /** Goes on at the beginning of the other half, whose records nobody needs any more. */
   turn(): void {
     if (this.#isWriting) throw new Error('A record is being written.');
-    this.#half = LOG_HALVES[this.#half === LOG_HALVES[0] ? 1 : 0];
+    this.#half = LOG_HALVES[this.half === 0 ? 1 : 0];
     this.#position = this.#half.from;
   }
 

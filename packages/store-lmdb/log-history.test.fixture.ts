@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LOG_NAME, type LogBatch, type LogChange, LogFile, type LogRecord, logBytes } from './log-file.js';
+import { createLog } from './create-log.test.fixture.js';
+import { LOG_NAME, type LogBatch, type LogChange, type LogRecord, logBytes } from './log-file.js';
 import { BLOCK_BYTES, CHANGE_HEADER_BYTES, RECORD_HEADER_BYTES } from './log-record.js';
 import { LOG_HALVES } from './read-log.js';
 import { type RowKey, writeRowKey } from './row-key.js';
@@ -100,7 +101,7 @@ export function someBatch(random: Random, basis: bigint): LogBatch {
 }
 
 export async function writeHistory(directory: string, random: Random): Promise<History> {
-  const log = await LogFile.create(directory, EPOCH);
+  const log = await createLog(directory, EPOCH);
   const path = join(directory, LOG_NAME);
   const placed: Placed[] = [];
   let turns = 0;

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import type { Row, Store } from '#store';
 import { Counters } from './counters.js';
+import { createLog } from './create-log.test.fixture.js';
 import { type Durability, type Environment, openEnvironment } from './environment.js';
-import { type LogBatch, type LogChange, LogFile, logBytes } from './log-file.js';
+import { type LogBatch, type LogChange, type LogFile, logBytes } from './log-file.js';
 import { RowBlocks } from './row-value.js';
 import { endLog, holdsLog } from './take-log.js';
 
@@ -107,7 +108,7 @@ export class LoggedStore {
       this.tick = counters.tick;
     });
     const epoch = (catalog.getLogMark()?.epoch ?? 0n) + 1n;
-    this.#log = await LogFile.create(directory, epoch);
+    this.#log = await createLog(directory, epoch);
     await this.environment.transaction(() => {
       this.environment.beginLog();
       this.#epoch = catalog.getLogMark()?.epoch ?? 0n;

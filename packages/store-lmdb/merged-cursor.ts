@@ -1,8 +1,8 @@
 // Walks the rows of a range as they are: those of the tree, under changes that are durable and not in it. Both come in
 // order; which changes these are is recent-rows.ts's affair, what is kept of the rows scan.ts's.
 import type { Row } from '#store';
-import type { Change } from './recent-rows.js';
-import { copyValue, decodeValue } from './row-value.js';
+import { type Change, rowOf } from './recent-rows.js';
+import { copyValue } from './row-value.js';
 import type { RowSource } from './scan.js';
 
 /** As a row it is the current one in place, like row-cursor.ts's: valid until the next call of any tree. */
@@ -43,10 +43,7 @@ export class MergedCursor implements RowSource {
       }
       this.#next += 1;
       if (order === 0) this.#treeRow = undefined;
-      if (change.bytes !== undefined) {
-        this.#show(change, change.bytes);
-        return true;
-      }
+      if (this.#show(change)) return true;
     }
   }
 
@@ -97,12 +94,15 @@ export class MergedCursor implements RowSource {
     return this.#treeRow;
   }
 
-  #show(change: Change, bytes: Buffer): void {
+  /** False if the change leaves no row. */
+  #show(change: Change): boolean {
+    const row = rowOf(change);
+    if (row === undefined) return false;
     // The tree's row has to wait, and its place in memory is its own only until somebody else asks a tree.
     if (this.#treeRow === this.#tree) this.#treeRow = this.#tree.copy();
-    const [, partition, key] = change.key;
-    this.#row = { partition, key, version: change.version, value: decodeValue(bytes, bytes.length) };
+    this.#row = row;
     this.#change = change;
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 // A map that tells its entries in the order of JavaScript's `<` on strings. The order is made when it is first asked for and
 // kept up from then on: maps that nobody asks cost little more than a `Map`. What is in it is not known here.
+import { firstFrom } from '#store';
 
 /** Keys that are gone stay in the order, until they are more than the others and these. */
 const GONE_MAX = 64;
@@ -53,17 +54,4 @@ export class OrderedMap<V extends NonNullable<unknown>> {
     const index = firstFrom(order, key);
     if (order[index] !== key) order.splice(index, 0, key);
   }
-}
-
-/** Index of the first key that is not before `key`; the number of keys if all are. */
-function firstFrom(order: readonly string[], key: string): number {
-  let low = 0;
-  let high = order.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const candidate = order[middle];
-    if (candidate !== undefined && candidate < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

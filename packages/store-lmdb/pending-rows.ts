@@ -2,9 +2,9 @@
 // their way to the disk. Only decisions see the latter; what others read is durable. Which changes are on their way, and
 // which are recent, is early-commits.ts's affair.
 import type { Row } from '#store';
-import { type Change, RecentRows } from './recent-rows.js';
+import { type Change, RecentRows, rowOf } from './recent-rows.js';
 import { fits } from './row-key.js';
-import { decodeValue, RowBlocks } from './row-value.js';
+import { RowBlocks } from './row-value.js';
 import type { Rows } from './rows.js';
 
 export type { Change } from './recent-rows.js';
@@ -31,10 +31,7 @@ export class PendingRows {
   /** The value may be a view, and then stays as it is. */
   get(space: number, partition: string, key: string): Row | undefined {
     const change = this.#changes.find(space, partition, key) ?? this.#recent.find(space, partition, key);
-    if (change === undefined) return this.#rows.get(space, partition, key);
-    const { bytes, version } = change;
-    if (bytes === undefined) return undefined;
-    return { partition, key, version, value: decodeValue(bytes, bytes.length) };
+    return change === undefined ? this.#rows.get(space, partition, key) : rowOf(change);
   }
 
   /** Copies the value. */

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { StoreError } from '#store';
-import { LOG_NAME, LogFile, type LogRecord, parseLog } from './log-file.js';
+import { createLog } from './create-log.test.fixture.js';
+import { LOG_NAME, type LogRecord, parseLog } from './log-file.js';
 import {
   batchOfBytes,
   EPOCH,
@@ -105,7 +106,7 @@ test('whatever sectors of a record a crash leaves, all before it are read', asyn
 
 test('a record of which only the first bytes were written counts when all were', async t => {
   const directory = await newDirectory(t);
-  const log = await LogFile.create(directory, EPOCH);
+  const log = await createLog(directory, EPOCH);
   await log.append(batchOfBytes(2_000));
   const before = readLog(join(directory, LOG_NAME), EPOCH);
   await log.append(batchOfBytes(600));
@@ -207,7 +208,7 @@ test('a file that is missing, cut off or no log is damage with its name', async 
   const corrupt = (what: string) => (error: unknown) =>
     error instanceof StoreError && error.code === 'corrupt' && error.message.startsWith(`${path} ${what}`);
   assert.throws(() => readLog(path, EPOCH), corrupt('is missing: writes that were answered'));
-  (await LogFile.create(directory, EPOCH)).close();
+  (await createLog(directory, EPOCH)).close();
   assert.deepEqual(readLog(path, EPOCH), []);
   truncateSync(path, LOG_BYTES - 1);
   assert.throws(() => readLog(path, EPOCH), corrupt(`has ${LOG_BYTES - 1} bytes and not ${LOG_BYTES}:`));
@@ -281,7 +282,7 @@ test('a record counts only within its half', () => {
 
 test('a log of another epoch has no records', async t => {
   const directory = await newDirectory(t);
-  const log = await LogFile.create(directory, EPOCH);
+  const log = await createLog(directory, EPOCH);
   await log.append(batchOfBytes(200));
   log.close();
   const path = join(directory, LOG_NAME);

@@ -1,8 +1,9 @@
 // The last change of each row among changes that are not in the tree, and those of a range in order. Which changes these
 // are, and when they come and go, is the affair of who holds them: early-commits.ts and pending-rows.ts.
-import type { ScanRange } from '#store';
+import type { Row, ScanRange } from '#store';
 import { OrderedMap } from './ordered-map.js';
 import type { RowKey } from './row-key.js';
+import { decodeValue } from './row-value.js';
 
 /** A row's final image, or that it goes. */
 export interface Change {
@@ -10,6 +11,11 @@ export interface Change {
   /** As the tree has it (row-value.ts), and never overwritten; undefined removes the row. */
   readonly bytes: Buffer | undefined;
   readonly version: bigint;
+}
+
+/** The row as it is after the change, its value a view that stays as it is; undefined if it is gone. */
+export function rowOf({ key: [, partition, key], bytes, version }: Change): Row | undefined {
+  return bytes && { partition, key, version, value: decodeValue(bytes, bytes.length) };
 }
 
 /** The changes of one partition by key, never empty. */

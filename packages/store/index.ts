@@ -1,5 +1,6 @@
 // The public face of the store contract.
 export * from './faulty-store.js';
+export * from './first-from.js';
 export * from './histogram.js';
 export * from './memory-store.js';
 export * from './store.js';
