@@ -33,6 +33,8 @@ export type Durability = 'full' | 'none';
 export interface EnvironmentOptions {
   readonly directory: string;
   readonly durability: Durability;
+  /** True if no other process writes to the file. */
+  readonly isOnlyWriter?: boolean | undefined;
   /** For a new file only; a file keeps the one that it was made with. */
   readonly chunk?: number | undefined;
 }
@@ -86,6 +88,7 @@ export class Environment {
   readonly longKeys: LongKeys;
   readonly #root: RootDatabase;
   readonly #last: LastTransaction;
+  readonly #isOnlyWriter: boolean;
   /** Of the log that this store writes to. */
   #logEpoch: bigint | undefined;
   /** The transaction in which this store marked a log as taken. */
@@ -98,6 +101,7 @@ export class Environment {
   constructor(root: RootDatabase, path: string, options: EnvironmentOptions) {
     this.#root = root;
     this.path = path;
+    this.#isOnlyWriter = options.isOnlyWriter === true;
     this.#last = new LastTransaction(path);
     this.#writeSync(() => restoreFileLength(path));
     const isNew = root.getKeysCount() === 0;
@@ -131,14 +135,14 @@ export class Environment {
 
   /**
    * To be called before a read: it is to see what any process has answered. LMDB's package keeps a snapshot for a
-   * millisecond or more and knows of this process's commits only. Here what one event sets off shares a snapshot, since
-   * nothing can come to be known meanwhile.
+   * millisecond or more and gives it up with each of this process's commits, before who waits for it is told: that is enough
+   * where nobody else writes. Otherwise what one event sets off shares a snapshot, since nothing can come to be known meanwhile.
    */
   freshen(): void {
     if (this.#isFresh) return;
     this.#isFresh = true;
     this.#root.resetReadTxn();
-    process.nextTick(this.#endEvent);
+    if (!this.#isOnlyWriter) process.nextTick(this.#endEvent);
   }
 
   /** To be called when the trees have taken in what was durable elsewhere: what is read next has to show it. */

@@ -89,8 +89,8 @@ export async function openLmdbStore(
   options: LmdbStoreOptions,
   internals: LmdbStoreInternals = {},
 ): Promise<LmdbStore> {
-  const { directory, durability = 'full', clock = systemClock } = options;
-  const environment = openEnvironment({ directory, durability, chunk: internals.chunk });
+  const { directory, durability = 'full', clock = systemClock, isOnlyWriter } = options;
+  const environment = openEnvironment({ directory, durability, isOnlyWriter, chunk: internals.chunk });
   return new OpenStore(environment, { ...options, ...internals, clock });
 }
 
