@@ -13,7 +13,8 @@ export interface ResponseHead {
 }
 
 interface Line {
-  readonly value: string;
+  /** Undefined for a line that is not remembered. */
+  readonly value: string | undefined;
   readonly text: string;
 }
 
@@ -34,43 +35,46 @@ const STATUS_LINES = new Map<number, string>(
   ]),
 );
 
-function checked(value: string): string {
-  if (!VALUE.test(value)) throw new TypeError('An answer holds a character that no header may.');
-  return value;
-}
+const statusLine = (status: number, reason: string | undefined): string =>
+  reason === undefined
+    ? (STATUS_LINES.get(status) ?? `HTTP/1.1 ${status} unknown\r\n`)
+    : `HTTP/1.1 ${status} ${reason}\r\n`;
 
-function statusLine(status: number, reason: string | undefined): string {
-  if (reason !== undefined) return `HTTP/1.1 ${status} ${checked(reason)}\r\n`;
-  return STATUS_LINES.get(status) ?? `HTTP/1.1 ${status} unknown\r\n`;
-}
+const NOT_REMEMBERED: Line = { value: undefined, text: '' };
 
 /** The line is remembered only if it is ASCII. */
-function newLine(name: string, value: string): Line {
+function learn(name: string, value: string): Line {
   if (!NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name of a header.`);
-  const line = { value, text: `${name}: ${checked(value)}\r\n` };
   const isKept = value.length <= REMEMBERED_LENGTH_MAX && PLAIN_VALUE.test(value);
-  if (isKept && (LINES.size < LINES_MAX || LINES.has(name))) LINES.set(name, line);
+  if (!isKept || LINES.size >= LINES_MAX) return NOT_REMEMBERED;
+  const line = { value, text: `${name}: ${value}\r\n` };
+  LINES.set(name, line);
   return line;
+}
+
+/** Of text that is not all ASCII. */
+function checkWide(text: string): false {
+  if (!VALUE.test(text)) throw new TypeError('An answer holds a character that no header may.');
+  return false;
 }
 
 /** @throws TypeError for a name, a value or a phrase that may not stand in a head. */
 export function formatHead({ status, reason, headers }: WireResponse): ResponseHead {
   let text = statusLine(status, reason);
   let bodyLength: string | undefined;
-  let isAscii = reason === undefined || PLAIN_VALUE.test(reason);
+  // Looked through in one piece: to begin costs more than to go on.
+  let unchecked = reason ?? '';
   for (const [name, value] of headers) {
-    const known = LINES.get(name);
-    if (known !== undefined && known.value === value) {
+    const known = LINES.get(name) ?? learn(name, value);
+    if (known.value === value) {
       text += known.text;
-    } else if (known !== undefined && PLAIN_VALUE.test(value)) {
-      text += `${name}: ${value}\r\n`;
     } else {
-      text += newLine(name, value).text;
-      isAscii &&= PLAIN_VALUE.test(value);
+      text += `${name}: ${value}\r\n`;
+      unchecked += value;
     }
     if (name === 'Content-Length') bodyLength = value;
   }
-  return { text, bodyLength, isAscii };
+  return { text, bodyLength, isAscii: PLAIN_VALUE.test(unchecked) || checkWide(unchecked) };
 }
 
 /** Longer than clients keep idle connections, so that it is not us who closes one that is about to be used. */

@@ -6,7 +6,7 @@ import { openTable, type TableContext } from '../table-space.js';
 
 export async function getEntity(context: TableContext, { table, key }: GetEntity): Promise<Outcome> {
   const space = await openTable(context, table);
-  const [row] = space ? await context.store.read(space, key.partitionKey, [key.rowKey]) : [];
+  const row = space && (await context.store.read(space, key.partitionKey, [key.rowKey]))[0];
   if (!row) throw new TableError('ResourceNotFound');
   return { kind: 'entity', row };
 }
