@@ -175,12 +175,18 @@ class OpenStore implements LmdbStore {
     return rows;
   }
 
-  async scan(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
+  async scan(
+    space: Space,
+    range: ScanRange,
+    budget: Budget,
+    accept: (row: Row) => boolean,
+    show?: (row: Row) => void,
+  ): Promise<Page> {
     this.#assertOpen();
     if (budget.rows <= 0) return { rows: [], next: range.from, examined: 0 };
     await this.#scans.enter();
     try {
-      return await this.#walk(space, range, budget, accept);
+      return await this.#walk(space, range, budget, accept, show);
     } finally {
       this.#scans.leave();
     }
@@ -217,7 +223,13 @@ class OpenStore implements LmdbStore {
     this.#room.close();
   }
 
-  async #walk(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
+  async #walk(
+    space: Space,
+    range: ScanRange,
+    budget: Budget,
+    accept: (row: Row) => boolean,
+    show: ((row: Row) => void) | undefined,
+  ): Promise<Page> {
     this.#environment.freshen();
     const transaction = this.#environment.useReadTransaction();
     // Of the same moment: what the snapshot lacks is recent, and the other way round at most the same again.
@@ -227,7 +239,7 @@ class OpenStore implements LmdbStore {
       const cursor = new RowCursor(longKeys, space.id, payloadRange(range), transaction);
       try {
         const source = recent.length === 0 ? cursor : new MergedCursor(cursor, recent);
-        const walk = new PageWalk(source, budget, accept, this.#clock);
+        const walk = new PageWalk(source, budget, accept, show, this.#clock);
         for (;;) {
           const turn = this.#share.enter();
           if (turn !== undefined) await turn;

@@ -188,16 +188,18 @@ test('pages over both follow each other without a gap and without a repetition',
     histories,
     range,
     fc.integer({ min: 1, max: 5 }),
-    async (steps, all, rows) => {
+    fc.boolean(),
+    async (steps, all, rows, isShown) => {
       space += 1;
       const subject = new Subject(environment, space);
       for (const each of steps) await take(subject, each);
       const found: Row[] = [];
       const budget = { rows, bytes: 30_000, examined: 7, milliseconds: 10_000 };
       const accept = ({ value }: Row): boolean => value.length % 2 === 0;
+      const show = isShown ? (row: Row) => void found.push(inPlace(row)) : undefined;
       for (let from: Position | undefined = all.from; from !== undefined; ) {
         const page: Page | undefined = await subject.walk({ ...all, from }, cursor =>
-          new PageWalk(cursor, budget, accept, systemClock).walk(Number.POSITIVE_INFINITY),
+          new PageWalk(cursor, budget, accept, show, systemClock).walk(Number.POSITIVE_INFINITY),
         );
         assert(page !== undefined);
         found.push(...page.rows);

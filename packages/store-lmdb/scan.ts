@@ -1,4 +1,4 @@
-// One page of a scan: which rows are shown, which are kept, where it ends. In slices, so that others get the event loop.
+// One page of a scan: which rows are examined, which are shown or kept, where it ends. In slices, so that others get the event loop.
 import type { Budget, Clock, Page, Row, ScanRange } from '#store';
 import type { PayloadRange } from './row-cursor.js';
 import { encodePayload } from './row-key.js';
@@ -29,18 +29,27 @@ export class PageWalk {
   readonly #cursor: RowSource;
   readonly #budget: Budget;
   readonly #accept: (row: Row) => boolean;
+  readonly #show: ((row: Row) => void) | undefined;
   readonly #clock: Clock;
   readonly #start: bigint;
   readonly #rows: Row[] = [];
+  #taken = 0;
   #bytes = 0;
   #examined = 0;
   #isSpent = false;
   #costUntilCheck = CHECK_ROWS;
 
-  constructor(cursor: RowSource, budget: Budget, accept: (row: Row) => boolean, clock: Clock) {
+  constructor(
+    cursor: RowSource,
+    budget: Budget,
+    accept: (row: Row) => boolean,
+    show: ((row: Row) => void) | undefined,
+    clock: Clock,
+  ) {
     this.#cursor = cursor;
     this.#budget = budget;
     this.#accept = accept;
+    this.#show = show;
     this.#clock = clock;
     this.#start = clock();
   }
@@ -56,18 +65,22 @@ export class PageWalk {
       }
       this.#examined += 1;
       this.#costUntilCheck -= 1;
-      if (this.#accept(cursor)) this.#keep(cursor.copy());
+      if (this.#accept(cursor)) this.#take(cursor);
       this.#isSpent =
-        this.#examined >= budget.examined || this.#rows.length >= budget.rows || this.#bytes >= budget.bytes;
+        this.#examined >= budget.examined || this.#taken >= budget.rows || this.#bytes >= budget.bytes;
       if (this.#costUntilCheck <= 0 && this.#isSliceOver(sliceEnd)) return undefined;
     }
     return { rows: this.#rows, examined: this.#examined };
   }
 
-  #keep(row: Row): void {
-    this.#rows.push(row);
-    this.#bytes += row.value.length;
-    this.#costUntilCheck -= Math.floor(row.value.length / CHECK_BYTES);
+  #take(cursor: RowSource): void {
+    const row = this.#show === undefined ? cursor.copy() : cursor;
+    if (this.#show === undefined) this.#rows.push(row);
+    else this.#show(row);
+    const { length } = row.value;
+    this.#taken += 1;
+    this.#bytes += length;
+    this.#costUntilCheck -= Math.floor(length / CHECK_BYTES);
   }
 
   #isSliceOver(sliceEnd: number): boolean {

@@ -60,8 +60,14 @@ class FaultyStore implements Store {
     return this.#look(() => this.#store.read(space, partition, keys));
   }
 
-  scan(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
-    return this.#look(() => this.#store.scan(space, range, this.#cut(budget), accept));
+  scan(
+    space: Space,
+    range: ScanRange,
+    budget: Budget,
+    accept: (row: Row) => boolean,
+    show?: (row: Row) => void,
+  ): Promise<Page> {
+    return this.#look(() => this.#store.scan(space, range, this.#cut(budget), accept, show));
   }
 
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {

@@ -114,11 +114,18 @@ class MemoryStore implements Store {
     return keys.map(key => copyRow(found?.rows.get(key)));
   }
 
-  async scan(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
+  async scan(
+    space: Space,
+    range: ScanRange,
+    budget: Budget,
+    accept: (row: Row) => boolean,
+    show?: (row: Row) => void,
+  ): Promise<Page> {
     await this.#turn();
     if (budget.rows <= 0) return { rows: [], next: range.from, examined: 0 };
     const start = this.#clock();
     const rows: Row[] = [];
+    let taken = 0;
     let bytes = 0;
     let examined = 0;
     let isSpent = false;
@@ -126,11 +133,13 @@ class MemoryStore implements Store {
       if (isSpent) return { rows, next: { partition: row.partition, key: row.key }, examined };
       examined += 1;
       if (accept(row)) {
-        rows.push({ ...row, value: Buffer.from(row.value) });
+        if (show) show(row);
+        else rows.push({ ...row, value: Buffer.from(row.value) });
+        taken += 1;
         bytes += row.value.length;
       }
       isSpent =
-        rows.length >= budget.rows ||
+        taken >= budget.rows ||
         bytes >= budget.bytes ||
         examined >= budget.examined ||
         Number(this.#clock() - start) >= budget.milliseconds * 10_000;

@@ -65,6 +65,7 @@ export interface Budget {
 }
 
 export interface Page {
+  /** Copies, which are the caller's to keep. */
   readonly rows: readonly Row[];
   /** The first row that was not examined; absent when the range is exhausted. */
   readonly next?: Position | undefined;
@@ -102,7 +103,7 @@ export interface Decision<R> {
  */
 export type Decide<R> = (rows: ReadRows, tick: bigint) => Decision<R>;
 
-/** Methods fail with a `StoreError` and nothing else, save what `decide`, `change` and `accept` throw themselves. */
+/** Methods fail with a `StoreError` and nothing else, save what `decide`, `change`, `accept` and `show` throw themselves. */
 export interface Store {
   /** Gives undefined if a space of that name exists. */
   createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined>;
@@ -122,8 +123,15 @@ export interface Store {
   /**
    * Rows of the range that `accept` takes, in order. `accept` sees each row in place: the row it is given and its
    * value are valid during the call only. May stop early, never skips, never repeats.
+   * With `show` the rows taken are shown to it, in place like to `accept`, and none of them is in the page.
    */
-  scan(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page>;
+  scan(
+    space: Space,
+    range: ScanRange,
+    budget: Budget,
+    accept: (row: Row) => boolean,
+    show?: (row: Row) => void,
+  ): Promise<Page>;
   /** Gives the decision's result once the changes are durable, or undefined, undecided, if this generation is gone. */
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined>;
 

@@ -1,4 +1,5 @@
-// The one door to the Table service: carries out an operation on a store. Changesets, tools and pages come through here too.
+// The door to the Table service: carries out an operation on a store. Changesets and tools come through here too, and queries
+// unless they want their rows shown in place (query-entities.ts).
 import type { Clock } from '#store';
 import type { EntityWrite, Operation } from './operation.js';
 import { getEntity } from './operations/get-entity.js';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Row } from '#store';
 import { DATE_TIME_MAX, type EdmValue, encodeEntity, formatLiteral, type Property } from '#tables';
-import { formatOutcome } from './format-outcome.js';
+import { EntityList, formatOutcome } from './format-outcome.js';
 import type { MetadataLevel, ResponseFormat } from './response-format.js';
 
 const PLACE = { endpoint: 'http://127.0.0.1:10002/acc', account: 'acc', table: 'Table' };
@@ -162,7 +162,7 @@ test('an entity alone says what the plain rendering says', () => {
   );
 });
 
-/** Rows whose lengths have little to do with those of the first, from which the length of a page is guessed. */
+/** Rows of very different lengths. */
 const UNEVEN = [[0, 30_000, 30_000, 30_000], [30_000, 0, 30_000, 30_000], [100_000, 0], [65_000]];
 
 test('pages of uneven rows, as text or as bytes, say what the plain rendering says', () => {
@@ -185,6 +185,38 @@ test('pages of uneven rows, as text or as bytes, say what the plain rendering sa
       }
     }
   }
+});
+
+test('pages that are written at the same time, and those after them, keep apart', () => {
+  const asked: ResponseFormat = {
+    level: 'nometadata',
+    select: undefined,
+    selectSuffix: '',
+    prefer: undefined,
+  };
+  const lists = Array.from({ length: 20 }, () => new EntityList(PLACE, asked));
+  const entityOf = (list: number, place: number): Entity => ({
+    partition: `p${list}`,
+    key: `${place}`,
+    version: 1n,
+    properties: [{ name: 'a', type: 'Edm.String', value: `${list}`.repeat(place * 1000) }],
+  });
+  const places = Array.from({ length: 26 }, (_, place) => place);
+  const bodies: (Buffer | string)[] = [];
+  // Some become longer than others by much, and are done when others have not begun.
+  for (const place of places) {
+    lists.forEach((list, index) => {
+      if (place <= index + 5) list.add(rowOf(entityOf(index, place)));
+      if (place === index + 5) bodies[index] = list.end();
+    });
+  }
+  assert.equal(bodies.length, 20);
+  bodies.forEach((body, index) => {
+    const entities = places
+      .slice(0, index + 6)
+      .map(place => objectOf(membersOf(entityOf(index, place), asked)));
+    assert.equal(body.toString('latin1'), `{"value":[${entities.join(',')}]}`);
+  });
 });
 
 test('an answer is no view of what is stored', () => {

@@ -1,12 +1,12 @@
 // Renders what an operation came to: status, body and the facts of its headers (table-rest.md 3.3, 5.3, 8).
 import type { Row } from '#store';
-import { escapeText, type Outcome, type WriteOutcome } from '#tables';
+import { type EntityKey, escapeText, type Outcome, type WriteOutcome } from '#tables';
 import { formatIdentifiers } from './access-policy-xml.js';
 import type { Answer, Header } from './answer.js';
 import { entityTokenHeaders, tableTokenHeaders } from './continuation.js';
 import { formatEtag } from './etag.js';
 import { type EntityPlace, EntityWriter, entityPath } from './format-entity.js';
-import { openOutput } from './output.js';
+import { type Output, openOutput } from './output.js';
 import type { MetadataLevel, ResponseFormat } from './response-format.js';
 import { formatServiceProperties } from './service-properties-xml.js';
 import { formatServiceStats } from './service-stats-xml.js';
@@ -62,30 +62,37 @@ function entityBody(row: Row, place: EntityPlace, format: ResponseFormat): Buffe
   return output.end();
 }
 
-/** How much rows differ in length beside their values: in keys and times. */
-const SLACK_BYTES = 16;
+/** The entities of a query, written one by one as they are found. */
+export class EntityList {
+  readonly #writer: EntityWriter;
+  readonly #opening: string;
+  /** Not before there is an entity: many queries may wait for their turn. */
+  #output: Output | undefined;
 
-/** Characters that rows come to, by those of the first: a projection leaves out what it left out there. */
-function guessLength(rows: readonly Row[], first: Row, length: number, isProjection: boolean): number {
-  const more = length - (isProjection ? 0 : first.value.length) + SLACK_BYTES;
-  let guess = rows.length * more;
-  if (!isProjection) for (const { value } of rows) guess += value.length;
-  return guess;
+  constructor(place: EntityPlace, format: ResponseFormat) {
+    const list = format.level === 'nometadata' ? '' : metadata(place, `${place.table}${format.selectSuffix}`);
+    this.#opening = `{${list === '' ? '' : `${list},`}"value":[`;
+    this.#writer = new EntityWriter(place, format);
+  }
+
+  /** The row may be another one afterwards. */
+  add(row: Row): void {
+    const before = this.#output === undefined ? this.#opening : '},';
+    this.#output ??= openOutput();
+    this.#writer.write(this.#output, row, before);
+  }
+
+  end(): Buffer | string {
+    if (this.#output === undefined) return `${this.#opening}]}`;
+    this.#output.text('}]}');
+    return this.#output.end();
+  }
 }
 
-function entitiesBody(rows: readonly Row[], place: EntityPlace, format: ResponseFormat): Buffer | string {
-  const before =
-    format.level === 'nometadata' ? '' : `${metadata(place, `${place.table}${format.selectSuffix}`)},`;
-  const [first, ...others] = rows;
-  if (first === undefined) return `{${before}"value":[]}`;
-  const writer = new EntityWriter(place, format);
-  const beginning = openOutput(0);
-  writer.write(beginning, first, `{${before}"value":[`);
-  const output = openOutput(guessLength(rows, first, beginning.length, format.select !== undefined));
-  output.text(beginning.end().toString());
-  for (const row of others) writer.write(output, row, '},');
-  output.text('}]}');
-  return output.end();
+function listOf(rows: readonly Row[], place: EntityPlace, format: ResponseFormat): EntityList {
+  const list = new EntityList(place, format);
+  for (const row of rows) list.add(row);
+  return list;
 }
 
 /** A table's object; the form at full metadata follows OData, no recording has one (table-rest.md 5.4). */
@@ -141,6 +148,13 @@ export function formatWrite(outcome: WriteOutcome, place: EntityPlace, format: R
   return created(location, format, body, formatEtag(row.version));
 }
 
+/** `next` is where the query goes on after the entities of the list. */
+export const formatEntities = (
+  list: EntityList,
+  next: EntityKey | undefined,
+  format: ResponseFormat,
+): Answer => json(format, list.end(), { more: entityTokenHeaders(next) });
+
 /** Everything but a transaction, whose outcomes are formatted one by one, as the parts of the answer. */
 export function formatOutcome(outcome: Outcome, place: EntityPlace, format: ResponseFormat): Answer {
   switch (outcome.kind) {
@@ -149,9 +163,7 @@ export function formatOutcome(outcome: Outcome, place: EntityPlace, format: Resp
     case 'entity':
       return json(format, entityBody(outcome.row, place, format), { etag: formatEtag(outcome.row.version) });
     case 'entities':
-      return json(format, entitiesBody(outcome.rows, place, format), {
-        more: entityTokenHeaders(outcome.next),
-      });
+      return formatEntities(listOf(outcome.rows, place, format), outcome.next, format);
     case 'tables':
       return json(format, tablesBody(outcome.names, place, format), {
         more: tableTokenHeaders(outcome.next),

@@ -37,13 +37,14 @@ class TextOutput implements Output {
   }
 }
 
-class ByteOutput implements Output {
-  #bytes: Buffer;
-  #length = 0;
+/** Memory that answers are put together in, for one after the other: with new memory for each V8 would collect more often. */
+const MEMORY_BYTES = 0x40000;
+const MEMORIES_MAX = 4;
+const memories: Buffer[] = [];
 
-  constructor(size: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(size);
-  }
+class ByteOutput implements Output {
+  #bytes = memories.pop() ?? Buffer.allocUnsafeSlow(MEMORY_BYTES);
+  #length = 0;
 
   get length(): number {
     return this.#length;
@@ -64,8 +65,12 @@ class ByteOutput implements Output {
     this.#length = end;
   }
 
-  end(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
+  end(): Buffer | string {
+    const bytes = this.#bytes.subarray(0, this.#length);
+    if (this.#bytes.length > MEMORY_BYTES) return bytes;
+    const copy = this.#length > TEXT_BYTES_MAX ? Buffer.from(bytes) : bytes.toString('latin1');
+    if (memories.length < MEMORIES_MAX) memories.push(this.#bytes);
+    return copy;
   }
 
   #grow(length: number): void {
@@ -80,6 +85,6 @@ function copyShort(source: Buffer, from: number, until: number, target: Buffer, 
   for (let i = from; i < until; i++) target[i + distance] = source[i] ?? 0;
 }
 
-/** `size` is a guess of the characters to come; a bad one costs time only. */
-export const openOutput = (size: number): Output =>
-  size > TEXT_BYTES_MAX ? new ByteOutput(size) : new TextOutput();
+/** `size` is a guess of the characters to come, if there is one; a bad one costs time only. */
+export const openOutput = (size = Number.POSITIVE_INFINITY): Output =>
+  size > TEXT_BYTES_MAX ? new ByteOutput() : new TextOutput();

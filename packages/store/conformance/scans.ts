@@ -1,6 +1,6 @@
 // Law 3 and the pages of a scan: budgets, paging on, what `accept` sees and what the caller keeps.
 import assert from 'node:assert/strict';
-import type { Budget, Page, Position, Space, Store } from '../store.js';
+import type { Budget, Page, Position, Row, Space, Store } from '../store.js';
 import {
   createSpace,
   EVERYTHING,
@@ -186,7 +186,34 @@ function acceptLaws(suite: Suite): void {
     assert.deepEqual(show(await store.read(space, 'q', ['0'])), ['q/0=..........']);
   });
 
-  suite.law('scan: an error of accept reaches the caller and harms nobody', async ({ store }) => {
+  suite.law(
+    'scan: rows that are shown count like rows that are kept, and are not kept',
+    async ({ store }) => {
+      const space = await fill(store);
+      const expected = (await scanAll(store, space)).filter(({ key }) => key > '2');
+      for (const bound of [{}, { rows: 4 }, { bytes: 35 }, { examined: 7 }]) {
+        const budget = { ...UNBOUNDED, ...bound };
+        const shown: string[] = [];
+        let from: Position | undefined = EVERYTHING.from;
+        while (from !== undefined) {
+          const taken: string[] = [];
+          const before: number = shown.length;
+          const accept = (row: Row) => row.key > '2' && taken.push(...show([row])) > 0;
+          const page: Page = await store.scan(space, { from }, budget, accept, row => {
+            shown.push(...show([row]));
+          });
+          assert.deepEqual(page.rows, []);
+          assert.deepEqual(shown.slice(before), taken);
+          assert(taken.length <= budget.rows && taken.length <= Math.ceil(budget.bytes / 10));
+          assert(page.examined <= budget.examined);
+          from = page.next;
+        }
+        assert.deepEqual(shown, show(expected));
+      }
+    },
+  );
+
+  suite.law('scan: an error of accept or show reaches the caller and harms nobody', async ({ store }) => {
     const space = await fill(store);
     const error = new EvalError('mine');
     for (let round = 0; round < 200; round += 1) {
@@ -195,6 +222,16 @@ function acceptLaws(suite: Suite): void {
         return true;
       });
       await assert.rejects(scanning, thrown => thrown === error);
+      const showing = store.scan(
+        space,
+        EVERYTHING,
+        UNBOUNDED,
+        () => true,
+        () => {
+          throw error;
+        },
+      );
+      await assert.rejects(showing, thrown => thrown === error);
     }
     assert.equal((await scanAll(store, space)).length, 20);
     await put(store, space, 'p', { k: 'v' });

@@ -25,7 +25,12 @@ function intersection(a: ScanRange, b: ScanRange | undefined): ScanRange | undef
 const positionOf = (key: EntityKey): Position => ({ partition: key.partitionKey, key: key.rowKey });
 const acceptAll = (_row: Row): boolean => true;
 
-export async function queryEntities(context: TableContext, operation: QueryEntities): Promise<Outcome> {
+/** With `show` the rows are shown to it, in place (`Store.scan`), and none is in the outcome. */
+export async function queryEntities(
+  context: TableContext,
+  operation: QueryEntities,
+  show?: (row: Row) => void,
+): Promise<Extract<Outcome, { kind: 'entities' }>> {
   const { range: asked, rest } = scanPlanOf(operation.filter);
   const accept = rest ? compileFilter(rest) : acceptAll;
   const space = await openTable(context, operation.table);
@@ -40,7 +45,7 @@ export async function queryEntities(context: TableContext, operation: QueryEntit
     examined: Number.POSITIVE_INFINITY,
     milliseconds: PAGE_MILLISECONDS_MAX,
   };
-  const { rows, next, examined } = await context.store.scan(space, range, budget, accept);
+  const { rows, next, examined } = await context.store.scan(space, range, budget, accept, show);
   return {
     kind: 'entities',
     rows,
