@@ -14,7 +14,7 @@ import {
   textStart,
 } from '#tables';
 import { etagTime } from './etag.js';
-import type { Output } from './output.js';
+import { type Output, Piece } from './output.js';
 import type { ResponseFormat } from './response-format.js';
 import { isAt, Selection } from './selection.js';
 
@@ -43,8 +43,10 @@ export const entityPath = (table: string, row: Pick<Row, 'partition' | 'key'>): 
 interface Annotation {
   readonly name: Buffer;
   readonly type: number;
-  readonly text: string;
+  readonly text: Piece;
 }
+
+const NOTHING = new Piece('');
 
 /** Empty if the member is not wanted. */
 const opening = (isWanted: boolean, separator: string, name: string): string =>
@@ -73,7 +75,9 @@ export class EntityWriter {
   #middle = '';
   #time: string | undefined;
   #etag = '';
-  #tail = '';
+  /** All before the key, but at full metadata; and what stands between the key and the properties. */
+  #opening = NOTHING;
+  #tail = NOTHING;
 
   constructor(place: EntityPlace, { level, select }: ResponseFormat, first?: string) {
     this.#level = level;
@@ -101,15 +105,19 @@ export class EntityWriter {
 
   /** Writes the entity's JSON object behind `before`, all but the brace at its end. */
   write(output: Output, row: Row, before: string): void {
+    const { key, value } = row;
     this.#enter(before, row.partition, formatDateTime(row.version));
-    const key = this.#keyOpening === '' ? '' : escapeText(row.key);
-    output.text(this.#lead + this.#control(row.key) + this.#middle + key + this.#tail);
+    if (this.#level === 'fullmetadata') output.text(this.#lead + this.#control(key) + this.#middle);
+    else output.piece(this.#opening);
+    if (this.#keyOpening !== '') output.text(escapeText(key));
+    output.piece(this.#tail);
     if (this.#level === 'nometadata' && this.#selection === undefined)
-      output.bytes(row.value, textStart(row.value), row.value.length);
-    else this.#writeProperties(output, row.value);
+      output.bytes(value, textStart(value), value.length);
+    else this.#writeProperties(output, value);
   }
 
   #enter(before: string, partition: string, time: string): void {
+    if (before === this.#before && partition === this.#partition && time === this.#time) return;
     if (before !== this.#before) {
       this.#before = before;
       this.#lead = before === '' ? this.#start : flat(before, this.#start);
@@ -124,14 +132,14 @@ export class EntityWriter {
     if (time !== this.#time) {
       this.#time = time;
       if (this.#level !== 'nometadata') this.#etag = `"odata.etag":"W/\\"datetime'${etagTime(time)}'\\""`;
-      this.#tail =
-        this.#timeOpening === '' ? this.#keyClosing : `${this.#keyClosing}${this.#timeOpening}${time}"`;
+      const member = this.#timeOpening === '' ? '' : `${this.#timeOpening}${time}"`;
+      this.#tail = new Piece(this.#keyClosing + member);
     }
+    this.#opening = new Piece(this.#lead + this.#etag + this.#middle);
   }
 
   /** The control information that the opening brace and the type do not have. */
   #control(key: string): string {
-    if (this.#level !== 'fullmetadata') return this.#etag;
     const path = `${this.#path}${escapeText(encodeKey(key))}')`;
     return `${path}",${this.#etag},"odata.editLink":"${path}"`;
   }
@@ -160,7 +168,7 @@ export class EntityWriter {
             comma = 0;
           }
           from = at;
-          if (hasType) output.text(this.#annotation(i, value, at + 2, nameLength, value[entryAt] ?? 0));
+          if (hasType) output.piece(this.#annotation(i, value, at + 2, nameLength, value[entryAt] ?? 0));
         }
         until = end;
         if (selection?.missing === 0) break;
@@ -174,12 +182,12 @@ export class EntityWriter {
     if (selection && selection.missing > 0) output.text(selection.absent().slice(comma));
   }
 
-  #annotation(place: number, value: Buffer, nameAt: number, nameLength: number, type: number): string {
+  #annotation(place: number, value: Buffer, nameAt: number, nameLength: number, type: number): Piece {
     const known = this.#annotations[place];
     if (known?.type === type && known.name.length === nameLength && isAt(value, nameAt, known.name))
       return known.text;
     const name = Buffer.from(value.subarray(nameAt, nameAt + nameLength));
-    const text = `,"${name.toString('latin1')}@odata.type":"${EDM_TYPES[type]}"`;
+    const text = new Piece(`,"${name.toString('latin1')}@odata.type":"${EDM_TYPES[type]}"`);
     this.#annotations[place] = { name, type, text };
     return text;
   }

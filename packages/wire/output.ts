@@ -6,9 +6,29 @@ const TEXT_BYTES_MAX = 65_536;
 
 /** Shorter pieces are copied by a loop sooner than a call of `copy` is made ready. */
 const LOOP_BYTES_MAX = 64;
+const LOOP_UNITS_MAX = 24;
+
+/** A text that may be written again and again. */
+export class Piece {
+  readonly text: string;
+  #isUsed = false;
+  #bytes: Buffer | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Made when they are asked for again. */
+  get bytes(): Buffer | undefined {
+    if (this.#isUsed) this.#bytes ??= Buffer.from(this.text, 'latin1');
+    this.#isUsed = true;
+    return this.#bytes;
+  }
+}
 
 export interface Output {
   text(text: string): void;
+  piece(piece: Piece): void;
   /** Copies a piece of stored text. */
   bytes(bytes: Buffer, from: number, until: number): void;
   /** Characters so far. */
@@ -25,6 +45,10 @@ class TextOutput implements Output {
   }
 
   text(text: string): void {
+    this.#text += text;
+  }
+
+  piece({ text }: Piece): void {
     this.#text += text;
   }
 
@@ -53,8 +77,15 @@ class ByteOutput implements Output {
   text(text: string): void {
     const until = this.#length + text.length;
     if (until > this.#bytes.length) this.#grow(until);
-    this.#bytes.write(text, this.#length, 'latin1');
+    if (text.length > LOOP_UNITS_MAX) this.#bytes.write(text, this.#length, 'latin1');
+    else writeShort(text, this.#bytes, this.#length);
     this.#length = until;
+  }
+
+  piece(piece: Piece): void {
+    const { bytes } = piece;
+    if (bytes === undefined) this.text(piece.text);
+    else this.bytes(bytes, 0, bytes.length);
   }
 
   bytes(bytes: Buffer, from: number, until: number): void {
@@ -78,6 +109,10 @@ class ByteOutput implements Output {
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
   }
+}
+
+function writeShort(text: string, target: Buffer, at: number): void {
+  for (let i = 0; i < text.length; i++) target[at + i] = text.charCodeAt(i);
 }
 
 function copyShort(source: Buffer, from: number, until: number, target: Buffer, at: number): void {
