@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import type { Row } from '#store';
 import { DATE_TIME_MAX, type EdmValue, encodeEntity, formatLiteral, type Property } from '#tables';
 import { EntityList, formatOutcome } from './format-outcome.js';
+import { takeBack } from './output.js';
 import type { MetadataLevel, ResponseFormat } from './response-format.js';
 
 const PLACE = { endpoint: 'http://127.0.0.1:10002/acc', account: 'acc', table: 'Table' };
@@ -217,6 +218,30 @@ test('pages that are written at the same time, and those after them, keep apart'
       .map(place => objectOf(membersOf(entityOf(index, place), asked)));
     assert.equal(body.toString('latin1'), `{"value":[${entities.join(',')}]}`);
   });
+});
+
+test('the memory of a body that is taken back serves one page at a time', () => {
+  const asked: ResponseFormat = {
+    level: 'nometadata',
+    select: undefined,
+    selectSuffix: '',
+    prefer: undefined,
+  };
+  const pageOf = (letter: string): Buffer | string => {
+    const list = new EntityList(PLACE, asked);
+    const property: Property = { name: 'a', type: 'Edm.String', value: letter.repeat(100_000) };
+    list.add(rowOf({ partition: 'p', key: 'k', version: 1n, properties: [property] }));
+    return list.end();
+  };
+  const first = pageOf('x');
+  assert.ok(Buffer.isBuffer(first));
+  takeBack(first);
+  takeBack(first);
+  const [second, third] = [pageOf('y'), pageOf('z')];
+  assert.ok(Buffer.isBuffer(second) && Buffer.isBuffer(third));
+  assert.equal(second.buffer, first.buffer);
+  assert.notEqual(third.buffer, first.buffer);
+  assert.ok(second.includes('y'.repeat(100_000)) && third.includes('z'.repeat(100_000)));
 });
 
 test('an answer is no view of what is stored', () => {

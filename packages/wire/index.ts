@@ -17,6 +17,7 @@ export * from './format-part.js';
 export * from './format-response.js';
 export * from './http-date.js';
 export * from './operation-kind.js';
+export { takeBack } from './output.js';
 export * from './parse-batch.js';
 export * from './parse-filter.js';
 export * from './parse-operation.js';

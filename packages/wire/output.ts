@@ -65,6 +65,20 @@ class TextOutput implements Output {
 const MEMORY_BYTES = 0x40000;
 const MEMORIES_MAX = 4;
 const memories: Buffer[] = [];
+/** By the bodies that are views of them. */
+const lent = new WeakMap<Buffer, Buffer>();
+
+function keep(memory: Buffer): void {
+  if (memories.length < MEMORIES_MAX) memories.push(memory);
+}
+
+/** To be told of a body that has left: nobody may look at it again. One of which nobody tells is the collector's. */
+export function takeBack(body: Buffer): void {
+  const memory = lent.get(body);
+  if (memory === undefined) return;
+  lent.delete(body);
+  keep(memory);
+}
 
 class ByteOutput implements Output {
   #bytes = memories.pop() ?? Buffer.allocUnsafeSlow(MEMORY_BYTES);
@@ -97,11 +111,15 @@ class ByteOutput implements Output {
   }
 
   end(): Buffer | string {
-    const bytes = this.#bytes.subarray(0, this.#length);
-    if (this.#bytes.length > MEMORY_BYTES) return bytes;
-    const copy = this.#length > TEXT_BYTES_MAX ? Buffer.from(bytes) : bytes.toString('latin1');
-    if (memories.length < MEMORIES_MAX) memories.push(this.#bytes);
-    return copy;
+    const memory = this.#bytes;
+    const body = memory.subarray(0, this.#length);
+    if (this.#length <= TEXT_BYTES_MAX) {
+      const text = body.toString('latin1');
+      keep(memory);
+      return text;
+    }
+    if (memory.length === MEMORY_BYTES) lent.set(body, memory);
+    return body;
   }
 
   #grow(length: number): void {

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
-import type { WireRequest, WireResponse } from '#wire';
+import { encodeEntity } from '#tables';
+import { EntityList, type WireRequest, type WireResponse } from '#wire';
 import { type Listener, listen, type Respond, type Timeouts } from '../listen.js';
-import { answer, connect, drainUndated, HEAD, LAST } from './raw-socket.test.fixture.js';
+import { answer, connect, drain, drainUndated, HEAD, LAST } from './raw-socket.test.fixture.js';
 
 const echo: Respond = async ({ method, target, headers, body, bodyTooLarge }: WireRequest) =>
   answer(`<${JSON.stringify([method, target, { ...headers }, body.toString('latin1'), bodyTooLarge])}>`);
@@ -160,6 +161,35 @@ test('a body that was handed on stays what it is', async context => {
   const whole = sizes.map((size, i) => put(letters[i] ?? '', size)).join('');
   await exchange(listener, whole.slice(0, 80), whole.slice(80, 90_000), whole.slice(90_000) + LAST);
   for (const [i, size] of sizes.entries()) assert.equal(received[i]?.toString(), letters[i]?.repeat(size));
+});
+
+/** Of 200 KB, and another for each target. */
+function pageOf(target: string): Buffer | string {
+  const format = { level: 'nometadata', select: undefined, selectSuffix: '', prefer: undefined } as const;
+  const list = new EntityList({ endpoint: 'http://h/a', account: 'a', table: 't' }, format);
+  const value = encodeEntity([{ name: 'a', type: 'Edm.String', value: target.repeat(4000 / target.length) }]);
+  for (let i = 0; i < 50; i++) list.add({ partition: target, key: `${i}`, version: 1n, value });
+  return list.end();
+}
+
+test('a page whose client is slow stays what it is while others are answered', async context => {
+  const pages = 150;
+  let begun = 0;
+  const listener = await open(context, async ({ target }) => {
+    begun += 1;
+    return answer(target === '/last' ? '' : pageOf(target));
+  });
+  const slow = ['/slow1', '/slow2', '/slow3'].map(target => {
+    const socket = connect(listener);
+    socket.write(`GET ${target} ${HEAD}\r\n`.repeat(pages) + LAST);
+    return { target, socket };
+  });
+  for (let before = -1; before !== begun; await pause(100)) before = begun;
+  assert(begun < slow.length * pages, 'none has to wait for its client');
+  const countIn = (text: string, target: string): number => text.split(String(pageOf(target))).length - 1;
+  for (const target of ['/quick1', '/quick2'])
+    assert.equal(countIn(await exchange(listener, `GET ${target} ${HEAD}\r\n${LAST}`), target), 1);
+  for (const { target, socket } of slow) assert.equal(countIn(await drain(socket), target), pages, target);
 });
 
 test('a client that has said all still gets its answers', async context => {

@@ -2,7 +2,7 @@
 // before the next is looked at. Meanwhile the socket is not read beyond what is there already. Which connections there are, and
 // when time passes, is listen.ts's.
 import type { Socket } from 'node:net';
-import type { WireRequest, WireResponse } from '#wire';
+import { takeBack, type WireRequest, type WireResponse } from '#wire';
 import { endings, formatHead, type ResponseHead } from './format-head.js';
 import { GrowingBytes } from './growing-bytes.js';
 import { type FieldLine, SHORT_TEXT } from './header-fields.js';
@@ -325,6 +325,7 @@ export class Connection {
     socket.write(head.text + ending, 'latin1');
     const isFlushed = socket.write(body);
     socket.uncork();
+    if (socket.writableLength === 0) takeBack(body);
     return isFlushed;
   }
 
