@@ -47,13 +47,17 @@ export interface Undisturbed {
 }
 
 /** Of the requests that no pause disturbed between the moment they were due and their answer. */
-export function undisturbedOf({ due, latency }: Moments, pauses: readonly Span[]): Undisturbed {
+export function undisturbedOf(all: readonly Moments[], pauses: readonly Span[]): Undisturbed {
   const disturbed = disturbedTime(pauses);
   const kept = new Latencies();
-  for (const [index, since] of due.entries()) {
-    const took = latency[index] ?? 0;
-    if (!overlaps(disturbed, since, since + took)) kept.add(took);
+  let count = 0;
+  for (const { due, latency } of all) {
+    count += due.length;
+    for (const [index, since] of due.entries()) {
+      const took = latency[index] ?? 0;
+      if (!overlaps(disturbed, since, since + took)) kept.add(took);
+    }
   }
   if (kept.count === 0) return { share: 0, latency: undefined };
-  return { share: kept.count / due.length, latency: kept.summary() };
+  return { share: kept.count / count, latency: kept.summary() };
 }

@@ -30,7 +30,7 @@ test('an open loop tells when each request was due, on the clock of this process
   const before = machineNow();
   const result = await driveAgainst({ status: 204, body: '' }, false, { milliseconds: 250, perSecond: 100 });
   const after = machineNow();
-  const { due, latency } = result.moments ?? { due: [], latency: [] };
+  const { due, latency } = result.momentsOf?.empty ?? { due: [], latency: [] };
   assert.deepEqual([due.length, latency.length, result.completed], [25, 25, 25]);
   assert.equal(Math.max(...latency), result.latency.max);
   const inOrder = due.toSorted((a, b) => a - b);
@@ -41,7 +41,7 @@ test('an open loop tells when each request was due, on the clock of this process
 });
 
 test('a closed loop tells no moments', async () => {
-  assert.equal((await driveAgainst({ status: 204, body: '' })).moments, undefined);
+  assert.equal((await driveAgainst({ status: 204, body: '' })).momentsOf, undefined);
 });
 
 test('a wrong answer fails the run', async () => {

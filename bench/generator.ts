@@ -15,9 +15,7 @@ class Run {
   readonly #connections: Connection[] = [];
   readonly #idle: Connection[] = [];
   readonly #latencies = new Latencies();
-  /** When they were due, in the order of `#latencies`. */
-  readonly #due = new Series();
-  readonly #latenciesOf = new Map<Check['kind'], Latencies>();
+  readonly #kinds = new Map<Check['kind'], { readonly due: Series; readonly latencies: Latencies }>();
   readonly #settle: (outcome: JobResult | Error) => void;
   readonly #start = machineNow();
   readonly #countMax: number;
@@ -60,11 +58,11 @@ class Run {
   }
 
   #note(kind: Check['kind'], since: number, milliseconds: number): void {
-    const latencies = this.#latenciesOf.get(kind) ?? new Latencies();
-    this.#latenciesOf.set(kind, latencies);
+    const { due, latencies } = this.#kinds.get(kind) ?? { due: new Series(), latencies: new Latencies() };
+    this.#kinds.set(kind, { due, latencies });
+    due.add(since);
     latencies.add(milliseconds);
     this.#latencies.add(milliseconds);
-    if (this.#job.perSecond !== undefined) this.#due.add(since);
   }
 
   onFailed(error: Error): void {
@@ -106,16 +104,22 @@ class Run {
   #endIfDone(): void {
     if (!this.#isOver || this.#completed < this.#sent) return;
     this.#end();
+    const kinds = [...this.#kinds];
     this.#settle({
       completed: this.#completed,
       used: this.#sent,
       milliseconds: machineNow() - this.#start,
       latency: this.#latencies.summary(),
-      latencyOf: Object.fromEntries([...this.#latenciesOf].map(([kind, all]) => [kind, all.summary()])),
-      moments:
+      latencyOf: Object.fromEntries(kinds.map(([kind, { latencies }]) => [kind, latencies.summary()])),
+      momentsOf:
         this.#job.perSecond === undefined
           ? undefined
-          : { due: this.#due.values, latency: this.#latencies.values },
+          : Object.fromEntries(
+              kinds.map(([kind, { due, latencies }]) => [
+                kind,
+                { due: due.values, latency: latencies.values },
+              ]),
+            ),
       absent: this.#absent,
       complaint: this.#complaint,
     });

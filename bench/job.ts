@@ -48,7 +48,7 @@ export interface Latency {
   readonly max: number;
 }
 
-/** Of every request, in the order of their answers. */
+/** Of requests, in the order of their answers. */
 export interface Moments {
   /** When it was due, on the machine's clock. */
   readonly due: Float64Array;
@@ -65,8 +65,8 @@ export interface JobResult {
   readonly latency: Latency;
   /** Of the requests whose answers are checked so; absent where the generator does not tell them apart. */
   readonly latencyOf?: Readonly<Partial<Record<Check['kind'], Latency>>> | undefined;
-  /** Of an open loop, by the built-in generator. */
-  readonly moments?: Moments | undefined;
+  /** Of every request of an open loop, by the built-in generator, apart as in `latencyOf`. */
+  readonly momentsOf?: Readonly<Partial<Record<Check['kind'], Moments>>> | undefined;
   /** What was to be deleted and was not there. */
   readonly absent: number;
   /** The first wrong answer. A run that has one counts for nothing. */
@@ -85,10 +85,7 @@ function decodeLatency(value: unknown): Latency {
   return { p50: decodeNumber(p50), p99: decodeNumber(p99), p999: decodeNumber(p999), max: decodeNumber(max) };
 }
 
-const decodeLatencies = (value: object): JobResult['latencyOf'] =>
-  Object.fromEntries(Object.entries(value).map(([kind, latency]) => [kind, decodeLatency(latency)]));
-
-function decodeMoments(value: object): Moments {
+function decodeMoments(value: unknown): Moments {
   const { due, latency } = value as Record<keyof Moments, unknown>;
   if (!(due instanceof Float64Array && latency instanceof Float64Array && due.length === latency.length)) {
     throw new Error('A generator told no moments.');
@@ -96,18 +93,24 @@ function decodeMoments(value: object): Moments {
   return { due, latency };
 }
 
+/** What is told of each kind of request; undefined if nothing is. */
+function decodeEach<T>(told: unknown, decode: (value: unknown) => T): Record<string, T> | undefined {
+  if (typeof told !== 'object' || told === null) return undefined;
+  return Object.fromEntries(Object.entries(told).map(([kind, value]) => [kind, decode(value)]));
+}
+
 /** @throws Error if it is not what a generator tells. */
 export function decodeJobResult(value: unknown): JobResult {
   if (typeof value !== 'object' || value === null) throw new Error('A generator told nothing.');
   const told = value as Record<keyof JobResult, unknown>;
-  const { completed, used, milliseconds, latency, latencyOf, moments, absent, complaint } = told;
+  const { completed, used, milliseconds, latency, latencyOf, momentsOf, absent, complaint } = told;
   return {
     completed: decodeNumber(completed),
     used: decodeNumber(used),
     milliseconds: decodeNumber(milliseconds),
     latency: decodeLatency(latency),
-    latencyOf: typeof latencyOf === 'object' && latencyOf !== null ? decodeLatencies(latencyOf) : undefined,
-    moments: typeof moments === 'object' && moments !== null ? decodeMoments(moments) : undefined,
+    latencyOf: decodeEach(latencyOf, decodeLatency),
+    momentsOf: decodeEach(momentsOf, decodeMoments),
     absent: decodeNumber(absent),
     complaint: complaint === undefined ? undefined : String(complaint),
   };

@@ -34,13 +34,21 @@ const report = (phase: Phase): string =>
 
 test('all requests and the undisturbed ones, each with its verdict', () => {
   const verdict = { goal: '<= 20 ms', value: 9, holds: true };
-  const text = report({ ...ALL, undisturbed: { share: 0.9312, latency: latency(9), verdict } });
+  const text = report({
+    ...ALL,
+    undisturbed: { share: 0.9312, latency: latency(9), latencyOf: { range: latency(7) }, verdict },
+  });
   assert.match(text, /^mixed load +1,234 +1 +2 +53 +54 +<= 20 ms +MISSED /m);
+  assert.match(text, /^ {2}range +1 +2 +26 +27$/m);
   assert.match(text, /^ {2}undisturbed: 93\.12 % +1 +2 +9 +10 +<= 20 ms +holds$/m);
+  assert.match(text, /^ {4}range +1 +2 +7 +8$/m);
 });
 
 test('where no request was undisturbed there is no verdict', () => {
-  const text = report({ ...ALL, undisturbed: { share: 0, latency: undefined, verdict: undefined } });
+  const text = report({
+    ...ALL,
+    undisturbed: { share: 0, latency: undefined, latencyOf: {}, verdict: undefined },
+  });
   assert.match(text, /^ {2}undisturbed: 0\.00 % +- +- +- +-$/m);
 });
 

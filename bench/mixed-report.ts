@@ -13,8 +13,11 @@ const NO_LATENCY: Latency = { p50: Number.NaN, p99: Number.NaN, p999: Number.NaN
 
 function undisturbedLines({ undisturbed }: Phase): readonly string[][] {
   if (undisturbed === undefined) return [];
-  const { share, latency = NO_LATENCY, verdict } = undisturbed;
-  return [[`  undisturbed: ${formatPercent(share)}`, '', ...cells(latency), ...verdictCells(verdict)]];
+  const { share, latency = NO_LATENCY, latencyOf, verdict } = undisturbed;
+  return [
+    [`  undisturbed: ${formatPercent(share)}`, '', ...cells(latency), ...verdictCells(verdict)],
+    ...Object.entries(latencyOf).map(([asked, of]) => [`    ${asked}`, '', ...cells(of)]),
+  ];
 }
 
 function phaseLines(phase: Phase): readonly string[][] {

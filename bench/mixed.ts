@@ -43,6 +43,12 @@ const ASKED: Readonly<Record<string, string>> = {
   range: 'range',
 };
 
+export interface UndisturbedLoad extends Undisturbed {
+  /** By what is asked, where there was any. */
+  readonly latencyOf: Readonly<Record<string, Latency>>;
+  readonly verdict: Verdict | undefined;
+}
+
 export interface Phase {
   readonly name: string;
   readonly perSecond: number;
@@ -54,7 +60,7 @@ export interface Phase {
   readonly verdict: Verdict;
   readonly machine: Machine;
   /** Absent where nobody watched the machine. */
-  readonly undisturbed?: (Undisturbed & { readonly verdict: Verdict | undefined }) | undefined;
+  readonly undisturbed?: UndisturbedLoad | undefined;
 }
 
 export interface Mixed {
@@ -103,16 +109,24 @@ interface Pace {
   readonly milliseconds: number;
 }
 
+const byAsked = (each: readonly (readonly [kind: string, latency: Latency])[]): Record<string, Latency> =>
+  Object.fromEntries(each.map(([kind, latency]) => [ASKED[kind] ?? kind, latency]));
+
 const judge = (latency: Latency): Verdict => atMost(latency.p999, MIXED_P999_MILLISECONDS_MAX, ' ms');
 
 function undisturbedIn(
-  { moments }: JobResult,
+  { momentsOf }: JobResult,
   machine: Machine,
   pauses: readonly Span[],
 ): Phase['undisturbed'] {
-  if (moments === undefined || !isWatched(machine)) return undefined;
-  const undisturbed = undisturbedOf(moments, pauses);
-  return { ...undisturbed, verdict: undisturbed.latency && judge(undisturbed.latency) };
+  if (momentsOf === undefined || !isWatched(machine)) return undefined;
+  const undisturbed = undisturbedOf(Object.values(momentsOf), pauses);
+  const each = Object.entries(momentsOf).flatMap(([kind, moments]) => {
+    const { latency } = undisturbedOf([moments], pauses);
+    return latency === undefined ? [] : [[kind, latency] as const];
+  });
+  const verdict = undisturbed.latency && judge(undisturbed.latency);
+  return { ...undisturbed, latencyOf: byAsked(each), verdict };
 }
 
 async function phase(
@@ -132,9 +146,7 @@ async function phase(
     name,
     perSecond: (result.completed * 1000) / result.milliseconds,
     latency: result.latency,
-    latencyOf: Object.fromEntries(
-      Object.entries(result.latencyOf ?? {}).map(([kind, latency]) => [ASKED[kind] ?? kind, latency]),
-    ),
+    latencyOf: byAsked(Object.entries(result.latencyOf ?? {})),
     memory,
     verdict: judge(result.latency),
     machine,
