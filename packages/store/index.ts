@@ -1,7 +1,7 @@
 // The public face of the store contract.
 export * from './faulty-store.js';
-export * from './first-from.js';
 export * from './histogram.js';
 export * from './memory-store.js';
+export { firstFrom } from './sorted-map.js';
 export * from './store.js';
 export * from './store-error.js';

@@ -1,6 +1,5 @@
 // A map whose keys stay in the order of JavaScript's `<` on strings: the one structure the memory store is made of.
 // It knows nothing of spaces and rows.
-import { firstFrom } from './first-from.js';
 
 /** A run of keys in order, never empty. Blocks keep an insertion from moving all the keys after it. */
 interface Block<V> {
@@ -82,4 +81,17 @@ export class SortedMap<V> {
     }
     return low;
   }
+}
+
+/** Index of the first of `keys`, which are in order, that is not before `key`; the number of keys if all are. */
+export function firstFrom(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const candidate = keys[middle];
+    if (candidate !== undefined && candidate < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
