@@ -3,8 +3,6 @@
 import {
   type CorsRule,
   execute,
-  type QueryEntities,
-  queryEntities,
   readIdentifiers,
   readServiceProperties,
   type SignedIdentifier,
@@ -16,7 +14,6 @@ import {
   corsHeaders,
   EntityList,
   type ErrorContext,
-  formatEntities,
   formatError,
   formatOutcome,
   formatResponse,
@@ -25,7 +22,6 @@ import {
   operationKind,
   parseTarget,
   placeOf,
-  type ResponseFormat,
   type Route,
   type WireRequest,
   type WireResponse,
@@ -81,17 +77,6 @@ function answerPreflight(request: WireRequest, rules: readonly CorsRule[]): Answ
 const withoutBody = ({ isBusy }: WireRequest): TableError =>
   new TableError(isBusy ? 'ServerBusy' : 'RequestBodyTooLarge');
 
-/** Entities are written where the store has them: a page has many, and a copy of each costs as much as to write it. */
-async function answerQuery(
-  operation: QueryEntities,
-  format: ResponseFormat,
-  { route, context }: Call,
-): Promise<Answer> {
-  const list = new EntityList(placeOf(route), format);
-  const { next } = await queryEntities(context, operation, row => list.add(row));
-  return formatEntities(list, next, format);
-}
-
 async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
   const { service, route, grant, context } = call;
   if (request.bodyTooLarge || request.isBusy) throw withoutBody(request);
@@ -105,8 +90,11 @@ async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
   const admitted = admit(request, route, grant, context);
   const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
   call.operation = operation.kind;
-  if (operation.kind === 'queryEntities') return answerQuery(operation, format, call);
-  return formatOutcome(await execute(operation, context, service.clock), placeOf(route), format);
+  const place = placeOf(route);
+  // Entities are written where the store has them: a page has many, and a copy of each costs as much as to write it.
+  const list = operation.kind === 'queryEntities' ? new EntityList(place, format) : undefined;
+  const outcome = await execute(operation, context, service.clock, list && (row => list.add(row)));
+  return formatOutcome(outcome, place, format, list);
 }
 
 const refusalOf = (error: unknown): TableError =>
