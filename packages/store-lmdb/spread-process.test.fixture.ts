@@ -63,7 +63,8 @@ async function perform({ id, method, args }: Call): Promise<unknown> {
       return store.read(first, second, third);
     case 'scan': {
       const accept = (row: Row): boolean => ask(id, 'accept', [plain(row)]) === true;
-      const page: Page = await store.scan(first, second, third, accept);
+      const show = (row: Row): unknown => ask(id, 'show', [plain(row)]);
+      const page: Page = await store.scan(first, second, third, accept, args[3] === true ? show : undefined);
       return page;
     }
     case 'commit':

@@ -1,5 +1,5 @@
 // A store whose calls go by turns to several processes that have one directory open. Functions stay here: a process that
-// needs one called (decide, change, accept, the clock) asks for it in the middle of its work, and stands still until it
+// needs one called (decide, change, accept, show, the clock) asks for it in the middle of its work, and stands still until it
 // is answered. So any test of a store can be run on many processes. The other end is spread-process.test.fixture.ts.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -174,8 +174,17 @@ class SpreadStore implements Store {
     return this.#call('read', [space, partition, keys]);
   }
 
-  scan(space: Space, range: ScanRange, budget: Budget, accept: (row: Row) => boolean): Promise<Page> {
-    return this.#call('scan', [space, range, budget], { accept: row => accept(row as Row) });
+  scan(
+    space: Space,
+    range: ScanRange,
+    budget: Budget,
+    accept: (row: Row) => boolean,
+    show?: (row: Row) => void,
+  ): Promise<Page> {
+    return this.#call('scan', [space, range, budget, show !== undefined], {
+      accept: row => accept(row as Row),
+      show: row => show?.(row as Row),
+    });
   }
 
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
