@@ -3,6 +3,8 @@
 import {
   type CorsRule,
   execute,
+  type QueryEntities,
+  queryEntities,
   readIdentifiers,
   readServiceProperties,
   type SignedIdentifier,
@@ -14,6 +16,7 @@ import {
   corsHeaders,
   EntityList,
   type ErrorContext,
+  formatEntities,
   formatError,
   formatOutcome,
   formatResponse,
@@ -22,6 +25,7 @@ import {
   operationKind,
   parseTarget,
   placeOf,
+  type ResponseFormat,
   type Route,
   type WireRequest,
   type WireResponse,
@@ -77,6 +81,17 @@ function answerPreflight(request: WireRequest, rules: readonly CorsRule[]): Answ
 const withoutBody = ({ isBusy }: WireRequest): TableError =>
   new TableError(isBusy ? 'ServerBusy' : 'RequestBodyTooLarge');
 
+/** Entities are written where the store has them: a page has many, and a copy of each costs as much as to write it. */
+async function answerQuery(
+  operation: QueryEntities,
+  format: ResponseFormat,
+  { route, context }: Call,
+): Promise<Answer> {
+  const list = new EntityList(placeOf(route), format);
+  const { next } = await queryEntities(context, operation, row => list.add(row));
+  return formatEntities(list, next, format);
+}
+
 async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
   const { service, route, grant, context } = call;
   if (request.bodyTooLarge || request.isBusy) throw withoutBody(request);
@@ -90,11 +105,8 @@ async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
   const admitted = admit(request, route, grant, context);
   const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
   call.operation = operation.kind;
-  const place = placeOf(route);
-  // Entities are written where the store has them: a page has many, and a copy of each costs as much as to write it.
-  const list = operation.kind === 'queryEntities' ? new EntityList(place, format) : undefined;
-  const outcome = await execute(operation, context, service.clock, list && (row => list.add(row)));
-  return formatOutcome(outcome, place, format, list);
+  if (operation.kind === 'queryEntities') return answerQuery(operation, format, call);
+  return formatOutcome(await execute(operation, context, service.clock), placeOf(route), format);
 }
 
 const refusalOf = (error: unknown): TableError =>

@@ -1,5 +1,6 @@
-// The one door to the Table service: carries out an operation on a store. Changesets, tools and pages come through here too.
-import type { Clock, Row } from '#store';
+// The door to the Table service: carries out an operation on a store. Changesets and tools come through here too, and queries
+// unless they want their rows shown in place (query-entities.ts).
+import type { Clock } from '#store';
 import type { EntityWrite, Operation } from './operation.js';
 import { getEntity } from './operations/get-entity.js';
 import { queryEntities } from './operations/query-entities.js';
@@ -23,21 +24,13 @@ async function writeEntity(context: TableContext, operation: EntityWrite): Promi
   return outcome;
 }
 
-/**
- * Fails with TableError for what Azure refuses, with StoreError for what the engine cannot do.
- * With `show` the entities of a query are shown to it, in place (`Store.scan`), and none is in the outcome.
- */
-export function execute(
-  operation: Operation,
-  context: TableContext,
-  clock: Clock,
-  show?: (row: Row) => void,
-): Promise<Outcome> {
+/** Fails with TableError for what Azure refuses, with StoreError for what the engine cannot do. */
+export function execute(operation: Operation, context: TableContext, clock: Clock): Promise<Outcome> {
   switch (operation.kind) {
     case 'getEntity':
       return getEntity(context, operation);
     case 'queryEntities':
-      return queryEntities(context, operation, show);
+      return queryEntities(context, operation);
     case 'submitTransaction':
       return submitTransaction(context, operation);
     case 'queryTables':

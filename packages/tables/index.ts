@@ -13,6 +13,7 @@ export * from './filter-range.js';
 export * from './inspect.js';
 export * from './limits.js';
 export * from './operation.js';
+export { queryEntities } from './operations/query-entities.js';
 export { readServiceProperties } from './operations/service-settings.js';
 export { readIdentifiers } from './operations/table-acl.js';
 export * from './outcome.js';

@@ -1,6 +1,6 @@
 // Renders what an operation came to: status, body and the facts of its headers (table-rest.md 3.3, 5.3, 8).
 import type { Row } from '#store';
-import { escapeText, type Outcome, type WriteOutcome } from '#tables';
+import { type EntityKey, escapeText, type Outcome, type WriteOutcome } from '#tables';
 import { formatIdentifiers } from './access-policy-xml.js';
 import type { Answer, Header } from './answer.js';
 import { entityTokenHeaders, tableTokenHeaders } from './continuation.js';
@@ -149,25 +149,21 @@ export function formatWrite(outcome: WriteOutcome, place: EntityPlace, format: R
 }
 
 /** `next` is where the query goes on after the entities of the list. */
-/**
- * Everything but a transaction, whose outcomes are formatted one by one, as the parts of the answer. `list` has the entities of a
- * query if they are not in its outcome.
- */
-export function formatOutcome(
-  outcome: Outcome,
-  place: EntityPlace,
+export const formatEntities = (
+  list: EntityList,
+  next: EntityKey | undefined,
   format: ResponseFormat,
-  list?: EntityList,
-): Answer {
+): Answer => json(format, list.end(), { more: entityTokenHeaders(next) });
+
+/** Everything but a transaction, whose outcomes are formatted one by one, as the parts of the answer. */
+export function formatOutcome(outcome: Outcome, place: EntityPlace, format: ResponseFormat): Answer {
   switch (outcome.kind) {
     case 'transaction':
       throw new Error('A transaction is formatted part by part.');
     case 'entity':
       return json(format, entityBody(outcome.row, place, format), { etag: formatEtag(outcome.row.version) });
     case 'entities':
-      return json(format, (list ?? listOf(outcome.rows, place, format)).end(), {
-        more: entityTokenHeaders(outcome.next),
-      });
+      return formatEntities(listOf(outcome.rows, place, format), outcome.next, format);
     case 'tables':
       return json(format, tablesBody(outcome.names, place, format), {
         more: tableTokenHeaders(outcome.next),

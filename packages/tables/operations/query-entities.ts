@@ -25,12 +25,12 @@ function intersection(a: ScanRange, b: ScanRange | undefined): ScanRange | undef
 const positionOf = (key: EntityKey): Position => ({ partition: key.partitionKey, key: key.rowKey });
 const acceptAll = (_row: Row): boolean => true;
 
-/** With `show` as in execute.ts. */
+/** With `show` the rows are shown to it, in place (`Store.scan`), and none is in the outcome. */
 export async function queryEntities(
   context: TableContext,
   operation: QueryEntities,
   show?: (row: Row) => void,
-): Promise<Outcome> {
+): Promise<Extract<Outcome, { kind: 'entities' }>> {
   const { range: asked, rest } = scanPlanOf(operation.filter);
   const accept = rest ? compileFilter(rest) : acceptAll;
   const space = await openTable(context, operation.table);
