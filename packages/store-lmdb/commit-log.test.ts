@@ -63,7 +63,12 @@ class Holder {
 }
 
 test('callers are answered when the log has their changes, and the tree gets them later', async t => {
-  const parts = await Parts.open(t);
+  const directory = await newDirectory(t);
+  await openEnvironment({ directory, durability: 'full' }).close();
+  // While the right to write is held the tree cannot get them, however slow the disk is.
+  const holders = [await Holder.open(t, directory), await Holder.open(t, directory)];
+  const parts = await Parts.open(t, directory);
+  await holders[0]?.hold();
   for (let round = 0; round < 3; round += 1) {
     assert.equal(await parts.add('k', String(round)), '012'.slice(0, round + 1));
     assert.equal(parts.records().length, round + 1);
@@ -74,13 +79,16 @@ test('callers are answered when the log has their changes, and the tree gets the
     assert(parts.isRecent('k'));
     assert.equal(parts.inTree('k'), undefined);
   }
+  holders[0]?.kill();
   await parts.empty();
   assert.equal(parts.inTree('k'), '012');
+  await holders[1]?.hold();
   assert.equal(await parts.add('k', '3'), '0123');
   assert.equal(parts.inTree('k'), '012');
   await parts.remove(['k']);
   assert.equal(parts.inTree('k'), '012');
   assert.equal(await parts.add('k', 'x'), 'x');
+  holders[1]?.kill();
   await parts.empty();
   assert.equal(parts.inTree('k'), 'x');
 });
