@@ -1,6 +1,7 @@
 // The store on LMDB: one directory, several processes at a time. It ties the parts together: reads go straight to the trees
 // and to what is durable in the log alone, changes through the commit queue, dropped rows away in the background.
 import {
+  type Accept,
   type Budget,
   type Clock,
   type Decide,
@@ -8,6 +9,7 @@ import {
   type Reads,
   type Row,
   type ScanRange,
+  type Show,
   type Space,
   type SpaceAddress,
   type Store,
@@ -175,13 +177,7 @@ class OpenStore implements LmdbStore {
     return rows;
   }
 
-  async scan(
-    space: Space,
-    range: ScanRange,
-    budget: Budget,
-    accept: (row: Row) => boolean,
-    show?: (row: Row) => void,
-  ): Promise<Page> {
+  async scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page> {
     this.#assertOpen();
     if (budget.rows <= 0) return { rows: [], next: range.from, examined: 0 };
     await this.#scans.enter();
@@ -227,8 +223,8 @@ class OpenStore implements LmdbStore {
     space: Space,
     range: ScanRange,
     budget: Budget,
-    accept: (row: Row) => boolean,
-    show: ((row: Row) => void) | undefined,
+    accept: Accept,
+    show: Show | undefined,
   ): Promise<Page> {
     this.#environment.freshen();
     const transaction = this.#environment.useReadTransaction();

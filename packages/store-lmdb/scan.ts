@@ -1,5 +1,5 @@
 // One page of a scan: which rows are examined, which are shown or kept, where it ends. In slices, so that others get the event loop.
-import type { Budget, Clock, Page, Row, ScanRange } from '#store';
+import type { Accept, Budget, Clock, Page, Row, ScanRange, Show } from '#store';
 import type { PayloadRange } from './row-cursor.js';
 import { encodePayload } from './row-key.js';
 
@@ -28,8 +28,8 @@ export function payloadRange({ from, until }: ScanRange): PayloadRange {
 export class PageWalk {
   readonly #cursor: RowSource;
   readonly #budget: Budget;
-  readonly #accept: (row: Row) => boolean;
-  readonly #show: ((row: Row) => void) | undefined;
+  readonly #accept: Accept;
+  readonly #show: Show | undefined;
   readonly #clock: Clock;
   readonly #start: bigint;
   readonly #rows: Row[] = [];
@@ -39,13 +39,7 @@ export class PageWalk {
   #isSpent = false;
   #costUntilCheck = CHECK_ROWS;
 
-  constructor(
-    cursor: RowSource,
-    budget: Budget,
-    accept: (row: Row) => boolean,
-    show: ((row: Row) => void) | undefined,
-    clock: Clock,
-  ) {
+  constructor(cursor: RowSource, budget: Budget, accept: Accept, show: Show | undefined, clock: Clock) {
     this.#cursor = cursor;
     this.#budget = budget;
     this.#accept = accept;

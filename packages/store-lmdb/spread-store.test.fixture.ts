@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { deserialize } from 'node:v8';
 import {
+  type Accept,
   type Budget,
   type Clock,
   type Decide,
@@ -13,6 +14,7 @@ import {
   type Reads,
   type Row,
   type ScanRange,
+  type Show,
   type Space,
   type SpaceAddress,
   type Store,
@@ -174,13 +176,7 @@ class SpreadStore implements Store {
     return this.#call('read', [space, partition, keys]);
   }
 
-  scan(
-    space: Space,
-    range: ScanRange,
-    budget: Budget,
-    accept: (row: Row) => boolean,
-    show?: (row: Row) => void,
-  ): Promise<Page> {
+  scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page> {
     return this.#call('scan', [space, range, budget, show !== undefined], {
       accept: row => accept(row as Row),
       show: row => show?.(row as Row),

@@ -1,6 +1,18 @@
 // A store that fails as real ones do, by a random function that the caller seeds: to test what stands on top of a store.
 // It adds faults that the contract allows and no others; without faults it changes nothing.
-import type { Budget, Decide, Page, Reads, Row, ScanRange, Space, SpaceAddress, Store } from './store.js';
+import type {
+  Accept,
+  Budget,
+  Decide,
+  Page,
+  Reads,
+  Row,
+  ScanRange,
+  Show,
+  Space,
+  SpaceAddress,
+  Store,
+} from './store.js';
 import { StoreError, type StoreErrorCode } from './store-error.js';
 
 /** Everything but `random` is a probability, 0 to 1, that is drawn once a call. */
@@ -60,13 +72,7 @@ class FaultyStore implements Store {
     return this.#look(() => this.#store.read(space, partition, keys));
   }
 
-  scan(
-    space: Space,
-    range: ScanRange,
-    budget: Budget,
-    accept: (row: Row) => boolean,
-    show?: (row: Row) => void,
-  ): Promise<Page> {
+  scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page> {
     return this.#look(() => this.#store.scan(space, range, this.#cut(budget), accept, show));
   }
 

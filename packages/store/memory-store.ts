@@ -2,6 +2,7 @@
 // It leaves durability to real engines and keeps no promise of speed beyond O(log n) lookups.
 import { SortedMap } from './sorted-map.js';
 import {
+  type Accept,
   type Budget,
   type Clock,
   type Decide,
@@ -11,6 +12,7 @@ import {
   type Reads,
   type Row,
   type ScanRange,
+  type Show,
   type Space,
   type SpaceAddress,
   type Store,
@@ -114,13 +116,7 @@ class MemoryStore implements Store {
     return keys.map(key => copyRow(found?.rows.get(key)));
   }
 
-  async scan(
-    space: Space,
-    range: ScanRange,
-    budget: Budget,
-    accept: (row: Row) => boolean,
-    show?: (row: Row) => void,
-  ): Promise<Page> {
+  async scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page> {
     await this.#turn();
     if (budget.rows <= 0) return { rows: [], next: range.from, examined: 0 };
     const start = this.#clock();

@@ -103,6 +103,11 @@ export interface Decision<R> {
  */
 export type Decide<R> = (rows: ReadRows, tick: bigint) => Decision<R>;
 
+/** Whether a scan takes the row, which it sees in place: the row and its value are valid during the call only. */
+export type Accept = (row: Row) => boolean;
+/** Sees a row that a scan takes, in place likewise. */
+export type Show = (row: Row) => void;
+
 /** Methods fail with a `StoreError` and nothing else, save what `decide`, `change`, `accept` and `show` throw themselves. */
 export interface Store {
   /** Gives undefined if a space of that name exists. */
@@ -125,13 +130,7 @@ export interface Store {
    * value are valid during the call only. May stop early, never skips, never repeats.
    * With `show` the rows taken are shown to it, in place like to `accept`, and none of them is in the page.
    */
-  scan(
-    space: Space,
-    range: ScanRange,
-    budget: Budget,
-    accept: (row: Row) => boolean,
-    show?: (row: Row) => void,
-  ): Promise<Page>;
+  scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page>;
   /** Gives the decision's result once the changes are durable, or undefined, undecided, if this generation is gone. */
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined>;
 

@@ -10,6 +10,7 @@ import { takeBack } from './output.js';
 import type { MetadataLevel, ResponseFormat } from './response-format.js';
 
 const PLACE = { endpoint: 'http://127.0.0.1:10002/acc', account: 'acc', table: 'Table' };
+const PLAIN: ResponseFormat = { level: 'nometadata', select: undefined, selectSuffix: '', prefer: undefined };
 
 interface Entity {
   readonly partition: string;
@@ -189,13 +190,7 @@ test('pages of uneven rows, as text or as bytes, say what the plain rendering sa
 });
 
 test('pages that are written at the same time, and those after them, keep apart', () => {
-  const asked: ResponseFormat = {
-    level: 'nometadata',
-    select: undefined,
-    selectSuffix: '',
-    prefer: undefined,
-  };
-  const lists = Array.from({ length: 20 }, () => new EntityList(PLACE, asked));
+  const lists = Array.from({ length: 20 }, () => new EntityList(PLACE, PLAIN));
   const entityOf = (list: number, place: number): Entity => ({
     partition: `p${list}`,
     key: `${place}`,
@@ -215,20 +210,14 @@ test('pages that are written at the same time, and those after them, keep apart'
   bodies.forEach((body, index) => {
     const entities = places
       .slice(0, index + 6)
-      .map(place => objectOf(membersOf(entityOf(index, place), asked)));
+      .map(place => objectOf(membersOf(entityOf(index, place), PLAIN)));
     assert.equal(body.toString('latin1'), `{"value":[${entities.join(',')}]}`);
   });
 });
 
 test('the memory of a body that is taken back serves one page at a time', () => {
-  const asked: ResponseFormat = {
-    level: 'nometadata',
-    select: undefined,
-    selectSuffix: '',
-    prefer: undefined,
-  };
   const pageOf = (letter: string): Buffer | string => {
-    const list = new EntityList(PLACE, asked);
+    const list = new EntityList(PLACE, PLAIN);
     const property: Property = { name: 'a', type: 'Edm.String', value: letter.repeat(100_000) };
     list.add(rowOf({ partition: 'p', key: 'k', version: 1n, properties: [property] }));
     return list.end();
@@ -252,13 +241,7 @@ test('an answer is no view of what is stored', () => {
     properties: [{ name: 'a', type: 'Edm.String', value: 'x'.repeat(70_000) }],
   });
   const before = Buffer.from(row.value);
-  const asked: ResponseFormat = {
-    level: 'nometadata',
-    select: undefined,
-    selectSuffix: '',
-    prefer: undefined,
-  };
-  const { body } = formatOutcome({ kind: 'entity', row }, PLACE, asked);
+  const { body } = formatOutcome({ kind: 'entity', row }, PLACE, PLAIN);
   assert.ok(Buffer.isBuffer(body));
   body.fill(0);
   assert.deepEqual(row.value, before);

@@ -31,18 +31,12 @@ export interface Output {
   piece(piece: Piece): void;
   /** Copies a piece of stored text. */
   bytes(bytes: Buffer, from: number, until: number): void;
-  /** Characters so far. */
-  readonly length: number;
   /** All that was written, and nothing may be written after it. */
   end(): Buffer | string;
 }
 
 class TextOutput implements Output {
   #text = '';
-
-  get length(): number {
-    return this.#text.length;
-  }
 
   text(text: string): void {
     this.#text += text;
@@ -83,10 +77,6 @@ export function takeBack(body: Buffer): void {
 class ByteOutput implements Output {
   #bytes = memories.pop() ?? Buffer.allocUnsafeSlow(MEMORY_BYTES);
   #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
 
   text(text: string): void {
     const until = this.#length + text.length;

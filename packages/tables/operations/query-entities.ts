@@ -1,6 +1,6 @@
 // Query Entities: one page of the rows that a filter takes, in order (table-rest.md 9).
 // The bounds of the scan come from the filter, the caller's key range and the continuation; the filter itself decides.
-import type { Position, Row, ScanRange } from '#store';
+import type { Position, Row, ScanRange, Show } from '#store';
 import { compileFilter } from '../compile-filter.js';
 import { missingTable } from '../deleted-tables.js';
 import { scanPlanOf } from '../filter-range.js';
@@ -29,7 +29,7 @@ const acceptAll = (_row: Row): boolean => true;
 export async function queryEntities(
   context: TableContext,
   operation: QueryEntities,
-  show?: (row: Row) => void,
+  show?: Show,
 ): Promise<Extract<Outcome, { kind: 'entities' }>> {
   const { range: asked, rest } = scanPlanOf(operation.filter);
   const accept = rest ? compileFilter(rest) : acceptAll;
