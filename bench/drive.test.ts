@@ -1,5 +1,7 @@
 // A job in a process of its own, and that a wrong answer or a failure there ends the run here.
 import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { type Answer, answering } from './answering-server.test.fixture.js';
 import { drive } from './drive.js';
@@ -38,6 +40,22 @@ test('an open loop tells when each request was due, on the clock of this process
   assert.ok(first > before);
   for (const [index, each] of inOrder.entries()) assert.ok(Math.abs(each - first - index * 10) < 0.001);
   for (const [index, each] of due.entries()) assert.ok(each + (latency[index] ?? 0) < after);
+});
+
+test('an open loop asks whatever is held up', async () => {
+  const count = 25;
+  const waiting: ServerResponse[] = [];
+  const server = createServer((_request, response) => {
+    waiting.push(response);
+    if (waiting.length === count) for (const each of waiting) each.writeHead(204).end();
+  });
+  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const requests = [insert({ port, account: 'a', signature: 'sig=s' }, 't')];
+  const pace = { milliseconds: 250, perSecond: 100 };
+  const result = await drive({ port, rows: 1000, connections: 2, first: 3, requests, ...pace }, 'built-in');
+  server.close();
+  assert.equal(result.completed, count);
 });
 
 test('a closed loop tells no moments', async () => {

@@ -1,5 +1,6 @@
 // The built-in load generator: runs a job in this process over plain sockets, with as many requests under way as it has
 // connections (closed loop) or at a fixed rate (open loop). All requests that were sent are waited for.
+// An open loop opens another connection whenever all of them wait, as clients do: what is held up holds up nothing else.
 
 import { type Answered, Connection, type Exchange, type PreparedRequest, prepare } from './connection.js';
 import type { Check, Job, JobResult } from './job.js';
@@ -8,6 +9,8 @@ import { Latencies, Series } from './statistics.js';
 
 /** How often requests that are due are looked for; those in between wait so long, and their latency says so. */
 const TICK_MILLISECONDS = 1;
+/** Of an open loop. Fewer than writes may wait at a server, which would refuse the rest; the next request waits its turn. */
+const CONNECTIONS_MAX = 4000;
 
 class Run {
   readonly #job: Job;
@@ -37,14 +40,18 @@ class Run {
   }
 
   begin(): void {
-    const { port, connections, rows, perSecond } = this.#job;
-    for (let index = 0; index < Math.min(connections, this.#countMax); index++) {
-      this.#connections.push(new Connection(port, rows, this));
-    }
-    this.#idle.push(...this.#connections);
+    const { connections, perSecond } = this.#job;
+    for (let index = 0; index < Math.min(connections, this.#countMax); index++) this.#connect();
     if (perSecond !== undefined) this.#timer = setInterval(() => this.#fill(), TICK_MILLISECONDS);
     this.#fill();
     this.#endIfDone();
+  }
+
+  #connect(): void {
+    const { port, rows } = this.#job;
+    const connection = new Connection(port, rows, this);
+    this.#connections.push(connection);
+    this.#idle.push(connection);
   }
 
   onAnswered(connection: Connection, { since, request }: Exchange, { absent, complaint }: Answered): void {
@@ -75,6 +82,10 @@ class Run {
     return this.#job.perSecond === undefined && machineNow() >= this.#until;
   }
 
+  get #mayConnect(): boolean {
+    return this.#job.perSecond !== undefined && this.#connections.length < CONNECTIONS_MAX;
+  }
+
   /** When request number `sent` is due. */
   #dueAt(): number {
     const { perSecond } = this.#job;
@@ -82,9 +93,11 @@ class Run {
   }
 
   #fill(): void {
-    while (this.#idle.length > 0 && !this.#isOver) {
+    while (this.#mayConnect || this.#idle.length > 0) {
+      if (this.#isOver) return;
       const since = this.#dueAt();
       if (since > machineNow()) return;
+      if (this.#idle.length === 0) this.#connect();
       // The one that has rested longest: a server gives up a connection on which nothing was ever asked.
       const connection = this.#idle.shift();
       const sequence = this.#job.first + this.#sent;
