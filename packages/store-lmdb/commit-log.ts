@@ -56,6 +56,8 @@ export const RECENT_CHANGES_MAX = 4096;
 export const LOGGED_BYTES_MAX = 128 * 1024;
 /** More who wait together share the pages of the tree and its two syncs, and that costs less work than to write twice. */
 const LOGGED_CALLERS_MAX = 8;
+/** Batches of more, in a row, that a pause leaves behind: they would wait until the tree is brought up, and for it a second time. */
+const CROWDS_LOGGED_MAX = 4;
 /** With its keys, which may be longer than the values. */
 const RECORD_BYTES_MAX = 2 * LOGGED_BYTES_MAX;
 /** After a larger batch, or works that need the tree as it is, others are near, and each would wait until it is brought up. */
@@ -72,6 +74,8 @@ export class CommitLog {
   #logged: Logged[] = [];
   #loggedChanges = 0;
   #restUntil = 0;
+  /** Batches of more callers than the log is for, one after the other. */
+  #crowds = 0;
   /** The file is not to be trusted any more; the mark says so once all that is recent is in the tree. */
   #isFailed = false;
   #timer: NodeJS.Timeout | undefined;
@@ -105,7 +109,8 @@ export class CommitLog {
   /** Where changes go next: `later` while the tree has to be brought up first, after which `onApplied` is called. */
   placeFor(changes: readonly Change[], bytes: number, callers: number): 'log' | 'tree' | 'later' {
     const file = this.#file;
-    if (bytes > LOGGED_BYTES_MAX || callers > LOGGED_CALLERS_MAX) this.#rest();
+    this.#crowds = callers > LOGGED_CALLERS_MAX ? this.#crowds + 1 : 0;
+    if (bytes > LOGGED_BYTES_MAX || this.#crowds > CROWDS_LOGGED_MAX) this.#rest();
     const isToLog = file !== undefined && performance.now() >= this.#restUntil;
     if (isToLog && this.#loggedChanges + changes.length <= RECENT_CHANGES_MAX) {
       const length = logBytes(changes);
