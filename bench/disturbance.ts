@@ -1,4 +1,4 @@
-// Which requests of a load fell into pauses of the machine. Pure; all times are of one clock, in milliseconds.
+// Which requests of a load fell into times in which the machine was not all there. Pure; all times are of one clock, in milliseconds.
 import type { Latency, Moments } from './job.js';
 import { Latencies } from './statistics.js';
 
@@ -20,11 +20,11 @@ export function union(spans: readonly Span[]): readonly Span[] {
 }
 
 /**
- * The time in which requests are disturbed: every pause and, because the queue that it caused has to drain, as much time after it. Each
- * pause is extended for itself: of pauses one after the other on several processors, no more is left out than one processor caused.
+ * The time in which requests are disturbed: every disturbance and, because the queue that it caused has to drain, as much time after it. Each
+ * is extended for itself: of pauses one after the other on several processors, no more is left out than one processor caused.
  */
-export const disturbedTime = (pauses: readonly Span[]): readonly Span[] =>
-  union(pauses.map(({ from, until }) => ({ from, until: until + (until - from) })));
+export const disturbedTime = (disturbances: readonly Span[]): readonly Span[] =>
+  union(disturbances.map(({ from, until }) => ({ from, until: until + (until - from) })));
 
 /** `spans` as `union` gives them. A moment that lies within one overlaps it. */
 export function overlaps(spans: readonly Span[], from: number, until: number): boolean {
@@ -46,9 +46,9 @@ export interface Undisturbed {
   readonly latency: Latency | undefined;
 }
 
-/** Of the requests that no pause disturbed between the moment they were due and their answer. */
-export function undisturbedOf(all: readonly Moments[], pauses: readonly Span[]): Undisturbed {
-  const disturbed = disturbedTime(pauses);
+/** Of the requests that nothing disturbed between the moment they were due and their answer. */
+export function undisturbedOf(all: readonly Moments[], disturbances: readonly Span[]): Undisturbed {
+  const disturbed = disturbedTime(disturbances);
   const kept = new Latencies();
   let count = 0;
   for (const { due, latency } of all) {

@@ -1,9 +1,10 @@
-// Watches the machine while a load goes on, by a sentinel on every processor: when it stood still, and how much of it was stolen. What that
-// means for requests is not decided here.
+// Watches the machine while a load goes on, by a sentinel on every processor and by what the system says was stolen: when it was not all there.
+// What that means for requests is not decided here.
 import { type Span, union } from './disturbance.js';
 import { machineNow } from './machine-clock.js';
 import { allowedProcessors, readProcessorTime, stolenShare } from './processors.js';
 import { Sentinel, type Watched } from './sentinel.js';
+import { watchThefts } from './thefts.js';
 
 export interface Machine {
   readonly sentinels: readonly Watched[];
@@ -15,6 +16,8 @@ export interface Machine {
   readonly share: number;
   /** Of the processors' time; undefined where the system does not tell. */
   readonly stolen: number | undefined;
+  /** Of the time, in which anything was stolen. */
+  readonly thieving: number;
 }
 
 /** Whether anyone watched from the beginning to the end. */
@@ -29,38 +32,44 @@ const within = (spans: readonly Span[], { from, until }: Span): readonly Span[] 
     .map(span => ({ from: Math.max(from, span.from), until: Math.min(until, span.until) }))
     .filter(span => lengthOf(span) > 0);
 
+const shareOf = (spans: readonly Span[], time: Span): number =>
+  union(within(spans, time)).reduce((sum, span) => sum + lengthOf(span), 0) / lengthOf(time);
+
 /** Of the pauses that were noted in some time. */
 export function figuresOf(
   pauses: readonly Span[],
   time: Span,
 ): Pick<Machine, 'pauses' | 'longest' | 'share'> {
   const noted = within(pauses, time);
-  const still = union(noted).reduce((sum, span) => sum + lengthOf(span), 0);
   return {
     pauses: noted.length,
     longest: noted.reduce((longest, span) => Math.max(longest, lengthOf(span)), 0),
-    share: still / lengthOf(time),
+    share: shareOf(pauses, time),
   };
 }
 
 /** Does the work while sentinels run, which are gone when it is done. Fails only if the work does. */
 export async function watchMachine<T>(
   work: () => Promise<T>,
-): Promise<{ readonly result: T; readonly machine: Machine; readonly pauses: readonly Span[] }> {
+): Promise<{ readonly result: T; readonly machine: Machine; readonly disturbances: readonly Span[] }> {
   const sentinels = await Promise.all(allowedProcessors().map(processor => Sentinel.start(processor)));
   const stopAll = () => Promise.all(sentinels.map(sentinel => sentinel.stop()));
+  const stopLooking = watchThefts();
   const before = readProcessorTime();
   const from = machineNow();
   let result: T;
   try {
     result = await work();
   } catch (error) {
+    stopLooking();
     await stopAll();
     throw error;
   }
   const time = { from, until: machineNow() };
   const stolen = stolenShare(before, readProcessorTime());
+  const thefts = stopLooking();
   const watched = await stopAll();
   const pauses = sentinels.flatMap(sentinel => sentinel.pauses);
-  return { result, machine: { sentinels: watched, ...figuresOf(pauses, time), stolen }, pauses };
+  const figures = { ...figuresOf(pauses, time), stolen, thieving: shareOf(thefts, time) };
+  return { result, machine: { sentinels: watched, ...figures }, disturbances: [...pauses, ...thefts] };
 }

@@ -13,6 +13,7 @@ const MACHINE: Machine = {
   longest: 34.56,
   share: 0.0121,
   stolen: 0.031,
+  thieving: 0.125,
 };
 const ALL: Phase = {
   name: 'mixed load',
@@ -56,7 +57,7 @@ test('the machine', () => {
   assert.match(report(ALL), /^the machine, mixed load: 37 pauses, /m);
   assert.equal(
     machineText(MACHINE),
-    '37 pauses, the longest 34.6 ms, 1.21 % of the time; 3.10 % of processors stolen ' +
+    '37 pauses, the longest 34.6 ms, 1.21 % of the time; 3.10 % of processors stolen, in 12.50 % of the time ' +
       '(2 sentinels, real-time and pinned; at most 1.23 % of a processor each)',
   );
 });

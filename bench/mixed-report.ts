@@ -58,11 +58,13 @@ function sentinelsText(sentinels: readonly Watched[]): string {
 
 /** A line. */
 export function machineText(machine: Machine): string {
-  const { sentinels, pauses, longest, share, stolen } = machine;
+  const { sentinels, pauses, longest, share, stolen, thieving } = machine;
   const count = `${formatCount(pauses)} pause${pauses === 1 ? '' : 's'}`;
   const figures = `${count}, the longest ${formatFigure(longest)} ms, ${formatPercent(share)} of the time`;
   const theft =
-    stolen === undefined ? 'stolen time unknown' : `${formatPercent(stolen)} of processors stolen`;
+    stolen === undefined
+      ? 'stolen time unknown'
+      : `${formatPercent(stolen)} of processors stolen, in ${formatPercent(thieving)} of the time`;
   const doubt = isWatched(machine) ? '' : 'nobody watched to the end: ';
   return `${doubt}${figures}; ${theft} (${sentinelsText(sentinels)})`;
 }

@@ -117,12 +117,12 @@ const judge = (latency: Latency): Verdict => atMost(latency.p999, MIXED_P999_MIL
 function undisturbedIn(
   { momentsOf }: JobResult,
   machine: Machine,
-  pauses: readonly Span[],
+  disturbances: readonly Span[],
 ): Phase['undisturbed'] {
   if (momentsOf === undefined || !isWatched(machine)) return undefined;
-  const undisturbed = undisturbedOf(Object.values(momentsOf), pauses);
+  const undisturbed = undisturbedOf(Object.values(momentsOf), disturbances);
   const each = Object.entries(momentsOf).flatMap(([kind, moments]) => {
-    const { latency } = undisturbedOf([moments], pauses);
+    const { latency } = undisturbedOf([moments], disturbances);
     return latency === undefined ? [] : [[kind, latency] as const];
   });
   const verdict = undisturbed.latency && judge(undisturbed.latency);
@@ -140,7 +140,7 @@ async function phase(
     return result;
   };
   const watched = await watchMachine(() => withMemory(server, work()));
-  const { machine, pauses } = watched;
+  const { machine, disturbances } = watched;
   const { result, memory } = watched.result;
   return {
     name,
@@ -150,7 +150,7 @@ async function phase(
     memory,
     verdict: judge(result.latency),
     machine,
-    undisturbed: undisturbedIn(result, machine, pauses),
+    undisturbed: undisturbedIn(result, machine, disturbances),
   };
 }
 
