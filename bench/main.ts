@@ -75,7 +75,7 @@ async function measure(options: Options, directory: string): Promise<Result | un
     return { queues: measured };
   }
   if (minutes !== undefined || reclaim !== undefined) {
-    const mixed = { ...arena, rows, seconds, minutes: minutes ?? RECLAIM_MINUTES, rate };
+    const mixed = { ...arena, rows, runs, seconds, minutes: minutes ?? RECLAIM_MINUTES, rate };
     const measured = await (reclaim === undefined ? measureMixed(mixed) : measureReclaim(reclaim, mixed));
     print(mixedReport(measured));
     return { mixed: measured };

@@ -28,7 +28,7 @@ export const USAGE = `npm run bench -- [options]
   --minutes 10          instead: a mixed load at a fixed rate
   --reclaim 1000000     instead: a mixed load while a table of so many rows is dropped
   --queues 1000000      instead: the Queue service, with queues of 100, 10000 and so many messages
-  --rate 5000           of the mixed load, requests per second; default: a third of the peak, which is measured first
+  --rate 5000           of the mixed load, requests per second; default: a third of the peak, the median of --runs of --seconds
   --no-record           append nothing to bench/results.jsonl
 `;
 
