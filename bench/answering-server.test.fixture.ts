@@ -28,13 +28,15 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /** `answer` also gets the number of the request. */
-export function answering(answer: (asked: Asked, index: number) => Answer): Promise<AnsweringServer> {
+export function answering(
+  answer: (asked: Asked, index: number) => Answer | Promise<Answer>,
+): Promise<AnsweringServer> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url = '' } = request;
     const each = { method, url, body: await bodyOf(request) };
     asked.push(each);
-    const { status, headers, body, delayMilliseconds = 0 } = answer(each, asked.length - 1);
+    const { status, headers, body, delayMilliseconds = 0 } = await answer(each, asked.length - 1);
     setTimeout(() => response.writeHead(status, headers).end(body), delayMilliseconds);
   });
   return new Promise(resolve => {

@@ -1,7 +1,5 @@
 // A job in a process of its own, and that a wrong answer or a failure there ends the run here.
 import assert from 'node:assert/strict';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { type Answer, answering } from './answering-server.test.fixture.js';
 import { drive } from './drive.js';
@@ -9,8 +7,12 @@ import type { Job, JobResult } from './job.js';
 import { machineNow } from './machine-clock.js';
 import { insert } from './requests.js';
 
-async function driveAgainst(answer: Answer, isGone = false, pace: Partial<Job> = {}): Promise<JobResult> {
-  const server = await answering(() => answer);
+async function driveAgainst(
+  answer: Answer | (() => Promise<Answer>),
+  isGone = false,
+  pace: Partial<Job> = {},
+): Promise<JobResult> {
+  const server = await answering(typeof answer === 'function' ? answer : () => answer);
   if (isGone) await server.close();
   const { port } = server;
   const requests = [insert({ port, account: 'a', signature: 'sig=s' }, 't')];
@@ -44,17 +46,17 @@ test('an open loop tells when each request was due, on the clock of this process
 
 test('an open loop asks whatever is held up', async () => {
   const count = 25;
-  const waiting: ServerResponse[] = [];
-  const server = createServer((_request, response) => {
-    waiting.push(response);
-    if (waiting.length === count) for (const each of waiting) each.writeHead(204).end();
+  let asked = 0;
+  let release = (): void => {};
+  const released = new Promise<Answer>(fulfil => {
+    release = () => fulfil({ status: 204, body: '' });
   });
-  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  const requests = [insert({ port, account: 'a', signature: 'sig=s' }, 't')];
-  const pace = { milliseconds: 250, perSecond: 100 };
-  const result = await drive({ port, rows: 1000, connections: 2, first: 3, requests, ...pace }, 'built-in');
-  server.close();
+  const answer = (): Promise<Answer> => {
+    asked += 1;
+    if (asked === count) release();
+    return released;
+  };
+  const result = await driveAgainst(answer, false, { milliseconds: 250, perSecond: 100 });
   assert.equal(result.completed, count);
 });
 

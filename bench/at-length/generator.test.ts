@@ -1,6 +1,7 @@
 // The built-in load generator against servers that answer rightly, wrongly, late, in pages, or not at all.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Asked, answering } from '../answering-server.test.fixture.js';
 import { expectedProperties, soughtRows } from '../dataset.js';
 import { generate } from '../generator.js';
@@ -12,7 +13,7 @@ const ROWS = 1000;
 const endpointOf = (port: number): Endpoint => ({ port, account: 'a', signature: 'sig=s' });
 
 async function against(
-  answer: (asked: Asked, index: number) => Answer,
+  answer: (asked: Asked, index: number) => Answer | Promise<Answer>,
   jobOf: (endpoint: Endpoint) => Omit<Job, 'port' | 'rows'>,
 ): Promise<{ readonly result: JobResult; readonly asked: readonly Asked[] }> {
   const server = await answering(answer);
@@ -112,9 +113,13 @@ test('a query is followed over its pages and counts once', async () => {
 });
 
 test('at a fixed rate latency counts from when a request was due', async () => {
-  // One connection, and a server that takes 20 ms: of 100 requests a second all but the first come late, and more so.
+  // A server that takes 20 ms for one after the other: of 100 requests a second all but the first come late, and more so.
+  let last: Promise<unknown> = Promise.resolve();
   const { result } = await against(
-    each => ({ ...entity(rowAsked(each)), delayMilliseconds: 20 }),
+    each => {
+      last = last.then(() => sleep(20));
+      return last.then(() => entity(rowAsked(each)));
+    },
     endpoint => ({
       connections: 1,
       first: 0,
