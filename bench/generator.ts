@@ -9,6 +9,8 @@ import { Latencies, Series } from './statistics.js';
 
 /** How often requests that are due are looked for; those in between wait so long, and their latency says so. */
 const TICK_MILLISECONDS = 1;
+/** An open loop has connections from the beginning for what comes due in so long: in a pause as short as that nobody has to connect. */
+const AHEAD_MILLISECONDS = 50;
 /** Of an open loop. Fewer than writes may wait at a server, which would refuse the rest; the next request waits its turn. */
 const CONNECTIONS_MAX = 4000;
 
@@ -41,7 +43,8 @@ class Run {
 
   begin(): void {
     const { connections, perSecond } = this.#job;
-    for (let index = 0; index < Math.min(connections, this.#countMax); index++) this.#connect();
+    const wanted = Math.max(connections, Math.ceil(((perSecond ?? 0) / 1000) * AHEAD_MILLISECONDS));
+    for (let index = 0; index < Math.min(wanted, this.#countMax, CONNECTIONS_MAX); index++) this.#connect();
     if (perSecond !== undefined) this.#timer = setInterval(() => this.#fill(), TICK_MILLISECONDS);
     this.#fill();
     this.#endIfDone();

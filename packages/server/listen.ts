@@ -27,6 +27,11 @@ const HANDSHAKE_MILLISECONDS_MAX = 10_000;
 const SWEEP_MILLISECONDS = 1_000;
 const SWEEP_MILLISECONDS_MIN = 25;
 export const CONNECTIONS_MAX = 10_000;
+/**
+ * Connections that the system completes while nobody accepts them; Linux allows no more by itself. Of more than these it lets the client try
+ * again, which clients do after a second. Node would have 511: as many come in a pause of a tenth of a second.
+ */
+const ACCEPTING_MAX = 4_096;
 /** Connections that are being told that there are too many; more are closed without a word. */
 const TURNED_AWAY_MAX = 100;
 /** What 64 bodies of the longest kind take. */
@@ -106,7 +111,7 @@ export function listen(options: ListenOptions, respond: Respond): Promise<Listen
     });
   return new Promise((resolve, reject) => {
     server.on('error', reject);
-    server.listen(options.port, host, () => {
+    server.listen(options.port, host, ACCEPTING_MAX, () => {
       const sweeping = setInterval(() => connections.expire(performance.now()), period).unref();
       server.once('close', () => clearInterval(sweeping));
       const address = server.address();

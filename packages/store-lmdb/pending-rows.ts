@@ -1,9 +1,9 @@
 // The rows as they will be: what is durable, in the tree or only in the log, under the changes that were decided and are on
 // their way to the disk. Only decisions see the latter; what others read is durable. Which changes are on their way, and
 // which are recent, is early-commits.ts's affair.
-import type { Row } from '#store';
+import { ownText, type Row } from '#store';
 import { type Change, RecentRows, rowOf } from './recent-rows.js';
-import { fits } from './row-key.js';
+import { fits, type RowKey } from './row-key.js';
 import { RowBlocks } from './row-value.js';
 import type { Rows } from './rows.js';
 
@@ -37,11 +37,12 @@ export class PendingRows {
   /** Copies the value. */
   put(space: number, row: Row): Change {
     const { partition, key, version, value } = row;
-    return this.#add({ key: [space, partition, key], bytes: this.#blocks.encode(version, value), version });
+    const bytes = this.#blocks.encode(version, value);
+    return this.#add({ key: ownKey(space, partition, key), bytes, version });
   }
 
   remove(space: number, partition: string, key: string): Change {
-    return this.#add({ key: [space, partition, key], bytes: undefined, version: 0n });
+    return this.#add({ key: ownKey(space, partition, key), bytes: undefined, version: 0n });
   }
 
   /** The change is durable, or will never be. Later ones of the same row stay. */
@@ -53,4 +54,9 @@ export class PendingRows {
     this.#changes.add(change);
     return change;
   }
+}
+
+/** Kept until the tree is brought up, and the request that the texts were read from is not to be kept with them. */
+function ownKey(space: number, partition: string, key: string): RowKey {
+  return [space, ownText(partition), ownText(key)];
 }

@@ -1,5 +1,6 @@
 // The store in memory: the reference model that engines are compared with. Plain rather than fast, and gone when closed.
 // It leaves durability to real engines and keeps no promise of speed beyond O(log n) lookups.
+import { ownText } from './own-text.js';
 import { SortedMap } from './sorted-map.js';
 import {
   type Accept,
@@ -151,11 +152,13 @@ class MemoryStore implements Store {
     const tick = this.#nextTick();
     const decision = decide(readRows(rows, reads), tick);
     for (const key of decision.deletes ?? []) rows.delete(key);
+    const ownPartition = found.partitions.get(partition)?.partition ?? ownText(partition);
     for (const { key, value } of decision.puts ?? []) {
-      rows.set(key, { partition, key, version: tick, value: Buffer.from(value) });
+      const ownKey = ownText(key);
+      rows.set(ownKey, { partition: ownPartition, key: ownKey, version: tick, value: Buffer.from(value) });
     }
     if (rows.size === 0) found.partitions.delete(partition);
-    else found.partitions.set(partition, { partition, rows });
+    else found.partitions.set(ownPartition, { partition: ownPartition, rows });
     return decision.result;
   }
 

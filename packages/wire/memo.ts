@@ -1,13 +1,11 @@
 // Remembers what short texts were parsed to, for texts that clients send again and again: a SAS, an Accept header.
+import { ownText } from '#store';
 
 export interface MemoLimits {
   readonly entriesMax: number;
   /** Longer texts are computed each time. */
   readonly lengthMax: number;
 }
-
-/** A slice of a text keeps the whole of it in memory; this is a text of its own. */
-export const ownText = (text: string): string => String(JSON.parse(JSON.stringify(text)));
 
 /**
  * `parse` must be pure and its results immutable. What it throws is not remembered, nor what is not worth it or must not be.

@@ -1,9 +1,10 @@
 // Parses the query of a target into its parameters, and remembers those of queries that come again and again. One with a signature
 // is looked up by all the rest of it: the signature is a secret, and is compared in a time that does not tell how much of it
 // was right. Whether it holds is the server's matter.
+import { ownText } from '#store';
 import { TableError } from '#tables';
 import { SecretText } from './auth/secret-text.js';
-import { memo, ownText } from './memo.js';
+import { memo } from './memo.js';
 
 type Parameters = ReadonlyMap<string, string>;
 

@@ -11,6 +11,8 @@ import { newDisk, type SmallDisk } from './small-disk.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
+/** The tree is brought up before the log holds as much as the usual reserve. */
+const SMALL_RESERVE_BYTES = 1024 * 1024;
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
 class Things {
@@ -18,8 +20,8 @@ class Things {
   readonly kept: Set<string>;
   readonly #space: Space;
 
-  static async open(directory: string, kept = new Set<string>()): Promise<Things> {
-    const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+  static async open(directory: string, kept = new Set<string>(), reserveBytes?: number): Promise<Things> {
+    const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0, reserveBytes });
     const space = (await store.createSpace(ADDRESS, Buffer.alloc(0))) ?? (await store.getSpace(ADDRESS));
     assert(space !== undefined);
     return new Things(store, space, kept);
@@ -74,12 +76,13 @@ class Things {
 async function fill(
   t: TestContext,
   bytes: number,
+  reserveBytes?: number,
 ): Promise<{ disk: SmallDisk; things: Things; giveBack(): void } | undefined> {
   const disk = newDisk(t, 'tmpfs', 110);
   if (disk === undefined) return undefined;
   const directory = join(disk.path, 'data');
   mkdirSync(directory);
-  const things = await Things.open(directory);
+  const things = await Things.open(directory, undefined, reserveBytes);
   await things.put('first', 1);
   await until('there is a log', async () => readdirSync(directory).includes('data.log'));
   await until('the reserve is there', async () => {
@@ -111,7 +114,7 @@ test('a disk that is full before the tree has what is in the log: the reserve ta
 test('more in the log than the reserve takes: nothing is changed, and nothing lost, until there is space', {
   skip,
 }, async t => {
-  const filled = await fill(t, 30_000);
+  const filled = await fill(t, 30_000, SMALL_RESERVE_BYTES);
   if (filled === undefined) return;
   const { disk, things, giveBack } = filled;
   const directory = join(disk.path, 'data');
@@ -121,7 +124,7 @@ test('more in the log than the reserve takes: nothing is changed, and nothing lo
   await things.store.close();
   await assert.rejects(openLmdbStore({ directory, isOnlyWriter: true }), { code: 'full' });
   giveBack();
-  const again = await Things.open(directory, things.kept);
+  const again = await Things.open(directory, things.kept, SMALL_RESERVE_BYTES);
   await again.check();
   assert.equal(await again.remove(key), undefined);
   assert.equal(await again.put('more', 30_000), undefined);

@@ -288,8 +288,11 @@ export class Connection {
   /** An answer that cannot be written is a fault: nobody gets half of it. */
   #answer(response: WireResponse): void {
     this.#count(this.#held?.length ?? 0);
-    if (this.#phase !== 'answer' || !this.#head) return;
-    const { method, isKept } = this.#head;
+    const head = this.#head;
+    if (this.#phase !== 'answer' || !head) return;
+    // A connection that rests keeps nothing of its last request.
+    this.#head = undefined;
+    const { method, isKept } = head;
     const { kept, closed, cut } = endings();
     const isCut = this.#isCut || this.#site.isClosing;
     let isFlushed: boolean;

@@ -1,6 +1,7 @@
 // Lines of `name: value`, from text to an object: of a head, and of the trailers behind a body in chunks. Strict where parsers
 // that differ would let one request hide in another: no space before the colon, no folded lines, no line that does not end with
 // CR LF, no control character but a tab.
+import { ownText } from '#store';
 
 export type HeaderFields = Record<string, string | undefined>;
 
@@ -24,7 +25,7 @@ const FIELDS_MAX = 2_000;
 const RECALLED_MAX = 32;
 /** Not recalled: behind a proxy the next head may be another client's, whose guess would be compared with this one. */
 const SECRET = 'authorization';
-/** A slice of a text keeps all of it in memory; of longer ones values are copied, because some are remembered. */
+/** Nearly all heads end within so many bytes. Lines of others are not recalled: a connection that rests would keep them. */
 export const SHORT_TEXT = 4_096;
 
 const TAB = 9;
@@ -59,13 +60,11 @@ const SPELLINGS = new Map<string, string>();
 const SPELLINGS_MAX = 1_024;
 const REMEMBERED_LENGTH_MAX = 64;
 
-const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
-
 function learn(spelling: string): string {
   const name = spelling.toLowerCase();
   if (spelling.length > REMEMBERED_LENGTH_MAX) return name;
   if (SPELLINGS.size >= SPELLINGS_MAX) SPELLINGS.clear();
-  SPELLINGS.set(copyOf(spelling), copyOf(name));
+  SPELLINGS.set(ownText(spelling), ownText(name));
   return name;
 }
 
@@ -99,8 +98,7 @@ function valueBetween(text: string, from: number, until: number): string {
     code = text.charCodeAt(++first);
   for (let code = text.charCodeAt(last - 1); first < last && (code === SPACE || code === TAB); )
     code = text.charCodeAt(--last - 1);
-  const value = text.slice(first, last);
-  return text.length > SHORT_TEXT ? copyOf(value) : value;
+  return text.slice(first, last);
 }
 
 /** @returns false where the line makes the head ambiguous. */
@@ -125,10 +123,12 @@ function readLine(text: string, from: number): FieldLine | number {
   if (text.charCodeAt(end) !== CR) return MALFORMED;
   if (end + 1 === length) return INCOMPLETE;
   if (text.charCodeAt(end + 1) !== LF) return MALFORMED;
-  const spelling = text.slice(from, at);
+  // It may be recalled for as long as the connection lasts, and the request is not to be kept with it.
+  const line = ownText(text.slice(from, end + 2));
+  const spelling = line.slice(0, at - from);
   const name = SPELLINGS.get(spelling) ?? learn(spelling);
   const kept = spelling !== name && name.startsWith(METADATA_PREFIX) ? spelling : undefined;
-  return { text: text.slice(from, end + 2), name, value: valueBetween(text, at + 1, end), spelling: kept };
+  return { text: line, name, value: valueBetween(line, at + 1 - from, end - from), spelling: kept };
 }
 
 /**
