@@ -43,6 +43,8 @@ export class CommitWork<R> implements Work<R | undefined> {
     if (!early.isLiving(this.#space)) return undefined;
     const keys = this.#reads.keys.map(key => rows.get(id, partition, key));
     const tick = counters.nextTick();
+    // Another process has written it: its ticks are not counted here, and a decision has a tick later than all that it reads.
+    if (keys.some(row => row !== undefined && row.version >= tick)) return undefined;
     const { result, puts = [], deletes = [] } = assertChanges(this.#decide({ keys, range: [] }, tick));
     if (puts.length + deletes.length === 0) return { answer: result };
     if (!deletes.every(isOrdinary) || !puts.every(({ key }) => isOrdinary(key))) return undefined;
