@@ -11,3 +11,20 @@ test('this version of Node knows the flags', () => {
   assert.deepEqual([status, stderr], [0, '']);
   for (const flag of HEAP_FLAGS) assert.notEqual(start([`${flag}x`]).stderr, '');
 });
+
+// A collection that is under way when the flags change can end the process, at times that no test can choose.
+test('a whole collection comes before the flags change', () => {
+  const script = `
+    import { constants, PerformanceObserver } from 'node:perf_hooks';
+    import { tuneHeap } from ${JSON.stringify(new URL('./tune-heap.js', import.meta.url))};
+    const kinds = [];
+    const note = list => kinds.push(...list.getEntries().map(({ detail }) => detail.kind));
+    new PerformanceObserver(note).observe({ entryTypes: ['gc'] });
+    tuneHeap();
+    setTimeout(() => console.log(kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)), 50);
+  `;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+  });
+  assert.deepEqual([stdout, stderr], ['true\n', '']);
+});

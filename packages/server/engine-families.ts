@@ -28,7 +28,7 @@ export function engineFamilies({ commits, queueDepth, fileBytes, mapBytes }: Eng
     gauge(
       {
         name: 'shelfmark_data_map_bytes',
-        help: 'Address space that the data file is mapped to; it grows with the file.',
+        help: 'Address space that the data file is mapped to; no memory.',
         together: 'most',
       },
       mapBytes,

@@ -19,6 +19,7 @@ import { makeLockFile } from './lock-file.js';
 import { LOG_BYTES } from './log-file.js';
 import { LongKeys } from './long-keys.js';
 import { makeDirectory } from './make-directory.js';
+import { mapSizeOf } from './map-size.js';
 import { spendReserve } from './room.js';
 import { type RowKey, writeRowKey } from './row-key.js';
 import { Rows } from './rows.js';
@@ -273,8 +274,10 @@ export class Environment {
 }
 
 export function openRoot(path: string, durability: Durability): RootDatabase {
+  const mapSize = mapSizeOf(path);
   return open(path, {
     noSubdir: true,
+    ...(mapSize !== undefined && { mapSize }),
     pageSize: PAGE_BYTES,
     maxDbs: 4,
     maxReaders: READERS_MAX,

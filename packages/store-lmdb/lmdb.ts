@@ -10,6 +10,8 @@ export type Key = (string | number)[] | Uint8Array;
 
 export interface OpenOptions {
   readonly noSubdir: boolean;
+  /** Bytes of address space. Default: 128 KiB, which grow with the file. */
+  readonly mapSize?: number;
   readonly pageSize: number;
   readonly maxDbs: number;
   readonly maxReaders: number;

@@ -8,12 +8,12 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   statfsSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { processLimit } from './process-limit.js';
 
 /** Of 100 deletes in as many leaves, of all pages above them and of the list of free pages not half. */
 export const RESERVE_BYTES = 4 * 1024 * 1024;
@@ -95,7 +95,7 @@ export class Room {
   /** Whether so much is free that what is durable elsewhere will find its place in the data file. */
   isAmple(): boolean {
     if (this.isShort || this.#freeOnDisk() < AMPLE_BYTES) return false;
-    return fileBytesMax() - statSync(this.#path).size >= AMPLE_BYTES;
+    return processLimit('Max file size') - statSync(this.#path).size >= AMPLE_BYTES;
   }
 
   /** A group is written that put so many bytes, or none. */
@@ -190,16 +190,6 @@ export function spendReserve(directory: string, bytes: number): void {
     giveUp(file);
   } finally {
     closeSync(file);
-  }
-}
-
-/** What `ulimit -f` says, where the system tells. What is durable elsewhere could not get into a file that has reached it. */
-function fileBytesMax(): number {
-  try {
-    const [, bytes] = /^Max file size +(\d+) /m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
-    return bytes === undefined ? Number.POSITIVE_INFINITY : Number(bytes);
-  } catch {
-    return Number.POSITIVE_INFINITY;
   }
 }
 

@@ -39,6 +39,7 @@ interface Pending {
   /** What a callback threw here, which is how the call is to fail. */
   thrown?: { readonly error: unknown };
   readonly settle: (reply: Reply) => void;
+  readonly reject: (reason: Error) => void;
 }
 
 class Member {
@@ -48,6 +49,7 @@ class Member {
   readonly #clock: Clock;
   #unread = Buffer.alloc(0);
   #calls = 0;
+  #gone: Error | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -65,6 +67,11 @@ class Member {
       this.#pending.get(reply.id)?.settle(reply);
       this.#pending.delete(reply.id);
     });
+    this.#child.on('exit', (code, signal) => {
+      this.#gone = new Error(`Process ${this.#child.pid} of the store ended with ${signal ?? code}.`);
+      for (const { reject } of this.#pending.values()) reject(this.#gone);
+      this.#pending.clear();
+    });
   }
 
   call<T>(method: string, args: readonly unknown[], callbacks: Callbacks = {}): Promise<T> {
@@ -72,6 +79,7 @@ class Member {
     return new Promise((resolve, reject) => {
       const pending: Pending = {
         callbacks,
+        reject,
         settle: reply => {
           if (pending.thrown) reject(pending.thrown.error);
           else if (reply.failure === undefined) resolve(reply.value as T);
@@ -79,6 +87,7 @@ class Member {
           else reject(new StoreError(reply.failure.code, reply.failure.message));
         },
       };
+      if (this.#gone) return reject(this.#gone);
       this.#pending.set(id, pending);
       const call: Call = { id, method, args };
       this.#child.send(call);
@@ -86,6 +95,7 @@ class Member {
   }
 
   async end(): Promise<void> {
+    if (this.#gone) throw this.#gone;
     this.#child.disconnect();
     await once(this.#child, 'exit');
   }

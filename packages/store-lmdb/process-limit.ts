@@ -1,0 +1,16 @@
+// What the system allows this process, where it tells: Linux alone does.
+import { readFileSync } from 'node:fs';
+
+/** As /proc/self/limits names it. */
+export type LimitName = 'Max file size' | 'Max address space';
+
+/** In bytes; infinity if there is no limit, or none is told. */
+export function processLimit(name: LimitName): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'latin1');
+    const [, bytes] = new RegExp(`^${name} +(\\d+) `, 'm').exec(limits) ?? [];
+    return bytes === undefined ? Number.POSITIVE_INFINITY : Number(bytes);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
