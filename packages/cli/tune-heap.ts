@@ -4,8 +4,8 @@
 // By itself it also has four threads of its own that help. The heap is small, so they have little to do; but on two processors, and on more
 // if there are as many workers, they take the event loop's place and LMDB's for some 20 ms, and what waits for the disk meanwhile waits for
 // each of them in turn. Without them the event loop does the same work between requests, in pieces of about a millisecond.
-// Other settings would be none for a running V8: who marks while its helpers come or go may follow what is half written, and ends the
-// process. So what it has begun is brought to its end first.
+// V8 does not expect the flags to change while it marks: its helpers may then follow what is half written, and end the process. So a
+// collection that is under way is brought to its end first.
 // Only for processes that are ours: the command's, not those of a program that serves in its own.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

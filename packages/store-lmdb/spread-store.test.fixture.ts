@@ -39,7 +39,6 @@ interface Pending {
   /** What a callback threw here, which is how the call is to fail. */
   thrown?: { readonly error: unknown };
   readonly settle: (reply: Reply) => void;
-  readonly reject: (reason: Error) => void;
 }
 
 class Member {
@@ -68,9 +67,9 @@ class Member {
       this.#pending.delete(reply.id);
     });
     this.#child.on('exit', (code, signal) => {
-      this.#gone = new Error(`Process ${this.#child.pid} of the store ended with ${signal ?? code}.`);
-      for (const { reject } of this.#pending.values()) reject(this.#gone);
-      this.#pending.clear();
+      const message = `Process ${this.#child.pid} of the store ended with ${signal ?? code}.`;
+      this.#gone = new Error(message);
+      for (const [id, { settle }] of this.#pending) settle({ id, failure: { code: undefined, message } });
     });
   }
 
@@ -79,7 +78,6 @@ class Member {
     return new Promise((resolve, reject) => {
       const pending: Pending = {
         callbacks,
-        reject,
         settle: reply => {
           if (pending.thrown) reject(pending.thrown.error);
           else if (reply.failure === undefined) resolve(reply.value as T);
