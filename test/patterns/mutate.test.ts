@@ -10,7 +10,7 @@ import { rejects } from './rejects.js';
 import { chanceOf, repeatBy, SEED } from './seeded.js';
 
 const WRITERS = 32;
-const CHANGES = process.env.SHELFMARK_LONG === undefined ? 1 : 4;
+const CHANGES = process.env.SHELFMARK_LONG === undefined ? 2 : 4;
 /** Of all requests, in parts of one. */
 const FAULTY = 0.15;
 
