@@ -17,7 +17,7 @@ interface Source {
 }
 
 const FOLDERS = ['packages', 'test', 'tools', 'demo', 'examples', 'bench'] as const;
-const TEST = /\.test\.(?:fixture\.)?ts$|^test\/|\/conformance\//;
+const TEST = /\.test\.(?:fixture\.)?ts$|^test\/|^packages\/[^/]+\/(?:testing|conformance)\//;
 
 function sourcesIn(folder: string): Source[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
@@ -36,14 +36,16 @@ const packageOf = ({ path }: Source): string => path.split('/')[1] ?? '';
 
 /** The packages that each may import, by their aliases. */
 const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
-  store: [],
-  'store-lmdb': ['store'],
-  service: ['store'],
-  tables: ['service', 'store'],
-  queues: ['service', 'store'],
-  wire: ['tables', 'queues', 'service', 'store'],
-  server: ['wire', 'tables', 'queues', 'service', 'store', 'store-lmdb'],
-  cli: ['server', 'tables', 'queues', 'store', 'store-lmdb'],
+  base: [],
+  http: ['base'],
+  store: ['base'],
+  'store-lmdb': ['store', 'base'],
+  account: ['store', 'base'],
+  tables: ['account', 'store', 'base'],
+  queues: ['account', 'store', 'base'],
+  wire: ['tables', 'queues', 'account', 'store', 'base'],
+  server: ['http', 'wire', 'tables', 'queues', 'account', 'store', 'store-lmdb', 'base'],
+  cli: ['server', 'tables', 'queues', 'store', 'store-lmdb', 'base'],
   // Published by itself: what its users install has nothing of the server.
   patterns: [],
 };
@@ -52,20 +54,20 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: Readonly<Record<string, RegExp>> = {
   lmdb: /^packages\/store-lmdb\//,
   commander: /^packages\/cli\//,
-  pino: /^packages\/server\/log\.ts$/,
-  saxes: /^packages\/wire\/xml\.ts$/,
-  jose: /^packages\/server\/bearer\.ts$/,
+  pino: /^packages\/server\/observe\/log\.ts$/,
+  saxes: /^packages\/wire\/shared\/xml\.ts$/,
+  jose: /^packages\/server\/auth\/bearer\.ts$/,
   '@azure/core-rest-pipeline': /^packages\/patterns\//,
   '@azure/data-tables': /^packages\/patterns\//,
-  'node:net': /^packages\/server\/(?:listen\.ts|http\/)|^packages\/cli\/(?:free-port|held-directory)\.ts$/,
-  'node:tls': /^packages\/(?:server\/listen|cli\/serve)\.ts$/,
+  'node:net': /^packages\/http\/|^packages\/cli\/(?:cluster\/free-port|locked-directory)\.ts$/,
+  'node:tls': /^packages\/(?:http\/listen|cli\/serve)\.ts$/,
   // For the names of methods and statuses; its server is not used.
-  'node:http': /^packages\/server\/http\//,
+  'node:http': /^packages\/http\//,
   'node:https': /^$/,
 };
 
 /** What packages without I/O may have of node: bytes. */
-const PURE_PACKAGES: ReadonlySet<string> = new Set(['store', 'service', 'tables', 'queues', 'wire']);
+const PURE_PACKAGES: ReadonlySet<string> = new Set(['base', 'store', 'account', 'tables', 'queues', 'wire']);
 const PURE_MODULES: ReadonlySet<string> = new Set(['node:buffer']);
 
 /** Every breach of a rule, as `path: what`. */
@@ -132,7 +134,7 @@ describe('imports', () => {
   test('leave the clock and chance to who starts a server', () => {
     // The wall clock has one door in the server and one in the library, and it is handed in from there.
     const isDoor = ({ path }: Source): boolean =>
-      ['store/store.ts', 'patterns/surroundings.ts'].includes(path.slice('packages/'.length));
+      ['base/clock.ts', 'patterns/surroundings.ts'].includes(path.slice('packages/'.length));
     const checked = PACKAGES.filter(source => !source.isTest && !isDoor(source));
     const inner = checked.filter(
       source => PURE_PACKAGES.has(packageOf(source)) || ['server', 'patterns'].includes(packageOf(source)),

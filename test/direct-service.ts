@@ -1,10 +1,12 @@
 // A service without sockets, for suites that hand requests to `handle` as values.
+
+import type { Clock } from '#base';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
-import type { Clock, Store } from '#store';
-import { Accounts } from '../packages/server/accounts.js';
-import { BearerTokens } from '../packages/server/bearer.js';
-import { SignedTokens } from '../packages/server/signed-tokens.js';
-import type { TableService } from '../packages/server/table-service.js';
+import type { Store } from '#store';
+import { Accounts } from '../packages/server/auth/accounts.js';
+import { BearerTokens } from '../packages/server/auth/bearer.js';
+import { SignedTokens } from '../packages/server/auth/signed-tokens.js';
+import type { ServerContext } from '../packages/server/frame/server-context.js';
 
 /** Ids in the order of their making, none twice. */
 export function countedIds(): () => string {
@@ -22,7 +24,7 @@ export function directService(
   failures: unknown[],
   accounts = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }),
   newId = countedIds(),
-): TableService {
+): ServerContext {
   return {
     store,
     clock,

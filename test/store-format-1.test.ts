@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { Clock, Store } from '#store';
+import type { Clock } from '#base';
+import type { Store } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import {
   decodeEntity,
@@ -92,8 +93,9 @@ test('a store of format 1 answers as it always did', async t => {
   assert.deepEqual(acl, { kind: 'acl', identifiers: IDENTIFIERS });
   const properties = await run({ kind: 'getServiceProperties' });
   assert.deepEqual(properties, { kind: 'serviceProperties', properties: SERVICE_PROPERTIES });
-  const isHeld = (error: unknown) => error instanceof TableError && error.code === 'TableBeingDeleted';
-  await assert.rejects(run({ kind: 'createTable', table: HELD_NAME }), isHeld);
+  const isNameReserved = (error: unknown) =>
+    error instanceof TableError && error.code === 'TableBeingDeleted';
+  await assert.rejects(run({ kind: 'createTable', table: HELD_NAME }), isNameReserved);
 });
 
 test('a store of format 1 is written to, and its dropped rows are cleared away', async t => {

@@ -1,13 +1,10 @@
 // What test/fixtures/store-format-1 holds, as code: how it was written, and what a store of that form must answer for ever.
 // It is never changed; another format gets another fixture.
-import { type Clock, type Space, type Store, StoreError } from '#store';
-import {
-  execute,
-  type Operation,
-  type Property,
-  type ServiceProperties,
-  type SignedIdentifier,
-} from '#tables';
+
+import type { ServiceProperties, SignedIdentifier } from '#account';
+import type { Clock } from '#base';
+import { type Space, type Store, StoreError } from '#store';
+import { execute, type Operation, type Property } from '#tables';
 
 /** Every change is one tick later than the one before. */
 export const START = 17_000_000_000_000_000n;

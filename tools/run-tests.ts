@@ -32,7 +32,7 @@ if (files.length === 0) {
  * start a process for each, and to load the clients there, would take longer than they do.
  */
 const SHARING = {
-  pure: /^packages[/\\](?:wire|tables|queues|service|patterns)[/\\]/,
+  pure: /^packages[/\\](?:base|account|wire|tables|queues|patterns)[/\\]/,
   patterns: /^test[/\\]patterns[/\\]/,
 } as const;
 

@@ -1,10 +1,10 @@
 // `shelfmark backup`: copies the store of a data directory, which servers may be writing to, into an empty directory.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { copyStore } from './copy-store.js';
-import { DATA_DEFAULT } from './data-default.js';
-import { describeStore } from './describe-store.js';
 import { fail } from './fail.js';
+import { DATA_DEFAULT } from './options/data-default.js';
+import { copyStore } from './store-task/copy-store.js';
+import { describeStore } from './store-task/describe-store.js';
 
 async function backUp(directory: string, { data }: { readonly data: string }): Promise<void> {
   const report = await copyStore(data, directory);

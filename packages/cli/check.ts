@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { StoreError } from '#store';
 import type { CheckReport } from '#store-lmdb';
-import { counted, describeStore } from './describe-store.js';
-import { runStoreTask } from './store-task.js';
+import { counted, describeStore } from './store-task/describe-store.js';
+import { runStoreTask } from './store-task/store-task.js';
 
 const EXIT_WHOLE = 0;
 const EXIT_DAMAGED = 1;

@@ -1,10 +1,10 @@
 // `shelfmark restore`: makes a backup the data directory of a server to be started. It never writes over anything.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { copyStore } from './copy-store.js';
-import { DATA_DEFAULT } from './data-default.js';
-import { describeStore } from './describe-store.js';
 import { fail } from './fail.js';
+import { DATA_DEFAULT } from './options/data-default.js';
+import { copyStore } from './store-task/copy-store.js';
+import { describeStore } from './store-task/describe-store.js';
 
 async function restore(directory: string, { data }: { readonly data: string }): Promise<void> {
   const report = await copyStore(directory, data);

@@ -18,17 +18,17 @@ import {
   type TenantOptions,
   WELL_KNOWN_KEY,
 } from '#server';
-import { AccountsFile } from './accounts-file.js';
-import { configuredAccounts } from './configured-accounts.js';
-import { DATA_DEFAULT } from './data-default.js';
+import { type ServingTogether, serveTogether } from './cluster/serve-cluster.js';
+import { ServingWorker } from './cluster/worker.js';
 import { fail, textOf } from './fail.js';
-import { startHeld } from './held-directory.js';
-import { addLimitOptions, type LimitFlags, limitsOf } from './limit-options.js';
-import { parseRole } from './parse-role.js';
-import { parseWorkers, type Workers, workersOf } from './parse-workers.js';
-import { type ServingTogether, serveTogether } from './serve-together.js';
+import { startHeld } from './locked-directory.js';
+import { AccountsFile } from './options/accounts-file.js';
+import { configuredAccounts } from './options/configured-accounts.js';
+import { DATA_DEFAULT } from './options/data-default.js';
+import { addLimitOptions, type LimitFlags, limitsOf } from './options/limit-options.js';
+import { parseRole } from './options/parse-role.js';
+import { parseWorkers, type Workers, workersOf } from './options/parse-workers.js';
 import { tuneHeap } from './tune-heap.js';
-import { ServingWorker } from './worker.js';
 
 const PORT_MAX = 65_535;
 /** As of Azurite, which clients know by `UseDevelopmentStorage=true`. */

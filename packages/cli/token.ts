@@ -1,10 +1,10 @@
 // `shelfmark token`: prints a bearer token of the local issuer, which a server with the same accounts accepts.
 import { Command, InvalidArgumentError } from 'commander';
 import { Accounts, ConfigurationError, issueToken, type Role } from '#server';
-import { AccountsFile } from './accounts-file.js';
-import { configuredAccounts } from './configured-accounts.js';
 import { fail } from './fail.js';
-import { parseRole } from './parse-role.js';
+import { AccountsFile } from './options/accounts-file.js';
+import { configuredAccounts } from './options/configured-accounts.js';
+import { parseRole } from './options/parse-role.js';
 
 const MINUTES_DEFAULT = 60;
 /** A token cannot be taken back but by changing the account's key. */

@@ -1,5 +1,5 @@
 // The one door to the Queue service: carries out an operation on a store.
-import type { Clock } from '#store';
+import type { Clock } from '#base';
 import type { Operation } from './operation.js';
 import { clearMessages } from './operations/clear-messages.js';
 import { deleteMessage } from './operations/delete-message.js';

@@ -1,11 +1,11 @@
 // The stored form of queues and messages: what the operations write is sound, and what they would not write is found.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultServiceProperties, encodeServiceProperties } from '#service';
+import { defaultServiceProperties, encodeServiceProperties } from '#account';
 import type { Row, Space } from '#store';
-import { get, openQueue, put } from './account.test.fixture.js';
 import { inspectQueueRow, inspectQueueSpace, isOfQueueService } from './inspect.js';
 import { encodeQueueMetadata } from './queue-space.js';
+import { get, openQueue, put } from './testing/account.js';
 
 const metadata = encodeQueueMetadata({ generation: 3, metadata: [], identifiers: [] });
 const SPACE: Space = { account: 'a', service: 'queue', name: 'jobs', id: 1, created: 1n, metadata };

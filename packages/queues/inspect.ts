@@ -1,6 +1,6 @@
 // What is wrong with the stored form of a queue, a message or the service's properties, for the check of a store. A sentence, or
 // nothing. Spaces and rows of the engine are judged by it, this judges what is in them, each row by itself.
-import { faultOf, heldNameFault, propertiesFault } from '#service';
+import { faultOf, propertiesFault, reservedNameFault } from '#account';
 import type { Row, Space } from '#store';
 import { checkQueueName } from './limits.js';
 import { COUNT_KEY, changeCount } from './message-count.js';
@@ -27,7 +27,7 @@ export const inspectQueueRow = (space: Space, row: Row): string | undefined =>
 
 function spaceFault(space: Space): string | undefined {
   if (space.service === 'properties') return propertiesFault(space, 'queue');
-  if (space.service === 'dropped queue') return heldNameFault(space);
+  if (space.service === 'dropped queue') return reservedNameFault(space);
   checkQueueName(space.name);
   const encoded = encodeQueueMetadata(decodeQueueMetadata(space.metadata));
   return encoded.equals(space.metadata) ? undefined : "the queue's metadata is damaged.";

@@ -4,7 +4,8 @@
 //
 // Its version is the tick of the last put, and of each update that made a message visible at once. Ticks may be ahead of the
 // clock, when they come fast or when the clock was set back; so who reads without a commit takes the later of the two for now.
-import { type Clock, type Row, type Space, type Store, StoreError } from '#store';
+import type { Clock } from '#base';
+import { type Row, type Space, type Store, StoreError } from '#store';
 
 export const COUNT_KEY = 'count';
 const COUNT_BYTES = 8;

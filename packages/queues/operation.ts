@@ -1,6 +1,6 @@
 // What a request asks of the Queue service, as a value: one member for each REST operation, limits already checked by
 // limits.ts. How it was asked (whether a listing shows metadata) is the wire's matter and not in here.
-import type { ServicePropertiesChange, SignedIdentifier } from '#service';
+import type { ServicePropertiesChange, SignedIdentifier } from '#account';
 
 /** One pair of a queue's metadata. Names are compared without case and kept with it; values are compared as they are. */
 export interface MetadataPair {

@@ -1,6 +1,6 @@
 // What an operation of the Queue service came to, as a value. Rendering it is the wire's matter. All times are in ticks of
 // 100 ns since 1970-01-01T00:00:00Z; the expiry of what never expires is limits.ts's `NEVER`, the end of the year 9999.
-import type { ServiceProperties, SignedIdentifier } from '#service';
+import type { ServiceProperties, SignedIdentifier } from '#account';
 import type { Metadata } from './operation.js';
 
 /** What a peek shows of a message. */

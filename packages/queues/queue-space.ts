@@ -13,9 +13,9 @@ import {
   decodeVersioned,
   encodeIdentifiers,
   encodeVersioned,
-  isHeld,
+  isNameReserved,
   type SignedIdentifier,
-} from '#service';
+} from '#account';
 import { type Space, type SpaceAddress, type Store, StoreError } from '#store';
 import type { Metadata } from './operation.js';
 import { QueueError } from './queue-error.js';
@@ -77,7 +77,7 @@ export function decodeGeneration(metadata: Buffer): number {
 
 /** The refusal of an operation on a queue that is not there, or not there any more. */
 export async function missingQueue(context: QueueContext, queue: string): Promise<QueueError> {
-  const held = await isHeld(context, queueAddress(context.account, queue));
+  const held = await isNameReserved(context, queueAddress(context.account, queue));
   return new QueueError(held ? 'QueueBeingDeleted' : 'QueueNotFound');
 }
 

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Decide, type Reads, type Space, type SpaceAddress, type Store, StoreError } from '#store';
+import { execute } from './execute.js';
+import { EXAMINED_A_STEP, RECLAIMED_A_STEP, Sweep } from './sweep.js';
 import {
   countOf,
   get,
@@ -14,9 +16,7 @@ import {
   SECOND,
   type TestAccount,
   textsOf,
-} from './account.test.fixture.js';
-import { execute } from './execute.js';
-import { EXAMINED_A_STEP, RECLAIMED_A_STEP, Sweep } from './sweep.js';
+} from './testing/account.js';
 
 const sweepOf = ({ store, time }: TestAccount, accounts = ['account1']) =>
   new Sweep({ store, clock: () => time.now, accounts: () => accounts });

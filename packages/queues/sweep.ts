@@ -4,7 +4,8 @@
 //
 // A step looks at a bounded number of rows and changes a bounded number, so it holds up nobody. A pass goes over all queues of all
 // accounts; it reads every place of every queue once, in the background, because an index by expiry would cost each put another row.
-import type { Clock, Decision, Page, ReadRows, Row, Space, Store } from '#store';
+import type { Clock } from '#base';
+import type { Decision, Page, ReadRows, Row, Space, Store } from '#store';
 import { COUNT_KEY, changeCount, decodeCount } from './message-count.js';
 import { allPlaces, decodePlace, isExpired, messageKey, partitionOf } from './message-rows.js';
 

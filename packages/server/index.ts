@@ -7,18 +7,18 @@ export {
   parseAccounts,
   WELL_KNOWN_ACCOUNT,
   WELL_KNOWN_KEY,
-} from './accounts.js';
-export { issueToken, type TenantOptions, type TokenRequest } from './bearer.js';
-export { LOG_LEVELS, type LogLevel } from './log.js';
-export { lastingMetrics, mergeMetrics } from './merge-metrics.js';
-export { counter, gauge, isMetricFamily, type MetricFamily } from './metric-family.js';
+} from './auth/accounts.js';
+export { issueToken, type TenantOptions, type TokenRequest } from './auth/bearer.js';
+export { isRole, ROLES, type Role } from './auth/roles.js';
+export { LOG_LEVELS, type LogLevel } from './observe/log.js';
+export { lastingMetrics, mergeMetrics } from './observe/merge-metrics.js';
+export { counter, gauge, isMetricFamily, type MetricFamily } from './observe/metric-family.js';
 export {
   type OperationsOptions,
   type OperationsView,
   openOperationsPort,
-} from './operations-port.js';
-export { processFamilies } from './process-families.js';
-export { isRole, ROLES, type Role } from './roles.js';
+} from './observe/operations-port.js';
+export { processFamilies } from './observe/process-families.js';
 export {
   checkAccounts,
   type RunningServer,

@@ -2,7 +2,9 @@
 // The command's options are turned into these by the cli.
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type Clock, openMemoryStore, type Store, systemClock } from '#store';
+import { type Clock, systemClock } from '#base';
+import { type Listener, type ListenOptions, listen } from '#http';
+import { openMemoryStore, type Store } from '#store';
 import { type LmdbStore, openLmdbStore } from '#store-lmdb';
 import {
   type AccountKeys,
@@ -10,19 +12,22 @@ import {
   ConfigurationError,
   WELL_KNOWN_ACCOUNT,
   WELL_KNOWN_KEY,
-} from './accounts.js';
-import { BearerTokens, type TenantOptions } from './bearer.js';
-import { handle } from './handle.js';
-import { type Listener, type ListenOptions, listen } from './listen.js';
-import { type LogLevel, openLog } from './log.js';
-import { isLoopback } from './loopback.js';
-import { type OperationsOptions, type OperationsView, openOperationsPort } from './operations-port.js';
-import { ProcessView } from './process-view.js';
-import { handleQueue } from './queue/handle-queue.js';
-import { QueueSweep } from './queue/queue-sweep.js';
-import { RequestFigures } from './request-figures.js';
-import { SignedTokens } from './signed-tokens.js';
-import type { TableService } from './table-service.js';
+} from './auth/accounts.js';
+import { BearerTokens, type TenantOptions } from './auth/bearer.js';
+import { isLoopback } from './auth/loopback.js';
+import { SignedTokens } from './auth/signed-tokens.js';
+import type { ServerContext } from './frame/server-context.js';
+import { type LogLevel, openLog } from './observe/log.js';
+import {
+  type OperationsOptions,
+  type OperationsView,
+  openOperationsPort,
+} from './observe/operations-port.js';
+import { ProcessView } from './observe/process-view.js';
+import { RequestMetrics } from './observe/request-metrics.js';
+import { handleQueue } from './services/queue/handle-queue.js';
+import { QueueSweep } from './services/queue/queue-sweep.js';
+import { handle } from './services/table/handle.js';
 
 const HOST_DEFAULT = '127.0.0.1';
 
@@ -154,7 +159,7 @@ interface Listeners {
 interface Parts {
   readonly options: ServeOptions;
   readonly data: string | undefined;
-  readonly service: TableService;
+  readonly service: ServerContext;
   readonly listeners: Listeners;
   readonly view: ProcessView;
   readonly operations: Listener | undefined;
@@ -188,7 +193,7 @@ const closeAll = async (listeners: readonly (Listener | undefined)[]): Promise<v
   await Promise.all(listeners.map(listener => listener?.close()));
 };
 
-const sweepOf = ({ store, clock, accounts, log, newId }: TableService): QueueSweep =>
+const sweepOf = ({ store, clock, accounts, log, newId }: ServerContext): QueueSweep =>
   new QueueSweep({
     store,
     clock,
@@ -245,7 +250,7 @@ function running({ options, data, service, listeners, view, operations }: Parts)
 }
 
 /** Both ports or none. */
-async function listenAll(options: ServeOptions, service: TableService): Promise<Listeners> {
+async function listenAll(options: ServeOptions, service: ServerContext): Promise<Listeners> {
   const { host = HOST_DEFAULT, queueHost = host, tablePort = 0, queuePort = 0 } = options;
   const tables = await listen(listenOptionsOf(options, host, tablePort), request => handle(request, service));
   if (queuePort === 'none') return { tables, queues: undefined };
@@ -270,7 +275,7 @@ async function start(
   const bearer = new BearerTokens(accounts, options.tenant);
   const data = options.data === undefined ? undefined : resolve(options.data);
   const { store, engine } = await openStore(options, data);
-  const service: TableService = {
+  const service: ServerContext = {
     store,
     clock: options.clock ?? systemClock,
     accounts,
@@ -302,7 +307,7 @@ async function start(
 export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
   const accounts = checkAccounts(options.accounts ?? { [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }, options);
   const isCounted = options.operations !== undefined || options.isCounted === true;
-  const view = new ProcessView(isCounted ? new RequestFigures() : undefined);
+  const view = new ProcessView(isCounted ? new RequestMetrics() : undefined);
   const operations = options.operations && (await openOperationsPort(options.operations, view));
   try {
     return await start(options, accounts, view, operations);

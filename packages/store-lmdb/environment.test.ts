@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openEnvironment } from './environment.js';
-import { open } from './lmdb.js';
+import { open } from './lmdb/lmdb.js';
 import { openLmdbStore } from './lmdb-store.js';
 
 const base = await mkdtemp(join(tmpdir(), 'lmdb-environment-'));
@@ -86,7 +86,7 @@ test('a format record that says of a log what the log’s record does not is cor
     const environment = openEnvironment({ directory, durability: 'none' });
     await environment.transaction(() => {
       environment.catalog.putFormat({ version, chunk: 4017 });
-      if (state !== undefined) environment.catalog.putLogMark({ epoch: 1n, state, tick: 0n });
+      if (state !== undefined) environment.catalog.putLogFence({ epoch: 1n, state, tick: 0n });
     });
     await environment.close();
     await assert.rejects(openLmdbStore({ directory }), { code: 'corrupt', message: /format record/ });

@@ -3,31 +3,31 @@
 import { closeSync, openSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
+import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './check/file-head.js';
+import { LastTransaction } from './check/last-transaction.js';
+import { spendReserve } from './commit/disk-reserve.js';
 import {
   Catalog,
   FORMAT_LOGGED,
   FORMAT_PLAIN,
-  type LogMark,
+  type LogFence,
   type SpaceKey,
   writeSpaceKey,
-} from './catalog.js';
-import { commitError, EngineError, engineError } from './engine-error.js';
-import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './file-head.js';
-import { LastTransaction } from './last-transaction.js';
-import { open, type RootDatabase, type Transaction } from './lmdb.js';
-import { makeLockFile } from './lock-file.js';
-import { LOG_BYTES } from './log-file.js';
-import { LongKeys } from './long-keys.js';
-import { makeDirectory } from './make-directory.js';
-import { mapSizeOf } from './map-size.js';
-import { spendReserve } from './room.js';
-import { type RowKey, writeRowKey } from './row-key.js';
-import { Rows } from './rows.js';
-import { beginWriting, endWriting } from './sudden-exit.js';
-import { syncDirectories, syncFile } from './sync-file.js';
-import { beginLog, endLog, holdsLog, isUnread, markTaken, replayLog } from './take-log.js';
-import { Tree } from './tree.js';
-import { unusableDirectory } from './unusable-directory.js';
+} from './layout/catalog.js';
+import { LongKeys } from './layout/long-keys.js';
+import { type RowKey, writeRowKey } from './layout/row-key.js';
+import { Rows } from './layout/rows.js';
+import { commitError, EngineError, engineError } from './lmdb/engine-error.js';
+import { open, type RootDatabase, type Transaction } from './lmdb/lmdb.js';
+import { makeLockFile } from './lmdb/lock-file.js';
+import { makeDirectory } from './lmdb/make-directory.js';
+import { mapSizeOf } from './lmdb/map-size.js';
+import { beginWriting, endWriting } from './lmdb/sudden-exit.js';
+import { syncDirectories, syncFile } from './lmdb/sync-file.js';
+import { Tree } from './lmdb/tree.js';
+import { unusableDirectory } from './lmdb/unusable-directory.js';
+import { LOG_BYTES } from './wal/log-file.js';
+import { beginLog, endLog, fenceLog, isUnread, ownsLogEpoch, replayLog } from './wal/recovery.js';
 
 export type Durability = 'full' | 'none';
 
@@ -53,7 +53,7 @@ const KEY_BYTES_MAX = 4026;
 /** A pointer's key, the longest there is, has a subtree id of 8 bytes before the chunk and a mark of 1 after it. */
 export const CHUNK_MAX = KEY_BYTES_MAX - 9;
 /**
- * LMDB's reader slots, of 64 bytes each, for all processes that share the directory: 64 workers (cli/parse-workers.ts) with
+ * LMDB's reader slots, of 64 bytes each, for all processes that share the directory: 64 workers (cli/options/parse-workers.ts) with
  * all the scans that a store lets in at once, and one slot more for each of them.
  */
 const READERS_MAX = 64 * (64 + 1);
@@ -139,7 +139,7 @@ export class Environment {
    * millisecond or more and gives it up with each of this process's commits, before who waits for it is told: that is enough
    * where nobody else writes. Otherwise what one event sets off shares a snapshot, since nothing can come to be known meanwhile.
    */
-  freshen(): void {
+  refreshSnapshot(): void {
     if (this.#isFresh) return;
     this.#isFresh = true;
     this.#root.resetReadTxn();
@@ -147,13 +147,13 @@ export class Environment {
   }
 
   /** To be called when the trees have taken in what was durable elsewhere: what is read next has to show it. */
-  expire(): void {
+  invalidateSnapshot(): void {
     this.#isFresh = false;
   }
 
   /** Of the next log. */
   nextLogEpoch(): bigint {
-    return (this.catalog.getLogMark()?.epoch ?? 0n) + 1n;
+    return (this.catalog.getLogFence()?.epoch ?? 0n) + 1n;
   }
 
   /** Inside a write transaction that nobody else has begun a log before (take-log.ts). */
@@ -168,14 +168,14 @@ export class Environment {
 
   /** Whether nobody has taken over this store's log, as far as anyone can know who asks now. */
   ownsLog(): boolean {
-    this.expire();
-    this.freshen();
-    return this.#logEpoch !== undefined && holdsLog(this.catalog, this.#logEpoch);
+    this.invalidateSnapshot();
+    this.refreshSnapshot();
+    return this.#logEpoch !== undefined && ownsLogEpoch(this.catalog, this.#logEpoch);
   }
 
   /** Whether somebody else's log is to be read before anything is decided. */
   isLogForeign(): boolean {
-    return isForeign(this.catalog.getLogMark(), this.#logEpoch);
+    return isForeign(this.catalog.getLogFence(), this.#logEpoch);
   }
 
   /** When all that is in this store's log is in the trees. */
@@ -193,10 +193,10 @@ export class Environment {
   async takeLogBack(): Promise<bigint | undefined> {
     const epoch = this.#logEpoch;
     this.#logEpoch = undefined;
-    let mark: LogMark | undefined;
+    let mark: LogFence | undefined;
     try {
       await this.transaction(() => {
-        mark = this.catalog.getLogMark();
+        mark = this.catalog.getLogFence();
       });
     } catch (error) {
       this.#logEpoch = epoch;
@@ -244,8 +244,8 @@ export class Environment {
 
   /** Puts into the trees what stands in the log alone, whoever uses it. Somebody may take it, and begin another, meanwhile. */
   #takeLog(): void {
-    if (isUnread(this.catalog.getLogMark())) spendReserve(dirname(this.path), REPLAY_BYTES);
-    while (this.#writeSync(() => markTaken(this.catalog))) this.#writeSync(() => replayLog(this));
+    if (isUnread(this.catalog.getLogFence())) spendReserve(dirname(this.path), REPLAY_BYTES);
+    while (this.#writeSync(() => fenceLog(this.catalog))) this.#writeSync(() => replayLog(this));
   }
 
   /**
@@ -253,11 +253,11 @@ export class Environment {
    * may give one transaction to several callers.
    */
   #takeSomeLog(): boolean {
-    const mark = this.catalog.getLogMark();
+    const mark = this.catalog.getLogFence();
     if (!isForeign(mark, this.#logEpoch)) return false;
     const transaction = this.#root.getWriteTxnId();
     if (mark?.state === 'used') {
-      markTaken(this.catalog);
+      fenceLog(this.catalog);
       this.#takenIn = transaction;
     } else if (transaction !== this.#takenIn) replayLog(this);
     return true;
@@ -340,7 +340,7 @@ function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
     const known = `this program knows formats up to ${FORMAT_LOGGED}`;
     throw new StoreError('unsupported', `${path} has format ${format.version}; ${known}. Use a newer one.`);
   }
-  const isLogged = isUnread(catalog.getLogMark());
+  const isLogged = isUnread(catalog.getLogFence());
   const isOurs = format.version === (isLogged ? FORMAT_LOGGED : FORMAT_PLAIN);
   if (!isOurs || format.chunk < 1 || format.chunk > CHUNK_MAX) {
     throw new StoreError('corrupt', `${path} has a format record that no program writes: ${REMEDY}`);
@@ -348,7 +348,7 @@ function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
   return format.chunk;
 }
 
-const isForeign = (mark: LogMark | undefined, epoch: bigint | undefined): boolean =>
+const isForeign = (mark: LogFence | undefined, epoch: bigint | undefined): boolean =>
   isUnread(mark) && (mark.state === 'taken' || mark.epoch !== epoch);
 
 /** LMDB takes a disk that becomes full within a write for a broken one. */

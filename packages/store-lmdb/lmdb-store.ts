@@ -1,9 +1,9 @@
 // The store on LMDB: one directory, several processes at a time. It ties the parts together: reads go straight to the trees
 // and to what is durable in the log alone, changes through the commit queue, dropped rows away in the background.
+import { type Clock, systemClock } from '#base';
 import {
   type Accept,
   type Budget,
-  type Clock,
   type Decide,
   type Page,
   type Reads,
@@ -14,24 +14,23 @@ import {
   type SpaceAddress,
   type Store,
   StoreError,
-  systemClock,
 } from '#store';
-import type { CommitCounts } from './commit-figures.js';
-import { CommitQueue } from './commit-queue.js';
-import { CommitWork } from './commit-work.js';
-import { Counters } from './counters.js';
+import type { CommitCounts } from './commit/commit-metrics.js';
+import { CommitQueue } from './commit/commit-queue.js';
+import { CommitWork } from './commit/commit-work.js';
+import { DiskReserve } from './commit/disk-reserve.js';
+import { freeBytes } from './commit/free-space.js';
+import { reclaimSome } from './commit/reclaim.js';
+import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './commit/space-work.js';
 import { type Environment, openEnvironment } from './environment.js';
-import { freeBytes } from './free-space.js';
-import { MergedCursor } from './merged-cursor.js';
-import { rowOf } from './recent-rows.js';
-import { reclaimSome } from './reclaim.js';
-import { Room } from './room.js';
-import { RowCursor } from './row-cursor.js';
-import { PageWalk, payloadRange } from './scan.js';
-import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './space-work.js';
-import { startLog } from './start-log.js';
-import { TimeShare } from './time-share.js';
-import { Turnstile } from './turnstile.js';
+import { Counters } from './layout/counters.js';
+import { CooperativeScheduler } from './scan/cooperative-scheduler.js';
+import { MergedCursor } from './scan/merged-cursor.js';
+import { PageWalk, payloadRange } from './scan/page-walk.js';
+import { RowCursor } from './scan/row-cursor.js';
+import { Semaphore } from './scan/semaphore.js';
+import { startLog } from './wal/start-log.js';
+import { rowOf } from './wal/wal-overlay.js';
 
 export interface LmdbStoreOptions {
   /** Made if it does not exist. */
@@ -99,10 +98,10 @@ export async function openLmdbStore(
 class OpenStore implements LmdbStore {
   readonly #environment: Environment;
   readonly #clock: Clock;
-  readonly #room: Room;
+  readonly #room: DiskReserve;
   readonly #queue: CommitQueue;
-  readonly #scans = new Turnstile(SCANS_MAX);
-  readonly #share = new TimeShare(SLICE_MS);
+  readonly #scans = new Semaphore(SCANS_MAX);
+  readonly #share = new CooperativeScheduler(SLICE_MS);
   readonly #logAfter: number;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -115,7 +114,7 @@ class OpenStore implements LmdbStore {
     const { catalog, longKeys, path } = environment;
     this.#environment = environment;
     this.#clock = clock;
-    this.#room = new Room({
+    this.#room = new DiskReserve({
       path,
       reserveBytes,
       isShared: isOnlyWriter !== true,
@@ -143,13 +142,13 @@ class OpenStore implements LmdbStore {
 
   async getSpace(address: SpaceAddress): Promise<Space | undefined> {
     this.#assertOpen();
-    this.#environment.freshen();
+    this.#environment.refreshSnapshot();
     return this.#environment.catalog.getSpace(address);
   }
 
   async listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
     this.#assertOpen();
-    this.#environment.freshen();
+    this.#environment.refreshSnapshot();
     return this.#environment.catalog.listSpaces(account, service, from, limit);
   }
 
@@ -171,7 +170,7 @@ class OpenStore implements LmdbStore {
     keys: readonly string[],
   ): Promise<readonly (Row | undefined)[]> {
     this.#assertOpen();
-    this.#environment.freshen();
+    this.#environment.refreshSnapshot();
     const rows: (Row | undefined)[] = [];
     for (const key of keys) rows.push(this.#readRow(space.id, partition, key));
     return rows;
@@ -226,7 +225,7 @@ class OpenStore implements LmdbStore {
     accept: Accept,
     show: Show | undefined,
   ): Promise<Page> {
-    this.#environment.freshen();
+    this.#environment.refreshSnapshot();
     const transaction = this.#environment.useReadTransaction();
     // Of the same moment: what the snapshot lacks is recent, and the other way round at most the same again.
     const recent = this.#queue.recent.within(space.id, range);

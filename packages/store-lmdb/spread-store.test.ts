@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { conformance } from '#store/conformance';
-import { Spread } from './spread-store.test.fixture.js';
+import { Spread } from './testing/spread-store.js';
 
 const PROCESSES = 4;
 const isLong = process.env.SHELFMARK_LONG !== undefined;

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Space, Store } from '#store';
 import { openEnvironment } from './environment.js';
-import { open } from './lmdb.js';
+import { writeRowKey } from './layout/row-key.js';
+import { open } from './lmdb/lmdb.js';
+import { Tree } from './lmdb/tree.js';
 import { openLmdbStore } from './lmdb-store.js';
-import { writeRowKey } from './row-key.js';
-import { beginLog, endLog } from './take-log.js';
-import { Tree } from './tree.js';
+import { beginLog, endLog } from './wal/recovery.js';
 
 const LONGEST = '\uffff'.repeat(1024);
 const EF_BF_BF = 'efbfbf';

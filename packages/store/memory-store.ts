@@ -1,23 +1,20 @@
 // The store in memory: the reference model that engines are compared with. Plain rather than fast, and gone when closed.
 // It leaves durability to real engines and keeps no promise of speed beyond O(log n) lookups.
-import { ownText } from './own-text.js';
-import { SortedMap } from './sorted-map.js';
-import {
-  type Accept,
-  type Budget,
-  type Clock,
-  type Decide,
-  type Page,
-  type Position,
-  type ReadRows,
-  type Reads,
-  type Row,
-  type ScanRange,
-  type Show,
-  type Space,
-  type SpaceAddress,
-  type Store,
-  systemClock,
+import { type Clock, detachedString, SortedMap, systemClock } from '#base';
+import type {
+  Accept,
+  Budget,
+  Decide,
+  Page,
+  Position,
+  ReadRows,
+  Reads,
+  Row,
+  ScanRange,
+  Show,
+  Space,
+  SpaceAddress,
+  Store,
 } from './store.js';
 import { StoreError } from './store-error.js';
 
@@ -152,9 +149,9 @@ class MemoryStore implements Store {
     const tick = this.#nextTick();
     const decision = decide(readRows(rows, reads), tick);
     for (const key of decision.deletes ?? []) rows.delete(key);
-    const ownPartition = found.partitions.get(partition)?.partition ?? ownText(partition);
+    const ownPartition = found.partitions.get(partition)?.partition ?? detachedString(partition);
     for (const { key, value } of decision.puts ?? []) {
-      const ownKey = ownText(key);
+      const ownKey = detachedString(key);
       rows.set(ownKey, { partition: ownPartition, key: ownKey, version: tick, value: Buffer.from(value) });
     }
     if (rows.size === 0) found.partitions.delete(partition);

@@ -13,12 +13,6 @@
 /** Longest partition and longest key of a row, in UTF-16 code units (table-rest.md 6.4). Bounds of a scan may be longer. */
 export const KEY_LENGTH_MAX = 1024;
 
-/** The time in ticks of 100 ns since 1970-01-01T00:00:00Z. May jump either way; engines keep versions rising. */
-export type Clock = () => bigint;
-
-/** The wall clock, in steps of a millisecond. */
-export const systemClock: Clock = () => BigInt(Date.now()) * 10_000n;
-
 /** What names a space. Names are compared as they are; a domain that folds case does so before. */
 export interface SpaceAddress {
   readonly account: string;

@@ -1,6 +1,6 @@
 // The door to the Table service: carries out an operation on a store. Changesets and tools come through here too, and queries
 // unless they want their rows shown in place (query-entities.ts).
-import type { Clock } from '#store';
+import type { Clock } from '#base';
 import type { EntityWrite, Operation } from './operation.js';
 import { getEntity } from './operations/get-entity.js';
 import { queryEntities } from './operations/query-entities.js';

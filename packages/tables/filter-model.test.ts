@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compileFilter } from './compile-filter.js';
-import type { EdmValue, Property } from './edm.js';
-import { encodeEntity } from './entity-encoder.js';
-import type { ComparisonOperator, Filter, Operand } from './filter.js';
+import type { EdmValue, Property } from './entity/edm.js';
+import { encodeEntity } from './entity/entity-encoder.js';
+import { compileFilter } from './filter/compile-filter.js';
+import type { ComparisonOperator, Filter, Operand } from './filter/filter.js';
 
 interface Entity {
   readonly partition: string;

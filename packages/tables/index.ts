@@ -1,22 +1,22 @@
 // The public face of the Table service's domain, with what its values are made of.
-export * from '#service';
-export * from './compile-filter.js';
-export * from './date-time.js';
-export * from './deleted-tables.js';
-export * from './edm.js';
-export * from './edm-text.js';
-export * from './entity-codec.js';
-export * from './entity-encoder.js';
+
+export * from './entity/date-time.js';
+export * from './entity/edm.js';
+export * from './entity/edm-text.js';
+export * from './entity/entity-codec.js';
+export * from './entity/entity-encoder.js';
+export * from './entity/parse-property.js';
 export * from './execute.js';
-export * from './filter.js';
-export * from './filter-range.js';
+export * from './filter/compile-filter.js';
+export * from './filter/filter.js';
+export * from './filter/filter-range.js';
 export * from './inspect.js';
 export * from './limits.js';
+export * from './missing-table.js';
 export * from './operation.js';
 export { queryEntities } from './operations/query-entities.js';
 export { readServiceProperties } from './operations/service-settings.js';
 export { readIdentifiers } from './operations/table-acl.js';
 export * from './outcome.js';
-export * from './parse-property.js';
 export * from './table-error.js';
 export * from './table-space.js';

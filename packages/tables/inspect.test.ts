@@ -1,11 +1,11 @@
 // Every single bit of an entity's stored form: a flipped one is found, or stands in a text where any other is as good.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultServiceProperties, encodeServiceProperties } from '#service';
+import { defaultServiceProperties, encodeServiceProperties } from '#account';
 import type { Row, Space } from '#store';
-import type { Property } from './edm.js';
-import { decodeEntity } from './entity-codec.js';
-import { encodeEntity } from './entity-encoder.js';
+import type { Property } from './entity/edm.js';
+import { decodeEntity } from './entity/entity-codec.js';
+import { encodeEntity } from './entity/entity-encoder.js';
 import { inspectRow, inspectSpace } from './inspect.js';
 import { encodeTableMetadata } from './table-space.js';
 

@@ -1,9 +1,15 @@
 // What is wrong with the stored form of a table, an entity or service properties, for the check of a store. A sentence,
 // or nothing. Spaces and rows of the engine are judged by it, this judges what is in them.
-import { faultOf, heldNameFault, propertiesFault } from '#service';
+import { faultOf, propertiesFault, reservedNameFault } from '#account';
 import type { Row, Space } from '#store';
-import { decodeEntity, ENTRY_BYTES, HEADER_BYTES, storedProperties, textStart } from './entity-codec.js';
-import { encodeEntity } from './entity-encoder.js';
+import {
+  decodeEntity,
+  ENTRY_BYTES,
+  HEADER_BYTES,
+  storedProperties,
+  textStart,
+} from './entity/entity-codec.js';
+import { encodeEntity } from './entity/entity-encoder.js';
 import { hasForbiddenCharacter } from './limits.js';
 import { decodeTableMetadata, encodeTableMetadata } from './table-space.js';
 
@@ -24,7 +30,7 @@ function spaceFault(space: Space): string | undefined {
     case 'properties':
       return propertiesFault(space, 'table');
     case 'dropped table':
-      return heldNameFault(space);
+      return reservedNameFault(space);
     default:
       return `there is no service '${service}'.`;
   }

@@ -1,7 +1,7 @@
 // Each limit of the data model at limit - 1, limit and limit + 1 (table-rest.md 6.3 to 6.5), and the order of the checks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EdmValue, Property } from './edm.js';
+import type { EdmValue, Property } from './entity/edm.js';
 import {
   BINARY_BYTES_MAX,
   checkEntity,

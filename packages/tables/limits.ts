@@ -1,7 +1,7 @@
 // The limits of the Table service's data model (table-rest.md 6) and the checks of one entity against them.
 // Limits of requests, documents and pages stand where those are parsed.
 import { KEY_LENGTH_MAX } from '#store';
-import type { EdmValue, Property } from './edm.js';
+import type { EdmValue, Property } from './entity/edm.js';
 import type { EntityKey } from './operation.js';
 import { TableError } from './table-error.js';
 

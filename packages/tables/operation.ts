@@ -1,8 +1,8 @@
 // What a request asks of the Table service, as a value: one member for each REST operation, limits already checked.
 // How it was asked (metadata level, projection, preferences) is the wire's matter and not in here.
-import type { ServicePropertiesChange, SignedIdentifier } from '#service';
-import type { Property } from './edm.js';
-import type { Filter } from './filter.js';
+import type { ServicePropertiesChange, SignedIdentifier } from '#account';
+import type { Property } from './entity/edm.js';
+import type { Filter } from './filter/filter.js';
 
 export interface EntityKey {
   readonly partitionKey: string;

@@ -1,5 +1,5 @@
 // What an operation of the Table service came to, as a value. Rendering it is the wire's matter.
-import type { ServiceProperties, SignedIdentifier } from '#service';
+import type { ServiceProperties, SignedIdentifier } from '#account';
 import type { Row } from '#store';
 import type { EntityKey } from './operation.js';
 

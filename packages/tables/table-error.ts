@@ -1,5 +1,5 @@
 // The protocol outcomes that are not success. A code says what is wrong; its status, text and form are the wire's matter.
-import { Refusal, type RefusalDetail } from '#service';
+import { Refusal, type RefusalDetail } from '#account';
 
 /**
  * Azure's error codes. Where Azure uses one code with several texts, the text's name follows a colon:

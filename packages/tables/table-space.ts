@@ -1,5 +1,5 @@
 // Where tables and service properties stand in the store: the addresses of their spaces and the metadata they carry.
-import { type DeletionDelay, decodeIdentifiers, encodeIdentifiers, type SignedIdentifier } from '#service';
+import { type DeletionDelay, decodeIdentifiers, encodeIdentifiers, type SignedIdentifier } from '#account';
 import { type ScanRange, type Space, type SpaceAddress, type Store, StoreError } from '#store';
 
 /** What an operation needs beside itself. */

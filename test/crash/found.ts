@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Row, Space, Store } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { decodeEntity } from '#tables';
-import { inspection } from '../../packages/cli/inspection.js';
+import { inspection } from '../../packages/cli/store-task/inspection.js';
 import { decodeCount } from '../../packages/queues/message-count.js';
 import { decodeMessage, decodePlace, partitionOf } from '../../packages/queues/message-rows.js';
 import { Connection } from '../worker-processes.js';

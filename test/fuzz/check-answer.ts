@@ -2,7 +2,8 @@
 // say, a body of the type that they say that reads back, and refused only with a code of the error table, at its status.
 import assert from 'node:assert/strict';
 import { SaxesParser } from 'saxes';
-import { ERROR_TABLE, type WireResponse, wireCode } from '#wire';
+import type { WireResponse } from '#base';
+import { ERROR_TABLE, wireCode } from '#wire';
 
 export interface SeenAnswer {
   readonly status: number;

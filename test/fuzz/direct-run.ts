@@ -1,12 +1,12 @@
 // Requests as values through `handle`, one after another: the fast layer. A run has a number; seed and number make the request,
 // and what came before it in its epoch makes the state of the store, which begins anew with each epoch.
 import { inspect } from 'node:util';
+import type { WireRequest, WireResponse } from '#base';
 import { Accounts, issueToken, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import { openMemoryStore } from '#store';
-import type { WireRequest, WireResponse } from '#wire';
-import { handle } from '../../packages/server/handle.js';
-import { BODY_BYTES_MAX } from '../../packages/server/listen.js';
-import type { TableService } from '../../packages/server/table-service.js';
+import { BODY_BYTES_MAX } from '../../packages/http/listen.js';
+import type { ServerContext } from '../../packages/server/frame/server-context.js';
+import { handle } from '../../packages/server/services/table/handle.js';
 import { directService } from '../direct-service.js';
 import { Random } from '../simulation/random.js';
 import { checkAnswer } from './check-answer.js';
@@ -49,7 +49,7 @@ export const describeRequest = ({ method, target, headers, body }: FuzzRequest):
 export class DirectRun {
   readonly #bearer: string;
   readonly #failures: unknown[] = [];
-  #service: TableService;
+  #service: ServerContext;
 
   private constructor(bearer: string) {
     this.#bearer = bearer;
@@ -62,7 +62,7 @@ export class DirectRun {
     return run;
   }
 
-  #newService(): TableService {
+  #newService(): ServerContext {
     return directService(openMemoryStore({ clock: () => NOW }), () => NOW, this.#failures);
   }
 

@@ -10,7 +10,7 @@ import {
   type TestService,
   tableSas,
   textOf,
-} from '../../packages/server/service.test.fixture.js';
+} from '../../packages/server/testing/service.js';
 import { ODD_NAMES, ODD_TABLE_NAMES } from './odd-texts.js';
 
 const ACCEPT = { accept: 'application/json;odata=nometadata' };

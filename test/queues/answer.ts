@@ -70,10 +70,10 @@ function messageOf(xml: string): Shown {
 
 /** Which fields come, by who asks: the owner of a put has the text, who peeks holds nothing. */
 function checkFields({ kind }: QueueCall, { visible, receipt, dequeueCount, text }: Shown): void {
-  const isHeld = kind !== 'peek';
+  const isNameReserved = kind !== 'peek';
   const isNew = kind === 'put';
   expect(
-    (visible !== undefined) === isHeld && (receipt !== undefined) === isHeld,
+    (visible !== undefined) === isNameReserved && (receipt !== undefined) === isNameReserved,
     'Who holds it is unclear.',
   );
   expect((dequeueCount === undefined) === isNew && (text === undefined) === isNew, 'Fields are missing.');

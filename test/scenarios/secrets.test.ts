@@ -182,7 +182,7 @@ async function sendBatches(sender: Sender, token: string): Promise<void> {
     }
 }
 
-/** The format of an entity's stored form is the byte that many before its first text (tables/entity-codec.ts). */
+/** The format of an entity's stored form is the byte that many before its first text (tables/entity/entity-codec.ts). */
 const FORMAT_BEFORE_TEXT = 20;
 
 async function makeFault(sender: Sender, data: string): Promise<void> {

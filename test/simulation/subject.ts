@@ -4,13 +4,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { WireRequest, WireResponse } from '#base';
 import { Sweep } from '#queues';
 import { type RunningServer, serve, WELL_KNOWN_ACCOUNT } from '#server';
 import { openFaultyStore, openMemoryStore, type Store, StoreError } from '#store';
 import { openLmdbStore } from '#store-lmdb';
-import type { WireRequest, WireResponse } from '#wire';
-import { handle } from '../../packages/server/handle.js';
-import { handleQueue } from '../../packages/server/queue/handle-queue.js';
+import { handleQueue } from '../../packages/server/services/queue/handle-queue.js';
+import { handle } from '../../packages/server/services/table/handle.js';
 import { countedIds, directService } from '../direct-service.js';
 import type { PlainAnswer } from './answer.js';
 import type { SimulatedClock } from './clock.js';

@@ -5,7 +5,7 @@ import { changeCount } from '../message-count.js';
 import type { OnMessage } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { missingQueue, type QueueContext } from '../queue-space.js';
-import { claim, requireHeld } from './held-message.js';
+import { claim, requireHeld } from './leased-message.js';
 
 export async function deleteMessage(
   context: QueueContext,

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFaultyStore } from '#store';
+import { Claims } from '../claims.js';
+import { NEVER } from '../limits.js';
+import { partitionOf, placeKey } from '../message-rows.js';
 import {
   countOf,
   get,
@@ -15,10 +18,7 @@ import {
   SECOND,
   START,
   textsOf,
-} from '../account.test.fixture.js';
-import { Claims } from '../claims.js';
-import { NEVER } from '../limits.js';
-import { partitionOf, placeKey } from '../message-rows.js';
+} from '../testing/account.js';
 
 /** Another store to whoever looks at stores, on the same rows: what another process has. */
 const NO_FAULTS = { random: () => 1, failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };

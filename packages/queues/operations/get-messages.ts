@@ -6,7 +6,8 @@
 // some to another process reads on from there inside the commit, where nobody can be faster.
 // The same commit reads the texts; those of what was found while reading on are read afterwards, when nobody else may change them. No
 // head is remembered between two gets: engines find the first row without walking over what was deleted before it.
-import type { Clock, Decide, Decision, Page, Position, Reads, Row, Space } from '#store';
+import type { Clock } from '#base';
+import type { Decide, Decision, Page, Position, Reads, Row, Space } from '#store';
 import { Claims } from '../claims.js';
 import { COUNT_KEY, changeCount, readStanding } from '../message-count.js';
 import {

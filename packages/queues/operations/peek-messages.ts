@@ -1,5 +1,6 @@
 // Peek Messages: shows what the next get would take, and changes nothing (queue-blob-rest.md 8.3).
-import type { Clock, Page, Position, Row, Space } from '#store';
+import type { Clock } from '#base';
+import type { Page, Position, Row, Space } from '#store';
 import { readStanding } from '../message-count.js';
 import {
   decodeMessage,

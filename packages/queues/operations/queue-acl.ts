@@ -1,5 +1,5 @@
 // Get and Set Queue ACL: the stored access policies of a queue (queue-blob-rest.md 7.2).
-import type { SignedIdentifier } from '#service';
+import type { SignedIdentifier } from '#account';
 import type { OnQueue, SetQueueAcl } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import {

@@ -2,7 +2,8 @@
 // (queue-blob-rest.md 6, 7).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultServiceProperties } from '#service';
+import { defaultServiceProperties } from '#account';
+import type { Metadata } from '../operation.js';
 import {
   countOf,
   openAccount,
@@ -15,8 +16,7 @@ import {
   remove,
   SECOND,
   START,
-} from '../account.test.fixture.js';
-import type { Metadata } from '../operation.js';
+} from '../testing/account.js';
 
 const create = (queue: string, metadata: Metadata = []) =>
   ({ kind: 'createQueue', queue, metadata }) as const;

@@ -1,5 +1,5 @@
 // Create and Delete Queue (queue-blob-rest.md 7). A deleted queue's name is free at once, unless it is held back.
-import { holdName, isHeld } from '#service';
+import { isNameReserved, reserveName } from '#account';
 import { StoreError } from '#store';
 import { checkQueueName } from '../limits.js';
 import type { CreateQueue, Metadata, OnQueue } from '../operation.js';
@@ -29,7 +29,7 @@ export async function createQueue(context: QueueContext, { queue, metadata }: Cr
   const address = queueAddress(account, queue);
   const bytes = encodeQueueMetadata({ generation: 0, metadata, identifiers: [] });
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (await isHeld(context, address)) throw new QueueError('QueueBeingDeleted');
+    if (await isNameReserved(context, address)) throw new QueueError('QueueBeingDeleted');
     if (await store.createSpace(address, bytes)) return { kind: 'queueCreated' };
     const existing = await store.getSpace(address);
     if (!existing) continue;
@@ -45,6 +45,6 @@ export async function deleteQueue(
 ): Promise<Outcome> {
   const space = await openQueue(context, queue);
   if (!(await context.store.dropSpace(space))) throw await missingQueue(context, queue);
-  await holdName(context, queueAddress(context.account, queue));
+  await reserveName(context, queueAddress(context.account, queue));
   return { kind: 'queueDeleted' };
 }

@@ -1,6 +1,6 @@
 // Get and Set Queue Service Properties, Get Queue Service Stats (queue-blob-rest.md 6).
-import { readStoredProperties, type ServiceProperties, setStoredProperties } from '#service';
-import type { Clock } from '#store';
+import { readStoredProperties, type ServiceProperties, setStoredProperties } from '#account';
+import type { Clock } from '#base';
 import type { SetServiceProperties } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import type { QueueContext } from '../queue-space.js';

@@ -9,7 +9,7 @@ import type { Outcome } from '../outcome.js';
 import { formatReceipt, nonceOf } from '../pop-receipt.js';
 import { QueueError } from '../queue-error.js';
 import { missingQueue, type QueueContext } from '../queue-space.js';
-import { type Claim, claim, requireHeld } from './held-message.js';
+import { type Claim, claim, requireHeld } from './leased-message.js';
 
 interface Updated {
   readonly receipt: string;

@@ -1,14 +1,7 @@
 // What the laws are tested with: a store that is opened for each test, a clock that the test sets, and short words for
 // the calls that every test makes.
-import {
-  type Budget,
-  type Clock,
-  KEY_LENGTH_MAX,
-  type Row,
-  type ScanRange,
-  type Space,
-  type Store,
-} from '../store.js';
+import type { Clock } from '#base';
+import { type Budget, KEY_LENGTH_MAX, type Row, type ScanRange, type Space, type Store } from '../store.js';
 
 export interface OpenedStore {
   readonly store: Store;

@@ -1,5 +1,5 @@
 // Insert Entity: a new row, its properties in the order of the request (table-rest.md 8.5).
-import { encodeEntity } from '../entity-encoder.js';
+import { encodeEntity } from '../entity/entity-encoder.js';
 import type { InsertEntity } from '../operation.js';
 import { TableError } from '../table-error.js';
 import type { EntityDecision } from './entity-decision.js';

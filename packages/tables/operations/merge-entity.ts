@@ -1,6 +1,6 @@
 // Merge Entity and Insert Or Merge Entity: properties of the request are set, the others stay (table-rest.md 8.9).
-import { encodeEntity } from '../entity-encoder.js';
-import { inOrdinalOrder, mergeStored } from '../merge-stored.js';
+import { encodeEntity } from '../entity/entity-encoder.js';
+import { inOrdinalOrder, mergeStored } from '../entity/merge-stored.js';
 import type { InsertOrMergeEntity, MergeEntity } from '../operation.js';
 import { type EntityDecision, requireRow } from './entity-decision.js';
 

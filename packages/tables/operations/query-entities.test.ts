@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ScanRange } from '#store';
+import type { Property } from '../entity/edm.js';
+import type { ComparisonOperator, Filter } from '../filter/filter.js';
+import type { EntityKey, QueryEntities } from '../operation.js';
 import {
   ANY,
   insert,
@@ -14,10 +17,7 @@ import {
   refusalOf,
   TABLE,
   type TestAccount,
-} from '../account.test.fixture.js';
-import type { Property } from '../edm.js';
-import type { ComparisonOperator, Filter } from '../filter.js';
-import type { EntityKey, QueryEntities } from '../operation.js';
+} from '../testing/account.js';
 
 const QUERY: QueryEntities = {
   kind: 'queryEntities',

@@ -1,10 +1,10 @@
 // Query Entities: one page of the rows that a filter takes, in order (table-rest.md 9).
 // The bounds of the scan come from the filter, the caller's key range and the continuation; the filter itself decides.
 import type { Position, Row, ScanRange, Show } from '#store';
-import { compileFilter } from '../compile-filter.js';
-import { missingTable } from '../deleted-tables.js';
-import { scanPlanOf } from '../filter-range.js';
+import { compileFilter } from '../filter/compile-filter.js';
+import { scanPlanOf } from '../filter/filter-range.js';
 import { PAGE_BYTES_MAX, PAGE_MILLISECONDS_MAX } from '../limits.js';
+import { missingTable } from '../missing-table.js';
 import type { EntityKey, QueryEntities } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { openTable, type TableContext } from '../table-space.js';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMemoryStore } from '#store';
-import { openAccount, outcomeOf, START, type TestAccount } from '../account.test.fixture.js';
 import { execute } from '../execute.js';
-import type { ComparisonOperator, Filter, Operand } from '../filter.js';
+import type { ComparisonOperator, Filter, Operand } from '../filter/filter.js';
 import type { QueryTables } from '../operation.js';
+import { openAccount, outcomeOf, START, type TestAccount } from '../testing/account.js';
 
 const QUERY: QueryTables = { kind: 'queryTables', filter: undefined, top: 1000, from: undefined };
 const NAME: Operand = { kind: 'property', name: 'TableName' };

@@ -1,8 +1,8 @@
 // Query Tables: the tables of an account in the order of their lower-case names (table-rest.md 8.1).
 import type { Row, Space } from '#store';
-import { compileFilter, type RowTest } from '../compile-filter.js';
-import { encodeEntity } from '../entity-encoder.js';
-import type { Filter, Operand } from '../filter.js';
+import { encodeEntity } from '../entity/entity-encoder.js';
+import { compileFilter, type RowTest } from '../filter/compile-filter.js';
+import type { Filter, Operand } from '../filter/filter.js';
 import type { QueryTables } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { decodeTableMetadata, type TableContext } from '../table-space.js';

@@ -4,8 +4,8 @@ import {
   type ServiceProperties,
   type ServicePropertiesChange,
   setStoredProperties,
-} from '#service';
-import type { Clock } from '#store';
+} from '#account';
+import type { Clock } from '#base';
 import type { Outcome } from '../outcome.js';
 import type { TableContext } from '../table-space.js';
 

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { EntityWrite } from '../operation.js';
+import type { TableErrorCode } from '../table-error.js';
 import {
   ANY,
   insert,
@@ -16,9 +18,7 @@ import {
   TABLE,
   type TestAccount,
   text,
-} from '../account.test.fixture.js';
-import type { EntityWrite } from '../operation.js';
-import type { TableErrorCode } from '../table-error.js';
+} from '../testing/account.js';
 
 const submit = ({ run }: TestAccount, ...operations: EntityWrite[]) =>
   run({ kind: 'submitTransaction', operations });

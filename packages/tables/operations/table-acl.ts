@@ -1,6 +1,6 @@
 // Get and Set Table ACL: the stored access policies of a table (table-rest.md 8.12).
-import type { SignedIdentifier } from '#service';
-import { missingTable } from '../deleted-tables.js';
+import type { SignedIdentifier } from '#account';
+import { missingTable } from '../missing-table.js';
 import type { Outcome } from '../outcome.js';
 import { decodeTableMetadata, encodeTableMetadata, openTable, type TableContext } from '../table-space.js';
 

@@ -2,7 +2,7 @@
 // 8.12, 13).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultServiceProperties } from '#service';
+import { defaultServiceProperties } from '#account';
 import {
   insert,
   keyOf,
@@ -13,7 +13,7 @@ import {
   START,
   stored,
   TABLE,
-} from '../account.test.fixture.js';
+} from '../testing/account.js';
 
 const get = (table: string) => ({ kind: 'getTable', table }) as const;
 const create = (table: string) => ({ kind: 'createTable', table }) as const;

@@ -1,6 +1,7 @@
 // Create, Get and Delete Table (table-rest.md 8.2 to 8.4). A dropped table's name is free at once, unless it is held back.
-import { checkName, holdTableName } from '../deleted-tables.js';
+
 import { checkTableName } from '../limits.js';
+import { checkName, reserveTableName } from '../missing-table.js';
 import type { Outcome } from '../outcome.js';
 import { TableError } from '../table-error.js';
 import {
@@ -29,6 +30,6 @@ export async function getTable(context: TableContext, name: string): Promise<Out
 export async function deleteTable(context: TableContext, name: string): Promise<Outcome> {
   const space = await openTable(context, name);
   if (!space || !(await context.store.dropSpace(space))) throw new TableError('ResourceNotFound');
-  await holdTableName(context, name);
+  await reserveTableName(context, name);
   return { kind: 'tableDeleted' };
 }

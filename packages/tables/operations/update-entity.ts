@@ -1,6 +1,6 @@
 // Update Entity and Insert Or Replace Entity: the new properties take the place of all the old ones (table-rest.md 8.8).
-import { encodeEntity } from '../entity-encoder.js';
-import { inOrdinalOrder } from '../merge-stored.js';
+import { encodeEntity } from '../entity/entity-encoder.js';
+import { inOrdinalOrder } from '../entity/merge-stored.js';
 import type { InsertOrReplaceEntity, UpdateEntity } from '../operation.js';
 import { type EntityDecision, requireRow } from './entity-decision.js';
 

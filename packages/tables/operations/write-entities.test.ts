@@ -2,6 +2,9 @@
 // the versions it gives.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Property } from '../entity/edm.js';
+import type { Condition, EntityWrite } from '../operation.js';
+import type { TableErrorCode } from '../table-error.js';
 import {
   ANY,
   insert,
@@ -15,10 +18,7 @@ import {
   stored,
   TABLE,
   text,
-} from '../account.test.fixture.js';
-import type { Property } from '../edm.js';
-import type { Condition, EntityWrite } from '../operation.js';
-import type { TableErrorCode } from '../table-error.js';
+} from '../testing/account.js';
 
 const KEY = keyOf('r');
 const OLD = [text('kept', 'old'), text('set', 'old')];

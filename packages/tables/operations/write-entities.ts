@@ -1,6 +1,6 @@
 // Writes entities of one partition in one commit: a single write and a changeset go the same way.
 import type { Decision, ReadRows, Row } from '#store';
-import { missingTable } from '../deleted-tables.js';
+import { missingTable } from '../missing-table.js';
 import type { EntityWrite } from '../operation.js';
 import type { WriteOutcome } from '../outcome.js';
 import { TableError } from '../table-error.js';

@@ -1,5 +1,5 @@
 // A text that is a secret and that others are compared with. Bytes are compared by node's own function, where there is one
-// (server/authenticate.ts).
+// (server/auth/authenticate.ts).
 
 export class SecretText {
   /** Its UTF-16 units, which are read faster than a text's. */

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Route } from '../route.js';
-import type { WireRequest } from '../wire-request.js';
+import type { WireRequest } from '#base';
+import type { Route } from '../table/route.js';
 import {
   canonicalResource,
   otherSpellings,

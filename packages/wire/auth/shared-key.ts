@@ -1,7 +1,8 @@
 // Shared Key and Shared Key Lite for tables: reading the header and building what it signs (table-rest.md 12.1 to 12.3).
 // Keys, signatures and the clock are the server's matter.
-import type { Route } from '../route.js';
-import type { WireRequest } from '../wire-request.js';
+
+import type { WireRequest } from '#base';
+import type { Route } from '../table/route.js';
 
 export interface SharedKeyCredential {
   readonly scheme: 'SharedKey' | 'SharedKeyLite';

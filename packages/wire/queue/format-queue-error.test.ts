@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueError, type QueueErrorDetail } from '#queues';
 import { TableError } from '#tables';
-import { ERROR_TABLE, wireCode } from '../error-table.js';
-import { XML_HEAD } from '../xml.js';
+import { XML_HEAD } from '../shared/xml.js';
+import { ERROR_TABLE, wireCode } from '../table/error-table.js';
 import { formatQueueError, queueErrorOf } from './format-queue-error.js';
 import { QUEUE_ERROR_TABLE } from './queue-error-table.js';
 

@@ -2,9 +2,9 @@
 // (queue-blob-rest.md 1.6). What it shares with tables is refused as a TableError, and says the same here.
 import { QueueError, type QueueErrorCode } from '#queues';
 import { formatDateTimeFull, type TableError } from '#tables';
-import type { Header } from '../answer.js';
-import { wireCode } from '../error-table.js';
-import { escapeXmlText, XML_HEAD } from '../xml.js';
+import { escapeXmlText, XML_HEAD } from '../shared/xml.js';
+import type { Header } from '../table/answer.js';
+import { wireCode } from '../table/error-table.js';
 import type { QueueAnswer } from './queue-answer.js';
 import { QUEUE_ERROR_TABLE } from './queue-error-table.js';
 

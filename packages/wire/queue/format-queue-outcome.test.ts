@@ -1,9 +1,9 @@
 // Answers of the Queue service: status, headers and document of every outcome (queue-blob-rest.md 6 to 8, recordings).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultServiceProperties } from '#account';
 import type { Outcome } from '#queues';
-import { defaultServiceProperties } from '#service';
-import { XML_HEAD } from '../xml.js';
+import { XML_HEAD } from '../shared/xml.js';
 import { formatQueueOutcome } from './format-queue-outcome.js';
 import { formatQueueResponse } from './format-queue-response.js';
 import { parseQueueTarget } from './parse-queue-target.js';

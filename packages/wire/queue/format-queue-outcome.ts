@@ -1,10 +1,11 @@
 // Renders what an operation of the Queue service came to: status, document and the facts of its headers (queue-blob-rest.md 6 to 8).
+
+import { formatHttpDate } from '#base';
 import type { Metadata, Outcome } from '#queues';
-import { formatIdentifiers } from '../access-policy-xml.js';
-import type { Header } from '../answer.js';
-import { formatHttpDate } from '../http-date.js';
-import { formatServiceProperties } from '../service-properties-xml.js';
-import { formatServiceStats } from '../service-stats-xml.js';
+import { formatIdentifiers } from '../shared/access-policy-xml.js';
+import { formatServiceProperties } from '../shared/service-properties-xml.js';
+import { formatServiceStats } from '../shared/service-stats-xml.js';
+import type { Header } from '../table/answer.js';
 import { formatMessages } from './message-xml.js';
 import { pageSizeOf } from './parse-queue-operation.js';
 import type { QueueAnswer } from './queue-answer.js';

@@ -1,7 +1,8 @@
 // Writes an answer of the Queue service as a response (queue-blob-rest.md 1.5).
-import type { Header } from '../answer.js';
-import { ECHO_SINCE, type Exchange } from '../format-response.js';
-import type { WireResponse } from '../wire-request.js';
+
+import type { WireResponse } from '#base';
+import type { Header } from '../table/answer.js';
+import { ECHO_SINCE, type Exchange } from '../table/format-response.js';
 import type { QueueAnswer } from './queue-answer.js';
 
 /** Names the program, as Azure's does; clients do not read it. */

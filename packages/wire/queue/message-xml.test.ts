@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { TableError } from '#tables';
-import { XML_HEAD } from '../xml.js';
+import { XML_HEAD } from '../shared/xml.js';
 import { formatMessages, parseMessageText, type ShownMessage } from './message-xml.js';
 
 const ticks = (date: string): bigint => BigInt(Date.parse(date)) * 10_000n;

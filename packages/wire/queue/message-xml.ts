@@ -1,7 +1,16 @@
 // The documents of messages: the one that Put and Update bring, and the lists that are answered (queue-blob-rest.md 8.1).
+
+import { formatHttpDate } from '#base';
 import { TableError } from '#tables';
-import { formatHttpDate } from '../http-date.js';
-import { decodeUtf8, escapeXmlText, fieldsOf, isPlainText, parseXml, textOf, XML_HEAD } from '../xml.js';
+import {
+  decodeUtf8,
+  escapeXmlText,
+  fieldsOf,
+  isPlainText,
+  parseXml,
+  textOf,
+  XML_HEAD,
+} from '../shared/xml.js';
 
 const FIELDS: ReadonlySet<string> = new Set(['MessageText']);
 

@@ -15,8 +15,8 @@ import {
   TIME_TO_LIVE_SECONDS_DEFAULT,
   VISIBILITY_SECONDS_OF_GET,
 } from '#queues';
-import { parseIdentifiers } from '../access-policy-xml.js';
-import { parseServiceProperties } from '../service-properties-xml.js';
+import { parseIdentifiers } from '../shared/access-policy-xml.js';
+import { parseServiceProperties } from '../shared/service-properties-xml.js';
 import { parseMessageText } from './message-xml.js';
 import type { QueueOperationKind } from './queue-operation-kind.js';
 import { type QueueRoute, queueOf } from './queue-route.js';

@@ -1,8 +1,8 @@
 // Parses the target of a request to the Queue service into a route, in path style and host style (queue-blob-rest.md 1.1). Whether
 // names keep their rules, and which operation it is, is decided later, once the caller is known.
 import { TableError } from '#tables';
-import { decode } from '../parse-query.js';
-import { accountOfHost, ORIGIN_FORM, type Target, withoutSecondary } from '../parse-target.js';
+import { decode } from '../shared/parse-query.js';
+import { accountOfHost, ORIGIN_FORM, type Target, withoutSecondary } from '../table/parse-target.js';
 import { parseStorageQuery } from './parse-storage-query.js';
 import type { QueueResource, QueueRoute } from './queue-route.js';
 

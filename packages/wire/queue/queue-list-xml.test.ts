@@ -1,7 +1,7 @@
 // The document of List Queues, to the byte as it was recorded.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { XML_HEAD } from '../xml.js';
+import { XML_HEAD } from '../shared/xml.js';
 import { formatQueueList, type ListedQueues } from './queue-list-xml.js';
 
 const NOTHING: ListedQueues = {

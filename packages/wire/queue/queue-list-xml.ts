@@ -1,6 +1,6 @@
 // The document of List Queues (queue-blob-rest.md 7.1, 1.10).
 import type { Metadata } from '#queues';
-import { escapeXmlText, XML_HEAD } from '../xml.js';
+import { escapeXmlText, XML_HEAD } from '../shared/xml.js';
 
 /** What was asked for is said again where it was given. */
 export interface ListedQueues {

@@ -3,8 +3,8 @@
 import { inspect } from 'node:util';
 import { Accounts, issueToken, ROLES, type Role, WELL_KNOWN_KEY } from '#server';
 import { openMemoryStore } from '#store';
-import { handle } from '../../../packages/server/handle.js';
-import type { TableService } from '../../../packages/server/table-service.js';
+import type { ServerContext } from '../../../packages/server/frame/server-context.js';
+import { handle } from '../../../packages/server/services/table/handle.js';
 import { directService } from '../../direct-service.js';
 import type { Random } from '../../simulation/random.js';
 import { checkAnswer } from '../check-answer.js';
@@ -47,7 +47,7 @@ export class TokenRun {
   readonly #failures: unknown[] = [];
   readonly #known: Known;
   #secrets: Secrets;
-  #service: TableService;
+  #service: ServerContext;
 
   private constructor(bearers: Secrets['bearers']) {
     const keys = new Map(
@@ -63,7 +63,7 @@ export class TokenRun {
     return new TokenRun(await issueSome(new Accounts(Object.fromEntries(KEYS))));
   }
 
-  #newService(): TableService {
+  #newService(): ServerContext {
     const store = openMemoryStore({ clock: () => NOW });
     return directService(store, () => NOW, this.#failures, this.#accounts);
   }

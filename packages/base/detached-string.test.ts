@@ -1,0 +1,44 @@
+// That a text is the same, and that what it was a slice of can go.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { detachedString } from './detached-string.js';
+
+const COUNT = 2_000;
+const LENGTH = 4_096;
+const KEPT_BYTES_MAX = 400;
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+const heapBytes = (): number => {
+  collect();
+  return process.memoryUsage().heapUsed;
+};
+
+/** Of each slice, of so many characters, of long texts that nobody else keeps. */
+function bytesKept(length: number, copy: (slice: string) => string): number {
+  const before = heapBytes();
+  const kept = Array.from({ length: COUNT }, (_, index) => {
+    const long = Buffer.alloc(LENGTH, `text ${index} `).toString('latin1');
+    return copy(long.slice(7, 7 + length));
+  });
+  const bytes = (heapBytes() - before) / COUNT;
+  assert.equal(kept.length, COUNT);
+  return bytes;
+}
+
+test('a text is kept without what it was a slice of', () => {
+  for (const length of [2, 12, 13, 14, 100]) {
+    const bytes = bytesKept(length, detachedString);
+    assert.ok(bytes < KEPT_BYTES_MAX, `${length} characters keep ${bytes} bytes`);
+  }
+  const bytes = bytesKept(100, slice => slice);
+  assert.ok(bytes > LENGTH, `a slice keeps ${bytes} bytes, and there is nothing to copy it for`);
+});
+
+test('it is the same text, whatever it is made of', () => {
+  for (const text of ['', 'a', 'ä', '\u0000', 'ключ', '\ud800', '😀'.repeat(20), 'x'.repeat(100_000)])
+    assert.equal(detachedString(text), text);
+});

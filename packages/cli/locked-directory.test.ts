@@ -1,0 +1,123 @@
+// One server a directory: a second is told who has it; who is gone, however, is in nobody's way.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { startHeld } from './locked-directory.js';
+
+const MODULE = new URL('./locked-directory.js', import.meta.url).href;
+const skip = process.platform === 'win32';
+
+function newDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'held-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+/** A process that takes the directory, once it is told if it is to wait, says whether it got it, and keeps it until it is stopped. */
+function hold(t: TestContext, directory: string, waits = false): ChildProcess {
+  const script = `
+    import { startHeld } from ${JSON.stringify(MODULE)};
+    if (${waits}) {
+      console.log('waits');
+      await new Promise(resolve => process.stdin.once('data', resolve));
+    }
+    const start = async () => process.argv[1];
+    await startHeld(process.argv[1], start, () => 'http://there').then(
+      () => console.log('held'),
+      error => console.log(error.message),
+    );
+    process.on('SIGTERM', () => process.exit(0));
+    setInterval(() => undefined, 1e6);
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, directory], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  return child;
+}
+
+async function said(child: ChildProcess): Promise<string> {
+  assert(child.stdout !== null);
+  const [line] = await once(child.stdout, 'data');
+  return String(line).trim();
+}
+
+const take = (directory: string): Promise<string> =>
+  startHeld(
+    directory,
+    async () => directory,
+    () => 'here',
+  );
+
+test('a second server is told who has the directory; one that was killed or stopped is in nobody’s way', {
+  skip,
+}, async t => {
+  // Longer than the name of a socket may be.
+  const directory = join(newDirectory(t), 'a'.repeat(120));
+  mkdirSync(directory);
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const first = hold(t, directory);
+    assert.equal(await said(first), 'held');
+    const message = `${directory} is in use by process ${first.pid} (http://there): stop it, or choose another directory with --data.`;
+    const path = join(directory, 'server.sock');
+    const before = statSync(path, { bigint: true });
+    // Whatever happened to the name would show in the time.
+    await setTimeout(20);
+    await assert.rejects(take(directory), { name: 'ConfigurationError', message });
+    assert.equal(statSync(path, { bigint: true }).ctimeNs, before.ctimeNs, 'It was put aside for a moment.');
+    const gone = once(first, 'exit');
+    first.kill(signal);
+    await gone;
+    assert.equal(existsSync(path), signal === 'SIGKILL');
+  }
+  assert.equal(await take(directory), directory);
+  assert.deepEqual(readdirSync(directory), ['server.sock']);
+});
+
+test('of many that start at once on what a killed one left, one gets it', {
+  skip: skip || process.env.SHELFMARK_LONG !== '1',
+}, async t => {
+  for (let round = 0; round < 3; round++) {
+    const directory = newDirectory(t);
+    const first = hold(t, directory);
+    await said(first);
+    first.kill('SIGSTOP');
+    await assert.rejects(take(directory), /in use by another server, which does not answer: stop it/);
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    const others = Array.from({ length: 6 }, () => hold(t, directory, true));
+    await Promise.all(others.map(said));
+    const saying = Promise.all(others.map(said));
+    for (const other of others) other.stdin?.write('now');
+    const answers = await saying;
+    assert.equal(answers.filter(answer => answer === 'held').length, 1, answers.join('\n'));
+    assert.deepEqual(readdirSync(directory), ['server.sock']);
+    const gone = others.map(other => once(other, 'exit'));
+    for (const other of others) other.kill('SIGKILL');
+    await Promise.all(gone);
+  }
+});
+
+test('what is no directory, or not there yet, is left to who opens it', { skip }, async t => {
+  const directory = newDirectory(t);
+  const file = join(directory, 'file');
+  writeFileSync(file, '');
+  const failing = startHeld(
+    file,
+    () => Promise.reject(new Error('mine')),
+    () => '',
+  );
+  await assert.rejects(failing, /^Error: mine$/);
+  const made = join(directory, 'made');
+  await startHeld(
+    made,
+    async () => mkdirSync(made),
+    () => '',
+  );
+  assert.deepEqual(readdirSync(made), ['server.sock']);
+});

@@ -1,0 +1,274 @@
+// What bounds the connections of a listener together: how many there are, what they hold in memory, how long a closing listener
+// waits for them; and handshakes of TLS that are begun and not ended. Each bound at its limit, below and above it.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { type TestContext, test } from 'node:test';
+import tls from 'node:tls';
+import type { WireResponse } from '#base';
+import { type Listener, type ListenOptions, listen, type Respond } from './listen.js';
+import { makeCertificate } from './testing/certificate.js';
+
+const answer = (body: WireResponse['body']): WireResponse => ({
+  status: 200,
+  headers: [['Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body))]],
+  body,
+});
+
+const tell: Respond = async ({ target, body, isBusy }) => answer(`<${target} ${body.length} ${isBusy}>`);
+
+async function open(
+  t: TestContext,
+  options: Partial<ListenOptions>,
+  respond: Respond = tell,
+): Promise<Listener> {
+  const listener = await listen({ host: '127.0.0.1', port: 0, ...options }, respond);
+  t.after(() => listener.close());
+  return listener;
+}
+
+class Client {
+  readonly socket: net.Socket;
+  text = '';
+  readonly closed: Promise<string>;
+  #whenMore: () => void = () => undefined;
+
+  constructor(socket: net.Socket) {
+    this.socket = socket;
+    socket.on('error', () => undefined);
+    socket.on('data', bytes => {
+      this.text += bytes.toString('latin1');
+      this.#whenMore();
+    });
+    this.closed = new Promise(resolve => {
+      socket.on('close', () => resolve(this.text));
+    });
+  }
+
+  /** Resolves once this has come. */
+  async sees(wanted: string): Promise<void> {
+    while (!this.text.includes(wanted))
+      await new Promise<void>(resolve => {
+        this.#whenMore = resolve;
+      });
+  }
+}
+
+const connect = ({ port, host }: Listener): Client => new Client(net.connect({ port, host, noDelay: true }));
+const HEAD = 'HTTP/1.1\r\nHost: h\r\n';
+const put = (target: string, size: number): string =>
+  `PUT ${target} ${HEAD}Content-Length: ${size}\r\n\r\n${'x'.repeat(size)}`;
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise(resolve => {
+    setTimeout(resolve, milliseconds);
+  });
+
+test('bodies up to what may be held, and no more; requests without one up to twice as much', async t => {
+  let goOn = (): void => undefined;
+  const waits = new Promise<void>(resolve => {
+    goOn = resolve;
+  });
+  const listener = await open(t, { heldBytesMax: 1_000 }, async request => {
+    if (request.target === '/waits') await waits;
+    return tell(request);
+  });
+  const client = connect(listener);
+  for (const [size, isBusy] of [
+    [999, false],
+    [1_000, false],
+    [1_001, true],
+  ] as const) {
+    client.socket.write(put(`/${size}`, size));
+    await client.sees(`</${size} ${isBusy ? 0 : size} ${isBusy}>`);
+  }
+  const holder = connect(listener);
+  holder.socket.write(put('/waits', 600));
+  // Its own body, in two pieces, is thrown away as soon as it is too much.
+  const half = connect(listener);
+  half.socket.write(put('/half', 600).slice(0, -100));
+  await pause(20);
+  client.socket.write(put('/a', 400));
+  await client.sees('</a 400 false>');
+  half.socket.write('x'.repeat(100));
+  await half.sees('</half 0 true>');
+  client.socket.write(put('/b', 401));
+  await client.sees('</b 0 true>');
+  client.socket.write(`GET /c ${HEAD}\r\n`);
+  await client.sees('</c 0 false>');
+  goOn();
+  await holder.sees('</waits 600 false>');
+  client.socket.write(put('/d', 1_000));
+  await client.sees('</d 1000 false>');
+});
+
+test('what a client went away from is held until it is answered', { timeout: 5_000 }, async t => {
+  let goOn = (): void => undefined;
+  const waits = new Promise<void>(resolve => {
+    goOn = resolve;
+  });
+  const listener = await open(t, { heldBytesMax: 1_000 }, async request => {
+    if (request.target === '/waits') await waits;
+    return tell(request);
+  });
+  const gone = connect(listener);
+  gone.socket.write(put('/waits', 1_000));
+  await pause(20);
+  gone.socket.resetAndDestroy();
+  await pause(20);
+  const client = connect(listener);
+  client.socket.write(put('/a', 1));
+  await client.sees('</a 0 true>');
+  goOn();
+  await pause(5);
+  client.socket.write(put('/b', 1_000));
+  await client.sees('</b 1000 false>');
+});
+
+/** Sends bodies as long as may be held until one is refused, or until one is taken. */
+async function sendUntil(client: Client, isBusy: boolean): Promise<void> {
+  for (let i = 0; ; i++) {
+    client.text = '';
+    client.socket.write(put(`/${i}`, 1_000));
+    await client.sees('>');
+    if (client.text.endsWith(` ${isBusy}>`)) return;
+  }
+}
+
+test('what a client went away from before it was asked, or after it was answered, is held no longer', {
+  timeout: 5_000,
+}, async t => {
+  const listener = await open(t, { heldBytesMax: 1_000 }, async request =>
+    request.target === '/big' ? answer(Buffer.alloc(16_000_000)) : tell(request),
+  );
+  const client = connect(listener);
+  for (const text of [
+    `GET / ${HEAD}X: ${'x'.repeat(100)}`,
+    put('/half', 900).slice(0, -1),
+    `GET /big ${HEAD}\r\n`,
+    `GET /big ${HEAD}Connection: close\r\n\r\n`,
+  ]) {
+    const gone = connect(listener);
+    gone.socket.pause();
+    gone.socket.write(text);
+    await sendUntil(client, true);
+    gone.socket.resetAndDestroy();
+    await sendUntil(client, false);
+  }
+});
+
+test('what a fault comes of is held no longer', { timeout: 5_000 }, async t => {
+  const listener = await open(t, { heldBytesMax: 1_000 }, request => {
+    if (request.target === '/throws') throw new Error('a fault');
+    return request.target === '/rejects' ? Promise.reject(new Error('a fault')) : tell(request);
+  });
+  const client = connect(listener);
+  for (const target of ['/throws', '/rejects']) {
+    const gone = connect(listener);
+    gone.socket.write(put(target, 1_000));
+    assert.equal(await gone.closed, '');
+    client.text = '';
+    client.socket.write(put('/next', 1_000));
+    await client.sees('</next 1000 false>');
+  }
+});
+
+test('a client that does not take its answer: no other answers are made for it, and it is cut', {
+  timeout: 5_000,
+}, async t => {
+  let asked = 0;
+  const big = Buffer.alloc(16_000_000);
+  const listener = await open(
+    t,
+    { timeouts: { taking: 300, takingWhenShort: 100, linger: 100 }, heldBytesMax: 1_000 },
+    async request => {
+      if (!request.target.startsWith('/big')) return tell(request);
+      asked += 1;
+      return answer(big);
+    },
+  );
+  const deaf = net.connect(listener.port, listener.host);
+  deaf.on('error', () => undefined);
+  deaf.pause();
+  deaf.write(`GET /big ${HEAD}\r\n`.repeat(100));
+  await pause(50);
+  // While its answer is in memory nobody else gets one.
+  const client = connect(listener);
+  client.socket.write(`GET /a ${HEAD}\r\n`);
+  await client.sees('</a 0 true>');
+  await pause(250);
+  client.socket.write(`GET /b ${HEAD}\r\n`);
+  await client.sees('</b 0 false>');
+  assert.equal(asked, 1);
+  deaf.destroy();
+});
+
+test('as many connections as there are places; one more is told so and ended', async t => {
+  const listener = await open(t, { connectionsMax: 3, timeouts: { linger: 100 } });
+  const clients = Array.from({ length: 3 }, () => connect(listener));
+  for (const { socket } of clients) socket.write(`GET / ${HEAD}\r\n`);
+  for (const client of clients) await client.sees('</ 0 false>');
+  const away = await connect(listener).closed;
+  assert.equal(
+    away,
+    'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+  );
+  clients[0]?.socket.destroy();
+  await pause(20);
+  const next = connect(listener);
+  next.socket.write(`GET /next ${HEAD}\r\n`);
+  await next.sees('</next 0 false>');
+  assert.match(await connect(listener).closed, /^HTTP\/1\.1 503 /);
+});
+
+test('a closing listener cuts what takes too long: bodies, requests, answers, those that say nothing', {
+  timeout: 5_000,
+}, async t => {
+  let asked = 0;
+  const listener = await open(t, { timeouts: { closing: 200 } }, async request => {
+    asked += 1;
+    if (request.target === '/never') await new Promise(() => undefined);
+    return request.target === '/big' ? answer(Buffer.alloc(16_000_000)) : tell(request);
+  });
+  const clients = [put('/body', 9).slice(0, -1), put('/never', 9), `GET /he`, ''].map(text => {
+    const client = connect(listener);
+    client.socket.write(text);
+    return client;
+  });
+  const deaf = net.connect(listener.port, listener.host);
+  deaf.on('error', () => undefined);
+  deaf.pause();
+  deaf.write(`GET /big ${HEAD}\r\n`);
+  while (asked < 2 || listener.connections < 5) await pause(1);
+  const begun = performance.now();
+  await listener.close();
+  assert(performance.now() - begun >= 150, 'What is under way has its time.');
+  await Promise.all(clients.map(({ closed }) => closed));
+  deaf.destroy();
+});
+
+test('under TLS: handshakes that do not end, heads that do not end, too many connections, a closing listener', {
+  timeout: 5_000,
+}, async t => {
+  const pair = makeCertificate();
+  const options = { tls: pair, connectionsMax: 2, timeouts: { head: 500, linger: 100 } };
+  const listener = await open(t, options);
+  const secure = (): Client =>
+    new Client(tls.connect({ port: listener.port, host: listener.host, rejectUnauthorized: false }));
+  const halfOpen = connect(listener);
+  const garbled = connect(listener);
+  garbled.socket.write(Buffer.from([22, 3, 1, 2, 0, 1, 0]));
+  const late = secure();
+  await once(late.socket, 'secureConnect');
+  late.socket.write(`GET / ${HEAD}`);
+  const good = secure();
+  good.socket.write(`GET /good ${HEAD}\r\n`);
+  await good.sees('</good 0 false>');
+  assert.match(await secure().closed, /^HTTP\/1\.1 503 Service Unavailable\r\nRetry-After: 1\r\n/);
+  assert.match(await late.closed, /^HTTP\/1\.1 408 /);
+  assert.deepEqual([await halfOpen.closed, await garbled.closed], ['', '']);
+  const second = await open(t, { tls: pair });
+  const silent = connect(second);
+  await pause(50);
+  await second.close();
+  await silent.closed;
+});

@@ -1,0 +1,347 @@
+// Connections over real sockets: requests cut anywhere, one after another and all at once, clients that stop reading or sending,
+// time that runs out, and answers that must not be written.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { type TestContext, test } from 'node:test';
+import type { WireRequest, WireResponse } from '#base';
+import { openOutput } from '#base';
+import { type Listener, listen, type Respond, type Timeouts } from './listen.js';
+import { answer, connect, drain, drainUndated, HEAD, LAST } from './testing/raw-socket.js';
+
+const echo: Respond = async ({ method, target, headers, body, bodyTooLarge }: WireRequest) =>
+  answer(`<${JSON.stringify([method, target, { ...headers }, body.toString('latin1'), bodyTooLarge])}>`);
+
+async function open(context: TestContext, respond = echo, timeouts?: Partial<Timeouts>): Promise<Listener> {
+  const listener = await listen({ host: '127.0.0.1', port: 0, timeouts }, respond);
+  context.after(() => listener.close());
+  return listener;
+}
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise(resolve => setTimeout(resolve, milliseconds));
+
+async function exchange(listener: Listener, ...pieces: readonly (string | Buffer)[]): Promise<string> {
+  const socket = connect(listener);
+  const drained = drainUndated(socket);
+  for (const [i, piece] of pieces.entries()) {
+    if (i > 0) await pause(2);
+    socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
+  }
+  return drained;
+}
+
+const statuses = (text: string): readonly string[] =>
+  text.match(/HTTP\/1\.1 \d+/g)?.map(line => line.slice(9)) ?? [];
+const bodies = (text: string): readonly string[] => text.match(/<[^>]*>/g) ?? [];
+
+test('requests cut at any place are answered as whole ones are', { timeout: 60_000 }, async context => {
+  const listener = await open(context);
+  const requests = [
+    `GET /plain?x ${HEAD}X-A:  1\r\nx-a: 2 \r\n\r\n`,
+    `POST /sized ${HEAD}Content-Length: 7\r\n\r\nab\r\n\r\nc`,
+    `\r\nPOST /chunks ${HEAD}Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\n\r\n\r\n0\r\nTrailer: x\r\n\r\n`,
+  ];
+  const text = requests.join('') + LAST;
+  const whole = await exchange(listener, text);
+  assert.deepEqual(statuses(whole), ['200', '200', '200', '200']);
+  assert.match(whole, /"ab\\r\\n\\r\\nc",false/);
+  assert.match(whole, /"abc\\r\\n",false/);
+  assert.equal(await exchange(listener, ...requests, LAST), whole);
+  const places = Array.from({ length: text.length - 1 }, (_, i) => i + 1);
+  while (places.length > 0) {
+    const cuts = places.splice(0, 64);
+    const results = await Promise.all(cuts.map(at => exchange(listener, text.slice(0, at), text.slice(at))));
+    for (const [i, result] of results.entries()) assert.equal(result, whole, `cut at ${cuts[i]}`);
+  }
+});
+
+test('many requests at once do not keep another connection waiting until all of them are answered', async context => {
+  const many = 3000;
+  let begun = 0;
+  let before = -1;
+  const listener = await open(context, async ({ target }) => {
+    if (target === '/other') before = begun;
+    else if (target === '/many') begun += 1;
+    return answer('');
+  });
+  const other = connect(listener);
+  other.write(`GET /first ${HEAD}\r\n`);
+  await once(other, 'data');
+  const drained = exchange(listener, `GET /many ${HEAD}\r\n`.repeat(many) + LAST);
+  while (begun === 0) await new Promise(resolve => setImmediate(resolve));
+  other.write(`GET /other ${HEAD}\r\n`);
+  await once(other, 'data');
+  other.destroy();
+  assert(before > 0 && before < many, `${before} of ${many} were before it`);
+  assert.equal(statuses(await drained).length, many + 1);
+});
+
+test('of requests at once 32 are answered in a row, then it is the turn of others', async context => {
+  for (const count of [31, 32, 33]) {
+    let turns = 0;
+    const seen: number[] = [];
+    const listener = await open(context, async () => {
+      if (seen.length === 0)
+        setImmediate(() => {
+          turns += 1;
+        });
+      seen.push(turns);
+      return answer('');
+    });
+    await exchange(listener, `GET / ${HEAD}\r\n`.repeat(count - 1) + LAST);
+    assert.deepEqual([seen.length, seen[31] ?? 0, seen[32] ?? 1], [count, 0, 1]);
+  }
+});
+
+test('a thousand requests at once are answered one at a time and in order', async context => {
+  let underWay = 0;
+  const listener = await open(context, async ({ target, body }) => {
+    assert.equal(++underWay, 1);
+    if (target.endsWith('7')) await pause(0);
+    underWay--;
+    return answer(`<${target} ${body}>`);
+  });
+  const requests = Array.from(
+    { length: 1_000 },
+    (_, i) => `PUT /${i} ${HEAD}Content-Length: ${String(i).length}\r\n\r\n${i}`,
+  );
+  const text = await exchange(listener, requests.join('') + LAST);
+  assert.deepEqual(bodies(text), [...requests.map((_, i) => `</${i} ${i}>`), '</last >']);
+});
+
+test('while a request is under way, and while its answer is not read, the client is not read without bound', async context => {
+  let goOn = (): void => undefined;
+  const waits = new Promise<void>(resolve => {
+    goOn = resolve;
+  });
+  const big = Buffer.alloc(8_000_000, 'x');
+  let asked = 0;
+  const listener = await open(context, async ({ target }) => {
+    asked++;
+    if (target === '/waits') await waits;
+    return answer(target === '/big' ? big : '<ok>');
+  });
+  const socket = connect(listener);
+  socket.pause();
+  socket.write(`GET /waits ${HEAD}\r\n`);
+  const flood = Buffer.from(`GET /big ${HEAD}\r\n`.repeat(500_000));
+  socket.write(flood);
+  await pause(100);
+  assert.ok(socket.bytesWritten - socket.writableLength < flood.length || socket.writableLength > 0);
+  assert.equal(asked, 1);
+  goOn();
+  await pause(200);
+  assert.ok(asked < 4, `${asked} answers were made for a client that reads none`);
+  socket.destroy();
+});
+
+test('a body in a hundred thousand pieces', async context => {
+  const listener = await open(context, async ({ body }) =>
+    answer(`<${body.length} ${body.every(byte => byte === 120)}>`),
+  );
+  const chunks = '1\r\nx\r\n'.repeat(100_000);
+  const text = await exchange(
+    listener,
+    `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n${LAST}`,
+  );
+  assert.deepEqual(bodies(text), ['<100000 true>', '<0 true>']);
+});
+
+test('a body that was handed on stays what it is', async context => {
+  const received: Buffer[] = [];
+  const listener = await open(context, async ({ body }) => {
+    received.push(body);
+    return answer('<ok>');
+  });
+  const put = (letter: string, size: number): string =>
+    `PUT / ${HEAD}Content-Length: ${size}\r\n\r\n${letter.repeat(size)}`;
+  const sizes = [1, 10, 70_000, 3, 200_000, 5, 4];
+  const letters = sizes.map((_, i) => String.fromCharCode(97 + i));
+  const whole = sizes.map((size, i) => put(letters[i] ?? '', size)).join('');
+  await exchange(listener, whole.slice(0, 80), whole.slice(80, 90_000), whole.slice(90_000) + LAST);
+  for (const [i, size] of sizes.entries()) assert.equal(received[i]?.toString(), letters[i]?.repeat(size));
+});
+
+/** Of 200 KB in pooled memory, and another for each target. */
+function pageOf(target: string): Buffer | string {
+  const output = openOutput();
+  for (let i = 0; i < 50; i++) output.text(`${i}:${target.repeat(4000 / target.length)}`);
+  return output.end();
+}
+
+test('a page whose client is slow stays what it is while others are answered', async context => {
+  const pages = 150;
+  let begun = 0;
+  const listener = await open(context, async ({ target }) => {
+    begun += 1;
+    return answer(target === '/last' ? '' : pageOf(target));
+  });
+  const slow = ['/slow1', '/slow2', '/slow3'].map(target => {
+    const socket = connect(listener);
+    socket.write(`GET ${target} ${HEAD}\r\n`.repeat(pages) + LAST);
+    return { target, socket };
+  });
+  for (let before = -1; before !== begun; await pause(100)) before = begun;
+  assert(begun < slow.length * pages, 'none has to wait for its client');
+  const countIn = (text: string, target: string): number => text.split(String(pageOf(target))).length - 1;
+  for (const target of ['/quick1', '/quick2'])
+    assert.equal(countIn(await exchange(listener, `GET ${target} ${HEAD}\r\n${LAST}`), target), 1);
+  for (const { target, socket } of slow) assert.equal(countIn(await drain(socket), target), pages, target);
+});
+
+test('a client that has said all still gets its answers', async context => {
+  const listener = await open(context, async ({ target }) => {
+    await pause(20);
+    return answer(`<${target}>`);
+  });
+  const socket = connect(listener);
+  socket.end(`GET /1 ${HEAD}\r\nGET /2 ${HEAD}\r\n`);
+  assert.deepEqual(bodies(await drainUndated(socket)), ['</1>', '</2>']);
+  const cut = connect(listener);
+  cut.end(`GET /1 ${HEAD}\r\nGET /2 HT`);
+  assert.deepEqual(statuses(await drainUndated(cut)), ['200', '400']);
+  const silent = connect(listener);
+  silent.end();
+  assert.equal(await drainUndated(silent), '');
+});
+
+test('what follows a fault is not looked at, and the fault is answered in its turn', async context => {
+  const listener = await open(context);
+  const text = await exchange(listener, `GET /1 ${HEAD}\r\nGET /2 ${HEAD}a : b\r\n\r\n${LAST}`);
+  assert.deepEqual(statuses(text), ['200', '400']);
+  assert.ok(text.endsWith('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'));
+  const expecting = await exchange(listener, `PUT / ${HEAD}Expect: x\r\nContent-Length: 1\r\n\r\n${LAST}`);
+  assert.deepEqual(statuses(expecting), ['417']);
+  const closed = await exchange(listener, LAST + LAST);
+  assert.deepEqual(statuses(closed), ['200']);
+});
+
+test('heads of 64 KiB and no more, however they come', async context => {
+  const listener = await open(context);
+  const head = (size: number): string => {
+    const text = `GET / ${HEAD}Connection: close\r\na: \r\n\r\n`;
+    return text.replace('a: ', `a: ${'x'.repeat(size - text.length)}`);
+  };
+  assert.deepEqual(statuses(await exchange(listener, head(65_536))), ['200']);
+  assert.deepEqual(statuses(await exchange(listener, head(65_537))), ['431']);
+  const pieces = head(65_536).match(/[\s\S]{1,9000}/g) ?? [];
+  assert.deepEqual(statuses(await exchange(listener, ...pieces)), ['200']);
+  assert.deepEqual(
+    statuses(await exchange(listener, `GET / ${HEAD}a: `, 'x'.repeat(40_000), 'x'.repeat(40_000))),
+    ['431'],
+  );
+});
+
+test('answers to HEAD, of 204 and of 304 end with the head; strings and bytes go out as they are', async context => {
+  const listener = await open(context, async ({ method, target }) => {
+    if (target === '/wide') return answer('<\u00e9\u20ac>');
+    if (target === '/bytes') return answer(Buffer.from('<\u00e9>', 'latin1'));
+    if (target === '/many') return answer(Buffer.alloc(100_000, 0xe9));
+    return answer('<body>', method === 'GET' ? Number(target.slice(1)) : 200);
+  });
+  const gets = ['/204', '/304', '/201', '/wide', '/bytes', '/many'].map(
+    target => `GET ${target} ${HEAD}\r\n`,
+  );
+  const text = await exchange(
+    listener,
+    `HEAD / ${HEAD}\r\n${gets.join('')}HEAD / ${HEAD}Connection: close\r\n\r\n`,
+  );
+  const wide = Buffer.from('<\u00e9\u20ac>').toString('latin1');
+  const long = '\u00e9'.repeat(100_000);
+  assert.deepEqual(text.split(/HTTP\/1\.1[\s\S]*?\r\n\r\n/), [
+    '',
+    '',
+    '',
+    '',
+    '<body>',
+    wide,
+    '<\u00e9>',
+    long,
+    '',
+  ]);
+  assert.equal(text.match(/Content-Length: 6\r\n/g)?.length, 5);
+});
+
+test('an answer that cannot be written ends its connection, and nobody gets half of it', async context => {
+  const bad: readonly WireResponse[] = [
+    {
+      status: 200,
+      headers: [
+        ['Content-Length', '0'],
+        ['x', 'a\r\nSet-Cookie: b'],
+      ],
+      body: undefined,
+    },
+    {
+      status: 200,
+      headers: [
+        ['Content-Length', '0'],
+        ['x: y', 'a'],
+      ],
+      body: undefined,
+    },
+    { status: 200, reason: 'OK\r\n\r\n', headers: [['Content-Length', '0']], body: undefined },
+    { status: 200, headers: [['Content-Length', '3']], body: 'four' },
+    { status: 200, headers: [['Content-Length', '1']], body: Buffer.from('22') },
+    { status: 200, headers: [], body: 'x' },
+  ];
+  const listener = await open(context, async ({ target }) => bad[Number(target.slice(1))] ?? answer('<ok>'));
+  for (const i of bad.keys()) assert.equal(await exchange(listener, `GET /${i} ${HEAD}\r\n`), '');
+  assert.deepEqual(bodies(await exchange(listener, LAST)), ['<ok>']);
+  const thrower = await open(context, () => {
+    throw new Error('a fault');
+  });
+  assert.equal(await exchange(thrower, LAST), '');
+});
+
+test('time runs out: for a head, for a body, between requests; not for an answer', {
+  timeout: 20_000,
+}, async context => {
+  const timeouts = { head: 200, request: 400, idle: 200, linger: 200 };
+  const slow: Respond = async ({ target }) => {
+    if (target === '/slow') await pause(700);
+    return answer('<ok>');
+  };
+  const listener = await open(context, slow, timeouts);
+  const late = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+  const kept =
+    'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: keep-alive\r\nKeep-Alive: timeout=120\r\n\r\n<ok>';
+  const [silent, head, body, idle, answered, second] = await Promise.all([
+    exchange(listener, ''),
+    exchange(listener, `GET / ${HEAD}`),
+    exchange(listener, `PUT / ${HEAD}Content-Length: 2\r\n\r\na`),
+    exchange(listener, `GET / ${HEAD}\r\n`),
+    exchange(listener, `GET /slow ${HEAD}Connection: close\r\n\r\n`),
+    exchange(listener, `GET / ${HEAD}\r\nGET`),
+  ]);
+  assert.deepEqual([silent, head, body, idle, second], [late, late, late, kept, kept + late]);
+  assert.deepEqual(bodies(answered), ['<ok>']);
+  // A client that was refused and goes on to send is cut off.
+  const stubborn = net.connect({ port: listener.port, host: listener.host, allowHalfOpen: true });
+  stubborn.on('error', () => undefined);
+  stubborn.resume();
+  stubborn.write('nonsense\r\n\r\n');
+  let isOpen = true;
+  stubborn.on('close', () => {
+    isOpen = false;
+  });
+  while (isOpen) {
+    if (stubborn.writable) stubborn.write('more');
+    await pause(20);
+  }
+});
+
+test('a client that goes away is no fault', async context => {
+  const listener = await open(context, async () => {
+    await pause(20);
+    return answer(Buffer.alloc(1_000_000));
+  });
+  for (const bytes of ['', 'GET', LAST, `PUT / ${HEAD}Content-Length: 9\r\n\r\n`, LAST + LAST]) {
+    const socket = connect(listener);
+    await new Promise<void>(resolve => socket.write(bytes, () => resolve()));
+    socket.resetAndDestroy();
+  }
+  await pause(50);
+  assert.deepEqual(statuses(await exchange(listener, LAST)), ['200']);
+});

@@ -1,0 +1,109 @@
+// The head of an answer, from values to text: status line, headers in their order, and how the connection goes on. Refuses what
+// would break out of its line, because then a header would be able to end the answer.
+import { STATUS_CODES } from 'node:http';
+import { formatHttpDate, systemClock, type WireResponse } from '#base';
+
+export interface ResponseHead {
+  /** Without the lines that end it. */
+  readonly text: string;
+  /** The length of the body as the headers give it; undefined if they do not. */
+  readonly bodyLength: string | undefined;
+  readonly isAscii: boolean;
+}
+
+interface Line {
+  /** Undefined for a line that is not remembered. */
+  readonly value: string | undefined;
+  readonly text: string;
+}
+
+const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+const PLAIN_VALUE = /^[\t\x20-\x7e]*$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Of each header the last line: most are the same in every answer. The names are ours, not a client's. */
+const LINES = new Map<string, Line>();
+const LINES_MAX = 256;
+/** Longer ones are not worth to be kept. */
+const REMEMBERED_LENGTH_MAX = 256;
+
+const STATUS_LINES = new Map<number, string>(
+  Object.entries(STATUS_CODES).map(([status, reason]) => [
+    Number(status),
+    `HTTP/1.1 ${status} ${reason}\r\n`,
+  ]),
+);
+
+const statusLine = (status: number, reason: string | undefined): string =>
+  reason === undefined
+    ? (STATUS_LINES.get(status) ?? `HTTP/1.1 ${status} unknown\r\n`)
+    : `HTTP/1.1 ${status} ${reason}\r\n`;
+
+const NOT_REMEMBERED: Line = { value: undefined, text: '' };
+
+/** The line is remembered only if it is ASCII. */
+function learn(name: string, value: string): Line {
+  if (!NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name of a header.`);
+  const isKept = value.length <= REMEMBERED_LENGTH_MAX && PLAIN_VALUE.test(value);
+  if (!isKept || LINES.size >= LINES_MAX) return NOT_REMEMBERED;
+  const line = { value, text: `${name}: ${value}\r\n` };
+  LINES.set(name, line);
+  return line;
+}
+
+/** Of text that is not all ASCII. */
+function checkWide(text: string): false {
+  if (!VALUE.test(text)) throw new TypeError('An answer holds a character that no header may.');
+  return false;
+}
+
+/** @throws TypeError for a name, a value or a phrase that may not stand in a head. */
+export function formatHead({ status, reason, headers }: WireResponse): ResponseHead {
+  let text = statusLine(status, reason);
+  let bodyLength: string | undefined;
+  // Looked through in one piece: to begin costs more than to go on.
+  let unchecked = reason ?? '';
+  for (const [name, value] of headers) {
+    const known = LINES.get(name) ?? learn(name, value);
+    if (known.value === value) {
+      text += known.text;
+    } else {
+      text += `${name}: ${value}\r\n`;
+      unchecked += value;
+    }
+    if (name === 'Content-Length') bodyLength = value;
+  }
+  return { text, bodyLength, isAscii: PLAIN_VALUE.test(unchecked) || checkWide(unchecked) };
+}
+
+/** Longer than clients keep idle connections, so that it is not us who closes one that is about to be used. */
+export const KEPT_SECONDS = 120;
+
+/** How heads end. */
+export interface Endings {
+  /** The connection may be used again. */
+  readonly kept: string;
+  /** The client asked to close it. */
+  readonly closed: string;
+  /** The server closes it on its own account. */
+  readonly cut: string;
+}
+
+let current: Endings | undefined;
+
+/** The same for all answers of a second. */
+export function endings(): Endings {
+  if (current) return current;
+  const now = systemClock();
+  const date = `Date: ${formatHttpDate(now)}\r\n`;
+  const untilNext = 1_000 - Number((now / 10_000n) % 1_000n);
+  setTimeout(() => {
+    current = undefined;
+  }, untilNext).unref();
+  current = {
+    kept: `${date}Connection: keep-alive\r\nKeep-Alive: timeout=${KEPT_SECONDS}\r\n\r\n`,
+    closed: `${date}Connection: close\r\n\r\n`,
+    cut: `Connection: close\r\n${date}\r\n`,
+  };
+  return current;
+}

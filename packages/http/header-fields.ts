@@ -1,0 +1,159 @@
+// Lines of `name: value`, from text to an object: of a head, and of the trailers behind a body in chunks. Strict where parsers
+// that differ would let one request hide in another: no space before the colon, no folded lines, no line that does not end with
+// CR LF, no control character but a tab.
+import { detachedString } from '#base';
+
+export type HeaderFields = Record<string, string | undefined>;
+
+/** A line that was found well-formed. */
+export interface FieldLine {
+  /** With the end of the line. */
+  readonly text: string;
+  readonly name: string;
+  readonly value: string;
+  /** Of metadata, the name as it was spelled where that is another: it is kept so (queue-blob-rest.md 1.9). */
+  readonly spelling: string | undefined;
+}
+
+/** What `readFields` returns instead of a position. */
+export const INCOMPLETE = 0;
+export const MALFORMED = -1;
+export const TOO_MANY = -2;
+
+const FIELDS_MAX = 2_000;
+/** Clients send ten or fifteen. */
+const RECALLED_MAX = 32;
+/** Not recalled: behind a proxy the next head may be another client's, whose guess would be compared with this one. */
+const SECRET = 'authorization';
+/** Nearly all heads end within so many bytes. Lines of others are not recalled: a connection that rests would keep them. */
+export const SHORT_TEXT = 4_096;
+
+const TAB = 9;
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const COLON = 58;
+
+/** By character code: 1 for what a name is made of (RFC 9110, 5.6.2). */
+const IS_NAME = new Uint8Array(256);
+for (const char of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+  IS_NAME[char.charCodeAt(0)] = 1;
+/** 1 for what a value is made of: all but control characters, of which the tab is none. */
+const IS_VALUE = new Uint8Array(256).fill(1, SPACE);
+IS_VALUE[TAB] = 1;
+IS_VALUE[127] = 0;
+
+/** Of these the first counts, of others all do: so node has it. */
+const SINGULAR: ReadonlySet<string> = new Set(
+  (
+    'age authorization content-type etag expires from host if-modified-since if-unmodified-since last-modified ' +
+    'location max-forwards proxy-authorization referer retry-after server user-agent'
+  ).split(' '),
+);
+/** No request has it, and of all headers it alone would have to be a list. */
+const DROPPED = 'set-cookie';
+
+const METADATA_PREFIX = 'x-ms-meta-';
+
+/** Names as they were spelled, to names in lower case. Clients spell theirs always alike. */
+const SPELLINGS = new Map<string, string>();
+const SPELLINGS_MAX = 1_024;
+const REMEMBERED_LENGTH_MAX = 64;
+
+function learn(spelling: string): string {
+  const name = spelling.toLowerCase();
+  if (spelling.length > REMEMBERED_LENGTH_MAX) return name;
+  if (SPELLINGS.size >= SPELLINGS_MAX) SPELLINGS.clear();
+  SPELLINGS.set(detachedString(spelling), detachedString(name));
+  return name;
+}
+
+/** @returns false for what must not come twice, not even with the same value: two lengths are two opinions about where a body ends. */
+function addRepeated(into: HeaderFields, name: string, before: string, value: string): boolean {
+  if (name === 'content-length') return false;
+  if (!SINGULAR.has(name)) into[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
+  return true;
+}
+
+/** An object without a prototype, so that no name that a client sends means anything, and fast as one with. */
+class Fields {
+  [name: string]: string | undefined;
+}
+Reflect.deleteProperty(Fields.prototype, 'constructor');
+Object.setPrototypeOf(Fields.prototype, null);
+
+export const newFields = (): HeaderFields => new Fields();
+
+function valueEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && IS_VALUE[text.charCodeAt(at)] === 1) at++;
+  return at;
+}
+
+/** Without the spaces and tabs around it. */
+function valueBetween(text: string, from: number, until: number): string {
+  let first = from;
+  let last = until;
+  for (let code = text.charCodeAt(first); first < last && (code === SPACE || code === TAB); )
+    code = text.charCodeAt(++first);
+  for (let code = text.charCodeAt(last - 1); first < last && (code === SPACE || code === TAB); )
+    code = text.charCodeAt(--last - 1);
+  return text.slice(first, last);
+}
+
+/** @returns false where the line makes the head ambiguous. */
+function add(into: HeaderFields, { name, value, spelling }: FieldLine): boolean {
+  const before = into[name];
+  if (before !== undefined) return addRepeated(into, name, before, value);
+  if (name !== DROPPED) into[name] = value;
+  // No name that a client sends begins with a colon.
+  if (spelling !== undefined) into[`:${name}`] = spelling;
+  return true;
+}
+
+/** @returns the line from `from`; `INCOMPLETE` or `MALFORMED`. */
+function readLine(text: string, from: number): FieldLine | number {
+  const { length } = text;
+  let at = from;
+  while (at < length && IS_NAME[text.charCodeAt(at)] === 1) at++;
+  if (at === length) return INCOMPLETE;
+  if (at === from || text.charCodeAt(at) !== COLON) return MALFORMED;
+  const end = valueEnd(text, at + 1);
+  if (end === length) return INCOMPLETE;
+  if (text.charCodeAt(end) !== CR) return MALFORMED;
+  if (end + 1 === length) return INCOMPLETE;
+  if (text.charCodeAt(end + 1) !== LF) return MALFORMED;
+  // It may be recalled for as long as the connection lasts, and the request is not to be kept with it.
+  const line = detachedString(text.slice(from, end + 2));
+  const spelling = line.slice(0, at - from);
+  const name = SPELLINGS.get(spelling) ?? learn(spelling);
+  const kept = spelling !== name && name.startsWith(METADATA_PREFIX) ? spelling : undefined;
+  return { text: line, name, value: valueBetween(line, at + 1 - from, end - from), spelling: kept };
+}
+
+/**
+ * Reads lines up to the empty one.
+ *
+ * @param text bytes, a character each.
+ * @param recalled the lines of the sender's last head, by their place: most come again and need not be looked at. Updated.
+ * @returns where the text goes on behind the empty line; `INCOMPLETE` where more has to come; `MALFORMED`; `TOO_MANY`.
+ */
+export function readFields(text: string, from: number, into: HeaderFields, recalled: FieldLine[]): number {
+  let at = from;
+  for (let count = 0; ; count++) {
+    let line: FieldLine | number | undefined = recalled[count];
+    // Slices compare several times as fast as `startsWith` does.
+    if (line === undefined || text.slice(at, at + line.text.length) !== line.text) {
+      if (text.charCodeAt(at) === CR) {
+        if (at + 1 === text.length) return INCOMPLETE;
+        return text.charCodeAt(at + 1) === LF ? at + 2 : MALFORMED;
+      }
+      line = readLine(text, at);
+      if (typeof line === 'number') return line;
+      if (count === FIELDS_MAX) return TOO_MANY;
+      if (line.name !== SECRET && count < RECALLED_MAX && text.length <= SHORT_TEXT) recalled[count] = line;
+    }
+    if (!add(into, line)) return MALFORMED;
+    at += line.text.length;
+  }
+}

@@ -1,0 +1,105 @@
+// What is measured, as a value: families of numbers under one name, as Prometheus has them. They are made when somebody asks,
+// can be sent from process to process as JSON, and be put together. How they are written is format-metrics.ts's matter.
+import type { HistogramCounts } from '#base';
+
+export interface Sample {
+  /** What follows the family's name: nothing, or `_bucket`, `_sum` and `_count` of a histogram. */
+  readonly suffix: string;
+  /** `name="value",…`, as it is written; empty for none. */
+  readonly labels: string;
+  readonly value: number;
+}
+
+export interface MetricFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** What the numbers of several processes are together. */
+  readonly together: 'sum' | 'most' | 'least';
+  readonly samples: readonly Sample[];
+}
+
+interface Named {
+  readonly name: string;
+  readonly help: string;
+  readonly together?: MetricFamily['together'];
+}
+
+const single = (value: number): readonly Sample[] => [{ suffix: '', labels: '', value }];
+
+export const counter = ({ name, help }: Named, samples: readonly Sample[] | number): MetricFamily => ({
+  name,
+  help,
+  type: 'counter',
+  together: 'sum',
+  samples: typeof samples === 'number' ? single(samples) : samples,
+});
+
+export const gauge = ({ name, help, together = 'sum' }: Named, value: number): MetricFamily => ({
+  name,
+  help,
+  type: 'gauge',
+  together,
+  samples: single(value),
+});
+
+/** A histogram for each text of labels. */
+export const histogram = (
+  { name, help }: Named,
+  series: readonly (readonly [labels: string, counts: HistogramCounts])[],
+): MetricFamily => ({
+  name,
+  help,
+  type: 'histogram',
+  together: 'sum',
+  samples: series.flatMap(([labels, counts]) => histogramSamples(labels, counts)),
+});
+
+/** In Prometheus' form a bucket also holds what the smaller ones hold. */
+function histogramSamples(labels: string, { bounds, counts, sum }: HistogramCounts): Sample[] {
+  const before = labels === '' ? '' : `${labels},`;
+  const samples: Sample[] = [];
+  let total = 0;
+  for (const [i, count] of counts.entries()) {
+    total += count;
+    const bound = bounds[i] ?? '+Inf';
+    samples.push({ suffix: '_bucket', labels: `${before}le="${bound}"`, value: total });
+  }
+  samples.push({ suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: total });
+  return samples;
+}
+
+/** `name="value"`; values are ours or numbers, and are written so that none can end its line. */
+export const label = (name: string, value: string | number): string =>
+  `${name}="${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+
+const NAME = /^[a-z][a-z0-9_]*$/;
+const TYPES: readonly unknown[] = ['counter', 'gauge', 'histogram'];
+const TOGETHER: readonly unknown[] = ['sum', 'most', 'least'];
+
+const isSample = (value: unknown): value is Sample =>
+  typeof value === 'object' &&
+  value !== null &&
+  'suffix' in value &&
+  'labels' in value &&
+  'value' in value &&
+  typeof value.suffix === 'string' &&
+  typeof value.labels === 'string' &&
+  typeof value.value === 'number';
+
+/** Whether something that came from another process is a family. */
+export const isMetricFamily = (value: unknown): value is MetricFamily =>
+  typeof value === 'object' &&
+  value !== null &&
+  'name' in value &&
+  'help' in value &&
+  'type' in value &&
+  'together' in value &&
+  'samples' in value &&
+  typeof value.name === 'string' &&
+  NAME.test(value.name) &&
+  typeof value.help === 'string' &&
+  TYPES.includes(value.type) &&
+  TOGETHER.includes(value.together) &&
+  Array.isArray(value.samples) &&
+  value.samples.every(isSample);

@@ -1,0 +1,126 @@
+// Metrics from counting to text: which numbers there are, how those of several processes are put together, and how Prometheus
+// reads them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Histogram } from '#base';
+import { formatMetrics } from './format-metrics.js';
+import { lastingMetrics, mergeMetrics } from './merge-metrics.js';
+import { counter, gauge, histogram, isMetricFamily, label, type MetricFamily } from './metric-family.js';
+import { RequestMetrics } from './request-metrics.js';
+
+const numberOf = (families: readonly MetricFamily[], line: string): number | undefined => {
+  const found = formatMetrics(families)
+    .split('\n')
+    .find(each => each.startsWith(`${line} `));
+  return found === undefined ? undefined : Number(found.slice(line.length + 1));
+};
+
+function sample(): Histogram {
+  const times = new Histogram([0.1, 1]);
+  for (const time of [0.05, 0.5, 0.5, 5]) times.add(time);
+  return times;
+}
+
+test('the text, to the letter', () => {
+  const families = [
+    counter({ name: 'a_total', help: 'Says \\ and\nmore.' }, [
+      { suffix: '', labels: label('code', 'a"b\\c\nd'), value: 2 },
+    ]),
+    gauge({ name: 'b', help: 'B.' }, 1.5),
+    histogram({ name: 'c_seconds', help: 'C.' }, [[label('kind', 'x'), sample().counts()]]),
+  ];
+  assert.equal(
+    formatMetrics(families),
+    `# HELP a_total Says \\\\ and\\nmore.
+# TYPE a_total counter
+a_total{code="a\\"b\\\\c\\nd"} 2
+# HELP b B.
+# TYPE b gauge
+b 1.5
+# HELP c_seconds C.
+# TYPE c_seconds histogram
+c_seconds_bucket{kind="x",le="0.1"} 1
+c_seconds_bucket{kind="x",le="1"} 3
+c_seconds_bucket{kind="x",le="+Inf"} 4
+c_seconds_sum{kind="x"} 6.05
+c_seconds_count{kind="x"} 4
+`,
+  );
+});
+
+test('requests by operation and status, their times, and refusals by code', () => {
+  const figures = new RequestMetrics();
+  figures.answer('getEntity', 200, 0.2);
+  figures.answer('getEntity', 200, 20_000);
+  figures.answer('getEntity', 404, 1);
+  figures.answer('unknown', 400, 1);
+  figures.answer('getServiceStats', 599, 1);
+  figures.refuse('ResourceNotFound');
+  figures.refuse('ResourceNotFound');
+  const families = figures.families();
+  const lines: readonly (readonly [string, number | undefined])[] = [
+    ['shelfmark_requests_total{operation="getEntity",status="200"}', 2],
+    ['shelfmark_requests_total{operation="getEntity",status="404"}', 1],
+    ['shelfmark_requests_total{operation="unknown",status="400"}', 1],
+    ['shelfmark_requests_total{operation="getServiceStats",status="599"}', 1],
+    ['shelfmark_requests_total{operation="insertEntity",status="200"}', undefined],
+    ['shelfmark_request_duration_seconds_bucket{operation="getEntity",le="0.0001"}', 0],
+    ['shelfmark_request_duration_seconds_bucket{operation="getEntity",le="0.00025"}', 1],
+    ['shelfmark_request_duration_seconds_bucket{operation="getEntity",le="10"}', 2],
+    ['shelfmark_request_duration_seconds_bucket{operation="getEntity",le="+Inf"}', 3],
+    ['shelfmark_request_duration_seconds_count{operation="getEntity"}', 3],
+    ['shelfmark_refusals_total{code="ResourceNotFound"}', 2],
+  ];
+  for (const [line, value] of lines) assert.equal(numberOf(families, line), value, line);
+});
+
+test('processes together: counts are added, and of what they share there is one', () => {
+  const of = (count: number, file: number, start: number): readonly MetricFamily[] => [
+    counter({ name: 'n_total', help: '' }, [
+      { suffix: '', labels: 'k="both"', value: count },
+      { suffix: '', labels: `k="${count}"`, value: count },
+    ]),
+    gauge({ name: 'open', help: '' }, count),
+    gauge({ name: 'file', help: '', together: 'most' }, file),
+    gauge({ name: 'start', help: '', together: 'least' }, start),
+    histogram({ name: 't', help: '' }, [['', sample().counts()]]),
+  ];
+  const both = mergeMetrics([of(1, 10, 5), of(2, 20, 6), []]);
+  const values = [
+    'n_total{k="both"}',
+    'n_total{k="1"}',
+    'n_total{k="2"}',
+    'open',
+    'file',
+    'start',
+    't_count',
+  ];
+  assert.deepEqual(
+    values.map(line => numberOf(both, line)),
+    [3, 1, 2, 3, 20, 5, 8],
+  );
+  assert.equal(numberOf(both, 't_bucket{le="1"}'), 6);
+  const lasting = lastingMetrics(both);
+  assert.deepEqual(
+    lasting.map(({ name }) => name),
+    ['n_total', 't'],
+  );
+});
+
+test('what came from another process is looked at', () => {
+  const family = gauge({ name: 'a_b1', help: 'x' }, 1);
+  assert.ok(isMetricFamily(JSON.parse(JSON.stringify(family))));
+  const wrong: readonly unknown[] = [
+    null,
+    'a',
+    {},
+    { ...family, name: 'a b' },
+    { ...family, name: 1 },
+    { ...family, type: 'summary' },
+    { ...family, together: 'first' },
+    { ...family, samples: {} },
+    { ...family, samples: [{ suffix: '', labels: '', value: '1' }] },
+    { ...family, samples: [null] },
+  ];
+  for (const each of wrong) assert.ok(!isMetricFamily(each), JSON.stringify(each));
+});

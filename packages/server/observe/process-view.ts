@@ -1,0 +1,59 @@
+// What one process that serves tells of itself: whether it is ready, and its numbers. It is there before the store and the port
+// are, so that who asks meanwhile is told.
+
+import type { Listener } from '#http';
+import type { LmdbStore } from '#store-lmdb';
+import { engineFamilies } from './engine-families.js';
+import { gauge, type MetricFamily } from './metric-family.js';
+import type { OperationsView } from './operations-port.js';
+import { processFamilies } from './process-families.js';
+import type { RequestMetrics } from './request-metrics.js';
+
+export class ProcessView implements OperationsView {
+  readonly requests: RequestMetrics | undefined;
+  #state: 'starting' | 'serving' | 'stopping' = 'starting';
+  #listeners: readonly Listener[] = [];
+  #engine: LmdbStore | undefined;
+
+  constructor(requests: RequestMetrics | undefined) {
+    this.requests = requests;
+  }
+
+  /** Requests are accepted. Data in memory has no engine that tells of itself. */
+  begin(listeners: readonly Listener[], engine: LmdbStore | undefined): void {
+    this.#state = 'serving';
+    this.#listeners = listeners;
+    this.#engine = engine;
+  }
+
+  stop(): void {
+    this.#state = 'stopping';
+  }
+
+  unreadiness(): string | undefined {
+    if (this.#state !== 'serving') return this.#state;
+    return this.#engine?.hasGivenUp ? 'the store gave up after a failed write' : undefined;
+  }
+
+  families(): readonly MetricFamily[] {
+    const ready = this.unreadiness() === undefined ? 1 : 0;
+    const connections = this.#listeners.reduce((sum, each) => sum + each.connections, 0);
+    return [
+      gauge({ name: 'shelfmark_ready', help: '1 where /readyz says ok, else 0.', together: 'least' }, ready),
+      gauge({ name: 'shelfmark_connections', help: "Open connections of the services' ports." }, connections),
+      ...(this.requests?.families() ?? []),
+      ...this.#engineFamilies(),
+      ...processFamilies(),
+    ];
+  }
+
+  /** None while the store is being closed, or where its file is gone: the rest has to be told all the same. */
+  #engineFamilies(): readonly MetricFamily[] {
+    if (this.#engine === undefined || this.#state !== 'serving') return [];
+    try {
+      return engineFamilies(this.#engine.figures());
+    } catch {
+      return [];
+    }
+  }
+}

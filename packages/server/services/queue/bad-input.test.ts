@@ -1,0 +1,163 @@
+// Whatever comes, the Queue service answers with a code of its own and has no fault. QUEUE_FUZZ_RUNS looks longer, as `npm run test:queues` does.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { WireRequest } from '#base';
+import { parseQueueTarget, QUEUE_ERROR_TABLE, storageStringsToSign, wireCode } from '#wire';
+import { WELL_KNOWN_KEY } from '../../auth/accounts.js';
+import { ACCOUNT, DATE, HOST, headersOf, openService, textOf } from '../../testing/service.js';
+import { handleQueue } from './handle-queue.js';
+
+const RUNS = Number(process.env.QUEUE_FUZZ_RUNS ?? 60);
+const CODES = new Set(Object.keys(QUEUE_ERROR_TABLE).map(wireCode));
+const KEY = Buffer.from(WELL_KNOWN_KEY, 'base64');
+
+const numbers = fc.oneof(
+  fc.integer({ min: -2, max: 40 }).map(String),
+  fc.constantFrom('', '604800', '604801', '2147483648', '99999999999', '1.5', '1e3', ' 1', 'NaN', '-0', '०'),
+);
+const names = fc.constantFrom(
+  'q',
+  'abc',
+  'abc-1',
+  'ab--c',
+  'ABC',
+  '$logs',
+  'messages',
+  '',
+  '%00',
+  'a%2Fb',
+  'é',
+  '..',
+);
+const receipts = fc.oneof(
+  fc.base64String({ maxLength: 60 }),
+  fc.constantFrom('', 'AgAAAAMAAAAAAAAAtB30WQUG1QE=', 'x'),
+);
+const parameter = fc.oneof(
+  fc.tuple(
+    fc.constantFrom('visibilitytimeout', 'messagettl', 'numofmessages', 'maxresults', 'timeout'),
+    numbers,
+  ),
+  fc.tuple(
+    fc.constantFrom('comp', 'COMP'),
+    fc.constantFrom('list', 'metadata', 'acl', 'properties', 'stats', 'ACL', 'x'),
+  ),
+  fc.tuple(fc.constant('restype'), fc.constantFrom('service', 'account', '')),
+  fc.tuple(fc.constant('peekonly'), fc.constantFrom('true', 'True', 'false', '')),
+  fc.tuple(fc.constant('popreceipt'), receipts),
+  fc.tuple(fc.constantFrom('prefix', 'marker', 'include'), fc.string({ maxLength: 12 })),
+);
+const query = fc
+  .array(parameter, { maxLength: 2 })
+  .map(pairs => pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&'));
+const method = fc.constantFrom('GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'MERGE');
+const somePath = fc.oneof(
+  names.map(name => `/${name}`),
+  names.map(name => `/${name}/messages`),
+  fc.webPath(),
+);
+/** What is meant by the request, before it is spoilt. */
+const SOUND: readonly (readonly [method: string, path: string, query: string])[] = [
+  ['GET', '/', 'comp=list'],
+  ['GET', '/', 'restype=service&comp=properties'],
+  ['PUT', '/', 'restype=service&comp=properties'],
+  ['PUT', '/abc', ''],
+  ['DELETE', '/abc', ''],
+  ['GET', '/abc', 'comp=metadata'],
+  ['PUT', '/abc', 'comp=metadata'],
+  ['HEAD', '/abc', 'comp=acl'],
+  ['PUT', '/abc', 'comp=acl'],
+  ['POST', '/abc/messages', ''],
+  ['GET', '/abc/messages', ''],
+  ['GET', '/abc/messages', 'peekonly=true'],
+  ['DELETE', '/abc/messages', ''],
+  [
+    'DELETE',
+    '/abc/messages/ea4ef127-3d11-4e52-90c8-97ddff75f730',
+    'popreceipt=AgAAAAMAAAAAAAAAtB30WQUG1QE%3D',
+  ],
+  ['PUT', '/abc/messages/ea4ef127-3d11-4e52-90c8-97ddff75f730', 'visibilitytimeout=1&popreceipt=AgAA'],
+];
+const target = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom(...SOUND) },
+  { weight: 1, arbitrary: fc.tuple(method, somePath, fc.constant('')) },
+);
+const document = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc
+    .string({ unit: 'grapheme', maxLength: 40 })
+    .map(text => `<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`),
+  fc.constantFrom(
+    '',
+    '<QueueMessage><MessageText>a</MessageText></QueueMessage>',
+    '<QueueMessage/>',
+    '<SignedIdentifiers />',
+    '<SignedIdentifiers><SignedIdentifier><Id>a</Id></SignedIdentifier></SignedIdentifiers>',
+    '<StorageServiceProperties />',
+    '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
+  ),
+);
+const text = fc.oneof(fc.constantFrom('', '2018-03-28', 'http://a.example'), fc.string({ maxLength: 8 }));
+const headers = fc.oneof(
+  fc.constant({}),
+  fc.dictionary(fc.constantFrom('x-ms-meta-a', 'x-ms-meta-b', 'content-type', 'origin'), text, {
+    maxKeys: 3,
+  }),
+  fc.dictionary(
+    fc.constantFrom('x-ms-meta-', 'x-ms-meta-1', 'x-ms-version', 'x-ms-client-request-id'),
+    text,
+    { maxKeys: 2 },
+  ),
+);
+
+interface Asked {
+  readonly target: readonly [method: string, path: string, query: string];
+  readonly more: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Signed as a client signs it, where it is a target that can be signed. */
+function requestOf(asked: Asked): WireRequest {
+  const [verb, path, sound] = asked.target;
+  const all = [sound, asked.more].filter(part => part !== '').join('&');
+  const target = `/${ACCOUNT}${path}${all === '' ? '' : `?${all}`}`;
+  const request: WireRequest = {
+    method: verb,
+    target,
+    headers: { host: HOST, 'x-ms-version': '2026-04-06', 'x-ms-date': DATE, ...asked.headers },
+    body: Buffer.from(asked.body),
+    bodyTooLarge: false,
+    secure: false,
+    remoteAddress: '127.0.0.1',
+  };
+  try {
+    const route = parseQueueTarget({ target, host: HOST, secure: false }, () => false);
+    const [text = ''] = storageStringsToSign('SharedKey', request, route);
+    const authorization = `SharedKey ${ACCOUNT}:${createHmac('sha256', KEY).update(text).digest('base64')}`;
+    return { ...request, headers: { ...request.headers, authorization } };
+  } catch {
+    return request;
+  }
+}
+
+test('every request has an answer of the protocol', async () => {
+  const { service, failures } = openService();
+  const create: Asked = { target: ['PUT', '/abc', ''], more: '', headers: {}, body: '' };
+  const asked = fc.record({ target, more: query, headers, body: document });
+  await fc.assert(
+    fc.asyncProperty(asked, async one => {
+      await handleQueue(requestOf(create), service);
+      const response = await handleQueue(requestOf(one), service);
+      assert.deepEqual(failures, []);
+      const code = headersOf(response).get('x-ms-error-code');
+      assert.equal(response.status >= 400, code !== undefined, `${response.status} ${code}`);
+      if (code === undefined) return;
+      assert.ok(CODES.has(code) && response.status < 500, `${response.status} ${code}`);
+      assert.ok(textOf(response).includes(`<Error><Code>${code}</Code><Message>`));
+    }),
+    { numRuns: RUNS },
+  );
+});

@@ -1,0 +1,236 @@
+// Requests to the Queue service as plain values: which of two faults is reported, versions, HEAD, CORS, the log and the figures.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WireRequest } from '#base';
+import { openMemoryStore, type Store } from '#store';
+import { RequestMetrics } from '../../observe/request-metrics.js';
+import {
+  ACCOUNT,
+  DATE,
+  HOST,
+  headersOf,
+  hmac,
+  openService,
+  type Sent,
+  textOf,
+} from '../../testing/service.js';
+import { handleQueue } from './handle-queue.js';
+
+const VERSION = '2019-02-02';
+
+/** Signed by Shared Key Lite, of which the client's part is this and no more (queue-blob-rest.md 2.6). */
+function authorization(
+  method: string,
+  target: string,
+  headers: Readonly<Record<string, string | undefined>>,
+): string {
+  const [path = '', query = ''] = target.split('?');
+  const comp = /(?:^|&)comp=([^&]*)/.exec(query)?.[1];
+  const names = Object.keys(headers).filter(name => name.startsWith('x-ms-'));
+  const lines = names.sort().map(name => `${name}:${headers[name]}\n`);
+  const resource = `/${ACCOUNT}${path}${comp === undefined ? '' : `?comp=${comp}`}`;
+  const text = `${method}\n\n${headers['content-type'] ?? ''}\n\n${lines.join('')}${resource}`;
+  return `SharedKeyLite ${ACCOUNT}:${hmac(text)}`;
+}
+
+function open(store: Store = openMemoryStore()) {
+  const { service, logged, failures } = openService(store);
+  const figures = new RequestMetrics();
+  const send = (method: string, path: string, sent: Sent = {}) => {
+    const target = `/${ACCOUNT}${path}`;
+    const common = { host: HOST, 'x-ms-date': DATE, 'x-ms-version': VERSION, ...sent.headers };
+    const signature = sent.anonymous ? {} : { authorization: authorization(method, target, common) };
+    const request: WireRequest = {
+      method,
+      target,
+      headers: { ...common, ...signature, ...sent.headers },
+      body: Buffer.from(sent.body ?? ''),
+      bodyTooLarge: sent.bodyTooLarge ?? false,
+      secure: false,
+      remoteAddress: '127.0.0.1',
+    };
+    return handleQueue(request, { ...service, figures });
+  };
+  const codeOf = async (method: string, path: string, sent?: Sent): Promise<string> => {
+    const response = await send(method, path, sent);
+    return `${response.status} ${headersOf(response).get('x-ms-error-code') ?? ''}`.trim();
+  };
+  return { send, codeOf, logged, failures, figures };
+}
+
+const MESSAGE = '<QueueMessage><MessageText>a</MessageText></QueueMessage>';
+
+test('of two faults the first in order is reported', async () => {
+  const { codeOf } = open();
+  await codeOf('PUT', '/there');
+  const wrongKey = { authorization: `SharedKey ${ACCOUNT}:AAAA` };
+  // Each request has the fault that is named, and those of all lines below it that it can have.
+  assert.equal(await codeOf('PUT', '/%zz', { headers: { 'x-ms-version': 'x' } }), '400 InvalidUri');
+  assert.equal(
+    await codeOf('PUT', '/UPPER', { headers: { 'x-ms-version': 'x', ...wrongKey } }),
+    '400 InvalidHeaderValue',
+  );
+  assert.equal(
+    await codeOf('GET', '/UPPER/a/b/c', { headers: { authorization: 'nonsense' } }),
+    '400 InvalidAuthenticationInfo',
+  );
+  assert.equal(await codeOf('PATCH', '/UPPER', { headers: wrongKey }), '403 AuthenticationFailed');
+  assert.equal(await codeOf('PATCH', '/UPPER/a/b/c'), '400 InvalidUri');
+  assert.equal(await codeOf('PATCH', '/UPPER'), '405 UnsupportedHttpVerb');
+  assert.equal(await codeOf('GET', '/UPPER/messages?numofmessages=0'), '400 InvalidResourceName');
+  assert.equal(await codeOf('GET', '/missing/messages?numofmessages=0'), '400 OutOfRangeQueryParameterValue');
+  assert.equal(await codeOf('POST', '/missing/messages', { body: 'no XML' }), '400 InvalidXmlDocument');
+  assert.equal(await codeOf('PUT', '/missing?comp=acl', { body: 'no XML' }), '404 QueueNotFound');
+  assert.equal(await codeOf('POST', '/missing/messages', { bodyTooLarge: true }), '404 QueueNotFound');
+  assert.equal(await codeOf('DELETE', '/missing/messages/id?popreceipt=nonsense'), '404 QueueNotFound');
+  assert.equal(await codeOf('POST', '/there/messages', { bodyTooLarge: true }), '413 RequestBodyTooLarge');
+  assert.equal(await codeOf('POST', '/there/messages', { body: 'no XML' }), '400 InvalidXmlDocument');
+  assert.equal(await codeOf('POST', '/there/messages', { body: MESSAGE }), '201');
+});
+
+test('any version that is a date is taken and said again', async () => {
+  const { send } = open();
+  for (const version of ['2009-09-19', '2018-03-28', '2099-01-01']) {
+    const response = await send('GET', '/?comp=list', { headers: { 'x-ms-version': version } });
+    assert.equal(response.status, 200);
+    assert.equal(headersOf(response).get('x-ms-version'), version);
+  }
+  const refused = await send('GET', '/?comp=list', { headers: { 'x-ms-version': 'new' } });
+  assert.match(
+    textOf(refused),
+    /<HeaderName>x-ms-version<\/HeaderName><HeaderValue>new<\/HeaderValue><\/Error>$/,
+  );
+  assert.notEqual(headersOf(refused).get('x-ms-version'), 'new');
+});
+
+test('the phrase is the first line of the text, and the id is in it', async () => {
+  const { send } = open();
+  const { status, reason, body, headers } = await send('DELETE', '/missing');
+  assert.deepEqual([status, reason], [404, 'The specified queue does not exist.']);
+  const id = new Map(headers).get('x-ms-request-id');
+  assert.ok(
+    body?.toString().includes(`The specified queue does not exist.\nRequestId:${id}\nTime:2020-01-01T`),
+  );
+});
+
+test('days of retention that are none are told in words', async () => {
+  const { send } = open();
+  const days = async (count: number) => {
+    const retention = `<RetentionPolicy><Enabled>true</Enabled><Days>${count}</Days></RetentionPolicy>`;
+    const metrics = `<Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>true</IncludeAPIs>${retention}`;
+    const body = `<StorageServiceProperties><HourMetrics>${metrics}</HourMetrics></StorageServiceProperties>`;
+    return textOf(await send('PUT', '/?restype=service&comp=properties', { body }));
+  };
+  for (const count of [1, 365]) assert.equal(await days(count), '');
+  for (const count of [0, 366])
+    assert.match(
+      await days(count),
+      /<Code>InvalidXmlDocument<.*<Reason>Retention days must be greater than 0 and less than or equal to 365 days\.<\/Reason>/s,
+    );
+});
+
+test('HEAD asks for metadata and policies', async () => {
+  const { send, codeOf } = open();
+  await codeOf('PUT', '/there', { headers: { 'x-ms-meta-a': '1' } });
+  const response = await send('HEAD', '/there?comp=metadata');
+  assert.equal(headersOf(response).get('x-ms-meta-a'), '1');
+  assert.equal(headersOf(response).get('x-ms-approximate-messages-count'), '0');
+  assert.equal(await codeOf('HEAD', '/there?comp=acl'), '200');
+  assert.equal(await codeOf('HEAD', '/missing?comp=metadata'), '404 QueueNotFound');
+});
+
+test('rules of its own let pages of other origins in', async () => {
+  const { send, codeOf } = open();
+  const rule =
+    '<CorsRule><AllowedOrigins>http://a.example</AllowedOrigins><AllowedMethods>GET</AllowedMethods><AllowedHeaders>x-ms-*</AllowedHeaders><ExposedHeaders>x-ms-*</ExposedHeaders><MaxAgeInSeconds>5</MaxAgeInSeconds></CorsRule>';
+  const body = `<StorageServiceProperties><Cors>${rule}</Cors></StorageServiceProperties>`;
+  assert.equal(await codeOf('PUT', '/?restype=service&comp=properties', { body }), '202');
+  const asking = { origin: 'http://a.example', 'access-control-request-method': 'GET' };
+  const preflight = await send('OPTIONS', '/any/messages', { headers: asking, anonymous: true });
+  assert.equal(preflight.status, 200);
+  assert.equal(headersOf(preflight).get('access-control-allow-origin'), 'http://a.example');
+  const other = { ...asking, 'access-control-request-method': 'PUT' };
+  assert.equal(
+    await codeOf('OPTIONS', '/any', { headers: other, anonymous: true }),
+    '403 CorsPreflightFailure',
+  );
+  assert.equal(await codeOf('OPTIONS', '/any', { anonymous: true }), '400 InvalidHeaderValue');
+  const actual = await send('GET', '/?comp=list', { headers: { origin: 'http://a.example' } });
+  assert.equal(headersOf(actual).get('access-control-allow-origin'), 'http://a.example');
+});
+
+test('refusals are logged with their reason, faults as faults, and all are counted', async () => {
+  const store = openMemoryStore();
+  const { codeOf, logged, failures, figures } = open(store);
+  assert.equal(await codeOf('PUT', '/there'), '201');
+  assert.equal(
+    await codeOf('PUT', '/there', { headers: { authorization: 'SharedKey other:AAAA' } }),
+    '403 AuthenticationFailed',
+  );
+  assert.equal(logged.at(-1)?.service, 'queue');
+  assert.match(logged.at(-1)?.reason ?? '', /^Signed for other, sent to/);
+  await store.close();
+  assert.match(await codeOf('PUT', '/there'), /^50[03] /);
+  assert.equal(failures.length, 1);
+  const counted = figures
+    .families()
+    .flatMap(({ samples }) => samples.map(({ labels, value }) => `${labels} ${value}`));
+  assert.ok(counted.includes('operation="createQueue",status="201" 1'), counted.join('\n'));
+  assert.ok(counted.includes('operation="unknownQueueOperation",status="403" 1'));
+  assert.ok(counted.includes('code="AuthenticationFailed" 1'));
+});
+
+/** A signature of a queue for a query, from its fields (queue-blob-rest.md 3.2). */
+function queueSas(queue: string, fields: Readonly<Record<string, string>>): string {
+  const all: Readonly<Record<string, string>> = { sv: '2020-12-06', ...fields };
+  const line = (name: string): string => all[name] ?? '';
+  const resource = `/queue/${ACCOUNT}/${queue}`;
+  const lines = [line('sp'), line('st'), line('se'), resource, ...['si', 'sip', 'spr', 'sv'].map(line)];
+  return new URLSearchParams({ ...all, sig: hmac(lines.join('\n')) }).toString().replaceAll('+', '%20');
+}
+
+test('signatures are asked for their queue, letters, times and policy', async () => {
+  const { codeOf } = open();
+  const by = (query: string, queue = 'there') =>
+    codeOf('GET', `/${queue}/messages?${query}`, { anonymous: true });
+  await codeOf('PUT', '/there');
+  await codeOf('PUT', '/other');
+  const se = '2030-01-01T00:00:00Z';
+  assert.equal(await by(queueSas('there', { sp: 'p', se })), '200');
+  assert.equal(await by(queueSas('there', { sp: 'rau', se })), '403 AuthorizationPermissionMismatch');
+  assert.equal(await by(queueSas('there', { sp: 'p', se }), 'other'), '403 AuthenticationFailed');
+  assert.equal(
+    await by(queueSas('there', { sp: 'p', se: '2019-12-31T00:00:00Z' })),
+    '403 AuthenticationFailed',
+  );
+  assert.equal(await by(queueSas('there', { si: 'p1' })), '403 AuthenticationFailed');
+  const policy = `<AccessPolicy><Expiry>${se}</Expiry><Permission>p</Permission></AccessPolicy>`;
+  const body = `<SignedIdentifiers><SignedIdentifier><Id>p1</Id>${policy}</SignedIdentifier></SignedIdentifiers>`;
+  assert.equal(await codeOf('PUT', '/there?comp=acl', { body }), '204');
+  assert.equal(await by(queueSas('there', { si: 'p1' })), '200');
+  assert.equal(await by(queueSas('there', { si: 'p1', sp: 'p' })), '403 AuthenticationFailed');
+  const wrong = queueSas('there', { sp: 'p', se }).replace(/sig=./, 'sig=_');
+  assert.equal(await by(wrong), '403 AuthenticationFailed');
+});
+
+test('the secondary answers reads', async () => {
+  const { codeOf } = open();
+  await codeOf('PUT', '/there');
+  assert.equal(await codeOf('GET', '-secondary/there?comp=metadata'), '200');
+  assert.equal(await codeOf('GET', '-secondary/there/messages?peekonly=true'), '200');
+  assert.equal(await codeOf('GET', '-secondary/there/messages'), '403 InsufficientAccountPermissions');
+  assert.equal(await codeOf('POST', '-secondary/there/messages'), '403 InsufficientAccountPermissions');
+});
+
+test('a signature of the account needs the letter of queues', async () => {
+  const { codeOf } = open();
+  const by = (ss: string) => {
+    const fields = { sp: 'l', ss, srt: 's', se: '2030-01-01T00:00:00Z', sv: '2019-02-02' };
+    const text = [ACCOUNT, 'l', ss, 's', '', fields.se, '', '', fields.sv, ''].join('\n');
+    const query = new URLSearchParams({ ...fields, sig: hmac(text) });
+    return codeOf('GET', `/?comp=list&${query}`, { anonymous: true });
+  };
+  assert.equal(await by('q'), '200');
+  assert.equal(await by('bqt'), '200');
+  assert.equal(await by('bt'), '403 AuthorizationServiceMismatch');
+});

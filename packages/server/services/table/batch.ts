@@ -1,0 +1,144 @@
+// POST $batch: each part is admitted like a request of its own, then the changeset is carried out as one operation.
+// A part that fails is the whole answer of its changeset, and nothing is applied (table-rest.md 10).
+
+import type { WireRequest } from '#base';
+import { type EntityWrite, execute, TableError, type WriteOutcome } from '#tables';
+import {
+  type Answer,
+  type BatchPart,
+  type EntityPlace,
+  formatBatchQuery,
+  formatChangeset,
+  formatError,
+  formatOutcome,
+  formatPart,
+  formatWrite,
+  lenientFormat,
+  parseBatch,
+  parsePartTarget,
+  placeOf,
+  type ResponseFormat,
+  type Route,
+} from '#wire';
+import { admit } from './admit.js';
+import type { Call } from './handle.js';
+
+interface AdmittedPart {
+  readonly operation: EntityWrite;
+  readonly format: ResponseFormat;
+  readonly place: EntityPlace;
+  readonly contentId: string | undefined;
+}
+
+const WRITES: ReadonlySet<string> = new Set([
+  'insertEntity',
+  'updateEntity',
+  'mergeEntity',
+  'insertOrReplaceEntity',
+  'insertOrMergeEntity',
+  'deleteEntity',
+] satisfies EntityWrite['kind'][]);
+const isWrite = (operation: { kind: string }): operation is EntityWrite => WRITES.has(operation.kind);
+
+/** Parts that are inserts have one target in common, and it is parsed once. */
+class PartTargets {
+  readonly #batch: Route;
+  #target: string | undefined;
+  #parsed: { readonly route: Route; readonly place: EntityPlace } | undefined;
+
+  constructor(batch: Route) {
+    this.#batch = batch;
+  }
+
+  parse(target: string): { readonly route: Route; readonly place: EntityPlace } {
+    if (this.#parsed !== undefined && target === this.#target) return this.#parsed;
+    const route = parsePartTarget(target, this.#batch);
+    this.#target = target;
+    this.#parsed = { route, place: placeOf(route) };
+    return this.#parsed;
+  }
+}
+
+async function admitWrites(parts: readonly BatchPart[], call: Call): Promise<readonly AdmittedPart[]> {
+  const targets = new PartTargets(call.route);
+  const writes: AdmittedPart[] = [];
+  for (const part of parts) {
+    try {
+      const { route, place } = targets.parse(part.target);
+      const admitted = admit(part, route, call.grant, call.context);
+      const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
+      if (!isWrite(operation)) throw new TableError('InvalidInput');
+      writes.push({ operation, format, place, contentId: part.contentId });
+    } catch (error) {
+      if (error instanceof TableError) error.index = writes.length;
+      throw error;
+    }
+  }
+  return writes;
+}
+
+/** The one part that answers for a changeset that failed. */
+function failedPart(error: TableError, parts: readonly BatchPart[], call: Call): string {
+  const part = parts[error.index ?? 0];
+  const headers = part?.headers ?? {};
+  const answer = formatError(error, {
+    ...call.errorContext(),
+    format: lenientFormat(part?.method ?? 'POST', headers, part?.target ?? ''),
+    accept: headers.accept,
+    index: parts.length > 1 ? 'always' : 'early',
+  });
+  return formatPart(answer, part?.contentId);
+}
+
+async function submitChangeset(parts: readonly BatchPart[], call: Call): Promise<readonly string[]> {
+  try {
+    const admitted = await admitWrites(parts, call);
+    const operations = admitted.map(part => part.operation);
+    const outcome = await execute(
+      { kind: 'submitTransaction', operations },
+      call.context,
+      call.service.clock,
+    );
+    const outcomes: readonly WriteOutcome[] = outcome.kind === 'transaction' ? outcome.outcomes : [];
+    const answers: string[] = [];
+    for (const [i, { place, format, contentId }] of admitted.entries()) {
+      const one = outcomes[i];
+      if (one !== undefined) answers.push(formatPart(formatWrite(one, place, format), contentId));
+    }
+    return answers;
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error;
+    call.refused = error;
+    return [failedPart(error, parts, call)];
+  }
+}
+
+async function query(part: BatchPart, call: Call): Promise<string> {
+  try {
+    const route = parsePartTarget(part.target, call.route);
+    const { operation, format } = await admit(part, route, call.grant, call.context);
+    const outcome = await execute(operation, call.context, call.service.clock);
+    return formatPart(formatOutcome(outcome, placeOf(route), format), part.contentId);
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error;
+    error.index = 0;
+    call.refused = error;
+    const context = {
+      ...call.errorContext(),
+      format: lenientFormat(part.method, part.headers, part.target),
+      accept: part.headers.accept,
+    };
+    return formatPart(formatError(error, { ...context, index: 'always' }), part.contentId);
+  }
+}
+
+export async function submitBatch(request: WireRequest, call: Call): Promise<Answer> {
+  const batch = parseBatch(request.headers['content-type'], request.body);
+  const { newId } = call.service;
+  const ids = { batch: newId(), changeset: newId() };
+  const { contentType, body } =
+    batch.kind === 'query'
+      ? formatBatchQuery(await query(batch.part, call), ids)
+      : formatChangeset(await submitChangeset(batch.parts, call), ids);
+  return { status: 202, contentType, body, cacheControl: true, noSniff: true };
+}

@@ -1,8 +1,0 @@
-// The public face of what the services of an account have in common.
-export * from './access-policy.js';
-export * from './held-name.js';
-export * from './inspect.js';
-export * from './refusal.js';
-export * from './service-properties.js';
-export * from './stored-properties.js';
-export * from './versioned-json.js';

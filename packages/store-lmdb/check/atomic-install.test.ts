@@ -1,0 +1,54 @@
+// A copy of a store is in its place whole or not at all, and takes nobody else's.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Placement } from './atomic-install.js';
+
+function newDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'lmdb-placement-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+test('a copy gets its name when it is finished, in a directory that is made for it', t => {
+  const directory = join(newDirectory(t), 'a', 'b');
+  const placement = new Placement(directory);
+  writeFileSync(placement.partialPath, 'copy');
+  placement.finish();
+  assert.deepEqual(readdirSync(directory), ['data.mdb']);
+});
+
+test('of a copy that is given up nothing is left, and no directory that was made for it', t => {
+  const base = newDirectory(t);
+  const made = new Placement(join(base, 'a', 'b'));
+  writeFileSync(made.partialPath, 'copy');
+  made.discard();
+  assert.deepEqual(readdirSync(base), []);
+  const found = new Placement(base);
+  found.discard();
+  assert(existsSync(base));
+});
+
+test('a directory with anything in it is refused', t => {
+  const base = newDirectory(t);
+  writeFileSync(join(base, 'data.mdb.partial'), 'copy');
+  assert.throws(() => new Placement(base), { name: 'StoreError', message: /was interrupted: remove it/ });
+  mkdirSync(join(base, 'sub'));
+  writeFileSync(join(base, 'sub', 'data.mdb'), 'store');
+  assert.throws(() => new Placement(join(base, 'sub')), { name: 'StoreError', message: /is not empty/ });
+  const error = { name: 'StoreError', message: /cannot be made or read/ };
+  assert.throws(() => new Placement(join(base, 'sub', 'data.mdb')), error);
+});
+
+test('a file that came into its place meanwhile is not written over', t => {
+  const directory = newDirectory(t);
+  const placement = new Placement(directory);
+  writeFileSync(placement.partialPath, 'copy');
+  writeFileSync(join(directory, 'data.mdb'), 'store');
+  assert.throws(() => placement.finish(), {
+    name: 'StoreError',
+    message: /data\.mdb cannot be put in its place/,
+  });
+});

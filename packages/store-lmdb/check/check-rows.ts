@@ -1,0 +1,156 @@
+// What a check finds in the rows: each belongs to a space, has keys that decode and a version that was given out; every
+// pointer of a long key leads to a subtree with rows, and every subtree is led to. What is in a value is the domain's
+// affair, which it tells through `Inspection`.
+import type { Row, Space } from '#store';
+import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/row-key.js';
+import type { CheckedCatalog } from './check-catalog.js';
+import type { Faults } from './findings.js';
+import type { Entry } from './page-tree.js';
+
+/** What a domain knows of its spaces and rows: each function says what is wrong, or nothing. */
+export interface Inspection {
+  space(space: Space): string | undefined;
+  /** The row is valid during the call only. */
+  row(space: Space, row: Row): string | undefined;
+}
+
+export interface SpaceCount {
+  readonly account: string;
+  readonly service: string;
+  readonly name: string;
+  readonly rows: number;
+  /** Of the values, with the version of each. */
+  readonly bytes: number;
+}
+
+interface Subtree {
+  readonly space: number;
+  /** What the payloads begin with and the keys in the subtree leave out. */
+  readonly path: Buffer;
+  rows: number;
+}
+
+const SUBTREE_BYTES = 8;
+const VERSION_BYTES = 8;
+const POINTER_MARK = 0xff;
+const SHOWN_LENGTH_MAX = 60;
+
+export class CheckedRows {
+  droppedRows = 0;
+  readonly #catalog: CheckedCatalog;
+  readonly #chunk: number;
+  readonly #inspection: Inspection;
+  readonly #faults: Faults;
+  readonly #subtrees = new Map<bigint, Subtree>();
+  readonly #counts = new Map<number, { rows: number; bytes: number }>();
+
+  constructor(catalog: CheckedCatalog, chunk: number, inspection: Inspection, faults: Faults) {
+    this.#catalog = catalog;
+    this.#chunk = chunk;
+    this.#inspection = inspection;
+    this.#faults = faults;
+  }
+
+  /** An entry of the tree `rows`. */
+  addRow({ key, value }: Entry): void {
+    if (key.length <= SPACE_BYTES)
+      this.#faults.add(`rows: the key ${shown(key.toString('hex'))} is too short.`);
+    else this.#add(key.readUInt32BE(0), Buffer.alloc(0), key.subarray(SPACE_BYTES), value, 0n);
+  }
+
+  /** An entry of the tree `long`; all of `rows` was added before. */
+  addLong({ key, value }: Entry): void {
+    if (key.length <= SUBTREE_BYTES) {
+      this.#faults.add(`long: the key ${shown(key.toString('hex'))} is too short.`);
+      return;
+    }
+    const id = key.readBigUInt64BE(0);
+    const subtree = this.#subtrees.get(id);
+    if (subtree === undefined) {
+      this.#faults.add(`long: no pointer leads to the subtree ${id} of a row.`);
+      return;
+    }
+    subtree.rows += 1;
+    this.#add(subtree.space, subtree.path, key.subarray(SUBTREE_BYTES), value, id);
+  }
+
+  /** Once all entries were added. */
+  finish(): readonly SpaceCount[] {
+    for (const [id, { rows, space }] of this.#subtrees) {
+      if (rows === 0)
+        this.#faults.add(`${this.#nameOf(space)}: a long key leads to the empty subtree ${id}.`);
+    }
+    return [...this.#catalog.living.values()].map(({ account, service, name, id }) => {
+      const { rows, bytes } = this.#counts.get(id) ?? { rows: 0, bytes: 0 };
+      return { account, service, name, rows, bytes };
+    });
+  }
+
+  #add(space: number, path: Buffer, rest: Buffer, value: Buffer, within: bigint): void {
+    if (rest.length > this.#chunk) this.#addPointer(space, path, rest, value, within);
+    else {
+      const payload = path.length === 0 ? rest : Buffer.concat([path, rest]);
+      this.#faults.guard(this.#nameOf(space), () => this.#addPayload(space, payload, value));
+    }
+  }
+
+  #addPointer(space: number, path: Buffer, rest: Buffer, value: Buffer, within: bigint): void {
+    const isPointer = rest.length === this.#chunk + 1 && rest[this.#chunk] === POINTER_MARK;
+    const id = isPointer && value.length === SUBTREE_BYTES ? value.readBigUInt64BE() : 0n;
+    // The subtree of a longer beginning was always made after that of a shorter one.
+    if (id <= within || id > this.#catalog.subtreeId || this.#subtrees.has(id)) {
+      this.#faults.add(`${this.#nameOf(space)}: the pointer of a long key is damaged.`);
+      return;
+    }
+    this.#subtrees.set(id, {
+      space,
+      path: Buffer.concat([path, rest.subarray(0, this.#chunk)]),
+      rows: 0,
+    });
+  }
+
+  #addPayload(space: number, payload: Buffer, value: Buffer): void {
+    const partition = decodePartition(payload, 0, payload.length);
+    const key = decodeKey(payload, 0, payload.length);
+    if (!encodePayload(partition, key).equals(payload))
+      throw new Error(
+        `the key ${shown(payload.toString('hex'))} is not in the form that this program writes.`,
+      );
+    const named = `the row (${shown(partition)}, ${shown(key)})`;
+    if (value.length < VERSION_BYTES) throw new Error(`${named} has no version.`);
+    const version = value.readBigUInt64BE();
+    const living = this.#catalog.living.get(space);
+    const dropped = this.#catalog.dropped.get(space);
+    const last = dropped !== undefined && dropped < this.#catalog.tick ? dropped : this.#catalog.tick;
+    if (version > last || (living !== undefined && version < living.created))
+      throw new Error(`${named} has a version that was not given out.`);
+    if (living === undefined) {
+      if (dropped === undefined) throw new Error(`${named} belongs to no space.`);
+      this.droppedRows += 1;
+      return;
+    }
+    this.#count(space, value.length);
+    const row = { partition, key, version, value: value.subarray(VERSION_BYTES) };
+    const fault = this.#inspection.row(living, row);
+    if (fault !== undefined) throw new Error(`${named}: ${fault}`);
+  }
+
+  #count(space: number, bytes: number): void {
+    const count = this.#counts.get(space) ?? { rows: 0, bytes: 0 };
+    count.rows += 1;
+    count.bytes += bytes;
+    this.#counts.set(space, count);
+  }
+
+  #nameOf(id: number): string {
+    const space = this.#catalog.living.get(id);
+    if (space !== undefined) return `${space.account}/${space.name}`;
+    return this.#catalog.dropped.has(id) ? `dropped space ${id}` : `unknown space ${id}`;
+  }
+}
+
+/** On one line, and not for ever. */
+const shown = (text: string): string =>
+  text.length <= SHOWN_LENGTH_MAX
+    ? JSON.stringify(text)
+    : `${JSON.stringify(text.slice(0, SHOWN_LENGTH_MAX))}…`;

@@ -1,0 +1,203 @@
+// Checks a whole data file: the pages, the catalogue, every row. It reads the file by itself, without LMDB, so that
+// damage is told and not followed; it changes nothing. What cannot be seen is told in docs/backup.md.
+import { CheckedCatalog } from './check-catalog.js';
+import { CheckedRows, type Inspection, type SpaceCount } from './check-rows.js';
+import { Faults } from './findings.js';
+import { PageFile } from './page-file.js';
+import {
+  type Entry,
+  NODE_TREE,
+  PageTree,
+  readTreeRecord,
+  TREE_RECORD_BYTES,
+  type TreeRecord,
+} from './page-tree.js';
+
+export type { Inspection, SpaceCount } from './check-rows.js';
+
+export interface CheckReport {
+  /** One sentence each, a bounded number of them. */
+  readonly faults: readonly string[];
+  readonly faultCount: number;
+  readonly spaces: readonly SpaceCount[];
+  readonly droppedSpaces: number;
+  /** Of dropped spaces, not reclaimed yet. */
+  readonly droppedRows: number;
+  readonly fileBytes: number;
+  /** Pages that hold the content, and pages that are free to be used again. */
+  readonly usedPages: number;
+  readonly freePages: number;
+  /** Neither; LMDB will not use them again. */
+  readonly lostPages: number;
+  /** Changes of rows that stand in the log alone, of which nothing is counted above. */
+  readonly loggedChanges: number;
+}
+
+/** What LMDB knows of a tree beside its pages: flags that it was made with, and the order of its keys. */
+interface TreeKind {
+  readonly flags: number;
+  readonly compare: (a: Buffer, b: Buffer) => number;
+}
+
+const PLAIN: TreeKind = { flags: 0, compare: Buffer.compare };
+/** Keys are numbers of transactions, which is flag 08; 4000 is that of a file without a directory of its own. */
+const FREE: TreeKind = { flags: 0x4008, compare: compareFreeKeys };
+
+/** Where the records of the two trees of a meta page stand (file-head.ts). */
+export const FREE_RECORD_AT = 48;
+export const NAMES_RECORD_AT = 96;
+export const FREE_KEY_BYTES = 8;
+/** Milliseconds after which others get the event loop. */
+const SLICE_MS = 20;
+
+/**
+ * Nobody may write over the pages meanwhile: either nobody writes, or a snapshot is held (snapshot.ts).
+ *
+ * @throws StoreError `corrupt` or `unsupported` if the file's head is not that of a store, the system's error if it
+ *   cannot be read.
+ */
+export async function checkFile(
+  path: string,
+  inspection: Inspection,
+  onSlice: () => void = () => undefined,
+): Promise<CheckReport> {
+  const file = new PageFile(path);
+  try {
+    return await new Check(file, inspection, onSlice).run();
+  } finally {
+    file.close();
+  }
+}
+
+class Check {
+  readonly #faults = new Faults();
+  readonly #file: PageFile;
+  readonly #inspection: Inspection;
+  readonly #onSlice: () => void;
+  #sliceEnd = 0;
+
+  constructor(file: PageFile, inspection: Inspection, onSlice: () => void) {
+    this.#file = file;
+    this.#inspection = inspection;
+    this.#onSlice = onSlice;
+  }
+
+  async run(): Promise<CheckReport> {
+    const faults = this.#faults;
+    const trees = await this.#readNames();
+    const catalog = new CheckedCatalog(faults);
+    await this.#each(trees.get('catalog'), 'catalog', entry => catalog.add(entry));
+    catalog.finish();
+    for (const space of catalog.living.values()) {
+      const fault = this.#inspection.space(space);
+      if (fault !== undefined) faults.add(`${space.account}/${space.name}: ${fault}`);
+    }
+    // A store whose first opening was interrupted has no format record, and no rows either.
+    const isStarted = catalog.chunk !== undefined || [...trees.values()].some(({ entries }) => entries > 0n);
+    if (isStarted && catalog.chunk === undefined) faults.add('catalog: the format record is missing.');
+    const rows = new CheckedRows(catalog, catalog.chunk ?? 0xffff, this.#inspection, faults);
+    await this.#each(trees.get('rows'), 'rows', entry => rows.addRow(entry));
+    await this.#each(trees.get('long'), 'long', entry => rows.addLong(entry));
+    const spaces = rows.finish();
+    await this.#readFree();
+    return {
+      faults: faults.sentences,
+      faultCount: faults.count,
+      spaces,
+      droppedSpaces: catalog.dropped.size,
+      droppedRows: rows.droppedRows,
+      fileBytes: this.#file.bytes,
+      usedPages: this.#file.used,
+      freePages: this.#file.free,
+      lostPages: this.#file.lost,
+      loggedChanges: 0,
+    };
+  }
+
+  async #readNames(): Promise<ReadonlyMap<string, TreeRecord>> {
+    const trees = new Map<string, TreeRecord>();
+    const names = readTreeRecord(this.#file.meta.bytes, NAMES_RECORD_AT);
+    await this.#each(names, 'names', ({ key, value, flags }) => {
+      const name = ['catalog', 'long', 'rows'].find(known => key.toString('latin1') === `${known}\0`);
+      if (name === undefined || flags !== NODE_TREE || value.length !== TREE_RECORD_BYTES)
+        this.#faults.add(`names: '${key.toString('latin1')}' is no tree of a store.`);
+      else trees.set(name, readTreeRecord(value, 0));
+    });
+    // An opening that was interrupted makes what is missing when it is repeated; only the format can be there before.
+    const isBegun = (trees.get('catalog')?.entries ?? 0n) > 1n;
+    for (const name of ['rows', 'long']) {
+      if (isBegun && !trees.has(name)) this.#faults.add(`names: the tree '${name}' is missing.`);
+    }
+    return trees;
+  }
+
+  /** Only when all pages in use are known. A list holds its length, then pages; -n and a page stand for n pages from it on. */
+  async #readFree(): Promise<void> {
+    const record = readTreeRecord(this.#file.meta.bytes, FREE_RECORD_AT);
+    const lists: Buffer[] = [];
+    const keep = ({ key, value }: Entry) => {
+      if (key.length !== FREE_KEY_BYTES || value.length < 8 || value.length % 8 !== 0)
+        this.#faults.add('free pages: a list is damaged.');
+      else lists.push(Buffer.from(value));
+    };
+    await this.#each(record, 'free pages', keep, FREE);
+    for (const list of lists) this.#releaseList(list);
+    const { missing } = this.#file;
+    if (missing > 0n) this.#faults.add(`pages: the file is cut off, ${missing} of its pages are missing.`);
+  }
+
+  #releaseList(list: Buffer): void {
+    const count = list.readBigUInt64LE(0);
+    if (count > BigInt(list.length / 8 - 1)) {
+      this.#faults.add('free pages: a list is shorter than it says.');
+      return;
+    }
+    for (let index = 1; index <= Number(count); index += 1) {
+      const entry = Number(list.readBigInt64LE(8 * index));
+      if (entry === 0) continue;
+      const run = entry < 0 ? -entry : 1;
+      if (entry < 0) index += 1;
+      const page = entry < 0 ? Number(index <= Number(count) ? list.readBigInt64LE(8 * index) : 0n) : entry;
+      if (!this.#releaseRun(page, run)) return;
+    }
+  }
+
+  /** False at the first page that cannot be free: a damaged run could be endless. */
+  #releaseRun(page: number, run: number): boolean {
+    for (let index = 0; index < run; index += 1) {
+      const fault = this.#file.release(page + index);
+      if (fault === undefined) continue;
+      this.#faults.add(`free pages: ${fault}.`);
+      return false;
+    }
+    return true;
+  }
+
+  async #each(
+    record: TreeRecord | undefined,
+    name: string,
+    visit: (entry: Entry) => void,
+    { flags, compare }: TreeKind = PLAIN,
+  ): Promise<void> {
+    if (record === undefined) return;
+    if (record.flags !== flags) this.#faults.add(`${name}: its record has unknown flags.`);
+    for (const entries of new PageTree(this.#file, name, record, this.#faults, compare).pages()) {
+      for (const entry of entries) visit(entry);
+      if (performance.now() >= this.#sliceEnd) await this.#endSlice();
+    }
+  }
+
+  async #endSlice(): Promise<void> {
+    this.#onSlice();
+    await new Promise<void>(resolve => {
+      setImmediate(resolve);
+    });
+    this.#sliceEnd = performance.now() + SLICE_MS;
+  }
+}
+
+/** Keys are the numbers of transactions. */
+export function compareFreeKeys(a: Buffer, b: Buffer): number {
+  const [one, other] = [a, b].map(key => (key.length === FREE_KEY_BYTES ? key.readBigUInt64LE() : 0n));
+  return Number((one ?? 0n) - (other ?? 0n));
+}

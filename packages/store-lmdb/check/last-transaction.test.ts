@@ -1,0 +1,46 @@
+// An opening of the file by another process may put LMDB's note of the last transaction back; nothing is lost by that.
+import assert from 'node:assert/strict';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openLmdbStore } from '../lmdb-store.js';
+
+const NOTE_AT = 8;
+
+/** Sets the note of the last transaction back by `count`, as an opening that was overtaken by commits does. */
+function openNote(t: TestContext, directory: string): { setBack(count: bigint): void } {
+  const file = openSync(join(directory, 'data.mdb-lock'), 'r+');
+  t.after(() => closeSync(file));
+  const bytes = Buffer.alloc(8);
+  return {
+    setBack: count => {
+      readSync(file, bytes, 0, 8, NOTE_AT);
+      bytes.writeBigUInt64LE(bytes.readBigUInt64LE() - count);
+      writeSync(file, bytes, 0, 8, NOTE_AT);
+    },
+  };
+}
+
+test('a commit that LMDB was made to forget is not lost', async t => {
+  const directory = mkdtempSync(join(tmpdir(), 'lmdb-last-transaction-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
+  assert(space !== undefined);
+  const note = openNote(t, directory);
+  const increment = () =>
+    store.commit(space, 'p', { keys: ['k'] }, ({ keys }) => {
+      const count = Number(keys[0]?.value.toString() ?? 0) + 1;
+      return { result: count, puts: [{ key: 'k', value: Buffer.from(String(count)) }] };
+    });
+  for (let count = 1; count <= 60; count += 1) {
+    if (count % 3 === 0) note.setBack(count % 2 === 0 ? 1n : 2n);
+    assert.equal(await increment(), count);
+  }
+  await store.close();
+  const again = await openLmdbStore({ directory });
+  const [row] = await again.read(space, 'p', ['k']);
+  assert.equal(row?.value.toString(), '60');
+  await again.close();
+});

@@ -1,0 +1,237 @@
+// Walks one tree of an LMDB file, page by page, and checks all that LMDB itself takes on trust: numbers, kinds and ages of
+// pages, the order of keys, the bounds of nodes, the counts of the tree's record. Keys and values mean nothing here.
+//
+// LMDB's data format 2 on a 64 bit machine, little-endian:
+//   page      0 number, 8 bytes | 8 transaction, 8 | 18 flags, 2 | 20 lower, 2 | 22 upper, 2 | 24 offsets of nodes, 2 each
+//             offsets, lower and upper count from 24; nodes stand without gaps between upper and the end of the page
+//   run       (a long value) 0 number, 8 | 8 transaction, 8 | 18 flags, 2 | 20 pages, 4 | 24 the value
+//   node      0 length of the value, 4 | 4 flags, 2 | 6 length of the key, 2 | 8 key | value
+//             of a branch: 0 number of the page below, 6 | 6 length of the key, 2 | 8 key
+//             of a long value: number of its first page, 8 | transaction, 8 | pages, 8
+//   record    0 four bytes that are 0 but in the record of free pages | 4 flags, 2 | 6 depth, 2 | 8 branches, 8 | 16 leaves, 8 | 24 pages of long values, 8 | 32 entries, 8 | 40 root, 8
+
+import { PAGE_BYTES } from './file-head.js';
+import type { Faults } from './findings.js';
+import type { PageFile } from './page-file.js';
+
+export const TREE_RECORD_BYTES = 48;
+/** Flag of a node whose value is a tree's record. */
+export const NODE_TREE = 0x02;
+
+const HEADER_BYTES = 24;
+const NODE_HEADER_BYTES = 8;
+const BRANCH = 0x01;
+const LEAF = 0x02;
+const LONG_VALUE = 0x04;
+const NODE_LONG_VALUE = 0x01;
+const LONG_VALUE_BYTES = 24;
+const NO_PAGE = 0xffffffffffffffffn;
+/** What LMDB can walk itself. */
+const DEPTH_MAX = 32;
+
+export interface Entry {
+  readonly key: Buffer;
+  readonly value: Buffer;
+  readonly flags: number;
+}
+
+export interface TreeRecord {
+  readonly flags: number;
+  readonly depth: number;
+  readonly branches: bigint;
+  readonly leaves: bigint;
+  readonly longValuePages: bigint;
+  readonly entries: bigint;
+  readonly root: bigint;
+}
+
+export function readTreeRecord(bytes: Buffer, at: number): TreeRecord {
+  return {
+    flags: bytes.readUInt16LE(at + 4),
+    depth: bytes.readUInt16LE(at + 6),
+    branches: bytes.readBigUInt64LE(at + 8),
+    leaves: bytes.readBigUInt64LE(at + 16),
+    longValuePages: bytes.readBigUInt64LE(at + 24),
+    entries: bytes.readBigUInt64LE(at + 32),
+    root: bytes.readBigUInt64LE(at + 40),
+  };
+}
+
+export type CompareKeys = (a: Buffer, b: Buffer) => number;
+
+/** Keys of the pages below are from `from` on and before `until`; undefined is no bound. */
+interface Bounds {
+  readonly from: Buffer | undefined;
+  readonly until: Buffer | undefined;
+}
+
+interface Node {
+  readonly at: number;
+  readonly key: Buffer;
+}
+
+export class PageTree {
+  readonly #file: PageFile;
+  readonly #name: string;
+  readonly #record: TreeRecord;
+  readonly #faults: Faults;
+  readonly #compare: CompareKeys;
+  #branches = 0n;
+  #leaves = 0n;
+  #longValuePages = 0n;
+  #entries = 0n;
+
+  /** `name` is for the sentences of faults. */
+  constructor(
+    file: PageFile,
+    name: string,
+    record: TreeRecord,
+    faults: Faults,
+    compare: CompareKeys = Buffer.compare,
+  ) {
+    this.#file = file;
+    this.#name = name;
+    this.#record = record;
+    this.#faults = faults;
+    this.#compare = compare;
+  }
+
+  /** The entries, a page at a time, in order. What is behind a fault is left out. */
+  *pages(): Generator<readonly Entry[]> {
+    const { root, depth, entries, branches, leaves, longValuePages } = this.#record;
+    if (root !== NO_PAGE) yield* this.#below(Number(root), depth, { from: undefined, until: undefined });
+    this.#compareCount('entries', entries, this.#entries);
+    this.#compareCount('branch pages', branches, this.#branches);
+    this.#compareCount('leaf pages', leaves, this.#leaves);
+    this.#compareCount('pages of long values', longValuePages, this.#longValuePages);
+  }
+
+  *#below(page: number, depth: number, bounds: Bounds): Generator<readonly Entry[]> {
+    const isLeaf = depth === 1;
+    if (depth < 1 || depth > DEPTH_MAX) {
+      this.#fault(`its depth is recorded as ${depth}`);
+      return;
+    }
+    const bytes = this.#take(page, 1, isLeaf ? LEAF : BRANCH);
+    if (bytes === undefined) return;
+    const nodes = this.#nodes(bytes, page, isLeaf, bounds);
+    if (nodes === undefined) return;
+    if (isLeaf) {
+      this.#leaves += 1n;
+      this.#entries += BigInt(nodes.length);
+      yield this.#entriesOf(bytes, nodes);
+      return;
+    }
+    this.#branches += 1n;
+    for (const [index, node] of nodes.entries()) {
+      const from = index === 0 ? bounds.from : node.key;
+      const until = nodes[index + 1]?.key ?? bounds.until;
+      yield* this.#below(bytes.readUIntLE(node.at, 6), depth - 1, { from, until });
+    }
+  }
+
+  #take(page: number, count: number, kind: number): Buffer | undefined {
+    const bytes = this.#file.take(page, count);
+    if (typeof bytes === 'string') this.#fault(bytes);
+    else if (bytes.readBigUInt64LE(0) !== BigInt(page))
+      this.#fault(`page ${page} says that it is another one`);
+    else if (bytes.readBigUInt64LE(8) > this.#file.meta.transaction)
+      this.#fault(`page ${page} is newer than the file's last transaction`);
+    else if (bytes.readUInt16LE(18) !== kind)
+      this.#fault(`page ${page} is of another kind than its place needs`);
+    else return bytes;
+    return undefined;
+  }
+
+  /** The nodes of a page, checked for their bounds and their order. */
+  #nodes(bytes: Buffer, page: number, isLeaf: boolean, bounds: Bounds): Node[] | undefined {
+    const lower = bytes.readUInt16LE(20);
+    const upper = bytes.readUInt16LE(22);
+    const room = PAGE_BYTES - HEADER_BYTES;
+    if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > room) {
+      this.#fault(`page ${page} has impossible bounds`);
+      return undefined;
+    }
+    const nodes: Node[] = [];
+    let length = 0;
+    let previous: Buffer | undefined;
+    for (let offset = 0; offset < lower; offset += 2) {
+      const at = HEADER_BYTES + bytes.readUInt16LE(HEADER_BYTES + offset);
+      const end = nodeEnd(bytes, at, isLeaf);
+      if (at < HEADER_BYTES + upper || end > PAGE_BYTES) {
+        this.#fault(`page ${page} has an entry outside of its bounds`);
+        return undefined;
+      }
+      length += end - at + ((end - at) % 2);
+      const key = bytes.subarray(at + NODE_HEADER_BYTES, at + NODE_HEADER_BYTES + bytes.readUInt16LE(at + 6));
+      // The first key of a branch stands for all that is less than the second, and is empty.
+      if ((isLeaf || offset > 0) && !this.#isInOrder(key, previous, bounds)) {
+        this.#fault(`page ${page} has keys that are out of order`);
+        return undefined;
+      }
+      previous = isLeaf || offset > 0 ? key : undefined;
+      nodes.push({ at, key });
+    }
+    if (length === room - upper) return nodes;
+    this.#fault(`page ${page} has entries that overlap or leave gaps`);
+    return undefined;
+  }
+
+  #isInOrder(key: Buffer, previous: Buffer | undefined, { from, until }: Bounds): boolean {
+    const compare = this.#compare;
+    if (previous !== undefined && compare(previous, key) >= 0) return false;
+    if (from !== undefined && compare(key, from) < 0) return false;
+    return until === undefined || compare(key, until) < 0;
+  }
+
+  #entriesOf(bytes: Buffer, nodes: readonly Node[]): Entry[] {
+    const entries: Entry[] = [];
+    for (const { at, key } of nodes) {
+      const flags = bytes.readUInt16LE(at + 4);
+      const length = bytes.readUInt32LE(at);
+      const valueAt = at + NODE_HEADER_BYTES + key.length;
+      if (flags === NODE_LONG_VALUE) {
+        const value = this.#longValue(bytes, valueAt, length);
+        if (value !== undefined) entries.push({ key, value, flags });
+      } else if (flags === 0 || flags === NODE_TREE) {
+        entries.push({ key, value: bytes.subarray(valueAt, valueAt + length), flags });
+      } else this.#fault(`an entry of page ${bytes.readBigUInt64LE(0)} has unknown flags`);
+    }
+    return entries;
+  }
+
+  #longValue(bytes: Buffer, at: number, length: number): Buffer | undefined {
+    const page = Number(bytes.readBigUInt64LE(at));
+    const count = Number(bytes.readBigUInt64LE(at + 16));
+    // A shorter value that took the place of a longer one within a transaction keeps its pages.
+    if (count < Math.ceil((HEADER_BYTES + length) / PAGE_BYTES)) {
+      this.#fault(`a long value at page ${page} has another length than its pages`);
+      return undefined;
+    }
+    const run = this.#take(page, count, LONG_VALUE);
+    if (run === undefined) return undefined;
+    const isOwn = run.readBigUInt64LE(8) === bytes.readBigUInt64LE(at + 8) && run.readUInt32LE(20) === count;
+    if (!isOwn) {
+      this.#fault(`page ${page} holds another long value than its key has`);
+      return undefined;
+    }
+    this.#longValuePages += BigInt(count);
+    return run.subarray(HEADER_BYTES, HEADER_BYTES + length);
+  }
+
+  #compareCount(noun: string, recorded: bigint, found: bigint): void {
+    if (recorded !== found) this.#fault(`${recorded} ${noun} are recorded and ${found} were found`);
+  }
+
+  #fault(sentence: string): void {
+    this.#faults.add(`${this.#name}: ${sentence}.`);
+  }
+}
+
+function nodeEnd(bytes: Buffer, at: number, isLeaf: boolean): number {
+  if (at + NODE_HEADER_BYTES > PAGE_BYTES) return PAGE_BYTES + 1;
+  const keyEnd = at + NODE_HEADER_BYTES + bytes.readUInt16LE(at + 6);
+  if (!isLeaf) return keyEnd;
+  const isLong = (bytes.readUInt16LE(at + 4) & NODE_LONG_VALUE) !== 0;
+  return keyEnd + (isLong ? LONG_VALUE_BYTES : bytes.readUInt32LE(at));
+}

@@ -1,0 +1,33 @@
+// Reads the catalogue of a data file as a check does, without LMDB and without a write: of a file that is damaged, perhaps, or
+// on a medium that cannot be written to. Nobody may write over its pages meanwhile (check.ts). The rest of the file is not looked at.
+import { StoreError } from '#store';
+import { NAMES_RECORD_AT } from './check.js';
+import { CheckedCatalog } from './check-catalog.js';
+import { Faults } from './findings.js';
+import { PageFile } from './page-file.js';
+import { type Entry, NODE_TREE, PageTree, readTreeRecord, TREE_RECORD_BYTES } from './page-tree.js';
+
+/** Fails with `corrupt` at the first fault, `unsupported`, or the system's error. */
+export function readCatalog(path: string): CheckedCatalog {
+  const faults = new Faults();
+  const catalog = new CheckedCatalog(faults);
+  const file = new PageFile(path);
+  const each = (name: string, bytes: Buffer, at: number, visit: (entry: Entry) => void): void => {
+    const tree = new PageTree(file, name, readTreeRecord(bytes, at), faults, Buffer.compare);
+    for (const entries of tree.pages()) for (const entry of entries) visit(entry);
+  };
+  try {
+    let record: Buffer | undefined;
+    each('names', file.meta.bytes, NAMES_RECORD_AT, ({ key, value, flags }) => {
+      const isTree = flags === NODE_TREE && value.length === TREE_RECORD_BYTES;
+      if (isTree && key.toString('latin1') === 'catalog\0') record = Buffer.from(value);
+    });
+    if (record !== undefined) each('catalog', record, 0, entry => catalog.add(entry));
+  } finally {
+    file.close();
+  }
+  catalog.finish();
+  const [fault] = faults.sentences;
+  if (fault !== undefined) throw new StoreError('corrupt', `${path} is damaged: ${fault}`);
+  return catalog;
+}

@@ -1,0 +1,137 @@
+// A store as it is at one moment, for looking at its file or copying it while others write: it holds one of LMDB's reader
+// slots, so that no page of that moment is written over. It changes nothing in the store. What stands in the store's log alone is
+// unread-log.ts's affair.
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { chmod, copyFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { StoreError } from '#store';
+import { FILE_NAME, openRoot } from '../environment.js';
+import { engineError } from '../lmdb/engine-error.js';
+import type { RootDatabase, Transaction } from '../lmdb/lmdb.js';
+import { type CheckReport, checkFile, type Inspection } from './check.js';
+import { checkFileHead } from './file-head.js';
+import { LastTransaction } from './last-transaction.js';
+import { closeCopy, type UnreadLog, unreadLog } from './unread-log.js';
+
+/**
+ * Checks a store that others may be writing to meanwhile, as it is now.
+ *
+ * @throws StoreError as `checkFile`, and `busy` or `unsupported` if no snapshot of the store can be had.
+ */
+export async function checkSnapshot(
+  directory: string,
+  inspection: Inspection,
+  onSlice?: () => void,
+): Promise<CheckReport> {
+  const path = dataFile(directory);
+  if (isAtRest(path)) return checkBoth(path, inspection, onSlice);
+  const snapshot = new Snapshot(path);
+  const report = await checkBoth(path, inspection, onSlice);
+  await snapshot.close();
+  return report;
+}
+
+/** A log that cannot be read is a fault of the store like any other: writes that were answered are lost with it. */
+async function checkBoth(path: string, inspection: Inspection, onSlice?: () => void): Promise<CheckReport> {
+  const log = await unreadLog(path).catch((error: unknown) => {
+    if (error instanceof StoreError && error.code === 'corrupt') return error;
+    throw error;
+  });
+  const report = await checkFile(path, inspection, onSlice);
+  if (!(log instanceof StoreError)) return { ...report, loggedChanges: countChanges(log) };
+  // Of a damaged catalogue, from which the log is known, the report has told.
+  return report.faultCount > 0 ? report : { ...report, faults: [`log: ${log.message}`], faultCount: 1 };
+}
+
+const countChanges = (log: UnreadLog | undefined): number =>
+  log?.records.reduce((count, { changes }) => count + changes.length, 0) ?? 0;
+
+/**
+ * Copies a store to a file at a path where nothing is, as it is after the last commit of any process; not synced. What stands in its
+ * log alone is in the copy's trees: the log is read before the copy is begun, so that what goes from it into the trees meanwhile is
+ * in one of them at least, and what is in both is put once. The copy has no log.
+ * Writers wait while two pages are copied, and no longer; the file grows by what they write meanwhile, as with any reader.
+ *
+ * @throws StoreError
+ */
+export async function copySnapshot(directory: string, path: string): Promise<void> {
+  const from = dataFile(directory);
+  if (isAtRest(from)) {
+    const log = await unreadLog(from);
+    await copyFile(from, path, constants.COPYFILE_EXCL);
+    // A file that is nobody's to write to is copied with its mode.
+    await chmod(path, statSync(from).mode | 0o600);
+    await closeCopy(path, log);
+    return;
+  }
+  const snapshot = new Snapshot(from);
+  const log = await unreadLog(from);
+  await snapshot.copyTo(path);
+  await snapshot.close();
+  await closeCopy(path, log);
+}
+
+/** The data file of a store's directory. Fails with `unsupported` where there is none. */
+function dataFile(directory: string): string {
+  const path = join(resolve(directory), FILE_NAME);
+  if (existsSync(path) && statSync(path).size > 0) return path;
+  throw new StoreError(
+    'unsupported',
+    `${resolve(directory)} holds no store: there is no ${FILE_NAME} with content.`,
+  );
+}
+
+class Snapshot {
+  readonly #path: string;
+  readonly #root: RootDatabase;
+  readonly #last: LastTransaction;
+  readonly #transaction: Transaction;
+
+  /** Fails with `busy`, `unsupported` or `corrupt`; the message names the file. Its process is to end after a failure. */
+  constructor(path: string) {
+    if (!isWritable(path))
+      throw new StoreError(
+        'unsupported',
+        `${path} cannot be written to, which LMDB needs to hold off its writers.`,
+      );
+    checkFileHead(path);
+    this.#path = path;
+    try {
+      this.#root = openRoot(path, 'full');
+      const last = new LastTransaction(path);
+      this.#last = last;
+      this.#root.transactionSync(() => last.catchUp(this.#root.getWriteTxnId()));
+      this.#transaction = this.#root.useReadTransaction();
+    } catch (error) {
+      throw engineError(error, path);
+    }
+  }
+
+  async copyTo(path: string): Promise<void> {
+    try {
+      await this.#root.backup(path, false);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StoreError('busy', `${this.#path} cannot be copied to ${path}: ${reason}.`, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#transaction.done();
+    await this.#root.close();
+    this.#last.close();
+  }
+}
+
+/** On a medium that cannot be written to, as a backup may be, nobody writes, and LMDB has never made its locks. */
+const isAtRest = (path: string): boolean => !isWritable(path) && !existsSync(`${path}-lock`);
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    accessSync(dirname(path), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,131 @@
+// A copy of a store that was not closed is one that was, with all that was answered; what only two processes can show of it is
+// shown in log-processes.test.ts.
+import assert from 'node:assert/strict';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openEnvironment } from '../environment.js';
+import { openLmdbStore } from '../lmdb-store.js';
+import { LoggedStore, textsOf } from '../testing/logged-store.js';
+import { beginLog, fenceLog } from '../wal/recovery.js';
+import { checkFile } from './check.js';
+import { checkSnapshot, copySnapshot } from './snapshot.js';
+import { closeCopy, unreadLog } from './unread-log.js';
+
+const NO_INSPECTION = { space: () => undefined, row: () => undefined };
+const CONTENT = { apple: 'red', pear: 'yellow' };
+
+async function newDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'lmdb-unread-log-'));
+  t.after(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+const dataOf = (directory: string): string => join(directory, 'data.mdb');
+const logOf = (directory: string): string => join(directory, 'data.log');
+
+/** Three batches with five changes, of which the first `applied` are in the trees; left as a kill leaves it. */
+async function leave(directory: string, applied: number): Promise<void> {
+  const store = await LoggedStore.open(directory);
+  await store.append({ apple: 'green', plum: 'blue' });
+  await store.append({ plum: undefined });
+  await store.append({ apple: 'red', pear: 'yellow' });
+  await store.apply(applied);
+  await store.abandon();
+}
+
+async function isClosedCopy(directory: string, content: Readonly<Record<string, string>>): Promise<void> {
+  assert.deepEqual(await readdir(directory), ['data.mdb']);
+  assert.deepEqual((await checkFile(dataOf(directory), NO_INSPECTION)).faults, []);
+  const store = await openLmdbStore({ directory });
+  assert.deepEqual(await textsOf(store), content);
+  await store.close();
+}
+
+test('a copy has what stands in the log alone, and a check counts it', async t => {
+  for (const [applied, unread] of [
+    [0, 5],
+    [1, 3],
+    [2, 2],
+    [3, 0],
+  ] as const) {
+    const [directory, to] = [await newDirectory(t), await newDirectory(t)];
+    await leave(directory, applied);
+    const { faults, loggedChanges } = await checkSnapshot(directory, NO_INSPECTION);
+    assert.deepEqual([faults, loggedChanges], [[], unread]);
+    await copySnapshot(directory, dataOf(to));
+    await isClosedCopy(to, CONTENT);
+    const store = await openLmdbStore({ directory });
+    assert.deepEqual(await textsOf(store), CONTENT, 'The store itself is left as it was.');
+    await store.close();
+  }
+});
+
+test('a copy of a log that somebody was about to read has it too', async t => {
+  const [directory, to] = [await newDirectory(t), await newDirectory(t)];
+  const store = await LoggedStore.open(directory);
+  await store.append(CONTENT);
+  await store.environment.transaction(() => void fenceLog(store.environment.catalog));
+  await store.abandon();
+  await copySnapshot(directory, dataOf(to));
+  await isClosedCopy(to, CONTENT);
+});
+
+test('a store at rest is copied without a write to it', async t => {
+  const [directory, to] = [await newDirectory(t), await newDirectory(t)];
+  await leave(directory, 1);
+  await rm(`${dataOf(directory)}-lock`);
+  const before = await Promise.all([readFile(dataOf(directory)), readFile(logOf(directory))]);
+  const log = await unreadLog(dataOf(directory));
+  await copyFile(dataOf(directory), dataOf(to));
+  await closeCopy(dataOf(to), log);
+  await isClosedCopy(to, CONTENT);
+  assert.deepEqual(await Promise.all([readFile(dataOf(directory)), readFile(logOf(directory))]), before);
+  assert.deepEqual((await readdir(directory)).sort(), ['data.log', 'data.mdb']);
+});
+
+test('a copy of a store without a log is its file, byte by byte', async t => {
+  const [directory, to] = [await newDirectory(t), await newDirectory(t)];
+  await leave(directory, 3);
+  await (await openLmdbStore({ directory })).close();
+  assert.equal(await unreadLog(dataOf(directory)), undefined);
+  await copyFile(dataOf(directory), dataOf(to));
+  await closeCopy(dataOf(to), undefined);
+  assert.deepEqual(await readFile(dataOf(to)), await readFile(dataOf(directory)));
+});
+
+test('of a log that was begun after the reading nothing is in the copy, of the one before it everything', async t => {
+  const [directory, to] = [await newDirectory(t), await newDirectory(t)];
+  await leave(directory, 1);
+  const log = await unreadLog(dataOf(directory));
+  const environment = openEnvironment({ directory, durability: 'none' });
+  const { catalog } = environment;
+  await environment.transaction(() => assert.equal(beginLog(catalog, catalog.getFormat()?.chunk ?? 0), 2n));
+  await environment.close();
+  await copyFile(dataOf(directory), dataOf(to));
+  await closeCopy(dataOf(to), log);
+  await isClosedCopy(to, CONTENT);
+});
+
+test('a store whose log is missing, damaged or another one is not copied, and a check says why', async t => {
+  const [other, to] = [await newDirectory(t), await newDirectory(t)];
+  await leave(other, 0);
+  const again = await LoggedStore.open(other);
+  await again.abandon();
+  const damage: readonly [RegExp, (directory: string) => Promise<void>][] = [
+    [/^log: \S+data\.mdb was not closed, and data\.log .* is missing: /, directory => rm(logOf(directory))],
+    [/^log: \S+data\.log has 5 bytes/, directory => writeFile(logOf(directory), 'short')],
+    [/^log: \S+data\.log is not the log 1 of/, directory => copyFile(logOf(other), logOf(directory))],
+  ];
+  for (const [pattern, spoil] of damage) {
+    const directory = await newDirectory(t);
+    await leave(directory, 1);
+    await spoil(directory);
+    await assert.rejects(copySnapshot(directory, dataOf(to)), { name: 'StoreError', code: 'corrupt' });
+    const { faults, faultCount } = await checkSnapshot(directory, NO_INSPECTION);
+    assert.deepEqual([faultCount, faults.length], [1, 1]);
+    assert.match(faults.join(), pattern);
+  }
+  assert.deepEqual(await readdir(to), []);
+});

@@ -1,0 +1,177 @@
+// Shows how works are grouped, what a failure does to those who share a transaction, and when the background has its turn.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '#base';
+import { openEnvironment } from '../environment.js';
+import { Counters } from '../layout/counters.js';
+import { EngineError } from '../lmdb/engine-error.js';
+import { type BackgroundTask, CommitQueue, type Group, type Work } from './commit-queue.js';
+import { DiskReserve } from './disk-reserve.js';
+
+async function openQueue(
+  t: TestContext,
+  chore: BackgroundTask = () => false,
+  waitingMax?: number,
+): Promise<CommitQueue> {
+  const directory = await mkdtemp(join(tmpdir(), 'lmdb-queue-'));
+  const environment = openEnvironment({ directory, durability: 'none' });
+  const room = new DiskReserve({ path: environment.path, freeBytes: () => 0 });
+  const queue = new CommitQueue({
+    environment,
+    counters: new Counters(systemClock),
+    chore,
+    room,
+    waitingMax,
+  });
+  t.after(async () => {
+    await queue.stop();
+    await environment.close();
+    await rm(directory, { recursive: true });
+  });
+  return queue;
+}
+
+/** A work that answers with the transaction it was part of. */
+function tellGroup(bytes: number): Work<Group> {
+  return {
+    run(group) {
+      group.bytes += bytes;
+      return group;
+    },
+  };
+}
+
+/** How many works each transaction had, in order. */
+async function groupSizes(answers: readonly Promise<Group>[]): Promise<number[]> {
+  const sizes = new Map<Group, number>();
+  for (const group of await Promise.all(answers)) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  return [...sizes.values()];
+}
+
+function addMany(queue: CommitQueue, count: number, bytes: number): Promise<Group>[] {
+  return Array.from({ length: count }, () => queue.add(tellGroup(bytes)));
+}
+
+test('works that are added together share a transaction', async t => {
+  const queue = await openQueue(t);
+  assert.deepEqual(await groupSizes(addMany(queue, 64, 100)), [64]);
+  assert.deepEqual(await groupSizes(addMany(queue, 1, 100)), [1]);
+});
+
+test('a transaction has no more than 1000 works, and ends with the work that makes it 8 MiB', async t => {
+  const queue = await openQueue(t);
+  assert.deepEqual(await groupSizes(addMany(queue, 2500, 0)), [1000, 1000, 500]);
+  assert.deepEqual(await groupSizes(addMany(queue, 5, 5 * 1024 ** 2)), [2, 2, 1]);
+  assert.deepEqual(await groupSizes(addMany(queue, 3, 100 * 1024 ** 2)), [1, 1, 1]);
+});
+
+test('as many works wait as may, and one more is told at once', async t => {
+  for (const [count, refused] of [
+    [9, 0],
+    [10, 0],
+    [11, 1],
+  ] as const) {
+    const queue = await openQueue(t, undefined, 10);
+    const answers = await Promise.allSettled(addMany(queue, count, 0));
+    const busy = answers.filter(answer => answer.status === 'rejected' && answer.reason.code === 'busy');
+    assert.equal(busy.length, refused);
+    assert.deepEqual(await groupSizes(addMany(queue, 10, 0)), [10], 'what waited is written');
+  }
+});
+
+test('an error of a work itself is for its caller alone', async t => {
+  const queue = await openQueue(t);
+  const error = new Error('mine');
+  const failing: Work<Group> = {
+    run() {
+      throw error;
+    },
+  };
+  const answers = await Promise.allSettled([
+    queue.add(tellGroup(1)),
+    queue.add(failing),
+    queue.add(tellGroup(1)),
+  ]);
+  assert.deepEqual(
+    answers.map(answer => answer.status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  await assert.rejects(queue.add(failing), thrown => thrown === error);
+});
+
+test('a failure of the engine fails the whole transaction, and the next one goes on', async t => {
+  const queue = await openQueue(t);
+  const damaged: Work<Group> = {
+    run() {
+      throw new EngineError('corrupt', 'damaged');
+    },
+  };
+  const answers = await Promise.allSettled([
+    queue.add(tellGroup(1)),
+    queue.add(damaged),
+    queue.add(tellGroup(1)),
+  ]);
+  const [first, second, third] = answers;
+  for (const answer of [first, second]) {
+    assert(answer?.status === 'rejected' && answer.reason.code === 'corrupt');
+  }
+  assert.equal(third?.status, 'fulfilled', 'what had not run yet is no part of it');
+});
+
+test('works that are too much together are tried one by one', async t => {
+  const queue = await openQueue(t);
+  const runs: number[] = [];
+  const greedy = (index: number, room: number): Work<number> => ({
+    run(group) {
+      runs.push(index);
+      group.bytes += 1;
+      // What puts nothing would be tried once more, with the space of the reserve.
+      group.didGrow = true;
+      if (group.bytes > room) throw new EngineError('full', 'no room');
+      return group.bytes;
+    },
+  });
+  const answers = await Promise.allSettled([
+    ...[0, 1, 2, 3].map(index => queue.add(greedy(index, 3))),
+    queue.add(greedy(4, 0)),
+    queue.add(greedy(5, 3)),
+  ]);
+  const statuses = answers.map(answer => (answer.status === 'fulfilled' ? answer.value : answer.reason.code));
+  assert.deepEqual(statuses, [1, 1, 1, 1, 'full', 1]);
+  assert.deepEqual(runs, [0, 1, 2, 3, 0, 1, 2, 3, 4, 5]);
+});
+
+test('the background works when nothing waits, and now and then when much does', async t => {
+  let chores = 0;
+  const queue = await openQueue(t, () => {
+    chores += 1;
+    return chores < 5;
+  });
+  queue.addChore();
+  while (chores < 5) await queue.add(tellGroup(0));
+  await queue.add(tellGroup(0));
+  assert.equal(chores, 5, 'it ends when there is nothing left to do');
+  chores = 0;
+  queue.addChore();
+  // 100 groups of a work each wait from the beginning.
+  await Promise.all(addMany(queue, 100, 8 * 1024 ** 2));
+  assert.equal(chores, 5);
+});
+
+test('stopping ends the background and not the works', async t => {
+  let chores = 0;
+  const queue = await openQueue(t, () => {
+    chores += 1;
+    return true;
+  });
+  queue.addChore();
+  const answers = addMany(queue, 50, 8 * 1024 ** 2);
+  await queue.stop();
+  assert.equal((await Promise.all(answers)).length, 50);
+  const choresThen = chores;
+  await new Promise(resolve => setTimeout(resolve, 20));
+  assert.equal(chores, choresThen);
+});

@@ -1,0 +1,214 @@
+// Keeps deletes possible when the disk is full. LMDB writes a changed page to another place, so a delete needs pages before it gives
+// any back. A file of a few MiB beside the data is what they are taken from: it is given up when a delete finds no place, and until
+// it is there again, or as much is free inside the data file, nothing is put any more. All processes of a directory share it.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { processLimit } from '../lmdb/process-limit.js';
+
+/** Of 100 deletes in as many leaves, of all pages above them and of the list of free pages not half. */
+export const RESERVE_BYTES = 4 * 1024 * 1024;
+export const RESERVE_NAME = 'reserve';
+/** Left for others when the reserve is made. */
+const SPARE_BYTES = 1024 * 1024;
+/** What a full log may take in the tree, many times over. */
+const AMPLE_BYTES = 64 * 1024 * 1024;
+/** A store that is gone sooner needs none: most tests. */
+const YOUNG_MS = 200;
+/** Between two attempts while nothing may be put. */
+const PAUSE_MS = 1000;
+/** What a group takes at least: pages on the way to its rows. */
+const GROUP_BYTES_MIN = 256 * 1024;
+
+export interface DiskReserveOptions {
+  /** The data file. */
+  readonly path: string;
+  readonly reserveBytes?: number | undefined;
+  /** False if no other process can give up the reserve. */
+  readonly isShared?: boolean | undefined;
+  /** Bytes of pages that the data file can use again. */
+  readonly freeBytes: () => number;
+  readonly milliseconds?: (() => number) | undefined;
+}
+
+export class DiskReserve {
+  readonly #path: string;
+  readonly #directory: string;
+  readonly #bytes: number;
+  readonly #freeBytes: () => number;
+  readonly #milliseconds: () => number;
+  readonly #isShared: boolean;
+  /** The reserve was whole when it was last looked at. */
+  #wasWhole = false;
+  #nextMaking: number;
+  #file: number | undefined;
+  /** A put has found no place. */
+  #isPressed = false;
+  /** What may still be put into pages of the file that were free. */
+  #budget = 0;
+  #nextLook = 0;
+
+  constructor({
+    path,
+    reserveBytes = RESERVE_BYTES,
+    isShared = true,
+    freeBytes,
+    milliseconds,
+  }: DiskReserveOptions) {
+    this.#path = path;
+    this.#directory = dirname(path);
+    this.#bytes = reserveBytes;
+    this.#freeBytes = freeBytes;
+    this.#milliseconds = milliseconds ?? (() => performance.now());
+    this.#isShared = isShared;
+    this.#nextMaking = this.#milliseconds() + YOUNG_MS;
+    this.#file = openIfThere(join(this.#directory, RESERVE_NAME));
+  }
+
+  /** Nothing may be put for want of space. */
+  get isShort(): boolean {
+    return this.#isPressed || (this.#file !== undefined && !this.#isWhole(this.#file));
+  }
+
+  /** Whether a group may put. To be asked with the right to write. */
+  mayGrow(): boolean {
+    if (!this.isShort) {
+      if (this.#file === undefined) this.#make();
+      if (!this.#isTight()) return true;
+      this.#isPressed = true;
+    }
+    if (this.#budget > 0) return true;
+    const now = this.#milliseconds();
+    if (now < this.#nextLook) return false;
+    this.#nextLook = now + PAUSE_MS;
+    if (this.#refill() && !this.#isTight()) {
+      this.#isPressed = false;
+      return true;
+    }
+    this.#budget = (this.#freeBytes() - this.#bytes) / 4;
+    return this.#budget > 0;
+  }
+
+  /** Whether so much is free that what is durable elsewhere will find its place in the data file. */
+  isAmple(): boolean {
+    if (this.isShort || this.#freeOnDisk() < AMPLE_BYTES) return false;
+    return processLimit('Max file size') - statSync(this.#path).size >= AMPLE_BYTES;
+  }
+
+  /** A group is written that put so many bytes, or none. */
+  wrote(bytes: number, didGrow: boolean): void {
+    if (!didGrow) this.#nextLook = 0;
+    else if (this.#budget > 0) {
+      this.#budget -= 2 * bytes + GROUP_BYTES_MIN;
+      // There was enough, so it is worth to count again at once.
+      if (this.#budget <= 0) this.#nextLook = 0;
+    }
+  }
+
+  /** There is no place for something that is to be put. */
+  refuse(): void {
+    this.#isPressed = true;
+    this.#budget = 0;
+    this.#nextLook = this.#milliseconds() + PAUSE_MS;
+  }
+
+  /** There is no place for what puts nothing: true if there is some now. */
+  release(): boolean {
+    this.refuse();
+    if (this.#file === undefined || fstatSync(this.#file).size === 0) return false;
+    this.#wasWhole = false;
+    abort(this.#file);
+    return true;
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #isWhole(file: number): boolean {
+    if (this.#isShared || !this.#wasWhole) this.#wasWhole = fstatSync(file).size >= this.#bytes;
+    return this.#wasWhole;
+  }
+
+  #make(): void {
+    const now = this.#milliseconds();
+    if (now < this.#nextMaking) return;
+    this.#nextMaking = now + PAUSE_MS;
+    if (!this.#hasSpace()) return;
+    this.#file = openSync(join(this.#directory, RESERVE_NAME), 'a+', 0o600);
+    this.#refill();
+  }
+
+  #hasSpace(): boolean {
+    return this.#freeOnDisk() >= this.#bytes + SPARE_BYTES;
+  }
+
+  /**
+   * A write that finds no place is to be rare: of its failure LMDB makes a text that is longer than the memory it takes for
+   * it (mdb_page_flush of its package), which may end the process.
+   */
+  #isTight(): boolean {
+    return this.#freeOnDisk() < SPARE_BYTES;
+  }
+
+  #freeOnDisk(): number {
+    const { bavail, bsize } = statfsSync(this.#directory);
+    return bavail * bsize;
+  }
+
+  /** @returns whether the reserve is there. */
+  #refill(): boolean {
+    const file = this.#file;
+    if (file === undefined) return true;
+    if (this.#isWhole(file)) return true;
+    if (!this.#hasSpace()) return false;
+    const zeros = Buffer.alloc(this.#bytes - fstatSync(file).size);
+    try {
+      for (let at = 0; at < zeros.length; ) at += writeSync(file, zeros, at);
+      return true;
+    } catch {
+      ftruncateSync(file, 0);
+      return false;
+    }
+  }
+}
+
+/**
+ * Gives up the reserve where the disk has less than so many bytes: for what was answered already, and has to be put before a store
+ * is open. Puts wait until the reserve is there again, as after a delete.
+ */
+export function spendReserve(directory: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(directory);
+  if (bavail * bsize >= bytes) return;
+  const file = openIfThere(join(directory, RESERVE_NAME));
+  if (file === undefined) return;
+  try {
+    abort(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Some file systems give back what is freed only when that is written. */
+function abort(file: number): void {
+  ftruncateSync(file, 0);
+  fsyncSync(file);
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_APPEND);
+  } catch {
+    return undefined;
+  }
+}

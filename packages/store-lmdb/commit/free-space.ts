@@ -1,0 +1,47 @@
+// How much of a data file LMDB can write to again without making it longer: the sum of its lists of free pages (page-tree.ts). To be
+// asked with the right to write, since another process may change the lists otherwise meanwhile.
+import { compareFreeKeys, FREE_KEY_BYTES, FREE_RECORD_AT } from '../check/check.js';
+import { PAGE_BYTES } from '../check/file-head.js';
+import { Faults } from '../check/findings.js';
+import { PageFile } from '../check/page-file.js';
+import { PageTree, readTreeRecord } from '../check/page-tree.js';
+
+/** 0 if the file cannot be read: who asks has other ways then. */
+export function freeBytes(path: string): number {
+  try {
+    const file = new PageFile(path);
+    try {
+      return freePages(file) * PAGE_BYTES;
+    } finally {
+      file.close();
+    }
+  } catch {
+    return 0;
+  }
+}
+
+function freePages(file: PageFile): number {
+  const record = readTreeRecord(file.meta.bytes, FREE_RECORD_AT);
+  const tree = new PageTree(file, 'free pages', record, new Faults(), compareFreeKeys);
+  let pages = 0;
+  for (const entries of tree.pages())
+    for (const { key, value } of entries)
+      if (key.length === FREE_KEY_BYTES) pages += listed(value, file.bytes);
+  return pages;
+}
+
+/** Of a list: pages, each by its number, or a run of them by its length, negative, before the first one's number. */
+function listed(list: Buffer, fileBytes: number): number {
+  const count = Math.min(Number(list.readBigUInt64LE(0)), list.length / 8 - 1);
+  let pages = 0;
+  for (let index = 1; index <= count; index += 1) {
+    const entry = Number(list.readBigInt64LE(8 * index));
+    if (entry === 0) continue;
+    if (entry < 0) index += 1;
+    if (index > count) break;
+    const page = entry < 0 ? Number(list.readBigInt64LE(8 * index)) : entry;
+    // The last pages of a file may be free and not there.
+    if (page * PAGE_BYTES < fileBytes) pages += entry < 0 ? -entry : 1;
+  }
+  return pages;
+}

@@ -1,0 +1,37 @@
+// Gives back the rows of dropped spaces, some at a time. The catalogue remembers what is left, so a store that is opened
+// again goes on.
+import type { Catalog } from '../layout/catalog.js';
+import { type Branch, branchRange, isEmpty, type LongKeys } from '../layout/long-keys.js';
+
+/** Rows a transaction: enough that the wait for the disk does not count, few enough that a commit hardly waits. */
+const ROWS_MAX = 1000;
+/** While the disk is full: the pages that they are in find place in the reserve. */
+const ROWS_WHEN_SHORT_MAX = 100;
+
+/** Inside a write transaction; false when no dropped space has rows any more. */
+export function reclaimSome(catalog: Catalog, longKeys: LongKeys, isShort = false): boolean {
+  const space = catalog.firstDropped();
+  if (space === undefined) return false;
+  const branch = longKeys.spaceBranch(space);
+  clear(branch, longKeys, isShort ? ROWS_WHEN_SHORT_MAX : ROWS_MAX);
+  if (isEmpty(branch)) catalog.forgetDropped(space);
+  return true;
+}
+
+/** Removes up to `limit` rows of the branch; gives how many it removed. */
+function clear(branch: Branch, longKeys: LongKeys, limit: number): number {
+  let removed = 0;
+  for (const key of branch.tree.keys(branchRange(branch), limit)) {
+    if (longKeys.isPointer(branch, key.length)) {
+      const value = branch.tree.get(key);
+      if (value === undefined) continue;
+      const pointed = longKeys.pointedBranch(value);
+      removed += clear(pointed, longKeys, limit - removed);
+      if (!isEmpty(pointed)) return removed;
+    }
+    branch.tree.remove(key);
+    removed += 1;
+    if (removed >= limit) return removed;
+  }
+  return removed;
+}

@@ -1,8 +1,0 @@
-// A log at its place, where nobody else can have one.
-import { LogFile } from './log-file.js';
-
-export async function createLog(directory: string, epoch: bigint): Promise<LogFile> {
-  const log = await LogFile.prepare(directory, epoch);
-  log.place();
-  return log;
-}

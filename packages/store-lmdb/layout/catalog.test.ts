@@ -1,0 +1,30 @@
+// Shows the limits of names that the keys of the catalogue set; the rest of it is shown by the conformance suite.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openLmdbStore } from '../lmdb-store.js';
+
+// 4026 bytes of key less the tag, account, service and two terminators.
+const NAME_BYTES_MAX = 4026 - 5;
+
+test('a name may be as long as a key, and no space has a longer one', async t => {
+  const directory = await mkdtemp(join(tmpdir(), 'lmdb-catalog-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  const address = (name: string) => ({ account: 'a', service: 's', name });
+  const longest = 'z'.repeat(NAME_BYTES_MAX);
+  assert.equal((await store.createSpace(address(longest), Buffer.alloc(0)))?.name, longest);
+  assert.equal((await store.getSpace(address(longest)))?.name, longest);
+  for (const name of [`${longest}z`, '\uffff'.repeat(NAME_BYTES_MAX / 3 + 1), 'z'.repeat(100_000)]) {
+    const creation = store.createSpace(address(name), Buffer.alloc(0));
+    await assert.rejects(creation, { name: 'StoreError', code: 'unsupported' });
+    assert.equal(await store.getSpace(address(name)), undefined);
+    assert.deepEqual(await store.listSpaces('a', 's', name, 10), []);
+  }
+  assert.equal((await store.listSpaces('a', 's', longest, 10)).length, 1);
+  assert.equal((await store.listSpaces('a', 's', 'y'.repeat(100_000), 10)).length, 1);
+  assert.deepEqual(await store.listSpaces('a'.repeat(5000), 's', '', 10), []);
+  await store.close();
+});

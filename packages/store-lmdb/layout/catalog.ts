@@ -1,0 +1,248 @@
+// The catalogue: which spaces exist, which were dropped and still have rows, and what the store counts.
+// Changes are made inside a write transaction by others; what the rows hold is not known here.
+//
+//   'f'                                    ->  format version, 2 bytes | chunk of long keys, 2 bytes
+//   'c'                                    ->  last tick | last space id | last subtree id, 8 bytes each
+//   's' account 00 service 00 name         ->  id, 4 bytes | created, 8 bytes | metadata
+//   'd' id, 4 bytes                        ->  when it was dropped, 8 bytes
+//   'l'                                    ->  epoch of the log, 8 bytes | state, 1 byte | tick, 8 bytes
+import { type Space, type SpaceAddress, StoreError } from '#store';
+import { EngineError } from '../lmdb/engine-error.js';
+import type { Tree } from '../lmdb/tree.js';
+import type { CounterRecord } from './counters.js';
+import { decodeText, encodedLength, encodeText } from './key-encoding.js';
+import { encodeSpace, endOfPrefix } from './row-key.js';
+
+export type SpaceKey = [account: string, service: string, name: string];
+
+export interface FormatRecord {
+  readonly version: number;
+  /** See long-keys.ts. */
+  readonly chunk: number;
+}
+
+/** What stands in data.log and perhaps not in the trees: see take-log.ts. */
+export interface LogFence {
+  /** Counts the logs that the store has had. */
+  readonly epoch: bigint;
+  /** In use; somebody is about to read it; all of it is in the trees. */
+  readonly state: 'used' | 'taken' | 'read';
+  /** The last tick in the trees, when the log was begun or when it was read. */
+  readonly tick: bigint;
+}
+
+/** A file without a log that is to be read, which every version of this program reads. */
+export const FORMAT_PLAIN = 1;
+/** A file that is whole only together with its log. */
+export const FORMAT_LOGGED = 2;
+
+const FORMAT_KEY = Buffer.from('f');
+const COUNTERS_KEY = Buffer.from('c');
+const LOG_KEY = Buffer.from('l');
+const SPACE_TAG = 0x73;
+const DROPPED_TAG = Buffer.from('d');
+const FORMAT_BYTES = 4;
+const COUNTERS_BYTES = 24;
+const SPACE_HEADER_BYTES = 12;
+const LOG_BYTES = 17;
+const LOG_STATES = ['used', 'taken', 'read'] as const;
+
+export class Catalog {
+  readonly #tree: Tree<SpaceKey>;
+  readonly #keyBytesMax: number;
+
+  constructor(tree: Tree<SpaceKey>, keyBytesMax: number) {
+    this.#tree = tree;
+    this.#keyBytesMax = keyBytesMax;
+  }
+
+  getSpace({ account, service, name }: SpaceAddress): Space | undefined {
+    if (!this.#fits(account, service, name)) return undefined;
+    const bytes = this.#tree.get([account, service, name]);
+    return bytes && decodeSpace(bytes, account, service, name);
+  }
+
+  /** Whether this generation of the space is the one that has the name. */
+  isLiving({ account, service, name, id }: Space): boolean {
+    return this.#tree.get([account, service, name])?.readUInt32BE() === id;
+  }
+
+  listSpaces(account: string, service: string, from: string, limit: number): Space[] {
+    if (!this.#fits(account, service, '')) return [];
+    const prefix = encodeSpaceKey(account, service, '');
+    const start = encodeSpaceKey(account, service, from).subarray(0, this.#keyBytesMax);
+    const cursor = this.#tree.range({ start, end: endOfPrefix(prefix) });
+    const span = this.#tree.span;
+    const spaces: Space[] = [];
+    try {
+      while (spaces.length < limit && cursor.next()) {
+        const name = decodeText(span.bytes, span.from + prefix.length, span.until);
+        // A start that was cut is before names that are before `from`.
+        if (name >= from) spaces.push(decodeSpace(cursor.value, account, service, name));
+      }
+    } finally {
+      cursor.close();
+    }
+    return spaces;
+  }
+
+  /** Fails with `unsupported` if no space can have this address. */
+  assertAddress({ account, service, name }: SpaceAddress): void {
+    if (this.#fits(account, service, name)) return;
+    throw new StoreError('unsupported', 'The name of the space is longer than a key can be.');
+  }
+
+  putSpace(space: Space): void {
+    this.#tree.put([space.account, space.service, space.name], encodeSpaceRecord(space));
+  }
+
+  /** The name is free at once; the rows are found by `firstDropped`. */
+  dropSpace(space: Space, tick: bigint): void {
+    this.#tree.remove([space.account, space.service, space.name]);
+    const when = Buffer.allocUnsafe(8);
+    when.writeBigUInt64BE(tick);
+    this.#tree.put(Buffer.concat([DROPPED_TAG, encodeSpace(space.id)]), when);
+  }
+
+  /** The id of a dropped space that may have rows still. */
+  firstDropped(): number | undefined {
+    const keys = this.#tree.keys({ start: DROPPED_TAG, end: endOfPrefix(DROPPED_TAG) }, 1);
+    return keys[0]?.readUInt32BE(DROPPED_TAG.length);
+  }
+
+  forgetDropped(id: number): void {
+    this.#tree.remove(Buffer.concat([DROPPED_TAG, encodeSpace(id)]));
+  }
+
+  getFormat(): FormatRecord | undefined {
+    const bytes = this.#tree.get(FORMAT_KEY);
+    if (bytes === undefined) return undefined;
+    assertLength(bytes, FORMAT_BYTES);
+    return { version: bytes.readUInt16BE(0), chunk: bytes.readUInt16BE(2) };
+  }
+
+  putFormat({ version, chunk }: FormatRecord): void {
+    const bytes = Buffer.allocUnsafe(FORMAT_BYTES);
+    bytes.writeUInt16BE(version, 0);
+    bytes.writeUInt16BE(chunk, 2);
+    this.#tree.put(FORMAT_KEY, bytes);
+  }
+
+  getCounters(): CounterRecord {
+    const bytes = this.#tree.get(COUNTERS_KEY);
+    if (bytes === undefined) return { tick: 0n, spaceId: 0, subtreeId: 0 };
+    assertLength(bytes, COUNTERS_BYTES);
+    return {
+      tick: bytes.readBigUInt64BE(0),
+      spaceId: Number(bytes.readBigUInt64BE(8)),
+      subtreeId: Number(bytes.readBigUInt64BE(16)),
+    };
+  }
+
+  putCounters({ tick, spaceId, subtreeId }: CounterRecord): void {
+    const bytes = Buffer.allocUnsafeSlow(COUNTERS_BYTES);
+    bytes.writeBigUInt64BE(tick, 0);
+    bytes.writeBigUInt64BE(BigInt(spaceId), 8);
+    bytes.writeBigUInt64BE(BigInt(subtreeId), 16);
+    this.#tree.put(COUNTERS_KEY, bytes);
+  }
+
+  /** Undefined if the store never had a log. */
+  getLogFence(): LogFence | undefined {
+    const bytes = this.#tree.get(LOG_KEY);
+    return bytes && decodeLogMark(bytes);
+  }
+
+  putLogFence(mark: LogFence): void {
+    this.#tree.put(LOG_KEY, encodeLogMark(mark));
+  }
+
+  /** As `Tree.writeIf`, if the last tick is `tick` then. Never if `isComparable` is false of it. */
+  writeIfTick(tick: bigint, write: () => void): Promise<boolean> {
+    return this.#tree.writeIf(COUNTERS_KEY, asDouble(tick), write);
+  }
+
+  #fits(account: string, service: string, name: string): boolean {
+    return spaceKeyLength(account, service, name) <= this.#keyBytesMax;
+  }
+}
+
+/** Writes the key of a space, or bytes as they are; gives the position after the last byte. */
+export function writeSpaceKey(key: SpaceKey | Uint8Array, target: Uint8Array, position: number): number {
+  if (key instanceof Uint8Array) {
+    target.set(key, position);
+    return position + key.length;
+  }
+  target[position] = SPACE_TAG;
+  const account = encodeText(key[0], target, position + 1);
+  target[account] = 0;
+  const service = encodeText(key[1], target, account + 1);
+  target[service] = 0;
+  return encodeText(key[2], target, service + 1);
+}
+
+function encodeSpaceKey(account: string, service: string, name: string): Buffer {
+  const bytes = Buffer.allocUnsafe(spaceKeyLength(account, service, name));
+  writeSpaceKey([account, service, name], bytes, 0);
+  return bytes;
+}
+
+function spaceKeyLength(account: string, service: string, name: string): number {
+  return 3 + encodedLength(account) + encodedLength(service) + encodedLength(name);
+}
+
+function encodeSpaceRecord({ id, created, metadata }: Space): Buffer {
+  const bytes = Buffer.allocUnsafe(SPACE_HEADER_BYTES + metadata.length);
+  bytes.writeUInt32BE(id, 0);
+  bytes.writeBigUInt64BE(created, 4);
+  bytes.set(metadata, SPACE_HEADER_BYTES);
+  return bytes;
+}
+
+function decodeSpace(bytes: Buffer, account: string, service: string, name: string): Space {
+  if (bytes.length < SPACE_HEADER_BYTES) throw corruptRecord();
+  const id = bytes.readUInt32BE(0);
+  const created = bytes.readBigUInt64BE(4);
+  const metadata = Buffer.from(bytes.subarray(SPACE_HEADER_BYTES, bytes.length));
+  return { account, service, name, id, created, metadata };
+}
+
+function encodeLogMark({ epoch, state, tick }: LogFence): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(LOG_BYTES);
+  bytes.writeBigUInt64BE(epoch, 0);
+  bytes.writeUInt8(1 + LOG_STATES.indexOf(state), 8);
+  bytes.writeBigUInt64BE(tick, 9);
+  return bytes;
+}
+
+/** Fails with `corrupt`. */
+export function decodeLogMark(bytes: Buffer): LogFence {
+  assertLength(bytes, LOG_BYTES);
+  const epoch = bytes.readBigUInt64BE(0);
+  const state = LOG_STATES[bytes.readUInt8(8) - 1];
+  if (state === undefined || epoch === 0n)
+    throw new EngineError('corrupt', 'The record of the log in the catalogue is none that a program writes.');
+  return { epoch, state, tick: bytes.readBigUInt64BE(9) };
+}
+
+const double = new Float64Array(1);
+const doubleBytes = Buffer.from(double.buffer);
+
+/** LMDB's package compares the first eight bytes of a value as a double: what these bytes are in the memory of this machine. */
+function asDouble(tick: bigint): number {
+  doubleBytes.writeBigUInt64BE(tick);
+  return double[0] ?? Number.NaN;
+}
+
+/** False for the few ticks whose bytes are no number to a machine: those equal nothing. */
+export function isComparable(tick: bigint): boolean {
+  return !Number.isNaN(asDouble(tick));
+}
+
+function assertLength(bytes: Buffer, length: number): void {
+  if (bytes.length !== length) throw corruptRecord();
+}
+
+function corruptRecord(): EngineError {
+  return new EngineError('corrupt', 'A record of the catalogue is too short or too long.');
+}

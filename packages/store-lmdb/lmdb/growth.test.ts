@@ -1,0 +1,150 @@
+// Shows the store growing, giving back what was dropped, and leaving the event loop to others meanwhile.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Space, Store } from '#store';
+import { openEnvironment } from '../environment.js';
+import { branchRange } from '../layout/long-keys.js';
+import { openLmdbStore } from '../lmdb-store.js';
+
+const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+const EVERYTHING = { from: { partition: '', key: '' } };
+
+async function newDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'lmdb-growth-'));
+  t.after(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+async function createSpace(store: Store, name: string): Promise<Space> {
+  const space = await store.createSpace({ account: 'a', service: 't', name }, Buffer.alloc(0));
+  assert(space !== undefined);
+  return space;
+}
+
+async function fill(store: Store, space: Space, rows: number, size: number, prefix = ''): Promise<void> {
+  const value = Buffer.alloc(size, 'v');
+  for (let from = 0; from < rows; from += 500) {
+    const puts = Array.from({ length: Math.min(500, rows - from) }, (_, index) => ({
+      key: prefix + `${from + index}`.padStart(8, '0'),
+      value,
+    }));
+    await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  }
+}
+
+async function count(store: Store, space: Space): Promise<number> {
+  return (await store.scan(space, EVERYTHING, UNBOUNDED, () => false)).examined;
+}
+
+test('a file grows past 100 MB, within one commit and over many', async t => {
+  const directory = await newDirectory(t);
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  const space = await createSpace(store, 'large');
+  const value = Buffer.alloc(4 * 1024 ** 2, 'v');
+  const puts = Array.from({ length: 15 }, (_, index) => ({ key: `${index}`, value }));
+  await store.commit(space, 'one', { keys: [] }, () => ({ result: true, puts }));
+  const commits = puts.map(put =>
+    store.commit(space, 'many', { keys: [] }, () => ({ result: true, puts: [put] })),
+  );
+  await Promise.all(commits);
+  for (const partition of ['one', 'many']) {
+    const rows = await store.read(
+      space,
+      partition,
+      puts.map(put => put.key),
+    );
+    assert(rows.every(row => row?.value.equals(value)));
+  }
+  await store.close();
+  assert((await stat(join(directory, 'data.mdb'))).size > 100 * 1024 ** 2);
+});
+
+test('the rows of a dropped space are given back, over a close, and no other', async t => {
+  const directory = await newDirectory(t);
+  const options = { directory, durability: 'none' as const };
+  let store = await openLmdbStore(options, { chunk: 12 });
+  const [before, dropped, after] = [
+    await createSpace(store, 'before'),
+    await createSpace(store, 'dropped'),
+    await createSpace(store, 'after'),
+  ];
+  for (const space of [before, after]) await fill(store, space, 100, 10);
+  await fill(store, dropped, 6000, 10);
+  await fill(store, dropped, 3000, 10, 'a prefix that makes the key long ');
+  await store.dropSpace(dropped);
+  await store.close();
+  assert((await rowsOf(directory, dropped)) > 0, 'closing does not wait for the background');
+  store = await openLmdbStore(options);
+  for (let waited = 0; waited < 100; waited += 1) {
+    // A commit now and then, which must not keep the background from its turn.
+    await fill(store, before, 10, 10);
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+  assert.equal(await count(store, before), 100);
+  assert.equal(await count(store, after), 100);
+  await store.close();
+  assert.equal(await rowsOf(directory, dropped), 0);
+  const environment = openEnvironment({ directory, durability: 'none' });
+  assert.equal(environment.catalog.firstDropped(), undefined);
+  const { tree } = environment.longKeys.pointedBranch(Buffer.alloc(8));
+  assert.deepEqual(tree.keys({ start: Buffer.of(0), end: Buffer.of(0xff) }, 1), [], 'no subtree is left');
+  await environment.close();
+});
+
+/** Rows and pointers that a space has in the file, dropped or not. */
+async function rowsOf(directory: string, space: Space): Promise<number> {
+  const environment = openEnvironment({ directory, durability: 'none' });
+  const branch = environment.longKeys.spaceBranch(space.id);
+  const keys = branch.tree.keys(branchRange(branch), 1e6);
+  await environment.close();
+  return keys.length;
+}
+
+test('a long scan leaves the event loop to others', async t => {
+  const directory = await newDirectory(t);
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  const space = await createSpace(store, 'long');
+  await fill(store, space, 40_000, 100);
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  turn();
+  let spun = 0;
+  const page = await store.scan(space, EVERYTHING, UNBOUNDED, ({ value }) => {
+    // A filter that costs something, as those of domains do.
+    for (let index = 0; index < 1000; index += 1) spun += value[index % 100] ?? 0;
+    return false;
+  });
+  isOver = true;
+  assert.equal(page.examined, 40_000);
+  assert(spun > 0);
+  assert(turns >= 3, `${turns} turns of the event loop during the scan`);
+  await store.close();
+});
+
+test('close waits for thousands of commits, and ends a long scan', async t => {
+  const directory = await newDirectory(t);
+  const options = { directory, durability: 'none' as const };
+  let store = await openLmdbStore(options);
+  const space = await createSpace(store, 'closing');
+  await fill(store, space, 20_000, 100);
+  const scans = Promise.allSettled(Array.from({ length: 100 }, () => count(store, space)));
+  const put = (key: string) =>
+    store.commit(space, 'q', { keys: [] }, () => ({ result: key, puts: [{ key, value: Buffer.alloc(0) }] }));
+  const commits = Array.from({ length: 2500 }, (_, index) => put(`${index}`));
+  await store.close();
+  assert.equal((await Promise.all(commits)).length, 2500);
+  for (const scan of await scans) {
+    if (scan.status === 'fulfilled') assert.equal(scan.value, 20_000);
+    else assert.equal(scan.reason.code, 'closed');
+  }
+  store = await openLmdbStore(options);
+  assert.equal(await count(store, space), 22_500);
+  await store.close();
+});

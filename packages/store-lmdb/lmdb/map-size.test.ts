@@ -1,0 +1,62 @@
+// The map is large from the start and stays as it is; under a limit on address space it is LMDB's own.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openLmdbStore } from '../lmdb-store.js';
+import { mapSizeOf } from './map-size.js';
+
+const MODULE = new URL('../index.js', import.meta.url).href;
+const GIB = 2 ** 30;
+
+function newDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-map-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+test('64 GiB, or twice the file', t => {
+  const path = join(newDirectory(t), 'file');
+  const sizeFor = (bytes: number) => {
+    writeFileSync(path, '');
+    truncateSync(path, bytes);
+    return mapSizeOf(path);
+  };
+  assert.deepEqual([0, 32 * GIB - 1, 32 * GIB].map(sizeFor), [64 * GIB, 64 * GIB, 64 * GIB]);
+  assert.equal(sizeFor(32 * GIB + 1), 64 * GIB + 2);
+});
+
+test('it does not change while the file grows', async t => {
+  const store = await openLmdbStore({ directory: newDirectory(t), durability: 'none' });
+  t.after(() => store.close());
+  const space = await store.createSpace({ account: 'a', service: 's', name: 'n' }, Buffer.alloc(0));
+  assert(space);
+  const before = store.figures();
+  const puts = [{ key: 'k', value: Buffer.alloc(4_000_000) }];
+  await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  const { fileBytes, mapBytes } = store.figures();
+  assert(fileBytes > before.fileBytes + 3_000_000, `${before.fileBytes} to ${fileBytes}`);
+  assert.deepEqual([before.mapBytes, mapBytes], [64 * GIB, 64 * GIB]);
+});
+
+const isLinux = process.platform === 'linux';
+
+test('where address space is limited, a store opens and grows', { skip: !isLinux }, t => {
+  const script = `
+    import { openLmdbStore } from ${JSON.stringify(MODULE)};
+    const store = await openLmdbStore({ directory: process.argv[1], durability: 'none' });
+    const space = await store.createSpace({ account: 'a', service: 's', name: 'n' }, Buffer.alloc(0));
+    const puts = [{ key: 'k', value: Buffer.alloc(4_000_000) }];
+    await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+    const { fileBytes, mapBytes } = store.figures();
+    const [row] = await store.read(space, 'p', ['k']);
+    console.log(row.value.length, mapBytes > fileBytes, mapBytes < 2 ** 26);
+    await store.close();
+  `;
+  const node = [process.execPath, '--input-type=module', '-e', script, newDirectory(t)];
+  const limited = ['-c', 'ulimit -v 8000000 && exec "$@"', 'sh', ...node];
+  const { stdout, stderr, signal } = spawnSync('sh', limited, { encoding: 'utf8' });
+  assert.deepEqual([stdout, stderr, signal], ['4000000 true true\n', '', null]);
+});

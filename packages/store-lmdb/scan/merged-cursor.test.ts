@@ -1,0 +1,232 @@
+// Holds scans over the tree and the rows that are not in it against a sorted list of all rows, on a file of LMDB: while rows
+// move into the tree behind the scan's back, and while others use the tree between two rows of it.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { systemClock } from '#base';
+import type { Page, Position, Row, ScanRange } from '#store';
+import { InFlightOverlay } from '../commit/in-flight-overlay.js';
+import { type Environment, openEnvironment } from '../environment.js';
+import { Counters } from '../layout/counters.js';
+import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
+import { type Change, WalOverlay } from '../wal/wal-overlay.js';
+import { MergedCursor } from './merged-cursor.js';
+import { PageWalk, payloadRange, type RowSource } from './page-walk.js';
+import { RowCursor } from './row-cursor.js';
+
+const CHUNK = 16;
+const ALL: ScanRange = { from: { partition: '', key: '' } };
+
+async function open(t: TestContext): Promise<Environment> {
+  const directory = await mkdtemp(join(tmpdir(), 'merged-cursor-'));
+  const environment = openEnvironment({ directory, durability: 'none', chunk: CHUNK });
+  t.after(async () => {
+    await environment.close();
+    await rm(directory, { recursive: true });
+  });
+  return environment;
+}
+
+/** One space: its tree, what is recent above it, and the model of both. */
+class Subject {
+  readonly recent = new WalOverlay();
+  readonly rows: InFlightOverlay;
+  readonly #environment: Environment;
+  readonly #space: number;
+  readonly #counters = new Counters(systemClock);
+  readonly #model = new Map<string, Row>();
+  #changes: Change[] = [];
+  #tick = 0n;
+
+  constructor(environment: Environment, space: number) {
+    this.#environment = environment;
+    this.#space = space;
+    this.rows = new InFlightOverlay(environment.rows, CHUNK, this.recent);
+  }
+
+  /** Without `size` the row goes. What is too long to be recent goes to the tree, once nothing is recent. */
+  async change({ partition, key }: Position, size: number | undefined): Promise<void> {
+    this.#tick += 1n;
+    const row = { partition, key, version: this.#tick, value: Buffer.alloc(size ?? 0, String(this.#tick)) };
+    if (size === undefined) this.#model.delete(JSON.stringify([partition, key]));
+    else this.#model.set(JSON.stringify([partition, key]), row);
+    if (!this.rows.holds(partition, key)) {
+      await this.flush();
+      const { catalog } = this.#environment;
+      await this.#environment.transaction(() => {
+        this.#counters.load(catalog);
+        if (size === undefined) this.#environment.rows.remove(this.#space, partition, key);
+        else this.#environment.rows.put(this.#space, row, this.#counters);
+        this.#counters.save(catalog);
+      });
+      return;
+    }
+    const change =
+      size === undefined ? this.rows.remove(this.#space, partition, key) : this.rows.put(this.#space, row);
+    this.recent.add(change);
+    this.rows.forget(change);
+    this.#changes.push(change);
+  }
+
+  /** What is recent goes to the tree, and is recent no more. */
+  async flush(): Promise<void> {
+    const changes = this.#changes;
+    this.#changes = [];
+    if (changes.length === 0) return;
+    await this.#environment.transaction(() => {
+      for (const { key, bytes } of changes) this.#environment.rows.apply(key, bytes);
+    });
+    for (const change of changes) this.recent.forget(change);
+  }
+
+  get({ partition, key }: Position): Row | undefined {
+    this.#environment.refreshSnapshot();
+    return this.rows.get(this.#space, partition, key);
+  }
+
+  expected(range: ScanRange): Row[] {
+    return [...this.#model.values()].filter(row => isWithin(range, row)).sort(compare);
+  }
+
+  /** A cursor over a snapshot, which holds what is in the tree and what is recent now. */
+  async walk<T>(range: ScanRange, use: (cursor: RowSource) => Promise<T> | T): Promise<T> {
+    this.#environment.refreshSnapshot();
+    const transaction = this.#environment.useReadTransaction();
+    const bounds = payloadRange(range);
+    const tree = new RowCursor(this.#environment.longKeys, this.#space, bounds, transaction);
+    const cursor = new MergedCursor(tree, this.recent.within(this.#space, range));
+    try {
+      return await use(cursor);
+    } finally {
+      cursor.close();
+      transaction.done();
+    }
+  }
+}
+
+const inPlace = ({ partition, key, version, value }: Row): Row => {
+  return { partition, key, version, value: Buffer.from(value) };
+};
+
+const change = fc.record({
+  kind: fc.constant('change' as const),
+  place: fc.oneof({ weight: 8, arbitrary: position }, { weight: 1, arbitrary: longPosition }),
+  size: fc.option(fc.oneof(fc.nat(40), fc.constant(20_000)), { nil: undefined }),
+});
+const flush = fc.record({ kind: fc.constant('flush' as const) });
+const walk = fc.record({
+  kind: fc.constant('walk' as const),
+  range,
+  /** What others do between one row and the next. */
+  others: fc.array(fc.oneof({ weight: 4, arbitrary: change }, { weight: 1, arbitrary: flush }), {
+    maxLength: 8,
+  }),
+});
+const step = fc.oneof(
+  { weight: 10, arbitrary: change },
+  { weight: 1, arbitrary: flush },
+  { weight: 3, arbitrary: walk },
+);
+type Small = { kind: 'flush' } | { kind: 'change'; place: Position; size: number | undefined };
+
+async function take(subject: Subject, each: Small): Promise<void> {
+  if (each.kind === 'flush') return subject.flush();
+  await subject.change(each.place, each.size);
+  assert.equal(subject.get(each.place)?.value.length, each.size);
+}
+
+async function checkWalk(subject: Subject, range: ScanRange, others: Small[]): Promise<void> {
+  const expected = subject.expected(range);
+  await subject.walk(range, async cursor => {
+    const seen: Row[] = [];
+    const copies: Row[] = [];
+    for (let index = 0; cursor.next(); index += 1) {
+      seen.push(inPlace(cursor));
+      copies.push(cursor.copy());
+      const other = others[index % (others.length + 1)];
+      if (other !== undefined) await take(subject, other);
+      // A look at any row of the tree uses the memory that the cursor's row was in.
+      subject.get({ partition: 'a', key: 'ab' });
+    }
+    assert.deepEqual(seen, expected);
+    assert.deepEqual(copies, expected);
+    assert.equal(cursor.next(), false);
+    assert.throws(() => cursor.key, /not at a row/);
+  });
+}
+
+test('a scan shows the rows as they were when it began, whatever moves into the tree meanwhile', async t => {
+  const environment = await open(t);
+  let space = 0;
+  const histories = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' });
+  const property = fc.asyncProperty(histories, async steps => {
+    space += 1;
+    const subject = new Subject(environment, space);
+    for (const each of steps) {
+      if (each.kind === 'walk') await checkWalk(subject, each.range, each.others);
+      else await take(subject, each);
+    }
+    await checkWalk(subject, ALL, []);
+    await subject.flush();
+    assert.equal(subject.recent.isEmpty, true);
+    await checkWalk(subject, ALL, []);
+  });
+  await law(property, { runs: 50, filter: 'merged-cursor' });
+});
+
+test('pages over both follow each other without a gap and without a repetition', async t => {
+  const environment = await open(t);
+  let space = 1_000_000;
+  const histories = fc.array(fc.oneof({ weight: 9, arbitrary: change }, { weight: 1, arbitrary: flush }), {
+    minLength: 20,
+    maxLength: 80,
+    size: 'max',
+  });
+  const property = fc.asyncProperty(
+    histories,
+    range,
+    fc.integer({ min: 1, max: 5 }),
+    fc.boolean(),
+    async (steps, all, rows, isShown) => {
+      space += 1;
+      const subject = new Subject(environment, space);
+      for (const each of steps) await take(subject, each);
+      const found: Row[] = [];
+      const budget = { rows, bytes: 30_000, examined: 7, milliseconds: 10_000 };
+      const accept = ({ value }: Row): boolean => value.length % 2 === 0;
+      const show = isShown ? (row: Row) => void found.push(inPlace(row)) : undefined;
+      for (let from: Position | undefined = all.from; from !== undefined; ) {
+        const page: Page | undefined = await subject.walk({ ...all, from }, cursor =>
+          new PageWalk(cursor, budget, accept, show, systemClock).walk(Number.POSITIVE_INFINITY),
+        );
+        assert(page !== undefined);
+        found.push(...page.rows);
+        from = page.next;
+      }
+      assert.deepEqual(found, subject.expected(all).filter(accept));
+    },
+  );
+  await law(property, { runs: 40, filter: 'merged-cursor' });
+});
+
+test('what a scan gives away is not the memory of what is yet to be written', async t => {
+  const environment = await open(t);
+  const subject = new Subject(environment, 1);
+  await subject.change({ partition: 'p', key: 'tree' }, 1);
+  await subject.flush();
+  await subject.change({ partition: 'p', key: 'recent' }, 2);
+  const expected = subject.expected(ALL);
+  await subject.walk(ALL, cursor => {
+    while (cursor.next()) cursor.copy().value.fill(0);
+  });
+  await subject.walk(ALL, cursor => {
+    for (const row of expected) {
+      assert(cursor.next());
+      assert.deepEqual(inPlace(cursor), row);
+    }
+  });
+  assert.deepEqual(subject.get({ partition: 'p', key: 'recent' }), expected[0]);
+});

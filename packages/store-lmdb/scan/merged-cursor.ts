@@ -1,0 +1,116 @@
+// Walks the rows of a range as they are: those of the tree, under changes that are durable and not in it. Both come in
+// order; which changes these are is recent-rows.ts's affair, what is kept of the rows scan.ts's.
+import type { Row } from '#store';
+import { copyValue } from '../layout/row-value.js';
+import { type Change, rowOf } from '../wal/wal-overlay.js';
+import type { RowSource } from './page-walk.js';
+
+/** As a row it is the current one in place, like row-cursor.ts's: valid until the next call of any tree. */
+export class MergedCursor implements RowSource {
+  readonly #tree: RowSource;
+  readonly #changes: readonly Change[];
+  /** Of the first change that was not reached. */
+  #next = 0;
+  /** The tree's row that is not reached, or is the current one; undefined if it has to be asked for its next. */
+  #treeRow: Row | undefined;
+  #isTreeAtEnd = false;
+  #row: Row | undefined;
+  /** The change that the current row is made of, if it is not the tree's. */
+  #change: Change | undefined;
+
+  /** `changes` of the same range, in the order of rows, at most one a row; they have to stay as they are. */
+  constructor(tree: RowSource, changes: readonly Change[]) {
+    this.#tree = tree;
+    this.#changes = changes;
+  }
+
+  /** Moves to the next row; false at the end. */
+  next(): boolean {
+    if (this.#row !== undefined && this.#row === this.#treeRow) this.#treeRow = undefined;
+    this.#row = undefined;
+    this.#change = undefined;
+    for (;;) {
+      const treeRow = this.#nextOfTree();
+      const change = this.#changes[this.#next];
+      if (change === undefined) {
+        this.#row = treeRow;
+        return treeRow !== undefined;
+      }
+      const order = treeRow === undefined ? 1 : compare(treeRow, change);
+      if (order < 0) {
+        this.#row = treeRow;
+        return true;
+      }
+      this.#next += 1;
+      if (order === 0) this.#treeRow = undefined;
+      if (this.#show(change)) return true;
+    }
+  }
+
+  get partition(): string {
+    return this.#current().partition;
+  }
+
+  get key(): string {
+    return this.#current().key;
+  }
+
+  get version(): bigint {
+    return this.#current().version;
+  }
+
+  get value(): Buffer {
+    return this.#current().value;
+  }
+
+  /** The current row as a copy, which is the caller's to keep. */
+  copy(): Row {
+    const row = this.#current();
+    if (row === this.#tree) return this.#tree.copy();
+    const bytes = this.#change?.bytes;
+    // A row of the tree that had to wait is a copy already.
+    if (bytes === undefined) return row;
+    const { partition, key, version } = row;
+    return { partition, key, version, value: copyValue(bytes, bytes.length) };
+  }
+
+  close(): void {
+    this.#tree.close();
+    this.#treeRow = undefined;
+    this.#row = undefined;
+    this.#isTreeAtEnd = true;
+    this.#next = this.#changes.length;
+  }
+
+  #current(): Row {
+    if (this.#row === undefined) throw new Error('The cursor is not at a row.');
+    return this.#row;
+  }
+
+  #nextOfTree(): Row | undefined {
+    if (this.#treeRow !== undefined || this.#isTreeAtEnd) return this.#treeRow;
+    if (this.#tree.next()) this.#treeRow = this.#tree;
+    else this.#isTreeAtEnd = true;
+    return this.#treeRow;
+  }
+
+  /** False if the change leaves no row. */
+  #show(change: Change): boolean {
+    const row = rowOf(change);
+    if (row === undefined) return false;
+    // The tree's row has to wait, and its place in memory is its own only until somebody else asks a tree.
+    if (this.#treeRow === this.#tree) this.#treeRow = this.#tree.copy();
+    this.#row = row;
+    this.#change = change;
+    return true;
+  }
+}
+
+/** Negative if the row is before the change, 0 if the change is the row's, positive if it is behind. */
+function compare(row: Row, { key: [, partition, key] }: Change): number {
+  const rowPartition = row.partition;
+  if (rowPartition !== partition) return rowPartition < partition ? -1 : 1;
+  const rowKey = row.key;
+  if (rowKey === key) return 0;
+  return rowKey < key ? -1 : 1;
+}

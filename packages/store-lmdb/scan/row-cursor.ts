@@ -1,0 +1,175 @@
+// Walks the rows of a range of one space in order, into the subtrees of long keys and out again.
+// How far to walk and what to keep of it is scan.ts's and commit-work.ts's affair.
+import type { Row } from '#store';
+import { decodeText } from '../layout/key-encoding.js';
+import { type Branch, branchRange, type LongKeys, pointerKey } from '../layout/long-keys.js';
+import { findTerminator } from '../layout/row-key.js';
+import { copyValue, decodeValue, VersionDecoder } from '../layout/row-value.js';
+import type { Transaction } from '../lmdb/lmdb.js';
+import type { TreeCursor, TreeRange } from '../lmdb/tree.js';
+
+/** Half-open, in payload bytes (row-key.ts); without `until` to the end of the space. */
+export interface PayloadRange {
+  readonly from: Buffer;
+  readonly until?: Buffer | undefined;
+}
+
+/** Of no row's key, because a partition has a terminator. */
+const NO_PARTITION = Buffer.of(0xff);
+
+interface Level {
+  readonly branch: Branch;
+  /** What the payloads of the branch begin with and its keys leave out. */
+  readonly path: Buffer;
+  readonly cursor: TreeCursor;
+}
+
+/** As a row it is the current one in place: valid until the next call of any tree, and decoded when asked for. */
+export class RowCursor implements Row {
+  readonly #longKeys: LongKeys;
+  readonly #range: PayloadRange;
+  readonly #transaction: Transaction | undefined;
+  readonly #levels: Level[] = [];
+  readonly #versions = new VersionDecoder();
+  #level: Level | undefined;
+  #value: Buffer | undefined;
+  /** The key of the current row, once it was asked for. */
+  #key: string | undefined;
+  /** The partition that was decoded last, with its bytes and their terminator: rows that follow each other mostly share it. */
+  #partition = '';
+  #partitionBytes: Uint8Array = NO_PARTITION;
+
+  /** Without `transaction` it has to be closed before the caller gives up the thread. */
+  constructor(longKeys: LongKeys, space: number, range: PayloadRange, transaction?: Transaction) {
+    this.#longKeys = longKeys;
+    this.#range = range;
+    this.#transaction = transaction;
+    this.#enter(longKeys.spaceBranch(space), Buffer.alloc(0));
+  }
+
+  /** Moves to the next row; false at the end. */
+  next(): boolean {
+    this.#value = undefined;
+    this.#key = undefined;
+    let level = this.#level;
+    while (level !== undefined) {
+      if (level.cursor.next()) {
+        const { span } = level.branch.tree;
+        if (!this.#longKeys.isPointer(level.branch, span.until - span.from)) return true;
+        this.#descend(level);
+      } else {
+        level.cursor.close();
+        this.#levels.pop();
+        this.#level = this.#levels.at(-1);
+      }
+      level = this.#level;
+    }
+    return false;
+  }
+
+  get partition(): string {
+    this.#decodeKeys();
+    return this.#partition;
+  }
+
+  get key(): string {
+    return this.#decodeKeys();
+  }
+
+  get version(): bigint {
+    const { bytes, length } = this.#current().branch.tree.value;
+    return this.#versions.decode(bytes, length);
+  }
+
+  get value(): Buffer {
+    if (this.#value === undefined) {
+      const { bytes, length } = this.#current().branch.tree.value;
+      this.#value = decodeValue(bytes, length);
+    }
+    return this.#value;
+  }
+
+  /** The current row as a copy, which is the caller's to keep. */
+  copy(): Row {
+    const { bytes, length } = this.#current().branch.tree.value;
+    const key = this.#decodeKeys();
+    const version = this.#versions.decode(bytes, length);
+    return { partition: this.#partition, key, version, value: copyValue(bytes, length) };
+  }
+
+  close(): void {
+    for (const { cursor } of this.#levels) cursor.close();
+    this.#levels.length = 0;
+    this.#level = undefined;
+  }
+
+  #current(): Level {
+    if (this.#level === undefined) throw new Error('The cursor is not at a row.');
+    return this.#level;
+  }
+
+  /** Decodes partition and key unless that was done for this row; gives the key. */
+  #decodeKeys(): string {
+    if (this.#key !== undefined) return this.#key;
+    const { branch, path } = this.#current();
+    const { span } = branch.tree;
+    const start = span.from + branch.prefix.length;
+    if (path.length === 0) return this.#decodePayload(span.bytes, start, span.until);
+    const whole = Buffer.concat([path, span.bytes.subarray(start, span.until)]);
+    return this.#decodePayload(whole, 0, whole.length);
+  }
+
+  #decodePayload(bytes: Buffer, from: number, until: number): string {
+    let keyFrom = from + this.#partitionBytes.length;
+    if (keyFrom > until || !isAt(bytes, from, this.#partitionBytes)) {
+      const terminator = findTerminator(bytes, from, until);
+      keyFrom = terminator + 1;
+      this.#partition = decodeText(bytes, from, terminator);
+      this.#partitionBytes = Uint8Array.prototype.slice.call(bytes, from, keyFrom);
+    }
+    const key = decodeText(bytes, keyFrom, until);
+    this.#key = key;
+    return key;
+  }
+
+  #descend({ branch, path, cursor }: Level): void {
+    const { bytes, from } = branch.tree.span;
+    const start = from + branch.prefix.length;
+    const longer = Buffer.concat([path, bytes.subarray(start, start + this.#longKeys.chunk)]);
+    this.#enter(this.#longKeys.pointedBranch(cursor.value), longer);
+  }
+
+  #enter(branch: Branch, path: Buffer): void {
+    const range = this.#rangeWithin(branch, path);
+    const level = { branch, path, cursor: branch.tree.range(range, this.#transaction) };
+    this.#levels.push(level);
+    this.#level = level;
+  }
+
+  #rangeWithin(branch: Branch, path: Buffer): TreeRange {
+    const whole = branchRange(branch);
+    const { from, until } = this.#range;
+    const start = beginsWith(from, path) ? this.#bound(branch, from.subarray(path.length)) : whole.start;
+    if (until === undefined || !beginsWith(until, path)) return { start, end: whole.end };
+    const rest = until.subarray(path.length);
+    // A pointer that the bound leads through has rows on both sides of it, so it belongs to the range.
+    return { start, end: this.#bound(branch, rest), isInclusive: rest.length > this.#longKeys.chunk };
+  }
+
+  #bound({ prefix }: Branch, rest: Buffer): Buffer {
+    const { chunk } = this.#longKeys;
+    if (rest.length > chunk) return pointerKey(prefix, rest.subarray(0, chunk));
+    return Buffer.concat([prefix, rest]);
+  }
+}
+
+function isAt(bytes: Buffer, at: number, expected: Uint8Array): boolean {
+  for (let index = 0; index < expected.length; index += 1) {
+    if (bytes[at + index] !== expected[index]) return false;
+  }
+  return true;
+}
+
+function beginsWith(bytes: Buffer, beginning: Buffer): boolean {
+  return bytes.length >= beginning.length && bytes.subarray(0, beginning.length).equals(beginning);
+}

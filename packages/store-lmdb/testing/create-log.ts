@@ -1,0 +1,8 @@
+// A log at its place, where nobody else can have one.
+import { LogFile } from '../wal/log-file.js';
+
+export async function createLog(directory: string, epoch: bigint): Promise<LogFile> {
+  const log = await LogFile.prepare(directory, epoch);
+  log.place();
+  return log;
+}

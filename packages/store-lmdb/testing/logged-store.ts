@@ -1,0 +1,143 @@
+// A store whose log is used by hand, as by a server that is its only writer: what the tests of taking a log over and of copying
+// need of one. It can be left as a kill leaves it.
+import assert from 'node:assert/strict';
+import type { Row, Store } from '#store';
+import { type Durability, type Environment, openEnvironment } from '../environment.js';
+import { Counters } from '../layout/counters.js';
+import { RowBlocks } from '../layout/row-value.js';
+import { type LogBatch, type LogChange, type LogFile, logBytes } from '../wal/log-file.js';
+import { endLog, ownsLogEpoch } from '../wal/recovery.js';
+import { createLog } from './create-log.js';
+
+export const ADDRESS = { account: 'dev', service: 'table', name: 'fruit' };
+export const NOW = 17_000_000_000_000_000n;
+const PARTITION = 'p';
+const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+
+/** Values by key; undefined removes the row. */
+export type Puts = Readonly<Record<string, Buffer | string | undefined>>;
+
+export class LoggedStore {
+  readonly environment: Environment;
+  /** The last tick of what was decided. */
+  tick = 0n;
+  #epoch = 0n;
+  #log: LogFile | undefined;
+  #space = 0;
+  #unapplied: LogBatch[] = [];
+  readonly #blocks = new RowBlocks();
+
+  /** Makes the space if there is none. */
+  static async open(directory: string, durability: Durability = 'none'): Promise<LoggedStore> {
+    const store = new LoggedStore(openEnvironment({ directory, durability }));
+    await store.#begin(directory);
+    return store;
+  }
+
+  private constructor(environment: Environment) {
+    this.environment = environment;
+  }
+
+  get space(): number {
+    return this.#space;
+  }
+
+  get epoch(): bigint {
+    return this.#epoch;
+  }
+
+  /** Appends a batch to the log, and nothing more; it has `ticks` ticks. */
+  async append(puts: Puts, ticks = 1n): Promise<void> {
+    const basis = this.tick;
+    const tick = basis + ticks;
+    const batch = { basis, tick, changes: this.#changesOf(puts, tick) };
+    const bytes = logBytes(batch.changes);
+    if (!this.#own().hasRoom(bytes)) {
+      await this.apply();
+      this.#own().turn();
+    }
+    await this.appendBatch(batch);
+  }
+
+  /** As it is. */
+  async appendBatch(batch: LogBatch): Promise<void> {
+    await this.#own().append(batch);
+    this.#unapplied.push(batch);
+    this.tick = batch.tick;
+  }
+
+  /** Puts the first batches that are not in the trees there, if the log is this one's still. */
+  async apply(count = this.#unapplied.length): Promise<void> {
+    const { catalog, rows } = this.environment;
+    const batches = this.#unapplied.splice(0, count);
+    await this.environment.transaction(() => {
+      if (!this.isOwn()) return;
+      for (const { changes } of batches) for (const { key, bytes } of changes) rows.apply(key, bytes);
+      const tick = batches.at(-1)?.tick;
+      if (tick !== undefined) catalog.putCounters({ ...catalog.getCounters(), tick });
+    });
+  }
+
+  isOwn(): boolean {
+    return ownsLogEpoch(this.environment.catalog, this.#epoch);
+  }
+
+  /** As a kill leaves it. */
+  async abandon(): Promise<void> {
+    this.#own().close();
+    await this.environment.close();
+  }
+
+  async close(): Promise<void> {
+    await this.apply();
+    await this.environment.transaction(() => endLog(this.environment.catalog));
+    await this.abandon();
+  }
+
+  async #begin(directory: string): Promise<void> {
+    const { catalog } = this.environment;
+    const counters = new Counters(() => NOW);
+    await this.environment.transaction(() => {
+      counters.load(catalog);
+      const found = catalog.getSpace(ADDRESS);
+      this.#space = found?.id ?? counters.nextSpaceId();
+      if (found === undefined)
+        catalog.putSpace({ ...ADDRESS, id: this.#space, created: NOW, metadata: Buffer.alloc(0) });
+      if (counters.tick < NOW) counters.useTick(NOW);
+      counters.save(catalog);
+      this.tick = counters.tick;
+    });
+    const epoch = (catalog.getLogFence()?.epoch ?? 0n) + 1n;
+    this.#log = await createLog(directory, epoch);
+    await this.environment.transaction(() => {
+      this.environment.beginLog();
+      this.#epoch = catalog.getLogFence()?.epoch ?? 0n;
+    });
+    assert.equal(this.#epoch, epoch);
+  }
+
+  #changesOf(puts: Puts, tick: bigint): LogChange[] {
+    return Object.entries(puts).map(([key, value]) => ({
+      key: [this.#space, PARTITION, key],
+      bytes: value === undefined ? undefined : this.#blocks.encode(tick, Buffer.from(value)),
+    }));
+  }
+
+  #own(): LogFile {
+    assert(this.#log !== undefined);
+    return this.#log;
+  }
+}
+
+/** The rows of the space, by their keys. */
+export async function rowsOf(store: Store): Promise<ReadonlyMap<string, Row>> {
+  const space = await store.getSpace(ADDRESS);
+  assert(space !== undefined);
+  const { rows } = await store.scan(space, { from: { partition: '', key: '' } }, UNBOUNDED, () => true);
+  return new Map(rows.map(row => [row.key, row]));
+}
+
+/** Texts by key. */
+export async function textsOf(store: Store): Promise<Readonly<Record<string, string>>> {
+  return Object.fromEntries([...(await rowsOf(store))].map(([key, { value }]) => [key, value.toString()]));
+}

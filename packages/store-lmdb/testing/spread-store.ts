@@ -1,0 +1,195 @@
+// A store whose calls go by turns to several processes that have one directory open. Functions stay here: a process that
+// needs one called (decide, change, accept, show, the clock) asks for it in the middle of its work, and stands still until it
+// is answered. So any test of a store can be run on many processes. The other end is spread-process.test.fixture.ts.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import { deserialize } from 'node:v8';
+import type { Clock } from '#base';
+import {
+  type Accept,
+  type Budget,
+  type Decide,
+  type Page,
+  type Reads,
+  type Row,
+  type ScanRange,
+  type Show,
+  type Space,
+  type SpaceAddress,
+  type Store,
+  StoreError,
+} from '#store';
+import { type Ask, type Call, type Callbacks, frame, isAsk, isReply, type Reply } from './spread-message.js';
+
+const SCRIPT = new URL('./spread-process.js', import.meta.url);
+const ASKS_FD = 4;
+const ANSWERS_FD = 5;
+
+interface Pending {
+  readonly callbacks: Callbacks;
+  /** What a callback threw here, which is how the call is to fail. */
+  thrown?: { readonly error: unknown };
+  readonly settle: (reply: Reply) => void;
+}
+
+class Member {
+  readonly #child: ChildProcess;
+  readonly #answers: Writable;
+  readonly #pending = new Map<number, Pending>();
+  readonly #clock: Clock;
+  #unread = Buffer.alloc(0);
+  #calls = 0;
+  #gone: Error | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#child = fork(SCRIPT, {
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe', 'pipe'],
+    });
+    const pipes: readonly unknown[] = this.#child.stdio;
+    const [asks, answers] = [pipes[ASKS_FD], pipes[ANSWERS_FD]];
+    if (!(asks instanceof Readable && answers instanceof Writable)) throw new Error('There are no pipes.');
+    this.#answers = answers;
+    asks.on('data', (chunk: Buffer) => this.#read(chunk));
+    this.#child.on('message', reply => {
+      if (!isReply(reply)) throw new Error('A process of the store answers in riddles.');
+      this.#pending.get(reply.id)?.settle(reply);
+      this.#pending.delete(reply.id);
+    });
+    this.#child.on('exit', (code, signal) => {
+      const message = `Process ${this.#child.pid} of the store ended with ${signal ?? code}.`;
+      this.#gone = new Error(message);
+      for (const [id, { settle }] of this.#pending) settle({ id, failure: { code: undefined, message } });
+    });
+  }
+
+  call<T>(method: string, args: readonly unknown[], callbacks: Callbacks = {}): Promise<T> {
+    const id = ++this.#calls;
+    return new Promise((resolve, reject) => {
+      const pending: Pending = {
+        callbacks,
+        settle: reply => {
+          if (pending.thrown) reject(pending.thrown.error);
+          else if (reply.failure === undefined) resolve(reply.value as T);
+          else if (reply.failure.code === undefined) reject(new Error(reply.failure.message));
+          else reject(new StoreError(reply.failure.code, reply.failure.message));
+        },
+      };
+      if (this.#gone) return reject(this.#gone);
+      this.#pending.set(id, pending);
+      const call: Call = { id, method, args };
+      this.#child.send(call);
+    });
+  }
+
+  async end(): Promise<void> {
+    if (this.#gone) throw this.#gone;
+    this.#child.disconnect();
+    await once(this.#child, 'exit');
+  }
+
+  #read(chunk: Buffer): void {
+    this.#unread = Buffer.concat([this.#unread, chunk]);
+    while (this.#unread.length >= 4 && this.#unread.length >= 4 + this.#unread.readUInt32LE(0)) {
+      const end = 4 + this.#unread.readUInt32LE(0);
+      const ask: unknown = deserialize(this.#unread.subarray(4, end));
+      this.#unread = this.#unread.subarray(end);
+      if (!isAsk(ask)) throw new Error('A process of the store asks in riddles.');
+      this.#answers.write(frame(this.#answer(ask)));
+    }
+  }
+
+  #answer({ id, callback, args }: Ask): object {
+    if (callback === 'clock') return { value: this.#clock() };
+    const pending = this.#pending.get(id);
+    try {
+      return { value: pending?.callbacks[callback]?.(...args) };
+    } catch (error) {
+      if (pending) pending.thrown = { error };
+      return { thrown: true };
+    }
+  }
+}
+
+/** Processes that may hold one store after another. */
+export class Spread {
+  readonly #members: readonly Member[];
+  #clock: Clock = () => 0n;
+  #turn = 0;
+
+  constructor(processes: number) {
+    this.#members = Array.from({ length: processes }, () => new Member(() => this.#clock()));
+  }
+
+  /** Opens the directory in every process, one after the other or all at once; `options` are of the store but its clock. */
+  async open(options: object, internals: object, clock: Clock, isAtOnce: boolean): Promise<Store> {
+    this.#clock = clock;
+    const [first, ...others] = this.#members.map(member => () => member.call('open', [options, internals]));
+    if (!isAtOnce) await first?.();
+    await Promise.all((isAtOnce && first ? [first, ...others] : others).map(open => open()));
+    return new SpreadStore(this.#members, () => this.#turn++);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#members.map(member => member.end()));
+  }
+}
+
+class SpreadStore implements Store {
+  readonly #members: readonly Member[];
+  readonly #nextTurn: () => number;
+
+  constructor(members: readonly Member[], nextTurn: () => number) {
+    this.#members = members;
+    this.#nextTurn = nextTurn;
+  }
+
+  #call<T>(method: string, args: readonly unknown[], callbacks?: Callbacks): Promise<T> {
+    const member = this.#members[this.#nextTurn() % this.#members.length];
+    if (member === undefined) throw new Error('There is no process.');
+    return member.call(method, args, callbacks);
+  }
+
+  createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
+    return this.#call('createSpace', [address, metadata]);
+  }
+
+  getSpace(address: SpaceAddress): Promise<Space | undefined> {
+    return this.#call('getSpace', [address]);
+  }
+
+  listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
+    return this.#call('listSpaces', [account, service, from, limit]);
+  }
+
+  updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined> {
+    return this.#call('updateSpace', [space], { change: metadata => change(metadata as Buffer) });
+  }
+
+  dropSpace(space: Space): Promise<boolean> {
+    return this.#call('dropSpace', [space]);
+  }
+
+  read(space: Space, partition: string, keys: readonly string[]): Promise<readonly (Row | undefined)[]> {
+    return this.#call('read', [space, partition, keys]);
+  }
+
+  scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page> {
+    return this.#call('scan', [space, range, budget, show !== undefined], {
+      accept: row => accept(row as Row),
+      show: row => show?.(row as Row),
+    });
+  }
+
+  commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
+    return this.#call('commit', [space, partition, reads], {
+      decide: (rows, tick) => decide(rows as Parameters<Decide<R>>[0], tick as bigint),
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#members.map(member => member.call('close', [])));
+  }
+}

@@ -1,0 +1,176 @@
+// Shows what records are in bytes, that they take the blocks which are reckoned for them, and that lengths which lie are found.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { batchOfBytes, bytesOf, FIRST_TICK, recordOf, someBatch, withSeeds } from '../testing/log-history.js';
+import {
+  BLOCK_BYTES,
+  decodeHead,
+  decodeRecord,
+  encodeHead,
+  encodeRecord,
+  isRecord,
+  type LogBatch,
+  type LogHead,
+  lengthAt,
+  logBytes,
+  SALT_BYTES,
+} from './log-record.js';
+
+const HEAD: LogHead = { epoch: 2n, checksum: 0x01020304 };
+
+function encode(batch: LogBatch, sequence = 1n): Buffer {
+  // Not zeros, as memory that is used again is not.
+  const bytes = Buffer.alloc(logBytes(batch.changes), 0xee);
+  encodeRecord(batch, HEAD, sequence, bytes);
+  return bytes;
+}
+
+const change = (key: Uint8Array, bytes?: Buffer): LogBatch => ({
+  basis: FIRST_TICK,
+  tick: FIRST_TICK + 1n,
+  changes: [{ key, bytes }],
+});
+
+test('a record has the bytes that the format says', () => {
+  const batch: LogBatch = {
+    basis: 0x003c6568f12e8000n,
+    tick: 0x003c6568f12e8001n,
+    changes: [
+      { key: [1, 'p1', 'é'], bytes: Buffer.from('pear') },
+      { key: bytesOf([1, 'p1', 'x']), bytes: undefined },
+    ],
+  };
+  const bytes = encode(batch, 5n);
+  const expected = `
+    0000004d 0000000000000002 0000000000000005 003c6568f12e8000 003c6568f12e8001 00000002
+    0009 00000004 00000001 7031 00 c3a9 70656172
+    0008 ffffffff 00000001 7031 00 78`.replace(/\s/g, '');
+  assert.equal(bytes.subarray(4, 0x4d).toString('hex'), expected);
+  assert.equal(bytes.readUInt32BE(0), crc32(Buffer.from(expected, 'hex'), HEAD.checksum));
+  assert(bytes.subarray(0x4d).equals(Buffer.alloc(BLOCK_BYTES - 0x4d)));
+});
+
+/** docs/storage-format.md */
+test('the example of the format has its checksums', () => {
+  const file = Buffer.alloc(BLOCK_BYTES);
+  const head = encodeHead(3n, Buffer.alloc(SALT_BYTES, 0xab), file);
+  assert.equal(file.readUInt32BE(0), 0xbaaf9ed8);
+  const tick = 0x003c6568f12e8001n;
+  const value = Buffer.from('003c6568f12e800170656172', 'hex');
+  const changes = [
+    { key: bytesOf([1, 'p1', 'é']), bytes: value },
+    { key: bytesOf([1, 'p1', 'x']), bytes: undefined },
+  ];
+  encodeRecord({ basis: tick - 1n, tick, changes }, head, 5n, file);
+  assert.equal(file.readUInt32BE(0), 0x634b0e04);
+  assert.equal(lengthAt(file, 0), 85);
+});
+
+test('a head has the bytes that the format says, and none of them may change', () => {
+  const bytes = Buffer.alloc(BLOCK_BYTES);
+  const salt = Buffer.alloc(SALT_BYTES, 0xab);
+  const head = encodeHead(3n, salt, bytes);
+  assert.equal(bytes.toString('hex', 4, 32), `736c6f670000000000000003${'ab'.repeat(16)}`);
+  assert.equal(head.checksum, crc32(bytes.subarray(4, 32)));
+  assert.deepEqual(decodeHead(bytes), head);
+  for (let bit = 0; bit < 32 * 8; bit += 1) {
+    const damaged = Buffer.from(bytes);
+    damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    assert.equal(decodeHead(damaged), undefined, `bit ${bit}`);
+  }
+  assert.equal(decodeHead(bytes.subarray(0, 31)), undefined);
+  assert.equal(decodeHead(Buffer.alloc(0)), undefined);
+});
+
+test('batches are read as they were written', () =>
+  withSeeds(60, random => {
+    const batch = someBatch(random, FIRST_TICK);
+    const bytes = encode(batch, 9n);
+    assert(isRecord(bytes, 0, bytes.length, HEAD));
+    assert.deepEqual(decodeRecord(bytes, 0), recordOf(batch, 9n));
+    assert.equal(bytes.length, Math.ceil(lengthAt(bytes, 0) / BLOCK_BYTES) * BLOCK_BYTES);
+  }));
+
+test('a record takes whole blocks', () => {
+  for (const [bytes, blocks] of [
+    [4095, 1],
+    [4096, 1],
+    [4097, 2],
+    [8191, 2],
+    [8192, 2],
+    [8193, 3],
+  ] as const) {
+    const batch = batchOfBytes(bytes);
+    assert.equal(logBytes(batch.changes), blocks * BLOCK_BYTES);
+    const record = encode(batch);
+    assert.equal(lengthAt(record, 0), bytes);
+    assert.deepEqual(decodeRecord(record, 0), recordOf(batch, 1n));
+    assert(isRecord(record, 0, bytes, HEAD));
+    assert(!isRecord(record, 0, bytes - 1, HEAD));
+  }
+});
+
+test('batches without changes, of a thousand, of empty keys and values, of a MiB', () => {
+  const many = Array.from({ length: 1000 }, (_, index) => ({
+    key: [1, 'p', `k${index}`] as [number, string, string],
+    bytes: index % 3 === 0 ? undefined : Buffer.alloc(index),
+  }));
+  const changes: readonly LogBatch['changes'][] = [
+    [],
+    many,
+    [{ key: [0, '', ''], bytes: Buffer.alloc(0) }],
+    [{ key: new Uint8Array(0), bytes: undefined }],
+    [{ key: [2 ** 32 - 2, 'p', 'k'], bytes: Buffer.alloc(1024 * 1024, 0xff) }],
+  ];
+  for (const each of changes) {
+    const batch = { basis: 0n, tick: 2n ** 64n - 1n, changes: each };
+    assert.deepEqual(decodeRecord(encode(batch), 0), recordOf(batch, 1n));
+  }
+});
+
+test('keys have up to 65535 bytes', () => {
+  for (const length of [65534, 65535]) {
+    const batch = change(Buffer.alloc(length, 1), Buffer.of(1));
+    assert.equal(decodeRecord(encode(batch), 0)?.changes[0]?.key.length, length);
+  }
+  assert.throws(() => encode(change(Buffer.alloc(65536))), RangeError);
+});
+
+test('lengths that lie are no records', () =>
+  withSeeds(10, random => {
+    const bytes = encode(someBatch(random, FIRST_TICK));
+    const length = lengthAt(bytes, 0);
+    const lies = [
+      0,
+      1,
+      43,
+      44,
+      length - 1,
+      length + 1,
+      bytes.length,
+      bytes.length + 1,
+      0x7fffffff,
+      0xffffffff,
+    ];
+    for (const lie of [...lies.filter(each => each !== length), ...lies.map(() => random(bytes.length))]) {
+      if (lie === length) continue;
+      bytes.writeUInt32BE(lie, 4);
+      assert(!isRecord(bytes, 0, bytes.length, HEAD), `length ${lie}`);
+    }
+  }));
+
+test('lengths inside of a record that lie under a right checksum are damage', () => {
+  const lie = (write: (bytes: Buffer) => void): void => {
+    const bytes = encode(change(Buffer.from('key'), Buffer.from('value')));
+    write(bytes);
+    bytes.writeUInt32BE(crc32(bytes.subarray(4, lengthAt(bytes, 0)), HEAD.checksum), 0);
+    assert(isRecord(bytes, 0, bytes.length, HEAD));
+    assert.equal(decodeRecord(bytes, 0), undefined);
+  };
+  for (const count of [0, 2, 0xffffffff]) lie(bytes => bytes.writeUInt32BE(count, 40));
+  for (const length of [0, 2, 4, 65535]) lie(bytes => bytes.writeUInt16BE(length, 44));
+  for (const length of [0, 4, 6, 0xfffffffe, 0xffffffff]) lie(bytes => bytes.writeUInt32BE(length, 46));
+  lie(bytes => bytes.writeUInt32BE(44, 4));
+  lie(bytes => bytes.writeUInt32BE(46, 4));
+});

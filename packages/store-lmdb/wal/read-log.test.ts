@@ -1,0 +1,319 @@
+// Shows that what was answered is read again from a log, whatever a crash has left of the record after it, and that damage is
+// found or leaves true records only.
+import assert from 'node:assert/strict';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { StoreError } from '#store';
+import { createLog } from '../testing/create-log.js';
+import {
+  batchOfBytes,
+  EPOCH,
+  FIRST_TICK,
+  type History,
+  type Placed,
+  type Random,
+  withSeeds,
+  writeHistory,
+} from '../testing/log-history.js';
+import { LOG_NAME, type LogRecord, parseLog } from './log-file.js';
+import { BLOCK_BYTES, decodeHead, encodeHead, encodeRecord, logBytes, SALT_BYTES } from './log-record.js';
+import { LOG_BYTES, LOG_HALVES, readLog } from './read-log.js';
+
+const SECTOR_BYTES = 512;
+const HEAD_BYTES = 32;
+const PATH = '/store/data.log';
+
+async function newDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'read-log-'));
+  t.after(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+/** The records, or undefined for damage that was found. Any other failure fails the test. */
+function parse(bytes: Buffer): readonly LogRecord[] | undefined {
+  try {
+    return parseLog(bytes, PATH, EPOCH);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'corrupt') throw error;
+    assert.match(error.message, /\/store\/data\.log has .+ restore a backup/);
+    return undefined;
+  }
+}
+
+/** Of the half before the last one in which records are and of that one. */
+function visible({ placed }: History): readonly Placed[] {
+  const last = placed.at(-1)?.turn ?? 0;
+  return placed.filter(({ turn }) => turn >= last - 1);
+}
+
+const recordsOf = (placed: readonly Placed[]): readonly LogRecord[] => placed.map(({ record }) => record);
+
+/** Records that were written, in order without a gap; those before the first turn that counts may be missing from the beginning. */
+function assertTrue(found: readonly LogRecord[], history: History): void {
+  const all = recordsOf([...history.placed, history.next]);
+  const first = Number((found[0]?.sequence ?? 1n) - 1n);
+  assert.deepEqual(found, all.slice(first, first + found.length));
+}
+
+test('what was written is read, in the order in which it was written', async t => {
+  const directory = await newDirectory(t);
+  await withSeeds(4, async random => {
+    const history = await writeHistory(directory, random);
+    assert.deepEqual(parse(history.bytes), recordsOf(visible(history)));
+    assert.deepEqual(parse(history.bytes)?.at(-1), history.placed.at(-1)?.record);
+    assert.deepEqual(parse(history.bytesAfter)?.at(-1), history.next.record);
+  });
+});
+
+/** What is on disk when some sectors of the next record were written, as long as `check` runs. */
+function torn(history: History, isWritten: (sector: number) => boolean, check: () => void): void {
+  const { bytes, bytesAfter, next } = history;
+  const before = Buffer.from(bytes.subarray(next.from, next.until));
+  for (let at = next.from; at < next.until; at += SECTOR_BYTES)
+    if (isWritten((at - next.from) / SECTOR_BYTES))
+      bytesAfter.copy(bytes, at, at, Math.min(at + SECTOR_BYTES, next.until));
+  check();
+  before.copy(bytes, next.from);
+}
+
+function assertUntilNext({ bytes, bytesAfter, placed, next, turns }: History): void {
+  const found = parse(bytes);
+  assert(found !== undefined, 'no answered record is damaged');
+  // Zeros behind the record do not matter.
+  const isWhole = bytes.compare(bytesAfter, next.from, next.until, next.from, next.until) === 0;
+  const all = recordsOf(isWhole ? [...placed, next] : placed);
+  assert.deepEqual(found, found.length === 0 ? [] : all.slice(-found.length));
+  // Only what a turn has given up may be missing.
+  assert(found.length >= all.length - placed.filter(({ turn }) => turn < turns - 1).length);
+}
+
+test('whatever sectors of a record a crash leaves, all before it are read', async t => {
+  const directory = await newDirectory(t);
+  await withSeeds(5, async random => {
+    const history = await writeHistory(directory, random);
+    const check = (): void => assertUntilNext(history);
+    for (let round = 0; round < 15; round += 1) {
+      const share = random(5);
+      torn(history, () => random(4) < share, check);
+    }
+    torn(history, sector => sector > 0, check);
+  });
+});
+
+test('a record of which only the first bytes were written counts when all were', async t => {
+  const directory = await newDirectory(t);
+  const log = await createLog(directory, EPOCH);
+  await log.append(batchOfBytes(2_000));
+  const before = readLog(join(directory, LOG_NAME), EPOCH);
+  await log.append(batchOfBytes(600));
+  log.close();
+  const bytes = readFileSync(join(directory, LOG_NAME));
+  const from = LOG_HALVES[0].from + BLOCK_BYTES;
+  const torn = Buffer.from(bytes);
+  torn.fill(0, from, from + BLOCK_BYTES);
+  for (let written = 0; written < 600; written += 1) {
+    assert.deepEqual(parse(torn), before, `${written} bytes`);
+    torn[from + written] = bytes[from + written] ?? 0;
+  }
+  assert.equal(parse(torn)?.length, 2);
+});
+
+/** What one damaged byte may leave; undefined if the damage is to be found. */
+function afterDamage(history: History, at: number): readonly LogRecord[] | undefined {
+  if (at < HEAD_BYTES) return undefined;
+  const shown = visible(history);
+  const last = shown.at(-1);
+  const damaged = shown.find(({ from, until }) => at >= from && at < until);
+  if (damaged === undefined || last === undefined) return recordsOf(shown);
+  // Looks like one that was torn.
+  if (damaged === last) return recordsOf(shown.slice(0, -1));
+  // Looks like one that the next record is written over; a replay sees that records are missing.
+  if (damaged.turn < last.turn) return recordsOf(shown.filter(({ turn }) => turn === last.turn));
+  return undefined;
+}
+
+function someByte(history: History, random: Random): number {
+  const shown = visible(history);
+  const chosen = shown[random(shown.length)];
+  const kind = random(10);
+  if (kind === 0 || chosen === undefined) return random(BLOCK_BYTES);
+  if (kind === 1) return random(LOG_BYTES);
+  if (kind < 6) return chosen.from + random(44);
+  return chosen.from + random(chosen.until - chosen.from);
+}
+
+test('of a log with a bit turned, true records are read, or the damage is found', async t => {
+  const directory = await newDirectory(t);
+  await withSeeds(5, async random => {
+    const history = await writeHistory(directory, random);
+    for (let round = 0; round < 100; round += 1) {
+      const at = someByte(history, random);
+      const bit = 1 << random(8);
+      history.bytes[at] = (history.bytes[at] ?? 0) ^ bit;
+      assert.deepEqual(parse(history.bytes), afterDamage(history, at), `bit ${bit} of byte ${at}`);
+      history.bytes[at] = (history.bytes[at] ?? 0) ^ bit;
+    }
+  });
+});
+
+test('of a log with many bytes damaged, true records are read, or the damage is found', async t => {
+  const directory = await newDirectory(t);
+  await withSeeds(5, async random => {
+    const history = await writeHistory(directory, random);
+    for (let round = 0; round < 20; round += 1) {
+      for (let count = random(20); count >= 0; count -= 1)
+        history.bytesAfter[someByte(history, random)] = random(256);
+      const found = parse(history.bytesAfter);
+      if (found !== undefined) assertTrue(found, history);
+    }
+  });
+});
+
+test('a log that was cut off is damaged, wherever it was cut', async t => {
+  const directory = await newDirectory(t);
+  await withSeeds(1, async random => {
+    const { bytes, placed, next } = await writeHistory(directory, random);
+    const edges = [...placed, next].flatMap(({ from, until }) => [from, until]);
+    const lengths = [0, 1, HEAD_BYTES, BLOCK_BYTES, LOG_BYTES / 2, LOG_BYTES - 1, ...edges];
+    const some = Array.from({ length: 200 }, () => random(LOG_BYTES));
+    for (const length of [...lengths, ...lengths.map(each => Math.max(0, each - 1)), ...some])
+      assert.equal(parse(bytes.subarray(0, length)), undefined, `${length} bytes`);
+    assert.equal(parse(Buffer.concat([bytes, Buffer.alloc(1)])), undefined);
+  });
+});
+
+test('a log whose end is zeros has the records before them', async t => {
+  const directory = await newDirectory(t);
+  await withSeeds(3, async random => {
+    const history = await writeHistory(directory, random);
+    for (let round = 0; round < 15; round += 1) {
+      const from = BLOCK_BYTES + random(LOG_BYTES - BLOCK_BYTES);
+      const found = parse(Buffer.concat([history.bytes.subarray(0, from), Buffer.alloc(LOG_BYTES - from)]));
+      assert(found !== undefined || history.turns > 0);
+      if (found === undefined) continue;
+      assertTrue(found, history);
+      const whole = visible(history).filter(({ until }) => until <= from);
+      if (history.turns === 0) assert.deepEqual(found, recordsOf(whole));
+    }
+  });
+});
+
+test('a file that is missing, cut off or no log is damage with its name', async t => {
+  const directory = await newDirectory(t);
+  const path = join(directory, LOG_NAME);
+  const corrupt = (what: string) => (error: unknown) =>
+    error instanceof StoreError && error.code === 'corrupt' && error.message.startsWith(`${path} ${what}`);
+  assert.throws(() => readLog(path, EPOCH), corrupt('is missing: writes that were answered'));
+  (await createLog(directory, EPOCH)).close();
+  assert.deepEqual(readLog(path, EPOCH), []);
+  truncateSync(path, LOG_BYTES - 1);
+  assert.throws(() => readLog(path, EPOCH), corrupt(`has ${LOG_BYTES - 1} bytes and not ${LOG_BYTES}:`));
+  writeFileSync(path, Buffer.alloc(LOG_BYTES));
+  assert.throws(() => readLog(path, EPOCH), corrupt('has a damaged beginning:'));
+});
+
+test('a path that cannot be read is told in the words of the store', async t => {
+  const directory = await newDirectory(t);
+  const path = join(directory, 'file', LOG_NAME);
+  writeFileSync(join(directory, 'file'), 'x');
+  assert.throws(
+    () => readLog(path, EPOCH),
+    (error: unknown) => error instanceof StoreError && error.code === 'busy' && error.message.includes(path),
+  );
+});
+
+interface Made {
+  readonly bytes: Buffer;
+  put(at: number, sequence: bigint, length?: number): void;
+}
+
+/** A log in memory, for states that no writer leaves. */
+function makeLog(epoch = EPOCH, salt = 1): Made {
+  const bytes = Buffer.alloc(LOG_BYTES);
+  const head = encodeHead(epoch, Buffer.alloc(SALT_BYTES, salt), bytes);
+  const put = (at: number, sequence: bigint, length = 200): void => {
+    const batch = batchOfBytes(length, FIRST_TICK + sequence);
+    encodeRecord(batch, head, sequence, bytes.subarray(at, at + logBytes(batch.changes)));
+  };
+  return { bytes, put };
+}
+
+const [FIRST, SECOND] = [LOG_HALVES[0].from, LOG_HALVES[1].from];
+const sequences = (bytes: Buffer): readonly bigint[] | undefined =>
+  parse(bytes)?.map(({ sequence }) => sequence);
+
+test('halves are joined in the order of their numbers, and only as writes can have left them', () => {
+  const log = (...places: readonly [at: number, sequence: bigint][]): readonly bigint[] | undefined => {
+    const made = makeLog();
+    for (const [at, sequence] of places) made.put(at, sequence);
+    return sequences(made.bytes);
+  };
+  assert.deepEqual(log(), []);
+  assert.deepEqual(log([FIRST, 1n], [SECOND, 2n]), [1n, 2n]);
+  assert.deepEqual(log([FIRST, 3n], [SECOND, 2n]), [2n, 3n]);
+  assert.deepEqual(log([FIRST, 3n], [FIRST + BLOCK_BYTES, 2n]), [3n]);
+  assert.deepEqual(log([FIRST, 1n], [SECOND, 3n]), [3n]);
+  assert.deepEqual(log([SECOND, 3n]), [3n]);
+  // The same number twice, or the halves one over the other.
+  assert.equal(log([FIRST, 3n], [SECOND, 3n]), undefined);
+  assert.equal(log([FIRST, 3n], [FIRST + BLOCK_BYTES, 4n], [SECOND, 4n]), undefined);
+  // A whole record behind one that is missing.
+  assert.equal(log([FIRST + BLOCK_BYTES, 1n]), undefined);
+  assert.equal(log([FIRST, 1n], [FIRST + 2 * BLOCK_BYTES, 3n]), undefined);
+  assert.equal(log([FIRST, 1n], [SECOND + BLOCK_BYTES, 3n]), undefined);
+  assert.equal(log([FIRST, 1n], [LOG_BYTES - BLOCK_BYTES, 3n]), undefined);
+  assert.equal(log([FIRST, 3n], [SECOND, 2n], [SECOND + BLOCK_BYTES, 4n]), undefined);
+});
+
+test('a record counts only within its half', () => {
+  for (const [over, expected] of [
+    [0, [1n]],
+    [1, []],
+  ] as const) {
+    const made = makeLog();
+    made.put(FIRST, 1n, SECOND - FIRST + over);
+    assert.deepEqual(sequences(made.bytes), expected);
+  }
+});
+
+test('a log of another epoch has no records', async t => {
+  const directory = await newDirectory(t);
+  const log = await createLog(directory, EPOCH);
+  await log.append(batchOfBytes(200));
+  log.close();
+  const path = join(directory, LOG_NAME);
+  assert.equal(readLog(path, EPOCH).length, 1);
+  assert.deepEqual([readLog(path, EPOCH - 1n), readLog(path, EPOCH + 1n)], [[], []]);
+});
+
+test("another file's records are none, nor are bytes in a row that look like a record", () => {
+  const [mine, other] = [makeLog(), makeLog(EPOCH, 2)];
+  mine.put(FIRST, 1n);
+  other.put(FIRST + BLOCK_BYTES, 2n);
+  other.put(SECOND + BLOCK_BYTES, 9n);
+  for (const at of [FIRST + BLOCK_BYTES, SECOND + BLOCK_BYTES])
+    other.bytes.copy(mine.bytes, at, at, at + BLOCK_BYTES);
+  assert.deepEqual(sequences(mine.bytes), [1n]);
+});
+
+test('a record of this file under the number of another epoch does not count', () => {
+  const made = makeLog();
+  const head = decodeHead(made.bytes);
+  assert(head !== undefined);
+  const stale = { ...head, epoch: EPOCH - 1n };
+  encodeRecord(batchOfBytes(200), stale, 1n, made.bytes.subarray(FIRST, FIRST + BLOCK_BYTES));
+  assert.deepEqual(sequences(made.bytes), []);
+});
+
+test('a whole record in another form is damage with its number', () => {
+  const made = makeLog();
+  made.put(FIRST, 1n);
+  const record = made.bytes.subarray(FIRST, FIRST + 200);
+  record.writeUInt32BE(2, 40);
+  record.writeUInt32BE(crc32(record.subarray(4), decodeHead(made.bytes)?.checksum), 0);
+  assert.throws(() => parseLog(made.bytes, PATH, EPOCH), /data\.log has record 1 in a form/);
+});

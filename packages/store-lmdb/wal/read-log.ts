@@ -1,0 +1,139 @@
+// Reads the log: which of the bytes in its file are records that count, and whether one that was answered is damaged.
+// What a record is made of is log-record.ts's affair, what is done with it take-log.ts's.
+//
+//   | head, 1 block | first half: records | second half: records |       a record begins at a block and ends in its half
+//
+// Records are numbered from 1. They are written one after the other, each from where the last one ended or, after a turn, from
+// the beginning of the other half, whose old records were no longer needed then; and each is on the disk before the next is written.
+// So all that a crash can leave torn is the newest record, which nobody was told of, and what it was being written over.
+import { readFileSync, statSync } from 'node:fs';
+import { StoreError } from '#store';
+import { REMEDY } from '../check/file-head.js';
+import {
+  BLOCK_BYTES,
+  decodeHead,
+  decodeRecord,
+  isRecord,
+  type LogHead,
+  type LogRecord,
+  lengthAt,
+  sequenceAt,
+  wholeBlocks,
+} from './log-record.js';
+
+/** The head and two halves, the first of which is shorter by the head. */
+export const LOG_BYTES = 8 * 1024 * 1024;
+
+export interface LogHalf {
+  readonly from: number;
+  readonly until: number;
+}
+
+export const LOG_HALVES: readonly [LogHalf, LogHalf] = [
+  { from: BLOCK_BYTES, until: LOG_BYTES / 2 },
+  { from: LOG_BYTES / 2, until: LOG_BYTES },
+];
+
+/** The records from the beginning of a half on, each numbered one more than the one before it. */
+interface Run {
+  readonly records: readonly LogRecord[];
+  readonly first: bigint;
+  readonly last: bigint;
+  /** Where the next record would be. */
+  readonly end: number;
+  readonly half: LogHalf;
+}
+
+/** The records of this epoch in order; none if the file is of another one. Fails with `corrupt`, or `busy` if the system cannot read it. */
+export function readLog(path: string, epoch: bigint): LogRecord[] {
+  return parseLog(readBytes(path), path, epoch);
+}
+
+/** The same of bytes that were read from `path`; keys and values are views of them. */
+export function parseLog(bytes: Buffer, path: string, epoch: bigint): LogRecord[] {
+  // The file is synchronized at its full length before it gets its name: nothing but damage makes it shorter, and what is
+  // cut off may have been answered.
+  if (bytes.length !== LOG_BYTES) throw damaged(path, `has ${bytes.length} bytes and not ${LOG_BYTES}`);
+  const head = decodeHead(bytes);
+  if (head === undefined) throw damaged(path, 'has a damaged beginning');
+  if (head.epoch !== epoch) return [];
+  const runs = LOG_HALVES.map(half => readRun(bytes, half, head, path));
+  const records = joinRuns(runs, path);
+  const last = records.at(-1)?.sequence ?? 0n;
+  for (const run of runs) assertNothingLater(bytes, run, head, last, path);
+  return records;
+}
+
+function readRun(bytes: Buffer, half: LogHalf, head: LogHead, path: string): Run {
+  const records: LogRecord[] = [];
+  const first = sequenceAt(bytes, half.from);
+  let next = first;
+  let end = half.from;
+  // What is left of an older use of the half has lower numbers.
+  while (end < half.until && sequenceAt(bytes, end) === next && isRecord(bytes, end, half.until, head)) {
+    const record = decodeRecord(bytes, end);
+    if (record === undefined) throw damaged(path, `has record ${next} in a form that no program writes`);
+    records.push(record);
+    end += wholeBlocks(lengthAt(bytes, end));
+    next += 1n;
+  }
+  return { records, first, last: next - 1n, end, half };
+}
+
+/**
+ * The records of both halves in order. What may be found, and why it is right:
+ *
+ * - None in both: nothing was written yet, or the very first record is torn.
+ * - One half has none: the other was never left; or the first record after a turn is torn, and was being written where the half with
+ *   none begins. In both cases the records that there are were written one after the other up to the newest.
+ * - Both, and they join: no record is missing between the oldest and the newest. Perhaps the older half was given up by a turn
+ *   after which nothing was written; its records are in the tree then, and whoever replays skips them.
+ * - Both, with a gap: only the half with the lower numbers can have lost records, to the first record after a turn, which is torn and
+ *   was being written over some of them. They and those before the gap were no longer needed then, so all of the half is left out.
+ *   Damage to the older half looks the same. It does no silent harm: whoever replays compares the basis of the first record that
+ *   the tree does not have with the last tick in the tree, and a record that is missing between them is found out there. That holds
+ *   too for an older half whose first record is damaged, of which no record is found at all.
+ * - Both, with numbers twice: no order of writes leaves that.
+ */
+function joinRuns(runs: readonly Run[], path: string): LogRecord[] {
+  const found = runs.filter(run => run.records.length > 0);
+  const [older, newer] = found.sort((a, b) => (a.first < b.first ? -1 : 1));
+  if (older === undefined) return [];
+  if (newer === undefined) return [...older.records];
+  if (older.last + 1n === newer.first) return [...older.records, ...newer.records];
+  if (older.last < newer.first) return [...newer.records];
+  throw damaged(path, `has record ${newer.first} twice`);
+}
+
+/**
+ * A torn record is the newest. If a later one is whole, the record that is missing before it was synchronized, and perhaps answered.
+ * Nothing is searched inside of records that count.
+ */
+function assertNothingLater(bytes: Buffer, run: Run, head: LogHead, last: bigint, path: string): void {
+  for (let at = run.end; at < run.half.until; at += BLOCK_BYTES) {
+    const sequence = sequenceAt(bytes, at);
+    if (sequence <= last || !isRecord(bytes, at, run.half.until, head)) continue;
+    throw damaged(path, `has record ${sequence} and not record ${last + 1n} before it`);
+  }
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    // So that no file of any length is read.
+    const { size } = statSync(path);
+    if (size !== LOG_BYTES) throw damaged(path, `has ${size} bytes and not ${LOG_BYTES}`);
+    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof StoreError || !(error instanceof Error)) throw error;
+    if ('code' in error && error.code === 'ENOENT') throw damaged(path, 'is missing');
+    throw new StoreError('busy', `${path} cannot be read: ${error.message}`, error);
+  }
+}
+
+/** @param what goes on after the path */
+function damaged(path: string, what: string): StoreError {
+  return new StoreError(
+    'corrupt',
+    `${path} ${what}: writes that were answered may stand there and nowhere else; ${REMEDY}`,
+  );
+}

@@ -1,0 +1,176 @@
+// Who may use the log of a store, and how what stands in it alone comes into the trees. The log's record in the catalogue
+// (catalog.ts) has the answer: one process uses the log, whoever opens the store takes it over, dead or alive as its user may be.
+// What a record of the log looks like is log-file.ts's affair, and what its user does with it the commit queue's.
+//
+// The user appends and syncs, and only then looks whether the mark is its own still, and only then answers. The taker makes
+// the mark `taken`, durably, and only then reads the file; then it replays and makes the mark `read`, with the last tick that is in
+// the trees. So each record was in the file before the taker read it, or its user finds the mark taken before it answers, and
+// then the tick says whether the record was replayed. This is why there are two transactions. A taker that dies between them leaves
+// `taken`, and the next one goes on from there; its reading finds at least what the first would have found.
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { StoreError } from '#store';
+import { type Catalog, FORMAT_LOGGED, FORMAT_PLAIN, type LogFence } from '../layout/catalog.js';
+import type { Rows } from '../layout/rows.js';
+import { LOG_NAME, type LogRecord, readLog } from './log-file.js';
+import { BLOCK_BYTES, decodeHead } from './log-record.js';
+
+/** What a log is replayed into. */
+export interface ReplayParts {
+  readonly catalog: Catalog;
+  readonly rows: Rows;
+  /** The data file, beside which the log is. */
+  readonly path: string;
+}
+
+/** True if there is a log that is to be read. Inside a write transaction, which is durable before `replayLog` has its own. */
+export function fenceLog(catalog: Catalog): boolean {
+  const mark = catalog.getLogFence();
+  if (!isUnread(mark)) return false;
+  if (mark.state === 'used') catalog.putLogFence({ ...mark, state: 'taken' });
+  return true;
+}
+
+/**
+ * Inside a write transaction, the one after `fenceLog`'s. Changes nothing if somebody else was faster, who may also have begun
+ * another log since.
+ *
+ * @throws StoreError `corrupt`, before the first change.
+ */
+export function replayLog({ catalog, rows, path }: ReplayParts): void {
+  const mark = catalog.getLogFence();
+  if (mark?.state !== 'taken') return;
+  replayRecords({ catalog, rows, path }, readOwnLog(path, mark.epoch));
+}
+
+/**
+ * The records of the log of this epoch, which is in use or taken.
+ *
+ * @throws StoreError `corrupt` if it is damaged, missing or another one: then writes that were answered are.
+ */
+export function readOwnLog(path: string, epoch: bigint): readonly LogRecord[] {
+  const logPath = logPathOf(path);
+  if (!existsSync(logPath)) throw missingLog(path);
+  const records = readLog(logPath, epoch);
+  if (records.length === 0 && !isOfEpoch(logPath, epoch)) throw otherLog(path, epoch);
+  return records;
+}
+
+/** The same with records that were read before; those of the epoch that the mark has. */
+export function replayRecords({ catalog, rows, path }: ReplayParts, records: readonly LogRecord[]): void {
+  const mark = catalog.getLogFence();
+  if (!isUnread(mark)) return;
+  const counters = catalog.getCounters();
+  const unread = unreadRecords(records, { begun: mark.tick, tick: counters.tick, path });
+  for (const { changes } of unread) {
+    for (const { key, bytes } of changes) rows.apply(key, bytes);
+  }
+  const tick = unread.at(-1)?.tick;
+  if (tick !== undefined) catalog.putCounters({ ...counters, tick });
+  closeFence(catalog, mark.epoch);
+}
+
+/**
+ * Inside a write transaction that changes nothing else. The file of the epoch that this gives has to be in its place, with
+ * its name durable, before the transaction is.
+ *
+ * @throws StoreError `busy` if there is a log that is to be read first.
+ */
+export function beginLog(catalog: Catalog, chunk: number): bigint {
+  const mark = catalog.getLogFence();
+  if (isUnread(mark)) throw new StoreError('busy', 'The log of the store is in use by somebody else.');
+  const epoch = (mark?.epoch ?? 0n) + 1n;
+  catalog.putLogFence({ epoch, state: 'used', tick: catalog.getCounters().tick });
+  catalog.putFormat({ version: FORMAT_LOGGED, chunk });
+  return epoch;
+}
+
+/** Whether the log of this epoch is still its user's. */
+export function ownsLogEpoch(catalog: Catalog, epoch: bigint): boolean {
+  const mark = catalog.getLogFence();
+  return mark?.state === 'used' && mark.epoch === epoch;
+}
+
+/** Inside a write transaction; by the log's user, when all that stands in it is in the trees. Leaves a log that was taken. */
+export function endLog(catalog: Catalog): void {
+  const mark = catalog.getLogFence();
+  if (mark?.state === 'used') closeFence(catalog, mark.epoch);
+}
+
+export const logPathOf = (path: string): string => join(dirname(path), LOG_NAME);
+
+/** Of a log that may hold what the trees do not. */
+export type OpenFence = LogFence & { readonly state: 'used' | 'taken' };
+
+export function isUnread(mark: LogFence | undefined): mark is OpenFence {
+  return mark !== undefined && mark.state !== 'read';
+}
+
+/** Where the trees are. */
+export interface TreeEnd {
+  /** The last tick in them when the log was begun. */
+  readonly begun: bigint;
+  /** The last tick in them. */
+  readonly tick: bigint;
+  /** The data file. */
+  readonly path: string;
+}
+
+/**
+ * Those that the trees have not: each of them, and the first one, begins where what is before it ends.
+ *
+ * @throws StoreError `corrupt` if they do not.
+ */
+export function unreadRecords(
+  records: readonly LogRecord[],
+  { begun, tick, path }: TreeEnd,
+): readonly LogRecord[] {
+  const unread: LogRecord[] = [];
+  let last = tick;
+  for (const record of records) {
+    const isInTrees = unread.length === 0 && record.tick <= tick;
+    const isNext = record.basis === last && record.tick > last;
+    if (record.basis < begun || !(isInTrees || isNext)) throw foreignLog(path, record, last);
+    if (isInTrees) continue;
+    unread.push(record);
+    last = record.tick;
+  }
+  return unread;
+}
+
+function closeFence(catalog: Catalog, epoch: bigint): void {
+  catalog.putLogFence({ epoch, state: 'read', tick: catalog.getCounters().tick });
+  const format = catalog.getFormat();
+  if (format !== undefined) catalog.putFormat({ ...format, version: FORMAT_PLAIN });
+}
+
+function isOfEpoch(logPath: string, epoch: bigint): boolean {
+  const head = Buffer.alloc(BLOCK_BYTES);
+  const file = openSync(logPath, 'r');
+  try {
+    return decodeHead(head.subarray(0, readSync(file, head)))?.epoch === epoch;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const REUNION = 'put both back as they were together, or restore a backup into another directory.';
+
+function missingLog(path: string): StoreError {
+  const what = `${path} was not closed, and ${LOG_NAME} beside it, with its last writes, is missing`;
+  return new StoreError('corrupt', `${what}: ${REUNION}`);
+}
+
+function otherLog(path: string, epoch: bigint): StoreError {
+  const what = `${logPathOf(path)} is not the log ${epoch} of ${path}, which may have last writes of its own`;
+  return new StoreError('corrupt', `${what}: ${REUNION}`);
+}
+
+function foreignLog(path: string, { sequence, basis }: LogRecord, last: bigint): StoreError {
+  const what = `${logPathOf(path)} does not continue ${path}`;
+  const where = `its record ${sequence} follows on tick ${basis}, and what is there ends with tick ${last}`;
+  return new StoreError(
+    'corrupt',
+    `${what}: ${where}. One of the two is of another store or time: ${REUNION}`,
+  );
+}

@@ -1,0 +1,362 @@
+// Shows the log and the tree together, on real files: who is answered when, what goes where, that nothing overtakes anything, and
+// what a kill at any moment, and a close, leave. What two processes do to each other is shown in lone-writers.test.ts.
+import assert from 'node:assert/strict';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { StoreError } from '#store';
+import type { Work } from '../commit/commit-queue.js';
+import { FILE_NAME, openEnvironment } from '../environment.js';
+import { FORMAT_LOGGED, FORMAT_PLAIN } from '../layout/catalog.js';
+import { RowBlocks } from '../layout/row-value.js';
+import { openLmdbStore } from '../lmdb-store.js';
+import { newDirectory, Parts, SPACE, textOf } from '../testing/logged-parts.js';
+import { LOG_BYTES, LOG_NAME, readLog } from './log-file.js';
+import { LOGGED_BYTES_MAX, RECENT_CHANGES_MAX } from './write-ahead-log.js';
+
+/** What a value has in the tree besides itself. */
+const HEAD_BYTES = new RowBlocks().encode(1n, Buffer.alloc(1)).length - 1;
+const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+
+function markOf(directory: string) {
+  const environment = openEnvironment({ directory, durability: 'none' });
+  const { catalog } = environment;
+  const found = { state: catalog.getLogFence()?.state, version: catalog.getFormat()?.version };
+  return environment.close().then(() => found);
+}
+
+/** Somebody who takes the right to write, and does not give it back. */
+class Holder {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+
+  static async open(t: TestContext, directory: string): Promise<Holder> {
+    const script = `
+      import { writeSync } from 'node:fs';
+      import { openRoot } from ${JSON.stringify(new URL('../environment.js', import.meta.url).href)};
+      const root = openRoot(process.argv[1], 'none');
+      writeSync(1, 'open');
+      process.stdin.once('data', () => root.transactionSync(() => { writeSync(1, 'held'); for (;;); }));
+    `;
+    const args = ['--input-type=module', '-e', script, join(directory, FILE_NAME)];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    t.after(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    return new Holder(child);
+  }
+
+  private constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
+    this.#child = child;
+  }
+
+  async hold(): Promise<void> {
+    this.#child.stdin.write('now');
+    await once(this.#child.stdout, 'data');
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
+
+test('callers are answered when the log has their changes, and the tree gets them later', async t => {
+  const directory = await newDirectory(t);
+  await openEnvironment({ directory, durability: 'full' }).close();
+  // While the right to write is held the tree cannot get them, however slow the disk is.
+  const holders = [await Holder.open(t, directory), await Holder.open(t, directory)];
+  const parts = await Parts.open(t, directory);
+  await holders[0]?.hold();
+  for (let round = 0; round < 3; round += 1) {
+    assert.equal(await parts.add('k', String(round)), '012'.slice(0, round + 1));
+    assert.equal(parts.records().length, round + 1);
+    assert.equal(
+      parts.records()[round]?.changes[0]?.bytes?.subarray(HEAD_BYTES).toString(),
+      '012'.slice(0, round + 1),
+    );
+    assert(parts.isRecent('k'));
+    assert.equal(parts.inTree('k'), undefined);
+  }
+  holders[0]?.kill();
+  await parts.empty();
+  assert.equal(parts.inTree('k'), '012');
+  await holders[1]?.hold();
+  assert.equal(await parts.add('k', '3'), '0123');
+  assert.equal(parts.inTree('k'), '012');
+  await parts.remove(['k']);
+  assert.equal(parts.inTree('k'), '012');
+  assert.equal(await parts.add('k', 'x'), 'x');
+  holders[1]?.kill();
+  await parts.empty();
+  assert.equal(parts.inTree('k'), 'x');
+});
+
+test('what a kill leaves has all that was answered, while the log goes around under load', async t => {
+  const parts = await Parts.open(t);
+  const answered = new Map<string, string>();
+  const expected = new Map<string, Map<string, string>>();
+  let count = 0;
+  const task = async (key: string): Promise<void> => {
+    for (let round = 0; round < 270; round += 1) {
+      const text = `${key}${round}`;
+      await parts.put(key, text.padEnd(3000 + ((round * 7919) % 6000), '.'));
+      answered.set(key, text);
+      count += 1;
+      if (count % 360 === 0) expected.set(await parts.copy(t), new Map(answered));
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, index) => task(`k${index}.`)));
+  const [first] = parts.records();
+  assert(first !== undefined && first.sequence > 1n, 'the halves were used again');
+  assert.equal(expected.size, 6);
+  for (const [directory, rows] of expected) {
+    const left = openEnvironment({ directory, durability: 'none' });
+    for (const [key, text] of rows) {
+      const found = textOf(left.rows.get(SPACE.id, 'p', key)) ?? '';
+      const round = (name: string): number => Number(/\.(\d+)/.exec(name)?.[1]);
+      assert(round(found) >= round(text), `${key}: ${found.slice(0, 10)} follows on ${text}`);
+    }
+    await left.close();
+  }
+});
+
+test('a half is not used again before the tree has it, however long that takes', async t => {
+  const directory = await newDirectory(t);
+  const first = openEnvironment({ directory, durability: 'full' });
+  await first.close();
+  const holder = await Holder.open(t, directory);
+  const parts = await Parts.open(t, directory);
+  await parts.put('before', 'x');
+  await parts.empty();
+  await holder.hold();
+  const answered: string[] = [];
+  const value = '.'.repeat(40_000);
+  const putting = Array.from({ length: 3 }, async (_, task) => {
+    for (let index = task; index < 250; index += 3) {
+      await parts.put(`k${index}`, value);
+      answered.push(`k${index}`);
+    }
+  });
+  for (let count = -1; count < answered.length; ) {
+    count = answered.length;
+    await wait(300);
+  }
+  assert(answered.length > 100 && answered.length * value.length < LOG_BYTES, String(answered.length));
+  const left = openEnvironment({ directory: await parts.copy(t), durability: 'none' });
+  for (const key of answered) assert(left.rows.get(SPACE.id, 'p', key) !== undefined, key);
+  await left.close();
+  holder.kill();
+  await Promise.all(putting);
+});
+
+test('a log takes its place with the right to write, without which another one may be in use there', async t => {
+  const directory = await newDirectory(t);
+  const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+  const space = await store.createSpace(SPACE, Buffer.alloc(0));
+  assert(space !== undefined);
+  const holder = await Holder.open(t, directory);
+  await holder.hold();
+  const putting = store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts: [] }));
+  await wait(300);
+  const names = readdirSync(directory).filter(name => name.startsWith(LOG_NAME));
+  assert.deepEqual(names, [`${LOG_NAME}.${process.pid}`]);
+  holder.kill();
+  await putting;
+  await store.close();
+  assert(readdirSync(directory).includes(LOG_NAME));
+});
+
+test('a batch of more bytes than the log takes goes into the tree, and all before it with it', async t => {
+  const parts = await Parts.open(t);
+  for (const [more, isLogged] of [
+    [-1, true],
+    [0, true],
+    [1, false],
+  ] as const) {
+    await parts.add('k', 'a');
+    const records = parts.records().length;
+    await parts.put('big', Buffer.alloc(LOGGED_BYTES_MAX - HEAD_BYTES + more, 'b'));
+    assert.equal(parts.records().length - records, isLogged ? 1 : 0, String(more));
+    if (!isLogged) assert.equal(parts.inTree('k'), 'aaa');
+    await parts.empty();
+  }
+  assert.equal(await parts.add('k', 'b'), 'aaab');
+});
+
+test('the fifth batch in a row of more callers than the log is for goes into the tree, and all before it with it', async t => {
+  const parts = await Parts.open(t);
+  const isLogged = async (callers: number): Promise<boolean> => {
+    const records = parts.records().length;
+    await Promise.all(Array.from({ length: callers }, (_, index) => parts.put(`c${index}`, 'x')));
+    return parts.records().length > records;
+  };
+  for (const callers of [9, 9, 9, 8, 9, 9, 9, 9]) assert(await isLogged(callers), String(callers));
+  await parts.add('k', 'a');
+  for (const callers of [9, 9, 9, 9]) assert(await isLogged(callers), String(callers));
+  assert(parts.isRecent('k'));
+  assert(!(await isLogged(9)));
+  assert.equal(parts.inTree('k'), 'a');
+});
+
+test('what is in the log alone is bounded by the number of changes', async t => {
+  const parts = await Parts.open(t);
+  const keys = Array.from({ length: RECENT_CHANGES_MAX + 1 }, (_, index) => `k${index}`);
+  for (const [before, count, isLogged] of [
+    [0, RECENT_CHANGES_MAX - 1, true],
+    [0, RECENT_CHANGES_MAX, true],
+    [0, RECENT_CHANGES_MAX + 1, false],
+    [1, RECENT_CHANGES_MAX - 1, true],
+    [1, RECENT_CHANGES_MAX, true],
+  ] as const) {
+    if (before > 0) await parts.put('before', 'x');
+    const records = parts.records().length;
+    await parts.remove(keys.slice(0, count));
+    const added = parts.records().slice(records);
+    assert.deepEqual(
+      added.map(({ changes }) => changes.length),
+      isLogged ? [count] : [],
+      `${before} and ${count}`,
+    );
+    // One more than there may be has waited for the tree.
+    if (count + before > RECENT_CHANGES_MAX) assert(!parts.isRecent('before'));
+    await parts.empty();
+  }
+});
+
+test('removals whose keys are more than a half of the log are carried out', async t => {
+  const parts = await Parts.open(t);
+  await parts.put('k', 'x');
+  const keys = Array.from({ length: 1500 }, (_, index) => `${index}`.padEnd(1024, '\u4e00'));
+  await Promise.all([parts.remove([...keys, 'k']), parts.remove(keys.map(key => `a${key.slice(1)}`))]);
+  assert.equal(parts.inTree('k'), undefined);
+  assert(!parts.isRecent('k'));
+  await parts.put('k', 'y');
+  assert(parts.isRecent('k'), 'the log is used on');
+});
+
+test('works that need the tree see all that was asked for before them, and nothing later', async t => {
+  const parts = await Parts.open(t);
+  const long = 'l'.repeat(1024).padEnd(4020, '\u{ffff}');
+  for (let round = 0; round < 4; round += 1) {
+    const seen: Promise<unknown>[] = [];
+    for (let part = 0; part < 5; part += 1) {
+      seen.push(parts.add('k', String(part)), parts.range(), parts.add(long, String(part)));
+      // Some at once, some after what was before is in the log.
+      if ((part + round) % 3 === 0) await parts.add('other', 'o');
+    }
+    const answers = await Promise.all(seen);
+    for (let part = 0; part < 5; part += 1) {
+      const text = '01234'.repeat(round) + '01234'.slice(0, part + 1);
+      const [k, range, behind] = answers.slice(part * 3, part * 3 + 3);
+      assert.deepEqual([k, behind], [text, text]);
+      assert(Array.isArray(range));
+      assert.equal(
+        range.find(each => each.startsWith('k=')),
+        `k=${text}`,
+      );
+    }
+  }
+});
+
+test('after a work that needs the tree changes go there for a while, then to the log again', async t => {
+  const parts = await Parts.open(t);
+  await parts.put('k', '1');
+  assert(parts.isRecent('k'));
+  assert.deepEqual(await parts.range(), ['k=1']);
+  assert(!parts.isRecent('k'));
+  await parts.put('k', '2');
+  assert.equal(parts.inTree('k'), '2');
+  for (let tries = 0; !parts.isRecent('k'); tries += 1) {
+    assert(tries < 200);
+    await wait(10);
+    await parts.put('k', '3');
+  }
+});
+
+test('a close leaves an empty log and a file that older programs read, and a kill does not', async t => {
+  const parts = await Parts.open(t);
+  await parts.put('k', '1');
+  const { catalog } = parts.environment;
+  assert.deepEqual([catalog.getLogFence()?.state, catalog.getFormat()?.version], ['used', FORMAT_LOGGED]);
+  const left = await parts.copy(t);
+  const last = parts.put('k', '2');
+  await parts.close();
+  await last;
+  assert.equal(statSync(join(parts.directory, LOG_NAME)).size, 0);
+  assert.deepEqual(await markOf(parts.directory), { state: 'read', version: FORMAT_PLAIN });
+  assert.equal(statSync(join(left, LOG_NAME)).size, LOG_BYTES);
+  const again = await Parts.open(t, parts.directory);
+  assert.equal(again.inTree('k'), '2');
+  assert.equal(await again.add('k', '!'), '2!');
+  assert.deepEqual(
+    readdirSync(again.directory).filter(name => name.startsWith(LOG_NAME)),
+    [LOG_NAME],
+  );
+});
+
+test('a store that is closed while its log is made, at any moment of that, leaves what was answered', async t => {
+  for (const milliseconds of [0, 2, 10, 30]) {
+    const directory = await newDirectory(t);
+    const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+    const space = await store.createSpace(SPACE, Buffer.alloc(0));
+    assert(space !== undefined);
+    const put = (key: string) =>
+      store.commit(space, 'p', { keys: [] }, () => ({
+        result: true,
+        puts: [{ key, value: Buffer.from(key) }],
+      }));
+    const first = put('first');
+    if (milliseconds > 0) await wait(milliseconds);
+    const last = put('last');
+    await store.close();
+    assert.deepEqual([await first, await last], [true, true]);
+    assert.notEqual((await markOf(directory)).version, FORMAT_LOGGED);
+    assert(readdirSync(directory).every(name => !name.startsWith(`${LOG_NAME}.`)));
+    const again = await openLmdbStore({ directory });
+    const rows = await again.read(space, 'p', ['first', 'last']);
+    assert.deepEqual(rows.map(textOf), ['first', 'last']);
+    await again.close();
+  }
+});
+
+test('reads, scans and decisions see at once what is in the log alone', async t => {
+  const directory = await newDirectory(t);
+  const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+  const space = await store.createSpace(SPACE, Buffer.alloc(0));
+  assert(space !== undefined);
+  const everything = { from: { partition: '', key: '' } };
+  const model = new Map<string, string>();
+  for (let round = 0; round < 110; round += 1) {
+    const key = `k${(round * 7) % 11}`;
+    const isRemoved = round % 4 === 3;
+    const value = Buffer.from(`${round}`);
+    const before: string | undefined = await store.commit(space, 'p', { keys: [key] }, ({ keys }) => ({
+      result: textOf(keys[0]),
+      ...(isRemoved ? { deletes: [key] } : { puts: [{ key, value }] }),
+    }));
+    assert.equal(before, model.get(key));
+    if (isRemoved) model.delete(key);
+    else model.set(key, `${round}`);
+    const [row] = await store.read(space, 'p', [key]);
+    assert.equal(textOf(row), model.get(key));
+    const page = await store.scan(space, everything, UNBOUNDED, () => true);
+    assert.deepEqual(new Map(page.rows.map(each => [each.key, textOf(each)])), new Map([...model].sort()));
+    if (round % 10 === 0) await wait(20);
+  }
+  assert(readLog(join(directory, LOG_NAME), 1n).length > 50);
+  await store.close();
+});
+
+test('what a failing work does is no affair of the log', async t => {
+  const parts = await Parts.open(t);
+  const failing: Work<never> = {
+    run() {
+      throw new StoreError('busy', 'mine');
+    },
+  };
+  await parts.put('k', '1');
+  await assert.rejects(parts.queue.add(failing), /mine/);
+  assert.equal(parts.inTree('k'), '1');
+});

@@ -1,0 +1,256 @@
+// What a filter takes (table-rest.md 9.2): every type against every literal, missing properties, negation, bare names;
+// and that the compiled filter says what a plain evaluation of its tree says.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Row } from '#store';
+import type { EdmType, EdmValue, Property } from '../entity/edm.js';
+import { encodeEntity } from '../entity/entity-encoder.js';
+import type { TableErrorDetail } from '../table-error.js';
+import { compileFilter } from './compile-filter.js';
+import type { ComparisonOperator, Filter, Operand } from './filter.js';
+
+const OPERATORS: readonly ComparisonOperator[] = ['eq', 'ne', 'lt', 'le', 'gt', 'ge'];
+
+const property = (name: string): Operand => ({ kind: 'property', name });
+const constant = (value: EdmValue): Operand => ({ kind: 'constant', constant: value });
+const string = (value: string): Operand => constant({ type: 'Edm.String', value });
+const compare = (left: Operand, operator: ComparisonOperator, right: Operand): Filter => ({
+  kind: 'compare',
+  operator,
+  left,
+  right,
+});
+const not = (operand: Filter): Filter => ({ kind: 'not', operand });
+const both = (left: Filter, right: Filter): Filter => ({ kind: 'and', left, right });
+const either = (left: Filter, right: Filter): Filter => ({ kind: 'or', left, right });
+
+const row = (...properties: Property[]): Row => ({
+  partition: 'p',
+  key: 'r',
+  version: 15_778_405_200_000_000n,
+  value: encodeEntity(properties),
+});
+const takes = (filter: Filter, ...properties: Property[]): boolean =>
+  compileFilter(filter)(row(...properties));
+
+/** The operators, of all six, that take a row whose property `a` has the first value, against the second. */
+const operatorsThatTake = (value: EdmValue, literal: EdmValue): string =>
+  OPERATORS.filter(op => takes(compare(property('a'), op, constant(literal)), { name: 'a', ...value })).join(
+    ' ',
+  );
+
+const LESS = 'ne lt le';
+const EQUAL = 'eq le ge';
+const GREATER = 'ne gt ge';
+const UNORDERED = 'ne';
+const MISMATCH = 'ne lt le';
+
+const guid = (first: string): EdmValue => ({
+  type: 'Edm.Guid',
+  value: `${first}da6455-213d-42c9-9a79-3e9149a57833`,
+});
+const bytes = (...values: number[]): EdmValue => ({ type: 'Edm.Binary', value: Buffer.from(values) });
+const text = (value: string): EdmValue => ({ type: 'Edm.String', value });
+const int32 = (value: number): EdmValue => ({ type: 'Edm.Int32', value });
+const int64 = (value: bigint): EdmValue => ({ type: 'Edm.Int64', value });
+const double = (value: number): EdmValue => ({ type: 'Edm.Double', value });
+const boolean = (value: boolean): EdmValue => ({ type: 'Edm.Boolean', value });
+const date = (value: bigint): EdmValue => ({ type: 'Edm.DateTime', value });
+
+/** Of each type, values in ascending order. */
+const ASCENDING: ReadonlyMap<EdmType, readonly EdmValue[]> = new Map<EdmType, readonly EdmValue[]>([
+  ['Edm.String', ['', '10', '9', 'B', 'a', 'aa', 'b', 'é', '\u{1f600}', '\uffff'].map(text)],
+  ['Edm.Int32', [-2147483648, -1, 0, 1, 2147483647].map(int32)],
+  ['Edm.Int64', [-(2n ** 63n), -1n, 0n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n].map(int64)],
+  ['Edm.Double', [Number.NEGATIVE_INFINITY, -1.5, 0, 5e-324, 1, 1.5, Number.POSITIVE_INFINITY].map(double)],
+  ['Edm.Boolean', [boolean(false), boolean(true)]],
+  ['Edm.DateTime', [-(10n ** 17n), 0n, 1n, 2n, 10n ** 17n].map(date)],
+  ['Edm.Guid', ['00000000', 'c9da6455', 'ffffffff'].map(start => guid(start.slice(0, 2)))],
+  [
+    'Edm.Binary',
+    [bytes(), bytes(0), bytes(0, 0), bytes(0, 1), bytes(1), bytes(0x7f), bytes(0x80), bytes(0xff)],
+  ],
+]);
+const valuesOf = (type: EdmType): readonly EdmValue[] => ASCENDING.get(type) ?? [];
+const TYPES = [...ASCENDING.keys()];
+
+test('values of one type in their order', () => {
+  for (const type of TYPES) {
+    valuesOf(type).forEach((value, i) => {
+      valuesOf(type).forEach((literal, j) => {
+        const expected = i < j ? LESS : i > j ? GREATER : EQUAL;
+        assert.equal(operatorsThatTake(value, literal), expected, `${type} ${value.value} ${literal.value}`);
+      });
+    });
+  }
+});
+
+test('numbers of two types that compare', () => {
+  const cases: readonly (readonly [EdmValue, EdmValue, string])[] = [
+    [int64(5n), int32(5), EQUAL],
+    [int64(2n ** 40n), int32(5), GREATER],
+    [int64(-(2n ** 40n)), int32(5), LESS],
+    [double(5), int32(5), EQUAL],
+    [double(4.9), int32(5), LESS],
+    [double(5), int64(5n), EQUAL],
+    [double(5.1), int64(5n), GREATER],
+    [double(Number.POSITIVE_INFINITY), int64(2n ** 63n - 1n), GREATER],
+    [double(-0), int32(0), EQUAL],
+    [double(Number.NaN), int32(5), UNORDERED],
+    [double(Number.NaN), double(Number.NaN), UNORDERED],
+    [double(1), double(Number.NaN), UNORDERED],
+  ];
+  for (const [value, literal, expected] of cases)
+    assert.equal(operatorsThatTake(value, literal), expected, `${value.value} ${literal.value}`);
+});
+
+test('every other pair of types is a mismatch, whatever the values', () => {
+  const compared = new Set(['Edm.Int64 Edm.Int32', 'Edm.Double Edm.Int32', 'Edm.Double Edm.Int64']);
+  for (const type of TYPES) {
+    for (const other of TYPES.filter(candidate => candidate !== type)) {
+      if (compared.has(`${type} ${other}`)) continue;
+      for (const value of valuesOf(type))
+        for (const literal of valuesOf(other))
+          assert.equal(operatorsThatTake(value, literal), MISMATCH, `${type} ${other}`);
+    }
+  }
+});
+
+test('text that looks like a value of another type is text all the same', () => {
+  assert.equal(operatorsThatTake(text('5'), int32(5)), MISMATCH);
+  assert.equal(operatorsThatTake(text('true'), boolean(true)), MISMATCH);
+  assert.equal(operatorsThatTake(guid('c9'), text('c9da6455-213d-42c9-9a79-3e9149a57833')), MISMATCH);
+  assert.equal(operatorsThatTake(text('AQ=='), bytes(1)), MISMATCH);
+  assert.equal(operatorsThatTake(text('"5"'), text('5')), LESS);
+});
+
+test('a missing property makes every comparison false, and its negation true', () => {
+  for (const type of TYPES) {
+    for (const literal of valuesOf(type)) {
+      for (const op of OPERATORS) {
+        const comparison = compare(property('missing'), op, constant(literal));
+        assert.equal(takes(comparison, { name: 'a', ...int32(1) }), false);
+        assert.equal(takes(not(comparison), { name: 'a', ...int32(1) }), true);
+      }
+    }
+  }
+  for (const op of OPERATORS) {
+    assert.equal(takes(compare(property('a'), op, property('missing')), { name: 'a', ...int32(1) }), false);
+    assert.equal(takes(compare(property('missing'), op, property('missing'))), false);
+  }
+});
+
+test('not, and, or are plain logic', () => {
+  const [yes, no]: Filter[] = [constant(boolean(true)), constant(boolean(false))];
+  assert.ok(yes && no);
+  for (const [a, b] of [
+    [yes, yes],
+    [yes, no],
+    [no, yes],
+    [no, no],
+  ] as const) {
+    assert.equal(takes(both(a, b)), a === yes && b === yes);
+    assert.equal(takes(either(a, b)), a === yes || b === yes);
+    assert.equal(takes(not(a)), a === no);
+  }
+});
+
+test('a bare name takes what is Boolean and true, and nothing else', () => {
+  assert.equal(takes(property('a'), { name: 'a', ...boolean(true) }), true);
+  assert.equal(takes(property('a'), { name: 'a', ...boolean(false) }), false);
+  assert.equal(takes(property('a'), { name: 'b', ...boolean(true) }), false);
+  for (const value of [text('true'), int32(1), double(1), int64(1n)])
+    assert.equal(takes(property('a'), { name: 'a', ...value }), false);
+  assert.equal(takes(not(property('a'))), true);
+});
+
+test('a constant may stand on the left', () => {
+  const five = { name: 'a', ...int32(5) };
+  const taken = (literal: number) =>
+    OPERATORS.filter(op => takes(compare(constant(int32(literal)), op, property('a')), five)).join(' ');
+  assert.equal(taken(4), LESS);
+  assert.equal(taken(5), EQUAL);
+  assert.equal(taken(6), GREATER);
+  assert.equal(takes(compare(constant(int32(4)), 'lt', constant(int64(5n)))), true);
+  assert.equal(takes(compare(string('a'), 'eq', constant(int64(5n)))), false);
+});
+
+test('keys and the version are columns of every row', () => {
+  const isTaken = (left: Operand, op: ComparisonOperator, right: Operand) => takes(compare(left, op, right));
+  const version = 15_778_405_200_000_000n;
+  assert.equal(isTaken(property('PartitionKey'), 'eq', string('p')), true);
+  assert.equal(isTaken(property('PartitionKey'), 'lt', string('p')), false);
+  assert.equal(isTaken(property('RowKey'), 'ge', string('q')), true);
+  assert.equal(isTaken(string('q'), 'le', property('RowKey')), true);
+  assert.equal(isTaken(property('Timestamp'), 'eq', constant(date(version))), true);
+  assert.equal(isTaken(property('Timestamp'), 'gt', constant(date(version - 1n))), true);
+  assert.equal(isTaken(property('Timestamp'), 'lt', constant(date(version))), false);
+  assert.equal(isTaken(property('PartitionKey'), 'lt', property('RowKey')), true);
+});
+
+test('a column against a constant of another type is refused before a row is seen', () => {
+  const cases: readonly (readonly [string, ComparisonOperator, EdmValue, TableErrorDetail])[] = [
+    ['PartitionKey', 'eq', int32(5), { left: 'Edm.String', right: 'Edm.Int32', operator: 'Equal' }],
+    ['RowKey', 'ne', boolean(true), { left: 'Edm.String', right: 'Edm.Boolean', operator: 'NotEqual' }],
+    ['RowKey', 'lt', guid('c9'), { left: 'Edm.String', right: 'Edm.Guid', operator: 'LessThan' }],
+    ['RowKey', 'le', date(0n), { left: 'Edm.String', right: 'Edm.DateTime', operator: 'LessThanOrEqual' }],
+    ['Timestamp', 'gt', text('2020'), { left: 'Edm.DateTime', right: 'Edm.String', operator: 'GreaterThan' }],
+    [
+      'Timestamp',
+      'ge',
+      int64(5n),
+      { left: 'Edm.DateTime', right: 'Edm.Int64', operator: 'GreaterThanOrEqual' },
+    ],
+  ];
+  for (const [name, op, literal, detail] of cases) {
+    const expected = { name: 'TableError', code: 'InvalidInput:FilterTypes', detail };
+    assert.throws(() => compileFilter(compare(property(name), op, constant(literal))), expected);
+  }
+});
+
+test('names are whole, of one case, and nothing that objects have by themselves', () => {
+  const filter = (name: string) => compare(property(name), 'ne', string('x'));
+  const stored = (name: string): Property => ({ name, ...text('y') });
+  for (const name of [
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    'length',
+    'été',
+    '名前',
+    'a\u200d',
+  ]) {
+    assert.equal(takes(filter(name), stored(name)), true, name);
+    assert.equal(takes(filter(name), stored('other')), false, name);
+  }
+  for (const [asked, name] of [
+    ['a', 'ab'],
+    ['ab', 'a'],
+    ['Birthday', 'birthday'],
+    ['b', 'a'],
+  ] as const)
+    assert.equal(takes(filter(asked), stored(name)), false, asked);
+});
+
+test('a property is found wherever it stands, and texts that look like properties are not', () => {
+  const wanted = compare(property('x'), 'eq', constant(int32(7)));
+  const fillers = Array.from({ length: 251 }, (_, i): Property => ({ name: `f${i}`, ...text(',"x":7,') }));
+  for (const at of [0, 1, 125, 251]) {
+    const properties = [...fillers];
+    properties.splice(at, 0, { name: 'x', ...int32(7) });
+    assert.equal(takes(wanted, ...properties), true);
+  }
+  assert.equal(takes(wanted, ...fillers), false);
+});
+
+test('a chain of thousands of terms does not exhaust the stack', () => {
+  const term = compare(property('a'), 'eq', constant(int32(1)));
+  let [all, any]: [Filter, Filter] = [term, not(term)];
+  for (let i = 0; i < 20_000; i++) {
+    all = both(all, term);
+    any = either(any, not(term));
+  }
+  assert.equal(takes(all, { name: 'a', ...int32(1) }), true);
+  assert.equal(takes(any, { name: 'a', ...int32(1) }), false);
+});

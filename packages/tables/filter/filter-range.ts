@@ -1,0 +1,202 @@
+// Which rows a filter can match at all, read off its comparisons of PartitionKey and RowKey, so that a scan touches no others.
+// A range may hold rows that do not match, never lacks one that does; the filter itself still decides (table-rest.md 9.6).
+import type { Position, ScanRange } from '#store';
+import type { EntityKey } from '../operation.js';
+import type { ComparisonOperator, Filter, Operand } from './filter.js';
+
+/** Half-open; without `until` there is no upper bound. Never empty. */
+interface Range<T> {
+  readonly from: T;
+  readonly until?: T | undefined;
+}
+
+/** A row that matches lies in each of the three. The range keeps apart what the intervals blur when `or` joins them. */
+interface Bounds {
+  readonly partition: Range<string>;
+  readonly key: Range<string>;
+  readonly range: ScanRange;
+}
+
+type Order<T> = (a: T, b: T) => boolean;
+
+const isLess: Order<string> = (a, b) => a < b;
+const isBefore: Order<Position> = (a, b) =>
+  a.partition < b.partition || (a.partition === b.partition && a.key < b.key);
+
+const WHOLE: Range<string> = { from: '' };
+const KEY_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey']);
+const UNBOUNDED: Bounds = { partition: WHOLE, key: WHOLE, range: { from: { partition: '', key: '' } } };
+
+/** The least string that is greater: no string lies between s and s + U+0000. */
+const LEAST_UNIT = '\u0000';
+const after = (text: string): string => text + LEAST_UNIT;
+
+/** `constant < property` says of the property what `property > constant` says. */
+const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  eq: 'eq',
+  ne: 'ne',
+  gt: 'lt',
+  ge: 'le',
+  lt: 'gt',
+  le: 'ge',
+};
+
+/** Keys are never missing and always strings, so the negation of a comparison is a comparison. */
+const NEGATED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  eq: 'ne',
+  ne: 'eq',
+  gt: 'le',
+  ge: 'lt',
+  lt: 'ge',
+  le: 'gt',
+};
+
+/** The strings that compare so with `value`; undefined if there is none. */
+function rangeOf(operator: ComparisonOperator, value: string): Range<string> | undefined {
+  switch (operator) {
+    case 'eq':
+      return { from: value, until: after(value) };
+    case 'ge':
+      return { from: value };
+    case 'gt':
+      return { from: after(value) };
+    case 'lt':
+      return value === '' ? undefined : { from: '', until: value };
+    case 'le':
+      return { from: '', until: after(value) };
+    case 'ne':
+      return WHOLE;
+  }
+}
+
+/** What is in both; undefined if that is nothing. */
+function intersect<T>(a: Range<T>, b: Range<T>, order: Order<T>): Range<T> | undefined {
+  const from = order(a.from, b.from) ? b.from : a.from;
+  if (a.until === undefined || b.until === undefined) {
+    const until = a.until ?? b.until;
+    return until === undefined || order(from, until) ? { from, until } : undefined;
+  }
+  const until = order(a.until, b.until) ? a.until : b.until;
+  return order(from, until) ? { from, until } : undefined;
+}
+
+/** The least range that holds both. */
+function hull<T>(a: Range<T>, b: Range<T>, order: Order<T>): Range<T> {
+  const from = order(a.from, b.from) ? a.from : b.from;
+  if (a.until === undefined || b.until === undefined) return { from };
+  return { from, until: order(a.until, b.until) ? b.until : a.until };
+}
+
+/** The bounds of rows whose keys lie in the two ranges. */
+function boundsWithin(
+  partition: Range<string> | undefined,
+  key: Range<string> | undefined,
+): Bounds | undefined {
+  if (!partition || !key) return undefined;
+  const from = { partition: partition.from, key: key.from };
+  if (partition.until === undefined) return { partition, key, range: { from } };
+  // In partitions up to p and no further, p is the last one: there the bound of the key holds.
+  const hasLast = partition.until.endsWith(LEAST_UNIT) && key.until !== undefined;
+  const until = hasLast
+    ? { partition: partition.until.slice(0, -1), key: key.until }
+    : { partition: partition.until, key: '' };
+  return { partition, key, range: { from, until } };
+}
+
+function both(a: Bounds | undefined, b: Bounds | undefined): Bounds | undefined {
+  if (!a || !b) return undefined;
+  const bounds = boundsWithin(intersect(a.partition, b.partition, isLess), intersect(a.key, b.key, isLess));
+  const shared = intersect(a.range, b.range, isBefore);
+  const range = bounds && shared && intersect(bounds.range, shared, isBefore);
+  return range && { ...bounds, range };
+}
+
+function either(a: Bounds | undefined, b: Bounds | undefined): Bounds | undefined {
+  if (!a || !b) return a ?? b;
+  return {
+    partition: hull(a.partition, b.partition, isLess),
+    key: hull(a.key, b.key, isLess),
+    range: hull(a.range, b.range, isBefore),
+  };
+}
+
+function boundsOfComparison(operator: ComparisonOperator, left: Operand, right: Operand): Bounds | undefined {
+  if (left.kind === 'constant') {
+    return right.kind === 'property' ? boundsOfComparison(MIRRORED[operator], right, left) : UNBOUNDED;
+  }
+  if (right.kind === 'property' || right.constant.type !== 'Edm.String') return UNBOUNDED;
+  if (left.name === 'PartitionKey') return boundsWithin(rangeOf(operator, right.constant.value), WHOLE);
+  if (left.name === 'RowKey') return boundsWithin(WHOLE, rangeOf(operator, right.constant.value));
+  return UNBOUNDED;
+}
+
+/** The bounds of the rows that the filter matches, or that it does not match if `isNegated`; undefined if no row can. */
+function boundsOf(filter: Filter, isNegated: boolean): Bounds | undefined {
+  switch (filter.kind) {
+    case 'not':
+      return boundsOf(filter.operand, !isNegated);
+    case 'and':
+    case 'or': {
+      const join = (filter.kind === 'and') === isNegated ? either : both;
+      return join(boundsOf(filter.left, isNegated), boundsOf(filter.right, isNegated));
+    }
+    case 'compare':
+      return boundsOfComparison(
+        isNegated ? NEGATED[filter.operator] : filter.operator,
+        filter.left,
+        filter.right,
+      );
+    default:
+      return UNBOUNDED;
+  }
+}
+
+const isPoint = ({ from, until }: Range<string>): boolean => until === after(from);
+
+/** The only row that the filter can match, if it names both keys of it. */
+export function pointOf(filter: Filter): EntityKey | undefined {
+  const bounds = boundsOf(filter, false);
+  if (!bounds || !isPoint(bounds.partition) || !isPoint(bounds.key)) return undefined;
+  return { partitionKey: bounds.partition.from, rowKey: bounds.key.from };
+}
+
+/** The operands of a chain of `and`s, left to right; a chain may be thousands long, so no recursion along it. */
+function conjuncts(filter: Filter): Filter[] {
+  const found: Filter[] = [];
+  const waiting: Filter[] = [filter];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    if (next.kind === 'and') waiting.push(next.right, next.left);
+    else found.push(next);
+  }
+  return found;
+}
+
+/** True for a comparison of a key with a string that an interval of that key says all of. */
+function isInterval(filter: Filter): boolean {
+  if (filter.kind !== 'compare' || filter.operator === 'ne') return false;
+  const { left, right } = filter;
+  const [property, other] = left.kind === 'property' ? [left, right] : [right, left];
+  const isKey = property.kind === 'property' && KEY_NAMES.has(property.name);
+  return isKey && other.kind === 'constant' && other.constant.type === 'Edm.String';
+}
+
+export interface ScanPlan {
+  /** The range that holds every row which the filter matches; undefined if it can match none. */
+  readonly range: ScanRange | undefined;
+  /** What is left to decide of a row of the range; undefined if the filter matches them all. */
+  readonly rest: Filter | undefined;
+}
+
+/** Where the filter names one partition, the range lies within it and within the interval of each comparison of a key. */
+export function scanPlanOf(filter: Filter | undefined): ScanPlan {
+  if (!filter) return { range: UNBOUNDED.range, rest: undefined };
+  const bounds = boundsOf(filter, false);
+  const range = bounds?.range;
+  if (!bounds || !isPoint(bounds.partition)) return { range, rest: filter };
+  const undecided = conjuncts(filter).filter(each => !isInterval(each));
+  const [first, ...others] = undecided;
+  return { range, rest: others.reduce<Filter | undefined>(and, first) };
+}
+
+const and = (left: Filter | undefined, right: Filter): Filter =>
+  left ? { kind: 'and', left, right } : right;

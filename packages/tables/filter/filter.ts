@@ -1,0 +1,21 @@
+// The $filter expression as a value. Parsing it from text is the wire's, evaluating it compile-filter.ts's matter.
+import type { EdmValue } from '../entity/edm.js';
+
+export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
+
+/** A comparison's operand: a property of the entity or a constant. */
+export type Operand =
+  | { readonly kind: 'property'; readonly name: string }
+  | { readonly kind: 'constant'; readonly constant: EdmValue };
+
+/** A property or a constant that stands alone is true if it is Edm.Boolean and true (table-rest.md 9.2). */
+export type Filter =
+  | { readonly kind: 'and' | 'or'; readonly left: Filter; readonly right: Filter }
+  | { readonly kind: 'not'; readonly operand: Filter }
+  | {
+      readonly kind: 'compare';
+      readonly operator: ComparisonOperator;
+      readonly left: Operand;
+      readonly right: Operand;
+    }
+  | Operand;

@@ -1,0 +1,21 @@
+// Names of dropped tables: free at once, or held back as Azure does (table-rest.md 8.2).
+import { isNameReserved, reserveName } from '#account';
+import { TableError } from './table-error.js';
+import { type TableContext, tableAddress } from './table-space.js';
+
+/** Called once the table is gone. */
+export const reserveTableName = (context: TableContext, table: string): Promise<void> =>
+  reserveName(context, tableAddress(context.account, table));
+
+const isTableHeld = (context: TableContext, table: string): Promise<boolean> =>
+  isNameReserved(context, tableAddress(context.account, table));
+
+/** @throws TableError TableBeingDeleted. */
+export async function checkName(context: TableContext, table: string): Promise<void> {
+  if (await isTableHeld(context, table)) throw new TableError('TableBeingDeleted');
+}
+
+/** The refusal of an operation on a table that is not there, or not there any more. */
+export async function missingTable(context: TableContext, table: string): Promise<TableError> {
+  return new TableError((await isTableHeld(context, table)) ? 'TableBeingDeleted' : 'TableNotFound');
+}

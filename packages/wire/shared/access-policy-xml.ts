@@ -1,0 +1,85 @@
+// The document of Get and Set Table ACL and Queue ACL (table-rest.md 8.12, queue-blob-rest.md 7.2). What a policy grants is the server's matter.
+import type { AccessPolicy, SignedIdentifier } from '#account';
+import { formatDateTimeFull, parseDateTime, TableError, YEAR_ONE } from '#tables';
+import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElement } from './xml.js';
+
+/** table-rest.md 12.8. */
+const IDENTIFIERS_MAX = 5;
+const ID_LENGTH_MAX = 64;
+
+const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set(['Id', 'AccessPolicy']);
+const POLICY_FIELDS: ReadonlySet<string> = new Set(['Start', 'Expiry', 'Permission']);
+
+const invalid = (reason: string): TableError => new TableError('InvalidXmlDocument', { reason });
+
+/**
+ * An empty body or an empty list clears the policies.
+ *
+ * @param letters the permissions that there are.
+ * @throws TableError InvalidXmlDocument.
+ */
+export function parseIdentifiers(body: Buffer, letters = 'raud'): readonly SignedIdentifier[] {
+  if (body.length === 0) return [];
+  const root = parseXml(body);
+  if (root.name !== 'SignedIdentifiers') throw invalid('The root is not SignedIdentifiers.');
+  const elements = listOf(root, 'SignedIdentifier');
+  if (elements.length > IDENTIFIERS_MAX) throw invalid('There are more than five policies.');
+  const identifiers = elements.map(element => parseIdentifier(element, letters));
+  if (new Set(identifiers.map(({ id }) => id)).size < identifiers.length)
+    throw invalid('An id is given twice.');
+  return identifiers;
+}
+
+function parseIdentifier(element: XmlElement, letters: string): SignedIdentifier {
+  const fields = fieldsOf(element, IDENTIFIER_FIELDS);
+  const idElement = fields.get('Id');
+  const id = idElement ? textOf(idElement) : '';
+  if (id.length < 1 || id.length > ID_LENGTH_MAX)
+    throw invalid('An id is missing or longer than 64 characters.');
+  const policyElement = fields.get('AccessPolicy');
+  return { id, policy: policyElement && parsePolicy(policyElement, letters) };
+}
+
+function parsePolicy(element: XmlElement, letters: string): AccessPolicy | undefined {
+  const fields = fieldsOf(element, POLICY_FIELDS);
+  const start = parseTime(fields.get('Start'));
+  const expiry = parseTime(fields.get('Expiry'));
+  const permission = parsePermission(fields.get('Permission'), letters);
+  if (start === undefined && expiry === undefined && permission === undefined) return undefined;
+  return { start, expiry, permission };
+}
+
+/** An empty element says no more than none: the captures show that an empty policy reads back as none. */
+function parseTime(element: XmlElement | undefined): bigint | undefined {
+  const text = element ? textOf(element).trim() : '';
+  if (text === '') return undefined;
+  const ticks = parseDateTime(text, YEAR_ONE);
+  if (ticks === undefined) throw invalid('Start or Expiry is no time.');
+  return ticks;
+}
+
+function parsePermission(element: XmlElement | undefined, letters: string): string | undefined {
+  const text = element ? textOf(element).trim() : '';
+  if (text === '') return undefined;
+  const isKnown = [...text].every(letter => letters.includes(letter));
+  if (!isKnown || new Set(text).size < text.length) throw invalid(`Permission is no set of ${letters}.`);
+  return text;
+}
+
+/** Starts with a byte order mark; has only what was set, in the order Start, Expiry, Permission. */
+export function formatIdentifiers(identifiers: readonly SignedIdentifier[]): string {
+  if (identifiers.length === 0) return `${XML_HEAD}<SignedIdentifiers />`;
+  return `${XML_HEAD}<SignedIdentifiers>${identifiers.map(formatIdentifier).join('')}</SignedIdentifiers>`;
+}
+
+function formatIdentifier({ id, policy }: SignedIdentifier): string {
+  return `<SignedIdentifier><Id>${escapeXml(id)}</Id>${policy ? formatPolicy(policy) : ''}</SignedIdentifier>`;
+}
+
+function formatPolicy({ start, expiry, permission }: AccessPolicy): string {
+  let fields = '';
+  if (start !== undefined) fields += `<Start>${formatDateTimeFull(start)}</Start>`;
+  if (expiry !== undefined) fields += `<Expiry>${formatDateTimeFull(expiry)}</Expiry>`;
+  if (permission !== undefined) fields += `<Permission>${permission}</Permission>`;
+  return fields === '' ? '' : `<AccessPolicy>${fields}</AccessPolicy>`;
+}

@@ -1,0 +1,78 @@
+// Rules of CORS: which one counts, and what the answers say (table-rest.md 13.4).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CorsRule } from '#account';
+import { corsHeaders, preflight } from './cors.js';
+
+const rule = (fields: Partial<CorsRule>): CorsRule => ({
+  allowedOrigins: ['http://a.example'],
+  allowedMethods: ['GET'],
+  allowedHeaders: [],
+  exposedHeaders: [],
+  maxAgeSeconds: 200,
+  ...fields,
+});
+const A = 'http://a.example';
+
+test('a preflight that is allowed', () => {
+  const rules = [rule({ allowedHeaders: ['X-Exact', 'x-ms-meta-*'] })];
+  assert.deepEqual(preflight(rules, A, 'GET', 'x-exact, X-MS-Meta-Name'), [
+    ['Access-Control-Allow-Origin', A],
+    ['Access-Control-Allow-Methods', 'GET'],
+    ['Access-Control-Allow-Headers', 'x-exact, X-MS-Meta-Name'],
+    ['Access-Control-Max-Age', '200'],
+    ['Access-Control-Allow-Credentials', 'true'],
+  ]);
+  const names = preflight(rules, A, 'GET', undefined)?.map(([name]) => name);
+  assert.ok(names && !names.includes('Access-Control-Allow-Headers'));
+});
+
+test('a preflight that no rule allows as a whole', () => {
+  const rules = [rule({}), rule({ allowedOrigins: ['http://b.example'], allowedMethods: ['PUT'] })];
+  assert.equal(preflight([], A, 'GET', undefined), undefined);
+  assert.equal(preflight(rules, 'http://c.example', 'GET', undefined), undefined);
+  assert.equal(preflight(rules, A, 'PUT', undefined), undefined);
+  assert.equal(preflight(rules, A, 'GET', 'x-other'), undefined);
+  // Origins are exact, case and scheme included.
+  assert.equal(preflight(rules, 'http://A.example', 'GET', undefined), undefined);
+  assert.equal(preflight(rules, 'https://a.example', 'GET', undefined), undefined);
+  assert.equal(preflight([rule({ allowedHeaders: ['x-ms-'] })], A, 'GET', 'x-ms-date'), undefined);
+});
+
+test('stars, and the first rule that matches', () => {
+  const all = rule({ allowedOrigins: ['*'], allowedHeaders: ['*'], maxAgeSeconds: 1 });
+  const age = (rules: readonly CorsRule[], method: string, headers?: string) =>
+    preflight(rules, A, method, headers)?.find(([name]) => name === 'Access-Control-Max-Age')?.[1];
+  assert.equal(age([all, rule({})], 'GET', 'x-any'), '1');
+  assert.equal(age([rule({}), all], 'GET'), '200');
+  assert.equal(age([rule({}), all], 'GET', 'x-any'), '1');
+  assert.equal(age([all, rule({ allowedMethods: ['PUT'] })], 'PUT'), '200');
+});
+
+test('an actual request', () => {
+  const names = ['Cache-Control', 'ETag', 'x-ms-request-id', 'x-ms-version'];
+  const exposing = rule({ exposedHeaders: ['etag', 'x-ms-*', 'x-absent'] });
+  assert.deepEqual(corsHeaders([exposing], A, 'GET', names), [
+    ['Vary', 'Origin'],
+    ['Access-Control-Expose-Headers', 'ETag,x-ms-request-id,x-ms-version'],
+    ['Access-Control-Allow-Origin', A],
+    ['Access-Control-Allow-Credentials', 'true'],
+  ]);
+  const open = rule({ allowedOrigins: ['*'], allowedMethods: ['POST'], exposedHeaders: ['*'] });
+  assert.deepEqual(corsHeaders([open], A, 'POST', names), [
+    ['Access-Control-Expose-Headers', names.join(',')],
+    ['Access-Control-Allow-Origin', '*'],
+  ]);
+  assert.deepEqual(corsHeaders([rule({ allowedMethods: ['POST'] })], A, 'POST', names), [
+    ['Access-Control-Allow-Origin', A],
+    ['Access-Control-Allow-Credentials', 'true'],
+  ]);
+});
+
+test('an actual request that no rule allows says only that answers differ by origin', () => {
+  const rules = [rule({})];
+  assert.deepEqual(corsHeaders([], A, 'GET', []), []);
+  assert.deepEqual(corsHeaders(rules, undefined, 'GET', []), [['Vary', 'Origin']]);
+  assert.deepEqual(corsHeaders(rules, 'http://b.example', 'GET', []), [['Vary', 'Origin']]);
+  assert.deepEqual(corsHeaders(rules, A, 'PUT', []), []);
+});

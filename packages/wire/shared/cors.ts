@@ -1,0 +1,77 @@
+// Evaluates an account's CORS rules for preflights and for actual requests (table-rest.md 13.4).
+// Reading the request's headers, and refusing a preflight that no rule allows, is the server's matter.
+import type { CorsRule } from '#account';
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+const allowsOrigin = ({ allowedOrigins }: CorsRule, origin: string): boolean =>
+  allowedOrigins.includes('*') || allowedOrigins.includes(origin);
+
+/** A name, or all names that begin with what stands before a final `*`. Case does not count. */
+function matchesHeader(pattern: string, header: string): boolean {
+  const lower = pattern.toLowerCase();
+  const name = header.toLowerCase();
+  return lower.endsWith('*') ? name.startsWith(lower.slice(0, -1)) : name === lower;
+}
+
+const matchesAny = (patterns: readonly string[], header: string): boolean =>
+  patterns.some(pattern => matchesHeader(pattern, header));
+
+/**
+ * The headers of the answer to a preflight, from the first rule that allows origin, method and every header;
+ * undefined if none does.
+ *
+ * @param requestHeaders the value of Access-Control-Request-Headers.
+ */
+export function preflight(
+  rules: readonly CorsRule[],
+  origin: string,
+  method: string,
+  requestHeaders: string | undefined,
+): Headers | undefined {
+  const names = (requestHeaders ?? '').split(',').map(name => name.trim());
+  const asked = names.filter(name => name !== '');
+  const rule = rules.find(
+    candidate =>
+      allowsOrigin(candidate, origin) &&
+      candidate.allowedMethods.includes(method) &&
+      asked.every(name => matchesAny(candidate.allowedHeaders, name)),
+  );
+  if (!rule) return undefined;
+  const headers: (readonly [string, string])[] = [
+    ['Access-Control-Allow-Origin', origin],
+    ['Access-Control-Allow-Methods', method],
+  ];
+  if (requestHeaders) headers.push(['Access-Control-Allow-Headers', requestHeaders]);
+  headers.push(['Access-Control-Max-Age', String(rule.maxAgeSeconds)]);
+  headers.push(['Access-Control-Allow-Credentials', 'true']);
+  return headers;
+}
+
+/**
+ * What the answer to an actual request carries besides its own headers. A request that no rule allows is answered
+ * all the same: it is the browser that keeps the answer from the page.
+ *
+ * @param responseHeaderNames the names that `*` and prefixes of ExposedHeaders are looked up in.
+ */
+export function corsHeaders(
+  rules: readonly CorsRule[],
+  origin: string | undefined,
+  method: string,
+  responseHeaderNames: readonly string[],
+): Headers {
+  if (rules.length === 0) return [];
+  const headers: (readonly [string, string])[] = [];
+  // Also without an Origin: a cache must not give a page an answer that was made for none (table-rest.md 13.4).
+  if (method === 'GET' || method === 'HEAD') headers.push(['Vary', 'Origin']);
+  if (origin === undefined) return headers;
+  const rule = rules.find(
+    candidate => allowsOrigin(candidate, origin) && candidate.allowedMethods.includes(method),
+  );
+  if (!rule) return headers;
+  const exposed = responseHeaderNames.filter(name => matchesAny(rule.exposedHeaders, name));
+  if (exposed.length > 0) headers.push(['Access-Control-Expose-Headers', exposed.join(',')]);
+  if (rule.allowedOrigins.includes('*')) headers.push(['Access-Control-Allow-Origin', '*']);
+  else headers.push(['Access-Control-Allow-Origin', origin], ['Access-Control-Allow-Credentials', 'true']);
+  return headers;
+}

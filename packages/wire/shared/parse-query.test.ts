@@ -1,0 +1,63 @@
+// What is remembered of queries: that the same one gives the same object, and that of two with other signatures neither is taken
+// for the other. What parameters a query has is proved in parse-target.test.ts.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SecretText } from '../auth/secret-text.js';
+import { parseQuery } from './parse-query.js';
+
+test('a query that comes again is the same object, with a signature and without', () => {
+  for (const text of ['$top=5', 'sig=abc', 'sv=1&sig=abc', 'sv=1&sig=abc&se=2', 'sv=1&sig=', 'design=1'])
+    assert.equal(parseQuery(text), parseQuery(text), text);
+});
+
+test('what is remembered under another signature is not given', () => {
+  const of = (sig: string): string => `sv=1&sig=${sig}&se=2`;
+  for (const sig of ['abc', 'abd', 'bbc', 'ab', 'abcd', '', 'abc', 'a%2Bc', 'a%2bc'])
+    assert.deepEqual(
+      [...parseQuery(of(sig))],
+      [
+        ['sv', '1'],
+        ['sig', decodeURIComponent(sig)],
+        ['se', '2'],
+      ],
+      sig,
+    );
+});
+
+test('where the signature stands makes no other query of it', () => {
+  const texts = ['sig=x&a=1', 'a=1&sig=x', 'a=1&sig=x&sig=y', 'a=1&sig=y&sig=x', 'a=1&asig=x', 'a=1&%73ig=x'];
+  for (let again = 0; again < 2; again++)
+    assert.deepEqual(
+      texts.map(text => [...parseQuery(text)].map(pair => pair.join('=')).join('&')),
+      ['sig=x&a=1', 'a=1&sig=x', 'a=1&sig=x', 'a=1&sig=y', 'a=1&asig=x', 'a=1&sig=x'],
+    );
+  const escaped = 'a=1&%73ig=x';
+  assert.notEqual(
+    parseQuery(escaped),
+    parseQuery(escaped),
+    'A signature is not remembered as a part of a text.',
+  );
+});
+
+test('long queries are not remembered', () => {
+  for (const [length, isKept] of [
+    [511, true],
+    [512, true],
+    [513, false],
+  ] as const) {
+    const text = `sig=abc&x=${'y'.repeat(length - 10)}`;
+    assert.equal(text.length, length);
+    const first = parseQuery(text);
+    assert.equal(parseQuery(text) === first, isKept, `${length} characters`);
+  }
+});
+
+test('a secret is the same or not, wherever it stands and differs', () => {
+  const isSame = (secret: string, other: string): boolean =>
+    new SecretText(secret).isAt(`x=${other}&`, 2, 2 + other.length);
+  assert.ok(isSame('', ''));
+  assert.ok(isSame('abcd', 'abcd'));
+  assert.ok(isSame('a\u0141😀', 'a\u0141😀'));
+  for (const other of ['', 'abc', 'abcde', 'xbcd', 'axcd', 'abcx', 'ABCD', 'abc\u0164'])
+    assert.ok(!isSame('abcd', other), other);
+});

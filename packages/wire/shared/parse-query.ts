@@ -1,0 +1,76 @@
+// Parses the query of a target into its parameters, and remembers those of queries that come again and again. One with a signature
+// is looked up by all the rest of it: the signature is a secret, and is compared in a time that does not tell how much of it
+// was right. Whether it holds is the server's matter.
+import { detachedString, memo } from '#base';
+import { TableError } from '#tables';
+import { SecretText } from '../auth/secret-text.js';
+
+type Parameters = ReadonlyMap<string, string>;
+
+/** Point queries and writes with a signature send the same query each time. */
+const QUERIES_KEPT = { entriesMax: 1000, lengthMax: 512 };
+const SIGNATURE = 'sig=';
+const FURTHER_SIGNATURE = '&sig=';
+
+/** Malformed escapes make the whole target invalid. */
+export function decode(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new TableError('InvalidUri');
+  }
+}
+
+/** A plus sign and `%20` both mean a space (table-rest.md 9.1). Of a name given twice the first counts. */
+function parse(text: string): Parameters {
+  const parameters = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '));
+    if (!parameters.has(name)) parameters.set(name, value);
+  }
+  return parameters;
+}
+
+interface Signed {
+  readonly signature: SecretText;
+  readonly parameters: Parameters;
+}
+
+/**
+ * The same parsing, which gives the same object for a query that came before, unless much came in between. What is not kept is parsed
+ * each time.
+ */
+export function remembered(
+  parseAnew: (text: string) => Parameters,
+  isKept: (text: string) => boolean = () => true,
+): (text: string) => Parameters {
+  /** Its name may be written with escapes too, which no client does: such a query is parsed each time. */
+  const parsePlain = memo(parseAnew, QUERIES_KEPT, parameters => !parameters.has('sig'));
+  /** By the query without the signature's value. */
+  const signed = new Map<string, Signed>();
+  const parseSigned = (text: string, from: number): Parameters => {
+    const next = text.indexOf('&', from);
+    const until = next < 0 ? text.length : next;
+    const rest = next < 0 ? text.slice(0, from) : text.slice(0, from) + text.slice(until);
+    const known = signed.get(rest);
+    if (known?.signature.isAt(text, from, until)) return known.parameters;
+    const own = detachedString(text);
+    const parameters = parseAnew(own);
+    if (text.length > QUERIES_KEPT.lengthMax) return parameters;
+    if (signed.size >= QUERIES_KEPT.entriesMax) signed.clear();
+    signed.set(detachedString(rest), { signature: new SecretText(own.slice(from, until)), parameters });
+    return parameters;
+  };
+  return text => {
+    if (!isKept(text)) return parseAnew(text);
+    if (text.startsWith(SIGNATURE)) return parseSigned(text, SIGNATURE.length);
+    const at = text.indexOf(FURTHER_SIGNATURE);
+    return at < 0 ? parsePlain(text) : parseSigned(text, at + FURTHER_SIGNATURE.length);
+  };
+}
+
+export const parseQuery = remembered(parse);

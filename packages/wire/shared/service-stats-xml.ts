@@ -1,0 +1,16 @@
+// The document of Get Table Service Stats (table-rest.md 13.3).
+import { formatHttpDate } from '#base';
+import { XML_HEAD } from './xml.js';
+
+/**
+ * Starts with a byte order mark.
+ *
+ * @param lastSync ticks up to which the secondary has every write; undefined if there is no telling, which reads as `unavailable`.
+ */
+export function formatServiceStats(lastSync: bigint | undefined): string {
+  const replication =
+    lastSync === undefined
+      ? '<Status>unavailable</Status><LastSyncTime />'
+      : `<Status>live</Status><LastSyncTime>${formatHttpDate(lastSync)}</LastSyncTime>`;
+  return `${XML_HEAD}<StorageServiceStats><GeoReplication>${replication}</GeoReplication></StorageServiceStats>`;
+}

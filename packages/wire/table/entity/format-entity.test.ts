@@ -1,0 +1,145 @@
+// Entities as JSON, byte for byte against the examples of table-rest.md 5.4, with projections (9.3) and keys that need
+// encoding (1.3, 17.3).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openOutput } from '#base';
+import type { Row } from '#store';
+import { encodeEntity, type Property, parseDateTime } from '#tables';
+import type { MetadataLevel, ResponseFormat } from '../response-format.js';
+import { type EntityPlace, EntityWriter, entityPath } from './format-entity.js';
+
+const HOST = 'https://ACCT.table.core.windows.net';
+const PLACE: EntityPlace = { endpoint: HOST, account: 'ACCT', table: 'T' };
+const ticks = (text: string): bigint => parseDateTime(text) ?? assert.fail(text);
+
+const row = (properties: readonly Property[], partition = 'pk', key = 'rk'): Row => ({
+  partition,
+  key,
+  version: ticks('2017-11-10T02:44:47.6221962Z'),
+  value: encodeEntity(properties),
+});
+
+const EXAMPLE = row([
+  { name: 'age', type: 'Edm.Int64', value: 39n },
+  { name: 'sex', type: 'Edm.String', value: 'male' },
+  { name: 'married', type: 'Edm.Boolean', value: true },
+  { name: 'evenratio', type: 'Edm.Double', value: 3 },
+  { name: 'ratio', type: 'Edm.Double', value: 3.1 },
+  { name: 'Birthday', type: 'Edm.DateTime', value: ticks('1973-10-04T00:00:00Z') },
+  { name: 'binary', type: 'Edm.Binary', value: Buffer.from('binary') },
+  { name: 'other', type: 'Edm.Int32', value: 20 },
+  { name: 'clsid', type: 'Edm.Guid', value: 'c9da6455-213d-42c9-9a79-3e9149a57833' },
+]);
+
+function format(of: Row, level: MetadataLevel, select?: readonly string[], first?: string): string {
+  const asked: ResponseFormat = { level, select, selectSuffix: '', prefer: undefined };
+  const output = openOutput(0);
+  new EntityWriter(PLACE, asked, first).write(output, of, '');
+  output.text('}');
+  return output.end().toString('latin1');
+}
+
+const METADATA = `"odata.metadata":"${HOST}/$metadata#T/@Element"`;
+const ETAG = `"odata.etag":"W/\\"datetime'2017-11-10T02%3A44%3A47.6221962Z'\\""`;
+const KEYS = '"PartitionKey":"pk","RowKey":"rk"';
+const TIMESTAMP = '"Timestamp":"2017-11-10T02:44:47.6221962Z"';
+const FULL = `"odata.type":"ACCT.T","odata.id":"${HOST}/T(PartitionKey='pk',RowKey='rk')",${ETAG},"odata.editLink":"T(PartitionKey='pk',RowKey='rk')"`;
+const PLAIN =
+  '"age":"39","sex":"male","married":true,"evenratio":3.0,"ratio":3.1,"Birthday":"1973-10-04T00:00:00Z","binary":"YmluYXJ5","other":20,"clsid":"c9da6455-213d-42c9-9a79-3e9149a57833"';
+const ANNOTATED =
+  '"age@odata.type":"Edm.Int64","age":"39","sex":"male","married":true,"evenratio":3.0,"ratio":3.1,"Birthday@odata.type":"Edm.DateTime","Birthday":"1973-10-04T00:00:00Z","binary@odata.type":"Edm.Binary","binary":"YmluYXJ5","other":20,"clsid@odata.type":"Edm.Guid","clsid":"c9da6455-213d-42c9-9a79-3e9149a57833"';
+const TYPED_TIMESTAMP = `"Timestamp@odata.type":"Edm.DateTime",${TIMESTAMP}`;
+
+test('the three levels, alone and in a list', () => {
+  assert.equal(format(EXAMPLE, 'nometadata'), `{${KEYS},${TIMESTAMP},${PLAIN}}`);
+  assert.equal(format(EXAMPLE, 'minimalmetadata'), `{${ETAG},${KEYS},${TIMESTAMP},${ANNOTATED}}`);
+  assert.equal(
+    format(EXAMPLE, 'minimalmetadata', undefined, METADATA),
+    `{${METADATA},${ETAG},${KEYS},${TIMESTAMP},${ANNOTATED}}`,
+  );
+  assert.equal(format(EXAMPLE, 'fullmetadata'), `{${FULL},${KEYS},${TYPED_TIMESTAMP},${ANNOTATED}}`);
+  assert.equal(
+    format(EXAMPLE, 'fullmetadata', undefined, METADATA),
+    `{${METADATA},${FULL},${KEYS},${TYPED_TIMESTAMP},${ANNOTATED}}`,
+  );
+});
+
+test('an entity without properties of its own', () => {
+  assert.equal(format(row([]), 'nometadata'), `{${KEYS},${TIMESTAMP}}`);
+  assert.equal(format(row([]), 'minimalmetadata'), `{${ETAG},${KEYS},${TIMESTAMP}}`);
+});
+
+test('doubles that are no numbers are annotated strings, but not without metadata', () => {
+  const of = row([
+    { name: 'NanDouble', type: 'Edm.Double', value: Number.NaN },
+    { name: 'PositiveInfinityDouble', type: 'Edm.Double', value: Number.POSITIVE_INFINITY },
+    { name: 'Finite', type: 'Edm.Double', value: 1e24 },
+  ]);
+  const end = ',"Finite":1E+24}';
+  assert.ok(
+    format(of, 'nometadata').endsWith(`,"NanDouble":"NaN","PositiveInfinityDouble":"Infinity"${end}`),
+  );
+  for (const level of ['minimalmetadata', 'fullmetadata'] as const) {
+    const annotated =
+      ',"NanDouble@odata.type":"Edm.Double","NanDouble":"NaN","PositiveInfinityDouble@odata.type":"Edm.Double","PositiveInfinityDouble":"Infinity"';
+    assert.ok(format(of, level).endsWith(annotated + end), level);
+  }
+});
+
+test('everything beyond ASCII is escaped: values, names, annotations, keys', () => {
+  const of = row(
+    [
+      { name: 'été', type: 'Edm.Int64', value: 1n },
+      { name: 's', type: 'Edm.String', value: 'ꀕ😀"\n' },
+    ],
+    'é"',
+    '名',
+  );
+  assert.equal(
+    format(of, 'minimalmetadata'),
+    `{${ETAG},"PartitionKey":"\\u00e9\\"","RowKey":"\\u540d",${TIMESTAMP},"\\u00e9t\\u00e9@odata.type":"Edm.Int64","\\u00e9t\\u00e9":"1","s":"\\ua015\\ud83d\\ude00\\"\\n"}`,
+  );
+});
+
+test('a projection: what is asked for, in stored order, and null for what is not there', () => {
+  const cases: readonly (readonly [MetadataLevel, readonly string[], string])[] = [
+    ['nometadata', ['age'], '{"age":"39"}'],
+    ['nometadata', ['other', 'sex'], '{"sex":"male","other":20}'],
+    ['nometadata', ['missing'], '{"missing":null}'],
+    ['nometadata', ['missing', 'age', 'été'], '{"age":"39","missing":null,"\\u00e9t\\u00e9":null}'],
+    ['nometadata', ['RowKey'], '{"RowKey":"rk"}'],
+    ['nometadata', ['Timestamp', 'sex', 'PartitionKey'], `{"PartitionKey":"pk",${TIMESTAMP},"sex":"male"}`],
+    ['nometadata', ['__proto__', 'constructor'], '{"__proto__":null,"constructor":null}'],
+    ['nometadata', ['age', 'age'], '{"age":"39"}'],
+    ['nometadata', ['Age'], '{"Age":null}'],
+    ['minimalmetadata', ['Timestamp'], `{${ETAG},${TIMESTAMP}}`],
+    ['minimalmetadata', ['age', 'x'], `{${ETAG},"age@odata.type":"Edm.Int64","age":"39","x":null}`],
+    ['fullmetadata', ['Timestamp', 'sex'], `{${FULL},${TYPED_TIMESTAMP},"sex":"male"}`],
+    [
+      'fullmetadata',
+      ['clsid'],
+      `{${FULL},"clsid@odata.type":"Edm.Guid","clsid":"c9da6455-213d-42c9-9a79-3e9149a57833"}`,
+    ],
+  ];
+  for (const [level, select, expected] of cases) assert.equal(format(EXAMPLE, level, select), expected);
+  assert.equal(format(EXAMPLE, 'minimalmetadata', ['sex'], METADATA), `{${METADATA},${ETAG},"sex":"male"}`);
+});
+
+test('keys in paths: quotes doubled, the rest encoded once', () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['pk', 'rk', "T(PartitionKey='pk',RowKey='rk')"],
+    ['', '', "T(PartitionKey='',RowKey='')"],
+    [
+      "partition'key''with'''singlequotes'",
+      "0'1",
+      "T(PartitionKey='partition''key''''with''''''singlequotes''',RowKey='0''1')",
+    ],
+    [
+      `partition1-ô- -'-"-%20-%27-pk`,
+      'r',
+      "T(PartitionKey='partition1-%C3%B4-%20-''-%22-%2520-%2527-pk',RowKey='r')",
+    ],
+    ['-_.~()!*', '+,;:@&=$', "T(PartitionKey='-_.~()!*',RowKey='%2B%2C%3B%3A%40%26%3D%24')"],
+  ];
+  for (const [partition, key, path] of cases) assert.equal(entityPath('T', { partition, key }), path);
+});

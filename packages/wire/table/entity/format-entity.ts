@@ -1,0 +1,195 @@
+// Writes entities as JSON from their stored form, at the three metadata levels (table-rest.md 5.3 to 5.5, 9.3).
+// Without metadata and projection that is a copy of the stored text behind the system properties. What an answer's
+// entities have in common is worked out once: a page has hundreds of them.
+
+import { type Output, Piece } from '#base';
+import type { Row } from '#store';
+import {
+  EDM_TYPES,
+  ENTRY_BYTES,
+  escapeText,
+  FLAG_ANNOTATED,
+  formatDateTime,
+  HEADER_BYTES,
+  propertyCount,
+  TEXT_OVERHEAD,
+  textStart,
+} from '#tables';
+import { etagTime } from '../etag.js';
+import type { ResponseFormat } from '../response-format.js';
+import { isAt, Selection } from './selection.js';
+
+/** Where an entity stands, for the URLs that metadata holds. */
+export interface EntityPlace {
+  /** Without a slash at its end. */
+  readonly endpoint: string;
+  readonly account: string;
+  /** As the request spells it. */
+  readonly table: string;
+}
+
+const UNRESERVED = /^[\w.!~*()-]*$/;
+
+/** `PartitionKey='a',RowKey='b'` as URLs in answers have it: quotes doubled, the rest percent-encoded (table-rest.md 1.3). */
+const encodeKey = (key: string): string =>
+  UNRESERVED.test(key) ? key : encodeURIComponent(key.replaceAll("'", "''"));
+
+const pathOpening = (table: string, partition: string): string =>
+  `${table}(PartitionKey='${encodeKey(partition)}',RowKey='`;
+
+export const entityPath = (table: string, row: Pick<Row, 'partition' | 'key'>): string =>
+  `${pathOpening(table, row.partition)}${encodeKey(row.key)}')`;
+
+/** What names a property's type, for the property that stood at this place in the entity before. */
+interface Annotation {
+  readonly name: Buffer;
+  readonly type: number;
+  readonly text: Piece;
+}
+
+const NOTHING = new Piece('');
+
+/** Empty if the member is not wanted. */
+const opening = (isWanted: boolean, separator: string, name: string): string =>
+  isWanted ? `${separator}"${name}":"` : '';
+
+/** In one piece: a text that goes into many others would be put together from its parts each time. */
+const flat = (...parts: readonly string[]): string => parts.join('');
+
+/** Writes the entities of one answer. `first` is a member that stands before all others, such as odata.metadata. */
+export class EntityWriter {
+  readonly #level: ResponseFormat['level'];
+  readonly #table: string;
+  readonly #start: string;
+  readonly #partitionOpening: string;
+  readonly #keyOpening: string;
+  readonly #keyClosing: string;
+  readonly #timeOpening: string;
+  readonly #selection: Selection | undefined;
+  readonly #hasNoHead: boolean;
+  readonly #annotations: (Annotation | undefined)[] = [];
+  /** What the entity before was written with, and the texts that are made of it: neighbours have most of it in common. */
+  #before: string | undefined;
+  #lead = '';
+  #partition: string | undefined;
+  #path = '';
+  #middle = '';
+  #time: string | undefined;
+  #etag = '';
+  /** All before the key, but at full metadata; and what stands between the key and the properties. */
+  #opening = NOTHING;
+  #tail = NOTHING;
+
+  constructor(place: EntityPlace, { level, select }: ResponseFormat, first?: string) {
+    this.#level = level;
+    this.#table = place.table;
+    const wanted = select && new Set(select);
+    const takes = (name: string): boolean => wanted?.delete(name) ?? true;
+    const [hasPartition, hasKey, hasTime] = [takes('PartitionKey'), takes('RowKey'), takes('Timestamp')];
+    const afterControl = level === 'nometadata' ? '' : ',';
+    const afterPartition = hasPartition ? ',' : afterControl;
+    const afterKey = hasKey ? ',' : afterPartition;
+    this.#partitionOpening = opening(hasPartition, afterControl, 'PartitionKey');
+    this.#keyOpening = opening(hasKey, afterPartition, 'RowKey');
+    this.#keyClosing = hasKey ? '"' : '';
+    // The version is annotated at full metadata only.
+    const annotation = level === 'fullmetadata' ? '"Timestamp@odata.type":"Edm.DateTime",' : '';
+    this.#timeOpening = opening(hasTime, afterKey + annotation, 'Timestamp');
+    this.#selection = wanted && new Selection(wanted);
+    this.#hasNoHead = afterControl === '' && !hasPartition && !hasKey && !hasTime;
+    const control =
+      level === 'fullmetadata'
+        ? `"odata.type":"${place.account}.${place.table}","odata.id":"${escapeText(place.endpoint)}/`
+        : '';
+    this.#start = `{${first === undefined ? '' : `${first},`}${control}`;
+  }
+
+  /** Writes the entity's JSON object behind `before`, all but the brace at its end. */
+  write(output: Output, row: Row, before: string): void {
+    const { key, value } = row;
+    this.#enter(before, row.partition, formatDateTime(row.version));
+    if (this.#level === 'fullmetadata') output.text(this.#lead + this.#control(key) + this.#middle);
+    else output.piece(this.#opening);
+    if (this.#keyOpening !== '') output.text(escapeText(key));
+    output.piece(this.#tail);
+    if (this.#level === 'nometadata' && this.#selection === undefined)
+      output.bytes(value, textStart(value), value.length);
+    else this.#writeProperties(output, value);
+  }
+
+  #enter(before: string, partition: string, time: string): void {
+    if (before === this.#before && partition === this.#partition && time === this.#time) return;
+    if (before !== this.#before) {
+      this.#before = before;
+      this.#lead = before === '' ? this.#start : flat(before, this.#start);
+    }
+    if (partition !== this.#partition) {
+      this.#partition = partition;
+      const isShown = this.#partitionOpening !== '';
+      const member = isShown ? `${this.#partitionOpening}${escapeText(partition)}"` : '';
+      this.#middle = before === '' ? member + this.#keyOpening : flat(member, this.#keyOpening);
+      if (this.#level === 'fullmetadata') this.#path = escapeText(pathOpening(this.#table, partition));
+    }
+    if (time !== this.#time) {
+      this.#time = time;
+      if (this.#level !== 'nometadata') this.#etag = `"odata.etag":"W/\\"datetime'${etagTime(time)}'\\""`;
+      const member = this.#timeOpening === '' ? '' : `${this.#timeOpening}${time}"`;
+      this.#tail = new Piece(this.#keyClosing + member);
+    }
+    this.#opening = new Piece(this.#lead + this.#etag + this.#middle);
+  }
+
+  /** The control information that the opening brace and the type do not have. */
+  #control(key: string): string {
+    const path = `${this.#path}${escapeText(encodeKey(key))}')`;
+    return `${path}",${this.#etag},"odata.editLink":"${path}"`;
+  }
+
+  /**
+   * The texts of the properties that are wanted, in stored order, each with its annotation before it where the level
+   * asks for one; neighbours without are one piece. The first comma is left out if nothing stands before it.
+   */
+  #writeProperties(output: Output, value: Buffer): void {
+    const selection = this.#selection;
+    selection?.begin();
+    const isAnnotated = this.#level !== 'nometadata';
+    const count = propertyCount(value);
+    let at = HEADER_BYTES + ENTRY_BYTES * count;
+    let from = at;
+    let until = at;
+    let comma = this.#hasNoHead ? 1 : 0;
+    for (let i = 0, entryAt = HEADER_BYTES; i < count; i++, entryAt += ENTRY_BYTES) {
+      const nameLength = value.readUInt16LE(entryAt + 2);
+      const end = at + nameLength + TEXT_OVERHEAD + value.readUInt32LE(entryAt + 4);
+      if (selection === undefined || selection.takes(value, at + 2, nameLength)) {
+        const hasType = isAnnotated && ((value[entryAt + 1] ?? 0) & FLAG_ANNOTATED) !== 0;
+        if (hasType || until !== at) {
+          if (until > from) {
+            output.bytes(value, from + comma, until);
+            comma = 0;
+          }
+          from = at;
+          if (hasType) output.piece(this.#annotation(i, value, at + 2, nameLength, value[entryAt] ?? 0));
+        }
+        until = end;
+        if (selection?.missing === 0) break;
+      }
+      at = end;
+    }
+    if (until > from) {
+      output.bytes(value, from + comma, until);
+      comma = 0;
+    }
+    if (selection && selection.missing > 0) output.text(selection.absent().slice(comma));
+  }
+
+  #annotation(place: number, value: Buffer, nameAt: number, nameLength: number, type: number): Piece {
+    const known = this.#annotations[place];
+    if (known?.type === type && known.name.length === nameLength && isAt(value, nameAt, known.name))
+      return known.text;
+    const name = Buffer.from(value.subarray(nameAt, nameAt + nameLength));
+    const text = new Piece(`,"${name.toString('latin1')}@odata.type":"${EDM_TYPES[type]}"`);
+    this.#annotations[place] = { name, type, text };
+    return text;
+  }
+}

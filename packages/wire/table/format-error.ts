@@ -1,0 +1,141 @@
+// Renders a refusal: JSON or XML by the form of the operation, with the lines of request id and time (table-rest.md 11.1).
+import { escapeText, formatDateTimeFull, type TableError, type TableErrorCode } from '#tables';
+import { escapeXml } from '../shared/xml.js';
+import type { Answer, Header } from './answer.js';
+import { ERROR_TABLE, errorMessage, wireCode } from './error-table.js';
+import { jsonContentType } from './format-outcome.js';
+import type { ResponseFormat } from './response-format.js';
+
+export interface ErrorContext {
+  readonly requestId: string;
+  /** Ticks of 100 ns. */
+  readonly now: bigint;
+  readonly format: ResponseFormat;
+  /** The operation's own documents are XML. */
+  readonly xml: boolean;
+  /** The caller's Accept header. */
+  readonly accept: string | undefined;
+  /** Parts of a batch say their index: always, or, alone in a changeset, only if refused early. */
+  readonly index?: 'always' | 'early' | undefined;
+  /** Create Table checks the name of its body late, with the headers of the storage phase (table-rest.md 3.3). */
+  readonly nameInBody?: boolean | undefined;
+}
+
+/** Refused before the storage phase: these carry no Cache-Control, and `0:` in a changeset of one (table-rest.md 10.5, 10.6). */
+const EARLY: ReadonlySet<TableErrorCode> = new Set([
+  'InvalidInput:Body',
+  'InvalidInput:FilterSyntax',
+  'InvalidInput:FilterTypes',
+  'InvalidInput:KeyCount',
+  'InvalidInput:KeyType',
+  'InvalidInput:QuerySyntax',
+  'InvalidResourceName',
+  'InvalidUri',
+  'MediaTypeNotSupported',
+  'MethodNotAllowed',
+  'OutOfRangeInput',
+  'OutOfRangeInput:ResourceName',
+  'PropertyNameInvalid',
+  'AtomFormatNotSupported',
+  'JsonFormatNotSupported',
+  'TableNotFound',
+]);
+
+/** Who is told to come again is told when, as the service's clients expect of 503. A full disk takes longer. */
+const RETRY: readonly Header[] = [['Retry-After', '1']];
+
+const isEarly = (error: TableError, context: ErrorContext): boolean =>
+  EARLY.has(error.code) && context.nameInBody !== true;
+
+/** The index of the operation that failed; one operation alone says it only for what is checked early. */
+function indexPrefix(error: TableError, context: ErrorContext): string {
+  const isSaid = context.index === 'always' || (context.index === 'early' && isEarly(error, context));
+  return isSaid ? `${error.index ?? 0}:` : '';
+}
+
+const FORMATTED_AS_ATOM = 'http://schemas.microsoft.com/ado/2007/08/dataservices';
+
+function prefixedXml(code: string, text: string, detail: string | undefined): string {
+  const more =
+    detail === undefined
+      ? ''
+      : `<m:AuthenticationErrorDetail>${escapeXml(detail)}</m:AuthenticationErrorDetail>`;
+  return `<?xml version="1.0" encoding="utf-8"?><m:error xmlns:m="${FORMATTED_AS_ATOM}/metadata"><m:code>${code}</m:code><m:message xml:lang="en-US">${escapeXml(text)}</m:message>${more}</m:error>`;
+}
+
+function plainXml(code: string, text: string): string {
+  return `<?xml version="1.0" encoding="utf-8"?><error xmlns="${FORMATTED_AS_ATOM}/metadata"><code>${code}</code><message xml:lang="en-US">${escapeXml(text)}</message></error>`;
+}
+
+const jsonBody = (code: string, text: string): string =>
+  `{"odata.error":{"code":"${code}","message":{"lang":"en-US","value":"${escapeText(text)}"}}}`;
+
+/** Failed authentication has a form of its own: JSON only for who asked for JSON, and few headers (captured-facts.md 1). */
+function authenticationAnswer(error: TableError, context: ErrorContext, text: string): Answer {
+  const code = wireCode(error.code);
+  const { status, message } = ERROR_TABLE[error.code];
+  const asJson = !context.xml && /application\/json/i.test(context.accept ?? '');
+  const detail = typeof error.detail.detail === 'string' ? error.detail.detail : undefined;
+  return {
+    status,
+    reason: message,
+    contentType: asJson ? 'application/json' : 'application/xml',
+    // No JSON of Azure's is known that has the detail, and a client's parser breaks on it.
+    body: asJson ? jsonBody(code, text) : prefixedXml(code, text, detail),
+    cacheControl: false,
+    noSniff: false,
+    errorCode: code,
+    challenge: typeof error.detail.challenge === 'string' ? error.detail.challenge : undefined,
+    anonymous: true,
+  };
+}
+
+/**
+ * The answer to a refusal. Its first line is Azure's; who asked and when follows. Of some refusals the phrase of the status
+ * line is that line too (table-rest.md 11.1).
+ */
+export function formatError(error: TableError, context: ErrorContext): Answer {
+  const { status, authentication } = ERROR_TABLE[error.code];
+  const code = wireCode(error.code);
+  const message = errorMessage(error);
+  const first = indexPrefix(error, context) + message;
+  const text = `${first}\nRequestId:${context.requestId}\nTime:${formatDateTimeFull(context.now)}`;
+  if (authentication) return authenticationAnswer(error, context, text);
+  const more = error.code === 'ServerBusy' ? RETRY : undefined;
+  const reason = status === 415 || error.code === 'AuthorizationSourceIPMismatch' ? message : undefined;
+  if (context.xml) {
+    return {
+      status,
+      reason,
+      contentType: 'application/xml',
+      body: prefixedXml(code, text, undefined),
+      cacheControl: false,
+      noSniff: false,
+      errorCode: code,
+      more,
+      // Recorded: this one does not echo the version.
+      ...(error.code === 'InvalidQueryParameterValue' ? { anonymous: true } : {}),
+    };
+  }
+  if (error.code === 'AtomFormatNotSupported') {
+    return {
+      status,
+      reason,
+      contentType: 'application/xml;charset=utf-8',
+      body: plainXml(code, text),
+      cacheControl: false,
+      noSniff: true,
+    };
+  }
+  return {
+    status,
+    reason,
+    contentType: jsonContentType(context.format.level),
+    body: jsonBody(code, text),
+    preferenceApplied: isEarly(error, context) ? undefined : context.format.prefer,
+    more,
+    cacheControl: !isEarly(error, context),
+    noSniff: true,
+    dataServiceVersion: '3.0;',
+  };
+}

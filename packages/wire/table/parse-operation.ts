@@ -1,0 +1,206 @@
+// Parses a request whose kind is known into an Operation: the body, the query options and the conditions, with their limits.
+// Parts of a batch go the same way.
+import {
+  type Condition,
+  checkEntity,
+  checkTableName,
+  type EntityKey,
+  type Filter,
+  type Operation,
+  type OperationKind,
+  PAGE_ENTITIES_MAX,
+  type Property,
+  TableError,
+} from '#tables';
+import { parseIdentifiers } from '../shared/access-policy-xml.js';
+import { parseServiceProperties } from '../shared/service-properties-xml.js';
+import { parseEntityToken, parseTableToken } from './continuation.js';
+import { parseEntity, requireKey } from './entity/entity-properties.js';
+import { readObject } from './entity/read-object.js';
+import { parseCondition } from './etag.js';
+import { parseFilter } from './filter/parse-filter.js';
+import type { Route } from './route.js';
+
+/** The request, or the part, without its address. */
+export interface OperationRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Writes of one entity and everything else but a batch, which is parsed part by part. */
+type SingleKind = Exclude<OperationKind, 'submitTransaction'>;
+export type SingleOperation = Extract<Operation, { kind: SingleKind }>;
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
+
+/** A body without a type is taken for JSON, whatever its odata parameter says (table-rest.md 2). */
+function checkContentType({ headers }: OperationRequest): void {
+  const type = headers['content-type'];
+  if (type === undefined || type.trim() === '' || JSON_TYPE.test(type)) return;
+  throw new TableError(/atom/i.test(type) ? 'AtomFormatNotSupported' : 'MediaTypeNotSupported');
+}
+
+/** Names in URLs are checked before the caller's rights are (table-rest.md 11.3). Metrics tables may be asked for; we have none. */
+export function checkRoute({ resource }: Route): void {
+  if ('table' in resource && !resource.table.startsWith('$Metrics')) checkTableName(resource.table);
+}
+
+function keyOf({ resource }: Route): EntityKey {
+  if (resource.kind !== 'entity') throw new TableError('InvalidInput:QuerySyntax');
+  return resource.key;
+}
+
+function tableNameOf({ resource }: Route): string {
+  if (!('table' in resource)) throw new TableError('InvalidUri');
+  return resource.table;
+}
+
+function conditionOf({ headers }: OperationRequest): Condition {
+  const text = headers['if-match'];
+  if (text === undefined) throw new TableError('MissingRequiredHeader');
+  return parseCondition(text.trim());
+}
+
+function refuseIfNoneMatch({ method, headers }: OperationRequest): void {
+  if (headers['if-none-match'] === undefined) return;
+  throw headers['if-match'] === undefined
+    ? new TableError('InvalidInput:IfNoneMatch', { method })
+    : new TableError('InvalidInput:TwoConditions');
+}
+
+function checkedProperties(request: OperationRequest, key: EntityKey): readonly Property[] {
+  checkContentType(request);
+  const { properties } = parseEntity(request.body);
+  checkEntity(key, properties);
+  return properties;
+}
+
+function parseInsert(request: OperationRequest, table: string): SingleOperation {
+  checkContentType(request);
+  const body = parseEntity(request.body);
+  const key = requireKey(body);
+  checkEntity(key, body.properties);
+  return { kind: 'insertEntity', table, key, properties: body.properties };
+}
+
+/** The keys of the URL count; those of the body may be absent and are not compared (table-rest.md 18). */
+function parseWrite(kind: SingleKind, request: OperationRequest, route: Route): SingleOperation {
+  const [table, key] = [tableNameOf(route), keyOf(route)];
+  refuseIfNoneMatch(request);
+  switch (kind) {
+    case 'updateEntity':
+    case 'mergeEntity':
+      return {
+        kind,
+        table,
+        key,
+        condition: conditionOf(request),
+        properties: checkedProperties(request, key),
+      };
+    case 'insertOrReplaceEntity':
+    case 'insertOrMergeEntity':
+      return { kind, table, key, properties: checkedProperties(request, key) };
+    default:
+      checkEntity(key, []);
+      return { kind: 'deleteEntity', table, key, condition: conditionOf(request) };
+  }
+}
+
+const TOP = /^\d{1,4}$/;
+
+function parseTop(text: string | undefined): number {
+  if (text === undefined || text === '') return PAGE_ENTITIES_MAX;
+  const top = TOP.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+  if (top > PAGE_ENTITIES_MAX) throw new TableError('InvalidInput');
+  return top;
+}
+
+const OPTIONS = new Set(['$filter', '$select', '$top', '$format']);
+/** Part of OData, not of the service: to ignore them would be to answer something else (table-rest.md 9.4). */
+const UNSUPPORTED = new Set([
+  '$orderby',
+  '$skip',
+  '$skiptoken',
+  '$count',
+  '$inlinecount',
+  '$expand',
+  '$search',
+  '$apply',
+  '$compute',
+]);
+
+function checkOptions(query: ReadonlyMap<string, string>): void {
+  for (const name of query.keys()) {
+    if (!name.startsWith('$') || OPTIONS.has(name)) continue;
+    throw new TableError(UNSUPPORTED.has(name) ? 'NotImplemented' : 'InvalidInput');
+  }
+}
+
+function filterOf(query: ReadonlyMap<string, string>): Filter | undefined {
+  const text = query.get('$filter');
+  return text === undefined || text.trim() === '' ? undefined : parseFilter(text);
+}
+
+function parseTableName(request: OperationRequest): string {
+  checkContentType(request);
+  const name = readObject(request.body).find(member => member.name.name === 'TableName');
+  if (!name || name.kind === 'null' || name.text === '') throw new TableError('PropertiesNeedValue');
+  if (name.kind !== 'string') throw new TableError('InvalidInput:Body');
+  return name.text;
+}
+
+/** Below a table there is nothing to ask for, and nothing with one key (recorded). Only an insert is taken for one. */
+function refuseNested(kind: SingleKind, { resource, account }: Route): void {
+  if (resource.kind !== 'nested' || kind === 'insertEntity') return;
+  if (kind === 'queryEntities') throw new TableError('NotImplemented');
+  throw new TableError('InvalidInput:KeyCount', { resource: `${account}.${resource.table}` });
+}
+
+/** @throws TableError for what Azure refuses before it looks at the table. */
+export function parseOperation(kind: SingleKind, request: OperationRequest, route: Route): SingleOperation {
+  const { query } = route;
+  refuseNested(kind, route);
+  switch (kind) {
+    case 'queryEntities':
+      checkOptions(query);
+      return {
+        kind,
+        table: tableNameOf(route),
+        filter: filterOf(query),
+        top: parseTop(query.get('$top')),
+        from: parseEntityToken(query),
+      };
+    case 'queryTables':
+      checkOptions(query);
+      return {
+        kind,
+        filter: filterOf(query),
+        top: parseTop(query.get('$top')),
+        from: parseTableToken(query),
+      };
+    case 'getEntity': {
+      checkOptions(query);
+      const key = keyOf(route);
+      checkEntity(key, []);
+      return { kind, table: tableNameOf(route), key };
+    }
+    case 'createTable':
+      return { kind, table: parseTableName(request) };
+    case 'getTable':
+    case 'deleteTable':
+    case 'getTableAcl':
+      return { kind, table: tableNameOf(route) };
+    case 'setTableAcl':
+      return { kind, table: tableNameOf(route), identifiers: parseIdentifiers(request.body) };
+    case 'getServiceProperties':
+    case 'getServiceStats':
+      return { kind };
+    case 'setServiceProperties':
+      return { kind, change: parseServiceProperties(request.body) };
+    case 'insertEntity':
+      return parseInsert(request, tableNameOf(route));
+    default:
+      return parseWrite(kind, request, route);
+  }
+}

@@ -1,0 +1,152 @@
+// Parses the target of a request, or of a part of a batch, into a Route: one grammar for both (table-rest.md 1).
+// What may be done there, and whether the names keep their limits, is decided later, once the caller is known.
+import { type EntityKey, TableError } from '#tables';
+import { decode, parseQuery } from '../shared/parse-query.js';
+import type { Route, TableResource } from './route.js';
+
+export interface Target {
+  /** As it was sent; the absolute form is legal. */
+  readonly target: string;
+  readonly host: string | undefined;
+  readonly secure: boolean;
+}
+
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
+const SECONDARY = '-secondary';
+export const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
+
+const KEY = /\s*(PartitionKey|RowKey)\s*=\s*'((?:[^']|'')*)'\s*/y;
+
+const PARTITION_FIRST = "PartitionKey='";
+const ROW_SECOND = "',RowKey='";
+
+/** What every client writes: both keys in this order, without spaces and without quotes inside. */
+function parsePlainKeys(predicate: string): EntityKey | undefined {
+  const last = predicate.length - 1;
+  const middle = predicate.indexOf("'", PARTITION_FIRST.length);
+  const rowAt = middle + ROW_SECOND.length;
+  const isPlain =
+    predicate.startsWith(PARTITION_FIRST) &&
+    predicate.startsWith(ROW_SECOND, middle) &&
+    predicate.indexOf("'", rowAt) === last;
+  if (!isPlain) return undefined;
+  return {
+    partitionKey: predicate.slice(PARTITION_FIRST.length, middle),
+    rowKey: predicate.slice(rowAt, last),
+  };
+}
+
+/** `PartitionKey='a',RowKey='b'` in either order; a quote inside is doubled. Undefined for anything else. */
+function parseKeys(predicate: string): EntityKey | undefined {
+  const keys = new Map<string, string>();
+  let at = 0;
+  while (keys.size < 2) {
+    KEY.lastIndex = at;
+    const [found, name, value] = KEY.exec(predicate) ?? [];
+    if (found === undefined || name === undefined || value === undefined || keys.has(name)) return undefined;
+    keys.set(name, value.replaceAll("''", "'"));
+    at += found.length;
+    if (keys.size === 1 && predicate[at++] !== ',') return undefined;
+  }
+  const [partitionKey, rowKey] = [keys.get('PartitionKey'), keys.get('RowKey')];
+  if (at !== predicate.length || partitionKey === undefined || rowKey === undefined) return undefined;
+  return { partitionKey, rowKey };
+}
+
+const invalid = (
+  code: 'InvalidInput:QuerySyntax' | 'InvalidUri' | 'MediaTypeNotSupported' | 'OutOfRangeInput',
+): TableResource => ({ kind: 'invalid', code });
+
+const TABLE_PREDICATE = /^\s*(?:TableName\s*=\s*)?'((?:[^']|'')*)'\s*$/;
+const FORBIDDEN = /[/\\#?\u0000-\u001f\u007f-\u009f]/;
+const OUT_OF_RANGE = /^[^/\\\u0000-\u001f\u007f]*$/;
+
+/** Which refusal a key in a URL earns depends on the character (table-rest.md 6.3). */
+function entityResource(table: string, predicate: string): TableResource {
+  const key = parsePlainKeys(predicate) ?? parseKeys(predicate);
+  if (!key) return invalid('InvalidInput:QuerySyntax');
+  if (!FORBIDDEN.test(key.partitionKey) && !FORBIDDEN.test(key.rowKey)) return { kind: 'entity', table, key };
+  const isOutOfRange = OUT_OF_RANGE.test(key.partitionKey) && OUT_OF_RANGE.test(key.rowKey);
+  return invalid(isOutOfRange ? 'OutOfRangeInput' : 'InvalidInput:QuerySyntax');
+}
+
+/** The first segment is the table; a batch below it is refused whatever it is (captured-facts.md). */
+function nestedResource(path: string): TableResource {
+  if (path.endsWith('/$batch')) return invalid('MediaTypeNotSupported');
+  return { kind: 'nested', table: path.slice(0, path.indexOf('/')) };
+}
+
+/** The resource that a decoded path below the account names; `path` begins without a slash. */
+function parseResource(path: string): TableResource {
+  if (path === '') return { kind: 'service' };
+  if (path === '$batch') return { kind: 'batch' };
+  const open = path.indexOf('(');
+  const predicate = open >= 0 && path.endsWith(')') ? path.slice(open + 1, -1) : undefined;
+  const name = predicate === undefined ? path : path.slice(0, open);
+  if (name.includes('/')) return nestedResource(path);
+  if (predicate === undefined && open >= 0) return invalid('InvalidInput:QuerySyntax');
+  if (name === 'Tables') {
+    if (predicate === undefined || predicate.trim() === '') return { kind: 'tables' };
+    const table = TABLE_PREDICATE.exec(predicate)?.[1];
+    return table === undefined
+      ? invalid('InvalidInput:QuerySyntax')
+      : { kind: 'table', table: table.replaceAll("''", "'") };
+  }
+  if (predicate === undefined || predicate.trim() === '') return { kind: 'entities', table: name };
+  return entityResource(name, predicate);
+}
+
+/** A slash at the end of a set's name says nothing. */
+const withoutLastSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path);
+
+const ADDRESS = /^[\d.]+(?::\d+)?$/;
+
+/** The account of a host such as `account.table.example`, if it is one of ours; else the account stands in the path. */
+export function accountOfHost(host: string, isAccount: (name: string) => boolean): string | undefined {
+  const dot = host.indexOf('.');
+  if (dot <= 0 || ADDRESS.test(host)) return undefined;
+  const label = host.slice(0, dot);
+  return isAccount(withoutSecondary(label)) ? label : undefined;
+}
+
+export const withoutSecondary = (name: string): string =>
+  name.endsWith(SECONDARY) ? name.slice(0, -SECONDARY.length) : name;
+
+/** @throws TableError InvalidUri where no account is named or the escapes are broken. */
+export function parseTarget(
+  { target, host = '', secure }: Target,
+  isAccount: (name: string) => boolean,
+): Route {
+  const relative = target.startsWith('/') ? target : target.replace(ORIGIN_FORM, '');
+  const question = relative.indexOf('?');
+  const path = question < 0 ? relative : relative.slice(0, question);
+  const query = question < 0 ? NO_PARAMETERS : parseQuery(relative.slice(question + 1));
+  const origin = `${secure ? 'https' : 'http'}://${host}`;
+  const ofHost = accountOfHost(host, isAccount);
+  const slash = path.indexOf('/', 1);
+  const isEscaped = path.includes('%');
+  const first = slash < 0 ? path.slice(1) : path.slice(1, slash);
+  const named = ofHost ?? (isEscaped ? decode(first) : first);
+  if (named === '') throw new TableError('InvalidUri');
+  const rest = ofHost !== undefined ? path.slice(1) : slash < 0 ? '' : path.slice(slash + 1);
+  const account = withoutSecondary(named);
+  return {
+    account,
+    secondary: named !== account,
+    path: path === '' ? '/' : path,
+    endpoint: ofHost === undefined ? `${origin}/${named}` : origin,
+    resource: parseResource(withoutLastSlash(isEscaped ? decode(rest) : rest)),
+    query,
+  };
+}
+
+/** The target of a part: its scheme and host say nothing, and a path may do without the account (table-rest.md 10.2). */
+export function parsePartTarget(target: string, batch: Route): Route {
+  const relative = target.replace(ORIGIN_FORM, '');
+  const question = relative.indexOf('?');
+  const path = question < 0 ? relative : relative.slice(0, question);
+  const query = question < 0 ? NO_PARAMETERS : parseQuery(relative.slice(question + 1));
+  const prefix = `/${batch.account}${batch.secondary ? SECONDARY : ''}/`;
+  const rest = path.startsWith(prefix) ? path.slice(prefix.length) : path.replace(/^\//, '');
+  return { ...batch, path, resource: parseResource(withoutLastSlash(decode(rest))), query };
+}

@@ -1,0 +1,97 @@
+// How the caller wants the answer: metadata level, projection, and whether writes return content (table-rest.md 2, 5.1, 9.3).
+
+import { memo } from '#base';
+import { TableError } from '#tables';
+
+export type MetadataLevel = 'nometadata' | 'minimalmetadata' | 'fullmetadata';
+
+export interface ResponseFormat {
+  readonly level: MetadataLevel;
+  /** The names asked for, as they were written; undefined for all, also where the option is empty. */
+  readonly select: readonly string[] | undefined;
+  /** What follows the table in `odata.metadata`: nothing, or `&$select=` and the names. */
+  readonly selectSuffix: string;
+  readonly prefer: 'return-content' | 'return-no-content' | undefined;
+}
+
+/** table-rest.md 6.4. */
+const SELECT_NAMES_MAX = 255;
+/** Clients have few Accept headers each. */
+const TYPES_KEPT = { entriesMax: 100, lengthMax: 200 };
+const LEVEL = /odata\s*=\s*"?(\w+)/i;
+const LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
+  ['nometadata', 'nometadata'],
+  ['minimalmetadata', 'minimalmetadata'],
+  ['fullmetadata', 'fullmetadata'],
+]);
+
+const levelOf = (type: string): MetadataLevel =>
+  LEVELS.get(LEVEL.exec(type)?.[1]?.toLowerCase() ?? '') ?? 'minimalmetadata';
+
+/** The first type that can be served; Atom where nothing else was asked for is refused. */
+const parseLevel = memo((wanted: string): MetadataLevel => {
+  if (wanted === '') return 'minimalmetadata';
+  for (const type of wanted.split(',')) {
+    const name = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    if (name === 'application/json' || name === 'json') return levelOf(type);
+    if (name === '*/*' || name === 'application/*') return 'minimalmetadata';
+  }
+  if (/atom|xml/i.test(wanted)) throw new TableError('AtomFormatNotSupported');
+  throw new TableError('MediaTypeNotSupported');
+}, TYPES_KEPT);
+
+function parseSelect(text: string | undefined): Pick<ResponseFormat, 'select' | 'selectSuffix'> {
+  if (text === undefined) return { select: undefined, selectSuffix: '' };
+  const names = text.split(',').map(name => name.trim());
+  if (names.length > SELECT_NAMES_MAX) throw new TableError('InvalidInput');
+  const selectSuffix = `&$select=${names.join(',')}`;
+  const all = text.trim() === '' || names.includes('*');
+  return { select: all ? undefined : names.filter(name => name !== ''), selectSuffix };
+}
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+function parsePrefer(method: string, headers: Headers): ResponseFormat['prefer'] {
+  const prefer = method === 'POST' ? headers.prefer?.trim().toLowerCase() : undefined;
+  return prefer === 'return-content' || prefer === 'return-no-content' ? prefer : undefined;
+}
+
+const plain = (level: MetadataLevel): ResponseFormat => ({
+  level,
+  select: undefined,
+  selectSuffix: '',
+  prefer: undefined,
+});
+/** What most requests ask for: a level and nothing else. */
+const PLAIN: Readonly<Record<MetadataLevel, ResponseFormat>> = {
+  nometadata: plain('nometadata'),
+  minimalmetadata: plain('minimalmetadata'),
+  fullmetadata: plain('fullmetadata'),
+};
+
+/** @throws TableError for a format that is not served. */
+export function parseResponseFormat(
+  method: string,
+  headers: Headers,
+  query: ReadonlyMap<string, string>,
+): ResponseFormat {
+  const level = parseLevel(query.get('$format') || headers.accept || '');
+  const select = query.get('$select');
+  const prefer = parsePrefer(method, headers);
+  if (select === undefined && prefer === undefined) return PLAIN[level];
+  return { level, ...parseSelect(select), prefer };
+}
+
+/** $format in a target that need not parse otherwise. */
+const FORMAT_OPTION = /[?&](?:\$|%24)format=([^&]*)/;
+
+/** For errors that come before the format is known: what can be read of it. */
+export function lenientFormat(method: string, headers: Headers, target: string): ResponseFormat {
+  const format = FORMAT_OPTION.exec(target)?.[1]?.replaceAll(/%3d/gi, '=');
+  return {
+    level: levelOf(format || headers.accept || ''),
+    select: undefined,
+    selectSuffix: '',
+    prefer: parsePrefer(method, headers),
+  };
+}
