@@ -88,7 +88,7 @@ class Run {
     }
     await this.#settle();
     await this.#readEverything();
-    await patiently(this.queues.takeEverything(this.#plan.steps.length + 1), this.#plan.steps.length);
+    await patiently(this.queues.takeEverything(this.#end), this.#end);
   }
 
   async #begin(step: Step): Promise<void> {
@@ -113,7 +113,7 @@ class Run {
   }
 
   async #settle(): Promise<void> {
-    for (const [, call] of this.#busy) await patiently(call, this.#plan.steps.length);
+    for (const [, call] of this.#busy) await patiently(call, this.#end);
   }
 
   /** What is under way may be refused because the store is closed. */
@@ -133,6 +133,11 @@ class Run {
     this.queues.crash();
     this.#busy.clear();
     await this.#subject.crash();
+  }
+
+  /** The last reading's number, which no step has: of a plan that lacks steps the others keep theirs. */
+  get #end(): number {
+    return (this.#plan.steps.at(-1)?.number ?? 0) + 1;
   }
 
   #tick(): number {
@@ -318,7 +323,7 @@ class Run {
   }
 
   async #readPage(call: PageCall): Promise<Happening | undefined> {
-    const number = this.#plan.steps.length + 1;
+    const number = this.#end;
     this.#start(
       {
         number,
