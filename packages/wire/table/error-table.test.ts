@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { TableError } from '#tables';
 import { ERROR_TABLE, errorMessage, wireCode } from './error-table.js';
 
-const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');
 
 test('the page lists the codes of the table, with their statuses and texts', () => {
   const rows = page.split('\n').flatMap(line => {
