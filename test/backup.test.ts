@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
+import { collectRows } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { encodeEntity, encodeTableMetadata } from '#tables';
 import { ROOT, runToEnd, type SpawnedServer, spawnServer } from './spawned-server.js';
@@ -66,7 +67,7 @@ async function storedKeysOf(directory: string): Promise<Set<string>> {
   const space = await store.getSpace({ account: 'devstoreaccount1', service: 'table', name: 'things' });
   assert(space !== undefined);
   const unbounded = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
-  const { rows } = await store.scan(space, { from: { partition: '', key: '' } }, unbounded, () => true);
+  const { rows } = await collectRows(store, space, { from: { partition: '', key: '' } }, unbounded);
   await store.close();
   return new Set(rows.map(({ key }) => key));
 }

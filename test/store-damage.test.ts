@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { StoreError } from '#store';
+import { collectRows, StoreError } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { decodeEntity, inspectRow, inspectSpace } from '#tables';
 import { ROOT } from './spawned-server.js';
@@ -98,7 +98,7 @@ async function contentOf(directory: string): Promise<unknown> {
     const start = { from: { partition: '', key: '' } };
     return await Promise.all(
       spaces.flat().map(async space => {
-        const { rows } = await store.scan(space, start, unbounded, () => true);
+        const { rows } = await collectRows(store, space, start, unbounded);
         return rows.map(({ value }) =>
           decodeEntity(value).map(({ type, value: found }) => [type, vouched(found)]),
         );

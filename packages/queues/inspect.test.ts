@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultServiceProperties, encodeServiceProperties } from '#account';
-import type { Row, Space } from '#store';
+import { collectRows, type Row, type Space } from '#store';
 import { inspectQueueRow, inspectQueueSpace, isOfQueueService } from './inspect.js';
 import { encodeQueueMetadata } from './queue-space.js';
 import { get, openQueue, put } from './testing/account.js';
@@ -19,7 +19,7 @@ async function writtenRows(): Promise<{ readonly space: Space; readonly rows: re
   assert.ok(space);
   const all = Number.POSITIVE_INFINITY;
   const budget = { rows: all, bytes: all, examined: all, milliseconds: all };
-  const { rows } = await account.store.scan(space, { from: { partition: '', key: '' } }, budget, () => true);
+  const { rows } = await collectRows(account.store, space, { from: { partition: '', key: '' } }, budget);
   return { space, rows };
 }
 

@@ -1,7 +1,15 @@
 // The sweep: what is expired or cleared leaves the store, in small steps, and nothing else does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Decide, type Reads, type Space, type SpaceAddress, type Store, StoreError } from '#store';
+import {
+  collectRows,
+  type Decide,
+  type Reads,
+  type Space,
+  type SpaceAddress,
+  type Store,
+  StoreError,
+} from '#store';
 import { execute } from './execute.js';
 import { EXAMINED_A_STEP, RECLAIMED_A_STEP, Sweep } from './sweep.js';
 import {
@@ -39,7 +47,7 @@ async function rowsOf({ store }: TestAccount): Promise<number> {
   assert.ok(space);
   const all = Number.POSITIVE_INFINITY;
   const budget = { rows: all, bytes: all, examined: all, milliseconds: all };
-  const { rows } = await store.scan(space, { from: { partition: '', key: '' } }, budget, () => true);
+  const { rows } = await collectRows(store, space, { from: { partition: '', key: '' } }, budget);
   return rows.length;
 }
 

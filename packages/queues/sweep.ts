@@ -5,7 +5,7 @@
 // A step looks at a bounded number of rows and changes a bounded number, so it holds up nobody. A pass goes over all queues of all
 // accounts; it reads every place of every queue once, in the background, because an index by expiry would cost each put another row.
 import type { Clock } from '#base';
-import type { Decision, Page, ReadRows, Row, Space, Store } from '#store';
+import type { Decision, ReadRows, Row, ScanEnd, Space, Store } from '#store';
 import { COUNT_KEY, changeCount, decodeCount } from './message-count.js';
 import { allPlaces, decodePlace, isExpired, messageKey, partitionOf } from './message-rows.js';
 
@@ -32,6 +32,11 @@ export interface SweepStep {
   readonly isPassOver: boolean;
   /** How long to wait before the next step. */
   readonly pauseMs: number;
+}
+
+/** Messages of a part of a queue that are expired, by their places. */
+interface Expired extends ScanEnd {
+  readonly places: readonly string[];
 }
 
 interface Standpoint {
@@ -97,12 +102,12 @@ export class Sweep {
     const keys: string[] = [];
     let partition: string | undefined;
     // Values are long and not wanted: keys are noted as they pass.
-    const accept = (row: Row): boolean => {
+    const visit = (row: Row): boolean => {
       partition ??= row.partition;
       if (row.partition === partition) keys.push(row.key);
       return false;
     };
-    await store.scan(space, range, budget, accept);
+    await store.scan(space, range, budget, visit);
     if (partition === undefined) return 0;
     await store.commit(space, partition, { keys: [] }, () => ({ result: true, deletes: keys }));
     return keys.length;
@@ -110,14 +115,13 @@ export class Sweep {
 
   async #reclaimExpired(account: string, space: Space, place: string | undefined): Promise<SweepStep> {
     const { store, clock } = this.#options;
-    const page = await this.#expired(space, place ?? allPlaces.from, clock());
-    const places = page.rows.map(({ key }) => key);
+    const { places, next, examined } = await this.#expired(space, place ?? allPlaces.from, clock());
     const keys = [COUNT_KEY, ...places];
     const reclaimed =
       places.length === 0 ? 0 : ((await store.commit(space, partitionOf(space), { keys }, reclaim)) ?? 0);
-    if (place === undefined && !page.next) await this.#checkCount(space, page.examined - reclaimed);
-    if (page.next) this.#at = { account, queue: space.name, place: page.next.key };
-    const pauseMs = reclaimed > 0 ? PAUSE_OF_WORK_MS : page.next ? PAUSE_OF_SEARCH_MS : 0;
+    if (place === undefined && !next) await this.#checkCount(space, examined - reclaimed);
+    if (next) this.#at = { account, queue: space.name, place: next.key };
+    const pauseMs = reclaimed > 0 ? PAUSE_OF_WORK_MS : next ? PAUSE_OF_SEARCH_MS : 0;
     return { reclaimed, isPassOver: false, pauseMs };
   }
 
@@ -131,7 +135,7 @@ export class Sweep {
     await store.commit(space, partition, { keys: [COUNT_KEY], range }, recount);
   }
 
-  #expired(space: Space, key: string, now: bigint): Promise<Page> {
+  async #expired(space: Space, key: string, now: bigint): Promise<Expired> {
     const partition = partitionOf(space);
     const range = { from: { partition, key }, until: { partition, key: allPlaces.until } };
     const budget = {
@@ -140,7 +144,13 @@ export class Sweep {
       examined: EXAMINED_A_STEP,
       milliseconds: UNBOUNDED,
     };
-    return this.#options.store.scan(space, range, budget, row => isExpired(row, now));
+    const places: string[] = [];
+    const { next, examined } = await this.#options.store.scan(space, range, budget, row => {
+      if (!isExpired(row, now)) return false;
+      places.push(row.key);
+      return true;
+    });
+    return { places, next, examined };
   }
 }
 

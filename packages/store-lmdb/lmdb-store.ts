@@ -2,18 +2,17 @@
 // and to what is durable in the log alone, changes through the commit queue, dropped rows away in the background.
 import { type Clock, systemClock } from '#base';
 import {
-  type Accept,
   type Budget,
   type Decide,
-  type Page,
   type Reads,
   type Row,
+  type ScanEnd,
   type ScanRange,
-  type Show,
   type Space,
   type SpaceAddress,
   type Store,
   StoreError,
+  type Visit,
 } from '#store';
 import type { CommitCounts } from './commit/commit-metrics.js';
 import { CommitQueue } from './commit/commit-queue.js';
@@ -176,12 +175,12 @@ class OpenStore implements LmdbStore {
     return rows;
   }
 
-  async scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page> {
+  async scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
     this.#assertOpen();
-    if (budget.rows <= 0) return { rows: [], next: range.from, examined: 0 };
+    if (budget.rows <= 0) return { next: range.from, examined: 0 };
     await this.#scans.enter();
     try {
-      return await this.#walk(space, range, budget, accept, show);
+      return await this.#walk(space, range, budget, visit);
     } finally {
       this.#scans.leave();
     }
@@ -218,13 +217,7 @@ class OpenStore implements LmdbStore {
     this.#room.close();
   }
 
-  async #walk(
-    space: Space,
-    range: ScanRange,
-    budget: Budget,
-    accept: Accept,
-    show: Show | undefined,
-  ): Promise<Page> {
+  async #walk(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
     this.#environment.refreshSnapshot();
     const transaction = this.#environment.useReadTransaction();
     // Of the same moment: what the snapshot lacks is recent, and the other way round at most the same again.
@@ -234,14 +227,14 @@ class OpenStore implements LmdbStore {
       const cursor = new RowCursor(longKeys, space.id, payloadRange(range), transaction);
       try {
         const source = recent.length === 0 ? cursor : new MergedCursor(cursor, recent);
-        const walk = new PageWalk(source, budget, accept, show, this.#clock);
+        const walk = new PageWalk(source, budget, visit, this.#clock);
         for (;;) {
           const turn = this.#share.enter();
           if (turn !== undefined) await turn;
           // It may have waited for its place or its slice, and much may have happened meanwhile.
           this.#assertOpen();
-          const page = this.#slice(walk);
-          if (page !== undefined) return page;
+          const end = this.#slice(walk);
+          if (end !== undefined) return end;
         }
       } finally {
         cursor.close();
@@ -258,7 +251,7 @@ class OpenStore implements LmdbStore {
     return change === undefined ? this.#environment.rows.get(space, partition, key) : rowOf(change);
   }
 
-  #slice(walk: PageWalk): Page | undefined {
+  #slice(walk: PageWalk): ScanEnd | undefined {
     const start = performance.now();
     try {
       return walk.walk(start + SLICE_MS);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import type { Space, Store } from '#store';
+import { collectRows, type Space, type Store } from '#store';
 import { openLmdbStore } from './lmdb-store.js';
 
 const MODULE = new URL('./index.js', import.meta.url).href;
@@ -59,7 +59,7 @@ async function openSpace(directory: string): Promise<{ store: Store; space: Spac
 }
 
 async function keysOf(store: Store, space: Space): Promise<string[]> {
-  const page = await store.scan(space, { from: { partition: '', key: '' } }, UNBOUNDED, () => true);
+  const page = await collectRows(store, space, { from: { partition: '', key: '' } }, UNBOUNDED);
   return page.rows.map(row => row.key);
 }
 
@@ -250,11 +250,12 @@ for (const [who, isOnlyWriter, bytes, fileBlocksMax, skip] of [
       failed = answers.filter(answer => answer.status === 'rejected').map(answer => answer.reason.code);
     }
     const everything = { from: { partition: '', key: '' } };
-    const page = await store.scan(space, everything, ${JSON.stringify(UNBOUNDED)}, () => true);
+    const found = [];
+    await store.scan(space, everything, ${JSON.stringify(UNBOUNDED)}, row => found.push(row.key) > 0);
     for (const key of kept.slice(0, 40)) await remove(key);
     await put('late', ${bytes});
     const log = readdirSync(process.argv[1]).includes('data.log');
-    console.log(JSON.stringify({ failed, kept, log, found: page.rows.map(row => row.key) }));
+    console.log(JSON.stringify({ failed, kept, log, found }));
     await store.close();
   `;
     const child = run(script, directory, { fileBlocksMax, isOnlyWriter });

@@ -1,17 +1,16 @@
 // A store that fails as real ones do, by a random function that the caller seeds: to test what stands on top of a store.
 // It adds faults that the contract allows and no others; without faults it changes nothing.
 import type {
-  Accept,
   Budget,
   Decide,
-  Page,
   Reads,
   Row,
+  ScanEnd,
   ScanRange,
-  Show,
   Space,
   SpaceAddress,
   Store,
+  Visit,
 } from './store.js';
 import { StoreError, type StoreErrorCode } from './store-error.js';
 
@@ -27,7 +26,7 @@ export interface Faults {
   readonly delay: number;
   /** `decide` is called in vain first, as after a conflict; others may commit between the two calls. */
   readonly redecide: number;
-  /** A scan examines fewer rows than its budget allows. */
+  /** A scan visits fewer rows than its budget allows. */
   readonly shortScan: number;
 }
 
@@ -72,8 +71,8 @@ class FaultyStore implements Store {
     return this.#look(() => this.#store.read(space, partition, keys));
   }
 
-  scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page> {
-    return this.#look(() => this.#store.scan(space, range, this.#cut(budget), accept, show));
+  scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
+    return this.#look(() => this.#store.scan(space, range, this.#cut(budget), visit));
   }
 
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {

@@ -1,20 +1,20 @@
 // The store in memory: the reference model that engines are compared with. Plain rather than fast, and gone when closed.
 // It leaves durability to real engines and keeps no promise of speed beyond O(log n) lookups.
 import { type Clock, detachedString, SortedMap, systemClock } from '#base';
+import { copyRow } from './collect-rows.js';
 import type {
-  Accept,
   Budget,
   Decide,
-  Page,
   Position,
   ReadRows,
   Reads,
   Row,
+  ScanEnd,
   ScanRange,
-  Show,
   Space,
   SpaceAddress,
   Store,
+  Visit,
 } from './store.js';
 import { StoreError } from './store-error.js';
 
@@ -111,34 +111,31 @@ class MemoryStore implements Store {
   ): Promise<readonly (Row | undefined)[]> {
     await this.#turn();
     const found = this.#living(space)?.partitions.get(partition);
-    return keys.map(key => copyRow(found?.rows.get(key)));
+    return keys.map(key => copied(found?.rows.get(key)));
   }
 
-  async scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page> {
+  async scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
     await this.#turn();
-    if (budget.rows <= 0) return { rows: [], next: range.from, examined: 0 };
+    if (budget.rows <= 0) return { next: range.from, examined: 0 };
     const start = this.#clock();
-    const rows: Row[] = [];
-    let taken = 0;
+    let counted = 0;
     let bytes = 0;
     let examined = 0;
     let isSpent = false;
     for (const row of this.#rowsFrom(space, range)) {
-      if (isSpent) return { rows, next: { partition: row.partition, key: row.key }, examined };
+      if (isSpent) return { next: { partition: row.partition, key: row.key }, examined };
       examined += 1;
-      if (accept(row)) {
-        if (show) show(row);
-        else rows.push({ ...row, value: Buffer.from(row.value) });
-        taken += 1;
+      if (visit(row)) {
+        counted += 1;
         bytes += row.value.length;
       }
       isSpent =
-        taken >= budget.rows ||
+        counted >= budget.rows ||
         bytes >= budget.bytes ||
         examined >= budget.examined ||
         Number(this.#clock() - start) >= budget.milliseconds * 10_000;
     }
-    return { rows, examined };
+    return { next: undefined, examined };
   }
 
   async commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
@@ -212,15 +209,13 @@ function readRows(rows: SortedMap<Row>, reads: Reads): ReadRows {
     const { from, until, rows: limit } = reads.range;
     for (const row of rows.valuesFrom(from)) {
       if (range.length >= limit || (until !== undefined && row.key >= until)) break;
-      range.push({ ...row, value: Buffer.from(row.value) });
+      range.push(copyRow(row));
     }
   }
-  return { keys: reads.keys.map(key => copyRow(rows.get(key))), range };
+  return { keys: reads.keys.map(key => copied(rows.get(key))), range };
 }
 
-function copyRow(row: Row | undefined): Row | undefined {
-  return row && { ...row, value: Buffer.from(row.value) };
-}
+const copied = (row: Row | undefined): Row | undefined => row && copyRow(row);
 
 function copySpace(space: Space): Space {
   return { ...space, metadata: Buffer.from(space.metadata) };

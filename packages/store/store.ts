@@ -4,7 +4,7 @@
 // Laws, proved by the conformance suite:
 // 1. Rows of a space are ordered by (partition, key), each ordinally by UTF-16 code unit, as JavaScript's `<` orders strings.
 // 2. Commits of one partition are linearizable; a commit is applied whole or not at all.
-// 3. One page of a scan of one partition sees each commit whole or not at all.
+// 3. One scan of one partition sees each commit whole or not at all.
 // 4. A row's version rises strictly over its life, also over delete and re-create, and whatever the clock does.
 // 5. What was answered survives a kill of the process and, in a durable mode, a power cut; no read shows
 //    what such a failure could take back.
@@ -46,24 +46,29 @@ export interface ScanRange {
   readonly until?: Position | undefined;
 }
 
-/** Where a page ends, whichever comes first. At least one row is examined, so that a scan always moves on. */
+/** Where a scan ends, whichever comes first. At least one row is visited, so that a scan always moves on. */
 export interface Budget {
-  /** Rows accepted. 0 gives an empty page that goes on where the scan began. */
+  /** Rows that count. 0 ends the scan where it began, before the first row. */
   readonly rows: number;
-  /** Bytes of the values accepted; the row that reaches or crosses the bound is in the page. */
+  /** Bytes of the values of rows that count; the row that reaches or crosses the bound is the last one. */
   readonly bytes: number;
-  /** Rows shown to `accept`. */
+  /** Rows visited, whether they count or not. */
   readonly examined: number;
   /** Time spent, in milliseconds of the store's clock. */
   readonly milliseconds: number;
 }
 
-export interface Page {
-  /** Copies, which are the caller's to keep. */
-  readonly rows: readonly Row[];
-  /** The first row that was not examined; absent when the range is exhausted. */
-  readonly next?: Position | undefined;
-  /** Rows shown to `accept`: what the page cost. */
+/**
+ * Sees a row in place: the row and its value are valid during the call only, and whoever keeps one copies it (`copyRow`).
+ * True: the row counts against the budget's rows and bytes.
+ */
+export type Visit = (row: Row) => boolean;
+
+/** How far a scan came. */
+export interface ScanEnd {
+  /** The first row that was not visited; undefined when the range is exhausted. */
+  readonly next: Position | undefined;
+  /** Rows visited: what the scan cost. */
   readonly examined: number;
 }
 
@@ -97,12 +102,7 @@ export interface Decision<R> {
  */
 export type Decide<R> = (rows: ReadRows, tick: bigint) => Decision<R>;
 
-/** Whether a scan takes the row, which it sees in place: the row and its value are valid during the call only. */
-export type Accept = (row: Row) => boolean;
-/** Sees a row that a scan takes, in place likewise. */
-export type Show = (row: Row) => void;
-
-/** Methods fail with a `StoreError` and nothing else, save what `decide`, `change`, `accept` and `show` throw themselves. */
+/** Methods fail with a `StoreError` and nothing else, save what `decide`, `change` and `visit` throw themselves. */
 export interface Store {
   /** Gives undefined if a space of that name exists. */
   createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined>;
@@ -119,12 +119,8 @@ export interface Store {
 
   /** In the order of `keys`; undefined where there is no row. The rows are the caller's to keep. */
   read(space: Space, partition: string, keys: readonly string[]): Promise<readonly (Row | undefined)[]>;
-  /**
-   * Rows of the range that `accept` takes, in order. `accept` sees each row in place: the row it is given and its
-   * value are valid during the call only. May stop early, never skips, never repeats.
-   * With `show` the rows taken are shown to it, in place like to `accept`, and none of them is in the page.
-   */
-  scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page>;
+  /** Visits the rows of the range in order. May stop early, never skips, never repeats. `collectRows` gives copies. */
+  scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd>;
   /** Gives the decision's result once the changes are durable, or undefined, undecided, if this generation is gone. */
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined>;
 

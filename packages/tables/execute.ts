@@ -1,7 +1,8 @@
 // The door to the Table service: carries out an operation on a store. Changesets and tools come through here too, and queries
-// unless they want their rows shown in place (query-entities.ts).
+// whose rows are wanted as copies; `queryEntities` shows them in place.
 import type { Clock } from '#base';
-import type { EntityWrite, Operation } from './operation.js';
+import { copyRow, type Row } from '#store';
+import type { EntityWrite, Operation, QueryEntities } from './operation.js';
 import { getEntity } from './operations/get-entity.js';
 import { queryEntities } from './operations/query-entities.js';
 import { queryTables } from './operations/query-tables.js';
@@ -24,13 +25,19 @@ async function writeEntity(context: TableContext, operation: EntityWrite): Promi
   return outcome;
 }
 
+async function collectEntities(context: TableContext, operation: QueryEntities): Promise<Outcome> {
+  const rows: Row[] = [];
+  const { next, examined } = await queryEntities(context, operation, row => rows.push(copyRow(row)));
+  return { kind: 'entities', rows, next, examined };
+}
+
 /** Fails with TableError for what Azure refuses, with StoreError for what the engine cannot do. */
 export function execute(operation: Operation, context: TableContext, clock: Clock): Promise<Outcome> {
   switch (operation.kind) {
     case 'getEntity':
       return getEntity(context, operation);
     case 'queryEntities':
-      return queryEntities(context, operation);
+      return collectEntities(context, operation);
     case 'submitTransaction':
       return submitTransaction(context, operation);
     case 'queryTables':

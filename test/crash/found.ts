@@ -1,6 +1,6 @@
 // Reads all there is: by asking a server, or from the files of a store when no server is there.
 import { join } from 'node:path';
-import type { Row, Space, Store } from '#store';
+import { collectRows, type Row, type Space, type Store } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { decodeEntity } from '#tables';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
@@ -108,7 +108,7 @@ export async function faultsOfQueues(directory: string): Promise<readonly string
 }
 
 async function rowsOf(store: Store, space: Space): Promise<readonly Row[]> {
-  return (await store.scan(space, EVERYTHING, UNBOUNDED, () => true)).rows;
+  return (await collectRows(store, space, EVERYTHING, UNBOUNDED)).rows;
 }
 
 function storedText(value: Buffer): string {

@@ -117,8 +117,8 @@ const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
   'a page begins one row after the end of the one before': {
     spoil: changed(inner => ({
       scan: async (...call) => {
-        const page = await inner.scan(...call);
-        return page.next ? { ...page, next: { ...page.next, key: `${page.next.key}\0` } } : page;
+        const end = await inner.scan(...call);
+        return end.next ? { ...end, next: { ...end.next, key: `${end.next.key}\0` } } : end;
       },
     })),
     finding: [IN_PARTITION, /"next":\{"partition":"[^"]*","key":"[^"]*\\u0000"\}/],
@@ -136,11 +136,7 @@ const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
   'versions stand still': {
     spoil: changed(inner => ({
       read: async (...call) => (await inner.read(...call)).map(row => row && still(row)),
-      scan: async (space, range, budget, accept, show) => {
-        const shown = show && ((row: Row) => show(still(row)));
-        const page = await inner.scan(space, range, budget, row => accept(still(row)), shown);
-        return { ...page, rows: page.rows.map(still) };
-      },
+      scan: (space, range, budget, visit) => inner.scan(space, range, budget, row => visit(still(row))),
       commit: (space, partition, reads, decide) =>
         inner.commit(space, partition, reads, ({ keys, range }, tick) =>
           decide({ keys: keys.map(row => row && still(row)), range: range.map(still) }, stillTick(tick)),

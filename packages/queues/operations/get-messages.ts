@@ -7,7 +7,7 @@
 // The same commit reads the texts; those of what was found while reading on are read afterwards, when nobody else may change them. No
 // head is remembered between two gets: engines find the first row without walking over what was deleted before it.
 import type { Clock } from '#base';
-import type { Decide, Decision, Page, Position, Reads, Row, Space } from '#store';
+import type { Decide, Decision, Position, Reads, Row, ScanEnd, Space } from '#store';
 import { Claims } from '../claims.js';
 import { COUNT_KEY, changeCount, readStanding } from '../message-count.js';
 import {
@@ -105,7 +105,7 @@ async function find({ context, partition, space, operation, now }: Getting, clai
   const until = { partition, key: bounds.until };
   const expired: string[] = [];
   const places: string[] = [];
-  const accept = (row: Row): boolean => {
+  const visit = (row: Row): boolean => {
     if (isExpired(row, now)) {
       // A look behind others is followed by one from the head, which meets the same again.
       if (expired.length < RECLAIMED_MAX && !expired.includes(row.key)) expired.push(row.key);
@@ -120,8 +120,8 @@ async function find({ context, partition, space, operation, now }: Getting, clai
     while (next && places.length < operation.count) {
       const rows = operation.count - places.length;
       const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
-      const page: Page = await context.store.scan(space, { from: next, until }, budget, accept);
-      next = page.next;
+      const end: ScanEnd = await context.store.scan(space, { from: next, until }, budget, visit);
+      next = end.next;
     }
   };
   const behind = claims.begin();

@@ -1,6 +1,6 @@
 // Peek Messages: shows what the next get would take, and changes nothing (queue-blob-rest.md 8.3).
 import type { Clock } from '#base';
-import type { Page, Position, Row, Space } from '#store';
+import { collectRows, type Page, type Position, type Row, type Space } from '#store';
 import { readStanding } from '../message-count.js';
 import {
   decodeMessage,
@@ -39,7 +39,8 @@ async function findPlaces(
   while (next && found.length < count) {
     const rows = count - found.length;
     const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
-    const page: Page = await store.scan(space, { from: next, until }, budget, row => !isExpired(row, now));
+    const range = { from: next, until };
+    const page: Page = await collectRows(store, space, range, budget, row => !isExpired(row, now));
     found.push(...page.rows);
     next = page.next;
   }

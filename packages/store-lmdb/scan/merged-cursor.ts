@@ -1,13 +1,17 @@
 // Walks the rows of a range as they are: those of the tree, under changes that are durable and not in it. Both come in
 // order; which changes these are is recent-rows.ts's affair, what is kept of the rows scan.ts's.
 import type { Row } from '#store';
-import { copyValue } from '../layout/row-value.js';
 import { type Change, rowOf } from '../wal/wal-overlay.js';
 import type { RowSource } from './page-walk.js';
 
+/** The tree's rows, of which one may have to wait while a change goes first. */
+interface TreeRows extends RowSource {
+  copy(): Row;
+}
+
 /** As a row it is the current one in place, like row-cursor.ts's: valid until the next call of any tree. */
 export class MergedCursor implements RowSource {
-  readonly #tree: RowSource;
+  readonly #tree: TreeRows;
   readonly #changes: readonly Change[];
   /** Of the first change that was not reached. */
   #next = 0;
@@ -15,11 +19,9 @@ export class MergedCursor implements RowSource {
   #treeRow: Row | undefined;
   #isTreeAtEnd = false;
   #row: Row | undefined;
-  /** The change that the current row is made of, if it is not the tree's. */
-  #change: Change | undefined;
 
   /** `changes` of the same range, in the order of rows, at most one a row; they have to stay as they are. */
-  constructor(tree: RowSource, changes: readonly Change[]) {
+  constructor(tree: TreeRows, changes: readonly Change[]) {
     this.#tree = tree;
     this.#changes = changes;
   }
@@ -28,7 +30,6 @@ export class MergedCursor implements RowSource {
   next(): boolean {
     if (this.#row !== undefined && this.#row === this.#treeRow) this.#treeRow = undefined;
     this.#row = undefined;
-    this.#change = undefined;
     for (;;) {
       const treeRow = this.#nextOfTree();
       const change = this.#changes[this.#next];
@@ -63,17 +64,6 @@ export class MergedCursor implements RowSource {
     return this.#current().value;
   }
 
-  /** The current row as a copy, which is the caller's to keep. */
-  copy(): Row {
-    const row = this.#current();
-    if (row === this.#tree) return this.#tree.copy();
-    const bytes = this.#change?.bytes;
-    // A row of the tree that had to wait is a copy already.
-    if (bytes === undefined) return row;
-    const { partition, key, version } = row;
-    return { partition, key, version, value: copyValue(bytes, bytes.length) };
-  }
-
   close(): void {
     this.#tree.close();
     this.#treeRow = undefined;
@@ -101,7 +91,6 @@ export class MergedCursor implements RowSource {
     // The tree's row has to wait, and its place in memory is its own only until somebody else asks a tree.
     if (this.#treeRow === this.#tree) this.#treeRow = this.#tree.copy();
     this.#row = row;
-    this.#change = change;
     return true;
   }
 }

@@ -1,10 +1,10 @@
-// One page of a scan: which rows are examined, which are shown or kept, where it ends. In slices, so that others get the event loop.
+// One scan: which rows are visited and where it ends. In slices, so that others get the event loop.
 import type { Clock } from '#base';
-import type { Accept, Budget, Page, Row, ScanRange, Show } from '#store';
+import type { Budget, Row, ScanEnd, ScanRange, Visit } from '#store';
 import { encodePayload } from '../layout/row-key.js';
 import type { PayloadRange } from './row-cursor.js';
 
-/** How often to look at the clocks: after so many rows, or fewer if many bytes were copied. */
+/** How often to look at the clocks: after so many rows, or fewer if visitors took many bytes. */
 const CHECK_ROWS = 64;
 const CHECK_BYTES = 0x4000;
 
@@ -14,8 +14,6 @@ const TICKS_PER_MS = 10_000;
 export interface RowSource extends Row {
   /** Moves to the next row; false at the end. */
   next(): boolean;
-  /** The current row as a copy, which is the caller's to keep. */
-  copy(): Row;
   close(): void;
 }
 
@@ -29,53 +27,45 @@ export function payloadRange({ from, until }: ScanRange): PayloadRange {
 export class PageWalk {
   readonly #cursor: RowSource;
   readonly #budget: Budget;
-  readonly #accept: Accept;
-  readonly #show: Show | undefined;
+  readonly #visit: Visit;
   readonly #clock: Clock;
   readonly #start: bigint;
-  readonly #rows: Row[] = [];
-  #taken = 0;
+  #counted = 0;
   #bytes = 0;
   #examined = 0;
   #isSpent = false;
   #costUntilCheck = CHECK_ROWS;
 
-  constructor(cursor: RowSource, budget: Budget, accept: Accept, show: Show | undefined, clock: Clock) {
+  constructor(cursor: RowSource, budget: Budget, visit: Visit, clock: Clock) {
     this.#cursor = cursor;
     this.#budget = budget;
-    this.#accept = accept;
-    this.#show = show;
+    this.#visit = visit;
     this.#clock = clock;
     this.#start = clock();
   }
 
-  /** Goes on until `sliceEnd` by `performance.now`, or a little longer; gives the page if that ends it. */
-  walk(sliceEnd: number): Page | undefined {
+  /** Goes on until `sliceEnd` by `performance.now`, or a little longer; gives the end if that reaches it. */
+  walk(sliceEnd: number): ScanEnd | undefined {
     const cursor = this.#cursor;
     const budget = this.#budget;
     while (cursor.next()) {
       if (this.#isSpent) {
-        const next = { partition: cursor.partition, key: cursor.key };
-        return { rows: this.#rows, next, examined: this.#examined };
+        return { next: { partition: cursor.partition, key: cursor.key }, examined: this.#examined };
       }
       this.#examined += 1;
       this.#costUntilCheck -= 1;
-      if (this.#accept(cursor)) this.#take(cursor);
+      if (this.#visit(cursor)) this.#count(cursor.value.length);
       this.#isSpent =
-        this.#examined >= budget.examined || this.#taken >= budget.rows || this.#bytes >= budget.bytes;
+        this.#examined >= budget.examined || this.#counted >= budget.rows || this.#bytes >= budget.bytes;
       if (this.#costUntilCheck <= 0 && this.#isSliceOver(sliceEnd)) return undefined;
     }
-    return { rows: this.#rows, examined: this.#examined };
+    return { next: undefined, examined: this.#examined };
   }
 
-  #take(cursor: RowSource): void {
-    const row = this.#show === undefined ? cursor.copy() : cursor;
-    if (this.#show === undefined) this.#rows.push(row);
-    else this.#show(row);
-    const { length } = row.value;
-    this.#taken += 1;
-    this.#bytes += length;
-    this.#costUntilCheck -= Math.floor(length / CHECK_BYTES);
+  #count(bytes: number): void {
+    this.#counted += 1;
+    this.#bytes += bytes;
+    this.#costUntilCheck -= Math.floor(bytes / CHECK_BYTES);
   }
 
   #isSliceOver(sliceEnd: number): boolean {

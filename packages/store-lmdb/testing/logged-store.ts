@@ -1,7 +1,7 @@
 // A store whose log is used by hand, as by a server that is its only writer: what the tests of taking a log over and of copying
 // need of one. It can be left as a kill leaves it.
 import assert from 'node:assert/strict';
-import type { Row, Store } from '#store';
+import { collectRows, type Row, type Store } from '#store';
 import { type Durability, type Environment, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/counters.js';
 import { RowBlocks } from '../layout/row-value.js';
@@ -133,7 +133,7 @@ export class LoggedStore {
 export async function rowsOf(store: Store): Promise<ReadonlyMap<string, Row>> {
   const space = await store.getSpace(ADDRESS);
   assert(space !== undefined);
-  const { rows } = await store.scan(space, { from: { partition: '', key: '' } }, UNBOUNDED, () => true);
+  const { rows } = await collectRows(store, space, { from: { partition: '', key: '' } }, UNBOUNDED);
   return new Map(rows.map(row => [row.key, row]));
 }
 

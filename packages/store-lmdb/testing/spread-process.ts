@@ -1,7 +1,7 @@
 // One of the processes of spread-store.test.fixture.ts: holds the store and does what it is called for.
 import { readSync, writeSync } from 'node:fs';
 import { deserialize } from 'node:v8';
-import { type Page, type Row, type Store, StoreError } from '#store';
+import { type Row, type Store, StoreError } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
 import { type Answer, type Call, frame, isAnswer, isCall, type Reply } from './spread-message.js';
 
@@ -54,12 +54,8 @@ async function perform({ id, method, args }: Call): Promise<unknown> {
       return store.dropSpace(first);
     case 'read':
       return store.read(first, second, third);
-    case 'scan': {
-      const accept = (row: Row): boolean => ask(id, 'accept', [plain(row)]) === true;
-      const show = (row: Row): unknown => ask(id, 'show', [plain(row)]);
-      const page: Page = await store.scan(first, second, third, accept, args[3] === true ? show : undefined);
-      return page;
-    }
+    case 'scan':
+      return store.scan(first, second, third, row => ask(id, 'visit', [plain(row)]) === true);
     case 'commit':
       return store.commit(first, second, third, (rows, tick) => ask(id, 'decide', [rows, tick]) as never);
     case 'close':

@@ -1,5 +1,5 @@
 // A store whose calls go by turns to several processes that have one directory open. Functions stay here: a process that
-// needs one called (decide, change, accept, show, the clock) asks for it in the middle of its work, and stands still until it
+// needs one called (decide, change, visit, the clock) asks for it in the middle of its work, and stands still until it
 // is answered. So any test of a store can be run on many processes. The other end is spread-process.test.fixture.ts.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,18 +7,17 @@ import { Readable, Writable } from 'node:stream';
 import { deserialize } from 'node:v8';
 import type { Clock } from '#base';
 import {
-  type Accept,
   type Budget,
   type Decide,
-  type Page,
   type Reads,
   type Row,
+  type ScanEnd,
   type ScanRange,
-  type Show,
   type Space,
   type SpaceAddress,
   type Store,
   StoreError,
+  type Visit,
 } from '#store';
 import { type Ask, type Call, type Callbacks, frame, isAsk, isReply, type Reply } from './spread-message.js';
 
@@ -176,11 +175,8 @@ class SpreadStore implements Store {
     return this.#call('read', [space, partition, keys]);
   }
 
-  scan(space: Space, range: ScanRange, budget: Budget, accept: Accept, show?: Show): Promise<Page> {
-    return this.#call('scan', [space, range, budget, show !== undefined], {
-      accept: row => accept(row as Row),
-      show: row => show?.(row as Row),
-    });
+  scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
+    return this.#call('scan', [space, range, budget], { visit: row => visit(row as Row) });
   }
 
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { StoreError } from '#store';
+import { collectRows, StoreError } from '#store';
 import type { Work } from '../commit/commit-queue.js';
 import { FILE_NAME, openEnvironment } from '../environment.js';
 import { FORMAT_LOGGED, FORMAT_PLAIN } from '../layout/catalog.js';
@@ -341,7 +341,7 @@ test('reads, scans and decisions see at once what is in the log alone', async t 
     else model.set(key, `${round}`);
     const [row] = await store.read(space, 'p', [key]);
     assert.equal(textOf(row), model.get(key));
-    const page = await store.scan(space, everything, UNBOUNDED, () => true);
+    const page = await collectRows(store, space, everything, UNBOUNDED);
     assert.deepEqual(new Map(page.rows.map(each => [each.key, textOf(each)])), new Map([...model].sort()));
     if (round % 10 === 0) await wait(20);
   }

@@ -2,6 +2,7 @@
 // Versions may differ between engines; they are held against the ticks that the engine itself gave out.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { collectRows } from '../collect-rows.js';
 import { openMemoryStore } from '../memory-store.js';
 import type { Decision, Position, ReadRows, Row, Space, Store } from '../store.js';
 import { HOUR_MS, type ManualClock, type Suite, show, UNBOUNDED } from './suite.js';
@@ -198,7 +199,7 @@ class Subject {
     let examined = 0;
     for (let next: Position | undefined = from; next !== undefined; ) {
       const range = { from: next, until };
-      const page = await this.store.scan(space, range, { ...UNBOUNDED, rows }, row => {
+      const page = await collectRows(this.store, space, range, { ...UNBOUNDED, rows }, row => {
         return (row.key.length + row.value.length) % modulus === 0;
       });
       found.push(...page.rows);

@@ -224,13 +224,13 @@ async function scanAndDrop(store: Store, space: Space): Promise<string[]> {
   let from = EVERYTHING.from;
   for (let pages = 0; ; pages += 1) {
     if (pages === 3) await store.dropSpace(space);
-    const page = await store.scan(space, { from }, { ...UNBOUNDED, rows: 200 }, row => {
+    const { next } = await store.scan(space, { from }, { ...UNBOUNDED, rows: 200 }, row => {
       assert.equal(row.value.toString(), 'value');
+      seen.push(row.key);
       return true;
     });
-    seen.push(...page.rows.map(row => row.key));
-    if (page.next === undefined) return seen;
-    from = page.next;
+    if (next === undefined) return seen;
+    from = next;
   }
 }
 

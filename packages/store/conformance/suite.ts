@@ -1,6 +1,7 @@
 // What the laws are tested with: a store that is opened for each test, a clock that the test sets, and short words for
 // the calls that every test makes.
 import type { Clock } from '#base';
+import { collectRows } from '../collect-rows.js';
 import { type Budget, KEY_LENGTH_MAX, type Row, type ScanRange, type Space, type Store } from '../store.js';
 
 export interface OpenedStore {
@@ -115,7 +116,7 @@ export async function scanAll(
   const rows: Row[] = [];
   let from = range.from;
   for (;;) {
-    const page = await store.scan(space, { from, until: range.until }, budget, () => true);
+    const page = await collectRows(store, space, { from, until: range.until }, budget);
     rows.push(...page.rows);
     if (page.next === undefined) return rows;
     from = page.next;

@@ -1,12 +1,11 @@
 // Query Entities: one page of the rows that a filter takes, in order (table-rest.md 9).
 // The bounds of the scan come from the filter, the caller's key range and the continuation; the filter itself decides.
-import type { Position, Row, ScanRange, Show } from '#store';
+import type { Position, Row, ScanRange, Visit } from '#store';
 import { compileFilter } from '../filter/compile-filter.js';
 import { scanPlanOf } from '../filter/filter-range.js';
 import { PAGE_BYTES_MAX, PAGE_MILLISECONDS_MAX } from '../limits.js';
 import { missingTable } from '../missing-table.js';
 import type { EntityKey, QueryEntities } from '../operation.js';
-import type { Outcome } from '../outcome.js';
 import { openTable, type TableContext } from '../table-space.js';
 
 const isBefore = (a: Position, b: Position): boolean =>
@@ -23,33 +22,38 @@ function intersection(a: ScanRange, b: ScanRange | undefined): ScanRange | undef
 }
 
 const positionOf = (key: EntityKey): Position => ({ partition: key.partitionKey, key: key.rowKey });
-const acceptAll = (_row: Row): boolean => true;
 
-/** With `show` the rows are shown to it, in place (`Store.scan`), and none is in the outcome. */
+/** Where a page ends. */
+export interface EntitiesEnd {
+  readonly next: EntityKey | undefined;
+  readonly examined: number;
+}
+
+/** Shows each row of the page to `write`, in place: the row is valid during the call only (`Store.scan`). */
 export async function queryEntities(
   context: TableContext,
   operation: QueryEntities,
-  show?: Show,
-): Promise<Extract<Outcome, { kind: 'entities' }>> {
+  write: (row: Row) => void,
+): Promise<EntitiesEnd> {
   const { range: asked, rest } = scanPlanOf(operation.filter);
-  const accept = rest ? compileFilter(rest) : acceptAll;
+  const accepts = rest && compileFilter(rest);
   const space = await openTable(context, operation.table);
   if (!space) throw await missingTable(context, operation.table);
   const allowed = asked && intersection(asked, context.within);
   const range =
     allowed && intersection(allowed, { from: operation.from ? positionOf(operation.from) : START });
-  if (!range || operation.top === 0) return { kind: 'entities', rows: [], next: undefined, examined: 0 };
+  if (!range || operation.top === 0) return { next: undefined, examined: 0 };
   const budget = {
     rows: operation.top,
     bytes: PAGE_BYTES_MAX,
     examined: Number.POSITIVE_INFINITY,
     milliseconds: PAGE_MILLISECONDS_MAX,
   };
-  const { rows, next, examined } = await context.store.scan(space, range, budget, accept, show);
-  return {
-    kind: 'entities',
-    rows,
-    next: next && { partitionKey: next.partition, rowKey: next.key },
-    examined,
+  const visit: Visit = row => {
+    if (accepts !== undefined && !accepts(row)) return false;
+    write(row);
+    return true;
   };
+  const { next, examined } = await context.store.scan(space, range, budget, visit);
+  return { next: next && { partitionKey: next.partition, rowKey: next.key }, examined };
 }
