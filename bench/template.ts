@@ -3,7 +3,7 @@
 
 /** The rows of a full partition: what the goal for filters names. */
 export const PARTITION_ROWS = 100_000;
-/** Members of a transaction, the most that the service takes (table-rest.md 10.2). */
+/** Members of a transaction, the most that the service takes (protocol: batches#rules). */
 export const MEMBERS = 100;
 /** Rows in the answer to a range query. */
 export const GROUP_ROWS = 100;

@@ -16,7 +16,7 @@ export interface Query {
   readonly matches: (entity: Entity) => boolean;
 }
 
-/** The entity under a projection: what is selected and missing comes back as null (table-rest.md 9.3). */
+/** The entity under a projection: what is selected and missing comes back as null (protocol: queries#projection). */
 const project = (entity: Entity, select: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(select.map(property => [property, entity[property] ?? null]));
 

@@ -20,7 +20,7 @@ async function correct(stage: Stage, etag: string, properties: Record<string, st
   }
 }
 
-/** What Azure answers to an If-Match that does not match (table-rest.md 8.13). */
+/** What Azure answers to an If-Match that does not match (protocol: entities#conditions). */
 const isConflict = (error: unknown): boolean =>
   error instanceof RestError &&
   error.statusCode === 412 &&

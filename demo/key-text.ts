@@ -5,8 +5,8 @@ const NOT_KEY_TEXT = /[^a-z0-9]+/g;
 const OUTER_DASHES = /^-+|-+$/g;
 
 /**
- * Lower-case letters, digits and dashes. Keys may not hold / \ # ? or control characters (table-rest.md 6.3: they would
- * break the URL of the entity), and what needs no escaping in a URL is easier to read in a log.
+ * Lower-case letters, digits and dashes. Keys may not hold / \ # ? or control characters (they would break the URL of
+ * the entity; protocol: data-model#keys), and what needs no escaping in a URL is easier to read in a log.
  */
 export const keyText = (text: string): string =>
   text

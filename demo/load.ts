@@ -6,7 +6,7 @@ import { type Dataset, type Entity, partitionSizes } from './dataset.js';
 import { count, formatDuration, formatNumber } from './report.js';
 import type { LoadedTable, Stage } from './stage.js';
 
-/** A changeset holds at most 100 operations on one partition (table-rest.md 10.1). */
+/** A changeset holds at most 100 operations on one partition (protocol: batches#rules). */
 const TRANSACTION_OPERATIONS_MAX = 100;
 
 function createAction(entity: Entity, doubles: ReadonlySet<string>): TransactionAction {

@@ -13,7 +13,7 @@ const DATE = /^([A-Z][a-z]{2}) (\d{2}) (\d{4})$/;
 
 type ColumnType = 'String' | 'Int32' | 'Int64' | 'Double';
 
-/** Property names may hold letters, digits and _ only (table-rest.md 6.3). Release Date and Title are not as plain. */
+/** Property names may hold letters, digits and _ only (protocol: data-model#property-names). Release Date and Title are not as plain. */
 const COLUMNS: readonly (readonly [column: string, property: string, type: ColumnType])[] = [
   ['US Gross', 'UsGross', 'Int64'],
   ['Worldwide Gross', 'WorldwideGross', 'Int64'],

@@ -32,7 +32,7 @@ export async function rangeQuery(stage: Stage): Promise<void> {
 
 export async function partitionScan(stage: Stage): Promise<void> {
   stage.report.chapter('Partition scan', 'one partition, a property that is no key. Third best');
-  // Two of these are rated 8. Sent as an Int32, they would not match a literal of type Double (table-rest.md 9.2).
+  // Two of these are rated 8. Sent as an Int32, they would not match a literal of type Double (protocol: queries#comparing).
   const { rows } = await ask(stage, stage.movies, {
     question: 'Which documentaries are rated 7.9 or better?',
     filter: "PartitionKey eq 'documentary' and ImdbRating ge 7.9",

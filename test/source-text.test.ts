@@ -1,7 +1,7 @@
 // The reading of sources that the architecture test relies on.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, importsOf, longBlocks } from './source-text.js';
+import { codeOf, commentsOf, importsOf, longBlocks } from './source-text.js';
 
 test('comments, strings, templates and regular expressions are no code', () => {
   assert.equal(codeOf('a // any\nb /* any\nany */ c'), 'a       \nb       \n       c');
@@ -12,6 +12,19 @@ test('comments, strings, templates and regular expressions are no code', () => {
   );
   assert.equal(codeOf('x = /[/"]any/.test(y) / 2; // z'), 'x = /       /.test(y) / 2;     ');
   assert.equal(codeOf("'\\'any'; b"), "'     '; b");
+});
+
+test('comments are found where they are, and nothing else', () => {
+  const source = `a // one\nx = '// no'; /* two\nthree */ b = \`\${ /* four */ f } // no\`; // five`;
+  const comments = commentsOf(source);
+  assert.deepEqual(comments.trim().split(/\s{2,}|\n/), [
+    '// one',
+    '/* two',
+    'three */',
+    '/* four */',
+    '// five',
+  ]);
+  assert.equal(comments.length, source.length);
 });
 
 test('lines stay where they are', () => {

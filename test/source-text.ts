@@ -28,9 +28,10 @@ function templateEnd(source: string, from: number): number {
   return at;
 }
 
-/** The source with comments, and the insides of strings, templates and regular expressions, made of spaces. */
-export function codeOf(source: string): string {
+/** The source twice, each time with all else made of spaces: its code without the insides of strings and the like, and its comments. */
+function split(source: string): { readonly code: string; readonly comments: string } {
   let code = '';
+  let comments = '';
   let at = 0;
   /** Of each open brace: whether a template goes on behind it. */
   const braces: boolean[] = [];
@@ -51,14 +52,21 @@ export function codeOf(source: string): string {
     else if (quoted !== '') code += `'${blank(quoted.slice(2))}'`;
     else if (regex !== '') code += `/${blank(regex.slice(2))}/`;
     else code += character;
+    if (inert !== '') comments += blank(source.slice(comments.length, at)) + inert;
     at += Math.max(inert.length, quoted.length, regex.length, 1);
     if (inert !== '' || quoted !== '' || regex !== '') continue;
     if (character === '`') template();
     else if (character === '{') braces.push(false);
     else if (character === '}' && braces.pop()) template();
   }
-  return code;
+  return { code, comments: comments + blank(source.slice(comments.length)) };
 }
+
+/** The source with comments, and the insides of strings, templates and regular expressions, made of spaces. */
+export const codeOf = (source: string): string => split(source).code;
+
+/** The source with everything but its comments made of spaces. */
+export const commentsOf = (source: string): string => split(source).comments;
 
 /** What a source imports, re-exports or requires, as it names it. */
 export function importsOf(source: string): readonly string[] {

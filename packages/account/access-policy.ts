@@ -1,5 +1,5 @@
-// The stored access policies of a table or a queue: their form in memory and in the store (table-rest.md 8.12, 12.8; queue-blob-rest.md 7.2).
-// The XML that clients see is the wire's matter, what a policy grants the server's.
+// The stored access policies of a table or a queue: their form in memory and in the store (protocol: access-policies#document,
+// access-policies#limits). The XML that clients see is the wire's matter, what a policy grants the server's.
 import { decodeVersioned, encodeVersioned } from './versioned-json.js';
 
 /** Any field may be open; a signature that names the policy then brings it along. At least one is given. */

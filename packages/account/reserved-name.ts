@@ -1,4 +1,4 @@
-// Names of deleted tables and queues that are held back for a while, as Azure does (table-rest.md 8.2, queue-blob-rest.md 7).
+// Names of deleted tables and queues that are held back for a while, as Azure does (protocol: tables#deleted-names).
 // An option, off by default: a name is then free at once. A held name is a space of its own, which says until when.
 import type { Clock } from '#base';
 import type { Space, SpaceAddress, Store } from '#store';

@@ -24,7 +24,7 @@ const other: ServiceProperties = {
   ],
 };
 
-test('a change replaces the sections that it names (table-rest.md 13.2)', () => {
+test('a change replaces the sections that it names', () => {
   assert.deepEqual(changeServiceProperties(other, {}), other);
   assert.deepEqual(changeServiceProperties(defaultServiceProperties, other), other);
   const withoutRules = changeServiceProperties(other, { cors: [], logging: undefined });

@@ -1,5 +1,5 @@
 // The properties of one of an account's services: their form in memory and in the store, and what a change makes of them
-// (table-rest.md 13.1, 13.2; queue-blob-rest.md 6.1). Limits are checked where the XML is parsed; the rules are evaluated by the wire's cors.ts.
+// (protocol: service-properties). Limits are checked where the XML is parsed; the rules are evaluated by the wire's cors.ts.
 import { decodeVersioned, encodeVersioned } from './versioned-json.js';
 
 export interface Logging {
@@ -44,7 +44,7 @@ export interface ServicePropertiesChange {
   readonly cors?: readonly CorsRule[] | undefined;
 }
 
-/** What a fresh account has (table-rest.md 13.1). */
+/** What a fresh account has (protocol: service-properties#defaults). */
 export const defaultServiceProperties: ServiceProperties = {
   logging: { version: '1.0', read: false, write: false, delete: false, retentionDays: undefined },
   hourMetrics: { version: '1.0', enabled: true, includeApis: true, retentionDays: 7 },

@@ -11,7 +11,7 @@ export interface FieldLine {
   readonly text: string;
   readonly name: string;
   readonly value: string;
-  /** Of metadata, the name as it was spelled where that is another: it is kept so (queue-blob-rest.md 1.9). */
+  /** Of metadata, the name as it was spelled where that is another: it is kept so (protocol: queues#metadata). */
   readonly spelling: string | undefined;
 }
 

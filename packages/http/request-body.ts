@@ -3,7 +3,7 @@ import { ChunkedBody } from './chunked-body.js';
 import { GrowingBytes } from './growing-bytes.js';
 import { CHUNKED } from './request-head.js';
 
-/** The body of any request (table-rest.md 6.4). */
+/** The body of any request (protocol: requests#bounds). */
 export const BODY_BYTES_MAX = 4 * 1_048_576;
 /** A longer body is read and thrown away up to here, so that its sender gets to see the refusal. */
 const DISCARDED_BYTES_MAX = 16 * BODY_BYTES_MAX;

@@ -11,7 +11,7 @@ import {
   TOO_MANY,
 } from './header-fields.js';
 
-/** Filters may be 32 KiB long (table-rest.md 9.1), and stand in the request line. */
+/** Filters may be 32 KiB long (protocol: requests#bounds), and stand in the request line. */
 export const HEAD_BYTES_MAX = 65_536;
 /** The length of a body that comes in chunks. */
 export const CHUNKED = -1;

@@ -1,4 +1,4 @@
-// Typed conditions as tests of values, and the rules of types by which the service compares (table-rest.md 9.2).
+// Typed conditions as tests of values, and the rules of types by which the service compares (protocol: queries#comparing).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TypedValue } from './decode-property.js';

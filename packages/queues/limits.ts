@@ -1,9 +1,9 @@
-// The limits of the Queue service (queue-blob-rest.md 1.2, 1.9, 1.10, 7, 8) and the checks of values against them, for whoever makes
+// The limits of the Queue service (protocol: queues, messages) and the checks of values against them, for whoever makes
 // an operation. Syntax, and what is missing, is the matter of whoever reads the request.
 import type { Metadata } from './operation.js';
 import { QueueError } from './queue-error.js';
 
-/** 9999-12-31T23:59:59Z in ticks: the expiry of a message that never expires (queue-blob-rest.md 8.3, captured). */
+/** 9999-12-31T23:59:59Z in ticks: the expiry of a message that never expires (recorded; protocol: messages#life). */
 export const NEVER = 2_534_023_007_990_000_000n;
 
 export const QUEUE_NAME_LENGTH_MIN = 3;
@@ -21,7 +21,7 @@ export const TIME_TO_LIVE_SECONDS_DEFAULT = 604_800;
 
 const QUEUE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Length before characters, as for tables (queue-blob-rest.md 1.2). */
+/** Length before characters, as for tables (protocol: queues#names). */
 export function checkQueueName(name: string): void {
   if (name.length < QUEUE_NAME_LENGTH_MIN || name.length > QUEUE_NAME_LENGTH_MAX)
     throw new QueueError('OutOfRangeInput');
@@ -31,7 +31,7 @@ export function checkQueueName(name: string): void {
 /** C# identifiers, in ASCII because they travel as names of headers. */
 const METADATA_NAME = /^[A-Za-z_]\w*$/;
 
-/** Names, and names and values together (queue-blob-rest.md 1.9). */
+/** Names, and names and values together (protocol: queues#metadata). */
 export function checkMetadata(metadata: Metadata): void {
   let bytes = 0;
   for (const { name, value } of metadata) {
@@ -60,7 +60,7 @@ export const checkMessageCount = (count: number): void => checkRange('numofmessa
 export const checkVisibility = (seconds: number, minimum: 0 | 1): void =>
   checkRange('visibilitytimeout', seconds, minimum, VISIBILITY_SECONDS_MAX);
 
-/** The two times of a put: equal ones are refused (queue-blob-rest.md 8.2, captured). -1 stands for ever. */
+/** The two times of a put: equal ones are refused (recorded; protocol: messages#parameters). -1 stands for ever. */
 export function checkTimeToLive(timeToLiveSeconds: number, visibilitySeconds: number): void {
   if (timeToLiveSeconds === -1) return;
   if (timeToLiveSeconds < 1) {

@@ -6,7 +6,7 @@
 //   | form 1 | u64 BE tick | u64 BE tick  | 7 bytes       |
 //   +--------+-------------+--------------+---------------+
 //
-// The service that this one follows has a form of its own, which clients must not read (queue-blob-rest.md 8.4).
+// The service that this one follows has a form of its own, which clients must not read (protocol: messages#receipts).
 import { NONCE_BYTES } from './message-rows.js';
 import { QueueError } from './queue-error.js';
 
@@ -31,7 +31,7 @@ export function formatReceipt({ visible, inserted, nonce }: PopReceipt): string 
   return bytes.toString('base64');
 }
 
-/** @throws QueueError for what no receipt looks like, as captured (queue-blob-rest.md 8.2). */
+/** @throws QueueError for what no receipt looks like, as recorded (protocol: messages#parameters). */
 export function parseReceipt(text: string): PopReceipt {
   if (TEXT.test(text)) {
     const bytes = Buffer.from(text, 'base64');

@@ -2,7 +2,7 @@
 import { Refusal, type RefusalDetail } from '#account';
 
 /**
- * Azure's error codes (queue-blob-rest.md 17, 1.6, 3.8). Where Azure uses one code with several texts, the text's name
+ * Azure's error codes (protocol: errors#codes-of-queues). Where Azure uses one code with several texts, the text's name
  * follows a colon: what stands before it goes over the wire.
  */
 export type QueueErrorCode =

@@ -30,7 +30,7 @@ export interface QueueContext {
   readonly deletion?: DeletionDelay | undefined;
 }
 
-/** Names of queues have no upper case (queue-blob-rest.md 1.2). */
+/** Names of queues have no upper case (protocol: queues#names). */
 export const queueAddress = (account: string, queue: string): SpaceAddress => ({
   account,
   service: 'queue',

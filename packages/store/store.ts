@@ -10,7 +10,7 @@
 //    what such a failure could take back.
 // 6. A decision without changes changes nothing; a decision that throws changes nothing and its error reaches the caller.
 
-/** Longest partition and longest key of a row, in UTF-16 code units (table-rest.md 6.4). Bounds of a scan may be longer. */
+/** Longest partition and longest key of a row, in UTF-16 code units (protocol: data-model#keys). Bounds of a scan may be longer. */
 export const KEY_LENGTH_MAX = 1024;
 
 /** What names a space. Names are compared as they are; a domain that folds case does so before. */

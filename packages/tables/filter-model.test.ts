@@ -1,5 +1,5 @@
 // The compiled filter against a plain evaluation of its tree on the properties themselves, on random filters and entities.
-// The evaluation follows the words of table-rest.md 9.2 one by one and shares no code with the compiler.
+// The evaluation follows the protocol word by word (protocol: queries#comparing) and shares no code with the compiler.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Each limit of the data model at limit - 1, limit and limit + 1 (table-rest.md 6.3 to 6.5), and the order of the checks.
+// Each limit of the data model at limit - 1, limit and limit + 1 (protocol: data-model), and the order of the checks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EdmValue, Property } from './entity/edm.js';

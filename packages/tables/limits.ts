@@ -1,4 +1,4 @@
-// The limits of the Table service's data model (table-rest.md 6) and the checks of one entity against them.
+// The limits of the Table service's data model (protocol: data-model) and the checks of one entity against them.
 // Limits of requests, documents and pages stand where those are parsed.
 import { KEY_LENGTH_MAX } from '#store';
 import type { EdmValue, Property } from './entity/edm.js';
@@ -14,16 +14,16 @@ export const BINARY_BYTES_MAX = 65_536;
 export const ENTITY_BYTES_MAX = 1_048_576;
 export const PAGE_ENTITIES_MAX = 1000;
 export const CHANGESET_OPERATIONS_MAX = 100;
-/** A page ends after this time and goes on by continuation (table-rest.md 9.5). */
+/** A page ends after this time and goes on by continuation (protocol: queries#pages). */
 export const PAGE_MILLISECONDS_MAX = 5000;
 /** Stored bytes of a page. Azure's bound is not documented; ours keeps a page of large entities out of memory's way. */
 export const PAGE_BYTES_MAX = 8 * 1_048_576;
 
 const ASCII_NAME = /^[A-Za-z_]\w*$/;
-/** C# identifiers (table-rest.md 6.3). */
+/** C# identifiers (protocol: data-model#property-names). */
 const UNICODE_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
 
-/** What the value counts towards the size of its entity, in bytes (table-rest.md 6.5). */
+/** What the value counts towards the size of its entity, in bytes (protocol: data-model#size-of-an-entity). */
 function valueBytes(property: EdmValue): number {
   switch (property.type) {
     case 'Edm.String':
@@ -43,14 +43,14 @@ function valueBytes(property: EdmValue): number {
   }
 }
 
-/** What an entity counts before it has a custom property (table-rest.md 6.5). */
+/** What an entity counts before it has a custom property (protocol: data-model#size-of-an-entity). */
 export const keyBytes = (key: EntityKey): number => 4 + 2 * (key.partitionKey.length + key.rowKey.length);
 
-/** What a property counts, its name included (table-rest.md 6.5). */
+/** What a property counts, its name included (protocol: data-model#size-of-an-entity). */
 export const propertyBytes = (property: Property): number =>
   8 + 2 * property.name.length + valueBytes(property);
 
-/** What an entity counts against its limit of 1 MiB (table-rest.md 6.5). */
+/** What an entity counts against its limit of 1 MiB (protocol: data-model#size-of-an-entity). */
 export function entityBytes(key: EntityKey, properties: readonly Property[]): number {
   let bytes = keyBytes(key);
   for (const property of properties) bytes += propertyBytes(property);
@@ -79,7 +79,7 @@ export function checkTotals(bytes: number, properties: number): void {
   if (properties > CUSTOM_PROPERTIES_MAX) throw new TableError('TooManyProperties');
 }
 
-/** Total size, then count, then each property: the order of table-rest.md 6.5. */
+/** Total size, then count, then each property (protocol: data-model#order-of-the-limits). */
 export function checkEntity(key: EntityKey, properties: readonly Property[]): void {
   if (key.partitionKey.length > KEY_LENGTH_MAX || key.rowKey.length > KEY_LENGTH_MAX) {
     throw new TableError('PropertyValueTooLarge', { name: 'PartitionKey or RowKey' });
@@ -93,7 +93,7 @@ const FORBIDDEN_IN_KEYS = /[/\\#?\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
 /** What most keys are. */
 const PLAIN_KEY = /^[\w .:;,+=~!@$%&*()-]*$/;
 
-/** Whether a key holds a character that no key may hold (table-rest.md 6.3), or half of a surrogate pair, which no URL can name. */
+/** Whether a key holds a character that no key may hold (protocol: data-model#keys), or half of a surrogate pair, which no URL can name. */
 export const hasForbiddenCharacter = (key: string): boolean =>
   !PLAIN_KEY.test(key) && FORBIDDEN_IN_KEYS.test(key);
 
@@ -101,7 +101,7 @@ const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
 const TABLE_NAME_LENGTH_MIN = 3;
 const TABLE_NAME_LENGTH_MAX = 63;
 
-/** Length before characters, as captured: `aa` is too short, `a//` has bad characters (table-rest.md 8.2). */
+/** Length before characters, as captured: `aa` is too short, `a//` has bad characters (protocol: tables#names). */
 export function checkTableName(name: string): void {
   if (name.length < TABLE_NAME_LENGTH_MIN || name.length > TABLE_NAME_LENGTH_MAX) {
     throw new TableError('OutOfRangeInput:ResourceName');

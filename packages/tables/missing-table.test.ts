@@ -1,4 +1,4 @@
-// Names of dropped tables: free at once, or held back for as long as the option says (table-rest.md 8.2).
+// Names of dropped tables: free at once, or held back for as long as the option says (protocol: tables#deleted-names).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMemoryStore } from '#store';

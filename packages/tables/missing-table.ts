@@ -1,4 +1,4 @@
-// Names of dropped tables: free at once, or held back as Azure does (table-rest.md 8.2).
+// Names of dropped tables: free at once, or held back as Azure does (protocol: tables#deleted-names).
 import { isNameReserved, reserveName } from '#account';
 import { TableError } from './table-error.js';
 import { type TableContext, tableAddress } from './table-space.js';

@@ -12,7 +12,7 @@ export interface TableContext {
   readonly deletion?: DeletionDelay | undefined;
 }
 
-/** Names of tables are compared without case and kept with it (table-rest.md 6.3). */
+/** Names of tables are compared without case and kept with it (protocol: tables#names). */
 export const tableAddress = (account: string, table: string): SpaceAddress => ({
   account,
   service: 'table',

@@ -1,4 +1,4 @@
-// Signs requests in every way there is, by the rules of table-rest.md 12 and with no code of the packages.
+// Signs requests in every way there is (protocol: authentication, sas), with no code of the packages.
 import { createHmac } from 'node:crypto';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import type { Random } from '../simulation/random.js';

@@ -1,4 +1,4 @@
-// Shared access signatures of the account, made by the official client (table-rest.md 12.6).
+// Shared access signatures of the account, made by the official client (protocol: sas).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

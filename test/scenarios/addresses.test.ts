@@ -1,5 +1,5 @@
 // Addresses and verbs that clients cannot be made to send: host style, secondary, odd spellings, tunnelled verbs
-// (table-rest.md 1, 8.10, 12.3).
+// (protocol: requests#addresses, tables#paths, requests#tunnelled-verbs, authentication#canonical-resource-of-tables).
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { inAccount, type RawRequest, type RawResponse, rawRequest, signedHeaders } from './raw-client.js';

@@ -1,4 +1,4 @@
-// $batch to the byte, in the forms that only old and foreign clients send (table-rest.md 10, captured-facts.md 4 and 9).
+// $batch to the byte, in the forms that only old and foreign clients send (protocol: batches, json#reading).
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { changeset, PART_HEAD, type Part, request } from './raw-batch.js';

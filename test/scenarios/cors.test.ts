@@ -1,4 +1,4 @@
-// Browsers: preflights and actual requests under an account's CORS rules (table-rest.md 13.4, captured-facts.md 10 and 11).
+// Browsers: preflights and actual requests under an account's CORS rules (protocol: cors, service-properties#header-lists).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceClient } from './clients.js';

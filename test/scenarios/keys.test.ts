@@ -51,7 +51,7 @@ const TRICKY = [
   '\u0301',
 ] as const;
 
-/** What no key may hold (table-rest.md 6.3). */
+/** What no key may hold (protocol: data-model#keys). */
 const FORBIDDEN = /[/\\#?\u0000-\u001f\u007f-\u009f]/;
 
 const piece = fc.oneof(

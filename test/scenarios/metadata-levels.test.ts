@@ -1,4 +1,5 @@
-// Bodies and headers to the byte at every metadata level, with a clock that the test sets (table-rest.md 3.3, 5, 7, 17).
+// Bodies and headers to the byte at every metadata level, with a clock that the test sets (protocol: responses#headers-by-answer, json,
+// entities#etags).
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { inAccount, type RawRequest, type RawResponse, rawRequest } from './raw-client.js';

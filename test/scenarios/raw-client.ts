@@ -1,5 +1,5 @@
 // Requests as no client would send them: node:http, signed by hand. Signs on its own, so that it does not share a mistake
-// with the server (table-rest.md 12.1 to 12.3).
+// with the server (protocol: authentication).
 import { createHmac } from 'node:crypto';
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
 import type { RunningServer } from 'shelfmark';

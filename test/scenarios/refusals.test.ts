@@ -1,4 +1,4 @@
-// Who is not let in, and what is no request: the forms and headers of refusals (table-rest.md 3.3, 11, 12, 14; captured-facts.md 1).
+// Who is not let in, and what is no request: the forms and headers of refusals (protocol: errors, authentication).
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Shared access signatures made by hand, for the versions that the official client does not sign (table-rest.md 12.5, 12.6).
+// Shared access signatures made by hand, for the versions that the official client does not sign (protocol: sas).
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { before, test } from 'node:test';

@@ -6,7 +6,7 @@ import { type SignedIdentifier, TableServiceClient } from '@azure/data-tables';
 import { CLIENT_OPTIONS, keyCredential, makeTable, present, refusal, serviceClient } from './clients.js';
 import { describeTargets } from './targets.js';
 
-/** What a fresh account answers (table-rest.md 13.1). */
+/** What a fresh account answers (protocol: service-properties#defaults). */
 const DEFAULTS = {
   logging: {
     version: '1.0',

@@ -1,4 +1,4 @@
-// Shared access signatures of a table, made by the official client: rights, key ranges, stored policies (table-rest.md 12.5).
+// Shared access signatures of a table, made by the official client: rights, key ranges, stored policies (protocol: sas).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateTableSas, type TableClient, type TableSasSignatureValues } from '@azure/data-tables';

@@ -1,4 +1,4 @@
-// Entity group transactions through the official client: all or nothing, and the index of what failed (table-rest.md 10).
+// Entity group transactions through the official client: all or nothing, and the index of what failed (protocol: batches).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TableClient, TableTransaction, type TransactionAction } from '@azure/data-tables';

@@ -1,4 +1,4 @@
-// Every EDM type through the official client, in its typed and its plain forms, and back (table-rest.md 5, 6.1).
+// Every EDM type through the official client, in its typed and its plain forms, and back (protocol: json, data-model#types).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableClient } from '@azure/data-tables';

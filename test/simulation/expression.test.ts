@@ -1,4 +1,5 @@
-// The simulation's own reading of table-rest.md 9.2, row by row: it must not have been taken from the code that it checks.
+// The simulation's own reading of how filters compare (protocol: queries#comparing), row by row: it must not have been taken from the code
+// that it checks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Entity, type Expression, matches, textOf } from './expression.js';

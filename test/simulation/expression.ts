@@ -1,5 +1,5 @@
-// Filters as the simulation knows them: made at random, written as $filter, and evaluated on a row by the rules of
-// table-rest.md 9.2, one comparison at a time and without a plan.
+// Filters as the simulation knows them: made at random, written as $filter, and evaluated on a row as the service does
+// (protocol: queries#comparing), one comparison at a time and without a plan.
 import type { Random } from './random.js';
 import { PROPERTY_NAMES, type Property, someValue, type Value } from './value.js';
 

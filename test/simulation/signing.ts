@@ -1,4 +1,4 @@
-// Signs requests by the rules of table-rest.md 12: Shared Key Lite, an account SAS, a table SAS. For the emulator's account.
+// Signs requests (protocol: authentication, sas): Shared Key Lite, an account SAS, a table SAS. For the emulator's account.
 import { createHmac } from 'node:crypto';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 

@@ -1,4 +1,4 @@
-// Delete Message: its rows go, for whoever holds it (queue-blob-rest.md 8.1, 8.3). Where nothing can be put any more it goes all the
+// Delete Message: its rows go, for whoever holds it (protocol: messages#receipts). Where nothing can be put any more it goes all the
 // same, uncounted; the sweep puts the count right again.
 import { type ReadRows, StoreError } from '#store';
 import { changeCount } from '../message-count.js';

@@ -1,4 +1,4 @@
-// Put, get and peek: order, invisibility, counts, expiry, and many who get at one time (queue-blob-rest.md 8).
+// Put, get and peek: order, invisibility, counts, expiry, and many who get at one time (protocol: messages).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFaultyStore } from '#store';

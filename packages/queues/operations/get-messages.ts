@@ -1,4 +1,4 @@
-// Get Messages: takes visible messages from the head of the queue and hides them for a while (queue-blob-rest.md 8.3).
+// Get Messages: takes visible messages from the head of the queue and hides them for a while (protocol: messages#life).
 //
 // What is there is looked up first, which costs a poll of an empty queue one read. Then one commit moves what was found, and is still
 // there, to the time at which it is visible again: no two callers take one message. Gets of one process pass by what others of it are

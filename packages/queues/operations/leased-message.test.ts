@@ -1,4 +1,4 @@
-// Update and delete: who holds a message, receipts that are void, and which refusal wins (queue-blob-rest.md 8.3, 21).
+// Update and delete: who holds a message, receipts that are void, and which refusal wins (protocol: messages#receipts).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HeldMessage } from '../outcome.js';

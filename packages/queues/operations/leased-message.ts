@@ -1,4 +1,4 @@
-// What update and delete share: the message that a receipt stands for, or what is wrong with it (queue-blob-rest.md 8.3, 21).
+// What update and delete share: the message that a receipt stands for, or what is wrong with it (protocol: messages#receipts).
 // A receipt is good until the message is got or updated again, also when its time of being invisible is over.
 import type { ReadRows, Space } from '#store';
 import { COUNT_KEY } from '../message-count.js';
@@ -28,7 +28,7 @@ export interface Claim {
   readonly keys: readonly [string, string, string];
 }
 
-/** In Azure's order: the queue, the receipt's form, the message (queue-blob-rest.md 1.13). */
+/** In Azure's order: the queue, the receipt's form, the message (protocol: messages#receipts). */
 export async function claim(
   context: QueueContext,
   { queue, id, receipt: text }: { readonly queue: string; readonly id: string; readonly receipt: string },

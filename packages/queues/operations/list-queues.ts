@@ -1,4 +1,4 @@
-// List Queues: a page of an account's queues in the order of their names (queue-blob-rest.md 1.10, 7.1).
+// List Queues: a page of an account's queues in the order of their names (protocol: queues#list).
 import type { ListQueues } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { decodeQueueMetadata, type QueueContext } from '../queue-space.js';

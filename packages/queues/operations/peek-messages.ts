@@ -1,4 +1,4 @@
-// Peek Messages: shows what the next get would take, and changes nothing (queue-blob-rest.md 8.3).
+// Peek Messages: shows what the next get would take, and changes nothing (protocol: messages#life).
 import type { Clock } from '#base';
 import { collectRows, type Page, type Position, type Row, type Space } from '#store';
 import { readStanding } from '../message-count.js';

@@ -1,4 +1,4 @@
-// Put Message: two rows and the count, in one commit (queue-blob-rest.md 8.1 to 8.3).
+// Put Message: two rows and the count, in one commit (protocol: messages).
 import type { ReadRows } from '#store';
 import { NEVER } from '../limits.js';
 import { COUNT_KEY, changeCount } from '../message-count.js';

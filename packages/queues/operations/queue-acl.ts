@@ -1,4 +1,4 @@
-// Get and Set Queue ACL: the stored access policies of a queue (queue-blob-rest.md 7.2).
+// Get and Set Queue ACL: the stored access policies of a queue (protocol: access-policies#document).
 import type { SignedIdentifier } from '#account';
 import type { OnQueue, SetQueueAcl } from '../operation.js';
 import type { Outcome } from '../outcome.js';

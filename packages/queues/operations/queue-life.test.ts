@@ -1,5 +1,5 @@
 // Queues from creation to deletion, their metadata and policies, listings, and the settings of the service
-// (queue-blob-rest.md 6, 7).
+// (protocol: queues, service-properties).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultServiceProperties } from '#account';

@@ -1,4 +1,4 @@
-// Create and Delete Queue (queue-blob-rest.md 7). A deleted queue's name is free at once, unless it is held back.
+// Create and Delete Queue (protocol: queues#create-and-delete). A deleted queue's name is free at once, unless it is held back.
 import { isNameReserved, reserveName } from '#account';
 import { StoreError } from '#store';
 import { checkQueueName } from '../limits.js';

@@ -1,4 +1,4 @@
-// Get and Set Queue Metadata (queue-blob-rest.md 7). A set replaces all pairs.
+// Get and Set Queue Metadata (protocol: queues#metadata). A set replaces all pairs.
 import { COUNT_KEY, decodeCount } from '../message-count.js';
 import { partitionOf } from '../message-rows.js';
 import type { OnQueue, SetQueueMetadata } from '../operation.js';

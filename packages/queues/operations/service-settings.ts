@@ -1,4 +1,4 @@
-// Get and Set Queue Service Properties, Get Queue Service Stats (queue-blob-rest.md 6).
+// Get and Set Queue Service Properties, Get Queue Service Stats (protocol: service-properties).
 import { readStoredProperties, type ServiceProperties, setStoredProperties } from '#account';
 import type { Clock } from '#base';
 import type { SetServiceProperties } from '../operation.js';

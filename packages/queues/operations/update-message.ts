@@ -1,4 +1,4 @@
-// Update Message: another time of being visible, another receipt, and another text if one is given (queue-blob-rest.md 8.3).
+// Update Message: another time of being visible, another receipt, and another text if one is given (protocol: messages#life).
 // How often it was got, when it was put and when it expires stay.
 import type { Decision, ReadRows } from '#store';
 import { VISIBILITY_SECONDS_MAX } from '../limits.js';
@@ -16,7 +16,7 @@ interface Updated {
   readonly visible: bigint;
 }
 
-/** A message may not be hidden beyond its expiry (queue-blob-rest.md 8.2). */
+/** A message may not be hidden beyond its expiry (protocol: messages#parameters). */
 function checkExpiry(seconds: number, tick: bigint, visible: bigint, expires: bigint): void {
   if (visible <= expires) return;
   const maximum = Math.min(Number((expires - tick) / TICKS_A_SECOND), VISIBILITY_SECONDS_MAX);

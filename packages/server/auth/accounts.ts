@@ -1,7 +1,7 @@
 // The accounts that a server knows, with their keys; the emulator's well-known one unless others are given. They can be replaced
 // while the server runs; whoever asks gets those of the moment and keeps none.
 
-/** Microsoft's published account of the emulator: no secret (table-rest.md 1.1). */
+/** Microsoft's published account of the emulator: no secret (protocol: requests#addresses). */
 export const WELL_KNOWN_ACCOUNT = 'devstoreaccount1';
 export const WELL_KNOWN_KEY =
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';

@@ -1,4 +1,4 @@
-// Requests with every kind of credentials, right and wrong: the grant or the refusal (table-rest.md 12).
+// Requests with every kind of credentials, right and wrong: the grant or the refusal (protocol: authentication, sas).
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';

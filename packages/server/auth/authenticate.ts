@@ -1,4 +1,4 @@
-// Finds out who sent a request and what they were granted (table-rest.md 12). The only place where signatures are computed.
+// Finds out who sent a request and what they were granted (protocol: authentication, sas). The only place where signatures are computed.
 // Whether the grant covers the operation is authorize.ts's matter. Every refusal carries a `reason` for the log,
 // which never holds a key or a signature.
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -37,16 +37,16 @@ export interface AuthenticationContext {
   policies(account: string, table: string): Promise<readonly SignedIdentifier[] | undefined>;
 }
 
-/** 15 minutes either way (table-rest.md 12.4). */
+/** 15 minutes either way (protocol: authentication#clock). */
 const SKEW_MAX = 15n * 60n * 10_000_000n;
-/** The first version that challenges a request without credentials (table-rest.md 12.7). */
+/** The first version that challenges a request without credentials (protocol: authentication#no-credentials). */
 export const CHALLENGE_VERSION = '2020-12-06';
 /** The first version recorded in which a bearer token finds access policies. */
 const POLICIES_VERSION = '2025-07-05';
 export const OWNER: AccountGrant = { kind: 'owner' };
 export const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
-/** Versions before the challenge get the plain refusal (table-rest.md 12.7, recorded). */
+/** Versions before the challenge get the plain refusal (protocol: authentication#no-credentials). */
 export const challenged = ({ challenge }: BearerTokens, request: WireRequest, reason: string): TableError =>
   (request.headers['x-ms-version'] ?? '') >= CHALLENGE_VERSION
     ? new TableError('InvalidAuthenticationInfo:Challenge', { challenge, reason })
@@ -125,7 +125,7 @@ export function checkTimes(start: bigint | undefined, expiry: bigint, now: bigin
   throw sasFailed(`${what}: ${times}`, isPolicy ? `${what} of its policy.` : undefined);
 }
 
-/** `service`: the letter of the one that is asked. Service, address, protocol: this order decides between their codes (table-rest.md 12.6). */
+/** `service`: the letter of the one that is asked. Service, address, protocol: this order decides between their codes (protocol: sas#refusals). */
 export function checkCaller(
   sas: AccountSas | TableSas | QueueSas,
   { secure, remoteAddress }: WireRequest,

@@ -1,5 +1,5 @@
 // Bearer tokens of the local issuer and of a tenant: which hold, for which account, and which roles they bring
-// (table-rest.md 12.7).
+// (protocol: authentication#bearer-tokens).
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';

@@ -103,7 +103,7 @@ export class BearerTokens {
     this.#tenant = tenant && { ...tenant, keys: keySetOf(tenant.jwks) };
   }
 
-  /** The value of WWW-Authenticate that clients look for their authority in (table-rest.md 12.7). */
+  /** The value of WWW-Authenticate that clients look for their authority in (protocol: authentication#no-credentials). */
   get challenge(): string {
     const tenant = this.#tenant?.tenant ?? NO_TENANT;
     return `Bearer authorization_uri=https://login.microsoftonline.com/${tenant}/oauth2/authorize resource_id=${STORAGE_AUDIENCE}`;

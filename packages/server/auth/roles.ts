@@ -1,4 +1,4 @@
-// Azure's roles for tables and queues, the actions that they allow, and the actions that operations need (table-rest.md 12.7).
+// Azure's roles for tables and queues, the actions that they allow, and the actions that operations need (protocol: authentication#roles).
 import type { OperationKind as QueueOperationKind } from '#queues';
 import type { OperationKind } from '#tables';
 

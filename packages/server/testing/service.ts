@@ -1,4 +1,4 @@
-// A Table service on a memory store, and a client that signs plain requests by the rules of table-rest.md 12 on its own,
+// A Table service on a memory store, and a client that signs plain requests on its own (protocol: authentication),
 // for tests that go through `handle` without a socket.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';

@@ -1,11 +1,11 @@
 // Edm.DateTime as text and as ticks of 100 ns since 1970-01-01T00:00:00Z, and the range that a property may hold.
 // The proleptic Gregorian calendar without leap seconds. Reads no clock: `now` is the caller's.
 
-/** 1601-01-01T00:00:00Z, the earliest time that a property may hold (table-rest.md 6.1). */
+/** 1601-01-01T00:00:00Z, the earliest time that a property may hold (protocol: data-model#types). */
 export const DATE_TIME_MIN = -116_444_736_000_000_000n;
 /** 9999-12-31T23:59:59.9999999Z, the latest. */
 export const DATE_TIME_MAX = 2_534_023_007_999_999_999n;
-/** 0001-01-01T00:00:00Z: .NET's DateTime.MinValue, which programs do compare with (table-rest.md 19, 15). */
+/** 0001-01-01T00:00:00Z: .NET's DateTime.MinValue, which programs do compare with (protocol: data-model#types). */
 export const YEAR_ONE = -621_355_968_000_000_000n;
 
 const TICKS_PER_SECOND = 10_000_000;
@@ -82,7 +82,7 @@ function parseZone(text: string, at: number): number {
 
 /**
  * Ticks of a time in ISO 8601: `yyyy-MM-dd[THH:mm[:ss[.f…]]][Z|±HH:mm]`. Without a zone it is UTC; digits beyond the
- * seventh of a fraction are cut off (table-rest.md 6.1). Undefined for any other text, and for times outside of
+ * seventh of a fraction are cut off (protocol: data-model#types). Undefined for any other text, and for times outside of
  * `earliest` to DATE_TIME_MAX.
  */
 export function parseDateTime(text: string, earliest: bigint = DATE_TIME_MIN): bigint | undefined {
@@ -182,7 +182,7 @@ let secondText = formatSecond(0);
 let answeredTicks = 0n;
 let answeredText = `${secondText}Z`;
 
-/** `2017-11-10T02:44:47.62Z`: zeros at the fraction's end are cut off, and so is the point (table-rest.md 7). */
+/** `2017-11-10T02:44:47.62Z`: zeros at the fraction's end are cut off, and so is the point (protocol: entities#etags). */
 export function formatDateTime(ticks: bigint): string {
   if (ticks === answeredTicks) return answeredText;
   let fraction = Number(ticks - secondTicks);
@@ -196,6 +196,6 @@ export function formatDateTime(ticks: bigint): string {
   return answeredText;
 }
 
-/** `2017-11-10T02:44:47.6200000Z`: always seven digits, as in the text of errors (table-rest.md 7). */
+/** `2017-11-10T02:44:47.6200000Z`: always seven digits, as in the text of errors (protocol: entities#etags). */
 export const formatDateTimeFull = (ticks: bigint): string =>
   `${formatSecond(secondOf(ticks))}${formatFraction(fractionOf(ticks))}Z`;

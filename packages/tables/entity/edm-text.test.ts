@@ -1,4 +1,4 @@
-// The texts of EDM values to the byte (table-rest.md 5.5, 17.2).
+// The texts of EDM values to the byte (protocol: json#writing, json#doubles).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

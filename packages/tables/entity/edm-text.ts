@@ -1,5 +1,5 @@
 // The text of EDM values: the JSON literal in which each is stored and answered, and the reading of typed text.
-// Literals are ASCII: everything else is escaped, as Azure does (table-rest.md 5.5). Names of properties use the same escapes.
+// Literals are ASCII: everything else is escaped, as Azure does (protocol: json#writing). Names of properties use the same escapes.
 import { formatDateTime } from './date-time.js';
 import type { EdmValue } from './edm.js';
 
@@ -27,7 +27,7 @@ export function escapeText(text: string): string {
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** A finite double as .NET Framework writes it: 15 digits if they read back, else the shortest that do (table-rest.md 5.5). */
+/** A finite double as .NET Framework writes it: 15 digits if they read back, else the shortest that do (protocol: json#doubles). */
 export function formatDouble(value: number): string {
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e15) return Object.is(value, -0) ? '-0.0' : `${value}.0`;

@@ -1,7 +1,7 @@
 // The EDM types of the Table service and the values they hold in memory.
 // Text forms live in edm-text.ts, stored forms in entity-codec.ts.
 
-/** The types a property may have (table-rest.md 6.1). */
+/** The types a property may have (protocol: data-model#types). */
 export type EdmType =
   | 'Edm.String'
   | 'Edm.Int32'

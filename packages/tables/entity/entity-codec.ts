@@ -22,7 +22,7 @@ export const TEXT_OVERHEAD = 4;
 
 /** The literal holds an escape, so it is not the text itself. */
 export const FLAG_ESCAPED = 1;
-/** The type is named at minimal metadata (table-rest.md 5.3). */
+/** The type is named at minimal metadata (protocol: json#metadata-levels). */
 export const FLAG_ANNOTATED = 2;
 
 /** The type's number in a directory entry is its place in this list; the list only grows. */

@@ -16,7 +16,7 @@ import {
 } from './entity-codec.js';
 import { encodePieces, type Piece } from './entity-encoder.js';
 
-/** Bytes of values (table-rest.md 6.5) by the numbers of their types, as EDM_TYPES has them; not of strings and binaries. */
+/** Bytes of values (protocol: data-model#size-of-an-entity) by the numbers of their types, as EDM_TYPES has them; not of strings and binaries. */
 const FIXED_BYTES: readonly (number | undefined)[] = [undefined, 4, 8, 8, 1, 8, 16, undefined];
 
 /** What a stored value counts towards the size of its entity, from its directory entry. */
@@ -34,7 +34,7 @@ function storedValueBytes(stored: Buffer, entryAt: number): number {
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : 1;
 
-/** Properties in the ordinal order of their names, in which they come back after any write but an insert (table-rest.md 8.8). */
+/** Properties in the ordinal order of their names, in which they come back after any write but an insert (protocol: entities#order-of-properties). */
 export const inOrdinalOrder = (properties: readonly Property[]): readonly Property[] =>
   properties.toSorted(byName);
 

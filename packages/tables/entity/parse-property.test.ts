@@ -1,4 +1,4 @@
-// Which texts are values of which type (table-rest.md 5.6).
+// Which texts are values of which type (protocol: json#reading).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

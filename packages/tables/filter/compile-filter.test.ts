@@ -1,4 +1,4 @@
-// What a filter takes (table-rest.md 9.2): every type against every literal, missing properties, negation, bare names;
+// What a filter takes (protocol: queries#comparing): every type against every literal, missing properties, negation, bare names;
 // and that the compiled filter says what a plain evaluation of its tree says.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

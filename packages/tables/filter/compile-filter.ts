@@ -1,5 +1,5 @@
 // Compiles a $filter once into a test on rows in their stored form: no object is built for a row.
-// The semantics are those of table-rest.md 9.2; which rows are looked at at all is filter-range.ts's matter.
+// How types compare is a fact of the service (protocol: queries#comparing); which rows are looked at at all is filter-range.ts's matter.
 import type { Row } from '#store';
 import type { EdmType, EdmValue } from '../entity/edm.js';
 import { escapeText, formatLiteral } from '../entity/edm-text.js';
@@ -131,7 +131,7 @@ function textEquality(constant: EdmValue, equal: boolean): StoredTest {
   };
 }
 
-/** The types that the constant may be compared with, each with its way to compare (table-rest.md 9.2). */
+/** The types that the constant may be compared with, each with its way to compare (protocol: queries#comparing). */
 function testsByType(operator: ComparisonOperator, constant: EdmValue): ReadonlyMap<number, StoredTest> {
   const verdict = VERDICTS[operator];
   const tests = new Map<number, StoredTest>();
@@ -195,7 +195,7 @@ function compareWithConstant(name: string, operator: ComparisonOperator, constan
 
 type Accessor<T> = (row: Row) => T;
 
-/** System properties are columns of every row, of one type (table-rest.md 9.1). */
+/** System properties are columns of every row, of one type (protocol: queries#filters). */
 const TEXT_COLUMNS: ReadonlyMap<string, Accessor<string>> = new Map([
   ['PartitionKey', (row: Row) => row.partition],
   ['RowKey', (row: Row) => row.key],

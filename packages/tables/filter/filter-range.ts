@@ -1,5 +1,5 @@
 // Which rows a filter can match at all, read off its comparisons of PartitionKey and RowKey, so that a scan touches no others.
-// A range may hold rows that do not match, never lacks one that does; the filter itself still decides (table-rest.md 9.6).
+// A range may hold rows that do not match, never lacks one that does; the filter itself still decides (protocol: queries#ranges-of-keys).
 import type { Position, ScanRange } from '#store';
 import type { EntityKey } from '../operation.js';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';

@@ -8,7 +8,7 @@ export type Operand =
   | { readonly kind: 'property'; readonly name: string }
   | { readonly kind: 'constant'; readonly constant: EdmValue };
 
-/** A property or a constant that stands alone is true if it is Edm.Boolean and true (table-rest.md 9.2). */
+/** A property or a constant that stands alone is true if it is Edm.Boolean and true (protocol: queries#comparing). */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly left: Filter; readonly right: Filter }
   | { readonly kind: 'not'; readonly operand: Filter }

@@ -1,4 +1,4 @@
-// Delete Entity (table-rest.md 8.11).
+// Delete Entity (protocol: entities#delete).
 import type { DeleteEntity } from '../operation.js';
 import { type EntityDecision, requireRow } from './entity-decision.js';
 

@@ -1,4 +1,4 @@
-// What the writes of one entity share: the shape of their decision and the conditions of If-Match (table-rest.md 8.13).
+// What the writes of one entity share: the shape of their decision and the conditions of If-Match (protocol: entities#conditions).
 import type { Row } from '#store';
 import type { Condition } from '../operation.js';
 import { TableError } from '../table-error.js';

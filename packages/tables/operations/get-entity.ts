@@ -1,4 +1,4 @@
-// Query Entities by key: a point query. A missing table and a missing entity look the same (table-rest.md 8.6).
+// Query Entities by key: a point query. A missing table and a missing entity look the same (protocol: entities#get).
 import type { GetEntity } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { TableError } from '../table-error.js';

@@ -1,4 +1,4 @@
-// Insert Entity: a new row, its properties in the order of the request (table-rest.md 8.5).
+// Insert Entity: a new row, its properties in the order of the request (protocol: entities#insert, entities#order-of-properties).
 import { encodeEntity } from '../entity/entity-encoder.js';
 import type { InsertEntity } from '../operation.js';
 import { TableError } from '../table-error.js';

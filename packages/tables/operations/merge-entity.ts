@@ -1,4 +1,4 @@
-// Merge Entity and Insert Or Merge Entity: properties of the request are set, the others stay (table-rest.md 8.9).
+// Merge Entity and Insert Or Merge Entity: properties of the request are set, the others stay (protocol: entities#merge).
 import { encodeEntity } from '../entity/entity-encoder.js';
 import { inOrdinalOrder, mergeStored } from '../entity/merge-stored.js';
 import type { InsertOrMergeEntity, MergeEntity } from '../operation.js';

@@ -1,5 +1,5 @@
 // Query Entities: pages that neither skip nor repeat, what a page costs, and the bounds of what the caller may see
-// (table-rest.md 9.4 to 9.6, 12.5).
+// (protocol: queries, sas#key-ranges).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Query Entities: one page of the rows that a filter takes, in order (table-rest.md 9).
+// Query Entities: one page of the rows that a filter takes, in order (protocol: queries).
 // The bounds of the scan come from the filter, the caller's key range and the continuation; the filter itself decides.
 import type { Position, Row, ScanRange, Visit } from '#store';
 import { compileFilter } from '../filter/compile-filter.js';

@@ -1,4 +1,4 @@
-// Query Tables: order, case, filters and pages (table-rest.md 8.1), and that accounts do not see each other's.
+// Query Tables: order, case, filters and pages (protocol: tables#list), and that accounts do not see each other's.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMemoryStore } from '#store';

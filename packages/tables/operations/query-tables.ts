@@ -1,4 +1,4 @@
-// Query Tables: the tables of an account in the order of their lower-case names (table-rest.md 8.1).
+// Query Tables: the tables of an account in the order of their lower-case names (protocol: tables#list).
 import type { Row, Space } from '#store';
 import { encodeEntity } from '../entity/entity-encoder.js';
 import { compileFilter, type RowTest } from '../filter/compile-filter.js';

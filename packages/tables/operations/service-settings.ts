@@ -1,4 +1,4 @@
-// Get and Set Table Service Properties, Get Table Service Stats (table-rest.md 13).
+// Get and Set Table Service Properties, Get Table Service Stats (protocol: service-properties).
 import {
   readStoredProperties,
   type ServiceProperties,

@@ -1,4 +1,4 @@
-// Entity group transactions: all operations or none, the place of the one that failed, the rules of table-rest.md 10.1;
+// Entity group transactions: all operations or none, the place of the one that failed, the rules between operations (protocol: batches#rules);
 // and random ones against a model.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

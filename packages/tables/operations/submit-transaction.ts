@@ -1,4 +1,4 @@
-// Entity group transaction: one table, one partition, each entity once, at most 100 operations (table-rest.md 10.1).
+// Entity group transaction: one table, one partition, each entity once, at most 100 operations (protocol: batches#rules).
 import { CHANGESET_OPERATIONS_MAX } from '../limits.js';
 import type { EntityWrite, SubmitTransaction } from '../operation.js';
 import type { Outcome } from '../outcome.js';

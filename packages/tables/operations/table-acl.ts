@@ -1,4 +1,4 @@
-// Get and Set Table ACL: the stored access policies of a table (table-rest.md 8.12).
+// Get and Set Table ACL: the stored access policies of a table (protocol: access-policies#document).
 import type { SignedIdentifier } from '#account';
 import { missingTable } from '../missing-table.js';
 import type { Outcome } from '../outcome.js';

@@ -1,5 +1,5 @@
-// Tables from creation to deletion, their access policies, and the settings of the service (table-rest.md 8.2 to 8.4,
-// 8.12, 13).
+// Tables from creation to deletion, their access policies, and the settings of the service (protocol: tables,
+// access-policies, service-properties).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultServiceProperties } from '#account';

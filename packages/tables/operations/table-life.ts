@@ -1,4 +1,4 @@
-// Create, Get and Delete Table (table-rest.md 8.2 to 8.4). A dropped table's name is free at once, unless it is held back.
+// Create, Get and Delete Table (protocol: tables). A dropped table's name is free at once, unless it is held back.
 
 import { checkTableName } from '../limits.js';
 import { checkName, reserveTableName } from '../missing-table.js';

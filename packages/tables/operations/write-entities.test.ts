@@ -1,4 +1,4 @@
-// Writes of one entity: each operation under each condition of If-Match (table-rest.md 8.13), what it leaves behind, and
+// Writes of one entity: each operation under each condition of If-Match (protocol: entities#conditions), what it leaves behind, and
 // the versions it gives.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,6 @@
-// The order in which the Blob and Queue services sort the headers that a Shared Key covers (queue-blob-rest.md 2.4): their front end
-// compares names as an English dictionary does, and the official clients follow it. Old clients sort by code, see storage-key.ts.
+// The order in which the Blob and Queue services sort the headers that a Shared Key covers
+// (protocol: authentication#order-of-signed-headers): their front end compares names as an English dictionary does, and the official
+// clients follow it. Old clients sort by code, see storage-key.ts.
 
 /** From the lightest to the heaviest; `'` and `-` weigh nothing at first and only break ties. */
 const WEIGHTS = '!#$%&*.^_`|~+0123456789abcdefghijklmnopqrstuvwxyz';

@@ -1,4 +1,4 @@
-// The addresses from which a shared access signature may be used: `sip` (table-rest.md 12.5).
+// The addresses from which a shared access signature may be used: `sip` (protocol: sas#fields).
 
 /** IPv4 addresses as numbers, both ends in the range. */
 export interface IpRange {

@@ -1,4 +1,4 @@
-// The range of a signature against the rule as the protocol states it (table-rest.md 12.5).
+// The range of a signature against the rule as the protocol states it (protocol: sas#key-ranges).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

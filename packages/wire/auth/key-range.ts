@@ -1,4 +1,4 @@
-// The range of entities that a table's shared access signature is limited to (table-rest.md 12.5).
+// The range of entities that a table's shared access signature is limited to (protocol: sas#key-ranges).
 
 interface KeyBound {
   readonly partition: string;

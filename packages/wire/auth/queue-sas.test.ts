@@ -1,4 +1,4 @@
-// Shared access signatures of queues: known signatures (queue-blob-rest.md 3.3), older forms, and what is malformed.
+// Shared access signatures of queues: known signatures (protocol: sas#examples), older forms, and what is malformed.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Shared access signatures of queues: reading them from a query and building what they sign (queue-blob-rest.md 3.2, 3.4). Those of
+// Shared access signatures of queues: reading them from a query and building what they sign (protocol: sas#queue-string). Those of
 // accounts are the same for every service, see sas.ts.
 import {
   type AccountSas,

@@ -1,4 +1,4 @@
-// Shared access signatures: the strings they sign, with known signatures (table-rest.md 12.9), and what is malformed.
+// Shared access signatures: the strings they sign, with known signatures (protocol: sas#examples), and what is malformed.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 // Shared access signatures of accounts and tables: reading them from a query and building what they sign
-// (table-rest.md 12.5, 12.6). Keys, policies and the clock are the server's matter.
+// (protocol: sas). Keys, policies and the clock are the server's matter.
 import { parseDateTime, TableError, YEAR_ONE } from '#tables';
 import { type IpRange, parseIpRange } from './ip-range.js';
 import { type KeyRange, keyRange } from './key-range.js';
@@ -148,13 +148,13 @@ export const TIME_FIELDS = ['sp', 'st', 'se'];
 const POLICY_FIELDS = ['si', 'sv', 'spk', 'srk', 'epk', 'erk'];
 const POLICY_FIELDS_WITH_ADDRESS = ['si', 'sip', 'spr', 'sv', 'spk', 'srk', 'epk', 'erk'];
 
-/** Every line of an account's string ends in a line feed (table-rest.md 12.6). */
+/** Every line of an account's string ends in a line feed (protocol: sas#account-string). */
 export function accountSasStringToSign({ query, version }: AccountSas, account: string): string {
   const names = version >= VERSION_OF_ENCRYPTION_SCOPE ? ACCOUNT_FIELDS_WITH_SCOPE : ACCOUNT_FIELDS;
   return `${account}\n${joinFields(query, names)}\n`;
 }
 
-/** A table's string has no line feed at its end (table-rest.md 12.5). */
+/** A table's string has no line feed at its end (protocol: sas#table-string). */
 export function sasStringToSign(sas: AccountSas | TableSas, account: string): string {
   if (sas.kind === 'accountSas') return accountSasStringToSign(sas, account);
   const { query, version } = sas;

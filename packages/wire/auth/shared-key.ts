@@ -1,4 +1,4 @@
-// Shared Key and Shared Key Lite for tables: reading the header and building what it signs (table-rest.md 12.1 to 12.3).
+// Shared Key and Shared Key Lite for tables: reading the header and building what it signs (protocol: authentication#shared-key-for-tables).
 // Keys, signatures and the clock are the server's matter.
 
 import type { WireRequest } from '#base';
@@ -20,7 +20,7 @@ export function parseSharedKey(header: string): SharedKeyCredential | undefined 
   return { scheme: lite ? 'SharedKeyLite' : 'SharedKey', account, signature };
 }
 
-/** The date that the signature covers: x-ms-date wins, also over a Date that is newer (table-rest.md 12.1). */
+/** The date that the signature covers: x-ms-date wins, also over a Date that is newer (protocol: authentication#shared-key-for-tables). */
 export function signedDate({ headers }: WireRequest): string | undefined {
   return headers['x-ms-date'] ?? headers.date;
 }
@@ -36,7 +36,7 @@ export function canonicalResource(route: Route, path: string = route.path): stri
 
 /**
  * What else a client may have signed for this path: the account in it without `-secondary`, as some clients do, and
- * quotes encoded or not, as a proxy may have changed them on the way (table-rest.md 12.3).
+ * quotes encoded or not, as a proxy may have changed them on the way (protocol: authentication#canonical-resource-of-tables).
  */
 export function otherSpellings({ account, path, secondary }: Route): readonly string[] {
   const spellings = new Set<string>();

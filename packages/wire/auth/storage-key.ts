@@ -1,5 +1,6 @@
-// Shared Key and Shared Key Lite as the Blob and Queue services have them: what they sign (queue-blob-rest.md 2.2 to 2.6). Tables sign
-// less (shared-key.ts), which also reads the header. Keys, signatures and the clock are the server's matter.
+// Shared Key and Shared Key Lite as the Blob and Queue services have them: what they sign
+// (protocol: authentication#shared-key-for-queues-and-blobs). Tables sign less (shared-key.ts), which also reads the header. Keys,
+// signatures and the clock are the server's matter.
 import type { WireRequest } from '#base';
 import { compareHeaderNames } from './header-order.js';
 import type { SharedKeyCredential } from './shared-key.js';

@@ -1,5 +1,5 @@
 // Renders a refusal of the Queue service: the document with the lines of request id and time, and what it says besides
-// (queue-blob-rest.md 1.6). What it shares with tables is refused as a TableError, and says the same here.
+// (protocol: errors#forms, errors#details). What it shares with tables is refused as a TableError, and says the same here.
 import { QueueError, type QueueErrorCode } from '#queues';
 import { formatDateTimeFull, type TableError } from '#tables';
 import { escapeXmlText, XML_HEAD } from '../shared/xml.js';

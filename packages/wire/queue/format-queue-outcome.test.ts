@@ -1,4 +1,4 @@
-// Answers of the Queue service: status, headers and document of every outcome (queue-blob-rest.md 6 to 8, recordings).
+// Answers of the Queue service: status, headers and document of every outcome (protocol: service-properties, queues, messages).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultServiceProperties } from '#account';

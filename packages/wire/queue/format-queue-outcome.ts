@@ -1,4 +1,5 @@
-// Renders what an operation of the Queue service came to: status, document and the facts of its headers (queue-blob-rest.md 6 to 8).
+// Renders what an operation of the Queue service came to: status, document and the facts of its headers (protocol: service-properties,
+// queues, messages).
 
 import { formatHttpDate } from '#base';
 import type { Metadata, Outcome } from '#queues';

@@ -1,4 +1,4 @@
-// Writes an answer of the Queue service as a response (queue-blob-rest.md 1.5).
+// Writes an answer of the Queue service as a response (protocol: responses#queue-service).
 
 import type { WireResponse } from '#base';
 import type { Header } from '../table/answer.js';

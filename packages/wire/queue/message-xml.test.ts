@@ -1,4 +1,4 @@
-// Documents of messages, to the byte as they were recorded (queue-blob-rest.md 8.1, 8.5).
+// Documents of messages, to the byte as they were recorded (protocol: messages#operations, messages#text).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// The documents of messages: the one that Put and Update bring, and the lists that are answered (queue-blob-rest.md 8.1).
+// The documents of messages: the one that Put and Update bring, and the lists that are answered (protocol: messages#operations).
 
 import { formatHttpDate } from '#base';
 import { TableError } from '#tables';

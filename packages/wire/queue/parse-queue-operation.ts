@@ -1,5 +1,5 @@
 // Parses a request to the Queue service whose kind is known into an operation: query, headers and body, with their limits
-// (queue-blob-rest.md 7, 8).
+// (protocol: queues, messages).
 import {
   checkMessageCount,
   checkMetadata,
@@ -26,7 +26,7 @@ export interface QueueRequest {
   readonly body: Buffer;
 }
 
-/** Since this version a message may live for as long as one likes (queue-blob-rest.md 1.3, 8.2). */
+/** Since this version a message may live for as long as one likes (protocol: requests#versions, messages#parameters). */
 const VERSION_OF_LONG_LIVES = '2017-07-29';
 const TIME_TO_LIVE_SECONDS_MAX_BEFORE = 604_800;
 /** A 32 bit number: what is longer is no time that anybody means. */

@@ -1,4 +1,4 @@
-// Parses the target of a request to the Queue service into a route, in path style and host style (queue-blob-rest.md 1.1). Whether
+// Parses the target of a request to the Queue service into a route, in path style and host style (protocol: requests#addresses). Whether
 // names keep their rules, and which operation it is, is decided later, once the caller is known.
 import { TableError } from '#tables';
 import { decode } from '../shared/parse-query.js';

@@ -1,5 +1,5 @@
 // Parses the query of a target as the Blob and Queue services do: a plus sign is a plus sign, names are in lower case
-// (queue-blob-rest.md 2.5). Tables take a plus sign for a space, see ../parse-query.ts.
+// (protocol: requests#query-strings). Tables take a plus sign for a space, see ../parse-query.ts.
 import { decode, remembered } from '../shared/parse-query.js';
 
 function parse(text: string): ReadonlyMap<string, string> {

@@ -1,5 +1,5 @@
 // The one table of the Queue service's errors: status and text of every code, and the elements that follow the text
-// (queue-blob-rest.md 1.6, 3.8, 17). What is the same as for tables is taken from their table. The form is format-queue-error.ts's.
+// (protocol: errors#codes-of-queues, errors#details). What is the same as for tables is taken from their table. The form is format-queue-error.ts's.
 import type { QueueErrorCode } from '#queues';
 import { ERROR_TABLE } from '../table/error-table.js';
 

@@ -1,4 +1,4 @@
-// The document of List Queues (queue-blob-rest.md 7.1, 1.10).
+// The document of List Queues (protocol: queues#list).
 import type { Metadata } from '#queues';
 import { escapeXmlText, XML_HEAD } from '../shared/xml.js';
 

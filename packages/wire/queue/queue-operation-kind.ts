@@ -1,5 +1,5 @@
 // Which operation of the Queue service a request is, from its method, its resource and its query alone: known before the body is
-// read, so that the caller's rights are checked before what they sent (queue-blob-rest.md 1.12).
+// read, so that the caller's rights are checked before what they sent (protocol: queues#paths).
 import { type OperationKind, QueueError } from '#queues';
 import type { QueueRoute } from './queue-route.js';
 

@@ -1,4 +1,4 @@
-// The ACL document against captured bodies, at both sides of each limit (table-rest.md 8.12, 12.8).
+// The ACL document against captured bodies, at both sides of each limit (protocol: access-policies).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,9 +1,9 @@
-// The document of Get and Set Table ACL and Queue ACL (table-rest.md 8.12, queue-blob-rest.md 7.2). What a policy grants is the server's matter.
+// The document of Get and Set Table ACL and Queue ACL (protocol: access-policies#document). What a policy grants is the server's matter.
 import type { AccessPolicy, SignedIdentifier } from '#account';
 import { formatDateTimeFull, parseDateTime, TableError, YEAR_ONE } from '#tables';
 import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElement } from './xml.js';
 
-/** table-rest.md 12.8. */
+/** The most that Azure takes (protocol: access-policies#limits). */
 const IDENTIFIERS_MAX = 5;
 const ID_LENGTH_MAX = 64;
 

@@ -1,4 +1,4 @@
-// Rules of CORS: which one counts, and what the answers say (table-rest.md 13.4).
+// Rules of CORS: which one counts, and what the answers say (protocol: cors).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CorsRule } from '#account';

@@ -1,4 +1,4 @@
-// Evaluates an account's CORS rules for preflights and for actual requests (table-rest.md 13.4).
+// Evaluates an account's CORS rules for preflights and for actual requests (protocol: cors).
 // Reading the request's headers, and refusing a preflight that no rule allows, is the server's matter.
 import type { CorsRule } from '#account';
 
@@ -62,7 +62,7 @@ export function corsHeaders(
 ): Headers {
   if (rules.length === 0) return [];
   const headers: (readonly [string, string])[] = [];
-  // Also without an Origin: a cache must not give a page an answer that was made for none (table-rest.md 13.4).
+  // Also without an Origin: a cache must not give a page an answer that was made for none (protocol: cors#actual-requests).
   if (method === 'GET' || method === 'HEAD') headers.push(['Vary', 'Origin']);
   if (origin === undefined) return headers;
   const rule = rules.find(

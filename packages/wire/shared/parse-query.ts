@@ -22,7 +22,7 @@ export function decode(text: string): string {
   }
 }
 
-/** A plus sign and `%20` both mean a space (table-rest.md 9.1). Of a name given twice the first counts. */
+/** A plus sign and `%20` both mean a space (protocol: requests#query-strings). Of a name given twice the first counts. */
 function parse(text: string): Parameters {
   const parameters = new Map<string, string>();
   for (const pair of text.split('&')) {

@@ -1,4 +1,4 @@
-// The service properties document against captured bodies, at both sides of each limit (table-rest.md 13.1, 13.2).
+// The service properties document against captured bodies, at both sides of each limit (protocol: service-properties).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -73,7 +73,7 @@ test('an empty document changes nothing, an empty list of rules clears them', ()
   assert.deepEqual(parse('<Cors></Cors>').cors, []);
 });
 
-test('booleans may be capitalised (captured-facts.md 12)', () => {
+test('booleans may be capitalised', () => {
   const change = parse(
     '<Logging><Read>True</Read><Write>False</Write><Delete> TRUE </Delete><RetentionPolicy><Enabled>False</Enabled></RetentionPolicy></Logging>',
   );

@@ -1,12 +1,12 @@
-// The document of Get and Set Table Service Properties (table-rest.md 13.1, 13.2, captured-facts.md 10 to 12).
+// The document of Get and Set Table Service Properties (protocol: service-properties).
 // Structure, counts and days that are wrong make the document invalid; a value of the wrong form makes its node invalid.
 import type { CorsRule, Logging, Metrics, ServiceProperties, ServicePropertiesChange } from '#account';
 import { TableError } from '#tables';
 import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElement } from './xml.js';
 
-/** table-rest.md 13.2. */
+/** The most that Azure takes (protocol: service-properties#limits). */
 const RETENTION_DAYS_MAX = 365;
-/** Azure's words, which blobs and queues say to the client (queue-blob-rest.md 6.1). */
+/** Azure's words, which blobs and queues say to the client (protocol: service-properties#limits). */
 const RETENTION_REASON = 'Retention days must be greater than 0 and less than or equal to 365 days.';
 const RULES_MAX = 5;
 const ORIGINS_MAX = 64;
@@ -20,7 +20,7 @@ const MAX_AGE_MAX = 0x7fffffff;
 const METHODS: ReadonlySet<string> = new Set(
   'DELETE GET HEAD MERGE POST OPTIONS PUT PATCH TRACE CONNECT'.split(' '),
 );
-/** DefaultServiceVersion is none of them: the Table service refuses it (table-rest.md 13.1). */
+/** DefaultServiceVersion is none of them: the Table service refuses it (protocol: service-properties#document). */
 const SECTIONS: ReadonlySet<string> = new Set(['Logging', 'HourMetrics', 'MinuteMetrics', 'Cors']);
 const LOGGING_FIELDS: ReadonlySet<string> = new Set([
   'Version',
@@ -85,7 +85,7 @@ function parseVersion(fields: Fields): string {
   return version;
 }
 
-/** `True` and `False` are taken too (captured-facts.md 12). */
+/** `True` and `False` are taken too (protocol: documents#reading). */
 function parseBoolean(fields: Fields, name: string): boolean {
   const element = fields.get(name);
   if (!element) throw invalid(`${name} is missing.`);
@@ -167,7 +167,7 @@ function parseList(fields: Fields, name: string): readonly string[] | undefined 
   return items;
 }
 
-/** Literal names first, then prefixes, each in the order given: so they come back (captured-facts.md 10). */
+/** Literal names first, then prefixes, each in the order given: so they come back (protocol: service-properties#header-lists). */
 function parseHeaders(fields: Fields, name: string): readonly string[] {
   const items = parseList(fields, name) ?? [];
   const literals = items.filter(item => !item.endsWith('*'));
@@ -178,7 +178,7 @@ function parseHeaders(fields: Fields, name: string): readonly string[] {
   return [...literals, ...prefixes];
 }
 
-/** Starts with a byte order mark; the order of elements is Azure's (table-rest.md 13.1). */
+/** Starts with a byte order mark; the order of elements is Azure's (protocol: service-properties#document). */
 export function formatServiceProperties(properties: ServiceProperties): string {
   const { logging, hourMetrics, minuteMetrics, cors } = properties;
   const sections =

@@ -1,4 +1,4 @@
-// The stats document as captured (table-rest.md 13.3).
+// The stats document as captured (protocol: service-properties#stats).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatServiceStats } from './service-stats-xml.js';

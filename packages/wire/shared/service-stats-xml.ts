@@ -1,4 +1,4 @@
-// The document of Get Table Service Stats (table-rest.md 13.3).
+// The document of Get Table Service Stats (protocol: service-properties#stats).
 import { formatHttpDate } from '#base';
 import { XML_HEAD } from './xml.js';
 

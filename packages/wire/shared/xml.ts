@@ -15,7 +15,7 @@ export interface XmlElement {
 /** What XML 1.0 section 2.2 does not take as a character. */
 const NO_CHARACTERS = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** The head of Azure's documents: a byte order mark, the declaration, no line break (table-rest.md 8.12). */
+/** The head of Azure's documents: a byte order mark, the declaration, no line break (protocol: documents#writing). */
 export const XML_HEAD = '\ufeff<?xml version="1.0" encoding="utf-8"?>';
 
 /** Nothing that has to be escaped, or that reading could change. Texts with characters beyond U+FFFF are not said to be plain. */
@@ -36,7 +36,7 @@ export function escapeXml(text: string): string {
 
 /**
  * The text of a message, character for character: clients of queues do not take references to line breaks apart
- * (queue-blob-rest.md 1.7).
+ * (protocol: documents#writing).
  */
 export function escapeXmlText(text: string): string {
   if (isPlainText(text)) return text;

@@ -17,7 +17,7 @@ export interface Answer {
   readonly preferenceApplied?: string | undefined;
   /** Continuation tokens, or what a preflight asked for. */
   readonly more?: readonly Header[] | undefined;
-  /** JSON operations carry Cache-Control, but not where they were refused early (table-rest.md 3.3). */
+  /** JSON operations carry Cache-Control, but not where they were refused early (protocol: responses#headers-by-answer). */
   readonly cacheControl: boolean;
   /** X-Content-Type-Options: JSON operations carry it always, XML ones never. */
   readonly noSniff: boolean;
@@ -26,6 +26,6 @@ export interface Answer {
   /** Named in a header of its own on XML errors. */
   readonly errorCode?: string | undefined;
   readonly challenge?: string | undefined;
-  /** Answers of failed authentication say neither the version nor the client's request id (table-rest.md 3.1). */
+  /** Answers of failed authentication say neither the version nor the client's request id (protocol: responses#table-service). */
   readonly anonymous?: boolean | undefined;
 }

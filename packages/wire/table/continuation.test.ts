@@ -1,4 +1,4 @@
-// Continuation tokens as Azure writes them and as clients bring them back (table-rest.md 9.5).
+// Continuation tokens as Azure writes them and as clients bring them back (protocol: queries#continuation).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Continuation tokens: the key of the next row in the form that Azure gives it (table-rest.md 9.5).
+// Continuation tokens: the key of the next row in the form that Azure gives it (protocol: queries#continuation).
 // A token names the next row itself, so it stays good when that row goes away.
 import { type EntityKey, TableError } from '#tables';
 

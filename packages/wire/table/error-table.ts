@@ -1,4 +1,4 @@
-// The one table of the Table service's errors: status and text of every code (table-rest.md 11.2).
+// The one table of the Table service's errors: status and text of every code (protocol: errors#codes-of-tables).
 // Which form an error takes, and with which headers, is format-error.ts's matter.
 import type { TableError, TableErrorCode } from '#tables';
 
@@ -6,7 +6,7 @@ interface ErrorEntry {
   readonly status: number;
   /** `{name}` stands for a value of the error's detail. */
   readonly message: string;
-  /** Authentication failures carry the sentence as the phrase of the status line too (table-rest.md 11.1). */
+  /** Authentication failures carry the sentence as the phrase of the status line too (protocol: errors#status-line). */
   readonly authentication?: true;
 }
 

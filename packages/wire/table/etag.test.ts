@@ -1,4 +1,4 @@
-// ETags as Azure writes them (table-rest.md 7, 17.1), and which texts of If-Match are conditions (8.13).
+// ETags as Azure writes them (protocol: entities#etags), and which texts of If-Match are conditions (protocol: entities#conditions).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

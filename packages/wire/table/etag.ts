@@ -1,4 +1,4 @@
-// ETags: a row's version in the form that Azure gives it (table-rest.md 7), and If-Match read back (8.13).
+// ETags: a row's version in the form that Azure gives it, and If-Match read back (protocol: entities#etags, entities#conditions).
 import { type Condition, formatDateTime, parseDateTime, TableError } from '#tables';
 
 /** A time by `formatDateTime` as it stands in an ETag: only the colons, whose places are fixed, are percent-encoded. */

@@ -1,5 +1,5 @@
-// The forms of a refusal, byte for byte (table-rest.md 11.1), its headers by the phase it comes from (3.3), and the index of
-// the operation in a batch (10.6).
+// The forms of a refusal, byte for byte (protocol: errors#forms), its headers by the phase it comes from, and the index of
+// the operation in a batch (protocol: batches#index-of-the-failure).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TableError, type TableErrorCode } from '#tables';

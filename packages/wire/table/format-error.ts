@@ -1,4 +1,4 @@
-// Renders a refusal: JSON or XML by the form of the operation, with the lines of request id and time (table-rest.md 11.1).
+// Renders a refusal: JSON or XML by the form of the operation, with the lines of request id and time (protocol: errors#forms).
 import { escapeText, formatDateTimeFull, type TableError, type TableErrorCode } from '#tables';
 import { escapeXml } from '../shared/xml.js';
 import type { Answer, Header } from './answer.js';
@@ -17,11 +17,14 @@ export interface ErrorContext {
   readonly accept: string | undefined;
   /** Parts of a batch say their index: always, or, alone in a changeset, only if refused early. */
   readonly index?: 'always' | 'early' | undefined;
-  /** Create Table checks the name of its body late, with the headers of the storage phase (table-rest.md 3.3). */
+  /** Create Table checks the name of its body late, with the headers of the storage phase (protocol: responses#headers-by-answer). */
   readonly nameInBody?: boolean | undefined;
 }
 
-/** Refused before the storage phase: these carry no Cache-Control, and `0:` in a changeset of one (table-rest.md 10.5, 10.6). */
+/**
+ * Refused before the storage phase: these carry no Cache-Control, and `0:` in a changeset of one (protocol: batches#parts,
+ * batches#index-of-the-failure).
+ */
 const EARLY: ReadonlySet<TableErrorCode> = new Set([
   'InvalidInput:Body',
   'InvalidInput:FilterSyntax',
@@ -70,7 +73,7 @@ function plainXml(code: string, text: string): string {
 const jsonBody = (code: string, text: string): string =>
   `{"odata.error":{"code":"${code}","message":{"lang":"en-US","value":"${escapeText(text)}"}}}`;
 
-/** Failed authentication has a form of its own: JSON only for who asked for JSON, and few headers (captured-facts.md 1). */
+/** Failed authentication has a form of its own: JSON only for who asked for JSON, and few headers (protocol: errors#failed-authentication). */
 function authenticationAnswer(error: TableError, context: ErrorContext, text: string): Answer {
   const code = wireCode(error.code);
   const { status, message } = ERROR_TABLE[error.code];
@@ -92,7 +95,7 @@ function authenticationAnswer(error: TableError, context: ErrorContext, text: st
 
 /**
  * The answer to a refusal. Its first line is Azure's; who asked and when follows. Of some refusals the phrase of the status
- * line is that line too (table-rest.md 11.1).
+ * line is that line too (protocol: errors#status-line).
  */
 export function formatError(error: TableError, context: ErrorContext): Answer {
   const { status, authentication } = ERROR_TABLE[error.code];

@@ -1,4 +1,5 @@
-// What an outcome answers: status, body and the facts of its headers, one by one (table-rest.md 3.3, 5.3, 5.4, 8).
+// What an outcome answers: status, body and the facts of its headers, one by one (protocol: responses#headers-by-answer,
+// json#metadata-levels, json#examples, entities).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultServiceProperties } from '#account';

@@ -1,4 +1,5 @@
-// Renders what an operation came to: status, body and the facts of its headers (table-rest.md 3.3, 5.3, 8).
+// Renders what an operation came to: status, body and the facts of its headers (protocol: responses#headers-by-answer,
+// json#metadata-levels, entities).
 
 import { type Output, openOutput } from '#base';
 import type { Row } from '#store';
@@ -96,7 +97,7 @@ function listOf(rows: readonly Row[], place: EntityPlace, format: ResponseFormat
   return list;
 }
 
-/** A table's object; the form at full metadata follows OData, no recording has one (table-rest.md 5.4). */
+/** A table's object; the form at full metadata follows OData, no recording has one (protocol: json#examples). */
 function tableMembers(name: string, place: EntityPlace, format: ResponseFormat): string {
   const control =
     format.level === 'fullmetadata'

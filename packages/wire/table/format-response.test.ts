@@ -1,4 +1,4 @@
-// Headers of responses, in Azure's order (table-rest.md 3.2, 3.3).
+// Headers of responses, in Azure's order (protocol: responses#order-of-headers, responses#headers-by-answer).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Outcome, TableError } from '#tables';

@@ -1,4 +1,5 @@
-// Writes an answer as a response of its own, with its headers in Azure's order (table-rest.md 3.2). Parts of a batch are format-part.ts's.
+// Writes an answer as a response of its own, with its headers in Azure's order (protocol: responses#order-of-headers). Parts of a batch are
+// format-part.ts's.
 
 import type { WireResponse } from '#base';
 import type { Answer, Header } from './answer.js';
@@ -13,7 +14,7 @@ export interface Exchange {
 
 /** Names the program, as Azure's does; clients do not read it. */
 const SERVER = 'Shelfmark-Table/1.0';
-/** Versions before do not get their request id back (table-rest.md 3.1). */
+/** Versions before do not get their request id back (protocol: responses#table-service). */
 export const ECHO_SINCE = '2019-02-02';
 
 const NO_CACHE: Header = ['Cache-Control', 'no-cache'];

@@ -1,4 +1,4 @@
-// Which operation a method makes of a resource (table-rest.md 1.2, 8), tunnelled verbs included, and what it refuses.
+// Which operation a method makes of a resource (protocol: tables#paths, entities), tunnelled verbs included, and what it refuses.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OperationKind, TableError, type TableErrorCode } from '#tables';

@@ -1,5 +1,5 @@
 // Which operation a request is, from its method, its resource and its headers alone: known before the body is read,
-// so that the caller's rights are checked before what they sent (table-rest.md 1.2, 8.8 to 8.13, 11.3).
+// so that the caller's rights are checked before what they sent (protocol: tables#paths, entities#conditions, requests#order-of-checks).
 import { type OperationKind, TableError } from '#tables';
 import type { EntityPlace } from './entity/format-entity.js';
 import type { Route } from './route.js';
@@ -8,7 +8,7 @@ type Headers = Readonly<Record<string, string | undefined>>;
 
 const TUNNELLED = new Set(['GET', 'PUT', 'DELETE', 'MERGE', 'PATCH', 'POST']);
 
-/** The verb that the request stands for: X-HTTP-Method may replace POST (table-rest.md 8.10). */
+/** The verb that the request stands for: X-HTTP-Method may replace POST (protocol: requests#tunnelled-verbs). */
 export function effectiveMethod(method: string, headers: Headers): string {
   const tunnelled = headers['x-http-method'];
   if (tunnelled === undefined) return method;
@@ -71,7 +71,7 @@ function serviceKind(route: Route, method: string): OperationKind {
 function entitiesKind(route: Route, method: string): OperationKind {
   if (route.query.get('comp') === 'acl') return byVerb(ACL, method);
   if (route.query.has('restype')) {
-    // Recorded with a slash behind the table; without one captured-facts.md has the other code.
+    // Recorded with a slash behind the table; without one clients saw the other code (protocol: errors#codes-of-tables).
     throw new TableError(route.path.endsWith('/') ? 'InvalidQueryParameterValue' : 'InvalidUri');
   }
   return byVerb(route.resource.kind === 'nested' ? NESTED : ENTITIES, method);
@@ -99,7 +99,7 @@ export function operationKind(method: string, headers: Headers, route: Route): O
   }
 }
 
-/** Documents and errors of these are XML (table-rest.md 11.1). */
+/** Documents and errors of these are XML (protocol: errors#forms). */
 export const isXmlRoute = (route: Route): boolean =>
   route.query.get('comp') === 'acl' || route.query.get('restype') === 'service';
 

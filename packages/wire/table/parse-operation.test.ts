@@ -1,5 +1,5 @@
 // From a request to an operation: conditions, query options and bodies with their limits, and the order in which what is
-// wrong with them is found (table-rest.md 6, 8, 9).
+// wrong with them is found (protocol: data-model, entities, queries).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableErrorCode } from '#tables';

@@ -34,14 +34,14 @@ export type SingleOperation = Extract<Operation, { kind: SingleKind }>;
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 
-/** A body without a type is taken for JSON, whatever its odata parameter says (table-rest.md 2). */
+/** A body without a type is taken for JSON, whatever its odata parameter says (protocol: requests#headers). */
 function checkContentType({ headers }: OperationRequest): void {
   const type = headers['content-type'];
   if (type === undefined || type.trim() === '' || JSON_TYPE.test(type)) return;
   throw new TableError(/atom/i.test(type) ? 'AtomFormatNotSupported' : 'MediaTypeNotSupported');
 }
 
-/** Names in URLs are checked before the caller's rights are (table-rest.md 11.3). Metrics tables may be asked for; we have none. */
+/** Names in URLs are checked before the caller's rights are (protocol: requests#order-of-checks). Metrics tables may be asked for; we have none. */
 export function checkRoute({ resource }: Route): void {
   if ('table' in resource && !resource.table.startsWith('$Metrics')) checkTableName(resource.table);
 }
@@ -84,7 +84,7 @@ function parseInsert(request: OperationRequest, table: string): SingleOperation 
   return { kind: 'insertEntity', table, key, properties: body.properties };
 }
 
-/** The keys of the URL count; those of the body may be absent and are not compared (table-rest.md 18). */
+/** The keys of the URL count; those of the body may be absent and are not compared (protocol: entities#keys-of-the-body). */
 function parseWrite(kind: SingleKind, request: OperationRequest, route: Route): SingleOperation {
   const [table, key] = [tableNameOf(route), keyOf(route)];
   refuseIfNoneMatch(request);
@@ -117,7 +117,7 @@ function parseTop(text: string | undefined): number {
 }
 
 const OPTIONS = new Set(['$filter', '$select', '$top', '$format']);
-/** Part of OData, not of the service: to ignore them would be to answer something else (table-rest.md 9.4). */
+/** Part of OData, not of the service: to ignore them would be to answer something else (protocol: queries#unsupported-options). */
 const UNSUPPORTED = new Set([
   '$orderby',
   '$skip',

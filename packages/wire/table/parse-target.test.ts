@@ -1,4 +1,4 @@
-// Targets of requests and of parts of a batch: every form of table-rest.md 1.1 to 1.3, in every encoding.
+// Targets of requests and of parts of a batch: every form, in every encoding (protocol: requests#addresses, tables#paths, entities#keys-in-urls).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

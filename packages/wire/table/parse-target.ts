@@ -1,4 +1,4 @@
-// Parses the target of a request, or of a part of a batch, into a Route: one grammar for both (table-rest.md 1).
+// Parses the target of a request, or of a part of a batch, into a Route: one grammar for both (protocol: requests#addresses, tables#paths).
 // What may be done there, and whether the names keep their limits, is decided later, once the caller is known.
 import { type EntityKey, TableError } from '#tables';
 import { decode, parseQuery } from '../shared/parse-query.js';
@@ -61,7 +61,7 @@ const TABLE_PREDICATE = /^\s*(?:TableName\s*=\s*)?'((?:[^']|'')*)'\s*$/;
 const FORBIDDEN = /[/\\#?\u0000-\u001f\u007f-\u009f]/;
 const OUT_OF_RANGE = /^[^/\\\u0000-\u001f\u007f]*$/;
 
-/** Which refusal a key in a URL earns depends on the character (table-rest.md 6.3). */
+/** Which refusal a key in a URL earns depends on the character (protocol: data-model#keys). */
 function entityResource(table: string, predicate: string): TableResource {
   const key = parsePlainKeys(predicate) ?? parseKeys(predicate);
   if (!key) return invalid('InvalidInput:QuerySyntax');
@@ -70,7 +70,7 @@ function entityResource(table: string, predicate: string): TableResource {
   return invalid(isOutOfRange ? 'OutOfRangeInput' : 'InvalidInput:QuerySyntax');
 }
 
-/** The first segment is the table; a batch below it is refused whatever it is (captured-facts.md). */
+/** The first segment is the table; a batch below it is refused whatever it is (protocol: errors#codes-of-tables). */
 function nestedResource(path: string): TableResource {
   if (path.endsWith('/$batch')) return invalid('MediaTypeNotSupported');
   return { kind: 'nested', table: path.slice(0, path.indexOf('/')) };
@@ -140,7 +140,7 @@ export function parseTarget(
   };
 }
 
-/** The target of a part: its scheme and host say nothing, and a path may do without the account (table-rest.md 10.2). */
+/** The target of a part: its scheme and host say nothing, and a path may do without the account (protocol: batches#requests). */
 export function parsePartTarget(target: string, batch: Route): Route {
   const relative = target.replace(ORIGIN_FORM, '');
   const question = relative.indexOf('?');

@@ -1,4 +1,5 @@
-// How callers say which answer they want: metadata level, projection, preference (table-rest.md 2, 5.1, 9.3).
+// How callers say which answer they want: metadata level, projection, preference (protocol: requests#headers, json#choosing-the-format,
+// queries#projection).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TableError, type TableErrorCode } from '#tables';

@@ -1,4 +1,5 @@
-// How the caller wants the answer: metadata level, projection, and whether writes return content (table-rest.md 2, 5.1, 9.3).
+// How the caller wants the answer: metadata level, projection, and whether writes return content (protocol: requests#headers,
+// json#choosing-the-format, queries#projection).
 
 import { memo } from '#base';
 import { TableError } from '#tables';
@@ -14,7 +15,7 @@ export interface ResponseFormat {
   readonly prefer: 'return-content' | 'return-no-content' | undefined;
 }
 
-/** table-rest.md 6.4. */
+/** The most that Azure takes (protocol: queries#projection). */
 const SELECT_NAMES_MAX = 255;
 /** Clients have few Accept headers each. */
 const TYPES_KEPT = { entriesMax: 100, lengthMax: 200 };

@@ -1,4 +1,4 @@
-// Who may do what, decided anew from the text of a request by the rules of table-rest.md 12, with no code of the packages.
+// Who may do what, decided anew from the text of a request (protocol: authentication, sas), with no code of the packages.
 // The server must let in exactly whom this lets in.
 import { createHmac } from 'node:crypto';
 import type { Ask, AskKind, Key } from './ask.js';
@@ -217,7 +217,7 @@ function mayByBearer(token: string, ask: Ask, caller: Presented, { issued, now }
   if (!found || !isSafe || found.account !== ask.account || now < found.from || now >= found.until)
     return false;
   if (ask.kind.endsWith('Policies')) return false;
-  // Those of the other services say nothing of tables (12.7).
+  // Those of the other services say nothing of tables (protocol: authentication#roles).
   if (found.role.startsWith('Storage Queue ')) return false;
   if (found.role === 'Storage Table Data Reader') return READS.has(ask.kind);
   return found.role === 'Storage Account Contributor' || !ask.kind.endsWith('Properties');

@@ -1,4 +1,4 @@
-// Finds out who sent a request to the Queue service and what they were granted (queue-blob-rest.md 2 to 4). What is the same as for
+// Finds out who sent a request to the Queue service and what they were granted (protocol: authentication, sas). What is the same as for
 // tables is authenticate.ts's; whether the grant covers the operation is authorize-queue.ts's matter.
 
 import type { SignedIdentifier } from '#account';
@@ -111,7 +111,7 @@ async function authenticateSas(
   return queueGrant(withPolicy(sas, identifiers), request, context);
 }
 
-/** Newer versions are asked for credentials, to older ones there is nothing here (queue-blob-rest.md 4.3). */
+/** Newer versions are asked for credentials, to older ones there is nothing here (protocol: authentication#no-credentials). */
 function anonymousRefusal({ headers }: WireRequest, { bearer }: QueueAuthentication): QueueError {
   const reason = 'There are no credentials.';
   return (headers['x-ms-version'] ?? '') >= CHALLENGE_VERSION

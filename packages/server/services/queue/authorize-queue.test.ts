@@ -1,4 +1,4 @@
-// Which grant covers which operation of the Queue service (queue-blob-rest.md 3.5). The official client's tokens are asked in
+// Which grant covers which operation of the Queue service (protocol: sas#rights-of-queues). The official client's tokens are asked in
 // test/scenarios/at-length/queue-sas.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

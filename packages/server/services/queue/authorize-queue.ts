@@ -1,4 +1,4 @@
-// Decides whether a grant covers an operation of the Queue service (queue-blob-rest.md 3.5).
+// Decides whether a grant covers an operation of the Queue service (protocol: sas#rights-of-queues).
 import { type OperationKind, QueueError } from '#queues';
 import type { QueueGrant } from '../../auth/grant.js';
 import { QUEUE_ACTIONS, ROLES, type Role } from '../../auth/roles.js';

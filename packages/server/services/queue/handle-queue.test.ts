@@ -18,7 +18,7 @@ import { handleQueue } from './handle-queue.js';
 
 const VERSION = '2019-02-02';
 
-/** Signed by Shared Key Lite, of which the client's part is this and no more (queue-blob-rest.md 2.6). */
+/** Signed by Shared Key Lite, of which the client's part is this and no more (protocol: authentication#shared-key-for-queues-and-blobs). */
 function authorization(
   method: string,
   target: string,
@@ -180,7 +180,7 @@ test('refusals are logged with their reason, faults as faults, and all are count
   assert.ok(counted.includes('code="AuthenticationFailed" 1'));
 });
 
-/** A signature of a queue for a query, from its fields (queue-blob-rest.md 3.2). */
+/** A signature of a queue for a query, from its fields (protocol: sas#queue-string). */
 function queueSas(queue: string, fields: Readonly<Record<string, string>>): string {
   const all: Readonly<Record<string, string>> = { sv: '2020-12-06', ...fields };
   const line = (name: string): string => all[name] ?? '';

@@ -1,5 +1,5 @@
 // One request to the Queue service from a plain value to a plain value. The order of the steps is the order in which it is reported what
-// is wrong (queue-blob-rest.md 1.13). The only catch and the only log line of such a request are here; handle.ts does the same for tables.
+// is wrong (protocol: requests#order-of-checks). The only catch and the only log line of such a request are here; handle.ts does the same for tables.
 
 import type { CorsRule, SignedIdentifier } from '#account';
 import type { WireRequest, WireResponse } from '#base';
@@ -47,8 +47,8 @@ const refusalOf = (error: unknown): QueueError =>
     : new QueueError(faultCode(error));
 
 /**
- * Faults of the body: that the queue is not there is found before them (queue-blob-rest.md 1.13). But a message that is no XML
- * is refused before the queue is looked for, as captured (captured-facts.md 2).
+ * Faults of the body: that the queue is not there is found before them (protocol: requests#order-of-checks). But a message that is no XML
+ * is refused before the queue is looked for, as recorded.
  */
 const isOfBody = (error: unknown, kind: OperationKind): boolean =>
   error instanceof QueueError

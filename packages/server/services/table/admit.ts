@@ -1,5 +1,5 @@
 // From a request, or a part of a batch, to an operation that its caller may carry out. The order of the steps is the
-// order in which Azure reports what is wrong (table-rest.md 11.3, steps 5 to 8).
+// order in which Azure reports what is wrong (protocol: requests#order-of-checks).
 import { missingTable, openTable, type TableContext, TableError, type TableErrorCode } from '#tables';
 import {
   checkRoute,
@@ -27,7 +27,7 @@ export interface Admitted {
 const formatOf = ({ method, headers }: OperationRequest, route: Route): ResponseFormat =>
   isXmlRoute(route) ? lenientFormat(method, headers, '') : parseResponseFormat(method, headers, route.query);
 
-/** Faults of the storage phase: that the table is not there is found before them (recorded; table-rest.md 10.5). */
+/** Faults of the storage phase: that the table is not there is found before them (recorded; protocol: requests#order-of-checks). */
 const AFTER_TABLE: ReadonlySet<TableErrorCode> = new Set([
   'DuplicatePropertiesSpecified',
   'EntityTooLarge',

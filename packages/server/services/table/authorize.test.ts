@@ -1,4 +1,4 @@
-// Which grant covers which operation, and with which code the others are refused (table-rest.md 12.5, 12.6).
+// Which grant covers which operation, and with which code the others are refused (protocol: sas#rights-of-tables, sas#refusals).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OperationKind, TableError } from '#tables';

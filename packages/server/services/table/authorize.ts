@@ -1,4 +1,4 @@
-// Decides whether a grant covers an operation: by kind, table and key (table-rest.md 12.5, 12.6).
+// Decides whether a grant covers an operation: by kind, table and key (protocol: sas#rights-of-tables).
 // Parts of a batch are asked for one by one; the batch itself needs no right.
 import { type EntityKey, type OperationKind, TableError } from '#tables';
 import { isInKeyRange, type KeyRange } from '#wire';
@@ -59,7 +59,7 @@ function checkPermission({ needs }: Right, granted: string): void {
 function authorizeRoles(roles: readonly Role[], policies: boolean, kind: OperationKind): void {
   const action = ACTIONS[kind];
   if (action === 'anyone') return;
-  // Recorded: to older versions policies are not there for bearer tokens (table-rest.md 8.12).
+  // Recorded: to older versions policies are not there for bearer tokens (protocol: access-policies#who-may).
   if (!policies && (kind === 'getTableAcl' || kind === 'setTableAcl'))
     throw new TableError('ResourceNotFound', { reason: 'Access policies are not open to bearer tokens.' });
   const allows = (actions: readonly Action[]): boolean => actions.includes(action);
@@ -103,7 +103,7 @@ export function keyRangeOf(grant: Grant): KeyRange | undefined {
 }
 
 /**
- * For an operation on one entity. A read outside the range finds nothing, a write is refused (table-rest.md 12.5).
+ * For an operation on one entity. A read outside the range finds nothing, a write is refused (protocol: sas#key-ranges).
  *
  * @throws TableError ResourceNotFound, AuthorizationFailure.
  */

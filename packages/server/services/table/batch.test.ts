@@ -1,5 +1,5 @@
-// POST $batch end to end: envelopes to the byte (table-rest.md 10.3 to 10.5, 10.8), which part fails and what it says of its
-// place (10.6), and that a changeset is carried out whole or not at all.
+// POST $batch end to end: envelopes to the byte, which part fails and what it says of its place (protocol: batches),
+// and that a changeset is carried out whole or not at all.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WireResponse } from '#base';

@@ -1,5 +1,5 @@
 // POST $batch: each part is admitted like a request of its own, then the changeset is carried out as one operation.
-// A part that fails is the whole answer of its changeset, and nothing is applied (table-rest.md 10).
+// A part that fails is the whole answer of its changeset, and nothing is applied (protocol: batches).
 
 import type { WireRequest } from '#base';
 import { type EntityWrite, execute, TableError, type WriteOutcome } from '#tables';

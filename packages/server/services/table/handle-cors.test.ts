@@ -1,5 +1,5 @@
 // CORS through the whole service: preflights without credentials, and the headers of answers and of refusals
-// (table-rest.md 13.4).
+// (protocol: cors).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ACCOUNT, headersOf, openTable, refusalOf, type Sent, sentenceOf } from '../../testing/service.js';

@@ -1,4 +1,4 @@
-// The order in which a request's faults are reported, pair by pair (docs/errors.md, table-rest.md 11.3), and what every
+// The order in which a request's faults are reported, pair by pair (docs/errors.md; protocol: requests#order-of-checks), and what every
 // answer says of its request: version, ids, log line, failures of the store.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

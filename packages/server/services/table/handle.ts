@@ -1,5 +1,5 @@
 // One request from a plain value to a plain value. The order of the steps here is the order in which Azure reports what
-// is wrong (table-rest.md 11.3). The only catch and the only log line of a request are here.
+// is wrong (protocol: requests#order-of-checks). The only catch and the only log line of a request are here.
 import type { CorsRule, SignedIdentifier } from '#account';
 import type { WireRequest, WireResponse } from '#base';
 import {
@@ -56,7 +56,7 @@ export interface Call {
   operation: CountedOperation | undefined;
 }
 
-/** Echoed to requests that name none; any well-formed version is accepted (table-rest.md 4). */
+/** Echoed to requests that name none; any well-formed version is accepted (protocol: requests#versions). */
 export const LATEST_VERSION = '2026-10-06';
 export const VERSION = /^\d{4}-\d\d-\d\d$/;
 /** JSON is served since this version of the service. */

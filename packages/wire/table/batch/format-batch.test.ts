@@ -19,7 +19,7 @@ const partOpening =
   'Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n';
 const closing = `--changesetresponse_${IDS.changeset}--\r\n--batchresponse_${IDS.batch}--\r\n`;
 
-test('the failure of table-rest.md 10.8', () => {
+test('the failure that was recorded', () => {
   const body =
     '{"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"2:The specified entity already exists.\\nRequestId:a05b4e53-9002-0057-1cc8-874646000000\\nTime:2021-08-02T18:01:40.3296350Z"}}}';
   const failure = formatPart(
@@ -48,11 +48,11 @@ test('a part without a body ends in three line breaks', () => {
   assert.equal(formatChangeset([deleted, deleted], IDS).body, `${opening}${part}${part}${closing}`);
 });
 
-test('an empty changeset (table-rest.md 10.4)', () => {
+test('an empty changeset', () => {
   assert.equal(formatChangeset([], IDS).body, opening + closing);
 });
 
-test('a GET has no changeset around it (table-rest.md 10.4)', () => {
+test('a GET has no changeset around it', () => {
   const part = formatPart(
     { status: 200, contentType: JSON_TYPE, body: '{"a":1}', cacheControl: false, noSniff: false },
     undefined,

@@ -1,4 +1,4 @@
-// The envelope of the answer to POST /$batch, to the byte (table-rest.md 10.3, 10.4).
+// The envelope of the answer to POST /$batch, to the byte (protocol: batches#answers).
 // What its parts say is format-part.ts's matter.
 
 /** Made fresh for each answer; GUIDs in lower case. Clients look for the prefixes that are put before them. */

@@ -1,4 +1,4 @@
-// Headers of the parts of a batch, in Azure's order (table-rest.md 10.5).
+// Headers of the parts of a batch, in Azure's order (protocol: batches#parts).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WriteOutcome } from '#tables';
@@ -85,7 +85,7 @@ test('the body of a part is text with a line break behind it; a part without end
   assert.match(sections(refused('TableNotFound')).content, /^\{"odata\.error":.*\}\r\n$/);
 });
 
-test('the phrases of table-rest.md 10.5', () => {
+test('the phrases of status lines', () => {
   const phrases = [
     [200, 'OK'],
     [201, 'Created'],

@@ -1,4 +1,4 @@
-// Writes an answer as a part of a batch, with its headers in Azure's order (table-rest.md 10.5).
+// Writes an answer as a part of a batch, with its headers in Azure's order (protocol: batches#parts).
 import type { Answer } from '../answer.js';
 
 /** The standard phrases of the statuses that an operation can have. */

@@ -1,5 +1,5 @@
 // The MIME grammar of a multipart body, in linear time: media types, parts between delimiters, header blocks.
-// As liberal as clients need (table-rest.md 10.2), but nothing of a body is skipped in silence. Knows nothing of batches.
+// As liberal as clients need (protocol: batches#requests), but nothing of a body is skipped in silence. Knows nothing of batches.
 // A body is a text with one character for each byte, so that a place in the one is a place in the other.
 import { TableError } from '#tables';
 

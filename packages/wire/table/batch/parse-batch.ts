@@ -1,4 +1,4 @@
-// The envelope of POST /$batch: multipart body -> the requests in it (table-rest.md 10.1, 10.2).
+// The envelope of POST /$batch: multipart body -> the requests in it (protocol: batches#rules, batches#requests).
 // The rules between operations (count, partition, duplicates) and the grammar of targets and bodies are left to others.
 import { TableError } from '#tables';
 import {
@@ -23,7 +23,7 @@ export interface BatchPart {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Without the line breaks around it. */
   readonly body: Buffer;
-  /** From the HTTP headers; a Content-ID of the MIME part is not echoed and not read (table-rest.md 10.5). */
+  /** From the HTTP headers; a Content-ID of the MIME part is not echoed and not read (protocol: batches#parts). */
   readonly contentId: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Entities from their JSON, row by row of table-rest.md 5.6.
+// Entities from their JSON, row by row (protocol: json#reading).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

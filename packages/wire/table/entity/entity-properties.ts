@@ -1,4 +1,4 @@
-// The properties of an entity from the members of its JSON: annotations, implied types, system properties (table-rest.md 5.6).
+// The properties of an entity from the members of its JSON: annotations, implied types, system properties (protocol: json#reading).
 import {
   checkPropertyName,
   type EdmType,
@@ -63,7 +63,7 @@ function propertyOf(name: string, member: Member, declared: EdmType | undefined)
   return property;
 }
 
-/** Dates before 1601 have an answer of their own, which writes them as .NET does (table-rest.md 6.1, 11.2). */
+/** Dates before 1601 have an answer of their own, which writes them as .NET does (protocol: errors#codes-of-tables). */
 function refusedValue({ name: { name }, text }: Member, type: EdmType): TableError {
   const early = type === 'Edm.DateTime' ? parseDateTime(text, YEAR_ONE) : undefined;
   if (early === undefined) return new TableError('InvalidInput:Body');

@@ -1,5 +1,5 @@
 // Answers with entities against a plain rendering of their properties, on random rows, levels and projections.
-// The rendering follows table-rest.md 5.3 to 5.5 and 9.3 member by member and shares no code with the writer of entities.
+// The rendering follows the protocol member by member (protocol: json, queries#projection) and shares no code with the writer of entities.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
-// Entities as JSON, byte for byte against the examples of table-rest.md 5.4, with projections (9.3) and keys that need
-// encoding (1.3, 17.3).
+// Entities as JSON, byte for byte against recorded examples, with projections and keys that need encoding
+// (protocol: json#examples, queries#projection, entities#keys-in-urls).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openOutput } from '#base';

@@ -1,4 +1,4 @@
-// Writes entities as JSON from their stored form, at the three metadata levels (table-rest.md 5.3 to 5.5, 9.3).
+// Writes entities as JSON from their stored form, at the three metadata levels (protocol: json, queries#projection).
 // Without metadata and projection that is a copy of the stored text behind the system properties. What an answer's
 // entities have in common is worked out once: a page has hundreds of them.
 
@@ -30,7 +30,7 @@ export interface EntityPlace {
 
 const UNRESERVED = /^[\w.!~*()-]*$/;
 
-/** `PartitionKey='a',RowKey='b'` as URLs in answers have it: quotes doubled, the rest percent-encoded (table-rest.md 1.3). */
+/** `PartitionKey='a',RowKey='b'` as URLs in answers have it: quotes doubled, the rest percent-encoded (protocol: entities#keys-in-urls). */
 const encodeKey = (key: string): string =>
   UNRESERVED.test(key) ? key : encodeURIComponent(key.replaceAll("'", "''"));
 

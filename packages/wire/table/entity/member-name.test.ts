@@ -1,4 +1,4 @@
-// What names say by themselves (table-rest.md 5.6).
+// What names say by themselves (protocol: json#reading).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MemberName, memberName } from './member-name.js';

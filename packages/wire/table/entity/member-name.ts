@@ -1,5 +1,5 @@
 // What the name of a member of an entity's JSON says by itself: a property, a system property, an annotation
-// (table-rest.md 5.6). Names come again with every entity, so what is said of them is remembered.
+// (protocol: json#reading). Names come again with every entity, so what is said of them is remembered.
 
 import { memo } from '#base';
 import { isPropertyName, PROPERTY_NAME_LENGTH_MAX } from '#tables';

@@ -1,5 +1,5 @@
 // The JSON reader against JSON.parse: it takes what that takes, members in order and numbers as written, and refuses the
-// rest with nothing but a TableError, whatever the bytes are (table-rest.md 5.6).
+// rest with nothing but a TableError, whatever the bytes are (protocol: json#reading).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
 // Reads a JSON object of plain members as Azure's reader does: numbers keep the way in which they are written,
-// because `3` is an Int32 and `3.0` a Double (table-rest.md 5.6). Typing the members is entity-properties.ts's matter.
+// because `3` is an Int32 and `3.0` a Double (protocol: json#reading). Typing the members is entity-properties.ts's matter.
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TableError } from '#tables';
 import { type MemberName, memberName } from './member-name.js';

@@ -1,4 +1,4 @@
-// The words of a $filter: cuts its text into tokens and gives literals their values (table-rest.md 9.1).
+// The words of a $filter: cuts its text into tokens and gives literals their values (protocol: queries#literals).
 // What tokens may follow each other is parse-filter.ts's matter.
 import { type EdmValue, parseDateTime, YEAR_ONE } from '#tables';
 
@@ -31,7 +31,7 @@ const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
 const UNICODE_SPACE = /\s/;
-/** C# identifiers, as property names are (table-rest.md 6.3). */
+/** C# identifiers, as property names are (protocol: data-model#property-names). */
 const UNICODE_START = /[\p{L}\p{Nl}]/u;
 const UNICODE_PART = /[\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]/u;
 const NUMBER = /-(?:INF|Infinity)|-?\d+(\.\d+)?([eE][+-]?\d+)?([lLdDfFmM])?/y;

@@ -1,4 +1,4 @@
-// The $filter language: every form of table-rest.md 9.1, its refusals with their positions, and that printing any filter
+// The $filter language: every form (protocol: queries#filters), its refusals with their positions, and that printing any filter
 // and parsing it again gives the same filter.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -158,7 +158,7 @@ test('string literals', () => {
     ["'line\nbreak'", 'line\nbreak'],
   ];
   for (const [text, value] of cases) assert.deepEqual(literal(text), { type: 'Edm.String', value }, text);
-  // captured-facts.md 20: a doubled quote stays data.
+  // A doubled quote stays data (protocol: queries#literals).
   assert.deepEqual(
     parseFilter("PartitionKey eq 'foo'' or RowKey eq ''bar2' and IsAdmin eq 'admin'"),
     and(
@@ -257,7 +257,7 @@ test('typed literals', () => {
 });
 
 test('syntax errors name the place behind the unexpected token', () => {
-  // The first is Azure's own (table-rest.md 9.1).
+  // The first is Azure's own (protocol: queries#refused-filters).
   assertSyntaxError('aaa bbb ccc', 7);
   assertSyntaxError('a eq', 4);
   assertSyntaxError('a eq ', 5);
@@ -299,7 +299,7 @@ test('what OData has and the service has not is NotImplemented', () => {
 
 test('system properties have types, so they are no booleans', () => {
   const clash = (left: string, right: string, operator: string) => ({ left, right, operator });
-  // The first is Azure's own (table-rest.md 9.1).
+  // The first is Azure's own (protocol: queries#refused-filters).
   assertRefused(
     "(PartitionKey) and (RowKey ge 'x')",
     'InvalidInput:FilterTypes',

@@ -1,4 +1,4 @@
-// The $filter language: text -> Filter (table-rest.md 9.1), over the tokens of filter-token.ts.
+// The $filter language: text -> Filter (protocol: queries#filters), over the tokens of filter-token.ts.
 // Comparisons of values of different types are the evaluation's matter; here only what is no boolean at all is refused.
 import { type ComparisonOperator, type EdmType, type Filter, type Operand, TableError } from '#tables';
 import { readToken, type Token } from './filter-token.js';
@@ -17,7 +17,7 @@ const COMPARISONS: ReadonlyMap<string, ComparisonOperator> = new Map(
   (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).map(operator => [operator, operator]),
 );
 
-/** OData has them; the Table service answers that it does not (table-rest.md 9.1). */
+/** OData has them; the Table service answers that it does not (protocol: queries#refused-filters). */
 const UNSUPPORTED_OPERATORS: ReadonlySet<string> = new Set(['add', 'sub', 'mul', 'div', 'mod']);
 const UNSUPPORTED_FUNCTIONS: ReadonlySet<string> = new Set(
   `startswith endswith substringof contains length indexof replace substring tolower toupper trim concat
@@ -187,7 +187,7 @@ class FilterParser {
     return true;
   }
 
-  /** The position is that behind the token which should not be there (table-rest.md 9.1). */
+  /** The position is that behind the token which should not be there (protocol: queries#refused-filters). */
   #unexpected(): TableError {
     const { kind, end } = this.#token;
     const isOperator =
