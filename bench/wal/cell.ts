@@ -18,6 +18,8 @@ export interface Cell {
 type Open = (options: {
   readonly directory: string;
   readonly durability: 'full' | 'none';
+  readonly exclusive: boolean;
+  /** What builds before called `exclusive`. */
   readonly isOnlyWriter: boolean;
 }) => Promise<Store>;
 
@@ -27,10 +29,12 @@ const engine: { readonly openLmdbStore: Open } = await import(
 );
 const directory = await mkdtemp(join(cell.place, 'commits-'));
 try {
+  const exclusive = cell.path.startsWith('wal');
   const store = await engine.openLmdbStore({
     directory,
     durability: cell.path.endsWith('none') ? 'none' : 'full',
-    isOnlyWriter: cell.path.startsWith('wal'),
+    exclusive,
+    isOnlyWriter: exclusive,
   });
   console.log(JSON.stringify(await drive(store, cell.load)));
   await store.close();

@@ -335,7 +335,7 @@ async function run(flags: Flags): Promise<void> {
   if (workers > 1 && cluster.isWorker) {
     const isCounted = flags.metricsPort !== undefined;
     new ServingWorker(
-      accounts => serve({ ...optionsOf(flags, accounts), sharesData: true, isCounted }),
+      accounts => serve({ ...optionsOf(flags, accounts), exclusive: false, isCounted }),
       server => readyLine(server, flags.durability, workers),
     ).run();
     return;

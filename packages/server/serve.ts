@@ -61,10 +61,10 @@ export interface ServeOptions {
   /** `none` answers before the data is synced: for tests, it promises nothing after a power cut. Default `full`. */
   readonly durability?: 'full' | 'none' | undefined;
   /**
-   * Other processes serve from the same directory at the same time. Alone, which is the default and a promise, writes are faster;
-   * docs/durability.md says what happens if it is broken.
+   * A promise that no other process serves from the same data meanwhile, which makes writes faster; docs/durability.md says what
+   * happens if it is broken. False: others may. Default true.
    */
-  readonly sharesData?: boolean | undefined;
+  readonly exclusive?: boolean | undefined;
   /** Default `error`. */
   readonly logLevel?: LogLevel | undefined;
   readonly tls?: ListenOptions['tls'];
@@ -134,7 +134,7 @@ async function openStore(options: ServeOptions, directory: string | undefined): 
     directory,
     clock,
     durability: options.durability ?? 'full',
-    isOnlyWriter: options.sharesData !== true,
+    exclusive: options.exclusive !== false,
     waitingMax: options.limits?.waitingWritesMax,
   });
   return { store: engine, engine };

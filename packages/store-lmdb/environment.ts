@@ -35,7 +35,7 @@ export interface EnvironmentOptions {
   readonly directory: string;
   readonly durability: Durability;
   /** True if no other process writes to the file. */
-  readonly isOnlyWriter?: boolean | undefined;
+  readonly exclusive?: boolean | undefined;
   /** For a new file only; a file keeps the one that it was made with. */
   readonly chunk?: number | undefined;
 }
@@ -89,7 +89,7 @@ export class Environment {
   readonly longKeys: LongKeys;
   readonly #root: RootDatabase;
   readonly #last: LastTransaction;
-  readonly #isOnlyWriter: boolean;
+  readonly #exclusive: boolean;
   /** Of the log that this store writes to. */
   #logEpoch: bigint | undefined;
   /** The transaction in which this store marked a log as taken. */
@@ -102,7 +102,7 @@ export class Environment {
   constructor(root: RootDatabase, path: string, options: EnvironmentOptions) {
     this.#root = root;
     this.path = path;
-    this.#isOnlyWriter = options.isOnlyWriter === true;
+    this.#exclusive = options.exclusive === true;
     this.#last = new LastTransaction(path);
     this.#writeSync(() => restoreFileLength(path));
     const isNew = root.getKeysCount() === 0;
@@ -143,7 +143,7 @@ export class Environment {
     if (this.#isFresh) return;
     this.#isFresh = true;
     this.#root.resetReadTxn();
-    if (!this.#isOnlyWriter) process.nextTick(this.#endEvent);
+    if (!this.#exclusive) process.nextTick(this.#endEvent);
   }
 
   /** To be called when the trees have taken in what was durable elsewhere: what is read next has to show it. */

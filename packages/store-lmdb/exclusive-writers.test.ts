@@ -133,7 +133,7 @@ test('a log that is taken over while a record is on its way to the disk', async 
     [true, 'busy'],
   ] as const) {
     const directory = await newDirectory(t);
-    const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+    const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
     const space = await store.createSpace(ADDRESS, Buffer.alloc(0));
     assert(space !== undefined);
     await put(store, space, 'before');

@@ -20,20 +20,20 @@ conformance({
   name: 'lmdb as the only writer, with keys cut every 24 bytes',
   test,
   keyLength: 100,
-  open: ({ clock }) => open({ clock, durability: 'none', isOnlyWriter: true }, { chunk: 24 }),
+  open: ({ clock }) => open({ clock, durability: 'none', exclusive: true }, { chunk: 24 }),
 });
 
 conformance({
   name: 'lmdb as the only writer, with a log from the first commit on',
   test,
-  open: ({ clock }) => open({ clock, durability: 'full', isOnlyWriter: true }, { logAfter: 0 }),
+  open: ({ clock }) => open({ clock, durability: 'full', exclusive: true }, { logAfter: 0 }),
 });
 
 conformance({
   name: 'lmdb as the only writer, with a log, and with keys cut every 24 bytes',
   test: (name, body) => test(name, { skip: !isLong }, body),
   keyLength: 100,
-  open: ({ clock }) => open({ clock, durability: 'full', isOnlyWriter: true }, { chunk: 24, logAfter: 0 }),
+  open: ({ clock }) => open({ clock, durability: 'full', exclusive: true }, { chunk: 24, logAfter: 0 }),
 });
 
 conformance({
@@ -65,7 +65,7 @@ async function open(
 
 test('a stream of commits is decided early again after one that needs a transaction', async t => {
   const directory = await mkdtemp(join(tmpdir(), 'lmdb-store-'));
-  const store = await openLmdbStore({ directory, durability: 'none', isOnlyWriter: true }, { chunk: 16 });
+  const store = await openLmdbStore({ directory, durability: 'none', exclusive: true }, { chunk: 16 });
   t.after(async () => {
     await store.close();
     await rm(directory, { recursive: true });

@@ -46,7 +46,7 @@ export interface LmdbStoreOptions {
    * change that was answered was decided on rows that were not the last. But for a fraction of a second the reads of one process, and its
    * decisions without changes, may lack what the other one has written. False unless given.
    */
-  readonly isOnlyWriter?: boolean | undefined;
+  readonly exclusive?: boolean | undefined;
   /** Changes that may wait to be written; one more fails with `busy`. Default 5,000. */
   readonly waitingMax?: number | undefined;
 }
@@ -89,8 +89,8 @@ export async function openLmdbStore(
   options: LmdbStoreOptions,
   internals: LmdbStoreInternals = {},
 ): Promise<LmdbStore> {
-  const { directory, durability = 'full', clock = systemClock, isOnlyWriter } = options;
-  const environment = openEnvironment({ directory, durability, isOnlyWriter, chunk: internals.chunk });
+  const { directory, durability = 'full', clock = systemClock, exclusive } = options;
+  const environment = openEnvironment({ directory, durability, exclusive, chunk: internals.chunk });
   return new OpenStore(environment, { ...options, ...internals, clock });
 }
 
@@ -109,14 +109,14 @@ class OpenStore implements LmdbStore {
     environment: Environment,
     options: LmdbStoreOptions & LmdbStoreInternals & { readonly clock: Clock },
   ) {
-    const { clock, isOnlyWriter, waitingMax, reserveBytes } = options;
+    const { clock, exclusive, waitingMax, reserveBytes } = options;
     const { catalog, longKeys, path } = environment;
     this.#environment = environment;
     this.#clock = clock;
     this.#room = new DiskReserve({
       path,
       reserveBytes,
-      isShared: isOnlyWriter !== true,
+      exclusive,
       freeBytes: () => freeBytes(path),
     });
     this.#queue = new CommitQueue({
@@ -124,11 +124,11 @@ class OpenStore implements LmdbStore {
       counters: new Counters(clock),
       chore: () => reclaimSome(catalog, longKeys, this.#room.isShort),
       room: this.#room,
-      isOnlyWriter,
+      exclusive,
       waitingMax,
     });
     this.#logAfter =
-      isOnlyWriter !== true || options.durability === 'none'
+      exclusive !== true || options.durability === 'none'
         ? Number.POSITIVE_INFINITY
         : (options.logAfter ?? LOG_AFTER);
     if (catalog.firstDropped() !== undefined) this.#queue.addChore();

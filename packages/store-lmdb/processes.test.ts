@@ -18,7 +18,7 @@ const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 const PRELUDE = `
   import { readdirSync, writeSync } from 'node:fs';
   import { openLmdbStore } from ${JSON.stringify(MODULE)};
-  const store = await openLmdbStore({ directory: process.argv[1], isOnlyWriter: process.argv[2] === 'alone' });
+  const store = await openLmdbStore({ directory: process.argv[1], exclusive: process.argv[2] === 'alone' });
   const address = ${JSON.stringify(ADDRESS)};
   const space = (await store.createSpace(address, Buffer.alloc(0))) ?? (await store.getSpace(address));
 `;
@@ -31,15 +31,15 @@ async function newDirectory(t: TestContext): Promise<string> {
 
 interface RunOptions {
   readonly fileBlocksMax?: number;
-  readonly isOnlyWriter?: boolean;
+  readonly exclusive?: boolean;
 }
 
 function run(
   script: string,
   directory: string,
-  { fileBlocksMax, isOnlyWriter = false }: RunOptions = {},
+  { fileBlocksMax, exclusive = false }: RunOptions = {},
 ): ChildProcess {
-  const mode = isOnlyWriter ? 'alone' : 'shared';
+  const mode = exclusive ? 'alone' : 'shared';
   const node = [process.execPath, '--input-type=module', '-e', PRELUDE + script, directory, mode];
   const limited = ['sh', '-c', `ulimit -f ${fileBlocksMax} && exec "$@"`, 'sh', ...node];
   const [command = '', ...args] = fileBlocksMax === undefined ? node : limited;
@@ -63,8 +63,8 @@ async function keysOf(store: Store, space: Space): Promise<string[]> {
   return page.rows.map(row => row.key);
 }
 
-for (const isOnlyWriter of [false, true]) {
-  const who = isOnlyWriter ? 'the only writer' : 'a writer';
+for (const exclusive of [false, true]) {
+  const who = exclusive ? 'the only writer' : 'a writer';
 
   test(`law 5: what ${who} has answered survives a kill, and a commit is there whole or not at all`, async t => {
     const directory = await newDirectory(t);
@@ -81,7 +81,7 @@ for (const isOnlyWriter of [false, true]) {
     await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
   `;
     for (let round = 0; round < 3; round += 1) {
-      const child = run(script, directory, { isOnlyWriter });
+      const child = run(script, directory, { exclusive });
       const answered: string[] = [];
       for await (const line of linesOf(child)) {
         answered.push(line);
@@ -100,8 +100,8 @@ for (const isOnlyWriter of [false, true]) {
   });
 }
 
-for (const isOnlyWriter of [false, true]) {
-  const belief = isOnlyWriter ? ', even if each believes to be alone' : '';
+for (const exclusive of [false, true]) {
+  const belief = exclusive ? ', even if each believes to be alone' : '';
 
   test(`two processes that write to one directory make one history${belief}`, async t => {
     const directory = await newDirectory(t);
@@ -119,7 +119,7 @@ for (const isOnlyWriter of [false, true]) {
     }
     await store.close();
   `;
-    const children = [run(script, directory, { isOnlyWriter }), run(script, directory, { isOnlyWriter })];
+    const children = [run(script, directory, { exclusive }), run(script, directory, { exclusive })];
     const ids: string[] = [];
     const counts: string[] = [];
     const gather = async (child: ChildProcess) => {
@@ -228,7 +228,7 @@ test('a file that grew in one process is read and written by another that had it
 
 // With place for a log, and its first turns, there are 80 MiB to be filled.
 const isLong = process.env.SHELFMARK_LONG === '1';
-for (const [who, isOnlyWriter, bytes, fileBlocksMax, skip] of [
+for (const [who, exclusive, bytes, fileBlocksMax, skip] of [
   ['a writer', false, 5000, 8192, false],
   ['the only writer', true, 5000, 8192, false],
   ['a writer with a log', true, 6000, 163_840, !isLong],
@@ -258,7 +258,7 @@ for (const [who, isOnlyWriter, bytes, fileBlocksMax, skip] of [
     console.log(JSON.stringify({ failed, kept, log, found }));
     await store.close();
   `;
-    const child = run(script, directory, { fileBlocksMax, isOnlyWriter });
+    const child = run(script, directory, { fileBlocksMax, exclusive });
     const closed = once(child, 'close');
     let answer = '';
     for await (const line of linesOf(child)) answer += line;

@@ -21,7 +21,7 @@ class Things {
   readonly #space: Space;
 
   static async open(directory: string, kept = new Set<string>(), reserveBytes?: number): Promise<Things> {
-    const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0, reserveBytes });
+    const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0, reserveBytes });
     const space = (await store.createSpace(ADDRESS, Buffer.alloc(0))) ?? (await store.getSpace(ADDRESS));
     assert(space !== undefined);
     return new Things(store, space, kept);
@@ -122,7 +122,7 @@ test('more in the log than the reserve takes: nothing is changed, and nothing lo
   assert.equal(await things.remove(key), 'full');
   await things.check();
   await things.store.close();
-  await assert.rejects(openLmdbStore({ directory, isOnlyWriter: true }), { code: 'full' });
+  await assert.rejects(openLmdbStore({ directory, exclusive: true }), { code: 'full' });
   giveBack();
   const again = await Things.open(directory, things.kept, SMALL_RESERVE_BYTES);
   await again.check();

@@ -161,7 +161,7 @@ describe('on LMDB', () => {
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'shelfmark-queues-'));
-    store = await openLmdbStore({ directory, clock: () => time.now, durability: 'none', isOnlyWriter: true });
+    store = await openLmdbStore({ directory, clock: () => time.now, durability: 'none', exclusive: true });
   });
   after(async () => {
     await store.close();

@@ -80,7 +80,7 @@ async function openStore(
     plan.engine === 'memory'
       ? openMemoryStore({ clock: clock.read })
       : await openLmdbStore(
-          { directory, clock: clock.read, durability: plan.durability, isOnlyWriter: plan.alone },
+          { directory, clock: clock.read, durability: plan.durability, exclusive: plan.alone },
           plan.logsFirst ? { logAfter: 0 } : {},
         );
   // Delays alone are no faults: they let calls overtake each other in an order that the seed decides.
@@ -185,7 +185,7 @@ async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> 
     serve({
       data: directories?.current,
       durability: plan.durability,
-      sharesData: !plan.alone,
+      exclusive: plan.alone,
       clock: clock.read,
       logLevel: 'silent',
     });

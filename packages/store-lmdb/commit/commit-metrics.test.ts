@@ -8,10 +8,10 @@ import { openLmdbStore } from '../lmdb-store.js';
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-for (const isOnlyWriter of [true, false])
-  test(`writes, commits, queue and file of a store; the only writer: ${isOnlyWriter}`, async t => {
+for (const exclusive of [true, false])
+  test(`writes, commits, queue and file of a store; the only writer: ${exclusive}`, async t => {
     const directory = mkdtempSync(join(tmpdir(), 'shelfmark-figures-'));
-    const store = await openLmdbStore({ directory, durability: 'none', isOnlyWriter });
+    const store = await openLmdbStore({ directory, durability: 'none', exclusive });
     t.after(async () => {
       await store.close();
       rmSync(directory, { recursive: true });

@@ -59,7 +59,7 @@ export interface CommitQueueOptions {
   readonly counters: Counters;
   readonly chore: BackgroundTask;
   /** True if no other process writes to the file. Then works are decided early where they can be (early-commits.ts). */
-  readonly isOnlyWriter?: boolean | undefined;
+  readonly exclusive?: boolean | undefined;
   readonly room: DiskReserve;
   /** Works that may wait; default 5,000. */
   readonly waitingMax?: number | undefined;
@@ -89,13 +89,13 @@ export class CommitQueue {
   #run: Promise<void> | undefined;
   #broken: EngineError | undefined;
 
-  constructor({ environment, counters, chore, room, isOnlyWriter = false, waitingMax }: CommitQueueOptions) {
+  constructor({ environment, counters, chore, room, exclusive = false, waitingMax }: CommitQueueOptions) {
     this.#environment = environment;
     this.#counters = counters;
     this.#chore = chore;
     this.#room = room;
     this.#waitingMax = waitingMax ?? WAITING_WORKS_MAX;
-    if (isOnlyWriter)
+    if (exclusive)
       this.#early = new OptimisticCommits({
         environment,
         counters,

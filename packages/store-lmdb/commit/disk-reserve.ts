@@ -33,8 +33,8 @@ export interface DiskReserveOptions {
   /** The data file. */
   readonly path: string;
   readonly reserveBytes?: number | undefined;
-  /** False if no other process can give up the reserve. */
-  readonly isShared?: boolean | undefined;
+  /** True if no other process can give up the reserve. */
+  readonly exclusive?: boolean | undefined;
   /** Bytes of pages that the data file can use again. */
   readonly freeBytes: () => number;
   readonly milliseconds?: (() => number) | undefined;
@@ -46,7 +46,7 @@ export class DiskReserve {
   readonly #bytes: number;
   readonly #freeBytes: () => number;
   readonly #milliseconds: () => number;
-  readonly #isShared: boolean;
+  readonly #exclusive: boolean;
   /** The reserve was whole when it was last looked at. */
   #wasWhole = false;
   #nextMaking: number;
@@ -60,7 +60,7 @@ export class DiskReserve {
   constructor({
     path,
     reserveBytes = RESERVE_BYTES,
-    isShared = true,
+    exclusive = false,
     freeBytes,
     milliseconds,
   }: DiskReserveOptions) {
@@ -69,7 +69,7 @@ export class DiskReserve {
     this.#bytes = reserveBytes;
     this.#freeBytes = freeBytes;
     this.#milliseconds = milliseconds ?? (() => performance.now());
-    this.#isShared = isShared;
+    this.#exclusive = exclusive;
     this.#nextMaking = this.#milliseconds() + YOUNG_MS;
     this.#file = openIfThere(join(this.#directory, RESERVE_NAME));
   }
@@ -136,7 +136,7 @@ export class DiskReserve {
   }
 
   #isWhole(file: number): boolean {
-    if (this.#isShared || !this.#wasWhole) this.#wasWhole = fstatSync(file).size >= this.#bytes;
+    if (!this.#exclusive || !this.#wasWhole) this.#wasWhole = fstatSync(file).size >= this.#bytes;
     return this.#wasWhole;
   }
 

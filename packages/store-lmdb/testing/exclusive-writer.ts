@@ -37,7 +37,7 @@ async function countUp(store: Store, space: Space, key: string, until: number): 
 }
 
 for (let opening = 0; opening < Number(openings); opening += 1) {
-  const store = await openLmdbStore({ directory, isOnlyWriter: true, clock }, { logAfter: 0 });
+  const store = await openLmdbStore({ directory, exclusive: true, clock }, { logAfter: 0 });
   const space = (await store.createSpace(ADDRESS, Buffer.alloc(0))) ?? (await store.getSpace(ADDRESS));
   if (space === undefined) throw new Error('There is no space.');
   const until = performance.now() + Number(milliseconds) * (0.5 + Math.random());

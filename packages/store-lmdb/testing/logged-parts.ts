@@ -55,13 +55,13 @@ export class Parts {
   private constructor(directory: string) {
     this.directory = directory;
     this.environment = openEnvironment({ directory, durability: 'full' });
-    this.#room = new DiskReserve({ path: this.environment.path, freeBytes: () => 0, isShared: false });
+    this.#room = new DiskReserve({ path: this.environment.path, freeBytes: () => 0, exclusive: true });
     this.queue = new CommitQueue({
       environment: this.environment,
       counters: new Counters(systemClock),
       chore: () => false,
       room: this.#room,
-      isOnlyWriter: true,
+      exclusive: true,
     });
   }
 

@@ -153,7 +153,7 @@ test('a half is not used again before the tree has it, however long that takes',
 
 test('a log takes its place with the right to write, without which another one may be in use there', async t => {
   const directory = await newDirectory(t);
-  const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+  const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
   const space = await store.createSpace(SPACE, Buffer.alloc(0));
   assert(space !== undefined);
   const holder = await Holder.open(t, directory);
@@ -299,7 +299,7 @@ test('a close leaves an empty log and a file that older programs read, and a kil
 test('a store that is closed while its log is made, at any moment of that, leaves what was answered', async t => {
   for (const milliseconds of [0, 2, 10, 30]) {
     const directory = await newDirectory(t);
-    const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+    const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
     const space = await store.createSpace(SPACE, Buffer.alloc(0));
     assert(space !== undefined);
     const put = (key: string) =>
@@ -323,7 +323,7 @@ test('a store that is closed while its log is made, at any moment of that, leave
 
 test('reads, scans and decisions see at once what is in the log alone', async t => {
   const directory = await newDirectory(t);
-  const store = await openLmdbStore({ directory, isOnlyWriter: true }, { logAfter: 0 });
+  const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
   const space = await store.createSpace(SPACE, Buffer.alloc(0));
   assert(space !== undefined);
   const everything = { from: { partition: '', key: '' } };
