@@ -126,7 +126,9 @@ describe('shelfmark serve', () => {
     await settle(100);
     const stopped = server.stop('SIGTERM');
     await settle(200);
-    await assert.rejects(open(server).createEntity({ partitionKey: 'p', rowKey: 'late' }));
+    await assert.rejects(open(server).createEntity({ partitionKey: 'p', rowKey: 'late' }), {
+      code: 'ECONNREFUSED',
+    });
     const answer = await underWay.finish();
     answer.resume();
     assert.equal(answer.statusCode, 204);

@@ -1,6 +1,7 @@
 // Bearer tokens of the local issuer and of a tenant: which hold, for which account, and which roles they bring
 // (protocol: authentication#bearer-tokens).
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,6 +22,11 @@ const request = {
   lifetimeSeconds: 60,
 } as const;
 
+const EXPIRED = { code: 'ERR_JWT_EXPIRED' };
+const WRONG_CLAIM = { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' };
+const NO_KEY = /^Error: No key of the account \w+ signed the token\.$/;
+const NO_TOKEN = { code: 'ERR_JWT_INVALID' };
+
 describe('the local issuer', () => {
   const bearer = new BearerTokens(accounts);
 
@@ -30,10 +36,11 @@ describe('the local issuer', () => {
     assert.deepEqual(await bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW + 59n * SECOND), [
       'Storage Table Data Reader',
     ]);
-    await assert.rejects(bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW + 60n * SECOND));
-    await assert.rejects(bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW - SECOND), 'it does not hold yet');
-    await assert.rejects(bearer.verify(token, 'another', NOW));
-    await assert.rejects(bearer.verify(token, 'nobody', NOW));
+    const verified = (account: string, now: bigint) => bearer.verify(token, account, now);
+    await assert.rejects(verified(WELL_KNOWN_ACCOUNT, NOW + 60n * SECOND), EXPIRED);
+    await assert.rejects(verified(WELL_KNOWN_ACCOUNT, NOW - SECOND), { ...WRONG_CLAIM, claim: 'nbf' });
+    await assert.rejects(verified('another', NOW), NO_KEY);
+    await assert.rejects(verified('nobody', NOW), NO_KEY);
   });
 
   test('a token is signed with the first key and good with either', async () => {
@@ -41,7 +48,7 @@ describe('the local issuer', () => {
     const token = await issueToken(rotated, request, NOW);
     assert.deepEqual(await bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW), ['Storage Table Data Reader']);
     const gone = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] });
-    await assert.rejects(new BearerTokens(gone).verify(token, WELL_KNOWN_ACCOUNT, NOW));
+    await assert.rejects(new BearerTokens(gone).verify(token, WELL_KNOWN_ACCOUNT, NOW), NO_KEY);
   });
 
   test('altered, unsigned and foreign tokens are refused', async () => {
@@ -66,17 +73,41 @@ describe('the local issuer', () => {
       .setAudience(STORAGE_AUDIENCE)
       .setExpirationTime(4e9)
       .sign(Buffer.from(WELL_KNOWN_KEY, 'base64'));
-    const forged = [
-      `${head}.${raised.toString('base64url')}.${signature}`,
-      `${head}.${body}.`,
-      `${head}.${body}`,
-      '',
-      'a.b.c',
-      unsigned,
-      byAccountKey,
-      `${token}x`,
+    const forged: readonly (readonly [string, RegExp | object])[] = [
+      [`${head}.${raised.toString('base64url')}.${signature}`, NO_KEY],
+      [`${head}.${body}.`, NO_KEY],
+      [`${head}.${body}`, NO_TOKEN],
+      ['', NO_TOKEN],
+      ['a.b.c', NO_TOKEN],
+      [unsigned, NO_KEY],
+      [byAccountKey, NO_KEY],
+      [`${token}x`, NO_KEY],
     ];
-    for (const text of forged) await assert.rejects(bearer.verify(text, WELL_KNOWN_ACCOUNT, NOW), text);
+    for (const [text, reason] of forged)
+      await assert.rejects(bearer.verify(text, WELL_KNOWN_ACCOUNT, NOW), reason, text);
+  });
+
+  test("a token that the account's own key signed must say all that the issuer says", async () => {
+    const secret = createHmac('sha256', Buffer.from(WELL_KNOWN_KEY, 'base64'))
+      .update('shelfmark local token issuer')
+      .digest();
+    const claims = {
+      iss: LOCAL_ISSUER,
+      sub: WELL_KNOWN_ACCOUNT,
+      aud: STORAGE_AUDIENCE,
+      exp: Number(NOW / SECOND) + 1,
+      roles: request.roles,
+    };
+    const verified = async (changes: object, alg = 'HS256') => {
+      const token = await new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg }).sign(secret);
+      return bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW);
+    };
+    assert.deepEqual(await verified({}), request.roles);
+    await assert.rejects(verified({ sub: 'another' }), { ...WRONG_CLAIM, claim: 'sub' });
+    await assert.rejects(verified({ aud: 'https://another.example' }), { ...WRONG_CLAIM, claim: 'aud' });
+    await assert.rejects(verified({ exp: undefined }), { ...WRONG_CLAIM, claim: 'exp' });
+    await assert.rejects(verified({ exp: Number(NOW / SECOND) }), EXPIRED);
+    await assert.rejects(verified({}, 'HS512'), NO_KEY);
   });
 
   test('nobody gets a token for an account that is not there', async () => {
@@ -130,19 +161,20 @@ describe('a tenant', async () => {
     }
     await assert.rejects(
       bearer.verify(await sign({ roles, aud: 'https://management.azure.com' }), WELL_KNOWN_ACCOUNT, NOW),
+      { ...WRONG_CLAIM, claim: 'aud' },
     );
   });
 
   test('another issuer, another key, no expiry and an expired token are refused', async () => {
     const bearer = new BearerTokens(accounts, tenant(file));
     const tokens = [
-      sign({ roles, iss: 'https://other.example' }),
-      sign({ roles }, stranger.privateKey),
-      sign({ roles, exp: undefined }),
-      sign({ roles, exp: Number(NOW / SECOND) - 1 }),
-    ];
-    for (const token of await Promise.all(tokens))
-      await assert.rejects(bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW));
+      [sign({ roles, iss: 'https://other.example' }), { ...WRONG_CLAIM, claim: 'iss' }],
+      [sign({ roles }, stranger.privateKey), { code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED' }],
+      [sign({ roles, exp: undefined }), { ...WRONG_CLAIM, claim: 'exp' }],
+      [sign({ roles, exp: Number(NOW / SECOND) }), EXPIRED],
+    ] as const;
+    for (const [token, reason] of tokens)
+      await assert.rejects(bearer.verify(await token, WELL_KNOWN_ACCOUNT, NOW), reason);
     await assert.rejects(
       new BearerTokens(accounts).verify(await sign({ roles }), WELL_KNOWN_ACCOUNT, NOW),
       /no tenant/,
