@@ -75,6 +75,20 @@ test('no message holds a key, also where it stands in the place of a name', () =
     );
 });
 
+test('a message names what may be an account, and of what is longer its place', () => {
+  const refusal = (name: string): string => {
+    try {
+      new Accounts({ [name]: ['A'] });
+    } catch (error) {
+      return error instanceof ConfigurationError ? error.message : String(error);
+    }
+    return '';
+  };
+  assert.match(refusal('A'.repeat(25)), /^The account name 'A{25}' must/);
+  assert.match(refusal('A'.repeat(26)), /^The account name at place 1 must/);
+  assert.match(refusal('A='), /^The account name at place 1 must/);
+});
+
 test('replaced accounts are the only ones; what makes no sense replaces nothing', () => {
   const accounts = new Accounts({ alice: ['AQID', 'BAUG'], bob: ['Bw=='] });
   accounts.replace({ alice: ['BAUG'], carol: ['CA=='] });

@@ -47,6 +47,11 @@ test('host style: they stand in the host', () => {
   assert.deepEqual(parse('/', 'acc.queue.example').resource, { kind: 'service' });
 });
 
+test('over TLS the address says so', () => {
+  const target = { target: '/acc/q', host: 'there:10001', secure: true };
+  assert.equal(parseQueueTarget(target, isAccount).endpoint, 'https://there:10001/acc');
+});
+
 test('the absolute form is legal', () => {
   const route = parse('http://127.0.0.1:10001/acc/q?comp=acl');
   assert.equal(route.path, '/acc/q');

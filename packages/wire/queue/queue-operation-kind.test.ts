@@ -5,7 +5,7 @@ import { QueueError } from '#queues';
 import { parseQueueTarget } from './parse-queue-target.js';
 import { isQueueRead, queueOperationKind } from './queue-operation-kind.js';
 
-const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'MERGE', 'TRACE'];
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'MERGE', 'TRACE', 'constructor'];
 
 function outcomeOf(method: string, target: string): string {
   const route = parseQueueTarget({ target, host: '127.0.0.1', secure: false }, () => false);
@@ -72,7 +72,11 @@ const TABLE: readonly (readonly [target: string, kinds: Readonly<Record<string, 
 test('method, resource and query name the operation', () => {
   for (const [target, kinds, other] of TABLE)
     for (const method of METHODS)
-      assert.equal(outcomeOf(method, target), kinds[method] ?? other, `${method} ${target}`);
+      assert.equal(
+        outcomeOf(method, target),
+        (Object.hasOwn(kinds, method) ? kinds[method] : undefined) ?? other,
+        `${method} ${target}`,
+      );
 });
 
 test('a get hides messages, so it is no read', () => {

@@ -37,6 +37,13 @@ test('no policies', () => {
   assert.deepEqual(parse('<SignedIdentifiers></SignedIdentifiers>'), []);
 });
 
+test('a list of another name is no list of policies', () => {
+  const body = identifier('<Id>a</Id>');
+  assert.equal(parse(`<SignedIdentifiers>${body}</SignedIdentifiers>`).length, 1);
+  assert.throws(() => parse(`<SignedIdentifier>${body}</SignedIdentifier>`), refused);
+  assert.throws(() => parse('<Identifiers />'), refused);
+});
+
 test('what is empty is open, and a policy that is all open reads back as none', () => {
   assert.equal(policyOf('<AccessPolicy><Start/><Expiry></Expiry><Permission/></AccessPolicy>'), undefined);
   const policy = { start: undefined, expiry: undefined, permission: 'ud' };

@@ -52,6 +52,13 @@ test('long queries are not remembered', () => {
   }
 });
 
+test('after a thousand other queries with signatures nothing is left of one', () => {
+  const first = parseQuery('many=1&sig=abc');
+  assert.equal(parseQuery('many=1&sig=abc'), first);
+  for (let i = 0; i < 1001; i++) parseQuery(`other=${i}&sig=abc`);
+  assert.notEqual(parseQuery('many=1&sig=abc'), first);
+});
+
 test('a secret is the same or not, wherever it stands and differs', () => {
   const isSame = (secret: string, other: string): boolean =>
     new SecretText(secret).isAt(`x=${other}&`, 2, 2 + other.length);

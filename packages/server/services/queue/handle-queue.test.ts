@@ -209,6 +209,8 @@ test('signatures are asked for their queue, letters, times and policy', async ()
   assert.equal(await codeOf('PUT', '/there?comp=acl', { body }), '204');
   assert.equal(await by(queueSas('there', { si: 'p1' })), '200');
   assert.equal(await by(queueSas('there', { si: 'p1', sp: 'p' })), '403 AuthenticationFailed');
+  assert.equal(await by(queueSas('there', { se })), '403 AuthenticationFailed', 'no letters');
+  assert.equal(await by(queueSas('there', { sp: 'p' })), '403 AuthenticationFailed', 'no expiry');
   const wrong = queueSas('there', { sp: 'p', se }).replace(/sig=./, 'sig=_');
   assert.equal(await by(wrong), '403 AuthenticationFailed');
 });
@@ -233,4 +235,16 @@ test('a signature of the account needs the letter of queues', async () => {
   assert.equal(await by('q'), '200');
   assert.equal(await by('bqt'), '200');
   assert.equal(await by('bt'), '403 AuthorizationServiceMismatch');
+});
+
+test('who says nothing of themselves is refused before all that they ask for', async () => {
+  const { codeOf } = open();
+  await codeOf('PUT', '/there');
+  const by = (version: string) =>
+    codeOf('GET', '/there/messages?numofmessages=0', {
+      anonymous: true,
+      headers: { 'x-ms-version': version },
+    });
+  assert.equal(await by('2020-10-02'), '404 ResourceNotFound');
+  assert.equal(await by('2020-12-06'), '401 NoAuthenticationInformation');
 });
