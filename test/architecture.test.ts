@@ -45,10 +45,14 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   queues: ['account', 'store', 'base'],
   wire: ['tables', 'queues', 'account', 'store', 'base'],
   server: ['http', 'wire', 'tables', 'queues', 'account', 'store', 'store-lmdb', 'base'],
-  cli: ['server', 'tables', 'queues', 'store', 'store-lmdb', 'base'],
+  cli: ['server', 'tables', 'queues', 'store', 'base'],
   // Published by itself: what its users install has nothing of the server.
   patterns: [],
 };
+
+/** Engines, which one file names for all others; tests open them by themselves. */
+const ENGINES: ReadonlySet<string> = new Set(['store-lmdb']);
+const REGISTRY = 'packages/server/engines.ts';
 
 /** Packages from outside, and the files that may import them. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
@@ -98,6 +102,12 @@ describe('imports', () => {
           const isSuite = source.isTest && target === 'store' && rest === 'conformance';
           return !DIRECTIONS[packageOf(source)]?.includes(target) || (rest !== undefined && !isSuite);
         });
+    assert.deepEqual(breaches(PACKAGES, rule), []);
+  });
+
+  test('name engines in one file', () => {
+    const rule = (source: Source): string[] =>
+      source.path === REGISTRY ? [] : importsOf(source.text).filter(name => ENGINES.has(name.slice(1)));
     assert.deepEqual(breaches(PACKAGES, rule), []);
   });
 

@@ -1,8 +1,8 @@
 // `shelfmark check`: reads all of a store, which servers may be writing to, and says what is in it and what is wrong.
-import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { StoreError } from '#store';
-import type { CheckReport } from '#store-lmdb';
+import { ConfigurationError, ENGINES } from '#server';
+import { StoreError, type StoreReport } from '#store';
+import { STORE_FLAGS, storeAddress } from './options/store-option.js';
 import { counted, describeStore } from './store-task/describe-store.js';
 import { runStoreTask } from './store-task/store-task.js';
 
@@ -10,10 +10,8 @@ const EXIT_WHOLE = 0;
 const EXIT_DAMAGED = 1;
 const EXIT_NOT_OPENED = 2;
 
-function linesOf(directory: string, report: CheckReport): readonly string[] {
-  const { spaces, droppedSpaces, droppedRows, usedPages, freePages, lostPages, faults, faultCount } = report;
-  const { loggedChanges } = report;
-  const pages = `${counted(usedPages, 'page')} in use, ${freePages} free${lostPages > 0 ? `, ${lostPages} lost` : ''}`;
+function linesOf(place: string, report: StoreReport): readonly string[] {
+  const { spaces, droppedSpaces, droppedRows, usage, notes, faults, faultCount } = report;
   const tables = spaces
     .filter(({ service }) => service === 'table')
     .map(
@@ -27,37 +25,54 @@ function linesOf(directory: string, report: CheckReport): readonly string[] {
         `${account}/${name}: queue, ${counted(rows, 'row')}, ${bytes} bytes`,
     );
   const dropped = `${counted(droppedSpaces, 'deleted table or queue', 'deleted tables and queues')} with ${counted(droppedRows, 'row')} to clear away`;
-  const logged = `${counted(loggedChanges, 'change')} of rows in data.log, not counted above`;
   const more = faultCount - faults.length;
   return [
-    `${resolve(directory)}: ${describeStore(report)}; ${pages}`,
+    `${place}: ${describeStore(report)}; ${usage}`,
     ...tables,
     ...queues,
     ...(droppedSpaces > 0 ? [dropped] : []),
-    ...(loggedChanges > 0 ? [logged] : []),
+    ...notes,
     ...faults.map(fault => `fault: ${fault}`),
     ...(more > 0 ? [`and ${counted(more, 'fault')} more`] : []),
     faultCount === 0 ? 'whole' : `damaged: ${counted(faultCount, 'fault')}`,
   ];
 }
 
-async function check(directory: string): Promise<number> {
+interface CheckFlags {
+  readonly store?: string | undefined;
+}
+
+/** A directory, or the address of a store in its place. */
+const addressIn = (directory: string | undefined, { store }: CheckFlags): string =>
+  storeAddress(
+    store === undefined && ENGINES.isAddress(directory ?? '')
+      ? { store: directory }
+      : { data: directory, store },
+  );
+
+async function check(directory: string | undefined, flags: CheckFlags): Promise<number> {
   try {
-    const report = await runStoreTask({ kind: 'check', directory });
-    process.stdout.write(`${linesOf(directory, report).join('\n')}\n`);
+    const store = addressIn(directory, flags);
+    ENGINES.tool(store, 'check');
+    const report = await runStoreTask({ kind: 'check', store });
+    process.stdout.write(`${linesOf(ENGINES.tools(store).place, report).join('\n')}\n`);
     return report.faultCount === 0 ? EXIT_WHOLE : EXIT_DAMAGED;
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
+    if (!(error instanceof StoreError || error instanceof ConfigurationError)) throw error;
     process.stderr.write(`shelfmark: ${error.message}\n`);
-    return error.code === 'corrupt' ? EXIT_DAMAGED : EXIT_NOT_OPENED;
+    return error instanceof StoreError && error.code === 'corrupt' ? EXIT_DAMAGED : EXIT_NOT_OPENED;
   }
 }
 
 export function checkCommand(): Command {
-  return new Command('check')
+  const command = new Command('check');
+  return command
     .description('read all of the data, of a running server or of a backup, and say what is wrong')
-    .argument('<directory>', 'the data directory or the backup')
-    .action(async (directory: string) => {
-      process.exitCode = await check(directory);
+    .argument('[directory]', 'the data directory or the backup')
+    .option(STORE_FLAGS, 'the address of a store in place of a directory: lmdb:DIR')
+    .action(async (directory: string | undefined, flags: CheckFlags) => {
+      if (directory === undefined && flags.store === undefined)
+        command.error("error: missing required argument 'directory'");
+      process.exitCode = await check(directory, flags);
     });
 }

@@ -1,20 +1,28 @@
-// `shelfmark restore`: makes a backup the data directory of a server to be started. It never writes over anything.
+// `shelfmark restore`: makes a backup the data of a server to be started. It never writes over anything.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { ENGINES } from '#server';
 import { fail } from './fail.js';
 import { DATA_DEFAULT } from './options/data-default.js';
+import { STORE_FLAGS, type StoreFlags, storeAddress } from './options/store-option.js';
 import { copyStore } from './store-task/copy-store.js';
 import { describeStore } from './store-task/describe-store.js';
 
-async function restore(directory: string, { data }: { readonly data: string }): Promise<void> {
-  const report = await copyStore(directory, data);
-  process.stdout.write(`Restored ${resolve(directory)} to ${resolve(data)}: ${describeStore(report)}.\n`);
+async function restore(directory: string, flags: StoreFlags): Promise<void> {
+  const store = storeAddress(flags);
+  const report = await copyStore({ kind: 'restore', store, from: directory });
+  const { place } = ENGINES.tools(store);
+  process.stdout.write(`Restored ${resolve(directory)} to ${place}: ${describeStore(report)}.\n`);
 }
 
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('copy a backup to where a server is to be started on it')
     .argument('<directory>', 'the backup')
-    .option('--data <directory>', 'the data directory to make: empty, or not there', DATA_DEFAULT)
-    .action((directory: string, flags: { readonly data: string }) => restore(directory, flags).catch(fail));
+    .option(
+      '--data <directory>',
+      `the data directory to make: empty, or not there (default: ./${DATA_DEFAULT})`,
+    )
+    .option(STORE_FLAGS, 'the same as the address of a store: lmdb:DIR')
+    .action((directory: string, flags: StoreFlags) => restore(directory, flags).catch(fail));
 }

@@ -8,6 +8,7 @@ import {
   type AccountKeys,
   ConfigurationError,
   checkAccounts,
+  ENGINES,
   LOG_LEVELS,
   type LogLevel,
   type OperationsOptions,
@@ -28,6 +29,7 @@ import { DATA_DEFAULT } from './options/data-default.js';
 import { addLimitOptions, type LimitFlags, limitsOf } from './options/limit-options.js';
 import { parseRole } from './options/parse-role.js';
 import { parseWorkers, type Workers, workersOf } from './options/parse-workers.js';
+import { STORE_FLAGS, type StoreFlags, storeAddress } from './options/store-option.js';
 import { tuneHeap } from './tune-heap.js';
 
 const PORT_MAX = 65_535;
@@ -66,15 +68,12 @@ const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--oauth <level>', 'bearer tokens are always checked in full'],
 ];
 
-interface Flags extends LimitFlags {
-  readonly data?: string;
-  readonly location?: string;
+interface Flags extends LimitFlags, StoreFlags {
   readonly host?: string;
   readonly tableHost?: string;
   readonly tablePort: number;
   readonly queuePort?: number | 'none';
   readonly queueHost?: string;
-  readonly inMemoryPersistence?: boolean;
   readonly silent?: boolean;
   readonly debug?: string | true;
   readonly durability: 'full' | 'none';
@@ -99,6 +98,7 @@ const placeOptions = (): Command =>
   new Command('serve')
     .description('serve the Table and Queue APIs until a signal stops it')
     .option('--data <directory>', `where the data is kept (default: ./${DATA_DEFAULT})`)
+    .option(STORE_FLAGS, 'the same as the address of a store: lmdb:DIR, memory:')
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
     .addOption(
       new Option('--table-port <port>', 'port of the Table service; 0 takes a free one')
@@ -216,9 +216,6 @@ function operationsOf({ metricsPort: port, metricsHost: host }: Flags): Operatio
   return port === undefined ? undefined : { host, port };
 }
 
-const dataOf = ({ inMemoryPersistence, data, location }: Flags): string | undefined =>
-  inMemoryPersistence ? undefined : (data ?? location ?? DATA_DEFAULT);
-
 /** Where the accounts are served, and whether the well-known key may be among them. Azurite's --tableHost is of tables alone. */
 const exposureOf = ({ host, tableHost, queueHost, allowWellKnownKey }: Flags) => ({
   host: host ?? tableHost,
@@ -232,7 +229,7 @@ const queuePortOf = ({ tablePort, queuePort }: Flags): number | 'none' =>
 
 function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
   return {
-    data: dataOf(flags),
+    store: storeAddress(flags),
     ...exposureOf(flags),
     tablePort: flags.tablePort,
     queuePort: queuePortOf(flags),
@@ -254,10 +251,7 @@ function pasteable(server: RunningServer): string {
 }
 
 function readyLine(server: RunningServer, durability: Flags['durability'], workers: number): string {
-  const parts = [
-    `Shelfmark serves tables at ${server.tableEndpoint}`,
-    server.data === undefined ? 'data in memory' : `data in ${server.data}`,
-  ];
+  const parts = [`Shelfmark serves tables at ${server.tableEndpoint}`, `data in ${server.place}`];
   if (server.queueEndpoint !== undefined) parts.push(`queues at ${server.queueEndpoint}`);
   if (durability === 'none' && server.data !== undefined)
     parts.push('durability none: not safe from a power cut');
@@ -304,7 +298,7 @@ async function runTogether(flags: Flags, workers: number, file: AccountsFile | u
   };
   const together = () => serveTogether({ workers, ...places, accounts, operations });
   const endpointOf = ({ readyLine: line }: ServingTogether) => /https?:[^;]+/.exec(line)?.[0] ?? line;
-  const starting = startHeld(dataOf(flags), together, endpointOf);
+  const starting = startHeld(ENGINES.tools(storeAddress(flags)).directory, together, endpointOf);
   const take = async (replacement: AccountKeys): Promise<void> => {
     checkAccounts(replacement, exposure);
     await (await starting).replaceAccounts(replacement);
@@ -318,7 +312,7 @@ async function runTogether(flags: Flags, workers: number, file: AccountsFile | u
 async function runAlone(flags: Flags, file: AccountsFile | undefined): Promise<void> {
   const options = optionsOf(flags, configuredAccounts(file));
   const starting = startHeld(
-    options.data,
+    ENGINES.tools(storeAddress(flags)).directory,
     () => serve({ ...options, operations: operationsOf(flags) }),
     ({ tableEndpoint }) => tableEndpoint,
   );
@@ -331,7 +325,12 @@ async function runAlone(flags: Flags, file: AccountsFile | undefined): Promise<v
 
 async function run(flags: Flags): Promise<void> {
   tuneHeap();
-  const workers = workersOf(flags.workers, flags.inMemoryPersistence === true);
+  const { workersMax = 1 } = ENGINES.tools(storeAddress(flags));
+  const workers = workersOf(
+    flags.workers,
+    workersMax,
+    flags.inMemoryPersistence ? '--inMemoryPersistence' : '--store',
+  );
   if (workers > 1 && cluster.isWorker) {
     const isCounted = flags.metricsPort !== undefined;
     new ServingWorker(

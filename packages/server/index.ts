@@ -10,6 +10,7 @@ export {
 } from './auth/accounts.js';
 export { issueToken, type TenantOptions, type TokenRequest } from './auth/bearer.js';
 export { isRole, ROLES, type Role } from './auth/roles.js';
+export { addressOf, ENGINES, Engines, type ToolName } from './engines.js';
 export { LOG_LEVELS, type LogLevel } from './observe/log.js';
 export { lastingMetrics, mergeMetrics } from './observe/merge-metrics.js';
 export { counter, gauge, isMetricFamily, type MetricFamily } from './observe/metric-family.js';

@@ -1,11 +1,9 @@
 // Starts the services of an account in this process and closes them again: the door for programs and tests.
 // The command's options are turned into these by the cli.
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
 import { type Clock, systemClock } from '#base';
 import { type Listener, type ListenOptions, listen } from '#http';
-import { openMemoryStore, type Store } from '#store';
-import { type LmdbStore, openLmdbStore } from '#store-lmdb';
+import type { Engine } from '#store';
 import {
   type AccountKeys,
   Accounts,
@@ -16,6 +14,7 @@ import {
 import { BearerTokens, type TenantOptions } from './auth/bearer.js';
 import { isLoopback } from './auth/loopback.js';
 import { SignedTokens } from './auth/signed-tokens.js';
+import { addressOf, ENGINES, type Engines } from './engines.js';
 import type { ServerContext } from './frame/server-context.js';
 import { type LogLevel, openLog } from './observe/log.js';
 import {
@@ -46,6 +45,8 @@ export interface ServerLimits {
 export interface ServeOptions {
   /** Directory of the data, made if it is not there; without it the data lives in memory and ends with the server. */
   readonly data?: string | undefined;
+  /** The same as an address, in place of `data`: `lmdb:DIR`, or `memory:`. */
+  readonly store?: string | undefined;
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string | undefined;
   /** Port of the Table service; default 0, a free one. */
@@ -89,8 +90,10 @@ export interface RunningServer {
   readonly queuePort: number | undefined;
   /** Undefined if there is none. */
   readonly operationsPort: number | undefined;
-  /** The data's directory in full; undefined if it lives in memory. */
+  /** The data's directory in full; undefined if the engine keeps it elsewhere, as in memory. */
   readonly data: string | undefined;
+  /** Where the data is, for people: its directory in full, `memory`, or what another engine says. */
+  readonly place: string;
   /** The first account and its key, for clients and programs of this process. */
   readonly account: { readonly name: string; readonly key: string };
   /** To paste into a client; of the first account unless another is named. */
@@ -125,20 +128,13 @@ export function checkAccounts(accounts: AccountKeys, exposure: Exposure): Accoun
   );
 }
 
-type Opened = { readonly store: Store; readonly engine: LmdbStore | undefined };
-
-async function openStore(options: ServeOptions, directory: string | undefined): Promise<Opened> {
-  const clock = options.clock ?? systemClock;
-  if (directory === undefined) return { store: openMemoryStore({ clock }), engine: undefined };
-  const engine = await openLmdbStore({
-    directory,
-    clock,
+const openEngine = (options: ServeOptions, engines: Engines): Promise<Engine> =>
+  engines.open(addressOf(options), {
+    clock: options.clock ?? systemClock,
     durability: options.durability ?? 'full',
     exclusive: options.exclusive !== false,
     waitingMax: options.limits?.waitingWritesMax,
   });
-  return { store: engine, engine };
-}
 
 function listenOptionsOf({ tls, limits = {} }: ServeOptions, host: string, port: number): ListenOptions {
   const { connectionsMax, heldBytesMax, drainMilliseconds: closing } = limits;
@@ -158,7 +154,7 @@ interface Listeners {
 /** The parts of a server that runs. */
 interface Parts {
   readonly options: ServeOptions;
-  readonly data: string | undefined;
+  readonly engine: Engine;
   readonly service: ServerContext;
   readonly listeners: Listeners;
   readonly view: ProcessView;
@@ -202,7 +198,7 @@ const sweepOf = ({ store, clock, accounts, log, newId }: ServerContext): QueueSw
       log.failure({ service: 'queue', requestId: newId(), method: 'SWEEP', path: '/', status: 500 }, error),
   });
 
-function running({ options, data, service, listeners, view, operations }: Parts): RunningServer {
+function running({ options, engine, service, listeners, view, operations }: Parts): RunningServer {
   const { accounts, signed, signedForQueues, store } = service;
   const { tables, queues } = listeners;
   const sweep = queues && sweepOf(service);
@@ -229,7 +225,8 @@ function running({ options, data, service, listeners, view, operations }: Parts)
     tablePort: tables.port,
     queuePort: queues?.port,
     operationsPort: operations?.port,
-    data,
+    data: engine.tools.directory,
+    place: engine.tools.place,
     account,
     connectionString: (name = server.account.name) => connectionStringOf(listeners, name, keyOf(name)),
     replaceAccounts: (replacement: AccountKeys) => {
@@ -271,12 +268,12 @@ async function start(
   accounts: Accounts,
   view: ProcessView,
   operations: Listener | undefined,
+  engines: Engines,
 ): Promise<RunningServer> {
   const bearer = new BearerTokens(accounts, options.tenant);
-  const data = options.data === undefined ? undefined : resolve(options.data);
-  const { store, engine } = await openStore(options, data);
+  const engine = await openEngine(options, engines);
   const service: ServerContext = {
-    store,
+    store: engine,
     clock: options.clock ?? systemClock,
     accounts,
     bearer,
@@ -290,27 +287,27 @@ async function start(
   try {
     const listeners = await listenAll(options, service);
     view.begin([listeners.tables, ...(listeners.queues ? [listeners.queues] : [])], engine);
-    return running({ options, data, service, listeners, view, operations });
+    return running({ options, engine, service, listeners, view, operations });
   } catch (error) {
-    await store.close();
+    await engine.close();
     throw error;
   }
 }
 
 /**
  * Starts a server in this process and resolves once it accepts requests. Several processes on one directory are the
- * command's matter (`shelfmark serve --workers`).
+ * command's matter (`shelfmark serve --workers`). `engines` are those that an address may name.
  *
  * @throws ConfigurationError for settings that make no sense, StoreError where the data cannot be opened, the system's
  *   error where the address cannot be had.
  */
-export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
+export async function serve(options: ServeOptions = {}, engines = ENGINES): Promise<RunningServer> {
   const accounts = checkAccounts(options.accounts ?? { [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }, options);
   const isCounted = options.operations !== undefined || options.isCounted === true;
   const view = new ProcessView(isCounted ? new RequestMetrics() : undefined);
   const operations = options.operations && (await openOperationsPort(options.operations, view));
   try {
-    return await start(options, accounts, view, operations);
+    return await start(options, accounts, view, operations, engines);
   } catch (error) {
     await operations?.close();
     throw error;

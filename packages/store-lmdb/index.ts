@@ -1,7 +1,6 @@
-// The public face of the LMDB engine.
+// The LMDB engine: one directory, several processes at a time. Begin with lmdb-store.ts, which ties the rooms together: layout/ (keys,
+// values, catalogue), commit/, wal/, scan/, check/ (check, backup, restore), and lmdb/, the only door to the package `lmdb`.
 
-export { Placement } from './check/atomic-install.js';
-export { type CheckReport, checkFile, type Inspection, type SpaceCount } from './check/check.js';
-export { checkSnapshot, copySnapshot } from './check/snapshot.js';
-export type { CommitCounts } from './commit/commit-metrics.js';
-export { type EngineFigures, type LmdbStore, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.js';
+export { type CheckReport, checkFile } from './check/check.js';
+export { lmdbEngine } from './lmdb-engine.js';
+export { type LmdbStoreOptions, openLmdbStore } from './lmdb-store.js';

@@ -4,17 +4,20 @@ import { type Clock, systemClock } from '#base';
 import {
   type Budget,
   type Decide,
+  type Engine,
+  type EngineTools,
   type Reads,
   type Row,
   type ScanEnd,
   type ScanRange,
   type Space,
   type SpaceAddress,
-  type Store,
+  type Statistic,
   StoreError,
+  type StoreTraits,
   type Visit,
 } from '#store';
-import type { CommitCounts } from './commit/commit-metrics.js';
+import { lmdbTools } from './check/tools.js';
 import { CommitQueue } from './commit/commit-queue.js';
 import { CommitWork } from './commit/commit-work.js';
 import { DiskReserve } from './commit/disk-reserve.js';
@@ -28,6 +31,7 @@ import { MergedCursor } from './scan/merged-cursor.js';
 import { PageWalk, payloadRange } from './scan/page-walk.js';
 import { RowCursor } from './scan/row-cursor.js';
 import { Semaphore } from './scan/semaphore.js';
+import { statisticsOf } from './statistics.js';
 import { startLog } from './wal/start-log.js';
 import { rowOf } from './wal/wal-overlay.js';
 
@@ -51,22 +55,6 @@ export interface LmdbStoreOptions {
   readonly waitingMax?: number | undefined;
 }
 
-/** What an engine tells of itself to who runs it, since it was opened. */
-export interface EngineFigures {
-  readonly commits: CommitCounts;
-  /** Writes that are not answered yet. */
-  readonly queueDepth: number;
-  readonly fileBytes: number;
-  readonly mapBytes: number;
-}
-
-export interface LmdbStore extends Store {
-  /** The engine gave up, and every write fails until the store is opened again. */
-  readonly hasGivenUp: boolean;
-  /** May throw where the file cannot be asked. */
-  figures(): EngineFigures;
-}
-
 /** For tests. */
 export interface LmdbStoreInternals {
   /** The longest payload (row-key.ts) that a new file stores under its whole key. */
@@ -81,6 +69,8 @@ export interface LmdbStoreInternals {
 const SCANS_MAX = 64;
 /** A store that writes less is as well off without a log. */
 const LOG_AFTER = 8;
+/** A range in a commit has to be read from the tree, once it has all that is in the log. */
+export const LMDB_TRAITS: StoreTraits = { cheapRangeReadsInCommit: false };
 /** Time of one turn of the event loop that scans take before they let others go on. */
 const SLICE_MS = 4;
 
@@ -88,13 +78,15 @@ const SLICE_MS = 4;
 export async function openLmdbStore(
   options: LmdbStoreOptions,
   internals: LmdbStoreInternals = {},
-): Promise<LmdbStore> {
+): Promise<Engine> {
   const { directory, durability = 'full', clock = systemClock, exclusive } = options;
   const environment = openEnvironment({ directory, durability, exclusive, chunk: internals.chunk });
   return new OpenStore(environment, { ...options, ...internals, clock });
 }
 
-class OpenStore implements LmdbStore {
+class OpenStore implements Engine {
+  readonly traits = LMDB_TRAITS;
+  readonly tools: EngineTools;
   readonly #environment: Environment;
   readonly #clock: Clock;
   readonly #room: DiskReserve;
@@ -111,6 +103,7 @@ class OpenStore implements LmdbStore {
   ) {
     const { clock, exclusive, waitingMax, reserveBytes } = options;
     const { catalog, longKeys, path } = environment;
+    this.tools = lmdbTools(options.directory);
     this.#environment = environment;
     this.#clock = clock;
     this.#room = new DiskReserve({
@@ -194,14 +187,14 @@ class OpenStore implements LmdbStore {
     return this.#queue.add(new CommitWork(this.#environment, space, partition, reads, decide));
   }
 
-  get hasGivenUp(): boolean {
-    return this.#queue.isBroken;
+  health(): string | undefined {
+    return this.#queue.isBroken ? 'the store gave up after a failed write' : undefined;
   }
 
-  figures(): EngineFigures {
+  statistics(): readonly Statistic[] {
     const { fileBytes, mapBytes } = this.#environment.sizes();
     const { depth, figures } = this.#queue;
-    return { commits: figures.counts(), queueDepth: depth, fileBytes, mapBytes };
+    return statisticsOf({ commits: figures.counts(), queueDepth: depth, fileBytes, mapBytes });
   }
 
   close(): Promise<void> {

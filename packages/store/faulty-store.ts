@@ -10,6 +10,7 @@ import type {
   Space,
   SpaceAddress,
   Store,
+  StoreTraits,
   Visit,
 } from './store.js';
 import { StoreError, type StoreErrorCode } from './store-error.js';
@@ -45,6 +46,10 @@ class FaultyStore implements Store {
   constructor(store: Store, faults: Faults) {
     this.#store = store;
     this.#faults = faults;
+  }
+
+  get traits(): StoreTraits {
+    return this.#store.traits;
   }
 
   createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {

@@ -1,5 +1,9 @@
-// The public face of the store contract.
+// The store contract and what belongs to it. Begin with store.ts, which has the contract and its laws on one page; engine.ts adds what
+// whoever runs an engine needs. memory-store.ts is the reference model, itself an engine; faulty-store.ts fails as real ones do;
+// collect-rows.ts gathers what a scan visits. `#store/conformance` has the laws as tests that any engine runs. docs/engines.md: how
+// to add an engine.
 export * from './collect-rows.js';
+export * from './engine.js';
 export * from './faulty-store.js';
 export * from './memory-store.js';
 export * from './store.js';

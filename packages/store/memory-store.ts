@@ -2,6 +2,7 @@
 // It leaves durability to real engines and keeps no promise of speed beyond O(log n) lookups.
 import { type Clock, detachedString, SortedMap, systemClock } from '#base';
 import { copyRow } from './collect-rows.js';
+import type { Engine, EngineKind, EngineTools, Statistic } from './engine.js';
 import type {
   Budget,
   Decide,
@@ -13,7 +14,7 @@ import type {
   ScanRange,
   Space,
   SpaceAddress,
-  Store,
+  StoreTraits,
   Visit,
 } from './store.js';
 import { StoreError } from './store-error.js';
@@ -31,13 +32,28 @@ interface MemoryPartition {
 
 export interface MemoryStoreOptions {
   readonly clock?: Clock | undefined;
+  /** For tests of what is built on a store: what an engine of other traits would say of itself. */
+  readonly traits?: StoreTraits | undefined;
 }
 
-export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
-  return new MemoryStore(options.clock ?? systemClock);
+export function openMemoryStore(options: MemoryStoreOptions = {}): Engine {
+  return new MemoryStore(options.clock ?? systemClock, options.traits ?? { cheapRangeReadsInCommit: true });
 }
 
-class MemoryStore implements Store {
+/** It has nothing that outlives it, so nothing can be done with that. */
+const TOOLS: EngineTools = { place: 'memory' };
+
+/** `memory:` */
+export const memoryEngine: EngineKind = {
+  scheme: 'memory',
+  placeName: '',
+  open: async (_place, { clock }) => openMemoryStore({ clock }),
+  tools: () => TOOLS,
+};
+
+class MemoryStore implements Engine {
+  readonly traits: StoreTraits;
+  readonly tools = TOOLS;
   readonly #clock: Clock;
   /** By account and service, then by name. */
   readonly #services = new Map<string, SortedMap<MemorySpace>>();
@@ -45,8 +61,17 @@ class MemoryStore implements Store {
   #lastId = 0;
   #isClosed = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, traits: StoreTraits) {
     this.#clock = clock;
+    this.traits = traits;
+  }
+
+  health(): undefined {
+    return undefined;
+  }
+
+  statistics(): readonly Statistic[] {
+    return [];
   }
 
   async createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {

@@ -102,8 +102,19 @@ export interface Decision<R> {
  */
 export type Decide<R> = (rows: ReadRows, tick: bigint) => Decision<R>;
 
+/** What differs between engines and matters to what is built on them. */
+export interface StoreTraits {
+  /**
+   * A commit that reads a range costs about what one costs that reads as many keys, also while many others commit to the
+   * partition. Where it is false, such a commit may have to wait for all others.
+   */
+  readonly cheapRangeReadsInCommit: boolean;
+}
+
 /** Methods fail with a `StoreError` and nothing else, save what `decide`, `change` and `visit` throw themselves. */
 export interface Store {
+  readonly traits: StoreTraits;
+
   /** Gives undefined if a space of that name exists. */
   createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined>;
   getSpace(address: SpaceAddress): Promise<Space | undefined>;

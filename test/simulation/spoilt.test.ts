@@ -26,6 +26,7 @@ const OF_MESSAGE = /^No order of the calls on m\d+ in \w+ explains this answer/;
 const changed =
   (change: (inner: Store) => Partial<Store>): Spoil =>
   inner => ({
+    traits: inner.traits,
     createSpace: (...call) => inner.createSpace(...call),
     getSpace: (...call) => inner.getSpace(...call),
     listSpaces: (...call) => inner.listSpaces(...call),

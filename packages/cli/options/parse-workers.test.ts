@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { InvalidArgumentError } from 'commander';
 import { ConfigurationError } from '#server';
-import { parseWorkers, WORKERS_MAX, workersOf } from './parse-workers.js';
+import { parseWorkers, WORKERS_MAX, type Workers, workersOf } from './parse-workers.js';
 
 test('a number from 1 to the most there may be, or auto', () => {
   assert.deepEqual(['1', '04', String(WORKERS_MAX), 'auto'].map(parseWorkers), [1, 4, WORKERS_MAX, 'auto']);
@@ -12,9 +12,17 @@ test('a number from 1 to the most there may be, or auto', () => {
     assert.throws(() => parseWorkers(text), InvalidArgumentError, text);
 });
 
-test('auto is a process for each core, and one alone for data in memory, which only one may hold', () => {
-  assert.deepEqual([workersOf(1, false), workersOf(4, false), workersOf(1, true)], [1, 4, 1]);
-  assert.equal(workersOf('auto', false), Math.min(availableParallelism(), WORKERS_MAX));
-  assert.equal(workersOf('auto', true), 1);
-  assert.throws(() => workersOf(2, true), ConfigurationError);
+test('auto is a process for each core, and as many as the engine allows', () => {
+  const [alone, few] = [
+    (workers: Workers) => workersOf(workers, 1, '--x'),
+    (n: Workers) => workersOf(n, 4, '--x'),
+  ];
+  assert.deepEqual([few(1), few(4), alone(1)], [1, 4, 1]);
+  assert.equal(workersOf('auto', WORKERS_MAX, '--x'), Math.min(availableParallelism(), WORKERS_MAX));
+  assert.deepEqual([alone('auto'), few('auto')], [1, Math.min(availableParallelism(), 4)]);
+  for (const [ask, message] of [
+    [() => alone(2), /^--x keeps the data in one process, which 2 workers cannot share: /],
+    [() => few(5), /^--x lets 4 processes share the data, which 5 workers cannot share: /],
+  ] as const)
+    assert.throws(ask, error => error instanceof ConfigurationError && message.test(error.message));
 });

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import { ConfigurationError } from '#server';
 
-/** Reader slots of the data's file are reckoned for so many (store-lmdb/environment.ts). */
+/** Of any engine; each says how many of them may share its data. */
 export const WORKERS_MAX = 64;
 
 export type Workers = number | 'auto';
@@ -17,15 +17,17 @@ export function parseWorkers(text: string): Workers {
 }
 
 /**
- * Processes to serve with; `auto` takes one for each core, and one alone where the data cannot be shared.
+ * Processes to serve with, of which the engine allows `most` on one place; `auto` takes one for each core, as far as that goes. `option` is
+ * what chose the engine.
  *
- * @throws ConfigurationError if several are asked for by number and the data cannot be shared.
+ * @throws ConfigurationError if more are asked for by number than the engine allows.
  */
-export function workersOf(workers: Workers, isInMemory: boolean): number {
-  if (workers === 'auto') return isInMemory ? 1 : Math.min(availableParallelism(), WORKERS_MAX);
-  if (isInMemory && workers > 1)
-    throw new ConfigurationError(
-      `--inMemoryPersistence keeps the data in one process, which ${workers} workers cannot share: leave out one of the two.`,
-    );
-  return workers;
+export function workersOf(workers: Workers, most: number, option: string): number {
+  if (workers === 'auto') return Math.min(availableParallelism(), most);
+  if (workers <= most) return workers;
+  const held =
+    most === 1 ? 'keeps the data in one process, which' : `lets ${most} processes share the data, which`;
+  throw new ConfigurationError(
+    `${option} ${held} ${workers} workers cannot share: leave out one of the two.`,
+  );
 }

@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openLmdbStore } from '#store-lmdb';
+import { systemClock } from '#base';
+import { ENGINES } from '#server';
 import { encodeEntity, encodeTableMetadata } from '#tables';
 import { copyStore } from './copy-store.js';
 import { runStoreTask } from './store-task.js';
@@ -23,10 +24,13 @@ function newDirectory(t: TestContext): string {
   return directory;
 }
 
+const backUp = (from: string, to: string) => copyStore({ kind: 'backup', store: `lmdb:${from}`, to });
+
 /** A store with a table of one entity, closed. */
 async function newStore(t: TestContext): Promise<string> {
   const directory = newDirectory(t);
-  const store = await openLmdbStore({ directory, durability: 'none' });
+  const options = { clock: systemClock, durability: 'none', exclusive: true } as const;
+  const store = await ENGINES.open(`lmdb:${directory}`, options);
   const metadata = encodeTableMetadata({ name: 'Things', identifiers: [] });
   const space = await store.createSpace({ account: 'dev', service: 'table', name: 'things' }, metadata);
   assert(space !== undefined);
@@ -42,8 +46,8 @@ const withText = (directory: string, content: Buffer | string): void =>
 test('a copy is another whole store, and can be copied again', async t => {
   const from = await newStore(t);
   const to = join(newDirectory(t), 'a', 'b');
-  const report = await copyStore(from, to);
-  const again = await copyStore(to, newDirectory(t));
+  const report = await backUp(from, to);
+  const again = await backUp(to, newDirectory(t));
   for (const { faults, spaces } of [report, again]) {
     assert.deepEqual(faults, []);
     assert.deepEqual(spaces, [{ account: 'dev', service: 'table', name: 'things', rows: 1, bytes: 41 }]);
@@ -58,7 +62,7 @@ test('a damaged store is not copied', async t => {
   withText(from, bytes);
   const to = join(newDirectory(t), 'made');
   const message = /^The store in \S+ is damaged and was not copied: 1 fault, the first: .*'age'/;
-  await assert.rejects(copyStore(from, to), { name: 'StoreError', code: 'corrupt', message });
+  await assert.rejects(backUp(from, to), { name: 'StoreError', code: 'corrupt', message });
   assert(!existsSync(to));
 });
 
@@ -66,8 +70,8 @@ test('what is no store is refused in a sentence, and nothing is made', async t =
   const [empty, foreign] = [newDirectory(t), newDirectory(t)];
   withText(foreign, 'x'.repeat(20_000));
   const to = join(newDirectory(t), 'a', 'b');
-  await assert.rejects(copyStore(empty, to), { name: 'StoreError', message: /^\S+ holds no store/ });
-  await assert.rejects(copyStore(foreign, to), {
+  await assert.rejects(backUp(empty, to), { name: 'StoreError', message: /^\S+ holds no store/ });
+  await assert.rejects(backUp(foreign, to), {
     name: 'StoreError',
     message: /^\S+ is not the file of a store/,
   });
@@ -81,7 +85,7 @@ test('a file that LMDB could not open is refused in a sentence', async t => {
   // The flag of an encrypted file, in either meta page.
   bytes[53] = 0x20;
   withText(from, bytes);
-  await assert.rejects(runStoreTask({ kind: 'check', directory: from }), {
+  await assert.rejects(runStoreTask({ kind: 'check', store: `lmdb:${from}` }), {
     message: /says that it is encrypted/,
   });
 });
@@ -92,7 +96,7 @@ test('a directory with anything in it is not written to', async t => {
   mkdirSync(join(other, 'mine'));
   for (const to of [other, from]) {
     const before = readdirSync(to);
-    await assert.rejects(copyStore(from, to), { name: 'StoreError', message: /^\S+ is not empty/ });
+    await assert.rejects(backUp(from, to), { name: 'StoreError', message: /^\S+ is not empty/ });
     assert.deepEqual(readdirSync(to), before);
   }
 });
@@ -104,9 +108,12 @@ test('a file that kills the process that reads it, or silences it, is damaged', 
   for (const meta of [0, 8192]) bytes.writeBigUInt64LE(2n ** 45n, meta + 144);
   withText(directory, bytes);
   const killed = /^The store in \S+ is damaged: the process that read it ended with SIG\w+\.$/;
-  await assert.rejects(runStoreTask({ kind: 'check', directory }), { name: 'StoreError', message: killed });
+  await assert.rejects(runStoreTask({ kind: 'check', store: `lmdb:${directory}` }), {
+    name: 'StoreError',
+    message: killed,
+  });
   const silent = /^The store in \S+ is damaged: the process that read it did nothing for 0\.001 s\.$/;
-  await assert.rejects(runStoreTask({ kind: 'check', directory }, 1), {
+  await assert.rejects(runStoreTask({ kind: 'check', store: `lmdb:${directory}` }, 1), {
     name: 'StoreError',
     message: silent,
   });

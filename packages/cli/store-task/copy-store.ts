@@ -1,26 +1,24 @@
-// What `backup` and `restore` have in common: a store becomes another directory's, copied as it is at one moment, checked,
-// and in its place only when it is whole and on disk.
-import { resolve } from 'node:path';
-import { StoreError } from '#store';
-import { type CheckReport, Placement } from '#store-lmdb';
-import { runStoreTask } from './store-task.js';
+// What `backup` and `restore` have in common: an engine's copy of a whole store, prepared here, made and checked in a process of its
+// own, and in its place only when it is whole and on disk.
+import { StoreError, type StoreReport } from '#store';
+import { type CopyTask, copyOf, runStoreTask, sourceOf } from './store-task.js';
 
 /** @throws StoreError; then nothing of the copy is left. */
-export async function copyStore(from: string, to: string): Promise<CheckReport> {
-  const placement = new Placement(to);
+export async function copyStore(task: CopyTask): Promise<StoreReport> {
+  const prepared = copyOf(task).prepare();
   try {
-    const report = await runStoreTask({ kind: 'copy', directory: from, path: placement.partialPath });
-    assertWhole(from, report);
-    placement.finish();
+    const report = await runStoreTask(task);
+    assertWhole(task, report);
+    prepared.finish();
     return report;
   } catch (error) {
-    placement.discard();
+    prepared.discard();
     throw error;
   }
 }
 
-function assertWhole(from: string, { faults, faultCount }: CheckReport): void {
+function assertWhole(task: CopyTask, { faults, faultCount }: StoreReport): void {
   if (faultCount === 0) return;
   const first = `${faultCount} ${faultCount === 1 ? 'fault' : 'faults'}, the first: ${faults[0]}`;
-  throw new StoreError('corrupt', `The store in ${resolve(from)} is damaged and was not copied: ${first}`);
+  throw new StoreError('corrupt', `The store in ${sourceOf(task)} is damaged and was not copied: ${first}`);
 }

@@ -1,6 +1,6 @@
-// What the commands on the files of a store find wrong in it: each service judges what it wrote.
+// What the commands on the data of a store find wrong in it: each service judges what it wrote.
 import { inspectQueueRow, inspectQueueSpace, isOfQueueService } from '#queues';
-import type { Inspection } from '#store-lmdb';
+import type { Inspection } from '#store';
 import { inspectRow, inspectSpace } from '#tables';
 
 export const inspection: Inspection = {

@@ -1,8 +1,9 @@
 // The process that store-task.ts starts: does one task, tells what came of it, and ends. It also ends when the command
 // that started it is gone.
-import { type CheckReport, checkFile, checkSnapshot, copySnapshot } from '#store-lmdb';
+import { ENGINES } from '#server';
+import type { StoreReport } from '#store';
 import { inspection } from './inspection.js';
-import type { StoreTask, StoreTaskAnswer } from './store-task.js';
+import { copyOf, type StoreTask, type StoreTaskAnswer } from './store-task.js';
 
 const ALIVE_MS = 1000;
 
@@ -19,14 +20,10 @@ function say(answer: StoreTaskAnswer, then?: () => void): void {
   process.send?.(answer, undefined, undefined, then);
 }
 
-async function run(task: StoreTask): Promise<CheckReport> {
-  if (task.kind === 'check') return checkSnapshot(task.directory, inspection, sayAlive);
-  // The system copies; it has no loop that damage could keep from ending.
-  const copying = setInterval(sayAlive, ALIVE_MS);
-  await copySnapshot(task.directory, task.path);
-  clearInterval(copying);
-  return checkFile(task.path, inspection, sayAlive);
-}
+const run = async (task: StoreTask): Promise<StoreReport> =>
+  task.kind === 'check'
+    ? ENGINES.tool(task.store, 'check')(inspection, sayAlive)
+    : copyOf(task).make(inspection, sayAlive);
 
 process.once('disconnect', () => process.exit(1));
 process.once('message', (task: StoreTask) => {

@@ -2,7 +2,7 @@
 // are, so that who asks meanwhile is told.
 
 import type { Listener } from '#http';
-import type { LmdbStore } from '#store-lmdb';
+import type { Engine } from '#store';
 import { engineFamilies } from './engine-families.js';
 import { gauge, type MetricFamily } from './metric-family.js';
 import type { OperationsView } from './operations-port.js';
@@ -13,14 +13,14 @@ export class ProcessView implements OperationsView {
   readonly requests: RequestMetrics | undefined;
   #state: 'starting' | 'serving' | 'stopping' = 'starting';
   #listeners: readonly Listener[] = [];
-  #engine: LmdbStore | undefined;
+  #engine: Engine | undefined;
 
   constructor(requests: RequestMetrics | undefined) {
     this.requests = requests;
   }
 
-  /** Requests are accepted. Data in memory has no engine that tells of itself. */
-  begin(listeners: readonly Listener[], engine: LmdbStore | undefined): void {
+  /** Requests are accepted. */
+  begin(listeners: readonly Listener[], engine: Engine): void {
     this.#state = 'serving';
     this.#listeners = listeners;
     this.#engine = engine;
@@ -32,7 +32,7 @@ export class ProcessView implements OperationsView {
 
   unreadiness(): string | undefined {
     if (this.#state !== 'serving') return this.#state;
-    return this.#engine?.hasGivenUp ? 'the store gave up after a failed write' : undefined;
+    return this.#engine?.health();
   }
 
   families(): readonly MetricFamily[] {
@@ -51,7 +51,7 @@ export class ProcessView implements OperationsView {
   #engineFamilies(): readonly MetricFamily[] {
     if (this.#engine === undefined || this.#state !== 'serving') return [];
     try {
-      return engineFamilies(this.#engine.figures());
+      return engineFamilies(this.#engine.statistics());
     } catch {
       return [];
     }

@@ -9,6 +9,9 @@ import { syncDirectories, syncFile } from '../lmdb/sync-file.js';
 
 const PARTIAL_NAME = `${FILE_NAME}.partial`;
 
+/** Where a copy is to be written that is to be placed in the directory. */
+export const partialPathIn = (directory: string): string => join(resolve(directory), PARTIAL_NAME);
+
 export class Placement {
   readonly directory: string;
   /** Where the copy is to be written; nothing is there yet. */
@@ -19,7 +22,7 @@ export class Placement {
   /** Makes the directory. Fails with `unsupported` if it is not empty or cannot be had. */
   constructor(directory: string) {
     this.directory = resolve(directory);
-    this.partialPath = join(this.directory, PARTIAL_NAME);
+    this.partialPath = partialPathIn(directory);
     let names: readonly string[];
     try {
       this.#created = makeDirectory(this.directory);

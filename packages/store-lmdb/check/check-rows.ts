@@ -1,27 +1,11 @@
 // What a check finds in the rows: each belongs to a space, has keys that decode and a version that was given out; every
 // pointer of a long key leads to a subtree with rows, and every subtree is led to. What is in a value is the domain's
 // affair, which it tells through `Inspection`.
-import type { Row, Space } from '#store';
+import type { Inspection, SpaceCount } from '#store';
 import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/row-key.js';
 import type { CheckedCatalog } from './check-catalog.js';
 import type { Faults } from './findings.js';
 import type { Entry } from './page-tree.js';
-
-/** What a domain knows of its spaces and rows: each function says what is wrong, or nothing. */
-export interface Inspection {
-  space(space: Space): string | undefined;
-  /** The row is valid during the call only. */
-  row(space: Space, row: Row): string | undefined;
-}
-
-export interface SpaceCount {
-  readonly account: string;
-  readonly service: string;
-  readonly name: string;
-  readonly rows: number;
-  /** Of the values, with the version of each. */
-  readonly bytes: number;
-}
 
 interface Subtree {
   readonly space: number;

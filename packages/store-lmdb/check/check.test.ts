@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Row, Space } from '#store';
+import type { Inspection, Row, Space } from '#store';
 import { type Environment, openEnvironment, openRoot } from '../environment.js';
 import { Counters } from '../layout/counters.js';
 import { type RowKey, writeRowKey } from '../layout/row-key.js';
 import { Tree } from '../lmdb/tree.js';
 import { openLmdbStore } from '../lmdb-store.js';
-import { type CheckReport, checkFile, type Inspection } from './check.js';
+import { type CheckReport, checkFile } from './check.js';
 
 const NOW = 17_000_000_000_000_000n;
 const CHUNK = 16;

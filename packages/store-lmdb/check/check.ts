@@ -1,7 +1,8 @@
 // Checks a whole data file: the pages, the catalogue, every row. It reads the file by itself, without LMDB, so that
 // damage is told and not followed; it changes nothing. What cannot be seen is told in docs/backup.md.
+import type { Inspection, SpaceCount } from '#store';
 import { CheckedCatalog } from './check-catalog.js';
-import { CheckedRows, type Inspection, type SpaceCount } from './check-rows.js';
+import { CheckedRows } from './check-rows.js';
 import { Faults } from './findings.js';
 import { PageFile } from './page-file.js';
 import {
@@ -12,8 +13,6 @@ import {
   TREE_RECORD_BYTES,
   type TreeRecord,
 } from './page-tree.js';
-
-export type { Inspection, SpaceCount } from './check-rows.js';
 
 export interface CheckReport {
   /** One sentence each, a bounded number of them. */

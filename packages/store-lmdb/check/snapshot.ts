@@ -4,11 +4,11 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { StoreError } from '#store';
+import { type Inspection, StoreError } from '#store';
 import { FILE_NAME, openRoot } from '../environment.js';
 import { engineError } from '../lmdb/engine-error.js';
 import type { RootDatabase, Transaction } from '../lmdb/lmdb.js';
-import { type CheckReport, checkFile, type Inspection } from './check.js';
+import { type CheckReport, checkFile } from './check.js';
 import { checkFileHead } from './file-head.js';
 import { LastTransaction } from './last-transaction.js';
 import { closeCopy, type UnreadLog, unreadLog } from './unread-log.js';

@@ -19,6 +19,7 @@ import {
   StoreError,
   type Visit,
 } from '#store';
+import { LMDB_TRAITS } from '../lmdb-store.js';
 import { type Ask, type Call, type Callbacks, frame, isAsk, isReply, type Reply } from './spread-message.js';
 
 const SCRIPT = new URL('./spread-process.js', import.meta.url);
@@ -137,6 +138,7 @@ export class Spread {
 }
 
 class SpreadStore implements Store {
+  readonly traits = LMDB_TRAITS;
   readonly #members: readonly Member[];
   readonly #nextTurn: () => number;
 

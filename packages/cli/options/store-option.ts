@@ -1,0 +1,32 @@
+// Where the data is, as the options of a command say it: by the address of a store, or in short by a directory.
+import { addressOf, ConfigurationError, ENGINES } from '#server';
+import { DATA_DEFAULT } from './data-default.js';
+
+export const STORE_FLAGS = '--store <address>';
+
+/** What a command's options say of where the data is. */
+export interface StoreFlags {
+  readonly store?: string | undefined;
+  readonly data?: string | undefined;
+  /** Azurite's name of `data`. */
+  readonly location?: string | undefined;
+  readonly inMemoryPersistence?: boolean | undefined;
+}
+
+/**
+ * The address of the store.
+ *
+ * @throws ConfigurationError for what is no address of a known engine, and for `--store` beside another option that says it too.
+ */
+export function storeAddress({ store, data, location, inMemoryPersistence }: StoreFlags): string {
+  if (store === undefined)
+    return addressOf({ data: inMemoryPersistence ? undefined : (data ?? location ?? DATA_DEFAULT) });
+  const other = data !== undefined ? '--data' : location !== undefined ? '--location' : undefined;
+  const second = other ?? (inMemoryPersistence ? '--inMemoryPersistence' : undefined);
+  if (second !== undefined)
+    throw new ConfigurationError(
+      `--store and ${second} both say where the data is: leave out one of the two.`,
+    );
+  ENGINES.tools(store);
+  return store;
+}

@@ -1,0 +1,12 @@
+// `lmdb:DIR`: how the engine is found and opened by an address.
+import { resolve } from 'node:path';
+import type { EngineKind } from '#store';
+import { lmdbTools } from './check/tools.js';
+import { openLmdbStore } from './lmdb-store.js';
+
+export const lmdbEngine: EngineKind = {
+  scheme: 'lmdb',
+  placeName: 'DIR',
+  open: (place, options) => openLmdbStore({ ...options, directory: resolve(place) }),
+  tools: lmdbTools,
+};
