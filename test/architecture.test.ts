@@ -134,6 +134,12 @@ describe('imports', () => {
     assert.deepEqual(breaches(programs, rule), []);
   });
 
+  test('leave the HTTP server ignorant of the services behind it', () => {
+    const http = PACKAGES.filter(source => packageOf(source) === 'http');
+    const rule = (source: Source): string[] => findings(source, /azure|x-ms|\(protocol: /gi, source.text);
+    assert.deepEqual(breaches(http, rule), []);
+  });
+
   test('bring no I/O into store, domains and wire', () => {
     const pure = PACKAGES.filter(source => !source.isTest && PURE_PACKAGES.has(packageOf(source)));
     const rule = (source: Source): string[] =>

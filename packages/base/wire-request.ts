@@ -1,18 +1,18 @@
-// A request and an answer as plain values: what crosses the border between sockets and the rest.
+// A request and an answer as plain values: what the HTTP server and its handlers hand each other.
 
 export interface WireRequest {
   readonly method: string;
   /** The request target exactly as it was sent: path and query, still encoded. */
   readonly target: string;
   /**
-   * Names in lower case; of a header sent twice, the values joined by ", ". Where the name of an `x-ms-meta-` header has capitals,
-   * `:` and the name holds it as it was spelled.
+   * Names in lower case; of a header sent twice, the values joined by ", ". Where a name has capitals, and the listener was told to
+   * keep the spelling of such names (`spelledPrefix`), `:` and the name holds it as the client spelled it.
    */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
-  /** The body was longer than the limit; `body` then holds nothing. */
+  /** The body was longer than the limit; `body` is then empty. */
   readonly bodyTooLarge: boolean;
-  /** There is no memory for the request, and its body was thrown away. */
+  /** There is no memory for the request; its body was discarded. */
   readonly isBusy?: boolean | undefined;
   /** Whether it came over TLS. */
   readonly secure: boolean;

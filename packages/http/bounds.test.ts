@@ -68,7 +68,7 @@ test('bodies up to what may be held, and no more; requests without one up to twi
   const waits = new Promise<void>(resolve => {
     goOn = resolve;
   });
-  const listener = await open(t, { heldBytesMax: 1_000 }, async request => {
+  const listener = await open(t, { bufferedBytesMax: 1_000 }, async request => {
     if (request.target === '/waits') await waits;
     return tell(request);
   });
@@ -106,7 +106,7 @@ test('what a client went away from is held until it is answered', { timeout: 5_0
   const waits = new Promise<void>(resolve => {
     goOn = resolve;
   });
-  const listener = await open(t, { heldBytesMax: 1_000 }, async request => {
+  const listener = await open(t, { bufferedBytesMax: 1_000 }, async request => {
     if (request.target === '/waits') await waits;
     return tell(request);
   });
@@ -137,7 +137,7 @@ async function sendUntil(client: Client, isBusy: boolean): Promise<void> {
 test('what a client went away from before it was asked, or after it was answered, is held no longer', {
   timeout: 5_000,
 }, async t => {
-  const listener = await open(t, { heldBytesMax: 1_000 }, async request =>
+  const listener = await open(t, { bufferedBytesMax: 1_000 }, async request =>
     request.target === '/big' ? answer(Buffer.alloc(16_000_000)) : tell(request),
   );
   const client = connect(listener);
@@ -157,7 +157,7 @@ test('what a client went away from before it was asked, or after it was answered
 });
 
 test('what a fault comes of is held no longer', { timeout: 5_000 }, async t => {
-  const listener = await open(t, { heldBytesMax: 1_000 }, request => {
+  const listener = await open(t, { bufferedBytesMax: 1_000 }, request => {
     if (request.target === '/throws') throw new Error('a fault');
     return request.target === '/rejects' ? Promise.reject(new Error('a fault')) : tell(request);
   });
@@ -179,7 +179,7 @@ test('a client that does not take its answer: no other answers are made for it, 
   const big = Buffer.alloc(16_000_000);
   const listener = await open(
     t,
-    { timeouts: { taking: 300, takingWhenShort: 100, linger: 100 }, heldBytesMax: 1_000 },
+    { timeouts: { drain: 300, drainWhenShort: 100, linger: 100 }, bufferedBytesMax: 1_000 },
     async request => {
       if (!request.target.startsWith('/big')) return tell(request);
       asked += 1;

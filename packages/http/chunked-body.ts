@@ -93,7 +93,7 @@ export class ChunkedBody {
     this.#step = 'done';
     const fields = newFields();
     return (
-      readFields(this.#trailers, 0, fields, []) === this.#trailers.length &&
+      readFields(this.#trailers, 0, fields, [], undefined) === this.#trailers.length &&
       NOT_BEHIND.every(name => fields[name] === undefined)
     );
   }

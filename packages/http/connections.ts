@@ -1,16 +1,17 @@
-// Which connections a listener has: as many as it has places for, and for a moment some more that are told so.
+// The connections of a listener: as many as it admits, and for a moment some more, which are told that they are too many.
 import type { Socket } from 'node:net';
-import { Connection, type Site } from './connection.js';
+import { Connection } from './connection.js';
+import type { ListenerContext } from './listener-context.js';
 
 export class Connections {
-  readonly #site: Site;
-  readonly #placesMax: number;
+  readonly #context: ListenerContext;
+  readonly #connectionsMax: number;
   readonly #all = new Set<Connection>();
-  #placed = 0;
+  #admitted = 0;
 
-  constructor(site: Site, placesMax: number) {
-    this.#site = site;
-    this.#placesMax = placesMax;
+  constructor(context: ListenerContext, connectionsMax: number) {
+    this.#context = context;
+    this.#connectionsMax = connectionsMax;
   }
 
   get size(): number {
@@ -18,23 +19,23 @@ export class Connections {
   }
 
   accept(socket: Socket): void {
-    const connection = new Connection(socket, this.#site);
-    const place = this.#placed < this.#placesMax ? 1 : 0;
-    this.#placed += place;
+    const connection = new Connection(socket, this.#context);
+    const isAdmitted = this.#admitted < this.#connectionsMax;
+    if (isAdmitted) this.#admitted += 1;
     this.#all.add(connection);
     socket.on('close', () => {
       this.#all.delete(connection);
-      this.#placed -= place;
+      if (isAdmitted) this.#admitted -= 1;
     });
-    if (place === 0) connection.turnAway();
+    if (!isAdmitted) connection.turnAway();
   }
 
-  /** To be called every now and then. */
+  /** Called at intervals. */
   expire(now: number): void {
-    this.#site.now = now;
-    const { timeouts, isClosing, closingSince, heldBytes, heldBytesMax } = this.#site;
+    this.#context.now = now;
+    const { timeouts, limits, isClosing, closingSince, bufferedBytes } = this.#context;
     for (const connection of this.#all) connection.expire();
-    if (heldBytes > heldBytesMax) for (const connection of this.#all) connection.hurry();
+    if (bufferedBytes > limits.bufferedBytesMax) for (const connection of this.#all) connection.hurry();
     if (isClosing && now - closingSince > timeouts.closing) this.#cut();
   }
 

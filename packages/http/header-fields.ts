@@ -11,7 +11,7 @@ export interface FieldLine {
   readonly text: string;
   readonly name: string;
   readonly value: string;
-  /** Of metadata, the name as it was spelled where that is another: it is kept so (protocol: queues#metadata). */
+  /** The name as the client spelled it, where it has capitals and the listener asked for the spelling of such names. */
   readonly spelling: string | undefined;
 }
 
@@ -52,8 +52,6 @@ const SINGULAR: ReadonlySet<string> = new Set(
 );
 /** No request has it, and of all headers it alone would have to be a list. */
 const DROPPED = 'set-cookie';
-
-const METADATA_PREFIX = 'x-ms-meta-';
 
 /** Names as they were spelled, to names in lower case. Clients spell theirs always alike. */
 const SPELLINGS = new Map<string, string>();
@@ -112,7 +110,7 @@ function add(into: HeaderFields, { name, value, spelling }: FieldLine): boolean 
 }
 
 /** @returns the line from `from`; `INCOMPLETE` or `MALFORMED`. */
-function readLine(text: string, from: number): FieldLine | number {
+function readLine(text: string, from: number, spelledPrefix: string | undefined): FieldLine | number {
   const { length } = text;
   let at = from;
   while (at < length && IS_NAME[text.charCodeAt(at)] === 1) at++;
@@ -127,18 +125,26 @@ function readLine(text: string, from: number): FieldLine | number {
   const line = detachedString(text.slice(from, end + 2));
   const spelling = line.slice(0, at - from);
   const name = SPELLINGS.get(spelling) ?? learn(spelling);
-  const kept = spelling !== name && name.startsWith(METADATA_PREFIX) ? spelling : undefined;
-  return { text: line, name, value: valueBetween(line, at + 1 - from, end - from), spelling: kept };
+  const isKept = spelledPrefix !== undefined && spelling !== name && name.startsWith(spelledPrefix);
+  const value = valueBetween(line, at + 1 - from, end - from);
+  return { text: line, name, value, spelling: isKept ? spelling : undefined };
 }
 
 /**
  * Reads lines up to the empty one.
  *
  * @param text bytes, a character each.
- * @param recalled the lines of the sender's last head, by their place: most come again and need not be looked at. Updated.
+ * @param recalled the lines of the sender's last head, by their index: most come again and need not be parsed. Updated.
+ * @param spelledPrefix names that begin so, in lower case, keep their spelling too, under `:` and the name.
  * @returns where the text goes on behind the empty line; `INCOMPLETE` where more has to come; `MALFORMED`; `TOO_MANY`.
  */
-export function readFields(text: string, from: number, into: HeaderFields, recalled: FieldLine[]): number {
+export function readFields(
+  text: string,
+  from: number,
+  into: HeaderFields,
+  recalled: FieldLine[],
+  spelledPrefix: string | undefined,
+): number {
   let at = from;
   for (let count = 0; ; count++) {
     let line: FieldLine | number | undefined = recalled[count];
@@ -148,7 +154,7 @@ export function readFields(text: string, from: number, into: HeaderFields, recal
         if (at + 1 === text.length) return INCOMPLETE;
         return text.charCodeAt(at + 1) === LF ? at + 2 : MALFORMED;
       }
-      line = readLine(text, at);
+      line = readLine(text, at, spelledPrefix);
       if (typeof line === 'number') return line;
       if (count === FIELDS_MAX) return TOO_MANY;
       if (line.name !== SECRET && count < RECALLED_MAX && text.length <= SHORT_TEXT) recalled[count] = line;

@@ -7,9 +7,11 @@ import https from 'node:https';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { WireRequest } from '#base';
-import { BODY_BYTES_MAX, type Listener, listen, type Respond } from './listen.js';
+import { type Listener, listen, type Respond } from './listen.js';
 import { makeCertificate } from './testing/certificate.js';
 import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
+
+const BODY_BYTES_MAX = 4_000_000;
 
 interface Opened {
   readonly listener: Listener;
@@ -20,7 +22,8 @@ interface Opened {
 /** Answers with the target; closes when the test ends. */
 async function open(context: TestContext, respond?: Respond): Promise<Opened> {
   const received: WireRequest[] = [];
-  const listener = await listen({ host: '127.0.0.1', port: 0 }, request => {
+  const options = { host: '127.0.0.1', port: 0, bodyBytesMax: BODY_BYTES_MAX };
+  const listener = await listen(options, request => {
     received.push(request);
     return respond ? respond(request) : Promise.resolve(answer(request.target));
   });
@@ -146,7 +149,7 @@ test('bytes that are no HTTP', async context => {
 
 test('a request line of 32 KiB is taken, headers of more than 64 KiB are not', async context => {
   const opened = await open(context);
-  const target = `/T?$filter=${'x'.repeat(33_000)}`;
+  const target = `/long?query=${'x'.repeat(33_000)}`;
   const taken = await exchange(opened, `GET ${target} ${HEAD}Connection: close\r\n\r\n`);
   assert.deepEqual(bodies(taken), [target]);
   const text = await exchange(opened, `GET / ${HEAD}a: ${'x'.repeat(70_000)}\r\n\r\n`);
@@ -172,7 +175,7 @@ test('an answer is written as it is: phrase, order and spelling of headers, no b
     status: method === 'GET' ? 403 : 204,
     reason: method === 'GET' ? 'A whole sentence, said twice.' : undefined,
     headers: [
-      ['x-ms-Z', '1'],
+      ['x-Z', '1'],
       ['Content-Length', method === 'GET' ? '4' : '0'],
       ['ETag', `W/"datetime'2020'"`],
     ],
@@ -184,7 +187,7 @@ test('an answer is written as it is: phrase, order and spelling of headers, no b
     'HTTP/1.1 403 A whole sentence, said twice.',
   ]);
   const expected = (length: number) =>
-    `\r\nx-ms-Z: 1\r\nContent-Length: ${length}\r\nETag: W/"datetime'2020'"\r\nDate: `;
+    `\r\nx-Z: 1\r\nContent-Length: ${length}\r\nETag: W/"datetime'2020'"\r\nDate: `;
   assert.ok(text.includes(`No Content${expected(0)}`), text);
   assert.ok(text.includes(`said twice.${expected(4)}`), text);
   assert.ok(text.endsWith('\r\n\r\nbody'));

@@ -1,62 +1,65 @@
-// Sockets: accepts connections, plain or under TLS, counts the time for them, and ends them when it is told to. What goes over
-// one is http/connection.ts's. Knows nothing of tables.
+// Opens a port: accepts connections, plain or under TLS, keeps their clock, and ends them when the listener closes. What goes over
+// one is connection.ts's.
 import net from 'node:net';
 import tls from 'node:tls';
-import type { Respond, Site, Timeouts } from './connection.js';
 import { Connections } from './connections.js';
-import { KEPT_SECONDS } from './format-head.js';
 import { Handshakes } from './handshakes.js';
-import { BODY_BYTES_MAX } from './request-body.js';
+import type { ListenerContext, Respond, Timeouts } from './listener-context.js';
+import { KEPT_SECONDS } from './write-response.js';
 
 export type { Respond, Timeouts };
-export { BODY_BYTES_MAX };
 
-/** Azure gives a request 30 seconds; a body may take longer to arrive. */
+/** Those of a head and a body are node's; slow clients need minutes for a body. */
 const TIMEOUTS: Timeouts = {
   head: 60_000,
   request: 300_000,
   idle: KEPT_SECONDS * 1_000,
   linger: 2_000,
-  taking: 300_000,
-  takingWhenShort: 10_000,
+  drain: 300_000,
+  drainWhenShort: 10_000,
   closing: 10_000,
 };
-/** A handshake is two round trips. */
+/** A handshake takes two round trips. */
 const HANDSHAKE_MILLISECONDS_MAX = 10_000;
-/** How exact timeouts are, at most. */
+/** How exact timeouts are: a quarter of the shortest, within these bounds. */
 const SWEEP_MILLISECONDS = 1_000;
 const SWEEP_MILLISECONDS_MIN = 25;
-export const CONNECTIONS_MAX = 10_000;
+const CONNECTIONS_MAX = 10_000;
 /**
- * Connections that the system completes while nobody accepts them; Linux allows no more by itself. Of more than these it lets the client try
- * again, which clients do after a second. Node would have 511: as many come in a pause of a tenth of a second.
+ * The listen backlog: connections that the system completes before they are accepted; Linux allows no more by itself. Clients beyond it try
+ * again after a second. Node's own backlog is 511: as many come in a pause of a tenth of a second.
  */
-const ACCEPTING_MAX = 4_096;
+const BACKLOG_MAX = 4_096;
 /** Connections that are being told that there are too many; more are closed without a word. */
 const TURNED_AWAY_MAX = 100;
-/** What 64 bodies of the longest kind take. */
-export const HELD_BYTES_MAX = 64 * BODY_BYTES_MAX;
+const BODY_BYTES_MAX = 1_048_576;
+/** Memory for so many bodies of the longest kind, unless told otherwise. */
+const BODIES_BUFFERED_MAX = 64;
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: a free one. */
   readonly port: number;
   /** Certificate and key in PEM; without them the socket speaks plain HTTP. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** At a time; more are answered 503 and closed. */
   readonly connectionsMax?: number | undefined;
-  /** Bytes of requests and answers, of all connections, beyond which requests with a body are answered 503. */
-  readonly heldBytesMax?: number | undefined;
+  /** Of a body in one buffer, 1 MiB unless given; a longer one is discarded, see `WireRequest.bodyTooLarge`. */
+  readonly bodyBytesMax?: number | undefined;
+  /** Bytes of requests and answers, of all connections, beyond which requests with a body are busy; default 64 longest bodies. */
+  readonly bufferedBytesMax?: number | undefined;
+  /** Names of headers that begin so, in lower case, keep their spelling; see `WireRequest.headers`. */
+  readonly spelledPrefix?: string | undefined;
 }
 
 export interface Listener {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
-  /** Open at the moment. */
+  /** How many are open. */
   readonly connections: number;
-  /** Stops to accept, closes idle connections, and answers what is under way; what takes longer than `closing` is cut. */
+  /** Stops accepting, closes idle connections, and lets requests under way be answered; cuts what takes longer than `closing`. */
   close(): Promise<void>;
 }
 
@@ -77,41 +80,44 @@ function createServer(options: ListenOptions, timeouts: Timeouts, accept: (socke
   return { server, handshakes };
 }
 
-const timeoutsOf = (given: Partial<Timeouts> = {}): Timeouts => ({ ...TIMEOUTS, ...given });
-
-/** @throws the system's error where the address cannot be had. */
-export function listen(options: ListenOptions, respond: Respond): Promise<Listener> {
-  const { host, connectionsMax = CONNECTIONS_MAX, heldBytesMax = HELD_BYTES_MAX } = options;
-  const timeouts = timeoutsOf(options.timeouts);
-  const secure = options.tls !== undefined;
+function contextOf(options: ListenOptions, respond: Respond): ListenerContext {
+  const { bodyBytesMax = BODY_BYTES_MAX, bufferedBytesMax = BODIES_BUFFERED_MAX * bodyBytesMax } = options;
   const now = performance.now();
-  const site: Site = {
+  return {
     respond,
-    secure,
-    timeouts,
+    secure: options.tls !== undefined,
+    timeouts: { ...TIMEOUTS, ...options.timeouts },
+    limits: { bodyBytesMax, bufferedBytesMax },
+    spelledPrefix: options.spelledPrefix,
     now,
     isClosing: false,
     closingSince: now,
-    heldBytes: 0,
-    heldBytesMax,
+    bufferedBytes: 0,
   };
-  const connections = new Connections(site, connectionsMax);
+}
+
+/** @throws the system's error where the address cannot be had. */
+export function listen(options: ListenOptions, respond: Respond): Promise<Listener> {
+  const { host, connectionsMax = CONNECTIONS_MAX } = options;
+  const context = contextOf(options, respond);
+  const { secure, timeouts } = context;
+  const connections = new Connections(context, connectionsMax);
   const { server, handshakes } = createServer(options, timeouts, socket => connections.accept(socket));
   server.maxConnections = connectionsMax + TURNED_AWAY_MAX;
   const shortest = Math.min(...Object.values(timeouts));
   const period = Math.min(SWEEP_MILLISECONDS, Math.max(SWEEP_MILLISECONDS_MIN, shortest / 4));
   const close = (): Promise<void> =>
     new Promise(resolve => {
-      // Its only error is that it was closed already.
+      // The only error of it is that it was closed already.
       server.close(() => resolve());
-      if (!site.isClosing) site.closingSince = performance.now();
-      site.isClosing = true;
+      if (!context.isClosing) context.closingSince = performance.now();
+      context.isClosing = true;
       handshakes.abort();
       connections.closeIdle();
     });
   return new Promise((resolve, reject) => {
     server.on('error', reject);
-    server.listen(options.port, host, ACCEPTING_MAX, () => {
+    server.listen(options.port, host, BACKLOG_MAX, () => {
       const sweeping = setInterval(() => connections.expire(performance.now()), period).unref();
       server.once('close', () => clearInterval(sweeping));
       const address = server.address();

@@ -1,6 +1,6 @@
-// The head of a request, from text to values: request line, headers, and how long a body follows. It takes no more than RFC 9112
-// allows and less than node's own parser does; what is refused beyond that is listed in differential.test.ts. Bytes are the
-// connection's, bodies are request-body.ts's.
+// Parses the head of a request: request line, headers, and how long a body follows. It accepts no more than RFC 9112 allows and
+// less than node's own parser does; differential.test.ts lists what it refuses beyond that. The connection reads the bytes;
+// body-framing.ts finds where a body ends.
 import { METHODS } from 'node:http';
 import {
   type FieldLine,
@@ -11,12 +11,12 @@ import {
   TOO_MANY,
 } from './header-fields.js';
 
-/** Filters may be 32 KiB long (protocol: requests#bounds), and stand in the request line. */
+/** Request line and headers together. URLs of 32 KiB must fit, which query languages in them come to. */
 export const HEAD_BYTES_MAX = 65_536;
 /** The length of a body that comes in chunks. */
 export const CHUNKED = -1;
 
-/** The status that a request is refused with before anybody is asked. */
+/** The status of a request that is refused before any handler sees it. */
 export type Refusal = 400 | 408 | 417 | 431;
 
 export interface RequestHead {
@@ -105,10 +105,14 @@ function headOf(
 
 /**
  * @param text the bytes that came so far, a character each.
- * @param recalled the header lines of the connection's last request, see `readFields`.
+ * @param recalled, spelledPrefix see `readFields`.
  * @returns undefined where more has to come; what is there by then is well-formed.
  */
-export function parseRequestHead(text: string, recalled: FieldLine[]): RequestHead | Refusal | undefined {
+export function parseRequestHead(
+  text: string,
+  recalled: FieldLine[],
+  spelledPrefix: string | undefined,
+): RequestHead | Refusal | undefined {
   let at = 0;
   // Empty lines before a request are left over from clients that end a body with one (RFC 9112, 2.2).
   while (text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF) at += 2;
@@ -127,7 +131,7 @@ export function parseRequestHead(text: string, recalled: FieldLine[]): RequestHe
   if (!isOld && version !== VERSION)
     return VERSION.startsWith(version) || OLD_VERSION.startsWith(version) ? undefined : 400;
   const headers = newFields();
-  const end = readFields(text, until + VERSION_LENGTH, headers, recalled);
+  const end = readFields(text, until + VERSION_LENGTH, headers, recalled, spelledPrefix);
   if (end > 0) return headOf(method, target, headers, isOld, end);
   return end === INCOMPLETE ? undefined : end === TOO_MANY ? 431 : 400;
 }

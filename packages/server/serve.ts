@@ -29,6 +29,10 @@ import { QueueSweep } from './services/queue/queue-sweep.js';
 import { handle } from './services/table/handle.js';
 
 const HOST_DEFAULT = '127.0.0.1';
+/** The body of any request that is not streamed (protocol: requests#bounds). */
+export const BODY_BYTES_MAX = 4 * 1_048_576;
+/** Names of metadata keep their spelling (protocol: queues#metadata). */
+const METADATA_PREFIX = 'x-ms-meta-';
 
 /** How much a server takes on; docs/limits.md has the defaults and why. */
 export interface ServerLimits {
@@ -137,9 +141,17 @@ const openEngine = (options: ServeOptions, engines: Engines): Promise<Engine> =>
   });
 
 function listenOptionsOf({ tls, limits = {} }: ServeOptions, host: string, port: number): ListenOptions {
-  const { connectionsMax, heldBytesMax, drainMilliseconds: closing } = limits;
-  const timeouts = closing === undefined ? undefined : { closing };
-  return { host, port, tls, connectionsMax, heldBytesMax, timeouts };
+  const { connectionsMax, heldBytesMax: bufferedBytesMax, drainMilliseconds: closing } = limits;
+  return {
+    host,
+    port,
+    tls,
+    connectionsMax,
+    bodyBytesMax: BODY_BYTES_MAX,
+    bufferedBytesMax,
+    spelledPrefix: METADATA_PREFIX,
+    timeouts: closing === undefined ? undefined : { closing },
+  };
 }
 
 /** Addresses that mean every interface cannot be connected to; this machine's own stands for them. */

@@ -1,7 +1,8 @@
-// The head of an answer, from values to text: status line, headers in their order, and how the connection goes on. Refuses what
-// would break out of its line, because then a header would be able to end the answer.
+// Writes an answer: status line, headers in their order, how the connection goes on, and a body that is there as a whole. Refuses
+// what would break out of its line, because then a header would be able to end the answer, and lengths that are not the body's.
 import { STATUS_CODES } from 'node:http';
-import { formatHttpDate, systemClock, type WireResponse } from '#base';
+import type { Socket } from 'node:net';
+import { formatHttpDate, releaseBuffer, systemClock, type WireResponse } from '#base';
 
 export interface ResponseHead {
   /** Without the lines that end it. */
@@ -17,11 +18,13 @@ interface Line {
   readonly text: string;
 }
 
+/** Up to here it costs less to copy a body behind its head than to hand the system two pieces. */
+const JOINED_BYTES_MAX = 16_384;
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const PLAIN_VALUE = /^[\t\x20-\x7e]*$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Of each header the last line: most are the same in every answer. The names are ours, not a client's. */
+/** Of each header the last line: most are the same in every answer. The names are the handler's, not a client's. */
 const LINES = new Map<string, Line>();
 const LINES_MAX = 256;
 /** Longer ones are not worth to be kept. */
@@ -106,4 +109,45 @@ export function endings(): Endings {
     cut: `Connection: close\r\n${date}\r\n`,
   };
   return current;
+}
+
+/** Answers to HEAD, and of these statuses, end with the head, whatever length it names. */
+const endsWithHead = (status: number, method: string): boolean =>
+  method === 'HEAD' || status === 204 || status === 304;
+
+/** @throws RangeError where a client would take the end of an answer for another place than it is. */
+function checkLength({ bodyLength }: ResponseHead, length: number): void {
+  if (Number(bodyLength) !== length) throw new RangeError(`An answer of ${length} bytes says ${bodyLength}.`);
+}
+
+/** As many bytes as characters are all ASCII. Of text that is not, the head goes out as the body does: so node does it. */
+function encodingOf(text: string, head: ResponseHead): 'latin1' | 'utf8' {
+  if (head.isAscii && Number(head.bodyLength) === text.length) return 'latin1';
+  checkLength(head, Buffer.byteLength(text));
+  return text === '' ? 'latin1' : 'utf8';
+}
+
+/**
+ * @returns whether the client keeps pace.
+ * @throws for an answer that must not be written; nothing of it was.
+ */
+export function writeResponse(
+  socket: Socket,
+  response: WireResponse,
+  method: string,
+  ending: string,
+): boolean {
+  const head = formatHead(response);
+  const { status, body = '' } = response;
+  if (endsWithHead(status, method)) return socket.write(head.text + ending, 'latin1');
+  if (typeof body === 'string') return socket.write(head.text + ending + body, encodingOf(body, head));
+  checkLength(head, body.length);
+  if (body.length <= JOINED_BYTES_MAX)
+    return socket.write(head.text + ending + body.toString('latin1'), 'latin1');
+  socket.cork();
+  socket.write(head.text + ending, 'latin1');
+  const isFlushed = socket.write(body);
+  socket.uncork();
+  if (socket.writableLength === 0) releaseBuffer(body);
+  return isFlushed;
 }

@@ -1,0 +1,53 @@
+// Collects the pieces of a body in one buffer up to a limit. Beyond the limit it discards them and goes on to count, so that the
+// client, which is still sending, gets to read the refusal.
+import { GrowingBytes } from './growing-bytes.js';
+
+/** A longer body is read and discarded up to so many times the limit; then its connection is closed. */
+const DISCARDED_TIMES = 16;
+
+export class CollectedBody {
+  readonly #bytesMax: number;
+  readonly #bytes = new GrowingBytes();
+  #received = 0;
+  #isDropped = false;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  append(bytes: Buffer, from: number, until: number): void {
+    this.#received += until - from;
+    if (this.isTooLarge || this.#isDropped) this.#bytes.clear();
+    else this.#bytes.append(bytes, from, until);
+  }
+
+  get isTooLarge(): boolean {
+    return this.#received > this.#bytesMax;
+  }
+
+  /** There is so much of it that nobody waits for its end. */
+  get isEndless(): boolean {
+    return this.#received > DISCARDED_TIMES * this.#bytesMax;
+  }
+
+  /** It was discarded for want of memory, and what is to come of it will be. */
+  get isDropped(): boolean {
+    return this.#isDropped;
+  }
+
+  get bufferedBytes(): number {
+    return this.#bytes.length;
+  }
+
+  /** @returns what is buffered of it then: nothing. */
+  drop(): 0 {
+    this.#isDropped = true;
+    this.#bytes.clear();
+    return 0;
+  }
+
+  /** Empty if there was too much, or if it was dropped. */
+  get bytes(): Buffer {
+    return this.#bytes.view();
+  }
+}

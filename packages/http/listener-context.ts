@@ -1,0 +1,48 @@
+// What the connections of one listener share: who handles requests, the bounds on time and memory, and how much memory is in use.
+// listen.ts makes it, connections.ts moves its clock, each connection counts its own bytes in it.
+import type { WireRequest, WireResponse } from '#base';
+
+/** Handles one request. A rejection cuts the connection: nobody gets a made-up answer. */
+export type Respond = (request: WireRequest) => Promise<WireResponse>;
+
+/** All in milliseconds. */
+export interface Timeouts {
+  /** From the first byte of a request, or from the connection's beginning, to the end of its head. */
+  readonly head: number;
+  /** From the first byte of a request to its last, where the body is buffered. */
+  readonly request: number;
+  /** From an answer to the next request. */
+  readonly idle: number;
+  /** How long a client that was refused may go on to send, or a silent one keeps a listener from closing. */
+  readonly linger: number;
+  /** From the writing of a buffered answer until its client has read all of it. */
+  readonly drain: number;
+  /** The same while memory is short. */
+  readonly drainWhenShort: number;
+  /** From a listener's closing until what is still under way is cut. */
+  readonly closing: number;
+}
+
+export interface Limits {
+  /** Of a body in one buffer. */
+  readonly bodyBytesMax: number;
+  /** Of all connections: beyond it bodies are refused, and beyond twice as much every request, since reads go on for longer. */
+  readonly bufferedBytesMax: number;
+}
+
+export interface ListenerContext {
+  readonly respond: Respond;
+  readonly secure: boolean;
+  readonly timeouts: Timeouts;
+  readonly limits: Limits;
+  /** Names of headers that begin so keep their spelling, see `WireRequest.headers`. */
+  readonly spelledPrefix: string | undefined;
+  /** Milliseconds since some beginning, a second late at most. */
+  now: number;
+  /** Connections are closed after the answer under way. */
+  isClosing: boolean;
+  /** When that began. */
+  closingSince: number;
+  /** Heads and bodies from their arrival to their answer, and answers until their clients have read them: of all connections. */
+  bufferedBytes: number;
+}
