@@ -90,6 +90,9 @@ const QUEUE_FAULTS: Readonly<Record<string, Fault>> = {
 const stillTick = (tick: bigint): bigint => tick - (tick % 100_000n);
 const still = (row: Row): Row => ({ ...row, version: stillTick(row.version) });
 
+/** By its version, which is as good as chance. */
+const isUnluckyRow = (row: Row | undefined): boolean => row !== undefined && row.version % 5n === 0n;
+
 const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
   'a commit of several rows loses its last': {
     spoil: changed(inner => ({
@@ -144,6 +147,62 @@ const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
         ),
     })),
     finding: [IN_PARTITION, /"versions":\["\d+00000"/],
+  },
+  'a row that is there is not found': {
+    spoil: changed(inner => ({
+      read: async (...call) => (await inner.read(...call)).map(row => (isUnluckyRow(row) ? undefined : row)),
+    })),
+    finding: [IN_PARTITION, /"code":"ResourceNotFound"/],
+  },
+  'a page lacks a row': {
+    spoil: changed(inner => ({
+      scan: (space, range, budget, visit) =>
+        inner.scan(space, range, budget, row => (isUnluckyRow(row) ? false : visit(row))),
+    })),
+    finding: [IN_PARTITION, /"entities":\[/],
+  },
+  'a page shows a row twice': {
+    spoil: changed(inner => ({
+      scan: (space, range, budget, visit) =>
+        inner.scan(space, range, budget, row => {
+          if (isUnluckyRow(row)) visit(row);
+          return visit(row);
+        }),
+    })),
+    finding: [/^The page is not in order\.|^The page holds \d+ entities\./],
+  },
+  'a row that is deleted stays': {
+    spoil: changed(inner => ({
+      commit: (space, partition, reads, decide) =>
+        inner.commit(space, partition, reads, (...call) => ({ ...decide(...call), deletes: [] })),
+    })),
+    finding: [IN_PARTITION],
+  },
+  'what a table is told of itself is forgotten': {
+    spoil: changed(inner => ({ updateSpace: space => inner.getSpace(space) })),
+    finding: [/^No order of the calls on table \w+ explains/, /"texts":\[/],
+  },
+  'a table that is dropped stays': {
+    spoil: changed(() => ({ dropSpace: async () => true })),
+    finding: [/^No order of the calls on table \w+ explains/],
+  },
+  'a table that is there is made again': {
+    spoil: changed(inner => ({
+      createSpace: async (...call) => (await inner.createSpace(...call)) ?? inner.getSpace(call[0]),
+    })),
+    finding: [/^No order of the calls on table \w+ explains/],
+  },
+  'a list of tables lacks the last': {
+    spoil: changed(inner => ({
+      listSpaces: async (...call) => (await inner.listSpaces(...call)).slice(0, -1),
+    })),
+    finding: [/^No order of the calls on table \w+ explains/, /"tables":\[/],
+  },
+  'a list of tables is out of order': {
+    spoil: changed(inner => ({
+      listSpaces: async (...call) => (await inner.listSpaces(...call)).toReversed(),
+    })),
+    finding: [/^The list is (?:\w+,)+\w+\.$/],
   },
   'reads are of some moments ago': {
     spoil: changed(inner => {

@@ -191,8 +191,10 @@ class Workload {
       'deleteTable',
       'getTable',
       'queryTables',
+      'queryTables',
     ] as const);
-    if (kind === 'queryTables') return { kind, top: this.#random.happens(0.5) ? 1 : undefined };
+    if (kind === 'queryTables')
+      return { kind, top: this.#random.happens(0.5) ? this.#random.between(1, 2) : undefined };
     return { kind, table: this.#table() };
   }
 
@@ -244,7 +246,7 @@ export function planOf(seed: number): Plan {
   const random = new Random(seed);
   const settings = settingsOf(seed);
   const { isRush, partitions, rows, clients } = crowdOf(random);
-  const tables = ['Alpha', 'Beta'].slice(0, isRush ? 1 : random.between(1, 2));
+  const tables = ['Alpha', 'Beta', 'Gamma'].slice(0, isRush ? 1 : random.between(1, 3));
   const workload = new Workload(random, tables, { partitions, rows }, settings, isRush);
   const first: Action[] = tables.map(table => ({ kind: 'createTable', table }));
   if (random.happens(0.9)) first.push(workload.transaction(tables[0]));
