@@ -46,7 +46,6 @@ const chunk = (bytes: Buffer): Buffer =>
 
 test('bodies of limit - 1, limit and limit + 1 bytes, with their length or in chunks, on one connection', async context => {
   const opened = await open(context);
-  assert.deepEqual([BODY_BYTES_MAX], [4 * 1024 * 1024]);
   const sizes = [BODY_BYTES_MAX - 1, BODY_BYTES_MAX, BODY_BYTES_MAX + 1, 2 * BODY_BYTES_MAX, 0, 1];
   const parts: Buffer[] = [];
   for (const size of sizes) {

@@ -206,6 +206,7 @@ describeTargets('refusals', subject => {
     await expectCode(post('{"PartitionKey":"p"}'), 400, 'PropertiesNeedValue');
     await expectCode(post('{"PartitionKey":5,"RowKey":"r"}'), 400, 'InvalidInput');
     await expectCode(post(`{${keys},"123":1}`), 400, 'PropertyNameInvalid');
+    await expectCode(post(' '.repeat(4 * 1_048_576)), 400, 'InvalidInput');
     const large = await expectCode(post(' '.repeat(4 * 1_048_576 + 1)), 413, 'RequestBodyTooLarge');
     assert.match(
       large.body,
