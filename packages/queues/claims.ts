@@ -1,5 +1,5 @@
-// Places that gets of this process are about to take, so that others of the process look behind them. A hint and no more: who has a
-// message is decided by the commit, against other processes too. A place is forgotten when its get has ended, however it did.
+// Places that gets of this process are about to take, so that others of the process look behind them, on engines whose commits do not
+// read ranges cheaply. A hint and no more: who has a message is decided by the commit, against other processes too. A place is forgotten when its get has ended, however it did.
 import type { Space, Store } from '#store';
 
 interface Claimed {

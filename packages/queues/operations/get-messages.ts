@@ -1,11 +1,11 @@
 // Get Messages: takes visible messages from the head of the queue and hides them for a while (protocol: messages#life).
 //
-// What is there is looked up first, which costs a poll of an empty queue one read. Then one commit moves what was found, and is still
-// there, to the time at which it is visible again: no two callers take one message. Gets of one process pass by what others of it are
-// about to take (claims.ts), so commits of keys suffice, which engines can decide while others are on their way to the disk. Who lost
-// some to another process reads on from there inside the commit, where nobody can be faster.
-// The same commit reads the texts; those of what was found while reading on are read afterwards, when nobody else may change them. No
-// head is remembered between two gets: engines find the first row without walking over what was deleted before it.
+// One commit moves messages to the time at which they are visible again: no two callers take one message. Where the engine's commits
+// read a range as cheaply as keys (`Store.traits`), that commit reads the head of the queue itself, where nobody can be faster.
+// Elsewhere what is there is looked up first, and the commit reads the keys of what was found. Gets of one process pass by what others
+// of it are about to take (claims.ts); who lost some to another process goes on from there with a range after all.
+// A commit of keys reads the texts too; those of what a range found are read afterwards, when nobody else may change them. No head is
+// remembered between two gets: engines find the first row without walking over what was deleted before it.
 import type { Clock } from '#base';
 import type { Decide, Decision, Position, Reads, Row, ScanEnd, Space } from '#store';
 import { Claims } from '../claims.js';
@@ -28,8 +28,6 @@ import type { HeldMessage, Outcome } from '../outcome.js';
 import { formatReceipt, nonceOf } from '../pop-receipt.js';
 import { missingQueue, openQueue, type QueueContext } from '../queue-space.js';
 
-/** Commits that read on: a further one is for what stands behind messages that expired meanwhile. */
-const ROUNDS_MAX = 8;
 /** Expired messages that a get takes out of the way of the next one; the rest is left to the sweep. */
 const RECLAIMED_MAX = 64;
 const UNBOUNDED = Number.POSITIVE_INFINITY;
@@ -48,13 +46,14 @@ interface Aim {
   readonly nonce: Buffer;
 }
 
-/** Pure: moves what is visible of the rows, and removes what has expired. `messages` are those of the first places, as far as given. */
+/** Pure: moves what is visible of the rows, up to `most`, and removes what has expired. `messages` are those of the first places, as far as given. */
 function take(
   places: readonly (Row | undefined)[],
   messages: readonly (Row | undefined)[],
   count: Row | undefined,
   tick: bigint,
   aim: Aim,
+  most: number,
 ): Decision<Taken[]> {
   const visible = tick + aim.timeout;
   const puts: { key: string; value: Buffer }[] = [];
@@ -62,6 +61,7 @@ function take(
   const result: Taken[] = [];
   let removed = 0;
   for (const [index, row] of places.entries()) {
+    if (result.length === most) break;
     if (!row) continue;
     const { visible: seen, inserted, id } = decodePlace(row.key);
     if (seen > tick) continue;
@@ -140,20 +140,23 @@ async function commit<R>(
   return made;
 }
 
-/** The first `count` places behind `from`, whoever else is about to take them; again while some of them turn out to have expired. */
-async function readOn(getting: Getting, from: string, count: number): Promise<Taken[]> {
+/**
+ * The first `count` places from `from` on, whoever else is about to take them. Each commit reads as many as are wanted, and more where
+ * messages turn out to have expired: it ends, because it removes those.
+ */
+async function takeFrom(getting: Getting, from: string, count: number): Promise<Taken[]> {
   const { until } = placesUntil(getting.now);
   const all: Taken[] = [];
   let next: string | undefined = from;
-  for (let round = 0; round < ROUNDS_MAX && next !== undefined && all.length < count; round++) {
-    const rows: number = count - all.length;
+  for (let rows = count; next !== undefined && all.length < count; rows = Math.min(2 * rows, RECLAIMED_MAX)) {
+    const most: number = count - all.length;
     const reads: Reads = { keys: [COUNT_KEY], range: { from: next, until, rows } };
     const made: { readonly taken: readonly Taken[]; readonly next: string | undefined } = await commit(
       getting,
       reads,
       ({ keys: [row], range }, tick) => {
         const last = range.length < rows ? undefined : range.at(-1);
-        const decision = take(range, [], row, tick, getting.aim);
+        const decision = take(range, [], row, tick, getting.aim, most);
         return { ...decision, result: { taken: decision.result, next: last && `${last.key}\0` } };
       },
     );
@@ -163,7 +166,8 @@ async function readOn(getting: Getting, from: string, count: number): Promise<Ta
   return all;
 }
 
-async function takeMessages(getting: Getting): Promise<readonly Taken[]> {
+/** Looks first, and takes what is still there; keys are all that its commit reads. */
+async function lookAndTake(getting: Getting): Promise<readonly Taken[]> {
   const claims = new Claims(getting.context.store, getting.space, getting.partition);
   try {
     const { places, expired } = await find(getting, claims);
@@ -172,11 +176,11 @@ async function takeMessages(getting: Getting): Promise<readonly Taken[]> {
     const keys = [COUNT_KEY, ...places, ...expired, ...texts];
     const textsFrom = keys.length - texts.length;
     const taken = await commit(getting, { keys }, ({ keys: rows }, tick) =>
-      take(rows.slice(1, textsFrom), rows.slice(textsFrom), rows[0], tick, getting.aim),
+      take(rows.slice(1, textsFrom), rows.slice(textsFrom), rows[0], tick, getting.aim, UNBOUNDED),
     );
     const last = places.at(-1);
     if (last === undefined || taken.length === places.length) return taken;
-    const rest = await readOn(getting, `${last}\0`, getting.operation.count - taken.length);
+    const rest = await takeFrom(getting, `${last}\0`, getting.operation.count - taken.length);
     return [...taken, ...rest];
   } finally {
     claims.release();
@@ -208,6 +212,9 @@ export async function getMessages(
   const timeout = BigInt(operation.visibilitySeconds) * TICKS_A_SECOND;
   const aim = { timeout, nonce: nonceOf(context.ids()) };
   const getting = { context, space, partition, operation, aim, now };
-  const taken = await takeMessages(getting);
+  const { cheapRangeReadsInCommit } = context.store.traits;
+  const taken = cheapRangeReadsInCommit
+    ? await takeFrom(getting, placesUntil(now).from, operation.count)
+    : await lookAndTake(getting);
   return { kind: 'messages', messages: await withTexts(getting, taken) };
 }

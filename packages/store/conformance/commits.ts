@@ -1,9 +1,10 @@
 // Laws 2 and 6: commits are linearizable and whole, and a decision that gives or changes nothing changes nothing.
 import assert from 'node:assert/strict';
-import type { ReadRows, Space, Store } from '../store.js';
+import type { ReadRows, Reads, Space, Store } from '../store.js';
 import { createSpace, NO_READS, nextTurn, put, remove, type Suite, scanAll, show } from './suite.js';
 
 export function commitLaws(suite: Suite): void {
+  traitLaws(suite);
   readLaws(suite);
   changeLaws(suite);
   refusalLaws(suite);
@@ -228,4 +229,34 @@ function increment(store: Store, space: Space, partition: string): Promise<numbe
     const count = Number(keys[0]?.value.toString() ?? 0) + 1;
     return { result: count, puts: [{ key: 'count', value: Buffer.from(`${count}`) }] };
   });
+}
+
+/** Milliseconds, of many commits that took turns with others. */
+const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+
+function traitLaws(suite: Suite): void {
+  suite.law(
+    'traits: a range in a commit costs about what keys cost, where that is declared',
+    async ({ store }) => {
+      if (!store.traits.cheapRangeReadsInCommit) return;
+      const space = await createSpace(store);
+      const names = Array.from({ length: 20_000 }, (_, index) => `${100_000 + index}`);
+      await put(store, space, 'p', Object.fromEntries(names.map(name => [name, 'value'])));
+      const keys = names.slice(10_000, 10_010);
+      const range = { from: keys[0] ?? '', rows: keys.length };
+      const timed = async (reads: Reads): Promise<number> => {
+        const began = performance.now();
+        const rows = await store.commit(space, 'p', reads, read => ({
+          result: read.keys.length + read.range.length,
+        }));
+        assert.equal(rows, keys.length);
+        return performance.now() - began;
+      };
+      const times: [keys: number, range: number][] = [];
+      for (let round = 0; round < 100; round += 1)
+        times.push([await timed({ keys }), await timed({ keys: [], range })]);
+      const [ofKeys, ofRange] = [median(times.map(([each]) => each)), median(times.map(([, each]) => each))];
+      assert(ofRange <= 5 * ofKeys + 0.05, `${ofRange} ms for a range, ${ofKeys} ms for its keys`);
+    },
+  );
 }
