@@ -43,16 +43,16 @@ interface CheckFlags {
 }
 
 /** A directory, or the address of a store in its place. */
-const addressIn = (directory: string | undefined, { store }: CheckFlags): string =>
-  storeAddress(
-    store === undefined && ENGINES.isAddress(directory ?? '')
-      ? { store: directory }
-      : { data: directory, store },
-  );
+function addressIn(directory: string | undefined, store: string | undefined): string {
+  if (directory !== undefined && store !== undefined)
+    throw new ConfigurationError('A directory and --store both say what to check: leave out one of the two.');
+  const address = store ?? (ENGINES.isAddress(directory ?? '') ? directory : undefined);
+  return storeAddress(address === undefined ? { data: directory } : { store: address });
+}
 
 async function check(directory: string | undefined, flags: CheckFlags): Promise<number> {
   try {
-    const store = addressIn(directory, flags);
+    const store = addressIn(directory, flags.store);
     ENGINES.tool(store, 'check');
     const report = await runStoreTask({ kind: 'check', store });
     process.stdout.write(`${linesOf(ENGINES.tools(store).place, report).join('\n')}\n`);

@@ -329,7 +329,7 @@ async function run(flags: Flags): Promise<void> {
   const workers = workersOf(
     flags.workers,
     workersMax,
-    flags.inMemoryPersistence ? '--inMemoryPersistence' : '--store',
+    flags.inMemoryPersistence ? '--inMemoryPersistence' : 'The engine',
   );
   if (workers > 1 && cluster.isWorker) {
     const isCounted = flags.metricsPort !== undefined;
