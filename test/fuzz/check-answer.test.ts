@@ -40,37 +40,45 @@ test('answers that are right', () => {
 });
 
 test('answers that are wrong', () => {
-  const wrong: readonly SeenAnswer[] = [
-    answer(500, JSON_TYPE, error('InternalError')),
-    answer(503, JSON_TYPE, error('ServerBusy')),
-    answer(302, undefined, ''),
-    answer(404, JSON_TYPE, error('InvalidInput')),
-    answer(400, JSON_TYPE, error('Unknown')),
-    answer(400, JSON_TYPE, error('InvalidInput', 'x')),
-    answer(400, JSON_TYPE, '{"odata.error":{"code":"InvalidInput"}}'),
-    answer(400, undefined, ''),
-    answer(200, JSON_TYPE, '{"value":[}'),
-    answer(200, JSON_TYPE, '[]'),
-    answer(200, JSON_TYPE, '{"a":"\xff"}'),
-    answer(200, JSON_TYPE, error('InvalidInput')),
-    answer(200, 'text/plain', 'x'),
-    answer(200, 'application/xml', '<a>'),
-    answer(404, 'application/xml', xmlError('InvalidInput')),
-    answer(202, BATCH, part('500 Internal Server Error\r\n\r\n')),
-    answer(202, BATCH, part('404 Not Found\r\n\r\n')),
-    answer(202, BATCH, part('204 No Content\r\nETag: x\r\n\r\n').slice(0, -6)),
-    answer(202, BATCH, `x${part('204 No Content\r\n\r\n')}`),
-    answer(204, undefined, '', [['X', 'a\r\nY: b']]),
-    answer(204, undefined, '', [['X', 'a\u0100']]),
-    answer(204, undefined, '', [['content-length', '0']]),
-    { ...answer(204, undefined, ''), headers: [] },
-    {
-      ...answer(200, JSON_TYPE, '{}'),
-      headers: [
-        ['Content-Length', '3'],
-        ['Content-Type', JSON_TYPE],
-      ],
-    },
+  const wrong: readonly (readonly [SeenAnswer, RegExp])[] = [
+    [answer(500, JSON_TYPE, error('InternalError')), /status is 500/],
+    [answer(503, JSON_TYPE, error('ServerBusy')), /status is 503|503 ServerBusy/],
+    [answer(302, undefined, ''), /status is 302/],
+    [answer(404, JSON_TYPE, error('InvalidInput')), /404 InvalidInput is in no table/],
+    [answer(400, JSON_TYPE, error('Unknown')), /400 Unknown is in no table/],
+    [answer(400, JSON_TYPE, error('InvalidInput', 'x')), /: x$/],
+    [answer(400, JSON_TYPE, '{"odata.error":{"code":"InvalidInput"}}'), /no odata\.error/],
+    [answer(400, undefined, ''), /400 has no body/],
+    [answer(200, JSON_TYPE, '{"value":[}'), /JSON/],
+    [answer(200, JSON_TYPE, '[]'), /JSON is no object/],
+    [answer(200, JSON_TYPE, '{"a":"\xff"}'), /no UTF-8/],
+    [answer(200, JSON_TYPE, error('InvalidInput')), /error in it/],
+    [answer(200, 'text/plain', 'x'), /type of the body is "text/],
+    [answer(200, 'application/xml', '<a>'), /unclosed tag: a/],
+    [answer(404, 'application/xml', xmlError('InvalidInput')), /404 InvalidInput is in no table/],
+    [answer(202, BATCH, part('500 Internal Server Error\r\n\r\n')), /status is 500/],
+    [answer(202, BATCH, part('404 Not Found\r\n\r\n')), /'404' !== '204'/],
+    [answer(202, BATCH, part('204 No Content\r\nETag: x\r\n\r\n').slice(0, -6)), /does not end/],
+    [answer(202, BATCH, `x${part('204 No Content\r\n\r\n')}`), /before the first part/],
+    [answer(204, undefined, '', [['X', 'a\r\nY: b']]), /"X"/],
+    [answer(204, undefined, '', [['X', 'a\u0100']]), /"X"/],
+    [answer(204, undefined, '', [['content-length', '0']]), /said twice/],
+    [{ ...answer(204, undefined, ''), headers: [] }, /length is undefined/],
+    [
+      {
+        ...answer(200, JSON_TYPE, '{}'),
+        headers: [
+          ['Content-Length', '3'],
+          ['Content-Type', JSON_TYPE],
+        ],
+      },
+      /length is another/,
+    ],
+    [answer(202, BATCH, part(`200 OK\r\nContent-Type: ${JSON_TYPE}\r\n\r\n[]`)), /JSON is no object/],
+    [answer(202, BATCH, '--b\r\nHTTP/1.1 204 No Content\r\n--b--\r\n'), /A part has no head/],
+    [answer(200, JSON_TYPE, 'null'), /JSON is no object/],
+    [answer(200, JSON_TYPE, '5'), /JSON is no object/],
+    [{ ...answer(500, undefined, ''), isHead: true }, /status is 500/],
   ];
-  for (const each of wrong) assert.throws(() => checkAnswer(each), /./, JSON.stringify(each));
+  for (const [each, reason] of wrong) assert.throws(() => checkAnswer(each), reason, JSON.stringify(each));
 });

@@ -13,48 +13,7 @@ import { openFaultyStore, openMemoryStore, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { Random } from '../simulation/random.js';
 import { QueueModel, SECOND, type Step } from './model.js';
-
-const nat = (max: number) => fc.nat({ max });
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc
-      .record({ delay: fc.constantFrom(0, 0, 0, 1, 4), life: fc.constantFrom(5, 20, 4000, undefined) })
-      .map(({ delay, life }) => ({ kind: 'put' as const, delay, life })),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('get' as const),
-      count: fc.integer({ min: 1, max: 5 }),
-      seconds: fc.integer({ min: 1, max: 10 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('peek' as const), count: fc.integer({ min: 1, max: 5 }) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('update' as const),
-      pick: nat(20),
-      seconds: nat(10),
-      hasText: fc.boolean(),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), pick: nat(20) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('deleteStale' as const), pick: nat(40) }) },
-  { weight: 1, arbitrary: fc.constantFrom<Step>({ kind: 'clear' }, { kind: 'sweep' }, { kind: 'sweep' }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('clock' as const),
-      seconds: fc.constantFrom(1, 2, 5, 10, 30, 3600, -3600, -2),
-    }),
-  },
-);
-const history = fc.array(step, { maxLength: 60, size: 'max' });
+import { someHistory } from './some-history.js';
 
 interface Setting {
   readonly store: Store;
@@ -130,7 +89,7 @@ describe('on the memory store', () => {
 
   test('a queue does what the model allows', () =>
     fc.assert(
-      fc.asyncProperty(history, steps => follow(setting, steps)),
+      fc.asyncProperty(someHistory, steps => follow(setting, steps)),
       { numRuns: 15 * LENGTH },
     ));
   test('32 who work at one time do each message once', () => workTogether(setting));
@@ -148,7 +107,7 @@ describe('on a store that does what it may', () => {
 
   test('a queue does what the model allows', () =>
     fc.assert(
-      fc.asyncProperty(fc.integer(), history, (seed, steps) => follow(open(seed), steps)),
+      fc.asyncProperty(fc.integer(), someHistory, (seed, steps) => follow(open(seed), steps)),
       { numRuns: 5 * LENGTH },
     ));
   test('32 who work at one time do each message once', () => workTogether(open(1)));
@@ -170,7 +129,7 @@ describe('on LMDB', () => {
 
   test('a queue does what the model allows', () =>
     fc.assert(
-      fc.asyncProperty(history, steps => follow({ store, time }, steps)),
+      fc.asyncProperty(someHistory, steps => follow({ store, time }, steps)),
       { numRuns: 5 * LENGTH },
     ));
   test('32 who work at one time do each message once', () => workTogether({ store, time }));

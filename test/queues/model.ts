@@ -201,7 +201,7 @@ export class QueueModel {
 
   /** Only what may be seen, all that has to be seen, in order; as it was put, and got `more` times. */
   #checkShown(shown: readonly SeenMessage[], count: number, more: number): ModelMessage[] {
-    assert.ok(shown.length <= count);
+    assert.ok(shown.length <= count, `${shown.length} are shown, ${count} were asked for`);
     const found = shown.map(({ id, inserted, expires, text, dequeueCount }) => {
       const message = this.#messages.find(candidate => candidate.id === id);
       assert.ok(message, `'${text}' is not there any more`);
@@ -258,7 +258,7 @@ export class QueueModel {
     const { id, receipt, expires } = message;
     const code = await this.#codeOf({ kind: 'deleteMessage', queue: this.#queue, id, receipt });
     if (code === 'messageDeleted') {
-      assert.ok(expires > this.#low);
+      assert.ok(expires > this.#low, 'a message that had expired was deleted');
       this.#stale.push({ id, receipt });
       this.#forget(id);
       return;
@@ -286,9 +286,11 @@ export class QueueModel {
     const { store, account } = this.#context;
     const sweep = new Sweep({ store, clock: () => this.#time.now, accounts: () => [account] });
     while (!(await sweep.step()).isPassOver);
-    assert.ok(
-      (await this.#count()) <= this.#messages.filter(({ expires }) => expires > this.#time.now).length,
-    );
+    const [count, living] = [
+      await this.#count(),
+      this.#messages.filter(({ expires }) => expires > this.#time.now).length,
+    ];
+    assert.ok(count <= living, `${count} are counted behind a sweep, ${living} live`);
   }
 
   async #count(): Promise<number> {
