@@ -1,14 +1,47 @@
-// What all outcomes that are not success have in common. Which codes there are is each service's matter; their statuses,
-// texts and forms are the wire's.
+// The refusals of all services are one family: an error with a code and the values of its text. The codes that every service has
+// stand here, those of one service in its domain; status, text and form of each are the wire's matter.
+
+/**
+ * Azure's error codes. Where Azure uses one code with several texts, the text's name follows a colon: what stands before it
+ * goes over the wire.
+ */
+export type SharedErrorCode =
+  | 'AuthenticationFailed'
+  | 'AuthenticationFailed:Sas'
+  | 'AuthorizationFailure'
+  | 'AuthorizationPermissionMismatch'
+  | 'AuthorizationProtocolMismatch'
+  | 'AuthorizationResourceTypeMismatch'
+  | 'AuthorizationServiceMismatch'
+  | 'AuthorizationSourceIPMismatch'
+  | 'CorsPreflightFailure'
+  | 'InsufficientAccountPermissions'
+  | 'InternalError'
+  | 'InvalidAuthenticationInfo'
+  | 'InvalidAuthenticationInfo:Challenge'
+  | 'InvalidHeaderValue'
+  | 'InvalidHeaderValue:Cors'
+  | 'InvalidQueryParameterValue'
+  | 'InvalidResourceName'
+  | 'InvalidUri'
+  | 'InvalidXmlDocument'
+  | 'InvalidXmlNodeValue'
+  | 'OutOfRangeInput'
+  | 'RequestBodyTooLarge'
+  | 'ResourceNotFound'
+  | 'ServerBusy'
+  | 'ServerBusy:Full';
 
 /** Values for the text of the code, by the names that the error table uses. */
-export type RefusalDetail = Readonly<Record<string, string | number>>;
+export type ErrorDetail = Readonly<Record<string, string | number>>;
 
-export class Refusal<Code extends string> extends Error {
+/** A protocol outcome that is not success. What every service may refuse is made as this; services derive classes with their codes. */
+export class ServiceError<Code extends string = SharedErrorCode> extends Error {
+  override readonly name: string = 'ServiceError';
   readonly code: Code;
-  readonly detail: RefusalDetail;
+  readonly detail: ErrorDetail;
 
-  constructor(code: Code, detail: RefusalDetail = {}) {
+  constructor(code: Code, detail: ErrorDetail = {}) {
     // An outcome, not a fault: nobody asks where it was decided, and finding out costs more than most refusals.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;

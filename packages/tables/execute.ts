@@ -2,7 +2,7 @@
 // whose rows are wanted as copies; `queryEntities` shows them in place.
 import type { Clock } from '#base';
 import { copyRow, type Row } from '#store';
-import type { EntityWrite, Operation, QueryEntities } from './operation.js';
+import type { Operation, QueryEntities } from './operation.js';
 import { getEntity } from './operations/get-entity.js';
 import { queryEntities } from './operations/query-entities.js';
 import { queryTables } from './operations/query-tables.js';
@@ -14,16 +14,9 @@ import {
 import { submitTransaction } from './operations/submit-transaction.js';
 import { getTableAcl, setTableAcl } from './operations/table-acl.js';
 import { createTable, deleteTable, getTable } from './operations/table-life.js';
-import { writeEntities } from './operations/write-entities.js';
+import { writeEntity } from './operations/write-entities.js';
 import type { Outcome } from './outcome.js';
-import { TableError } from './table-error.js';
 import type { TableContext } from './table-space.js';
-
-async function writeEntity(context: TableContext, operation: EntityWrite): Promise<Outcome> {
-  const [outcome] = await writeEntities(context, [operation]);
-  if (!outcome) throw new TableError('InternalError');
-  return outcome;
-}
 
 async function collectEntities(context: TableContext, operation: QueryEntities): Promise<Outcome> {
   const rows: Row[] = [];
@@ -31,7 +24,7 @@ async function collectEntities(context: TableContext, operation: QueryEntities):
   return { kind: 'entities', rows, next, examined };
 }
 
-/** Fails with TableError for what Azure refuses, with StoreError for what the engine cannot do. */
+/** Fails with TableError or ChangesetFailure for what Azure refuses, with StoreError for what the engine cannot do. */
 export function execute(operation: Operation, context: TableContext, clock: Clock): Promise<Outcome> {
   switch (operation.kind) {
     case 'getEntity':

@@ -1,6 +1,5 @@
 // The public face of the Table service's domain, with what its values are made of.
 
-export * from './entity/date-time.js';
 export * from './entity/edm.js';
 export * from './entity/edm-text.js';
 export * from './entity/entity-codec.js';

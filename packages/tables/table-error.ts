@@ -1,32 +1,14 @@
-// The protocol outcomes that are not success. A code says what is wrong; its status, text and form are the wire's matter.
-import { Refusal, type RefusalDetail } from '#account';
+// The refusals of the Table service: its codes beside those that all services share, and the failure of a changeset.
+import { type ErrorDetail, ServiceError, type SharedErrorCode } from '#account';
 
-/**
- * Azure's error codes. Where Azure uses one code with several texts, the text's name follows a colon:
- * what stands before it goes over the wire.
- */
 export type TableErrorCode =
+  | SharedErrorCode
   | 'AtomFormatNotSupported'
-  | 'AuthenticationFailed'
-  | 'AuthenticationFailed:Sas'
-  | 'AuthorizationFailure'
-  | 'AuthorizationPermissionMismatch'
-  | 'AuthorizationProtocolMismatch'
-  | 'AuthorizationResourceTypeMismatch'
-  | 'AuthorizationServiceMismatch'
-  | 'AuthorizationSourceIPMismatch'
   | 'CommandsInBatchActOnDifferentPartitions'
-  | 'CorsPreflightFailure'
   | 'DuplicatePropertiesSpecified'
   | 'EntityAlreadyExists'
   | 'EntityTooLarge'
-  | 'InsufficientAccountPermissions'
-  | 'InternalError'
-  | 'InvalidAuthenticationInfo'
-  | 'InvalidAuthenticationInfo:Challenge'
   | 'InvalidDuplicateRow'
-  | 'InvalidHeaderValue'
-  | 'InvalidHeaderValue:Cors'
   | 'InvalidInput'
   | 'InvalidInput:BatchLength'
   | 'InvalidInput:Body'
@@ -38,29 +20,19 @@ export type TableErrorCode =
   | 'InvalidInput:KeyType'
   | 'InvalidInput:QuerySyntax'
   | 'InvalidInput:TwoConditions'
-  | 'InvalidQueryParameterValue'
-  | 'InvalidResourceName'
-  | 'InvalidUri'
   | 'InvalidValueType'
-  | 'InvalidXmlDocument'
-  | 'InvalidXmlNodeValue'
   | 'JsonFormatNotSupported'
   | 'MediaTypeNotSupported'
   | 'MethodNotAllowed'
   | 'MissingRequiredHeader'
   | 'NotImplemented'
   | 'OperationTimedOut'
-  | 'OutOfRangeInput'
   | 'OutOfRangeInput:Parameter'
   | 'OutOfRangeInput:ResourceName'
   | 'PropertiesNeedValue'
   | 'PropertyNameInvalid'
   | 'PropertyNameTooLong'
   | 'PropertyValueTooLarge'
-  | 'RequestBodyTooLarge'
-  | 'ResourceNotFound'
-  | 'ServerBusy'
-  | 'ServerBusy:Full'
   | 'TableAlreadyExists'
   | 'TableBeingDeleted'
   | 'TableNotFound'
@@ -70,10 +42,25 @@ export type TableErrorCode =
   | 'XMethodIncorrectValue'
   | 'XMethodNotUsingPost';
 
-export type TableErrorDetail = RefusalDetail;
+export type TableErrorDetail = ErrorDetail;
 
-export class TableError extends Refusal<TableErrorCode> {
+export class TableError extends ServiceError<TableErrorCode> {
   override readonly name = 'TableError';
+}
+
+/** What a changeset was refused for, and for which of its operations. */
+export class ChangesetFailure extends Error {
+  override readonly name = 'ChangesetFailure';
   /** Position in the changeset of the operation that failed. */
-  index: number | undefined;
+  readonly index: number;
+  readonly error: ServiceError<TableErrorCode>;
+
+  constructor(index: number, error: ServiceError<TableErrorCode>) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(`${index}:${error.code}`);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.index = index;
+    this.error = error;
+  }
 }

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { SignedIdentifier } from '#account';
+import { ServiceError, type SignedIdentifier } from '#account';
 import type { WireRequest } from '#base';
-import { TableError } from '#tables';
 import { parseSas, type Route, sasStringToSign } from '#wire';
 import { Accounts } from './accounts.js';
 import { type AuthenticationContext, authenticate } from './authenticate.js';
@@ -70,9 +69,9 @@ async function attempt(sent: Sent) {
   return authenticate(request, route, context);
 }
 
-async function refusal(sent: Sent): Promise<TableError> {
+async function refusal(sent: Sent): Promise<ServiceError> {
   const outcome = await attempt(sent).catch((error: unknown) => error);
-  assert.ok(outcome instanceof TableError, 'The request should have been refused.');
+  assert.ok(outcome instanceof ServiceError, 'The request should have been refused.');
   assert.equal(typeof outcome.detail.reason, 'string');
   return outcome;
 }
@@ -386,7 +385,7 @@ test('the header counts before the query', async () => {
   assert.equal((await refusal({ headers: wrong, query: signed(ACCOUNT_SAS) })).code, 'AuthenticationFailed');
 });
 
-test('arbitrary credentials are refused as a TableError', async () => {
+test('arbitrary credentials are refused as a ServiceError', async () => {
   const text = fc.oneof(
     fc.string(),
     fc.constantFrom('SharedKey a:b', `SharedKeyLite ${ACCOUNT}:x`, DATE, '2019-02-02'),

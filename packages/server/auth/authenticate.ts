@@ -2,9 +2,8 @@
 // Whether the grant covers the operation is authorize.ts's matter. Every refusal carries a `reason` for the log,
 // which never holds a key or a signature.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { SignedIdentifier } from '#account';
+import { ServiceError, type SignedIdentifier } from '#account';
 import { formatHttpDate, parseHttpDate, type WireRequest } from '#base';
-import { TableError } from '#tables';
 import {
   type AccountSas,
   canonicalResource,
@@ -47,18 +46,22 @@ export const OWNER: AccountGrant = { kind: 'owner' };
 export const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
 /** Versions before the challenge get the plain refusal (protocol: authentication#no-credentials). */
-export const challenged = ({ challenge }: BearerTokens, request: WireRequest, reason: string): TableError =>
+export const challenged = (
+  { challenge }: BearerTokens,
+  request: WireRequest,
+  reason: string,
+): ServiceError =>
   (request.headers['x-ms-version'] ?? '') >= CHALLENGE_VERSION
-    ? new TableError('InvalidAuthenticationInfo:Challenge', { challenge, reason })
+    ? new ServiceError('InvalidAuthenticationInfo:Challenge', { challenge, reason })
     : failed(reason);
 
-export const failed = (reason: string): TableError => new TableError('AuthenticationFailed', { reason });
+export const failed = (reason: string): ServiceError => new ServiceError('AuthenticationFailed', { reason });
 
 /**
  * `detail` goes to the client as AuthenticationErrorDetail, with Azure's words where these are known; the log may be told less.
  */
-export const sasFailed = (detail: string, reason = detail): TableError =>
-  new TableError('AuthenticationFailed:Sas', { detail, reason });
+export const sasFailed = (detail: string, reason = detail): ServiceError =>
+  new ServiceError('AuthenticationFailed:Sas', { detail, reason });
 
 /** Whether any of the keys gives the signature for the text. Takes the same time wherever the two differ. */
 export function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boolean {
@@ -133,14 +136,14 @@ export function checkCaller(
 ): void {
   if (sas.kind === 'accountSas' && !sas.services.includes(service)) {
     const reason = `The signature is for the services ${sas.services}.`;
-    throw new TableError('AuthorizationServiceMismatch', { reason });
+    throw new ServiceError('AuthorizationServiceMismatch', { reason });
   }
   if (sas.addresses && !isInIpRange(sas.addresses, remoteAddress)) {
     const reason = 'The address is not one of the signature.';
-    throw new TableError('AuthorizationSourceIPMismatch', { address: remoteAddress, reason });
+    throw new ServiceError('AuthorizationSourceIPMismatch', { address: remoteAddress, reason });
   }
   if (sas.httpsOnly && !secure) {
-    throw new TableError('AuthorizationProtocolMismatch', { reason: 'The signature is for HTTPS only.' });
+    throw new ServiceError('AuthorizationProtocolMismatch', { reason: 'The signature is for HTTPS only.' });
   }
 }
 
@@ -233,7 +236,7 @@ export const bearerTokenOf = (header: string): string | undefined => /^Bearer +(
 /**
  * An Authorization header counts before a signature in the query. Only stored policies and bearer tokens have to be waited for.
  *
- * @throws TableError AuthenticationFailed, AuthenticationFailed:Sas (with `detail`), InvalidAuthenticationInfo,
+ * @throws ServiceError AuthenticationFailed, AuthenticationFailed:Sas (with `detail`), InvalidAuthenticationInfo,
  *   InvalidAuthenticationInfo:Challenge (with `challenge`), AuthorizationServiceMismatch, AuthorizationSourceIPMismatch (with `address`),
  *   AuthorizationProtocolMismatch; each with `reason`.
  */
@@ -248,7 +251,7 @@ export function authenticate(
     if (credential) return authenticateSharedKey(credential, request, route, context);
     const token = bearerTokenOf(header);
     if (token !== undefined) return authenticateBearer(token, request, route.account, context, 'table');
-    throw new TableError('InvalidAuthenticationInfo', { reason: 'The Authorization header is malformed.' });
+    throw new ServiceError('InvalidAuthenticationInfo', { reason: 'The Authorization header is malformed.' });
   }
   if (route.query.has('sig')) return authenticateSas(request, route, context);
   throw challenged(context.bearer, request, 'There are no credentials.');

@@ -1,6 +1,6 @@
 // The text of EDM values: the JSON literal in which each is stored and answered, and the reading of typed text.
 // Literals are ASCII: everything else is escaped, as Azure does (protocol: json#writing). Names of properties use the same escapes.
-import { formatDateTime } from './date-time.js';
+import { formatDateTime } from '#base';
 import type { EdmValue } from './edm.js';
 
 const NEEDS_ESCAPE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/;

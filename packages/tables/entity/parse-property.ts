@@ -1,6 +1,6 @@
 // A property from the text of its value, as a request has it. Where that text is the one that will be stored, the property
 // keeps it, so that nothing is formatted that was just parsed. What is a value of a type is edm-text.ts's matter.
-import { parseDateTime } from './date-time.js';
+import { parseDateTime } from '#base';
 import type { EdmType, Property } from './edm.js';
 import { parseBinary, parseBoolean, parseDouble, parseGuid, parseInt32, parseInt64 } from './edm-text.js';
 

@@ -2,16 +2,17 @@
 import { CHANGESET_OPERATIONS_MAX } from '../limits.js';
 import type { EntityWrite, SubmitTransaction } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { TableError, type TableErrorCode } from '../table-error.js';
+import { ChangesetFailure, TableError, type TableErrorCode } from '../table-error.js';
 import type { TableContext } from '../table-space.js';
 import { writeEntities } from './write-entities.js';
 
-const refusal = (code: TableErrorCode, index: number): TableError =>
-  Object.assign(new TableError(code), { index });
+const failure = (code: TableErrorCode, index: number): ChangesetFailure =>
+  new ChangesetFailure(index, new TableError(code));
 
+/** @throws ChangesetFailure */
 function checkChangeset(operations: readonly EntityWrite[]): void {
   if (operations.length > CHANGESET_OPERATIONS_MAX)
-    throw refusal('InvalidInput:BatchLength', CHANGESET_OPERATIONS_MAX - 1);
+    throw failure('InvalidInput:BatchLength', CHANGESET_OPERATIONS_MAX - 1);
   const seen = new Set<string>();
   const [first] = operations;
   operations.forEach(({ table, key }, index) => {
@@ -19,8 +20,8 @@ function checkChangeset(operations: readonly EntityWrite[]): void {
       first &&
       key.partitionKey === first.key.partitionKey &&
       table.toLowerCase() === first.table.toLowerCase();
-    if (!sameGroup) throw refusal('CommandsInBatchActOnDifferentPartitions', index);
-    if (seen.has(key.rowKey)) throw refusal('InvalidDuplicateRow', index);
+    if (!sameGroup) throw failure('CommandsInBatchActOnDifferentPartitions', index);
+    if (seen.has(key.rowKey)) throw failure('InvalidDuplicateRow', index);
     seen.add(key.rowKey);
   });
 }

@@ -1,9 +1,9 @@
-// Writes entities of one partition in one commit: a single write and a changeset go the same way.
+// Writes one entity, or the entities of a changeset, in one commit: each is decided on in the same way.
 import type { Decision, ReadRows, Row } from '#store';
 import { missingTable } from '../missing-table.js';
 import type { EntityWrite } from '../operation.js';
 import type { WriteOutcome } from '../outcome.js';
-import { TableError } from '../table-error.js';
+import { ChangesetFailure, TableError } from '../table-error.js';
 import { openTable, type TableContext } from '../table-space.js';
 import { deleteEntity } from './delete-entity.js';
 import type { EntityDecision } from './entity-decision.js';
@@ -34,40 +34,66 @@ function outcomeOf({ kind, key }: EntityWrite, value: Buffer | undefined, versio
   return { kind: 'inserted', row: { partition: key.partitionKey, key: key.rowKey, version, value } };
 }
 
-/** The place in the changeset of what was refused, for the error's text. */
-function decideAt(index: number, decide: EntityDecision, row: Row | undefined): Buffer | undefined {
-  try {
-    return decide(row);
-  } catch (error) {
-    if (error instanceof TableError) error.index = index;
-    throw error;
-  }
-}
-
 interface Write {
   readonly operation: EntityWrite;
   readonly decide: EntityDecision;
 }
 
-/** The images of all rows and what came of each operation, or the first refusal. */
+interface Changes {
+  readonly puts: { key: string; value: Buffer }[];
+  readonly deletes: string[];
+}
+
+/** Adds the row's final image to the changes. */
+function decideOne(
+  { operation, decide }: Write,
+  row: Row | undefined,
+  tick: bigint,
+  changes: Changes,
+): WriteOutcome {
+  const value = decide(row);
+  if (value) changes.puts.push({ key: operation.key.rowKey, value });
+  else changes.deletes.push(operation.key.rowKey);
+  return outcomeOf(operation, value, tick);
+}
+
+/** The images of all rows and what came of each operation, or the first refusal, which says where it was. */
 function decideAll(
   writes: readonly Write[],
   rows: ReadRows,
   tick: bigint,
 ): Decision<readonly WriteOutcome[]> {
-  const puts: { key: string; value: Buffer }[] = [];
-  const deletes: string[] = [];
+  const changes: Changes = { puts: [], deletes: [] };
   const result: WriteOutcome[] = [];
-  for (const [i, { operation, decide }] of writes.entries()) {
-    const value = decideAt(i, decide, rows.keys[i]);
-    if (value) puts.push({ key: operation.key.rowKey, value });
-    else deletes.push(operation.key.rowKey);
-    result.push(outcomeOf(operation, value, tick));
-  }
-  return { result, puts, deletes };
+  for (const [i, write] of writes.entries())
+    try {
+      result.push(decideOne(write, rows.keys[i], tick, changes));
+    } catch (error) {
+      throw error instanceof TableError ? new ChangesetFailure(i, error) : error;
+    }
+  return { result, puts: changes.puts, deletes: changes.deletes };
 }
 
-/** All of the operations or none; they are of one partition, each of another entity. */
+export async function writeEntity(context: TableContext, operation: EntityWrite): Promise<WriteOutcome> {
+  const { table, key } = operation;
+  const write = { operation, decide: decisionOf(operation) };
+  const space = await openTable(context, table);
+  const decide = (rows: ReadRows, tick: bigint): Decision<WriteOutcome> => {
+    const changes: Changes = { puts: [], deletes: [] };
+    const result = decideOne(write, rows.keys[0], tick, changes);
+    return { result, puts: changes.puts, deletes: changes.deletes };
+  };
+  const reads = { keys: [key.rowKey] };
+  const outcome = space && (await context.store.commit(space, key.partitionKey, reads, decide));
+  if (!outcome) throw await missingTable(context, table);
+  return outcome;
+}
+
+/**
+ * All of the operations or none; they are of one partition, each of another entity.
+ *
+ * @throws ChangesetFailure
+ */
 export async function writeEntities(
   context: TableContext,
   operations: readonly [EntityWrite, ...EntityWrite[]],
@@ -78,6 +104,6 @@ export async function writeEntities(
   const space = await openTable(context, table);
   const decide = (rows: ReadRows, tick: bigint) => decideAll(writes, rows, tick);
   const outcomes = space && (await context.store.commit(space, key.partitionKey, { keys }, decide));
-  if (!outcomes) throw Object.assign(await missingTable(context, table), { index: 0 });
+  if (!outcomes) throw new ChangesetFailure(0, await missingTable(context, table));
   return outcomes;
 }

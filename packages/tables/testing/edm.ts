@@ -1,6 +1,6 @@
 // Random properties for the tests of this package: values of every type with their edges, and names of every kind.
 import fc from 'fast-check';
-import { DATE_TIME_MAX, DATE_TIME_MIN } from '../entity/date-time.js';
+import { DATE_TIME_MAX, DATE_TIME_MIN } from '#base';
 import type { EdmValue, Property } from '../entity/edm.js';
 
 /** Strict comparison minds prototypes. */

@@ -1,8 +1,9 @@
 // Shared access signatures of queues: known signatures (protocol: sas#examples), older forms, and what is malformed.
+
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 import { parseQueueSas, queueSasStringToSign } from './queue-sas.js';
 import { accountSasStringToSign } from './sas.js';
 
@@ -54,6 +55,6 @@ test('letters come in any order, and no others', () => {
   for (const letters of ['rd', 'raupw', 'R'])
     assert.throws(
       () => parse(`sv=2020-12-06&sp=${letters}`),
-      error => error instanceof TableError && error.code === 'AuthenticationFailed:Sas',
+      error => error instanceof ServiceError && error.code === 'AuthenticationFailed:Sas',
     );
 });

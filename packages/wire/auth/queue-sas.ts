@@ -33,7 +33,7 @@ const POLICY_FIELDS_WITH_ADDRESS = ['si', 'sip', 'spr', 'sv'];
 /**
  * The signature in a query that has `sig`: an account's if it names services or resource types, else that of the queue in the path.
  *
- * @throws TableError AuthenticationFailed:Sas where a field is missing or malformed.
+ * @throws ServiceError AuthenticationFailed:Sas where a field is missing or malformed.
  */
 export function parseQueueSas(query: ReadonlyMap<string, string>, queue: string): AccountSas | QueueSas {
   if (query.has('ss') || query.has('srt')) return parseAccountSas(query);

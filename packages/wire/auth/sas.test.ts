@@ -1,9 +1,10 @@
 // Shared access signatures: the strings they sign, with known signatures (protocol: sas#examples), and what is malformed.
+
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 import { parseSas, sasStringToSign } from './sas.js';
 
 const KEY = Buffer.from(
@@ -144,7 +145,7 @@ test('what is malformed is refused with its reason', () => {
   ];
   for (const [query, detail] of cases) {
     const expected = {
-      name: 'TableError',
+      name: 'ServiceError',
       code: 'AuthenticationFailed:Sas',
       detail: { detail, reason: detail },
     };
@@ -153,7 +154,7 @@ test('what is malformed is refused with its reason', () => {
   assert.throws(() => parseSas(new Map([['sig', '']])), { code: 'AuthenticationFailed:Sas' });
 });
 
-test('arbitrary queries fail as a TableError', () => {
+test('arbitrary queries fail as a ServiceError', () => {
   const name = fc.constantFrom(
     'sv',
     'tn',
@@ -180,7 +181,7 @@ test('arbitrary queries fail as a TableError', () => {
         const sas = parseSas(new Map(pairs));
         assert.ok(sasStringToSign(sas, 'acc').includes(sas.version));
       } catch (error) {
-        assert.ok(error instanceof TableError && error.code === 'AuthenticationFailed:Sas', String(error));
+        assert.ok(error instanceof ServiceError && error.code === 'AuthenticationFailed:Sas', String(error));
       }
     }),
     { numRuns: 1000 },

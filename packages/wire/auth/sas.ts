@@ -1,6 +1,7 @@
 // Shared access signatures of accounts and tables: reading them from a query and building what they sign
 // (protocol: sas). Keys, policies and the clock are the server's matter.
-import { parseDateTime, TableError, YEAR_ONE } from '#tables';
+import { ServiceError } from '#account';
+import { parseDateTime, YEAR_ONE } from '#base';
 import { type IpRange, parseIpRange } from './ip-range.js';
 import { type KeyRange, keyRange } from './key-range.js';
 
@@ -43,8 +44,8 @@ const TABLE_LETTERS = /^[raud]+$/;
 const PROTOCOLS: ReadonlySet<string> = new Set(['https', 'https,http', 'http,https']);
 
 /** `detail` is for the client too: it says nothing that the client did not send. */
-export const refuse = (detail: string): TableError =>
-  new TableError('AuthenticationFailed:Sas', { detail, reason: detail });
+export const refuse = (detail: string): ServiceError =>
+  new ServiceError('AuthenticationFailed:Sas', { detail, reason: detail });
 
 /** An empty parameter signs the same string as one that is left out, so it must mean the same. */
 export function field(query: ReadonlyMap<string, string>, name: string): string | undefined {
@@ -133,7 +134,7 @@ function parseRange(query: ReadonlyMap<string, string>): KeyRange | undefined {
 /**
  * The signature in a query that has `sig`: an account's if it names services or resource types, else a table's.
  *
- * @throws TableError AuthenticationFailed:Sas where a field is missing or malformed.
+ * @throws ServiceError AuthenticationFailed:Sas where a field is missing or malformed.
  */
 export function parseSas(query: ReadonlyMap<string, string>): AccountSas | TableSas {
   return query.has('ss') || query.has('srt') ? parseAccountSas(query) : parseTableSas(query);

@@ -1,11 +1,12 @@
 // Refusals of the Queue service, to the byte as they were recorded, and what each says besides its text.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueError, type QueueErrorDetail } from '#queues';
-import { TableError } from '#tables';
+import { wireCode } from '../shared/error-table.js';
 import { XML_HEAD } from '../shared/xml.js';
-import { ERROR_TABLE, wireCode } from '../table/error-table.js';
-import { formatQueueError, queueErrorOf } from './format-queue-error.js';
+import { ERROR_TABLE } from '../table/error-table.js';
+import { formatQueueError } from './format-queue-error.js';
 import { QUEUE_ERROR_TABLE } from './queue-error-table.js';
 
 const ID = '55614012-c003-0055-0d05-06245c000000';
@@ -83,15 +84,6 @@ test('values stand in the text where they belong', () => {
     answerOf('AuthorizationSourceIPMismatch', { address: '10.0.0.1' }).body ?? '',
     /using this source IP 10\.0\.0\.1\.\n/,
   );
-});
-
-test('what the parts shared with tables refuse has its place here', () => {
-  const codeOf = (code: TableError['code']) => queueErrorOf(new TableError(code, { reason: 'Why.' })).code;
-  assert.equal(codeOf('AuthenticationFailed:Sas'), 'AuthenticationFailed:Sas');
-  assert.equal(codeOf('InvalidHeaderValue:Cors'), 'InvalidHeaderValue');
-  assert.equal(codeOf('InvalidXmlNodeValue'), 'InvalidXmlNodeValue');
-  assert.equal(codeOf('TableNotFound'), 'InternalError');
-  assert.equal(queueErrorOf(new TableError('InvalidUri', { reason: 'Why.' })).detail.reason, 'Why.');
 });
 
 test('codes of both services have one status', () => {

@@ -4,9 +4,9 @@
 import { formatHttpDate } from '#base';
 import type { Metadata, Outcome } from '#queues';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
+import type { Header } from '../shared/answer.js';
 import { formatServiceProperties } from '../shared/service-properties-xml.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
-import type { Header } from '../table/answer.js';
 import { formatMessages } from './message-xml.js';
 import { pageSizeOf } from './parse-queue-operation.js';
 import type { QueueAnswer } from './queue-answer.js';

@@ -1,8 +1,8 @@
 // Writes an answer of the Queue service as a response (protocol: responses#queue-service).
 
 import type { WireResponse } from '#base';
-import type { Header } from '../table/answer.js';
-import { ECHO_SINCE, type Exchange } from '../table/format-response.js';
+import type { Header } from '../shared/answer.js';
+import { ECHO_SINCE, type Exchange } from '../shared/answer.js';
 import type { QueueAnswer } from './queue-answer.js';
 
 /** Names the program, as Azure's does; clients do not read it. */

@@ -1,8 +1,9 @@
 // Documents of messages, to the byte as they were recorded (protocol: messages#operations, messages#text).
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 import { XML_HEAD } from '../shared/xml.js';
 import { formatMessages, parseMessageText, type ShownMessage } from './message-xml.js';
 
@@ -77,11 +78,11 @@ test('what goes out comes back in', () => {
 });
 
 test('other documents are refused, and say where', () => {
-  const refusal = (body: string): TableError => {
+  const refusal = (body: string): ServiceError => {
     try {
       parseMessageText(Buffer.from(body));
     } catch (error) {
-      if (error instanceof TableError) return error;
+      if (error instanceof ServiceError) return error;
     }
     return assert.fail(body);
   };
@@ -109,7 +110,7 @@ test('a document that is read without the parser says what the parser says', () 
     try {
       return parseMessageText(Buffer.from(document));
     } catch (error) {
-      assert(error instanceof TableError);
+      assert(error instanceof ServiceError);
       return `! ${error.code}`;
     }
   };

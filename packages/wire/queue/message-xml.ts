@@ -1,7 +1,7 @@
 // The documents of messages: the one that Put and Update bring, and the lists that are answered (protocol: messages#operations).
 
+import { ServiceError } from '#account';
 import { formatHttpDate } from '#base';
-import { TableError } from '#tables';
 import {
   decodeUtf8,
   escapeXmlText,
@@ -14,7 +14,7 @@ import {
 
 const FIELDS: ReadonlySet<string> = new Set(['MessageText']);
 
-const invalid = (reason: string): TableError => new TableError('InvalidXmlDocument', { reason });
+const invalid = (reason: string): ServiceError => new ServiceError('InvalidXmlDocument', { reason });
 
 const DECLARATION = /^<\?xml version="1\.0" encoding="(?:utf|UTF)-8"(?: standalone="yes")?\?>/;
 const START = '<QueueMessage><MessageText>';
@@ -29,7 +29,7 @@ function plainText(body: Buffer): string | undefined {
   return isPlainText(text) ? text : undefined;
 }
 
-/** The text as it was meant: escapes are gone, white space stays. @throws TableError InvalidXmlDocument. */
+/** The text as it was meant: escapes are gone, white space stays. @throws ServiceError InvalidXmlDocument. */
 export function parseMessageText(body: Buffer): string {
   const plain = plainText(body);
   if (plain !== undefined) return plain;

@@ -1,8 +1,9 @@
 // Requests to the Queue service as operations: every parameter with its default, its bounds, and what is no value of it.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ServiceError } from '#account';
 import { QueueError } from '#queues';
-import { TableError } from '#tables';
 import { parseQueueOperation } from './parse-queue-operation.js';
 import { parseQueueTarget } from './parse-queue-target.js';
 import { queueOperationKind } from './queue-operation-kind.js';
@@ -24,7 +25,7 @@ function refusal(method: string, path: string, sent?: Sent): string {
   try {
     parse(method, path, sent);
   } catch (error) {
-    assert(error instanceof QueueError || error instanceof TableError);
+    assert(error instanceof QueueError || error instanceof ServiceError);
     return error.code;
   }
   return 'none';

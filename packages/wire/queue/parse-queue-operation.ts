@@ -126,7 +126,7 @@ function checkTimeout(query: Query): void {
     throw new QueueError('InvalidQueryParameterValue', { name: 'timeout', value: seconds });
 }
 
-/** @throws QueueError or TableError for what is refused before the queue is looked at. */
+/** @throws QueueError or ServiceError for what is refused before the queue is looked at. */
 export function parseQueueOperation(
   kind: QueueOperationKind,
   request: QueueRequest,

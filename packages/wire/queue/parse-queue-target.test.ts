@@ -1,7 +1,8 @@
 // Targets of the Queue service: both styles of addresses, the secondary, and what names nothing.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 import { parseQueueTarget } from './parse-queue-target.js';
 
 const isAccount = (name: string): boolean => name === 'acc';
@@ -62,7 +63,7 @@ test('without an account, or with broken escapes, it is no target', () => {
   for (const target of ['/', '', '/acc/%zz', '/acc/q?a=%'])
     assert.throws(
       () => parse(target),
-      error => error instanceof TableError && error.code === 'InvalidUri',
+      error => error instanceof ServiceError && error.code === 'InvalidUri',
       target,
     );
 });

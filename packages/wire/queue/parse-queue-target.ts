@@ -1,6 +1,6 @@
 // Parses the target of a request to the Queue service into a route, in path style and host style (protocol: requests#addresses). Whether
 // names keep their rules, and which operation it is, is decided later, once the caller is known.
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 import { decode } from '../shared/parse-query.js';
 import { accountOfHost, ORIGIN_FORM, type Target, withoutSecondary } from '../table/parse-target.js';
 import { parseStorageQuery } from './parse-storage-query.js';
@@ -22,7 +22,7 @@ function parseResource(path: string): QueueResource {
 const withoutLastSlash = (path: string): string =>
   path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 
-/** @throws TableError InvalidUri where no account is named or the escapes are broken. */
+/** @throws ServiceError InvalidUri where no account is named or the escapes are broken. */
 export function parseQueueTarget(
   { target, host = '', secure }: Target,
   isAccount: (name: string) => boolean,
@@ -35,7 +35,7 @@ export function parseQueueTarget(
   const ofHost = accountOfHost(host, isAccount);
   const slash = path.indexOf('/', 1);
   const named = ofHost ?? decode(slash < 0 ? path.slice(1) : path.slice(1, slash));
-  if (named === '') throw new TableError('InvalidUri');
+  if (named === '') throw new ServiceError('InvalidUri');
   const rest = ofHost !== undefined ? path.slice(1) : slash < 0 ? '' : path.slice(slash + 1);
   const account = withoutSecondary(named);
   return {

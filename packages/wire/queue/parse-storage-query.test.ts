@@ -1,7 +1,8 @@
 // Queries of the Blob and Queue services: what is decoded, and what of names that come twice.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 import { parseStorageQuery } from './parse-storage-query.js';
 
 const parse = (text: string) => Object.fromEntries(parseStorageQuery(text));
@@ -27,6 +28,6 @@ test('broken escapes are refused', () => {
   for (const text of ['a=%', 'a=%zz', '%ff=1'])
     assert.throws(
       () => parseStorageQuery(text),
-      error => error instanceof TableError && error.code === 'InvalidUri',
+      error => error instanceof ServiceError && error.code === 'InvalidUri',
     );
 });

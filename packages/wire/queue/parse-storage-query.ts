@@ -22,6 +22,6 @@ function parse(text: string): ReadonlyMap<string, string> {
 /**
  * What names a receipt comes once or twice, and is not worth remembering.
  *
- * @throws TableError InvalidUri for escapes that are none.
+ * @throws ServiceError InvalidUri for escapes that are none.
  */
 export const parseStorageQuery = remembered(parse, text => !text.includes('popreceipt='));

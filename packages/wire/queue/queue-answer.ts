@@ -1,5 +1,5 @@
 // An answer of the Queue service before it is written: the facts that headers are made of. Writing it is format-queue-response.ts's.
-import type { Header } from '../table/answer.js';
+import type { Header } from '../shared/answer.js';
 
 export interface QueueAnswer {
   readonly status: number;

@@ -1,8 +1,9 @@
 // The ACL document against captured bodies, at both sides of each limit (protocol: access-policies).
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 import { formatIdentifiers, parseIdentifiers } from './access-policy-xml.js';
 
 const parse = (text: string) => parseIdentifiers(Buffer.from(text));
@@ -10,7 +11,7 @@ const identifier = (content: string) => `<SignedIdentifier>${content}</SignedIde
 const document = (...contents: string[]) =>
   `<?xml version='1.0' encoding='utf-8'?>\n<SignedIdentifiers>${contents.map(identifier).join('')}</SignedIdentifiers>`;
 const policyOf = (content: string) => parse(document(`<Id>a</Id>${content}`))[0]?.policy;
-const refused = { name: 'TableError', code: 'InvalidXmlDocument' };
+const refused = { name: 'ServiceError', code: 'InvalidXmlDocument' };
 
 test('a captured exchange: none, empty, partial and full policies', () => {
   const sent = document(
@@ -161,7 +162,7 @@ test('what is written reads back', () => {
   );
 });
 
-test('arbitrary documents fail as a TableError', () => {
+test('arbitrary documents fail as a ServiceError', () => {
   const piece = fc.constantFrom(
     ...[
       '<SignedIdentifiers>',
@@ -188,7 +189,7 @@ test('arbitrary documents fail as a TableError', () => {
       try {
         parse(text);
       } catch (error) {
-        assert.ok(error instanceof TableError, String(error));
+        assert.ok(error instanceof ServiceError, String(error));
       }
     }),
     { numRuns: 1000 },

@@ -1,6 +1,6 @@
 // The document of Get and Set Table ACL and Queue ACL (protocol: access-policies#document). What a policy grants is the server's matter.
-import type { AccessPolicy, SignedIdentifier } from '#account';
-import { formatDateTimeFull, parseDateTime, TableError, YEAR_ONE } from '#tables';
+import { type AccessPolicy, ServiceError, type SignedIdentifier } from '#account';
+import { formatDateTimeFull, parseDateTime, YEAR_ONE } from '#base';
 import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElement } from './xml.js';
 
 /** The most that Azure takes (protocol: access-policies#limits). */
@@ -10,13 +10,13 @@ const ID_LENGTH_MAX = 64;
 const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set(['Id', 'AccessPolicy']);
 const POLICY_FIELDS: ReadonlySet<string> = new Set(['Start', 'Expiry', 'Permission']);
 
-const invalid = (reason: string): TableError => new TableError('InvalidXmlDocument', { reason });
+const invalid = (reason: string): ServiceError => new ServiceError('InvalidXmlDocument', { reason });
 
 /**
  * An empty body or an empty list clears the policies.
  *
  * @param letters the permissions that there are.
- * @throws TableError InvalidXmlDocument.
+ * @throws ServiceError InvalidXmlDocument.
  */
 export function parseIdentifiers(body: Buffer, letters = 'raud'): readonly SignedIdentifier[] {
   if (body.length === 0) return [];

@@ -1,8 +1,8 @@
 // Parses the query of a target into its parameters, and remembers those of queries that come again and again. One with a signature
 // is looked up by all the rest of it: the signature is a secret, and is compared in a time that does not tell how much of it
 // was right. Whether it holds is the server's matter.
+import { ServiceError } from '#account';
 import { detachedString, memo } from '#base';
-import { TableError } from '#tables';
 import { SecretText } from '../auth/secret-text.js';
 
 type Parameters = ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new TableError('InvalidUri');
+    throw new ServiceError('InvalidUri');
   }
 }
 

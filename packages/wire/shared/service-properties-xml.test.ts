@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { changeServiceProperties, defaultServiceProperties } from '#account';
-import { TableError } from '#tables';
+import { changeServiceProperties, defaultServiceProperties, ServiceError } from '#account';
 import { formatServiceProperties, parseServiceProperties } from './service-properties-xml.js';
 
 const document = (content: string) =>
@@ -11,8 +10,8 @@ const document = (content: string) =>
 const parse = (content: string) => parseServiceProperties(Buffer.from(document(content)));
 const shown = (content: string) =>
   formatServiceProperties(changeServiceProperties(defaultServiceProperties, parse(content)));
-const invalidDocument = { name: 'TableError', code: 'InvalidXmlDocument' };
-const invalidValue = { name: 'TableError', code: 'InvalidXmlNodeValue' };
+const invalidDocument = { name: 'ServiceError', code: 'InvalidXmlDocument' };
+const invalidValue = { name: 'ServiceError', code: 'InvalidXmlNodeValue' };
 
 const metrics = (retention: string) =>
   `<MinuteMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>true</IncludeAPIs><RetentionPolicy>${retention}</RetentionPolicy></MinuteMetrics>`;
@@ -228,7 +227,7 @@ test('what is shown reads back', () => {
   );
 });
 
-test('arbitrary documents fail as a TableError', () => {
+test('arbitrary documents fail as a ServiceError', () => {
   const piece = fc.constantFrom(
     ...[
       '<Logging>',
@@ -258,7 +257,7 @@ test('arbitrary documents fail as a TableError', () => {
       try {
         parse(pieces.join(''));
       } catch (error) {
-        assert.ok(error instanceof TableError, String(error));
+        assert.ok(error instanceof ServiceError, String(error));
       }
     }),
     { numRuns: 1000 },

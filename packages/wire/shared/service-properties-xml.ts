@@ -1,7 +1,13 @@
 // The document of Get and Set Table Service Properties (protocol: service-properties).
 // Structure, counts and days that are wrong make the document invalid; a value of the wrong form makes its node invalid.
-import type { CorsRule, Logging, Metrics, ServiceProperties, ServicePropertiesChange } from '#account';
-import { TableError } from '#tables';
+import {
+  type CorsRule,
+  type Logging,
+  type Metrics,
+  ServiceError,
+  type ServiceProperties,
+  type ServicePropertiesChange,
+} from '#account';
 import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElement } from './xml.js';
 
 /** The most that Azure takes (protocol: service-properties#limits). */
@@ -37,10 +43,10 @@ const RULE_FIELDS: ReadonlySet<string> = new Set(
 
 type Fields = ReadonlyMap<string, XmlElement>;
 
-const invalid = (reason: string): TableError => new TableError('InvalidXmlDocument', { reason });
-const invalidValue = (reason: string): TableError => new TableError('InvalidXmlNodeValue', { reason });
+const invalid = (reason: string): ServiceError => new ServiceError('InvalidXmlDocument', { reason });
+const invalidValue = (reason: string): ServiceError => new ServiceError('InvalidXmlNodeValue', { reason });
 
-/** @throws TableError InvalidXmlDocument or InvalidXmlNodeValue. */
+/** @throws ServiceError InvalidXmlDocument or InvalidXmlNodeValue. */
 export function parseServiceProperties(body: Buffer): ServicePropertiesChange {
   const root = parseXml(body);
   if (root.name !== 'StorageServiceProperties') throw invalid('The root is not StorageServiceProperties.');
@@ -102,7 +108,7 @@ function parseRetention(fields: Fields): number | undefined {
   if (!parseBoolean(retention, 'Enabled')) return undefined;
   const days = parseWhole(retention, 'Days');
   if (days < 1 || days > RETENTION_DAYS_MAX)
-    throw new TableError('InvalidXmlDocument', {
+    throw new ServiceError('InvalidXmlDocument', {
       reason: 'Days are not in 1 to 365.',
       shownReason: RETENTION_REASON,
     });

@@ -1,12 +1,13 @@
 // The XML reader: what is well-formed reads exactly, all else is refused, and nothing expands.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD } from './xml.js';
 
 const parse = (text: string) => parseXml(Buffer.from(text));
-const refused = { name: 'TableError', code: 'InvalidXmlDocument' };
+const refused = { name: 'ServiceError', code: 'InvalidXmlDocument' };
 
 test('elements, text and order', () => {
   assert.deepEqual(parse('<a>x<b>1</b>y<c/><b> 2 </b>\n</a>'), {
@@ -165,7 +166,7 @@ test('readers of structure', () => {
   assert.throws(() => textOf(root), refused);
 });
 
-test('arbitrary input fails as a TableError', () => {
+test('arbitrary input fails as a ServiceError', () => {
   const piece = fc.constantFrom(
     ...[
       '<',
@@ -193,7 +194,7 @@ test('arbitrary input fails as a TableError', () => {
       try {
         parse(input);
       } catch (error) {
-        assert.ok(error instanceof TableError && error.code === 'InvalidXmlDocument', String(error));
+        assert.ok(error instanceof ServiceError && error.code === 'InvalidXmlDocument', String(error));
       }
     }),
     { numRuns: 2000 },

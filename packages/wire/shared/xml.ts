@@ -1,8 +1,9 @@
 // Reads XML documents into plain elements, strictly and exactly, and escapes text for writing them.
 // Takes well-formed XML 1.0 in UTF-8 without a document type: no entity can be declared, so nothing can expand.
 // The only importer of `saxes`. Attributes are checked and dropped, as no document of the protocol has any. What a document means is left to others.
+
 import { SaxesParser } from 'saxes';
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 
 export interface XmlElement {
   /** With its prefix, if it has one. */
@@ -56,11 +57,11 @@ const DEPTH_MAX = 32;
 
 const BLANK = /^[ \t\n\r]*$/;
 
-const malformed = (): TableError => new TableError('InvalidXmlDocument');
+const malformed = (): ServiceError => new ServiceError('InvalidXmlDocument');
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Without a byte order mark. @throws TableError InvalidXmlDocument. */
+/** Without a byte order mark. @throws ServiceError InvalidXmlDocument. */
 export function decodeUtf8(body: Buffer): string {
   try {
     return utf8.decode(body);
@@ -69,7 +70,7 @@ export function decodeUtf8(body: Buffer): string {
   }
 }
 
-/** The root element of a document in UTF-8, with or without a byte order mark. @throws TableError InvalidXmlDocument. */
+/** The root element of a document in UTF-8, with or without a byte order mark. @throws ServiceError InvalidXmlDocument. */
 export function parseXml(body: Buffer): XmlElement {
   const source = decodeUtf8(body);
   const document: OpenElement = { name: '', children: [], text: '' };
@@ -80,7 +81,7 @@ export function parseXml(body: Buffer): XmlElement {
     if (element && element !== document) element.text += text;
   };
   parser.on('error', () => {
-    throw new TableError('InvalidXmlDocument', { line: parser.line, position: parser.column });
+    throw new ServiceError('InvalidXmlDocument', { line: parser.line, position: parser.column });
   });
   parser.on('doctype', () => {
     throw malformed();
@@ -101,7 +102,7 @@ export function parseXml(body: Buffer): XmlElement {
   return root;
 }
 
-/** The text of an element that has no children. @throws TableError InvalidXmlDocument. */
+/** The text of an element that has no children. @throws ServiceError InvalidXmlDocument. */
 export function textOf(element: XmlElement): string {
   if (element.children.length > 0) throw malformed();
   return element.text;
@@ -111,14 +112,14 @@ function checkNoText(element: XmlElement): void {
   if (!BLANK.test(element.text)) throw malformed();
 }
 
-/** The children of an element that may hold one kind only. @throws TableError InvalidXmlDocument. */
+/** The children of an element that may hold one kind only. @throws ServiceError InvalidXmlDocument. */
 export function listOf(element: XmlElement, name: string): readonly XmlElement[] {
   checkNoText(element);
   for (const child of element.children) if (child.name !== name) throw malformed();
   return element.children;
 }
 
-/** The children by name, in any order, each at most once, no others. @throws TableError InvalidXmlDocument. */
+/** The children by name, in any order, each at most once, no others. @throws ServiceError InvalidXmlDocument. */
 export function fieldsOf(element: XmlElement, names: ReadonlySet<string>): ReadonlyMap<string, XmlElement> {
   checkNoText(element);
   const fields = new Map<string, XmlElement>();

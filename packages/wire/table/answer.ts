@@ -1,7 +1,7 @@
 // An answer before it is written: the facts that headers are made of, without their order.
 // A response and a part of a batch write the same answer with other headers (format-response.ts).
 
-export type Header = readonly [name: string, value: string];
+import type { Header } from '../shared/answer.js';
 
 export interface Answer {
   readonly status: number;

@@ -1,65 +1,26 @@
 // The one table of the Table service's errors: status and text of every code (protocol: errors#codes-of-tables).
 // Which form an error takes, and with which headers, is format-error.ts's matter.
-import type { TableError, TableErrorCode } from '#tables';
+import type { TableErrorCode } from '#tables';
+import { type ErrorTable, SHARED_ERRORS } from '../shared/error-table.js';
 
-interface ErrorEntry {
-  readonly status: number;
-  /** `{name}` stands for a value of the error's detail. */
-  readonly message: string;
-  /** Authentication failures carry the sentence as the phrase of the status line too (protocol: errors#status-line). */
-  readonly authentication?: true;
-}
-
-const AUTHENTICATION_FAILED =
-  'Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature.';
-const CHALLENGE =
-  'Server failed to authenticate the request. Please refer to the information in the www-authenticate header.';
-const NOT_AUTHORIZED = 'This request is not authorized to perform this operation';
-
-export const ERROR_TABLE: Readonly<Record<TableErrorCode, ErrorEntry>> = {
+export const ERROR_TABLE: ErrorTable<TableErrorCode> = {
+  ...SHARED_ERRORS,
   AtomFormatNotSupported: { status: 415, message: 'Atom format is not supported.' },
-  AuthenticationFailed: { status: 403, message: AUTHENTICATION_FAILED, authentication: true },
-  'AuthenticationFailed:Sas': { status: 403, message: AUTHENTICATION_FAILED, authentication: true },
-  AuthorizationFailure: { status: 403, message: `${NOT_AUTHORIZED}.` },
-  AuthorizationPermissionMismatch: { status: 403, message: `${NOT_AUTHORIZED} using this permission.` },
-  AuthorizationProtocolMismatch: { status: 403, message: `${NOT_AUTHORIZED} using this protocol.` },
-  AuthorizationResourceTypeMismatch: { status: 403, message: `${NOT_AUTHORIZED} using this resource type.` },
-  AuthorizationServiceMismatch: { status: 403, message: `${NOT_AUTHORIZED} using this service.` },
-  AuthorizationSourceIPMismatch: {
-    status: 403,
-    message: `${NOT_AUTHORIZED} using this source IP {address}.`,
-  },
   CommandsInBatchActOnDifferentPartitions: {
     status: 400,
     message: 'All commands in a batch must operate on same entity group.',
   },
-  CorsPreflightFailure: {
-    status: 403,
-    message: 'CORS not enabled or no matching rule found for this request.',
-  },
   DuplicatePropertiesSpecified: { status: 400, message: 'A property is specified more than one time.' },
   EntityAlreadyExists: { status: 409, message: 'The specified entity already exists.' },
   EntityTooLarge: { status: 400, message: 'The entity is larger than the maximum allowed size (1MB).' },
-  InsufficientAccountPermissions: { status: 403, message: 'Write operations are not allowed.' },
   InternalError: {
     status: 500,
     message: 'The server encountered an internal error. Please retry the request.',
   },
-  InvalidAuthenticationInfo: {
-    status: 400,
-    message:
-      'Authentication information is not given in the correct format. Check the value of Authorization header.',
-    authentication: true,
-  },
-  'InvalidAuthenticationInfo:Challenge': { status: 401, message: CHALLENGE, authentication: true },
   InvalidDuplicateRow: {
     status: 400,
     message:
       'The batch request contains multiple changes with same row key. An entity can appear only once in a batch request.',
-  },
-  InvalidHeaderValue: {
-    status: 400,
-    message: 'The value for one of the HTTP headers is not in the correct format.',
   },
   'InvalidHeaderValue:Cors': { status: 400, message: 'A required CORS header is not present.' },
   InvalidInput: { status: 400, message: 'One of the request inputs is not valid.' },
@@ -94,18 +55,7 @@ export const ERROR_TABLE: Readonly<Record<TableErrorCode, ErrorEntry>> = {
     status: 400,
     message: 'Both If-Match and If-None-Match cannot be specified at the same time.',
   },
-  InvalidQueryParameterValue: {
-    status: 400,
-    message: 'Value for one of the query parameters specified in the request URI is invalid.',
-  },
-  InvalidResourceName: { status: 400, message: 'The specifed resource name contains invalid characters.' },
-  InvalidUri: { status: 400, message: 'The requested URI does not represent any resource on the server.' },
   InvalidValueType: { status: 400, message: 'The value specified is invalid.' },
-  InvalidXmlDocument: { status: 400, message: 'XML specified is not syntactically valid.' },
-  InvalidXmlNodeValue: {
-    status: 400,
-    message: 'The value provided for one of the XML nodes in the request body was not in the correct format.',
-  },
   JsonFormatNotSupported: { status: 415, message: 'JSON format is not supported.' },
   MediaTypeNotSupported: { status: 415, message: 'None of the provided media types are supported' },
   MethodNotAllowed: {
@@ -118,7 +68,6 @@ export const ERROR_TABLE: Readonly<Record<TableErrorCode, ErrorEntry>> = {
     message: 'The requested operation is not implemented on the specified resource.',
   },
   OperationTimedOut: { status: 500, message: 'Operation could not be completed within the permitted time.' },
-  OutOfRangeInput: { status: 400, message: 'One of the request inputs is out of range.' },
   'OutOfRangeInput:Parameter': {
     status: 400,
     message: "The '{name}' parameter of value '{value}' is out of range.",
@@ -141,16 +90,6 @@ export const ERROR_TABLE: Readonly<Record<TableErrorCode, ErrorEntry>> = {
     message:
       'The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less.',
   },
-  RequestBodyTooLarge: {
-    status: 413,
-    message: 'The request body is too large and exceeds the maximum permissible limit.',
-  },
-  ResourceNotFound: { status: 404, message: 'The specified resource does not exist.' },
-  ServerBusy: { status: 503, message: 'The server is busy.' },
-  'ServerBusy:Full': {
-    status: 503,
-    message: 'No space is left to write to. What is there can be read and deleted.',
-  },
   TableAlreadyExists: { status: 409, message: 'The table specified already exists.' },
   TableBeingDeleted: { status: 409, message: 'The specified table is being deleted.' },
   TableNotFound: { status: 404, message: 'The table specified does not exist.' },
@@ -170,10 +109,3 @@ export const ERROR_TABLE: Readonly<Record<TableErrorCode, ErrorEntry>> = {
     message: 'The request uses X-HTTP-Method with an HTTP verb other than POST.',
   },
 };
-
-/** The code as it goes over the wire. */
-export const wireCode = (code: string): string => code.split(':', 1)[0] ?? code;
-
-/** The first line of the error's text. */
-export const errorMessage = ({ code, detail }: TableError): string =>
-  ERROR_TABLE[code].message.replace(/\{(\w+)\}/g, (_, name: string) => String(detail[name] ?? ''));

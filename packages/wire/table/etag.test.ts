@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DATE_TIME_MAX, DATE_TIME_MIN, TableError } from '#tables';
+import { DATE_TIME_MAX, DATE_TIME_MIN } from '#base';
+import { TableError } from '#tables';
 import { formatEtag, parseCondition } from './etag.js';
 
 const VECTORS: readonly (readonly [number, bigint, string])[] = [

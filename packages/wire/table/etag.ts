@@ -1,5 +1,6 @@
 // ETags: a row's version in the form that Azure gives it, and If-Match read back (protocol: entities#etags, entities#conditions).
-import { type Condition, formatDateTime, parseDateTime, TableError } from '#tables';
+import { formatDateTime, parseDateTime } from '#base';
+import { type Condition, TableError } from '#tables';
 
 /** A time by `formatDateTime` as it stands in an ETag: only the colons, whose places are fixed, are percent-encoded. */
 export const etagTime = (time: string): string =>

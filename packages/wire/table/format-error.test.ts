@@ -195,19 +195,16 @@ test('the name in the body of Create Table is checked late', () => {
 });
 
 /** What stands before the sentence. */
-function prefixOf(code: TableErrorCode, index: ErrorContext['index'], at?: number): string {
-  const error = new TableError(code);
-  error.index = at;
-  const [, prefix = ''] = /"value":"(\d+:)?/.exec(String(format(error, { index }).body)) ?? [];
+function prefixOf(code: TableErrorCode, part: ErrorContext['part']): string {
+  const [, prefix = ''] = /"value":"(\d+:)?/.exec(String(format(new TableError(code), { part }).body)) ?? [];
   return prefix;
 }
 
 test('the index of the operation in a batch', () => {
-  assert.equal(prefixOf('EntityAlreadyExists', undefined, 2), '');
-  assert.equal(prefixOf('EntityAlreadyExists', 'always', 2), '2:');
-  assert.equal(prefixOf('EntityAlreadyExists', 'always'), '0:');
-  assert.equal(prefixOf('InvalidInput:BatchLength', 'always', 99), '99:');
+  assert.equal(prefixOf('EntityAlreadyExists', undefined), '');
+  assert.equal(prefixOf('EntityAlreadyExists', { index: 2, says: 'always' }), '2:');
+  assert.equal(prefixOf('InvalidInput:BatchLength', { index: 99, says: 'always' }), '99:');
   // Alone in its changeset, an operation says it only of what is checked early.
-  for (const code of LATE) assert.equal(prefixOf(code, 'early', 0), '', code);
-  for (const code of EARLY) assert.equal(prefixOf(code, 'early', 0), '0:', code);
+  for (const code of LATE) assert.equal(prefixOf(code, { index: 0, says: 'early' }), '', code);
+  for (const code of EARLY) assert.equal(prefixOf(code, { index: 0, says: 'early' }), '0:', code);
 });

@@ -1,10 +1,17 @@
 // Renders a refusal: JSON or XML by the form of the operation, with the lines of request id and time (protocol: errors#forms).
-import { escapeText, formatDateTimeFull, type TableError, type TableErrorCode } from '#tables';
+import type { ServiceError } from '#account';
+import { formatDateTimeFull } from '#base';
+import { escapeText, type TableErrorCode } from '#tables';
+import { type Header, RETRY } from '../shared/answer.js';
+import { errorMessage, wireCode } from '../shared/error-table.js';
 import { escapeXml } from '../shared/xml.js';
-import type { Answer, Header } from './answer.js';
-import { ERROR_TABLE, errorMessage, wireCode } from './error-table.js';
+import type { Answer } from './answer.js';
+import { ERROR_TABLE } from './error-table.js';
 import { jsonContentType } from './format-outcome.js';
 import type { ResponseFormat } from './response-format.js';
+
+/** Of the domain, or of what all services share. */
+type TableFault = ServiceError<TableErrorCode>;
 
 export interface ErrorContext {
   readonly requestId: string;
@@ -15,11 +22,19 @@ export interface ErrorContext {
   readonly xml: boolean;
   /** The caller's Accept header. */
   readonly accept: string | undefined;
-  /** Parts of a batch say their index: always, or, alone in a changeset, only if refused early. */
-  readonly index?: 'always' | 'early' | undefined;
+  /** The part of a batch that failed says its index: always, or, alone in a changeset, only if refused early. */
+  readonly part?: { readonly index: number; readonly says: 'always' | 'early' } | undefined;
   /** Create Table checks the name of its body late, with the headers of the storage phase (protocol: responses#headers-by-answer). */
   readonly nameInBody?: boolean | undefined;
 }
+
+/** These carry the sentence as the phrase of the status line too (protocol: errors#status-line). */
+const AUTHENTICATION: ReadonlySet<TableErrorCode> = new Set([
+  'AuthenticationFailed',
+  'AuthenticationFailed:Sas',
+  'InvalidAuthenticationInfo',
+  'InvalidAuthenticationInfo:Challenge',
+]);
 
 /**
  * Refused before the storage phase: these carry no Cache-Control, and `0:` in a changeset of one (protocol: batches#parts,
@@ -44,16 +59,16 @@ const EARLY: ReadonlySet<TableErrorCode> = new Set([
   'TableNotFound',
 ]);
 
-/** Who is told to come again is told when, as the service's clients expect of 503. A full disk takes longer. */
-const RETRY: readonly Header[] = [['Retry-After', '1']];
+const RETRY_LATER: readonly Header[] = [RETRY];
 
-const isEarly = (error: TableError, context: ErrorContext): boolean =>
+const isEarly = (error: TableFault, context: ErrorContext): boolean =>
   EARLY.has(error.code) && context.nameInBody !== true;
 
 /** The index of the operation that failed; one operation alone says it only for what is checked early. */
-function indexPrefix(error: TableError, context: ErrorContext): string {
-  const isSaid = context.index === 'always' || (context.index === 'early' && isEarly(error, context));
-  return isSaid ? `${error.index ?? 0}:` : '';
+function indexPrefix(error: TableFault, context: ErrorContext): string {
+  const { part } = context;
+  if (part === undefined || (part.says === 'early' && !isEarly(error, context))) return '';
+  return `${part.index}:`;
 }
 
 const FORMATTED_AS_ATOM = 'http://schemas.microsoft.com/ado/2007/08/dataservices';
@@ -74,7 +89,7 @@ const jsonBody = (code: string, text: string): string =>
   `{"odata.error":{"code":"${code}","message":{"lang":"en-US","value":"${escapeText(text)}"}}}`;
 
 /** Failed authentication has a form of its own: JSON only for who asked for JSON, and few headers (protocol: errors#failed-authentication). */
-function authenticationAnswer(error: TableError, context: ErrorContext, text: string): Answer {
+function authenticationAnswer(error: TableFault, context: ErrorContext, text: string): Answer {
   const code = wireCode(error.code);
   const { status, message } = ERROR_TABLE[error.code];
   const asJson = !context.xml && /application\/json/i.test(context.accept ?? '');
@@ -97,14 +112,14 @@ function authenticationAnswer(error: TableError, context: ErrorContext, text: st
  * The answer to a refusal. Its first line is Azure's; who asked and when follows. Of some refusals the phrase of the status
  * line is that line too (protocol: errors#status-line).
  */
-export function formatError(error: TableError, context: ErrorContext): Answer {
-  const { status, authentication } = ERROR_TABLE[error.code];
+export function formatError(error: TableFault, context: ErrorContext): Answer {
+  const { status } = ERROR_TABLE[error.code];
   const code = wireCode(error.code);
-  const message = errorMessage(error);
+  const message = errorMessage(ERROR_TABLE[error.code], error);
   const first = indexPrefix(error, context) + message;
   const text = `${first}\nRequestId:${context.requestId}\nTime:${formatDateTimeFull(context.now)}`;
-  if (authentication) return authenticationAnswer(error, context, text);
-  const more = error.code === 'ServerBusy' ? RETRY : undefined;
+  if (AUTHENTICATION.has(error.code)) return authenticationAnswer(error, context, text);
+  const more = error.code === 'ServerBusy' ? RETRY_LATER : undefined;
   const reason = status === 415 || error.code === 'AuthorizationSourceIPMismatch' ? message : undefined;
   if (context.xml) {
     return {

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Outcome, TableError } from '#tables';
+import type { Exchange } from '../shared/answer.js';
 import { asked, ETAG, errorContext, LOCATION, PLACE, refused, row } from '../testing/answer.js';
 import type { Answer } from './answer.js';
 import { formatError } from './format-error.js';
 import { formatOutcome } from './format-outcome.js';
-import { type Exchange, formatResponse } from './format-response.js';
+import { formatResponse } from './format-response.js';
 import type { ResponseFormat } from './response-format.js';
 
 const EXCHANGE: Exchange = { requestId: 'id', version: '2019-02-02', clientRequestId: undefined };

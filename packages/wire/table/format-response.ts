@@ -2,20 +2,11 @@
 // format-part.ts's.
 
 import type { WireResponse } from '#base';
-import type { Answer, Header } from './answer.js';
-
-/** What every answer says of the request that it answers. */
-export interface Exchange {
-  readonly requestId: string;
-  /** x-ms-version as it is echoed. */
-  readonly version: string;
-  readonly clientRequestId: string | undefined;
-}
+import { ECHO_SINCE, type Exchange, type Header } from '../shared/answer.js';
+import type { Answer } from './answer.js';
 
 /** Names the program, as Azure's does; clients do not read it. */
 const SERVER = 'Shelfmark-Table/1.0';
-/** Versions before do not get their request id back (protocol: responses#table-service). */
-export const ECHO_SINCE = '2019-02-02';
 
 const NO_CACHE: Header = ['Cache-Control', 'no-cache'];
 const SERVER_HEADER: Header = ['Server', SERVER];

@@ -1,10 +1,9 @@
 // Finds out who sent a request to the Queue service and what they were granted (protocol: authentication, sas). What is the same as for
 // tables is authenticate.ts's; whether the grant covers the operation is authorize-queue.ts's matter.
 
-import type { SignedIdentifier } from '#account';
+import { ServiceError, type SignedIdentifier } from '#account';
 import type { WireRequest } from '#base';
 import { QueueError } from '#queues';
-import { TableError } from '#tables';
 import {
   type AccountSas,
   accountSasStringToSign,
@@ -122,7 +121,7 @@ function anonymousRefusal({ headers }: WireRequest, { bearer }: QueueAuthenticat
 /**
  * An Authorization header counts before a signature in the query.
  *
- * @throws TableError as `authenticate` does; QueueError NoAuthenticationInformation or ResourceNotFound for who says nothing of themselves.
+ * @throws ServiceError as `authenticate` does; QueueError NoAuthenticationInformation or ResourceNotFound for who says nothing of themselves.
  */
 export function authenticateQueue(
   request: WireRequest,
@@ -135,7 +134,7 @@ export function authenticateQueue(
     if (credential) return authenticateKey(credential, request, route, context);
     const token = bearerTokenOf(header);
     if (token !== undefined) return authenticateBearer(token, request, route.account, context, 'queue');
-    throw new TableError('InvalidAuthenticationInfo', { reason: 'The Authorization header is malformed.' });
+    throw new ServiceError('InvalidAuthenticationInfo', { reason: 'The Authorization header is malformed.' });
   }
   if (route.query.has('sig')) return authenticateSas(request, route, context);
   throw anonymousRefusal(request, context);

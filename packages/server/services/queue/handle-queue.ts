@@ -1,7 +1,7 @@
 // One request to the Queue service from a plain value to a plain value. The order of the steps is the order in which it is reported what
 // is wrong (protocol: requests#order-of-checks). The only catch and the only log line of such a request are here; handle.ts does the same for tables.
 
-import type { CorsRule, SignedIdentifier } from '#account';
+import { type CorsRule, ServiceError, type SignedIdentifier } from '#account';
 import type { WireRequest, WireResponse } from '#base';
 import {
   checkQueueName,
@@ -10,10 +10,10 @@ import {
   openQueue,
   type QueueContext,
   QueueError,
+  type QueueErrorCode,
   readQueueIdentifiers,
   readQueueServiceProperties,
 } from '#queues';
-import { TableError } from '#tables';
 import {
   corsHeaders,
   formatQueueError,
@@ -24,7 +24,6 @@ import {
   parseQueueTarget,
   type QueueAnswer,
   type QueueRoute,
-  queueErrorOf,
   queueOf,
   queueOperationKind,
   wireCode,
@@ -41,19 +40,16 @@ import { authorizeQueue } from './authorize-queue.js';
 
 const TEXT_BYTES_MAX = 65_536;
 
-const refusalOf = (error: unknown): QueueError =>
-  error instanceof QueueError || error instanceof TableError
-    ? queueErrorOf(error)
-    : new QueueError(faultCode(error));
+const refusalOf = (error: unknown): ServiceError<QueueErrorCode> =>
+  error instanceof ServiceError ? error : new QueueError(faultCode(error));
 
 /**
  * Faults of the body: that the queue is not there is found before them (protocol: requests#order-of-checks). But a message that is no XML
  * is refused before the queue is looked for, as recorded.
  */
 const isOfBody = (error: unknown, kind: OperationKind): boolean =>
-  error instanceof QueueError
-    ? error.code === 'RequestBodyTooLarge'
-    : error instanceof TableError && error.code.startsWith('InvalidXml') && kind !== 'putMessage';
+  error instanceof ServiceError &&
+  (error.code === 'RequestBodyTooLarge' || (error.code.startsWith('InvalidXml') && kind !== 'putMessage'));
 
 function checkVersion(request: WireRequest, route: QueueRoute): void {
   const value = versionOf(request, route);
@@ -152,13 +148,13 @@ class Progress implements QueueAuthentication {
   refuse(error: unknown): QueueAnswer {
     const refusal = refusalOf(error);
     const answer = formatQueueError(refusal, this.requestId, this.now);
-    const isFault = !(error instanceof QueueError || error instanceof TableError);
+    const isFault = !(error instanceof ServiceError);
     this.note(answer, refusal, isFault ? error : undefined);
     return answer;
   }
 
   /** Counts and logs an answer; `fault` is what it was refused for where that is ours. */
-  note({ status }: QueueAnswer, refusal: QueueError | undefined, fault?: unknown): void {
+  note({ status }: QueueAnswer, refusal: ServiceError<QueueErrorCode> | undefined, fault?: unknown): void {
     const { figures, log } = this.service;
     const code = refusal && wireCode(refusal.code);
     if (figures !== undefined) {

@@ -1,5 +1,6 @@
 // From a request, or a part of a batch, to an operation that its caller may carry out. The order of the steps is the
 // order in which Azure reports what is wrong (protocol: requests#order-of-checks).
+import { ServiceError } from '#account';
 import { missingTable, openTable, type TableContext, TableError, type TableErrorCode } from '#tables';
 import {
   checkRoute,
@@ -43,7 +44,7 @@ const AFTER_TABLE: ReadonlySet<TableErrorCode> = new Set([
 async function weightier(fault: unknown, route: Route, context: TableContext): Promise<unknown> {
   const table = route.resource.kind === 'table' ? undefined : tableOf(route);
   const isOutweighed =
-    fault instanceof TableError && (AFTER_TABLE.has(fault.code) || route.resource.kind === 'nested');
+    fault instanceof ServiceError && (AFTER_TABLE.has(fault.code) || route.resource.kind === 'nested');
   if (table === undefined || !isOutweighed) return fault;
   return (await openTable(context, table)) ? fault : missingTable(context, table);
 }

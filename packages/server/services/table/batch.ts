@@ -1,8 +1,9 @@
 // POST $batch: each part is admitted like a request of its own, then the changeset is carried out as one operation.
 // A part that fails is the whole answer of its changeset, and nothing is applied (protocol: batches).
 
+import { ServiceError } from '#account';
 import type { WireRequest } from '#base';
-import { type EntityWrite, execute, TableError, type WriteOutcome } from '#tables';
+import { ChangesetFailure, type EntityWrite, execute, TableError, type WriteOutcome } from '#tables';
 import {
   type Answer,
   type BatchPart,
@@ -70,22 +71,21 @@ async function admitWrites(parts: readonly BatchPart[], call: Call): Promise<rea
       if (!isWrite(operation)) throw new TableError('InvalidInput');
       writes.push({ operation, format, place, contentId: part.contentId });
     } catch (error) {
-      if (error instanceof TableError) error.index = writes.length;
-      throw error;
+      throw error instanceof ServiceError ? new ChangesetFailure(writes.length, error) : error;
     }
   }
   return writes;
 }
 
 /** The one part that answers for a changeset that failed. */
-function failedPart(error: TableError, parts: readonly BatchPart[], call: Call): string {
-  const part = parts[error.index ?? 0];
+function failedPart({ index, error }: ChangesetFailure, parts: readonly BatchPart[], call: Call): string {
+  const part = parts[index];
   const headers = part?.headers ?? {};
   const answer = formatError(error, {
     ...call.errorContext(),
     format: lenientFormat(part?.method ?? 'POST', headers, part?.target ?? ''),
     accept: headers.accept,
-    index: parts.length > 1 ? 'always' : 'early',
+    part: { index, says: parts.length > 1 ? 'always' : 'early' },
   });
   return formatPart(answer, part?.contentId);
 }
@@ -107,8 +107,8 @@ async function submitChangeset(parts: readonly BatchPart[], call: Call): Promise
     }
     return answers;
   } catch (error) {
-    if (!(error instanceof TableError)) throw error;
-    call.refused = error;
+    if (!(error instanceof ChangesetFailure)) throw error;
+    call.refused = error.error;
     return [failedPart(error, parts, call)];
   }
 }
@@ -120,15 +120,14 @@ async function query(part: BatchPart, call: Call): Promise<string> {
     const outcome = await execute(operation, call.context, call.service.clock);
     return formatPart(formatOutcome(outcome, placeOf(route), format), part.contentId);
   } catch (error) {
-    if (!(error instanceof TableError)) throw error;
-    error.index = 0;
+    if (!(error instanceof ServiceError)) throw error;
     call.refused = error;
     const context = {
       ...call.errorContext(),
       format: lenientFormat(part.method, part.headers, part.target),
       accept: part.headers.accept,
     };
-    return formatPart(formatError(error, { ...context, index: 'always' }), part.contentId);
+    return formatPart(formatError(error, { ...context, part: { index: 0, says: 'always' } }), part.contentId);
   }
 }
 

@@ -1,6 +1,6 @@
 // One request from a plain value to a plain value. The order of the steps here is the order in which Azure reports what
 // is wrong (protocol: requests#order-of-checks). The only catch and the only log line of a request are here.
-import type { CorsRule, SignedIdentifier } from '#account';
+import { type CorsRule, ServiceError, type SignedIdentifier } from '#account';
 import type { WireRequest, WireResponse } from '#base';
 import {
   execute,
@@ -10,6 +10,7 @@ import {
   readServiceProperties,
   type TableContext,
   TableError,
+  type TableErrorCode,
 } from '#tables';
 import {
   type Answer,
@@ -51,7 +52,7 @@ export interface Call {
   readonly context: TableContext;
   readonly errorContext: () => ErrorContext;
   /** What a part of a batch was refused for; the batch itself answers 202. */
-  refused: TableError | undefined;
+  refused: ServiceError<TableErrorCode> | undefined;
   /** Once it is clear what is asked for. */
   operation: CountedOperation | undefined;
 }
@@ -107,8 +108,8 @@ async function answerCall(request: WireRequest, call: Call): Promise<Answer> {
   return formatOutcome(await execute(operation, context, service.clock), placeOf(route), format);
 }
 
-const refusalOf = (error: unknown): TableError =>
-  error instanceof TableError ? error : new TableError(faultCode(error));
+const refusalOf = (error: unknown): ServiceError<TableErrorCode> =>
+  error instanceof ServiceError ? error : new TableError(faultCode(error));
 
 /** What is known of a request while it is answered; an error may come at any step. */
 class Progress implements AuthenticationContext {
@@ -205,7 +206,7 @@ class Progress implements AuthenticationContext {
     return answer;
   }
 
-  #entry({ status }: Answer, refusal: TableError | undefined): RequestEntry {
+  #entry({ status }: Answer, refusal: ServiceError<TableErrorCode> | undefined): RequestEntry {
     return requestEntry(
       'table',
       this,
@@ -214,7 +215,11 @@ class Progress implements AuthenticationContext {
     );
   }
 
-  #count(figures: RequestMetrics, { status }: Answer, refusal: TableError | undefined): void {
+  #count(
+    figures: RequestMetrics,
+    { status }: Answer,
+    refusal: ServiceError<TableErrorCode> | undefined,
+  ): void {
     const operation = this.call?.operation ?? this.#operationRefused();
     figures.answer(operation, status, performance.now() - this.began);
     if (refusal !== undefined) figures.refuse(wireCode(refusal.code));
@@ -231,7 +236,7 @@ class Progress implements AuthenticationContext {
   }
 
   /** Counts and logs an answer; `fault` is what it was refused for where that is ours. */
-  note(answer: Answer, refusal: TableError | undefined, fault?: unknown): void {
+  note(answer: Answer, refusal: ServiceError<TableErrorCode> | undefined, fault?: unknown): void {
     const { figures, log } = this.service;
     if (figures !== undefined) this.#count(figures, answer, refusal);
     if (fault !== undefined) log.failure(this.#entry(answer, refusal), fault);

@@ -1,15 +1,13 @@
 // The properties of an entity from the members of its JSON: annotations, implied types, system properties (protocol: json#reading).
+import { formatDateTimeFull, parseDateTime, YEAR_ONE } from '#base';
 import {
   checkPropertyName,
   type EdmType,
   type EntityKey,
-  formatDateTimeFull,
   hasForbiddenCharacter,
   type Property,
-  parseDateTime,
   parseProperty,
   TableError,
-  YEAR_ONE,
 } from '#tables';
 import type { MemberName } from './member-name.js';
 import { type Member, readObject } from './read-object.js';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { releaseBuffer } from '#base';
+import { DATE_TIME_MAX, releaseBuffer } from '#base';
 import type { Row } from '#store';
-import { DATE_TIME_MAX, type EdmValue, encodeEntity, formatLiteral, type Property } from '#tables';
+import { type EdmValue, encodeEntity, formatLiteral, type Property } from '#tables';
 import { EntityList, formatOutcome } from '../format-outcome.js';
 import type { MetadataLevel, ResponseFormat } from '../response-format.js';
 

@@ -2,9 +2,9 @@
 // (protocol: json#examples, queries#projection, entities#keys-in-urls).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openOutput } from '#base';
+import { openOutput, parseDateTime } from '#base';
 import type { Row } from '#store';
-import { encodeEntity, type Property, parseDateTime } from '#tables';
+import { encodeEntity, type Property } from '#tables';
 import type { MetadataLevel, ResponseFormat } from '../response-format.js';
 import { type EntityPlace, EntityWriter, entityPath } from './format-entity.js';
 

@@ -2,14 +2,13 @@
 // Without metadata and projection that is a copy of the stored text behind the system properties. What an answer's
 // entities have in common is worked out once: a page has hundreds of them.
 
-import { type Output, Piece } from '#base';
+import { formatDateTime, type Output, Piece } from '#base';
 import type { Row } from '#store';
 import {
   EDM_TYPES,
   ENTRY_BYTES,
   escapeText,
   FLAG_ANNOTATED,
-  formatDateTime,
   HEADER_BYTES,
   propertyCount,
   TEXT_OVERHEAD,

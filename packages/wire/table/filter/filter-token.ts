@@ -1,6 +1,7 @@
 // The words of a $filter: cuts its text into tokens and gives literals their values (protocol: queries#literals).
 // What tokens may follow each other is parse-filter.ts's matter.
-import { type EdmValue, parseDateTime, YEAR_ONE } from '#tables';
+import { parseDateTime, YEAR_ONE } from '#base';
+import type { EdmValue } from '#tables';
 
 interface Extent {
   readonly start: number;

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { formatDateTimeFull } from '#base';
 import type {
   ComparisonOperator,
   EdmValue,
@@ -11,7 +12,7 @@ import type {
   TableErrorCode,
   TableErrorDetail,
 } from '#tables';
-import { formatDateTimeFull, TableError } from '#tables';
+import { TableError } from '#tables';
 import { FILTER_DEPTH_MAX, parseFilter } from './parse-filter.js';
 
 const property = (name: string): Operand => ({ kind: 'property', name });

@@ -1,5 +1,5 @@
-// Edm.DateTime as text and as ticks of 100 ns since 1970-01-01T00:00:00Z, and the range that a property may hold.
-// The proleptic Gregorian calendar without leap seconds. Reads no clock: `now` is the caller's.
+// Times as text and as ticks of 100 ns since 1970-01-01T00:00:00Z: ISO 8601, as Edm.DateTime, policies and errors have it, with the range that
+// a property may hold, and the dates of HTTP headers. The proleptic Gregorian calendar without leap seconds. Reads no clock.
 
 /** 1601-01-01T00:00:00Z, the earliest time that a property may hold (protocol: data-model#types). */
 export const DATE_TIME_MIN = -116_444_736_000_000_000n;
@@ -199,3 +199,16 @@ export function formatDateTime(ticks: bigint): string {
 /** `2017-11-10T02:44:47.6200000Z`: always seven digits, as in the text of errors (protocol: entities#etags). */
 export const formatDateTimeFull = (ticks: bigint): string =>
   `${formatSecond(secondOf(ticks))}${formatFraction(fractionOf(ticks))}Z`;
+/** RFC 1123, always GMT, in steps of a second. */
+const HTTP_DATE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
+
+/** Ticks of 100 ns since 1970-01-01T00:00:00Z; undefined for what is no such date. */
+export function parseHttpDate(text: string): bigint | undefined {
+  const milliseconds = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(milliseconds) ? undefined : BigInt(milliseconds) * 10_000n;
+}
+
+export function formatHttpDate(ticks: bigint): string {
+  return new Date(Number(ticks / 10_000n)).toUTCString();
+}

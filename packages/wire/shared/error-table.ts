@@ -1,0 +1,79 @@
+// Status and text of the codes that all services share and say in the same words (protocol: errors#codes-of-tables, errors#codes-of-queues), and what is the same of
+// every table of errors. A service's own table adds its codes, and its own words where it has others.
+import type { ServiceError, SharedErrorCode } from '#account';
+
+export interface ErrorEntry {
+  readonly status: number;
+  /** `{name}` stands for a value of the error's detail. */
+  readonly message: string;
+}
+
+export type ErrorTable<Code extends string> = Readonly<Record<Code, ErrorEntry>>;
+
+const AUTHENTICATION_FAILED =
+  'Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature.';
+/** Of those who are told how to authenticate. */
+export const CHALLENGE =
+  'Server failed to authenticate the request. Please refer to the information in the www-authenticate header.';
+const NOT_AUTHORIZED = 'This request is not authorized to perform this operation';
+
+/** Of `InternalError` and `InvalidHeaderValue:Cors` each service has words of its own. */
+export const SHARED_ERRORS: ErrorTable<
+  Exclude<SharedErrorCode, 'InternalError' | 'InvalidHeaderValue:Cors'>
+> = {
+  AuthenticationFailed: { status: 403, message: AUTHENTICATION_FAILED },
+  'AuthenticationFailed:Sas': { status: 403, message: AUTHENTICATION_FAILED },
+  AuthorizationFailure: { status: 403, message: `${NOT_AUTHORIZED}.` },
+  AuthorizationPermissionMismatch: { status: 403, message: `${NOT_AUTHORIZED} using this permission.` },
+  AuthorizationProtocolMismatch: { status: 403, message: `${NOT_AUTHORIZED} using this protocol.` },
+  AuthorizationResourceTypeMismatch: { status: 403, message: `${NOT_AUTHORIZED} using this resource type.` },
+  AuthorizationServiceMismatch: { status: 403, message: `${NOT_AUTHORIZED} using this service.` },
+  AuthorizationSourceIPMismatch: {
+    status: 403,
+    message: `${NOT_AUTHORIZED} using this source IP {address}.`,
+  },
+  CorsPreflightFailure: {
+    status: 403,
+    message: 'CORS not enabled or no matching rule found for this request.',
+  },
+  InsufficientAccountPermissions: { status: 403, message: 'Write operations are not allowed.' },
+  InvalidAuthenticationInfo: {
+    status: 400,
+    message:
+      'Authentication information is not given in the correct format. Check the value of Authorization header.',
+  },
+  'InvalidAuthenticationInfo:Challenge': { status: 401, message: CHALLENGE },
+  InvalidHeaderValue: {
+    status: 400,
+    message: 'The value for one of the HTTP headers is not in the correct format.',
+  },
+  InvalidQueryParameterValue: {
+    status: 400,
+    message: 'Value for one of the query parameters specified in the request URI is invalid.',
+  },
+  InvalidResourceName: { status: 400, message: 'The specifed resource name contains invalid characters.' },
+  InvalidUri: { status: 400, message: 'The requested URI does not represent any resource on the server.' },
+  InvalidXmlDocument: { status: 400, message: 'XML specified is not syntactically valid.' },
+  InvalidXmlNodeValue: {
+    status: 400,
+    message: 'The value provided for one of the XML nodes in the request body was not in the correct format.',
+  },
+  OutOfRangeInput: { status: 400, message: 'One of the request inputs is out of range.' },
+  RequestBodyTooLarge: {
+    status: 413,
+    message: 'The request body is too large and exceeds the maximum permissible limit.',
+  },
+  ResourceNotFound: { status: 404, message: 'The specified resource does not exist.' },
+  ServerBusy: { status: 503, message: 'The server is busy.' },
+  'ServerBusy:Full': {
+    status: 503,
+    message: 'No space is left to write to. What is there can be read and deleted.',
+  },
+};
+
+/** The code as it goes over the wire. */
+export const wireCode = (code: string): string => code.split(':', 1)[0] ?? code;
+
+/** The text of an entry, with the values that belong into it. */
+export const errorMessage = ({ message }: ErrorEntry, { detail }: ServiceError<string>): string =>
+  message.replace(/\{(\w+)\}/g, (_, name: string) => String(detail[name] ?? ''));
