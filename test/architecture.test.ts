@@ -6,6 +6,7 @@ import { basename, dirname, join, posix, sep } from 'node:path';
 import { describe, test } from 'node:test';
 import { codeOf, importsOf, longBlocks } from './source-text.js';
 import { ROOT } from './spawned-server.js';
+import { faultsOf, ROOMS, roomOf, TESTING } from './structure/rooms.js';
 
 interface Source {
   /** From the root of the repository, with slashes. */
@@ -17,7 +18,7 @@ interface Source {
 }
 
 const FOLDERS = ['packages', 'test', 'tools', 'demo', 'examples', 'bench'] as const;
-const TEST = /\.test\.(?:fixture\.)?ts$|^test\/|^packages\/[^/]+\/(?:testing|conformance)\//;
+const TEST = new RegExp(`\\.test\\.(?:fixture\\.)?ts$|^test/|^packages/[^/]+/(?:conformance|${TESTING})/`);
 
 function sourcesIn(folder: string): Source[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
@@ -122,6 +123,34 @@ describe('imports', () => {
     assert.deepEqual(breaches(PACKAGES, rule), []);
   });
 
+  test('go one way between the folders of a package', () => {
+    const found = Object.entries(ROOMS).flatMap(([name, rooms]) => {
+      const folder = `packages/${name}/`;
+      const below = (path: string): string => path.slice(folder.length);
+      const programs = PACKAGES.filter(source => !source.isTest && packageOf(source) === name);
+      const rule = (source: Source): string[] => {
+        const room = roomOf(rooms, below(source.path));
+        const targets = importsOf(source.text)
+          .filter(each => each.startsWith('.'))
+          .map(each => below(posix.join(dirname(source.path), each)).replace(/\.js$/, '.ts'));
+        return targets.filter(target => {
+          const targetRoom = roomOf(rooms, target);
+          return targetRoom !== room && !rooms[room]?.includes(targetRoom);
+        });
+      };
+      const folders = new Set(programs.map(({ path }) => roomOf(rooms, below(path))));
+      const unknown = [...folders].filter(room => !(room in rooms)).map(room => `${name}: no entry ${room}`);
+      const empty = Object.keys(rooms).filter(room => !folders.has(room));
+      return [
+        ...faultsOf(rooms).map(fault => `${name}: ${fault}`),
+        ...unknown,
+        ...empty.map(room => `${name}: nothing in ${room}`),
+        ...breaches(programs, rule),
+      ];
+    });
+    assert.deepEqual(found, []);
+  });
+
   test('from outside have one owner each', () => {
     const rule = (source: Source): string[] =>
       importsOf(source.text)
@@ -150,7 +179,7 @@ describe('imports', () => {
   test('leave the clock and chance to who starts a server', () => {
     // The wall clock has one door in the server and one in the library, and it is handed in from there.
     const isDoor = ({ path }: Source): boolean =>
-      ['base/clock.ts', 'patterns/surroundings.ts'].includes(path.slice('packages/'.length));
+      ['base/clock.ts', 'patterns/flow/surroundings.ts'].includes(path.slice('packages/'.length));
     const checked = PACKAGES.filter(source => !source.isTest && !isDoor(source));
     const inner = checked.filter(
       source => PURE_PACKAGES.has(packageOf(source)) || ['server', 'patterns'].includes(packageOf(source)),
@@ -161,6 +190,9 @@ describe('imports', () => {
   });
 });
 
+const FILES_MAX = 20;
+/** Folders that are still being sorted. */
+const UNSORTED: ReadonlySet<string> = new Set(['bench', 'demo', 'test/fuzz', 'test/simulation']);
 const LINES_MAX = 400;
 const TEST_LINES_MAX = 800;
 const FUNCTION_LINES_MAX = 60;
@@ -168,6 +200,14 @@ const FUNCTION_LINES_MAX = 60;
 const SUITE = /\bdescribe\w*\(|\(suite: Suite\)/;
 
 describe('sizes', () => {
+  test('folders have at most 20 files, without the tests beside them', () => {
+    const counts = new Map<string, number>();
+    for (const { path } of SOURCES.filter(source => !/\.test\.ts$/.test(source.path)))
+      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    const full = [...counts].filter(([folder, count]) => count > FILES_MAX && !UNSORTED.has(folder));
+    assert.deepEqual(full, []);
+  });
+
   test('files have at most 400 lines, tests 800', () => {
     const rule = ({ text, isTest }: Source): string[] => {
       const lines = text.split('\n').length - 1;

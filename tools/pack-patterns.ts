@@ -1,7 +1,7 @@
 // Packs the pattern library as the package `shelfmark-patterns`: what was compiled, its manifest, its pages and the licence, in a folder of their own. Prints the
 // path of the tarball, which stands in the folder that the first argument names, or here.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exportedBy, formatReference } from './reference.js';
@@ -11,13 +11,19 @@ const compiled = join(root, 'dist', 'packages', 'patterns');
 const staged = join(root, 'dist', 'shelfmark-patterns');
 const target = resolve(process.argv[2] ?? '.');
 
-const isPublished = (name: string): boolean => /\.(?:js|d\.ts)$/.test(name) && !/\.test\./.test(name);
+const sources = join(root, 'packages', 'patterns');
+
+/** What was compiled, of sources that are there: those that moved are still in dist. */
+const isPublished = (name: string): boolean =>
+  /\.(?:js|d\.ts)$/.test(name) &&
+  !/\.test\.|^testing[/\\]/.test(name) &&
+  existsSync(join(sources, name.replace(/\.(?:js|d\.ts)$/, '.ts')));
 
 rmSync(staged, { recursive: true, force: true });
 mkdirSync(staged, { recursive: true });
-for (const name of readdirSync(compiled).filter(isPublished))
-  cpSync(join(compiled, name), join(staged, name));
-cpSync(join(root, 'packages', 'patterns', 'package.json'), join(staged, 'package.json'));
+for (const name of readdirSync(compiled, { recursive: true, encoding: 'utf8' }).filter(isPublished))
+  cpSync(join(compiled, name), join(staged, name), { recursive: true });
+cpSync(join(sources, 'package.json'), join(staged, 'package.json'));
 cpSync(join(root, 'docs', 'patterns'), join(staged, 'docs'), { recursive: true });
 const index = join(compiled, 'index.d.ts');
 writeFileSync(

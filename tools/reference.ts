@@ -13,7 +13,7 @@ export interface Declared {
 }
 
 const START = /^export (?:declare )?(?:abstract )?(class|function|const|interface|type) (\w+)/;
-const EXPORT = /^export (?:type )?\{([^}]*)\} from '\.\/([\w-]+)\.js';$/gm;
+const EXPORT = /^export (?:type )?\{([^}]*)\} from '\.\/([\w/-]+)\.js';$/gm;
 
 /** `/** … *\/` without its stars. */
 const commentText = (comment: string): string =>

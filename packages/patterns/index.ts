@@ -1,11 +1,19 @@
-// What the package gives to its users.
+// What the package gives to its users: a typed model of Azure Tables over the official client, where a definition of an entity says how its values
+// become keys and properties, and repositories read and write rows by it. It knows nothing of a server of ours.
+//
+// Where to begin: open.ts is the door, model/entity.ts the definition, read/query.ts and write/repo.ts what is done with rows. The folders, each of which
+// may import those before it (test/structure/rooms.ts):
+//   values/     what a property is: types, its form on the wire, sizes, and the errors that everything throws
+//   flow/       steps at once, pauses, time and chance
+//   keys/       definitions of keys, their codecs and ranges
+//   model/      entities: definition, encoding, decoding, versions
+//   filter/     conditions: as values, as text, evaluated, and what each makes the service do
+//   transport/  requests to the service, and what its refusals mean
+//   read/       queries and their results, links, lookups, many partitions at once
+//   write/      repositories, batches, many changes, and what became of a write whose answer was lost
+//   testing/    what the tests of these share; not published
 
-export type { Admission } from './admit.js';
-export { type Bag, type BagOptions, decodeBag, encodeBag } from './bag.js';
-export { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, Batch, type BatchResults } from './batch.js';
-export type { WriterOptions } from './batch-writer.js';
-export { change, type RowChange } from './change.js';
-export { checkTable } from './check-table.js';
+export type { Admission } from './filter/admit.js';
 export {
   ALTERNATIVES_MAX,
   type Classification,
@@ -14,23 +22,32 @@ export {
   type KeyBounds,
   type Point,
   type QueryClass,
-} from './classify.js';
-export { CompiledKey, type KeyRange, type PartBounds, type Values } from './compiled-key.js';
-export type { Comparison, Condition, Operand } from './condition.js';
+} from './filter/classify.js';
+export type { Comparison, Condition, Operand } from './filter/condition.js';
+export { evaluate, type RowReader, readerOf } from './filter/evaluate.js';
+export { explainFilter, type FilterPlan } from './filter/explain-filter.js';
+export { formatFilter, formatLiteral } from './filter/format-filter.js';
+export { FILTER_DEPTH_MAX, parseFilter } from './filter/parse-filter.js';
+export type { Plan } from './filter/plan.js';
+export { satisfies } from './filter/satisfies.js';
+export { Clause, type Equality, type Fields, fieldsOf, type Order, type TextOrder } from './filter/where.js';
+export type { Surroundings } from './flow/surroundings.js';
+export { TickClock, type TickClockOptions } from './flow/tick-clock.js';
+export { CompiledKey, type KeyRange, type PartBounds, type Values } from './keys/compiled-key.js';
+export { type Key, type KeyOn, type KeyPart, key, type Part, part } from './keys/key.js';
+export { codec, type Hashable, type KeyCodec } from './keys/key-codec.js';
+export { type Bag, type BagOptions, decodeBag, encodeBag } from './model/bag.js';
+export { checkTable } from './model/check-table.js';
 export {
   type DecodeOptions,
   decodeEntity,
   decodeProjected,
   refuseNewer,
   wireSelect,
-} from './decode-entity.js';
-export { decodeMixed, type Mixed, type MixedOptions, type Named } from './decode-mixed.js';
-export type { TypedValue } from './decode-property.js';
-export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './delete-rows.js';
-export type { DriftPolicy, FoundDrift } from './drift.js';
-export type { BagValue, EdmType } from './edm.js';
-export { type EncodedRow, type EncodeOptions, encodeEntity, encodePatch } from './encode-entity.js';
-export { encodeProperty } from './encode-property.js';
+} from './model/decode-entity.js';
+export { decodeMixed, type Mixed, type MixedOptions, type Named } from './model/decode-mixed.js';
+export type { DriftPolicy, FoundDrift } from './model/drift.js';
+export { type EncodedRow, type EncodeOptions, encodeEntity, encodePatch } from './model/encode-entity.js';
 export {
   type AnyEntity,
   type Entity,
@@ -45,22 +62,39 @@ export {
   type RowLead,
   type RowOf,
   type Upcast,
-} from './entity.js';
-export { evaluate, type RowReader, readerOf } from './evaluate.js';
-export { explainFilter, type FilterPlan } from './explain-filter.js';
-export type { FanOutOptions, FanOutOrder } from './fan-out.js';
-export { formatFilter, formatLiteral } from './format-filter.js';
-export { Instant } from './instant.js';
-export { type Key, type KeyOn, type KeyPart, key, type Part, part } from './key.js';
-export { codec, type Hashable, type KeyCodec } from './key-codec.js';
-export { type Link, type LinkTarget, link, linkMany, type ManyLink, type ReadsByEntity } from './link.js';
-export { type Cached, type JoinOptions, Lookup, type LookupOptions } from './lookup.js';
-export type { MixedReads, MixedRow, UnknownRow } from './mixed.js';
-export type { Change } from './mutate.js';
+} from './model/entity.js';
+export { instantOfEtag, type Projected, type Stored } from './model/stored.js';
+export { formatTag, parseTag, type TypeTag } from './model/type-tag.js';
 export { Db, open } from './open.js';
-export type { Mark, MarkOptions } from './operation-mark.js';
-export { FILTER_DEPTH_MAX, parseFilter } from './parse-filter.js';
-export type { LatestOptions, PartitionQuery, RowBounds } from './partition-query.js';
+export type { FanOutOptions, FanOutOrder } from './read/fan-out.js';
+export {
+  type Link,
+  type LinkTarget,
+  link,
+  linkMany,
+  type ManyLink,
+  type ReadsByEntity,
+} from './read/link.js';
+export { type Cached, type JoinOptions, Lookup, type LookupOptions } from './read/lookup.js';
+export type { MixedReads, MixedRow, UnknownRow } from './read/mixed.js';
+export type { LatestOptions, PartitionQuery, RowBounds } from './read/partition-query.js';
+export type { Query, QueryOptions, QuerySettings, Selected, StaticClass, TableScan } from './read/query.js';
+export type { ManyOptions, Reads } from './read/reads.js';
+export { PAGE_SIZE_MAX, type Page, type PageOptions, type ReadingOptions, type Run } from './read/run.js';
+export type { PageStart, RowSource } from './transport/row-source.js';
+export type { RowWrite } from './transport/row-write.js';
+export { Sender, type SenderOptions, type TablesConnection } from './transport/sender.js';
+export {
+  type PageAnswer,
+  type PageRequest,
+  type ReadOptions,
+  type RowAnswer,
+  TableRequests,
+} from './transport/table-requests.js';
+export type { TypedValue } from './values/decode-property.js';
+export type { BagValue, EdmType } from './values/edm.js';
+export { encodeProperty } from './values/encode-property.js';
+export { Instant } from './values/instant.js';
 export {
   type Drift,
   PatternError,
@@ -68,32 +102,18 @@ export {
   type PatternErrorDetails,
   type RowAddress,
   type SizeLimit,
-} from './pattern-error.js';
-export type { Plan } from './plan.js';
-export { type Property, type Props, type Row, t, type ValueOf } from './property.js';
-export type { Query, QueryOptions, QuerySettings, Selected, StaticClass, TableScan } from './query.js';
-export { readPage, readRow, type WireObject, type WireValue } from './read-wire.js';
-export type { ManyOptions, Reads } from './reads.js';
-export { type DeleteOptions, type MutateOptions, Overwrite, Repo, type RepoOptions } from './repo.js';
-export type { PageStart, RowSource } from './row-source.js';
-export type { RowWrite } from './row-write.js';
-export { PAGE_SIZE_MAX, type Page, type PageOptions, type ReadingOptions, type Run } from './run.js';
-export { satisfies } from './satisfies.js';
-export { Sender, type SenderOptions, type TablesConnection } from './sender.js';
-export { connect, type Service, type ServiceOptions } from './service.js';
-export { OUTDATED_ETAG } from './settled-writes.js';
-export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
-export { instantOfEtag, type Projected, type Stored } from './stored.js';
-export type { Surroundings } from './surroundings.js';
-export {
-  type PageAnswer,
-  type PageRequest,
-  type ReadOptions,
-  type RowAnswer,
-  TableRequests,
-} from './table-requests.js';
-export { TickClock, type TickClockOptions } from './tick-clock.js';
-export { formatTag, parseTag, type TypeTag } from './type-tag.js';
-export { Clause, type Equality, type Fields, fieldsOf, type Order, type TextOrder } from './where.js';
-export { type WireProperty, type WireRow, wireText } from './wire-property.js';
-export type { WriteReport } from './write-load.js';
+} from './values/pattern-error.js';
+export { type Property, type Props, type Row, t, type ValueOf } from './values/property.js';
+export { readPage, readRow, type WireObject, type WireValue } from './values/read-wire.js';
+export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './values/standard-schema.js';
+export { type WireProperty, type WireRow, wireText } from './values/wire-property.js';
+export { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, Batch, type BatchResults } from './write/batch.js';
+export type { WriterOptions } from './write/batch-writer.js';
+export { change, type RowChange } from './write/change.js';
+export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './write/delete-rows.js';
+export type { Change } from './write/mutate.js';
+export type { Mark, MarkOptions } from './write/operation-mark.js';
+export { type DeleteOptions, type MutateOptions, Overwrite, Repo, type RepoOptions } from './write/repo.js';
+export { connect, type Service, type ServiceOptions } from './write/service.js';
+export { OUTDATED_ETAG } from './write/settled-writes.js';
+export type { WriteReport } from './write/write-load.js';

@@ -1,20 +1,21 @@
 // The door to the library: a client of the Table service in, repositories and batches out. What they do is in the files of their names.
-import { Batch } from './batch.js';
-import { BatchWriter, type WriterOptions } from './batch-writer.js';
-import type { RowChange } from './change.js';
+
+import type { AnyEntity, PartitionOf } from './model/entity.js';
+import { Lookup, type LookupOptions } from './read/lookup.js';
+import { type MixedReads, mixedReads } from './read/mixed.js';
+import type { TablesConnection } from './transport/sender.js';
+import { Batch } from './write/batch.js';
+import { BatchWriter, type WriterOptions } from './write/batch-writer.js';
+import type { RowChange } from './write/change.js';
 import {
   type DeletableRows,
   type DeleteProgress,
   type DeleteRowsOptions,
   deleteRows,
-} from './delete-rows.js';
-import type { AnyEntity, PartitionOf } from './entity.js';
-import { Lookup, type LookupOptions } from './lookup.js';
-import { type MixedReads, mixedReads } from './mixed.js';
-import { Repo, type RepoOptions } from './repo.js';
-import type { TablesConnection } from './sender.js';
-import { connect, querySettings, type Service, type ServiceOptions } from './service.js';
-import type { WriteReport } from './write-load.js';
+} from './write/delete-rows.js';
+import { Repo, type RepoOptions } from './write/repo.js';
+import { connect, querySettings, type Service, type ServiceOptions } from './write/service.js';
+import type { WriteReport } from './write/write-load.js';
 
 /** The tables of an account. */
 export class Db {

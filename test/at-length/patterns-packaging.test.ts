@@ -66,12 +66,12 @@ describe('the package of the pattern library', () => {
   test('holds what runs, its pages, and neither tests nor sources', async () => {
     const names = await readdir(installed(), { recursive: true });
     const expected =
-      /^(?:package\.json|README\.md|LICENSE|docs|docs[/\\][\w-]+\.md|[a-z0-9-]+\.(?:js|d\.ts))$/;
+      /^(?:package\.json|README\.md|LICENSE|docs|docs[/\\][\w-]+\.md|[a-z]+|(?:[a-z]+[/\\])?[a-z0-9-]+\.(?:js|d\.ts))$/;
     assert.deepEqual(
       names.filter(name => !expected.test(name)),
       [],
     );
-    assert(names.includes('index.js') && names.includes('index.d.ts'));
+    assert(names.includes('index.js') && names.includes('index.d.ts') && !names.includes('testing'));
   });
 
   test('asks for the official client and nothing else', async () => {
@@ -82,9 +82,10 @@ describe('the package of the pattern library', () => {
     assert.equal(manifest.scripts, undefined);
     const peers = Object.keys(manifest.peerDependencies);
     for (const peer of peers) assert.match(peer, /^@azure\//);
-    for (const name of (await readdir(installed())).filter(each => /\.(?:js|d\.ts)$/.test(each)))
+    const names = await readdir(installed(), { recursive: true });
+    for (const name of names.filter(each => /\.(?:js|d\.ts)$/.test(each)))
       for (const from of importsOf(await readFile(join(installed(), name), 'utf8')))
-        assert(/^(?:\.\/|node:)/.test(from) || peers.includes(from), `${name} imports ${from}.`);
+        assert(/^(?:\.\.?\/|node:)/.test(from) || peers.includes(from), `${name} imports ${from}.`);
   });
 
   test('is typed, and runs against a server', async () => {

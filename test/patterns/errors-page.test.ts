@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { ROOT } from '../spawned-server.js';
 
 const page = readFileSync(join(ROOT, 'docs', 'patterns', 'errors.md'), 'utf8');
-const source = readFileSync(join(ROOT, 'packages', 'patterns', 'pattern-error.ts'), 'utf8');
+const source = readFileSync(join(ROOT, 'packages', 'patterns', 'values', 'pattern-error.ts'), 'utf8');
 
 test('every error code has a section, and every section a code', () => {
   const [, body = ''] = /interface PatternErrorDetails \{\n(.*?)\n\}/s.exec(source) ?? [];

@@ -1,7 +1,7 @@
 // Every example of docs/patterns and of comments in the pattern library: type-checked as a user's program would be, and run against a server of its own. A fault is reported with the line of the page.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { TableServiceClient } from '@azure/data-tables';
@@ -37,10 +37,10 @@ describe('the examples of the documentation', async () => {
     if (program !== undefined) programs.set(page.replace(/\.md$/, ''), program);
   }
   const names = Object.keys(patterns);
-  for (const file of await readdir(SOURCES)) {
+  for (const file of await readdir(SOURCES, { recursive: true })) {
     if (!file.endsWith('.ts') || file.includes('.test.')) continue;
     const program = programOf(commentsOf(await readFile(join(SOURCES, file), 'utf8')), names);
-    if (program !== undefined) programs.set(`comments-of-${file.replace(/\.ts$/, '')}`, program);
+    if (program !== undefined) programs.set(`comments-of-${basename(file, '.ts')}`, program);
   }
   let folder = '';
   let server: RunningServer | undefined;
@@ -62,6 +62,11 @@ describe('the examples of the documentation', async () => {
     const command = [join(ROOT, 'node_modules', '.bin', 'tsc')] as const;
     const { code, stdout } = await runToEnd(['-p', folder], { command });
     assert.deepEqual([code, stdout], [0, '']);
+  });
+
+  test('stand also in comments of the sources', () => {
+    const inComments = [...programs.keys()].filter(name => name.startsWith('comments-of-'));
+    assert(inComments.length > 0);
   });
 
   test('stand on pages that the index names', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
 import { type Db, type FanOutOrder, open, type Run } from '#patterns';
-import { lawOfTurns } from '../../packages/patterns/law.test.fixture.js';
+import { lawOfTurns } from '../../packages/patterns/testing/law.js';
 import { FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';

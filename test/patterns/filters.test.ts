@@ -18,8 +18,8 @@ import {
   conditionOnKeys,
   readerOfRow,
   type TestRow,
-} from '../../packages/patterns/condition.test.fixture.js';
-import { lawOfTurns } from '../../packages/patterns/law.test.fixture.js';
+} from '../../packages/patterns/testing/condition.js';
+import { lawOfTurns } from '../../packages/patterns/testing/law.js';
 import { describePeers } from './peers.js';
 
 const TABLES = 4;

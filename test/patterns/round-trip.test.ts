@@ -15,8 +15,8 @@ import {
   part,
   t,
 } from '#patterns';
-import { compare } from '../../packages/patterns/law.test.fixture.js';
-import { anyValue, Everything } from '../../packages/patterns/law-entity.test.fixture.js';
+import { compare } from '../../packages/patterns/testing/law.js';
+import { anyValue, Everything } from '../../packages/patterns/testing/law-entity.js';
 import { describePeers } from './peers.js';
 
 const ROWS = 60;

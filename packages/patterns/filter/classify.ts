@@ -1,0 +1,216 @@
+// What a condition makes the service do, read off its comparisons of PartitionKey and RowKey: find one row, read a range, a partition, or the table.
+// The same for conditions of typed queries and for any text. Sends nothing.
+
+import type { KeyRange } from '../keys/compiled-key.js';
+import { type Comparison, type Condition, comparisonCount, MIRRORED, type Operand } from './condition.js';
+import {
+  ALL,
+  bothOf,
+  EVERYWHERE,
+  FILTERED,
+  hullOf,
+  intervalOf,
+  isAll,
+  keyRangeOf,
+  onlyOf,
+  type Region,
+  simplified,
+} from './key-region.js';
+
+/**
+ * What the service has to do, cheapest first: `none`, for nothing can match; look one row up, or several; read a range of row keys in a partition; read a
+ * partition; read many partitions.
+ */
+export type QueryClass = 'none' | 'point' | 'points' | 'range' | 'partition-scan' | 'table-scan';
+
+export const QUERY_CLASSES: readonly QueryClass[] = [
+  'none',
+  'point',
+  'points',
+  'range',
+  'partition-scan',
+  'table-scan',
+];
+
+/** Rows that a query makes the service look at. */
+export interface KeyBounds {
+  readonly partition: KeyRange;
+  readonly row: KeyRange;
+}
+
+export interface Point {
+  readonly partitionKey: string;
+  readonly rowKey: string;
+}
+
+export interface Classification {
+  readonly class: QueryClass;
+  /** Every row that matches is in one of them. */
+  readonly bounds: readonly KeyBounds[];
+  /** The rows to look up, of `point` and `points`. */
+  readonly points: readonly Point[];
+  /** Whether rows within the bounds may not match. */
+  readonly isFiltered: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** The service's documentation has it; it was not seen to refuse more. */
+export const COMPARISONS_MAX = 15;
+/** Alternatives that are made by joining others by `and`, where they are more than these, are taken for one range that holds them all. */
+export const ALTERNATIVES_MAX = 1000;
+
+/** Keys are never missing and always strings, so the negation of a comparison is a comparison. */
+const NEGATED: Readonly<Record<Comparison, Comparison>> = {
+  eq: 'ne',
+  ne: 'eq',
+  gt: 'le',
+  ge: 'lt',
+  lt: 'ge',
+  le: 'gt',
+};
+
+const KEY_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey']);
+
+function regionsOfComparison(operator: Comparison, left: Operand, right: Operand): readonly Region[] {
+  if (left.kind === 'value')
+    return right.kind === 'property' ? regionsOfComparison(MIRRORED[operator], right, left) : [FILTERED];
+  const isKey = KEY_NAMES.has(left.name);
+  if (!isKey || right.kind === 'property' || right.typed.type !== 'String') return [FILTERED];
+  const interval = intervalOf(operator, String(right.typed.value));
+  if (interval === undefined) return [];
+  const isFiltered = operator === 'ne';
+  return left.name === 'PartitionKey'
+    ? [{ partition: interval, row: ALL, isFiltered }]
+    : [{ partition: ALL, row: interval, isFiltered }];
+}
+
+/** The regions of rows that meet both. */
+function meet(a: readonly Region[], b: readonly Region[]): readonly Region[] {
+  const [firstA, firstB] = [a[0], b[0]];
+  if (firstA === undefined || firstB === undefined) return [];
+  // Where one side is a single region, the alternatives become no more.
+  if (a.length === 1 || b.length === 1 || a.length * b.length <= ALTERNATIVES_MAX)
+    return simplified(a.flatMap(each => b.flatMap(other => bothOf(each, other) ?? [])));
+  const one = bothOf(hullOf([firstA, ...a.slice(1)]), hullOf([firstB, ...b.slice(1)]));
+  return one ? [one] : [];
+}
+
+/** The regions that hold the rows which meet the condition, or which do not if `isNegated`. */
+function regionsOf(condition: Condition, isNegated: boolean): readonly Region[] {
+  switch (condition.kind) {
+    case 'not':
+      return regionsOf(condition.term, !isNegated);
+    case 'and':
+    case 'or': {
+      const each = condition.terms.map(term => regionsOf(term, isNegated));
+      return (condition.kind === 'and') === isNegated
+        ? simplified(each.flat())
+        : each.reduce((a, b) => meet(a, b), [EVERYWHERE]);
+    }
+    case 'compare': {
+      const operator = isNegated ? NEGATED[condition.operator] : condition.operator;
+      return regionsOfComparison(operator, condition.left, condition.right);
+    }
+    case 'value':
+      return (condition.typed.value === true) !== isNegated ? [EVERYWHERE] : [];
+    case 'property':
+      return [FILTERED];
+  }
+}
+
+const pointOf = ({ partition, row }: Region): Point | undefined => {
+  const [partitionKey, rowKey] = [onlyOf(partition), onlyOf(row)];
+  return partitionKey === undefined || rowKey === undefined ? undefined : { partitionKey, rowKey };
+};
+
+function classOf(regions: readonly Region[], points: readonly Point[]): QueryClass {
+  const [first] = regions;
+  if (first === undefined) return 'none';
+  if (points.length === regions.length) return points.length === 1 ? 'point' : 'points';
+  const partition = onlyOf(first.partition);
+  const isOne = partition !== undefined && regions.every(each => onlyOf(each.partition) === partition);
+  if (!isOne) return 'table-scan';
+  return regions.length === 1 && !isAll(first.row) ? 'range' : 'partition-scan';
+}
+
+/** Every comparison and what stands alone. */
+function* leavesOf(condition: Condition): Generator<Condition> {
+  if (condition.kind === 'and' || condition.kind === 'or')
+    for (const term of condition.terms) yield* leavesOf(term);
+  else if (condition.kind === 'not') yield* leavesOf(condition.term);
+  else yield condition;
+}
+
+function operandsOf(leaf: Condition): readonly Operand[] {
+  if (leaf.kind === 'compare') return [leaf.left, leaf.right];
+  return leaf.kind === 'property' || leaf.kind === 'value' ? [leaf] : [];
+}
+
+const namesIn = (leaf: Condition): readonly string[] =>
+  operandsOf(leaf).flatMap(operand => (operand.kind === 'property' ? [operand.name] : []));
+
+/** The name of a key that is compared with what is no string: the service refuses it. */
+function wrongKeyType(leaf: Condition): string | undefined {
+  const operands = operandsOf(leaf);
+  const isText = operands.every(operand => operand.kind === 'property' || operand.typed.type === 'String');
+  return leaf.kind === 'compare' && isText ? undefined : namesIn(leaf).find(name => KEY_NAMES.has(name));
+}
+
+const CLASS_WARNINGS: Readonly<Partial<Record<QueryClass, string>>> = {
+  none: 'Nothing can match: its conditions on the keys contradict each other.',
+  'partition-scan': 'It reads a whole partition.',
+  'table-scan': 'It reads many partitions, one after the other.',
+};
+
+function classWarnings(queryClass: QueryClass, regions: readonly Region[], points: number): string[] {
+  if (queryClass === 'points')
+    return [`Of ${points} rows; the service would read all between them. Ask for each by its keys: getMany.`];
+  const byClass = CLASS_WARNINGS[queryClass];
+  const warnings = byClass === undefined ? [] : [byClass];
+  if (queryClass === 'partition-scan' && regions.length > 1)
+    warnings.push(
+      `Its ${regions.length} ranges of row keys are joined by 'or', for which the service reads all of the partition.`,
+    );
+  if (queryClass === 'table-scan' && regions.every(({ partition }) => onlyOf(partition) !== undefined))
+    warnings.push('Its partitions are known: ask each for itself (fanOut).');
+  return warnings;
+}
+
+/** Which properties the service has to look at in each row, if any. */
+export function filterWarnings(condition: Condition): readonly string[] {
+  const names = [...leavesOf(condition)].flatMap(namesIn).filter(name => !KEY_NAMES.has(name));
+  return names.length === 0
+    ? []
+    : [`Filtered on the server, which reads each row for it: ${[...new Set(names)].join(', ')}.`];
+}
+
+function conditionWarnings(condition: Condition): string[] {
+  const leaves = [...leavesOf(condition)];
+  const warnings = [...filterWarnings(condition)];
+  const comparisons = comparisonCount(condition);
+  if (comparisons > COMPARISONS_MAX)
+    warnings.push(
+      `It has ${comparisons} comparisons, and the service's documentation allows ${COMPARISONS_MAX}.`,
+    );
+  const wrong = leaves.map(wrongKeyType).find(name => name !== undefined);
+  if (wrong !== undefined)
+    warnings.push(`${wrong} is a string and is not compared with one: the service refuses that.`);
+  return warnings;
+}
+
+/** What the condition makes the service do. */
+export function classify(condition: Condition): Classification {
+  const regions = simplified(regionsOf(condition, false));
+  const points = regions.flatMap(region => pointOf(region) ?? []);
+  const queryClass = classOf(regions, points);
+  return {
+    class: queryClass,
+    bounds: regions.map(({ partition, row }) => ({
+      partition: keyRangeOf(partition),
+      row: keyRangeOf(row),
+    })),
+    points: queryClass === 'point' || queryClass === 'points' ? points : [],
+    isFiltered: regions.some(region => region.isFiltered),
+    warnings: [...classWarnings(queryClass, regions, points.length), ...conditionWarnings(condition)],
+  };
+}

@@ -1,0 +1,61 @@
+// A condition as the $filter that the service reads: each value with the mark of its type, so that it is compared as what it is. The query string's
+// own escapes come later.
+import { Buffer } from 'node:buffer';
+import type { TypedValue } from '../values/decode-property.js';
+import { doubleLiteral } from '../values/encode-property.js';
+import type { Condition, Operand } from './condition.js';
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+function formatDouble(value: number): string {
+  if (Number.isFinite(value)) return doubleLiteral(value);
+  if (Number.isNaN(value)) return 'NaN';
+  return value > 0 ? 'INF' : '-INF';
+}
+
+/** `'O''Neil'`, `5`, `5L`, `3.0`, `true`, `datetime'…'` with seven digits, `guid'…'`, `X'0aff'`. */
+export function formatLiteral({ type, value }: TypedValue): string {
+  switch (type) {
+    case 'String':
+      return quoted(String(value));
+    case 'Int32':
+    case 'Boolean':
+      return String(value);
+    case 'Int64':
+      return `${value}L`;
+    case 'Double':
+      return formatDouble(Number(value));
+    case 'DateTime':
+      return `datetime'${value}'`;
+    case 'Guid':
+      return `guid'${value}'`;
+    case 'Binary': {
+      const { buffer, byteOffset, byteLength } = value as Uint8Array;
+      return `X'${Buffer.from(buffer, byteOffset, byteLength).toString('hex')}'`;
+    }
+  }
+}
+
+const formatOperand = (operand: Operand): string =>
+  operand.kind === 'property' ? operand.name : formatLiteral(operand.typed);
+
+/** In parentheses where it is more than a comparison: nobody has to know which word binds closer. */
+function formatTerm(condition: Condition): string {
+  const text = formatFilter(condition);
+  return condition.kind === 'and' || condition.kind === 'or' ? `(${text})` : text;
+}
+
+/** The text that `parseFilter` reads as the same condition. */
+export function formatFilter(condition: Condition): string {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.terms.map(formatTerm).join(` ${condition.kind} `);
+    case 'not':
+      return `not (${formatFilter(condition.term)})`;
+    case 'compare':
+      return `${formatOperand(condition.left)} ${condition.operator} ${formatOperand(condition.right)}`;
+    default:
+      return formatOperand(condition);
+  }
+}

@@ -1,0 +1,13 @@
+// A typed condition as a test of values: for joins, where rows have been read already.
+import type { AnyEntity, Of } from '../model/entity.js';
+import { evaluate, readerOfValue } from './evaluate.js';
+import { type Clause, type Fields, fieldsOf } from './where.js';
+
+/** Whether a value meets the condition, as the service would decide of its row. The value must be one that could be stored. */
+export function satisfies<E extends AnyEntity>(
+  entity: E,
+  build: (fields: Fields<E>) => Clause,
+): (value: Of<E>) => boolean {
+  const { condition } = build(fieldsOf(entity));
+  return value => evaluate(condition, readerOfValue(entity, value));
+}

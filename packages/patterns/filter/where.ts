@@ -1,0 +1,196 @@
+// Conditions with types: what `where(p => p.age.ge(18))` is made of. A property is compared with values of its own type, and written with the mark of it.
+// Properties that only a key holds are compared by that key.
+
+import type { KeyRange, PartBounds } from '../keys/compiled-key.js';
+import { hasUncertainOrder } from '../keys/key-text.js';
+import type { AnyEntity, Field } from '../model/entity.js';
+import { checkValue } from '../values/check-value.js';
+import type { BagValue } from '../values/edm.js';
+import { PatternError } from '../values/pattern-error.js';
+import type { ValueOf } from '../values/property.js';
+import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';
+
+/** A condition under construction. Each method gives a new one. */
+export class Clause {
+  readonly condition: Condition;
+
+  constructor(condition: Condition) {
+    this.condition = condition;
+  }
+
+  and(other: Clause): Clause {
+    return new Clause(allOf([this.condition, other.condition]));
+  }
+
+  or(other: Clause): Clause {
+    return new Clause(anyOf([this.condition, other.condition]));
+  }
+
+  /** A row without the property meets no comparison, and so it meets the negation of each. */
+  not(): Clause {
+    return new Clause({ kind: 'not', term: this.condition });
+  }
+}
+
+export interface Equality<V> {
+  eq(value: V): Clause;
+  ne(value: V): Clause;
+  /** One of these, of which there must be one at least. */
+  in(values: readonly V[]): Clause;
+}
+
+export interface Order<V> extends Equality<V> {
+  gt(value: V): Clause;
+  ge(value: V): Clause;
+  lt(value: V): Clause;
+  le(value: V): Clause;
+  /** Both included. */
+  between(first: V, last: V): Clause;
+}
+
+export interface TextOrder<V> extends Order<V> {
+  startsWith(prefix: string): Clause;
+}
+
+type FieldOf<V> = [V] extends [boolean | Uint8Array]
+  ? Equality<V>
+  : [V] extends [string]
+    ? TextOrder<V>
+    : Order<V>;
+
+/** The properties of an entity that the service can compare: all but JSON. */
+export type Fields<E extends AnyEntity> = {
+  readonly [K in keyof E['props'] as E['props'][K]['use'] extends 'plain' ? K : never]: FieldOf<
+    ValueOf<E['props'][K]>
+  >;
+};
+
+/** The same for the compiler, whatever the property is. */
+type AnyField = TextOrder<unknown>;
+
+/** The keys of a range. */
+export function keyCondition(name: 'PartitionKey' | 'RowKey', range: KeyRange): Condition {
+  const comparisons = (['eq', 'ge', 'gt', 'lt', 'le'] as const).flatMap(operator => {
+    const value = range[operator];
+    return value === undefined ? [] : [compare(name, operator, { type: 'String', value })];
+  });
+  return allOf(comparisons);
+}
+
+const LAST_CERTAIN = 0xd7ff;
+
+/** Texts that begin so. */
+function prefixCondition(name: string, prefix: string): Condition {
+  if (prefix === '') return compare(name, 'ge', { type: 'String', value: '' });
+  const last = prefix.charCodeAt(prefix.length - 1);
+  if (last >= LAST_CERTAIN || hasUncertainOrder(prefix))
+    throw new PatternError('ValueInvalid', {
+      property: name,
+      expected: 'a text that has an order',
+      reason: 'it has characters beyond U+D7FE, of whose order the service says nothing',
+    });
+  const end = prefix.slice(0, -1) + String.fromCharCode(last + 1);
+  return allOf([
+    compare(name, 'ge', { type: 'String', value: prefix }),
+    compare(name, 'lt', { type: 'String', value: end }),
+  ]);
+}
+
+/** Of a property that is stored as it is. */
+class StoredField {
+  readonly #field: Field;
+
+  constructor(field: Field) {
+    this.#field = field;
+  }
+
+  compare(operator: Comparison, value: unknown): Condition {
+    const { property, name, wire } = this.#field;
+    // What a check refuses may still be stored, and may be asked for.
+    const checked = checkValue({ ...property, checks: [] }, value, name) as BagValue;
+    if (typeof checked === 'number' && !Number.isFinite(checked))
+      throw new PatternError('ValueInvalid', {
+        property: name,
+        expected: 'a finite number',
+        reason: `filters have no literal for ${checked}`,
+      });
+    return compare(wire, operator, { type: property.edm, value: checked });
+  }
+
+  startsWith(prefix: string): Condition {
+    if (typeof prefix !== 'string') return this.compare('ge', prefix);
+    return prefixCondition(this.#field.wire, prefix);
+  }
+}
+
+/** Of a property that only a key holds. The service sees the key's text, so the property must be its first part. */
+class KeyField {
+  readonly #entity: AnyEntity;
+  readonly #field: Field;
+
+  constructor(entity: AnyEntity, field: Field) {
+    this.#entity = entity;
+    this.#field = field;
+  }
+
+  compare(operator: Comparison, value: unknown): Condition {
+    if (operator === 'eq') return this.#range({ [this.#field.name]: value });
+    if (operator === 'ne') return { kind: 'not', term: this.compare('eq', value) };
+    return this.#range({}, { [operator]: value });
+  }
+
+  startsWith(prefix: string): Condition {
+    return this.#range({}, { prefix });
+  }
+
+  #range(lead: Readonly<Record<string, unknown>>, next: PartBounds = {}): Condition {
+    const { name, rebuiltFrom } = this.#field;
+    const { plan } = this.#entity;
+    const [key, keyName] =
+      rebuiltFrom === 'partition'
+        ? ([plan.partition, 'PartitionKey'] as const)
+        : ([plan.row, 'RowKey'] as const);
+    if (key.names[0] !== name)
+      throw new PatternError('DefinitionInvalid', {
+        subject: `${this.#entity.name}.${name}`,
+        reason: `it is kept in ${keyName} alone, behind ${key.names[0]}, and cannot be compared without it: see rows()`,
+      });
+    return keyCondition(keyName, key.range(lead, next));
+  }
+}
+
+function fieldOf(comparing: StoredField | KeyField): AnyField {
+  const clause = (operator: Comparison) => (value: unknown) => new Clause(comparing.compare(operator, value));
+  return {
+    eq: clause('eq'),
+    ne: clause('ne'),
+    gt: clause('gt'),
+    ge: clause('ge'),
+    lt: clause('lt'),
+    le: clause('le'),
+    between: (first, last) => clause('ge')(first).and(clause('le')(last)),
+    startsWith: prefix => new Clause(comparing.startsWith(prefix)),
+    in: values => {
+      const [first, ...others] = values.map(value => comparing.compare('eq', value));
+      return new Clause(first === undefined ? { kind: 'not', term: TRUE } : anyOf([first, ...others]));
+    },
+  };
+}
+
+const FIELDS = new WeakMap<AnyEntity, Readonly<Record<string, AnyField>>>();
+
+/** The properties of the entity, to be compared. */
+export function fieldsOf<E extends AnyEntity>(entity: E): Fields<E> {
+  const made =
+    FIELDS.get(entity) ??
+    Object.fromEntries(
+      entity.plan.fields
+        .filter(({ property }) => property.use === 'plain')
+        .map(field => [
+          field.name,
+          fieldOf(field.rebuiltFrom === undefined ? new StoredField(field) : new KeyField(entity, field)),
+        ]),
+    );
+  FIELDS.set(entity, made);
+  return made as Fields<E>;
+}

@@ -1,0 +1,45 @@
+// What the library has from outside: time, chance and waiting, which tests give by their own clocks and seeds. Nothing else knows a clock by itself.
+export interface Chance {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** So many random bytes. */
+  readonly random: (count: number) => Uint8Array;
+}
+
+export interface Surroundings extends Chance {
+  readonly sleep: (milliseconds: number, signal?: AbortSignal | undefined) => Promise<void>;
+}
+
+const sleep = (milliseconds: number, signal?: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+
+export const REAL_SURROUNDINGS: Surroundings = {
+  now: Date.now,
+  random: count => crypto.getRandomValues(new Uint8Array(count)),
+  sleep,
+};
+
+/** From 0 up to 1. */
+export function fraction(random: Chance['random']): number {
+  return random(4).reduce((sum, byte) => sum * 256 + byte, 0) / 2 ** 32;
+}
+
+/** A UUID of version 4. */
+export function newUuid(random: Chance['random']): string {
+  const bytes = Uint8Array.from(random(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

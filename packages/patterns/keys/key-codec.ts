@@ -1,0 +1,272 @@
+// How one value becomes text in a key, and what comes back. Codecs that have an order put texts in the order of values;
+// no text that a codec makes holds a character that keys may not. How parts are joined is key.ts's matter.
+import { type EdmType, GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from '../values/edm.js';
+import { Instant } from '../values/instant.js';
+import { PatternError } from '../values/pattern-error.js';
+import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
+import { escapeKeyText, forbiddenIn, unescapeKeyText } from './key-text.js';
+
+export interface KeyCodec<T> {
+  /** As it is written in a definition: `int(6)`. */
+  readonly name: string;
+  /** Types of properties whose values it takes. */
+  readonly edm: readonly EdmType[];
+  /** Whether texts are in the order of values, or in the reverse: only then are ranges of keys ranges of values. */
+  readonly order: 'up' | 'down' | 'none';
+  /** The key gives the value back, so that the property is not stored beside it. */
+  readonly lossless: boolean;
+  /** Of every text. */
+  readonly width: number | undefined;
+  /** What texts are made of: `escaped` ones hold nothing below `"`, `exact` ones are as the value is. */
+  readonly text: 'digits' | 'hex' | 'escaped' | 'exact';
+  /** What its values may follow: where a partition key begins with that, new rows all go to one end of the table. */
+  readonly trend: 'time' | 'count' | 'none';
+  /** Every text there is, where these are few: what a query of all buckets asks. */
+  readonly all: readonly string[] | undefined;
+  /** Throws KeyInvalid. */
+  readonly encode: (value: T) => string;
+  /** Texts by which rows may have been stored before, besides that of `encode`. */
+  readonly earlier: (value: T) => readonly string[];
+  readonly decode: (text: string) => T;
+}
+
+/** A codec, whatever it takes. */
+export type AnyKeyCodec = Omit<KeyCodec<never>, 'decode'> & { readonly decode: (text: string) => unknown };
+
+/** What a hash may be taken of. */
+export type Hashable = string | number | bigint | boolean | Instant;
+
+function refuse(name: string, text: string, reason: string): never {
+  throw new PatternError('KeyInvalid', { part: name, reason, text });
+}
+
+const none = (): readonly string[] => [];
+
+type Given<T> = Pick<KeyCodec<T>, 'name' | 'edm' | 'encode' | 'decode'> & Partial<KeyCodec<T>>;
+
+function define<T>(given: Given<T>): KeyCodec<T> {
+  const defaults = {
+    order: 'up',
+    lossless: true,
+    width: undefined,
+    text: 'digits',
+    trend: 'none',
+    all: undefined,
+    earlier: none,
+  } as const;
+  return Object.freeze({ ...defaults, ...given });
+}
+
+const text: KeyCodec<string> = define({
+  name: 'text',
+  edm: ['String'],
+  text: 'escaped',
+  encode: escapeKeyText,
+  decode: unescapeKeyText,
+});
+
+const exact: KeyCodec<string> = define({
+  name: 'exact',
+  edm: ['String'],
+  text: 'exact',
+  encode: value => {
+    const character = forbiddenIn(value);
+    return character === undefined ? value : refuse('exact', value, `holds ${character}, which no key may`);
+  },
+  decode: value => value,
+});
+
+const lower: KeyCodec<string> = define({
+  name: 'lower',
+  edm: ['String'],
+  text: 'escaped',
+  lossless: false,
+  encode: value => escapeKeyText(value.normalize('NFC').toLowerCase()),
+  decode: unescapeKeyText,
+});
+
+const ALL_DIGITS = /^\d+$/;
+
+/** A text of so many digits, as a number. */
+function digitsIn(value: string, name: string, width: number): bigint {
+  if (value.length !== width || !ALL_DIGITS.test(value)) refuse(name, value, `is not ${width} digits`);
+  return BigInt(value);
+}
+
+/** Whole numbers from 0, with zeros before them: what people write into keys by hand. */
+function int(width: number): KeyCodec<number> {
+  const name = `int(${width})`;
+  if (!Number.isInteger(width) || width < 1 || width > 15)
+    throw new PatternError('DefinitionInvalid', { subject: name, reason: 'the width is not from 1 to 15' });
+  const limit = 10 ** width;
+  return define({
+    name,
+    edm: ['Int32', 'Double'],
+    width,
+    trend: 'count',
+    encode: value =>
+      Number.isInteger(value) && value >= 0 && value < limit
+        ? String(value).padStart(width, '0')
+        : refuse(name, `${value}`, `is not a whole number from 0 to ${limit - 1}`),
+    decode: value => Number(digitsIn(value, name, width)),
+  });
+}
+
+const INT32_WIDTH = 10;
+const INT64_WIDTH = 20;
+
+/** Any Int32: ten digits of the value + 2^31, so that negative ones come first. */
+const int32: KeyCodec<number> = define({
+  name: 'int32',
+  edm: ['Int32'],
+  width: INT32_WIDTH,
+  trend: 'count',
+  encode: value =>
+    Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX
+      ? String(value - INT32_MIN).padStart(INT32_WIDTH, '0')
+      : refuse('int32', `${value}`, 'is no Int32'),
+  decode: value => Number(digitsIn(value, 'int32', INT32_WIDTH)) + INT32_MIN,
+});
+
+/** Any Int64: twenty digits of the value + 2^63. */
+const int64: KeyCodec<bigint> = define({
+  name: 'int64',
+  edm: ['Int64'],
+  width: INT64_WIDTH,
+  trend: 'count',
+  encode: value =>
+    typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX
+      ? String(value - INT64_MIN).padStart(INT64_WIDTH, '0')
+      : refuse('int64', `${value}`, 'is no Int64'),
+  decode: value => digitsIn(value, 'int64', INT64_WIDTH) + INT64_MIN,
+});
+
+const DOUBLE_WIDTH = 16;
+const SIGN_BIT = 1n << 63n;
+const ALL_BITS = (1n << 64n) - 1n;
+const HEX_16 = /^[0-9a-f]{16}$/;
+
+/** Any double but NaN: the bits in 16 hexadecimal digits, those of negative ones inverted. -0 is 0. */
+const double: KeyCodec<number> = define({
+  name: 'double',
+  edm: ['Double', 'Int32'],
+  text: 'hex',
+  width: DOUBLE_WIDTH,
+  encode: value => {
+    if (typeof value !== 'number' || Number.isNaN(value)) refuse('double', `${value}`, 'is no number');
+    const view = new DataView(new ArrayBuffer(8));
+    view.setFloat64(0, value === 0 ? 0 : value);
+    const bits = view.getBigUint64(0);
+    const sorted = bits & SIGN_BIT ? bits ^ ALL_BITS : bits | SIGN_BIT;
+    return sorted.toString(16).padStart(DOUBLE_WIDTH, '0');
+  },
+  decode: value => {
+    if (!HEX_16.test(value)) refuse('double', value, 'is not 16 hexadecimal digits');
+    const sorted = BigInt(`0x${value}`);
+    const view = new DataView(new ArrayBuffer(8));
+    view.setBigUint64(0, sorted & SIGN_BIT ? sorted ^ SIGN_BIT : sorted ^ ALL_BITS);
+    return view.getFloat64(0);
+  },
+});
+
+const bool: KeyCodec<boolean> = define({
+  name: 'bool',
+  edm: ['Boolean'],
+  width: 1,
+  encode: value => (value ? '1' : '0'),
+  decode: value => (value === '0' || value === '1' ? value === '1' : refuse('bool', value, 'is not 0 or 1')),
+});
+
+const HEX_32 = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
+
+/** 32 hexadecimal digits. */
+const guid: KeyCodec<string> = define({
+  name: 'guid',
+  edm: ['Guid'],
+  text: 'hex',
+  width: 32,
+  encode: value => {
+    const spelled = value.toLowerCase();
+    return GUID.test(spelled) ? spelled.replaceAll('-', '') : refuse('guid', value, 'is no GUID');
+  },
+  decode: value => {
+    const groups = HEX_32.exec(value);
+    return groups ? groups.slice(1).join('-') : refuse('guid', value, 'is not 32 hexadecimal digits');
+  },
+});
+
+const TICKS_WIDTH = 19;
+const TICKS_MAX = 3_155_378_975_999_999_999n;
+const ticksIn = (value: string, name: string): bigint => {
+  const ticks = digitsIn(value, name, TICKS_WIDTH);
+  return ticks <= TICKS_MAX ? ticks : refuse(name, value, 'is after the year 9999');
+};
+
+/** Nineteen digits of ticks. */
+const time: KeyCodec<Instant> = define({
+  name: 'time',
+  edm: ['DateTime'],
+  width: TICKS_WIDTH,
+  trend: 'time',
+  encode: value => String(value.ticks).padStart(TICKS_WIDTH, '0'),
+  decode: value => Instant.fromTicks(ticksIn(value, 'time')),
+});
+
+/** Nineteen digits of the ticks that are left until the end of 9999: the latest comes first. */
+const timeDesc: KeyCodec<Instant> = define({
+  name: 'timeDesc',
+  edm: ['DateTime'],
+  width: TICKS_WIDTH,
+  order: 'down',
+  trend: 'time',
+  encode: value => String(TICKS_MAX - value.ticks).padStart(TICKS_WIDTH, '0'),
+  decode: value => Instant.fromTicks(TICKS_MAX - ticksIn(value, 'timeDesc')),
+});
+
+/** What is hashed: a text that any language can make of the value. */
+const hashedText = (value: Hashable): string => (value instanceof Instant ? `${value.ticks}` : `${value}`);
+
+/**
+ * One of so many buckets, by a hash of the value, to spread what would heat one partition. Rows of earlier counts of buckets are still found if
+ * these are named: `hash(16, { also: [8] })`.
+ */
+function hash(buckets: number, options: { readonly also?: readonly number[] } = {}): KeyCodec<Hashable> {
+  const also = options.also ?? [];
+  const name = also.length === 0 ? `hash(${buckets})` : `hash(${buckets}, also ${also.join(', ')})`;
+  const wrong = [buckets, ...also].find(count => !isBucketCount(count));
+  if (wrong !== undefined)
+    throw new PatternError('DefinitionInvalid', {
+      subject: name,
+      reason: `${wrong} is not a number of buckets from 2 to 10000`,
+    });
+  const names = [buckets, ...also].flatMap(count =>
+    Array.from({ length: count }, (_, i) => bucketText(i, count)),
+  );
+  return define<Hashable>({
+    name,
+    edm: ['String', 'Int32', 'Int64', 'Double', 'Boolean', 'DateTime', 'Guid'],
+    order: 'none',
+    lossless: false,
+    width: also.length === 0 ? bucketText(0, buckets).length : undefined,
+    all: [...new Set(names)],
+    encode: value => bucketOf(hashedText(value), buckets),
+    earlier: value => also.map(count => bucketOf(hashedText(value), count)),
+    decode: value => value,
+  });
+}
+
+/** How values become text in keys. Without a codec a part takes the one of its property's type. */
+export const codec = {
+  text,
+  exact,
+  lower,
+  int,
+  int32,
+  int64,
+  double,
+  bool,
+  guid,
+  time,
+  timeDesc,
+  hash,
+} as const;

@@ -1,0 +1,70 @@
+// The definition of a key: literals and named parts, in order, as plain data. What becomes of it with an entity's properties is
+// compile-key.ts's matter.
+
+import { PatternError } from '../values/pattern-error.js';
+import type { Props, ValueOf } from '../values/property.js';
+import type { AnyKeyCodec, KeyCodec } from './key-codec.js';
+import { SEPARATOR } from './key-text.js';
+
+/** A property in a key. `V` is what its codec takes. */
+export interface Part<N extends string = string, V = never> {
+  readonly name: N;
+  /** That of the property's type, where none is given. */
+  readonly codec: AnyKeyCodec | undefined;
+  /** Only for the compiler: the part serves properties whose values are among these. */
+  readonly '~takes'?: (value: V) => void;
+}
+
+/** A literal or a part. */
+export type KeyPart = string | Part;
+
+/** The definition of a partition key or a row key. */
+export interface Key<A extends readonly KeyPart[] = readonly KeyPart[]> {
+  readonly parts: A;
+  readonly separator: string;
+  /**
+   * The same parts with something else than `!` between them, for tables that have it so: `_` as in the design guide, or nothing. Such a key
+   * has an order only if all parts but the last are literals or of a fixed width, and no text before the last may hold the separator.
+   */
+  joinedBy(separator: string): Key<A>;
+}
+
+/** The names of a key's parts, in no order. */
+export type PartNames<A extends readonly KeyPart[]> = Extract<A[number], Part>['name'];
+
+/** The parts that a key of an entity with these properties may have: required ones that the service can compare. */
+export type PartOf<P extends Props> = {
+  [K in keyof P & string]: P[K] extends { readonly presence: 'required'; readonly use: 'plain' }
+    ? ValueOf<P[K]> extends Uint8Array
+      ? never
+      : Part<K, ValueOf<P[K]>>
+    : never;
+}[keyof P & string];
+
+/** Keys that an entity with these properties may have. */
+export type KeyOn<P extends Props> = Key<readonly (string | PartOf<P>)[]>;
+
+/** A property's place in a key. */
+export function part<N extends string>(name: N): Part<N, unknown>;
+export function part<N extends string, V>(name: N, codec: KeyCodec<V>): Part<N, V>;
+export function part<N extends string>(name: N, codec?: AnyKeyCodec): Part<N, never> {
+  return Object.freeze({ name, codec });
+}
+
+function define<const A extends readonly KeyPart[]>(parts: A, separator: string): Key<A> {
+  return Object.freeze({
+    parts,
+    separator,
+    joinedBy: (other: string) => {
+      if (other.length > 1)
+        throw new PatternError('DefinitionInvalid', {
+          subject: `joinedBy('${other}')`,
+          reason: 'a separator is one character or none',
+        });
+      return define(parts, other);
+    },
+  });
+}
+
+/** A key of literals and parts: `key('review', part('id', codec.int(6)), part('year', codec.int(4)))`. */
+export const key = <const A extends readonly KeyPart[]>(...parts: A): Key<A> => define(parts, SEPARATOR);

@@ -1,0 +1,69 @@
+// Rows without a schema: properties with the types that the service keeps. For rows of other programs, and for tools that know no definition.
+import { checkValue } from '../values/check-value.js';
+import { decodeProperty, type TypedValue } from '../values/decode-property.js';
+import type { EdmType } from '../values/edm.js';
+import { encodeProperty } from '../values/encode-property.js';
+import type { Instant } from '../values/instant.js';
+import type { RowAddress } from '../values/pattern-error.js';
+import { type Property, t } from '../values/property.js';
+import type { WireObject } from '../values/read-wire.js';
+import { annotationOf, memberOf, propertyNames, textOf } from '../values/row-member.js';
+import { rowBytes } from '../values/size.js';
+import type { WireRow } from '../values/wire-property.js';
+import { readHead } from './decode-entity.js';
+
+/** A row as it is. */
+export interface Bag extends RowAddress {
+  /** No entity's. */
+  readonly entity: undefined;
+  readonly etag: string;
+  readonly timestamp: Instant | undefined;
+  /** The text of the tag, if the row has one. */
+  readonly tag: string | undefined;
+  readonly properties: ReadonlyMap<string, TypedValue>;
+}
+
+export interface BagOptions {
+  readonly table: string;
+  readonly tag?: string | undefined;
+  readonly etag?: string | undefined;
+}
+
+/** The row, with the types that it has. */
+export function decodeBag(row: WireObject, { table, tag = 'EntityType', etag }: BagOptions): Bag {
+  const properties = new Map<string, TypedValue>();
+  for (const name of propertyNames(row)) {
+    const value = memberOf(row, name);
+    if (value !== undefined) properties.set(name, decodeProperty(value, memberOf(row, annotationOf(name))));
+  }
+  return { ...readHead(row, { table, etag }), entity: undefined, tag: textOf(row, tag), properties };
+}
+
+const PLAIN: Readonly<Record<EdmType, Property>> = {
+  String: t.string(),
+  Int32: t.int32(),
+  Int64: t.int64(),
+  Double: t.double(),
+  Boolean: t.bool(),
+  DateTime: t.instant(),
+  Guid: t.guid(),
+  Binary: t.bytes(),
+};
+
+/** Throws ValueInvalid for a value that is none of its type, and TooLarge. */
+export function encodeBag({
+  table,
+  partitionKey,
+  rowKey,
+  properties,
+}: Pick<Bag, 'table' | 'partitionKey' | 'rowKey' | 'properties'>): WireRow {
+  const encoded = [...properties].map(([name, { type, value }]) =>
+    encodeProperty(name, type, checkValue(PLAIN[type], value, name)),
+  );
+  return {
+    partitionKey,
+    rowKey,
+    properties: encoded,
+    bytes: rowBytes(table, partitionKey, rowKey, encoded),
+  };
+}

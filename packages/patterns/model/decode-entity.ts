@@ -1,0 +1,192 @@
+// A row of an answer as an entity's value: each property by the type that the definition names, older versions brought up to date, unknown properties
+// kept. What there is to know of a definition is worked out once, so that a row costs a look-up a member.
+
+import { Instant } from '../values/instant.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { WireObject } from '../values/read-wire.js';
+import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownIn } from '../values/row-member.js';
+import { type DriftPolicy, FieldReader } from './drift.js';
+import type { AnyEntity, Field, Of } from './entity.js';
+import { instantOfEtag, type Projected, type Stored } from './stored.js';
+import { parseTag } from './type-tag.js';
+import { upcastRow } from './upcast.js';
+
+export interface DecodeOptions {
+  /** `throw` unless something else is said. A function gives the value to go on with, or throws; undefined is no property. */
+  readonly onDrift?: DriftPolicy | undefined;
+  /** Where the row stands, if not in the entity's table. */
+  readonly table?: string | undefined;
+  /** Where the answer has it in a header only. */
+  readonly etag?: string | undefined;
+}
+
+interface Member {
+  readonly field: Field;
+  readonly annotation: string;
+}
+
+interface Decoder {
+  readonly members: readonly Member[];
+  /** Names that are no unknown properties. */
+  readonly known: ReadonlySet<string>;
+  /** Rows of a page mostly share their partition. */
+  partitionKey: string | undefined;
+  partitionValues: Readonly<Record<string, unknown>>;
+}
+
+const DECODERS = new WeakMap<AnyEntity, Decoder>();
+
+function decoderOf(entity: AnyEntity): Decoder {
+  const made = DECODERS.get(entity);
+  if (made !== undefined) return made;
+  const members = entity.plan.fields
+    .filter(({ rebuiltFrom }) => rebuiltFrom === undefined)
+    .map(field => ({ field, annotation: annotationOf(field.wire) }));
+  const known = new Set([...SYSTEM_NAMES, ...members.map(({ field }) => field.wire)]);
+  if (entity.tag !== undefined) known.add(entity.tag);
+  const decoder = { members, known, partitionKey: undefined, partitionValues: {} };
+  DECODERS.set(entity, decoder);
+  return decoder;
+}
+
+function keyValues(entity: AnyEntity, decoder: Decoder, { partitionKey, rowKey }: RowAddress) {
+  if (decoder.partitionKey !== partitionKey) {
+    decoder.partitionValues = entity.plan.partition.decode(partitionKey);
+    decoder.partitionKey = partitionKey;
+  }
+  return { ...entity.plan.row.decode(rowKey), ...decoder.partitionValues };
+}
+
+/** The version that the row was written by. Throws WrongEntity. A row that says nothing is of version 1. */
+function versionOf(entity: AnyEntity, row: WireObject, address: RowAddress): number {
+  if (entity.tag === undefined) return entity.version;
+  const found = textOf(row, entity.tag);
+  if (found === undefined) return 1;
+  const { name, version } = parseTag(found);
+  if (name !== entity.name)
+    throw new PatternError('WrongEntity', { ...address, expected: entity.name, found });
+  return version;
+}
+
+/** Keys and time of a row, which an answer always has, whatever was selected. */
+export function readAddress(row: WireObject, table: string): RowAddress {
+  const partitionKey = textOf(row, 'PartitionKey');
+  const rowKey = textOf(row, 'RowKey');
+  if (partitionKey === undefined || rowKey === undefined)
+    throw new PatternError('ServiceRefused', {
+      status: 200,
+      code: 'NoKeys',
+      text: 'A row came without keys.',
+    });
+  return { table, partitionKey, rowKey };
+}
+
+interface Head extends RowAddress {
+  readonly etag: string;
+  readonly timestamp: Instant | undefined;
+}
+
+export function readHead(
+  row: WireObject,
+  { table, etag }: { table: string; etag: string | undefined },
+): Head {
+  const found = etag ?? textOf(row, 'odata.etag') ?? '';
+  const time = textOf(row, 'Timestamp');
+  const timestamp = time === undefined ? instantOfEtag(found) : Instant.parse(time);
+  return { ...readAddress(row, table), etag: found, timestamp };
+}
+
+/** Of key parts, which need no look at the row but may have checks. */
+function rebuilt(entity: AnyEntity, keys: Readonly<Record<string, unknown>>, reader: FieldReader) {
+  const values: Record<string, unknown> = {};
+  for (const field of entity.plan.fields)
+    if (field.rebuiltFrom !== undefined)
+      values[field.name] = reader.accept(field, {
+        type: field.property.edm,
+        value: keys[field.name] as string,
+      });
+  return values;
+}
+
+/** The whole row. Throws TypeDrift, WrongEntity and KeyInvalid. */
+export function decodeEntity<E extends AnyEntity>(
+  entity: E,
+  row: WireObject,
+  options: DecodeOptions = {},
+): Stored<Of<E>> {
+  const { table = entity.table, onDrift = 'throw', etag } = options;
+  const head = readHead(row, { table, etag });
+  const version = versionOf(entity, row, head);
+  const decoder = decoderOf(entity);
+  const reader = new FieldReader(entity, head, onDrift);
+  const values = rebuilt(entity, keyValues(entity, decoder, head), reader);
+  if (version < entity.version) {
+    const upToDate = upcastRow(entity, row, version, values, reader);
+    const { values: value, unknown } = upToDate;
+    return { ...head, value: value as Of<E>, version, whole: true, unknown };
+  }
+  for (const { field, annotation } of decoder.members) {
+    const value = reader.read(field, memberOf(row, field.wire), memberOf(row, annotation));
+    if (value !== undefined) values[field.name] = value;
+  }
+  const unknown = unknownIn(row, decoder.known);
+  return { ...head, value: values as Of<E>, version, whole: true, unknown };
+}
+
+/**
+ * The names to select so that these properties can be read. Undefined means the whole row: rows of earlier versions may have the properties under other
+ * names.
+ */
+export function wireSelect(entity: AnyEntity, names: readonly string[]): readonly string[] | undefined {
+  if (entity.version > 1) return undefined;
+  const wires = names.flatMap(name => {
+    const field = entity.plan.byName.get(name);
+    return field === undefined || field.rebuiltFrom !== undefined ? [] : [field.wire];
+  });
+  const tags = entity.tag === undefined ? [] : [entity.tag];
+  return [...new Set(['PartitionKey', 'RowKey', 'Timestamp', ...tags, ...wires])];
+}
+
+/** Some properties of a row: those that are named, and those that the keys give back. The row is one that `wireSelect` asked for. */
+export function decodeProjected<E extends AnyEntity, K extends keyof Of<E> & string>(
+  entity: E,
+  row: WireObject,
+  names: readonly K[],
+  options: DecodeOptions = {},
+): Projected<Pick<Of<E>, K>> {
+  const { table = entity.table, onDrift = 'throw', etag } = options;
+  if (entity.version > 1) {
+    const { unknown: _, ...stored } = decodeEntity(entity, row, options);
+    const entries = Object.entries(stored.value).filter(([name]) => names.includes(name as K));
+    return { ...stored, value: Object.fromEntries(entries) as Pick<Of<E>, K>, whole: false };
+  }
+  const head = readHead(row, { table, etag });
+  const version = versionOf(entity, row, head);
+  const decoder = decoderOf(entity);
+  const reader = new FieldReader(entity, head, onDrift);
+  const keys = rebuilt(entity, keyValues(entity, decoder, head), reader);
+  const values: Record<string, unknown> = {};
+  for (const name of names) {
+    const field = entity.plan.byName.get(name);
+    if (field === undefined) continue;
+    const value =
+      field.rebuiltFrom === undefined
+        ? reader.read(field, memberOf(row, field.wire), memberOf(row, annotationOf(field.wire)))
+        : keys[name];
+    if (value !== undefined) values[name] = value;
+  }
+  return { ...head, value: values as Pick<Of<E>, K>, version, whole: false };
+}
+
+/** Throws NewerVersion for a row that a newer program wrote: what that one knows, a replace would lose. */
+export function refuseNewer(entity: AnyEntity, stored: Stored<unknown>): void {
+  if (stored.version <= entity.version) return;
+  const { table, partitionKey, rowKey, version } = stored;
+  throw new PatternError('NewerVersion', {
+    table,
+    partitionKey,
+    rowKey,
+    known: entity.version,
+    found: version,
+  });
+}

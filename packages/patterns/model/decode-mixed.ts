@@ -1,0 +1,66 @@
+// Rows of several entities, each as what it is: by its tag, or, where it has none, by the literals of its keys. What is none of them is a bag.
+
+import type { WireObject } from '../values/read-wire.js';
+import { textOf } from '../values/row-member.js';
+import { type Bag, decodeBag } from './bag.js';
+import { type DecodeOptions, decodeEntity, readAddress } from './decode-entity.js';
+import type { AnyEntity, Of } from './entity.js';
+import type { Stored } from './stored.js';
+import { parseTag } from './type-tag.js';
+
+/** A row of an entity, by whose name it can be told from others. */
+export type Named<E extends AnyEntity> = E extends AnyEntity
+  ? Stored<Of<E>> & { readonly entity: E['name'] }
+  : never;
+
+/** A row of one of the entities, or a bag: `entity` says which. */
+export type Mixed<E extends readonly AnyEntity[]> = Named<E[number]> | Bag;
+
+export interface MixedOptions extends DecodeOptions {
+  /** Names the entity of a row without a tag. Undefined leaves it a bag. */
+  readonly resolve?: ((row: Bag) => string | undefined) | undefined;
+}
+
+/** Whether the row's keys begin as the entity's do, and one of them begins with a literal. */
+function hasKeysOf({ plan }: AnyEntity, partitionKey: string, rowKey: string): boolean {
+  const partition = plan.partition.beginning;
+  const row = plan.row.beginning;
+  const fits = (text: string, { text: start, isWhole }: typeof partition): boolean =>
+    isWhole ? text === start : text.startsWith(start);
+  return partition.text + row.text !== '' && fits(partitionKey, partition) && fits(rowKey, row);
+}
+
+function entityOf<E extends AnyEntity>(
+  entities: readonly E[],
+  row: WireObject,
+  options: MixedOptions,
+): E | undefined {
+  for (const entity of entities) {
+    const tag = entity.tag === undefined ? undefined : textOf(row, entity.tag);
+    if (tag !== undefined && parseTag(tag).name === entity.name) return entity;
+  }
+  const [first] = entities;
+  if (first === undefined || (first.tag !== undefined && textOf(row, first.tag) !== undefined))
+    return undefined;
+  const { table = first.table, etag, resolve } = options;
+  if (resolve !== undefined) {
+    const name = resolve(decodeBag(row, { table, etag, tag: first.tag }));
+    return entities.find(entity => entity.name === name);
+  }
+  const { partitionKey, rowKey } = readAddress(row, table);
+  return entities.find(entity => hasKeysOf(entity, partitionKey, rowKey));
+}
+
+/** Throws what `decodeEntity` throws, for rows of the entities. */
+export function decodeMixed<const E extends readonly AnyEntity[]>(
+  entities: E,
+  row: WireObject,
+  options: MixedOptions = {},
+): Mixed<E> {
+  const entity = entityOf(entities, row, options);
+  if (entity === undefined) {
+    const { table = entities[0]?.table ?? '', etag } = options;
+    return decodeBag(row, { table, etag, tag: entities[0]?.tag });
+  }
+  return { ...decodeEntity(entity, row, options), entity: entity.name } as Mixed<E>;
+}

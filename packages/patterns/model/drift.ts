@@ -1,0 +1,80 @@
+// What a stored property becomes as a property of an entity: taken as it is, widened, or, where it is not what the definition says, what the policy says.
+
+import { passChecks, validated } from '../values/check-value.js';
+import { coerce } from '../values/coerce.js';
+import { decodeProperty, type TypedValue } from '../values/decode-property.js';
+import type { BagValue } from '../values/edm.js';
+import { type Drift, PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { WireValue } from '../values/read-wire.js';
+import type { AnyEntity, Field } from './entity.js';
+
+/** A drift, with what is there. */
+export interface FoundDrift extends Drift {
+  readonly value: BagValue | undefined;
+  /** What the value would be as the type that is wanted; undefined if that cannot be said exactly. */
+  readonly coerced: BagValue | undefined;
+}
+
+/** What becomes of a stored property that is not what the entity says: refused, made fit where that loses nothing, or asked. */
+export type DriftPolicy = 'throw' | 'coerce' | ((drift: FoundDrift) => unknown);
+
+export class FieldReader {
+  readonly #entity: AnyEntity;
+  readonly #address: RowAddress;
+  readonly #policy: DriftPolicy;
+
+  constructor(entity: AnyEntity, address: RowAddress, policy: DriftPolicy) {
+    this.#entity = entity;
+    this.#address = address;
+    this.#policy = policy;
+  }
+
+  /** The property's value; undefined if there is none. Throws TypeDrift. */
+  read(field: Field, raw: WireValue | undefined, annotation: WireValue | undefined): unknown {
+    return raw === undefined ? this.missing(field) : this.accept(field, decodeProperty(raw, annotation));
+  }
+
+  missing(field: Field): unknown {
+    return field.property.presence === 'optional'
+      ? undefined
+      : this.#drift(field, 'missing', undefined, 'it is not there');
+  }
+
+  /** Int32 is also what whole numbers become that were written without a type, so it is taken where more fits. */
+  accept(field: Field, typed: TypedValue): unknown {
+    const { edm } = field.property;
+    const { type, value } = typed;
+    if (type === edm || (type === 'Int32' && edm === 'Double')) return this.#passed(field, typed);
+    return type === 'Int32' && edm === 'Int64'
+      ? this.#passed(field, { type: edm, value: BigInt(Number(value)) })
+      : this.#drift(field, type, typed, `it is stored as ${type}`);
+  }
+
+  #passed(field: Field, typed: TypedValue): unknown {
+    const { property, name } = field;
+    if (property.json === undefined && property.checks.length === 0) return typed.value;
+    try {
+      const value = property.json
+        ? validated(property.json, JSON.parse(String(typed.value)), name)
+        : typed.value;
+      passChecks(property, value, name);
+      return value;
+    } catch (thrown) {
+      if (PatternError.is(thrown, 'ValueInvalid'))
+        return this.#drift(field, 'check', typed, thrown.detail.reason);
+      if (thrown instanceof SyntaxError) return this.#drift(field, 'check', typed, 'its text is no JSON');
+      throw thrown;
+    }
+  }
+
+  #drift(field: Field, found: Drift['found'], typed: TypedValue | undefined, reason: string): unknown {
+    const expected = field.property.edm;
+    const { name: property } = field;
+    const drift: Drift = { ...this.#address, entity: this.#entity.name, property, expected, found, reason };
+    const coerced = typed === undefined || found === 'check' ? undefined : coerce(typed, expected);
+    if (typeof this.#policy === 'function') return this.#policy({ ...drift, value: typed?.value, coerced });
+    if (this.#policy === 'coerce' && coerced !== undefined)
+      return this.#passed(field, { type: expected, value: coerced });
+    throw new PatternError('TypeDrift', drift);
+  }
+}

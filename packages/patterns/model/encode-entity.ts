@@ -1,0 +1,117 @@
+// An entity's value as a row to send: checked, counted, with keys and types. Which request carries it is for others.
+import { checkValue, passChecks, validated } from '../values/check-value.js';
+import { encodeProperty } from '../values/encode-property.js';
+import { PatternError } from '../values/pattern-error.js';
+import { rowBytes } from '../values/size.js';
+import type { WireProperty, WireRow } from '../values/wire-property.js';
+import type { AnyEntity, Field, Of } from './entity.js';
+import { formatTag } from './type-tag.js';
+
+/** A row to send, and what reading it back would give. */
+export interface EncodedRow<T> extends WireRow {
+  readonly value: T;
+}
+
+export interface EncodeOptions {
+  /** Properties that are not the entity's and are sent with it: those that were kept from the row, or marks of a write. */
+  readonly extra?: readonly WireProperty[];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** JSON's text of a value, and what its schema makes of that text: so what is written can be read. */
+function jsonOf(field: Field, value: unknown): { text: string; value: unknown } {
+  const { name, property } = field;
+  const refuse = (reason: string): never => {
+    throw new PatternError('ValueInvalid', { property: name, expected: 'JSON', reason });
+  };
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (thrown) {
+    return refuse(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+  if (text === undefined || property.json === undefined) return refuse('JSON cannot hold it');
+  const read = validated(property.json, JSON.parse(text), name);
+  passChecks(property, read, name);
+  return { text, value: read };
+}
+
+interface Encoded {
+  readonly property: WireProperty;
+  readonly value: unknown;
+}
+
+function encodeField(subject: string, field: Field, value: unknown): Encoded {
+  const { name, wire, property } = field;
+  const where = `${subject}.${name}`;
+  if (property.json) {
+    const json = jsonOf(field, value);
+    return { property: encodeProperty(wire, 'String', json.text, where), value: json.value };
+  }
+  const checked = checkValue(property, value, name);
+  return { property: encodeProperty(wire, property.edm, checked, where), value: checked };
+}
+
+function refuseStrangers({ name, plan }: AnyEntity, values: Values): void {
+  for (const [property, value] of Object.entries(values))
+    if (value !== undefined && !plan.byName.has(property))
+      throw new PatternError('ValueInvalid', {
+        property,
+        expected: `a property of ${name}`,
+        reason: 'it is not, and would be lost',
+      });
+}
+
+/** Null is a value of JSON, and no value of the service. */
+const isMissing = ({ property }: Field, value: unknown): boolean =>
+  value === undefined || (value === null && property.json === undefined);
+
+/** The whole row. Throws ValueInvalid, KeyInvalid and TooLarge. */
+export function encodeEntity<E extends AnyEntity>(
+  entity: E,
+  value: Of<E>,
+  { extra = [] }: EncodeOptions = {},
+): EncodedRow<Of<E>> {
+  const values: Values = value;
+  const { name: subject, plan, tag } = entity;
+  refuseStrangers(entity, values);
+  const properties: WireProperty[] =
+    tag === undefined ? [] : [encodeProperty(tag, 'String', formatTag(entity))];
+  const readBack: Record<string, unknown> = {};
+  for (const field of plan.fields) {
+    const given = values[field.name];
+    if (isMissing(field, given)) {
+      if (field.property.presence === 'optional') continue;
+      throw new PatternError('ValueInvalid', {
+        property: field.name,
+        expected: field.property.edm,
+        reason: 'it is missing',
+      });
+    }
+    const encoded = encodeField(subject, field, given);
+    readBack[field.name] = encoded.value;
+    if (field.rebuiltFrom === undefined) properties.push(encoded.property);
+  }
+  properties.push(...extra);
+  const partitionKey = plan.partition.encode(readBack);
+  const rowKey = plan.row.encode(readBack);
+  const bytes = rowBytes(subject, partitionKey, rowKey, properties);
+  return { partitionKey, rowKey, properties, bytes, value: readBack as Of<E> };
+}
+
+/** Some properties, as a merge sends them: no keys, no tag. Those that are undefined are left out. Throws ValueInvalid and TooLarge. */
+export function encodePatch(entity: AnyEntity, patch: Values): readonly WireProperty[] {
+  refuseStrangers(entity, patch);
+  return Object.entries(patch).flatMap(([name, value]) => {
+    const field = entity.plan.byName.get(name);
+    if (field === undefined || isMissing(field, value)) return [];
+    if (field.inKey)
+      throw new PatternError('ValueInvalid', {
+        property: name,
+        expected: 'what it was',
+        reason: 'it is part of a key, and a row cannot change its keys',
+      });
+    return [encodeField(entity.name, field, value).property];
+  });
+}

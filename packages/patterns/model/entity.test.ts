@@ -1,0 +1,297 @@
+// The definition of entities: what the compiler infers and refuses, and what is refused when a program starts.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  codec,
+  decodeEntity,
+  encodeEntity,
+  encodePatch,
+  entity,
+  type KeyOf,
+  type KeyOn,
+  key,
+  type Of,
+  type PartitionOf,
+  type PatchOf,
+  PatternError,
+  type PatternErrorCode,
+  part,
+  type RowLead,
+  type RowOf,
+  readRow,
+  t,
+  wireText,
+} from '../index.js';
+import { address, schemaOf } from '../testing/law-entity.js';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Same<A, B>): void => undefined;
+
+const refuses = (act: () => unknown, code: PatternErrorCode, reason: RegExp): void =>
+  assert.throws(act, (thrown: unknown) => PatternError.is(thrown, code) && reason.test(thrown.message));
+
+const Named = { created: t.instant(), note: t.string().optional() };
+
+const Review = entity('Review', {
+  version: 1,
+  table: 'Staff',
+  props: {
+    ...Named,
+    department: t.string(),
+    id: t.int32(),
+    year: t.int32(),
+    score: t.double(),
+    state: t.string().check(schemaOf<'open' | 'shut'>(() => undefined)),
+    home: t.json(address).optional(),
+  },
+  partition: key(part('department')),
+  row: key('rev', part('id', codec.int(6)), part('year', codec.int(4))),
+});
+type Review = Of<typeof Review>;
+
+describe('types', () => {
+  test('are inferred', () => {
+    same<Review['department'], string>(true);
+    same<Review['state'], 'open' | 'shut'>(true);
+    same<Review['note'], string | undefined>(true);
+    same<KeyOf<typeof Review>, { readonly department: string; readonly id: number; readonly year: number }>(
+      true,
+    );
+    same<PartitionOf<typeof Review>, { readonly department: string }>(true);
+    same<RowOf<typeof Review>, { readonly id: number; readonly year: number }>(true);
+    same<keyof PatchOf<typeof Review>, 'created' | 'note' | 'score' | 'state' | 'home'>(true);
+    const leads: RowLead<typeof Review>[] = [{}, { id: 1 }, { id: 1, year: 2 }];
+    // @ts-expect-error year is not a leading part
+    leads.push({ year: 1 });
+    const patch: PatchOf<typeof Review> = { score: 1, note: undefined };
+    // @ts-expect-error a property of a key does not change
+    const move: PatchOf<typeof Review> = { id: 2 };
+    // @ts-expect-error score is required
+    const missing = (): unknown => encodeEntity(Review, { department: 'a', id: 1, year: 2 });
+    assert.deepEqual(
+      [leads.length, patch, move, missing.name],
+      [4, { score: 1, note: undefined }, { id: 2 }, 'missing'],
+    );
+  });
+
+  test('of key parts are those of required properties that the service can compare', () => {
+    const props = {
+      a: t.string(),
+      n: t.int32(),
+      o: t.string().optional(),
+      j: t.json(address),
+      x: t.bytes(),
+      s: t.string().check(schemaOf<'x' | 'y'>(() => undefined)),
+    };
+    const define = <PK extends KeyOn<typeof props>>(partition: PK): unknown =>
+      entity('E', { version: 1, table: 'Tab', props, partition, row: key('r') });
+    // @ts-expect-error no such property
+    refuses(() => define(key(part('b'))), 'DefinitionInvalid', /not one/);
+    // @ts-expect-error optional
+    refuses(() => define(key(part('o'))), 'DefinitionInvalid', /optional/);
+    // @ts-expect-error JSON
+    refuses(() => define(key(part('j'))), 'DefinitionInvalid', /JSON/);
+    // @ts-expect-error bytes
+    refuses(() => define(key(part('x'))), 'DefinitionInvalid', /Binary/);
+    // @ts-expect-error a number is no text
+    refuses(() => define(key(part('n', codec.text))), 'DefinitionInvalid', /takes String/);
+    assert(define(key(part('s', codec.text))));
+    assert(define(key('x', part('n', codec.hash(4)), part('a'))));
+  });
+});
+
+describe('a definition', () => {
+  const define =
+    (spec: object, name = 'E') =>
+    () =>
+      entity(name, {
+        version: 1,
+        table: 'Tab',
+        props: { a: t.string() },
+        partition: key('p'),
+        row: key('r'),
+        ...spec,
+      });
+
+  test('is refused by what is wrong with it', () => {
+    refuses(define({}, 'a.b'), 'DefinitionInvalid', /named by letters/);
+    for (const table of ['ab', 'a'.repeat(64), '1ab', 'a-b', 'Tables'])
+      refuses(define({ table }), 'DefinitionInvalid', /table may have/);
+    for (const table of ['abc', 'a'.repeat(63)]) assert(define({ table })());
+    for (const version of [0, 1.5, -1])
+      refuses(define({ version }), 'DefinitionInvalid', /whole number from 1/);
+    refuses(
+      define({ version: 3, upcast: { 1: (old: object) => old } }),
+      'DefinitionInvalid',
+      /from version 2 to 3/,
+    );
+    refuses(define({ upcast: { 1: (old: object) => old } }), 'DefinitionInvalid', /no earlier version/);
+  });
+
+  test('has names that the table may have', () => {
+    for (const name of ['PartitionKey', 'RowKey', 'Timestamp'])
+      refuses(define({ props: { [name]: t.string() } }), 'DefinitionInvalid', /keeps for itself/);
+    for (const name of ['a-b', '1a', 'a b', 'a.b'])
+      refuses(define({ props: { x: t.string().stored(name) } }), 'DefinitionInvalid', /no name/);
+    refuses(
+      define({ props: { a: t.string(), b: t.string().stored('a') } }),
+      'DefinitionInvalid',
+      /two properties are called a/,
+    );
+    refuses(
+      define({ props: { EntityType: t.string() } }),
+      'DefinitionInvalid',
+      /two properties are called EntityType/,
+    );
+    assert(define({ props: { EntityType: t.string() }, tag: false })());
+    refuses(() => t.string().stored(''), 'DefinitionInvalid', /empty/);
+    for (const length of [254, 255]) assert(define({ props: { ['x'.repeat(length)]: t.string() } })());
+    refuses(define({ props: { ['x'.repeat(256)]: t.string() } }), 'DefinitionInvalid', /256 characters/);
+    assert(define({ props: { été: t.string() } })());
+  });
+
+  test('has up to 252 stored properties with its tag', () => {
+    const props = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, t.string()]));
+    for (const count of [250, 251]) assert(define({ props: props(count) })());
+    refuses(define({ props: props(252) }), 'DefinitionInvalid', /253 properties/);
+    assert(define({ props: props(252), tag: false })());
+    // What the keys give back is not stored.
+    assert(define({ props: props(252), row: key(part('p0')) })());
+  });
+
+  test('warns of partitions that follow time', () => {
+    const at = entity('Log', {
+      version: 1,
+      table: 'Log',
+      props: { at: t.instant() },
+      partition: key(part('at', codec.timeDesc)),
+      row: key('r'),
+    });
+    assert.match(at.warnings.join(), /begins with time: all new rows go to one end/);
+    const counted = entity('Log', {
+      version: 1,
+      table: 'Log',
+      props: { n: t.int32() },
+      partition: key('log', part('n', codec.int(9))),
+      row: key('r'),
+    });
+    assert.match(counted.warnings.join(), /if numbers are given out in order/);
+    const spread = entity('Log', {
+      version: 1,
+      table: 'Log',
+      props: { at: t.instant(), id: t.guid() },
+      partition: key(part('id', codec.hash(16)), part('at')),
+      row: key('r'),
+    });
+    assert.deepEqual(spread.warnings, []);
+  });
+});
+
+describe('a value', () => {
+  const review: Review = {
+    department: 'Sales',
+    id: 1,
+    year: 2012,
+    score: 4,
+    state: 'open',
+    created: Review.props.created['~value'] as never,
+  };
+
+  test('has all that it needs and nothing else', () => {
+    refuses(() => encodeEntity(Review, review), 'ValueInvalid', /created should be DateTime: it is missing/);
+    const extra = { ...review, typo: 1 };
+    refuses(() => encodeEntity(Review, extra), 'ValueInvalid', /typo.*would be lost/);
+  });
+
+  test('is JSON that its schema accepts', () => {
+    const Doc = entity('Doc', {
+      version: 1,
+      table: 'Doc',
+      props: { home: t.json(address) },
+      partition: key('p'),
+      row: key('r'),
+    });
+    const encode = (home: unknown) => () => encodeEntity(Doc, { home: home as never });
+    refuses(encode({ street: 5 }), 'ValueInvalid', /street: should be a string/);
+    refuses(
+      encode(() => 1),
+      'ValueInvalid',
+      /JSON cannot hold it/,
+    );
+    refuses(encode({ street: 1n }), 'ValueInvalid', /BigInt/);
+    const loop: { street: string; self?: unknown } = { street: 'a' };
+    loop.self = loop;
+    refuses(encode(loop), 'ValueInvalid', /circular/);
+    assert(encode({ street: 'Elm' })());
+    const Maybe = entity('Maybe', {
+      version: 1,
+      table: 'Maybe',
+      props: { a: t.json(schemaOf<number | null>(() => undefined)) },
+      partition: key('p'),
+      row: key('r'),
+    });
+    const text = wireText(encodeEntity(Maybe, { a: null }));
+    assert.deepEqual(decodeEntity(Maybe, readRow(text)).value, { a: null });
+  });
+
+  test('is what its check leaves as it is', () => {
+    const check = (validate: (value: unknown) => unknown) => () =>
+      encodeEntity(
+        entity('C', {
+          version: 1,
+          table: 'Tab',
+          props: {
+            a: t.string().check({ '~standard': { version: 1, vendor: 'x', validate: validate as never } }),
+          },
+          partition: key('p'),
+          row: key('r'),
+        }),
+        { a: ' a ' as never },
+      );
+    assert(check(value => ({ value }))());
+    refuses(
+      check(value => ({ value: String(value).trim() })),
+      'ValueInvalid',
+      /would become another value/,
+    );
+    refuses(
+      check(() => ({ issues: [{ message: 'no' }] })),
+      'ValueInvalid',
+      /no/,
+    );
+    refuses(
+      check(async value => ({ value })),
+      'ValueInvalid',
+      /at once/,
+    );
+    refuses(
+      check(() => Promise.reject(new Error('x'))),
+      'ValueInvalid',
+      /at once/,
+    );
+  });
+
+  test('may be changed in part, but not in its keys', () => {
+    assert.deepEqual(
+      encodePatch(Review, { score: 2, note: undefined }).map(({ name, literal }) => [name, literal]),
+      [['score', '2.0']],
+    );
+    refuses(() => encodePatch(Review, { id: 2 }), 'ValueInvalid', /part of a key/);
+    refuses(() => encodePatch(Review, { typo: 2 }), 'ValueInvalid', /would be lost/);
+  });
+
+  test('keeps the schema of a table that has no tags', () => {
+    const Foreign = entity('Foreign', {
+      version: 1,
+      table: 'Tab',
+      props: { k: t.string(), n: t.int32().stored('N') },
+      tag: false,
+      partition: key('p'),
+      row: key(part('k', codec.exact)),
+    });
+    const text = wireText(encodeEntity(Foreign, { k: 'a b', n: 1 }));
+    assert.equal(text, '{"PartitionKey":"p","RowKey":"a b","N":1}');
+    assert.deepEqual(decodeEntity(Foreign, readRow(text)).value, { k: 'a b', n: 1 });
+  });
+});

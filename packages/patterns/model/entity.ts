@@ -1,0 +1,194 @@
+// The definition of an entity: a name, a version, a table, properties and two keys; checked once, when the program starts. Encoding and decoding work on the
+// plan that is made here.
+import { CompiledKey } from '../keys/compiled-key.js';
+import type { Key, KeyOn, Part, PartNames } from '../keys/key.js';
+import { PatternError } from '../values/pattern-error.js';
+import type { Flat, Property, Props, Row, ValueOf } from '../values/property.js';
+import { CUSTOM_PROPERTIES_MAX, PROPERTY_NAME_LENGTH_MAX } from '../values/size.js';
+
+/** A property as encoding and decoding need it. */
+export interface Field {
+  /** In the program. */
+  readonly name: string;
+  /** In the table. */
+  readonly wire: string;
+  readonly property: Property;
+  /** The key that gives the value back; such a property is not stored beside it. */
+  readonly rebuiltFrom: 'partition' | 'row' | undefined;
+  /** Whether a key depends on it, so that it cannot change. */
+  readonly inKey: boolean;
+}
+
+/** What is worked out once. */
+export interface EntityPlan {
+  readonly fields: readonly Field[];
+  readonly byWire: ReadonlyMap<string, Field>;
+  readonly byName: ReadonlyMap<string, Field>;
+  readonly partition: CompiledKey;
+  readonly row: CompiledKey;
+}
+
+/** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */
+export type Upcast = (old: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+
+export interface Entity<
+  N extends string = string,
+  P extends Props = Props,
+  PK extends Key = Key,
+  RK extends Key = Key,
+> {
+  readonly name: N;
+  readonly version: number;
+  readonly table: string;
+  readonly props: P;
+  readonly partition: PK;
+  readonly row: RK;
+  /** The name of the property that says which entity and version a row is, as `Employee.2`; none if rows say nothing. */
+  readonly tag: string | undefined;
+  readonly upcast: Readonly<Record<number, Upcast>>;
+  readonly plan: EntityPlan;
+  /** What works but will not work well. */
+  readonly warnings: readonly string[];
+}
+
+/** Any entity at all. */
+export type AnyEntity = Entity;
+
+/** The type of an entity's value. */
+export type Of<E extends AnyEntity> = Row<E['props']>;
+
+/** What names one row: the properties in its two keys. */
+export type KeyOf<E extends AnyEntity> = PickValues<
+  E['props'],
+  PartNames<E['partition']['parts']> | PartNames<E['row']['parts']>
+>;
+
+/** What names a partition. */
+export type PartitionOf<E extends AnyEntity> = PickValues<E['props'], PartNames<E['partition']['parts']>>;
+
+/** What names a row in its partition. */
+export type RowOf<E extends AnyEntity> = PickValues<E['props'], PartNames<E['row']['parts']>>;
+
+/** What a merge may change: everything but the parts of the keys. Undefined takes an optional property away. */
+export type PatchOf<E extends AnyEntity> = {
+  readonly [K in Exclude<keyof E['props'], keyof KeyOf<E>>]?:
+    | ValueOf<E['props'][K]>
+    | (E['props'][K]['presence'] extends 'optional' ? undefined : never);
+};
+
+type PickValues<P extends Props, N extends PropertyKey> = {
+  readonly [K in N & keyof P]: ValueOf<P[K]>;
+};
+
+/** The names of parts, in order. */
+export type NameList<A extends readonly unknown[]> = A extends readonly [infer H, ...infer R]
+  ? H extends Part<infer N>
+    ? [N, ...NameList<R>]
+    : NameList<R>
+  : [];
+
+/** Some leading parts of a row key, or none: what a range of rows is given by. */
+export type RowLead<E extends AnyEntity> = Lead<E['props'], NameList<E['row']['parts']>>;
+
+type Lead<P extends Props, N extends readonly unknown[], Before = unknown> = N extends [
+  infer H extends keyof P & string,
+  ...infer R,
+]
+  ?
+      | Flat<Before & { readonly [K in Extract<N[number], string>]?: never }>
+      | Lead<P, R, Before & { readonly [K in H]: ValueOf<P[K]> }>
+  : Flat<Before>;
+
+export interface EntitySpec<P extends Props, PK extends Key, RK extends Key> {
+  /** From 1. Rows that are older are brought up to date by `upcast` when they are read. */
+  readonly version: number;
+  readonly table: string;
+  readonly props: P;
+  readonly partition: PK;
+  readonly row: RK;
+  /** From each earlier version to the next: `{ 1: old => ({ ...old, state: 'open' }) }`. */
+  readonly upcast?: Readonly<Record<number, Upcast>>;
+  /** The property that holds the tag; `EntityType` unless another is named. `false` writes none, and reads all rows as this version. */
+  readonly tag?: string | false;
+}
+
+const ENTITY_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
+/** C# identifiers. */
+const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
+const SYSTEM_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
+
+function refuse(subject: string, reason: string): never {
+  throw new PatternError('DefinitionInvalid', { subject, reason });
+}
+
+function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: CompiledKey): readonly Field[] {
+  return Object.entries(props).map(([name, property]) => {
+    const wire = property.storedName ?? name;
+    if (SYSTEM_NAMES.has(wire)) refuse(subject, `${wire} is a name that the service keeps for itself`);
+    if (name === '__proto__') refuse(subject, 'no property can be called __proto__ in a program');
+    if (!PROPERTY_NAME.test(wire)) refuse(subject, `${wire} is no name that a property may have`);
+    if (wire.length > PROPERTY_NAME_LENGTH_MAX)
+      refuse(
+        subject,
+        `the name ${wire.slice(0, 20)}… has ${wire.length} characters, and may have ${PROPERTY_NAME_LENGTH_MAX}`,
+      );
+    const inPartition = partition.lossless.includes(name);
+    const rebuiltFrom = inPartition ? 'partition' : row.lossless.includes(name) ? 'row' : undefined;
+    const inKey = partition.names.includes(name) || row.names.includes(name);
+    return { name, wire, property, rebuiltFrom, inKey };
+  });
+}
+
+function checkFields(subject: string, fields: readonly Field[], tag: string | undefined): void {
+  const names = [...fields.map(({ wire }) => wire), ...(tag === undefined ? [] : [tag])];
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) refuse(subject, `two properties are called ${twice} in the table`);
+  const stored =
+    fields.filter(({ rebuiltFrom }) => rebuiltFrom === undefined).length + (tag === undefined ? 0 : 1);
+  if (stored > CUSTOM_PROPERTIES_MAX)
+    refuse(subject, `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}`);
+}
+
+function checkVersion(subject: string, version: number, upcast: Readonly<Record<number, Upcast>>): void {
+  if (!Number.isSafeInteger(version) || version < 1)
+    refuse(subject, `version ${version} is not a whole number from 1`);
+  for (let from = 1; from < version; from++)
+    if (upcast[from] === undefined) refuse(subject, `nothing leads from version ${from} to ${from + 1}`);
+  const beyond = Object.keys(upcast).find(from => !(Number(from) >= 1 && Number(from) < version));
+  if (beyond !== undefined) refuse(subject, `there is an upcast from ${beyond}, which is no earlier version`);
+}
+
+/** The append anti-pattern: one end of the table takes all new rows, however many servers there are. */
+function warningsOf(name: string, { trend }: CompiledKey): readonly string[] {
+  if (trend === 'none') return [];
+  const cause = trend === 'time' ? 'with time:' : 'with a number; if numbers are given out in order,';
+  const advice = "Put another part before it, or a hash: part('id', codec.hash(16)).";
+  return [`${name}.partition begins ${cause} all new rows go to one end of the table. ${advice}`];
+}
+
+/** Defines an entity. Throws DefinitionInvalid for what could not work. */
+export function entity<const N extends string, P extends Props, PK extends KeyOn<P>, RK extends KeyOn<P>>(
+  name: N,
+  spec: EntitySpec<P, PK, RK>,
+): Entity<N, P, PK, RK> {
+  const { version, table, props, partition, row, upcast = {} } = spec;
+  if (!ENTITY_NAME.test(name)) refuse(name, 'an entity is named by letters, digits, _ and -');
+  if (!TABLE_NAME.test(table) || table.toLowerCase() === 'tables')
+    refuse(name, `${table} is no name that a table may have`);
+  checkVersion(name, version, upcast);
+  const tag = spec.tag === false ? undefined : (spec.tag ?? 'EntityType');
+  const partitionKey = new CompiledKey(`${name}.partition`, partition, props);
+  const rowKey = new CompiledKey(`${name}.row`, row, props);
+  const fields = fieldsOf(name, props, partitionKey, rowKey);
+  checkFields(name, fields, tag);
+  const plan: EntityPlan = {
+    fields,
+    byWire: new Map(fields.map(field => [field.wire, field])),
+    byName: new Map(fields.map(field => [field.name, field])),
+    partition: partitionKey,
+    row: rowKey,
+  };
+  const warnings = warningsOf(name, partitionKey);
+  return Object.freeze({ name, version, table, props, partition, row, tag, upcast, plan, warnings });
+}

@@ -1,0 +1,41 @@
+// An entity's value as a row has it, with what a later write of that row needs. Reading and writing rows is for others.
+import { Instant } from '../values/instant.js';
+import type { WireProperty } from '../values/wire-property.js';
+
+interface Read<T> {
+  readonly value: T;
+  readonly table: string;
+  readonly partitionKey: string;
+  readonly rowKey: string;
+  /** What a conditional write compares: the row as it was when it was read or written. */
+  readonly etag: string;
+  /** When the row was last written. Undefined where the service did not say. */
+  readonly timestamp: Instant | undefined;
+  /** Of the entity, by which the row was written. `value` has the form of the newest version that the program knows. */
+  readonly version: number;
+}
+
+/** A whole row. Writes that depend on what was read take it. */
+export interface Stored<T> extends Read<T> {
+  readonly whole: true;
+  /** What the row has beyond the entity's properties: a replace writes it back. */
+  readonly unknown: readonly WireProperty[];
+}
+
+/** Some properties of a row, which cannot replace it. */
+export interface Projected<T> extends Read<T> {
+  readonly whole: false;
+}
+
+const ETAG_TIME = /^W\/"datetime'(.+)'"$/;
+
+/** The time in an ETag, which is how the service makes it: an answer to a write has no other. */
+export function instantOfEtag(etag: string): Instant | undefined {
+  const [, time] = ETAG_TIME.exec(etag) ?? [];
+  if (time === undefined) return undefined;
+  try {
+    return Instant.parse(decodeURIComponent(time));
+  } catch {
+    return undefined;
+  }
+}

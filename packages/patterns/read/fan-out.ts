@@ -1,0 +1,129 @@
+// Many partitions asked at once, their results as one run: in the order of a scan, in the order of row keys, or as they come. How results are put together is
+// for merge-*.ts.
+
+import type { AnyEntity } from '../model/entity.js';
+import { PatternError } from '../values/pattern-error.js';
+import type { Merge, MergePart, RowPlace } from './merge.js';
+import { mergeAny } from './merge-any.js';
+import { mergeRows } from './merge-rows.js';
+import { mergeScan } from './merge-scan.js';
+import type { EntityQuery } from './query.js';
+import { formatToken, parseToken, queryHash } from './resume-token.js';
+import {
+  checkCount,
+  checkPageSize,
+  PAGE_SIZE_MAX,
+  type Page,
+  type PageOptions,
+  type ReadingOptions,
+  type Run,
+} from './run.js';
+
+/**
+ * `scan`: by partition key, then by row key, as one query would give them. `rows`: by row key, whatever the partition, which holds a page of each partition
+ * in memory. `none`: as they come.
+ */
+export type FanOutOrder = 'scan' | 'rows' | 'none';
+
+export interface FanOutOptions {
+  /** Partitions that are asked at once: 8 unless something else is said. */
+  readonly concurrency?: number | undefined;
+  readonly order?: FanOutOrder | undefined;
+}
+
+const CONCURRENCY = 8;
+const PAGE_SIZE = 100;
+
+const MERGES: { readonly [O in FanOutOrder]: Merge } = { scan: mergeScan, rows: mergeRows, none: mergeAny };
+
+const byPartition = (a: { partitionKey: string }, b: { partitionKey: string }): number =>
+  a.partitionKey < b.partitionKey ? -1 : a.partitionKey > b.partitionKey ? 1 : 0;
+
+/** A query of one partition. */
+export interface FanOutPart<E extends AnyEntity, R> {
+  readonly partitionKey: string;
+  readonly query: EntityQuery<E, R>;
+}
+
+export class FanOut<E extends AnyEntity, R extends RowPlace> implements Run<R> {
+  readonly #parts: readonly MergePart<R>[];
+  readonly #merge: Merge;
+  readonly #concurrency: number;
+  readonly #hash: string;
+  readonly #secret: Uint8Array | undefined;
+
+  constructor(
+    parts: readonly FanOutPart<E, R>[],
+    { concurrency = CONCURRENCY, order = 'scan' }: FanOutOptions,
+    secret: Uint8Array | undefined,
+  ) {
+    if (!(Number.isInteger(concurrency) && concurrency >= 1))
+      throw new PatternError('ValueInvalid', {
+        property: 'concurrency',
+        expected: 'a whole number from 1',
+        reason: `it is ${concurrency}`,
+      });
+    const sorted = [...new Map(parts.map(part => [part.partitionKey, part])).values()].sort(byPartition);
+    this.#parts = sorted;
+    this.#merge = MERGES[order];
+    this.#concurrency = concurrency;
+    this.#secret = secret;
+    const queries = sorted.map(({ query: { rowQuery } }) => [
+      rowQuery.table,
+      rowQuery.filter ?? '',
+      rowQuery.select ?? [],
+    ]);
+    this.#hash = queryHash(['fan-out', order, queries]);
+  }
+
+  async page({ size = PAGE_SIZE, resume, signal }: PageOptions = {}): Promise<Page<R>> {
+    for await (const page of this.pages({ size, resume, signal })) return page;
+    return { items: [], next: undefined };
+  }
+
+  async *pages({
+    size = PAGE_SIZE,
+    resume,
+    signal,
+  }: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
+    checkPageSize(size);
+    const from = resume === undefined ? undefined : parseToken(resume, this.#hash, this.#secret);
+    const merging = this.#merge(this.#parts, { from, size, concurrency: this.#concurrency, signal });
+    let items: R[] = [];
+    for await (const item of merging.items) {
+      items.push(item);
+      if (items.length < size) continue;
+      yield { items, next: formatToken(this.#hash, merging.place(item), this.#secret) };
+      items = [];
+    }
+    if (items.length > 0) yield { items, next: undefined };
+  }
+
+  async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
+    checkCount(count);
+    const taken: R[] = [];
+    if (count === 0) return taken;
+    for await (const item of this.stream({ size: Math.min(count, PAGE_SIZE_MAX), signal })) {
+      taken.push(item);
+      if (taken.length === count) break;
+    }
+    return taken;
+  }
+
+  async first(options: ReadingOptions = {}): Promise<R | undefined> {
+    return (await this.take(1, options))[0];
+  }
+
+  async *stream({
+    size,
+    signal,
+  }: ReadingOptions & { readonly size?: number | undefined } = {}): AsyncGenerator<R, void, undefined> {
+    checkPageSize(size);
+    const concurrency = this.#concurrency;
+    yield* this.#merge(this.#parts, { from: undefined, size, concurrency, signal }).items;
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
+    return this.stream();
+  }
+}

@@ -1,0 +1,68 @@
+// All partitions at once, by row key and then by partition: a page of each is held, and the next one of a partition is fetched when its last row is taken.
+import { Heap } from '../flow/heap.js';
+import { allInOrder, linkedController } from '../flow/in-order.js';
+import {
+  behind,
+  keysIn,
+  type MergeOptions,
+  type MergePart,
+  type Merging,
+  placeOfRow,
+  type RowPlace,
+} from './merge.js';
+import type { Page } from './run.js';
+
+/** A partition with its page, of which the row at `at` comes next. */
+interface Head<R> {
+  readonly pages: AsyncGenerator<Page<R>, void, undefined>;
+  readonly items: readonly R[];
+  readonly at: number;
+  readonly item: R;
+}
+
+async function nextPage<R>(pages: Head<R>['pages']): Promise<Head<R> | undefined> {
+  const { value, done } = await pages.next();
+  const item = done ? undefined : value.items[0];
+  return done || item === undefined ? undefined : { pages, items: value.items, at: 0, item };
+}
+
+async function advance<R>({ pages, items, at }: Head<R>): Promise<Head<R> | undefined> {
+  const item = items[at + 1];
+  return item === undefined ? nextPage(pages) : { pages, items, at: at + 1, item };
+}
+
+const isBefore = <R extends RowPlace>({ item: a }: Head<R>, { item: b }: Head<R>): boolean =>
+  a.rowKey < b.rowKey || (a.rowKey === b.rowKey && a.partitionKey < b.partitionKey);
+
+async function* itemsOf<R extends RowPlace>(
+  parts: readonly MergePart<R>[],
+  { size, concurrency, signal }: MergeOptions,
+): AsyncGenerator<R, void, undefined> {
+  const linked = linkedController(signal);
+  try {
+    const begun = await allInOrder(parts, { concurrency, signal: linked.signal }, ({ query }) =>
+      nextPage(query.pages({ size, signal: linked.signal })),
+    );
+    const heads = new Heap<Head<R>>(isBefore);
+    for (const head of begun) if (head !== undefined) heads.push(head);
+    for (let head = heads.pop(); head; head = heads.pop()) {
+      yield head.item;
+      const next = await advance(head);
+      if (next !== undefined) heads.push(next);
+    }
+  } finally {
+    linked.abort();
+    linked.release();
+  }
+}
+
+export function mergeRows<R extends RowPlace>(
+  parts: readonly MergePart<R>[],
+  options: MergeOptions,
+): Merging<R> {
+  if (options.from === undefined) return { items: itemsOf(parts, options), place: placeOfRow };
+  const { partitionKey, rowKey } = keysIn(options.from);
+  // Of rows with this very key, those of partitions up to this one have been given.
+  const left = parts.map(part => behind(part, rowKey, part.partitionKey <= partitionKey ? 'gt' : 'ge'));
+  return { items: itemsOf(left, options), place: placeOfRow };
+}

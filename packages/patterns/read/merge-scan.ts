@@ -1,0 +1,38 @@
+// One partition after the other, while the first pages of those that come next are fetched already.
+import { inOrder } from '../flow/in-order.js';
+import {
+  behind,
+  keysIn,
+  type MergeOptions,
+  type MergePart,
+  type Merging,
+  placeOfRow,
+  type RowPlace,
+} from './merge.js';
+
+async function* itemsOf<R>(
+  parts: readonly MergePart<R>[],
+  { size, concurrency, signal }: MergeOptions,
+): AsyncGenerator<R, void, undefined> {
+  const begun = inOrder(parts, { concurrency, signal }, async ({ query }, each) => {
+    const pages = query.pages({ size, signal: each });
+    return { pages, first: await pages.next() };
+  });
+  for await (const { pages, first } of begun) {
+    if (first.done) continue;
+    yield* first.value.items;
+    for await (const { items } of pages) yield* items;
+  }
+}
+
+export function mergeScan<R extends RowPlace>(
+  parts: readonly MergePart<R>[],
+  options: MergeOptions,
+): Merging<R> {
+  if (options.from === undefined) return { items: itemsOf(parts, options), place: placeOfRow };
+  const { partitionKey, rowKey } = keysIn(options.from);
+  const left = parts
+    .filter(part => part.partitionKey >= partitionKey)
+    .map(part => (part.partitionKey === partitionKey ? behind(part, rowKey) : part));
+  return { items: itemsOf(left, options), place: placeOfRow };
+}

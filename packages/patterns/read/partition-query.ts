@@ -1,0 +1,106 @@
+// A partition of an entity as where queries begin: one row, rows by leading parts of their keys, the latest, or all.
+
+import { allOf, type Condition } from '../filter/condition.js';
+import { keyCondition } from '../filter/where.js';
+import type { PartBounds } from '../keys/compiled-key.js';
+import type { AnyEntity, Of, RowLead, RowOf } from '../model/entity.js';
+import type { Stored } from '../model/stored.js';
+import { PatternError } from '../values/pattern-error.js';
+import { EntityQuery, type Query, type QuerySettings } from './query.js';
+import type { ReadingOptions } from './run.js';
+
+/** Bounds of the part that comes after those that are given: `{ year: { ge: 2010, lt: 2013 } }`. */
+export type RowBounds<E extends AnyEntity> = {
+  readonly [K in keyof RowOf<E>]?: PartBounds<RowOf<E>[K]>;
+};
+
+export interface LatestOptions<E extends AnyEntity> extends ReadingOptions {
+  /** Parts of the row key that stand before its time. */
+  readonly lead?: RowLead<E>;
+}
+
+/** The queries of one partition. It is itself the query of all of the entity's rows in it. */
+export type PartitionQuery<E extends AnyEntity> = Query<E, Stored<Of<E>>, 'partition-scan'> & {
+  readonly partitionKey: string;
+  /** The row of these keys. */
+  row(key: RowOf<E>): Query<E, Stored<Of<E>>, 'point'>;
+  /** The rows whose keys begin with these parts, and of these the ones whose next part is in bounds. */
+  rows(lead: RowLead<E>, bounds?: RowBounds<E>): Query<E, Stored<Of<E>>, 'range'>;
+  /** The last so many that were written, newest first: of a row key that has reversed time (`codec.timeDesc`) behind the parts of `lead`. */
+  latest(count: number, options?: LatestOptions<E>): Promise<readonly Stored<Of<E>>[]>;
+};
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The parts that are given, which must be the leading ones. */
+function checkLead(subject: string, names: readonly string[], lead: Values): string | undefined {
+  const next = names.find(name => lead[name] === undefined);
+  const given = Object.keys(lead).filter(name => lead[name] !== undefined);
+  const wrong = given.find(
+    name => !names.includes(name) || (next !== undefined && names.indexOf(name) > names.indexOf(next)),
+  );
+  if (wrong !== undefined)
+    throw new PatternError('KeyInvalid', { part: wrong, reason: `is no leading part of ${subject}` });
+  return next;
+}
+
+export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, Stored<Of<E>>> {
+  readonly partitionKey: string;
+  readonly #entity: E;
+  readonly #settings: QuerySettings;
+
+  constructor(entity: E, settings: QuerySettings, partitionKey: string) {
+    const within = EntityPartition.#condition(partitionKey);
+    const own = keyCondition('RowKey', entity.plan.row.range({}));
+    super({ entity, settings, select: undefined, condition: allOf([within, own]) });
+    this.partitionKey = partitionKey;
+    this.#entity = entity;
+    this.#settings = settings;
+  }
+
+  static #condition(partitionKey: string): Condition {
+    return keyCondition('PartitionKey', { eq: partitionKey });
+  }
+
+  row(key: RowOf<E>): EntityQuery<E, Stored<Of<E>>> {
+    return this.#query({ eq: this.#entity.plan.row.encode(key) });
+  }
+
+  rows(lead: RowLead<E>, bounds: RowBounds<E> = {}): EntityQuery<E, Stored<Of<E>>> {
+    const { row } = this.#entity.plan;
+    const next = checkLead(row.subject, row.names, lead);
+    const given = Object.entries(bounds).filter(([, bound]) => bound !== undefined);
+    const wrong = given.find(([name]) => name !== next);
+    if (wrong !== undefined)
+      throw new PatternError('KeyInvalid', {
+        part: wrong[0],
+        reason: `is not the part of ${row.subject} that follows those which are given`,
+      });
+    return this.#query(row.range(lead, (given[0]?.[1] ?? {}) as PartBounds));
+  }
+
+  async latest(
+    count: number,
+    { lead = {} as RowLead<E>, signal }: LatestOptions<E> = {},
+  ): Promise<readonly Stored<Of<E>>[]> {
+    const { name, row } = this.#entity;
+    const next = checkLead(`${name}.row`, this.#entity.plan.row.names, lead);
+    const part = row.parts.find(each => typeof each !== 'string' && each.name === next);
+    if (typeof part !== 'object' || part.codec?.name !== 'timeDesc')
+      throw new PatternError('KeyInvalid', {
+        part: next ?? name,
+        reason: `is no reversed time in ${name}.row, so that its latest rows are not its first`,
+      });
+    return this.rows(lead).take(count, { signal });
+  }
+
+  #query(range: Parameters<typeof keyCondition>[1]): EntityQuery<E, Stored<Of<E>>> {
+    const condition = allOf([EntityPartition.#condition(this.partitionKey), keyCondition('RowKey', range)]);
+    return new EntityQuery({
+      entity: this.#entity,
+      settings: this.#settings,
+      select: undefined,
+      condition,
+    });
+  }
+}

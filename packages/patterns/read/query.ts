@@ -1,0 +1,173 @@
+// Queries with types over one entity. What the service has to do for a query is part of its type: one that reads many partitions has no results until it is
+// allowed by name. A query is a value; it sends nothing until results are asked for.
+import { type Admission, admit, checkReason } from '../filter/admit.js';
+import type { QueryClass } from '../filter/classify.js';
+import { allOf, type Condition } from '../filter/condition.js';
+import { type Plan, planOf, type RowQuery, rowQuery } from '../filter/plan.js';
+import { type Clause, type Fields, fieldsOf } from '../filter/where.js';
+import { decodeEntity, decodeProjected, wireSelect } from '../model/decode-entity.js';
+import type { DriftPolicy } from '../model/drift.js';
+import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
+import type { Projected, Stored } from '../model/stored.js';
+import type { RowSource } from '../transport/row-source.js';
+import { PatternError } from '../values/pattern-error.js';
+import type { Flat } from '../values/property.js';
+import type { WireObject } from '../values/read-wire.js';
+import { RowRun } from './row-run.js';
+import type { Page, PageOptions, ReadingOptions, Run } from './run.js';
+
+/** The classes that a query has by how it is made; what it asks besides may make it cheaper, never dearer. */
+export type StaticClass = Extract<QueryClass, 'point' | 'range' | 'partition-scan' | 'table-scan'>;
+
+/** Rows that are selected of an entity: always with what its keys are made of. */
+export type Selected<E extends AnyEntity, K extends keyof Of<E>> = Projected<
+  Flat<Pick<Of<E>, K | (keyof KeyOf<E> & keyof Of<E>)>>
+>;
+
+interface Refined<E extends AnyEntity, R, C extends StaticClass> {
+  /** Narrows it. A second one narrows it further. */
+  where(build: (fields: Fields<E>) => Clause): Query<E, R, C>;
+  /** Asks for these properties alone, and those of the keys. */
+  select<K extends keyof Of<E> & string>(...names: readonly K[]): Query<E, Selected<E, K>, C>;
+  /** What would be sent, and what the service would have to do. Sends nothing. */
+  explain(): Plan;
+}
+
+/** A query that reads many partitions. */
+export interface TableScan<R> {
+  /** Its results. The reason is for those who read the program, and for `warn`. */
+  allowScan(reason: string): Run<R>;
+}
+
+export type Query<E extends AnyEntity, R, C extends StaticClass> = Refined<E, R, C> &
+  (C extends 'table-scan' ? TableScan<R> : Run<R>);
+
+/** What a program says of all its queries. */
+export interface QueryOptions extends Admission {
+  /** Seals tokens, for those that leave the program. */
+  readonly tokenSecret?: Uint8Array | undefined;
+  /** Point reads at once: 16 unless something else is said. */
+  readonly concurrency?: number | undefined;
+}
+
+export interface QuerySettings extends QueryOptions {
+  readonly source: RowSource;
+  /** Where the rows stand, if not in the entity's table. */
+  readonly table?: string | undefined;
+  readonly onDrift?: DriftPolicy | undefined;
+}
+
+export const POINT_CONCURRENCY = 16;
+
+/** What a query is, before it is one for the compiler. */
+export interface QuerySpec<E extends AnyEntity> {
+  readonly entity: E;
+  readonly settings: QuerySettings;
+  readonly condition: Condition;
+  readonly select: readonly string[] | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** One class for queries of all kinds; `Query` says which of its methods a query has. */
+export class EntityQuery<E extends AnyEntity, R> implements Run<R> {
+  readonly #spec: QuerySpec<E>;
+  #made: RowQuery | undefined;
+
+  constructor(spec: QuerySpec<E>) {
+    this.#spec = spec;
+  }
+
+  where(build: (fields: Fields<E>) => Clause): EntityQuery<E, R> {
+    const { entity, condition } = this.#spec;
+    return this.narrowed(build(fieldsOf(entity)).condition, condition);
+  }
+
+  /** The same query of the rows that also meet this. */
+  narrowed(further: Condition, condition = this.#spec.condition): EntityQuery<E, R> {
+    return new EntityQuery({ ...this.#spec, condition: allOf([condition, further]) });
+  }
+
+  select<K extends keyof Of<E> & string>(...names: readonly K[]): EntityQuery<E, Selected<E, K>> {
+    const { entity } = this.#spec;
+    const stranger = names.find(name => !entity.plan.byName.has(name));
+    if (stranger !== undefined)
+      throw new PatternError('ValueInvalid', {
+        property: stranger,
+        expected: `a property of ${entity.name}`,
+        reason: 'it is not',
+      });
+    const inKeys = entity.plan.fields.filter(({ inKey }) => inKey).map(({ name }) => name);
+    return new EntityQuery({ ...this.#spec, select: [...new Set([...inKeys, ...names])] });
+  }
+
+  explain(): Plan {
+    return planOf(this.rowQuery);
+  }
+
+  allowScan(reason: string): EntityQuery<E, R> {
+    return new EntityQuery({ ...this.#spec, reason: checkReason(this.rowQuery, reason) });
+  }
+
+  get rowQuery(): RowQuery {
+    const { entity, settings, condition, select } = this.#spec;
+    const wires = select && wireSelect(entity, select);
+    this.#made ??= rowQuery(settings.table ?? entity.table, condition, wires);
+    return this.#made;
+  }
+
+  page(options: PageOptions = {}): Promise<Page<R>> {
+    return this.#run().page(options);
+  }
+
+  pages(options: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
+    return this.#run().pages(options);
+  }
+
+  take(count: number, options: ReadingOptions = {}): Promise<readonly R[]> {
+    return this.#run().take(count, options);
+  }
+
+  first(options: ReadingOptions = {}): Promise<R | undefined> {
+    return this.#run().first(options);
+  }
+
+  stream(
+    options: ReadingOptions & { readonly size?: number | undefined } = {},
+  ): AsyncGenerator<R, void, undefined> {
+    return this.#run().stream(options);
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
+    return this.stream();
+  }
+
+  #run(): RowRun<R> {
+    const { entity, settings } = this.#spec;
+    admit(this.rowQuery, settings, this.#spec.reason);
+    return new RowRun({
+      source: settings.source,
+      query: this.rowQuery,
+      decode: row => this.#decode(row),
+      shape: `${entity.name}.${entity.version}`,
+      secret: settings.tokenSecret,
+      concurrency: settings.concurrency ?? POINT_CONCURRENCY,
+    });
+  }
+
+  /** Rows of other entities are none of its results. */
+  #decode(row: WireObject): R | undefined {
+    const { entity, settings, select } = this.#spec;
+    const { table, onDrift } = settings;
+    const options = { table, onDrift };
+    try {
+      const found: Stored<Of<E>> | Projected<unknown> =
+        select === undefined
+          ? decodeEntity(entity, row, options)
+          : decodeProjected(entity, row, select as readonly (keyof Of<E> & string)[], options);
+      return found as R;
+    } catch (thrown) {
+      if (PatternError.is(thrown, 'WrongEntity')) return undefined;
+      throw thrown;
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// All that can be read of one entity: rows by their keys, and where queries begin.
+import { allOf } from '../filter/condition.js';
+import type { Plan } from '../filter/plan.js';
+import { keyCondition } from '../filter/where.js';
+import { allInOrder } from '../flow/in-order.js';
+import { decodeEntity } from '../model/decode-entity.js';
+import type { AnyEntity, KeyOf, Of, PartitionOf } from '../model/entity.js';
+import type { Stored } from '../model/stored.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { FanOut, type FanOutOptions } from './fan-out.js';
+import type { RowPlace } from './merge.js';
+import { EntityPartition, type PartitionQuery } from './partition-query.js';
+import { EntityQuery, POINT_CONCURRENCY, type Query, type QuerySettings } from './query.js';
+import type { ReadingOptions, Run } from './run.js';
+
+export interface ManyOptions extends ReadingOptions {
+  /** Rows that are asked for at once: 16 unless something else is said. */
+  readonly concurrency?: number | undefined;
+}
+
+/** What is asked of each partition: a query of that partition. */
+interface Each<E extends AnyEntity, R> {
+  readonly each?: (partition: PartitionQuery<E>) => Run<R> & { explain(): Plan };
+}
+
+export interface Reads<E extends AnyEntity> {
+  /** The row; undefined if there is none. */
+  get(key: KeyOf<E>, options?: ReadingOptions): Promise<Stored<Of<E>> | undefined>;
+  /** A row for each key, in their order, undefined where there is none. Asks for each by itself, and never by `or`. */
+  getMany(keys: Iterable<KeyOf<E>>, options?: ManyOptions): Promise<readonly (Stored<Of<E>> | undefined)[]>;
+  partition(key: PartitionOf<E>): PartitionQuery<E>;
+  /** All of the entity's rows in the table. */
+  everywhere(): Query<E, Stored<Of<E>>, 'table-scan'>;
+  /** The same of many partitions at once; what is asked of each is all of it, unless something else is said. */
+  fanOut<R extends RowPlace = Stored<Of<E>>>(
+    keys: Iterable<PartitionOf<E>>,
+    options?: FanOutOptions & Each<E, R>,
+  ): Run<R>;
+  /** All buckets of a partition that `codec.hash` spreads: what is given is the rest of its key. */
+  buckets<R extends RowPlace = Stored<Of<E>>>(
+    key: Partial<PartitionOf<E>>,
+    options?: FanOutOptions & Each<E, R>,
+  ): Run<R>;
+}
+
+const isWithin = ({ bounds }: Plan, partitionKey: string): boolean =>
+  bounds.every(({ partition }) => partition.eq === partitionKey);
+
+/** What a repository reads. Writes are repo.ts's matter. */
+export class EntityReads<E extends AnyEntity> implements Reads<E> {
+  readonly entity: E;
+  /** Where the rows stand. */
+  readonly table: string;
+  readonly #settings: QuerySettings;
+
+  constructor(entity: E, settings: QuerySettings) {
+    this.entity = entity;
+    this.table = settings.table ?? entity.table;
+    this.#settings = settings;
+  }
+
+  /** The row; undefined if there is none. Throws TypeDrift, WrongEntity and ServiceRefused. */
+  async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<Stored<Of<E>> | undefined> {
+    const { table, entity } = this;
+    const { source, onDrift } = this.#settings;
+    for (const address of addresses(entity, table, key)) {
+      const found = await source.get(address, { signal });
+      if (found !== undefined) return decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
+    }
+    return undefined;
+  }
+
+  async getMany(
+    keys: Iterable<KeyOf<E>>,
+    { concurrency = this.#settings.concurrency ?? POINT_CONCURRENCY, signal }: ManyOptions = {},
+  ): Promise<readonly (Stored<Of<E>> | undefined)[]> {
+    const { partition, row } = this.entity.plan;
+    const asked = [...keys].map(key => ({ key, text: `${partition.encode(key)}\n${row.encode(key)}` }));
+    const distinct = new Map(asked.map(({ key, text }) => [text, key]));
+    const found = await allInOrder(distinct, { concurrency, signal }, async ([text, key], each) => ({
+      text,
+      stored: await this.get(key, { signal: each }),
+    }));
+    const byText = new Map(found.map(({ text, stored }) => [text, stored]));
+    return asked.map(({ text }) => byText.get(text));
+  }
+
+  partition(key: PartitionOf<E>): PartitionQuery<E> {
+    return this.#partition(this.entity.plan.partition.encode(key));
+  }
+
+  everywhere(): Query<E, Stored<Of<E>>, 'table-scan'> {
+    const { partition, row } = this.entity.plan;
+    const condition = allOf([
+      keyCondition('PartitionKey', partition.range({})),
+      keyCondition('RowKey', row.range({})),
+    ]);
+    const spec = { entity: this.entity, settings: this.#settings, select: undefined, condition };
+    return new EntityQuery<E, Stored<Of<E>>>(spec) as unknown as Query<E, Stored<Of<E>>, 'table-scan'>;
+  }
+
+  fanOut<R extends RowPlace = Stored<Of<E>>>(
+    keys: Iterable<PartitionOf<E>>,
+    options: FanOutOptions & Each<E, R> = {},
+  ): Run<R> {
+    const texts = [...keys].map(key => this.entity.plan.partition.encode(key));
+    return this.#fanOut(texts, options);
+  }
+
+  buckets<R extends RowPlace = Stored<Of<E>>>(
+    key: Partial<PartitionOf<E>>,
+    options: FanOutOptions & Each<E, R> = {},
+  ): Run<R> {
+    return this.#fanOut(this.entity.plan.partition.everyBucket(key), options);
+  }
+
+  #partition(partitionKey: string): PartitionQuery<E> {
+    return new EntityPartition(this.entity, this.#settings, partitionKey) as unknown as PartitionQuery<E>;
+  }
+
+  #fanOut<R extends RowPlace>(texts: readonly string[], options: FanOutOptions & Each<E, R>): FanOut<E, R> {
+    const { each } = options;
+    const parts = texts.map(partitionKey => {
+      const partition = this.#partition(partitionKey);
+      const query: unknown = each === undefined ? partition : each(partition);
+      if (!(query instanceof EntityQuery) || !isWithin(query.explain(), partitionKey))
+        throw new PatternError('ValueInvalid', {
+          property: 'each',
+          expected: 'a query of the partition that it gets',
+          reason: 'it gives something else',
+        });
+      return { partitionKey, query: query as EntityQuery<E, R> };
+    });
+    return new FanOut(parts, options, this.#settings.tokenSecret);
+  }
+}
+
+/** Where the row may stand: under its key, then under those of earlier numbers of buckets. */
+export function addresses<E extends AnyEntity>(
+  { plan }: E,
+  table: string,
+  key: KeyOf<E>,
+): readonly RowAddress[] {
+  const rowKeys = plan.row.encodeAll(key);
+  return plan.partition
+    .encodeAll(key)
+    .flatMap(partitionKey => rowKeys.map(rowKey => ({ table, partitionKey, rowKey })));
+}

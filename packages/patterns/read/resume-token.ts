@@ -1,0 +1,60 @@
+// The text by which a query goes on where it stopped, in this process or in another: a place in the table, and a hash of the query that it is good for.
+// It holds keys, and no other data. What a place is depends on the query: see row-run.ts and fan-out.ts.
+import { Buffer } from 'node:buffer';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { PatternError } from '../values/pattern-error.js';
+
+const VERSION = 1;
+const HASH_LENGTH = 16;
+const SEAL_BYTES = 16;
+
+function mismatch(reason: string): never {
+  throw new PatternError('TokenMismatch', { reason });
+}
+
+/** Of everything by which two queries can differ. */
+export const queryHash = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, HASH_LENGTH);
+
+const seal = (body: Buffer, secret: Uint8Array): Buffer =>
+  createHmac('sha256', secret).update(body).digest().subarray(0, SEAL_BYTES);
+
+interface Content {
+  readonly v: number;
+  readonly q: string;
+  readonly at: unknown;
+}
+
+/** `at` is the place, which JSON must be able to hold. With a secret nobody else can make or change the token. */
+export function formatToken(hash: string, at: unknown, secret: Uint8Array | undefined): string {
+  const content: Content = { v: VERSION, q: hash, at };
+  const body = Buffer.from(JSON.stringify(content));
+  return (secret === undefined ? body : Buffer.concat([body, seal(body, secret)])).toString('base64url');
+}
+
+const isContent = (value: unknown): value is Content =>
+  typeof value === 'object' && value !== null && 'v' in value && 'q' in value && 'at' in value;
+
+function unsealed(bytes: Buffer, secret: Uint8Array | undefined): Buffer {
+  if (secret === undefined) return bytes;
+  const body = bytes.subarray(0, Math.max(0, bytes.length - SEAL_BYTES));
+  const found = bytes.subarray(body.length);
+  if (found.length !== SEAL_BYTES || !timingSafeEqual(found, seal(body, secret)))
+    mismatch('its seal is not that of this program');
+  return body;
+}
+
+/** The place in the token. Throws TokenMismatch for one of another query, another version or another program. */
+export function parseToken(token: string, hash: string, secret: Uint8Array | undefined): unknown {
+  const body = unsealed(Buffer.from(token, 'base64url'), secret);
+  let content: unknown;
+  try {
+    content = JSON.parse(body.toString());
+  } catch {
+    return mismatch('it is no token of this library');
+  }
+  if (!isContent(content)) return mismatch('it is no token of this library');
+  if (content.v !== VERSION) mismatch(`it is of version ${String(content.v).slice(0, 20)}`);
+  if (content.q !== hash) mismatch('it was made by another query');
+  return content.at;
+}

@@ -1,0 +1,58 @@
+// A write of one row as a value, before it is a request of its own or a part of a batch: what both need of it.
+import type { RowAddress } from '../values/pattern-error.js';
+import { type WireRow, wireText } from '../values/wire-property.js';
+
+/** `create`: there is no such row. `replace` and `merge`: the row is there. `put`: whether or not. */
+export type RowWrite =
+  | { readonly kind: 'create'; readonly table: string; readonly row: WireRow }
+  | { readonly kind: 'put'; readonly table: string; readonly row: WireRow }
+  | {
+      readonly kind: 'replace' | 'merge';
+      readonly table: string;
+      readonly row: WireRow;
+      /** Of the row that is replaced or changed; `*` for whatever is there. */
+      readonly etag: string;
+    }
+  | ({ readonly kind: 'delete'; readonly etag: string } & RowAddress);
+
+export interface RowRequest {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+export const addressOf = (write: RowWrite): RowAddress =>
+  write.kind === 'delete'
+    ? { table: write.table, partitionKey: write.partitionKey, rowKey: write.rowKey }
+    : { table: write.table, partitionKey: write.row.partitionKey, rowKey: write.row.rowKey };
+
+/** What the write compares; undefined if it compares nothing. */
+export const etagOf = (write: RowWrite): string | undefined =>
+  write.kind === 'create' || write.kind === 'put' ? undefined : write.etag;
+
+const keyText = (key: string): string => encodeURIComponent(key.replaceAll("'", "''"));
+
+export const rowPath = ({ table, partitionKey, rowKey }: RowAddress): string =>
+  `${table}(PartitionKey='${keyText(partitionKey)}',RowKey='${keyText(rowKey)}')`;
+
+const ACCEPT = { Accept: 'application/json;odata=minimalmetadata' } as const;
+const JSON_BODY = { ...ACCEPT, 'Content-Type': 'application/json' } as const;
+
+const METHODS = { put: 'PUT', replace: 'PUT', merge: 'PATCH' } as const;
+
+export function rowRequest(write: RowWrite): RowRequest {
+  const path = rowPath(addressOf(write));
+  if (write.kind === 'delete')
+    return { method: 'DELETE', path, headers: { ...ACCEPT, 'If-Match': write.etag }, body: undefined };
+  const body = wireText(write.row);
+  if (write.kind === 'create')
+    return {
+      method: 'POST',
+      path: write.table,
+      headers: { ...JSON_BODY, Prefer: 'return-no-content' },
+      body,
+    };
+  const condition = write.kind === 'put' ? {} : { 'If-Match': write.etag };
+  return { method: METHODS[write.kind], path, headers: { ...JSON_BODY, ...condition }, body };
+}

@@ -1,0 +1,198 @@
+// The one place that sends. Requests go through the pipeline of the official client, so that its authentication, retries and tracing are kept, and its
+// ways to encode rows are not. What is in a request, and what an answer means, is others' matter.
+import {
+  createDefaultHttpClient,
+  createHttpHeaders,
+  createPipelineRequest,
+  type HttpClient,
+  type HttpMethods,
+  type Pipeline,
+  type PipelineRequest,
+  type PipelineResponse,
+} from '@azure/core-rest-pipeline';
+import { linkedController } from '../flow/in-order.js';
+import { PatternError } from '../values/pattern-error.js';
+
+/** What is needed of a `TableServiceClient`, which is one of these. */
+export interface TablesConnection {
+  readonly url: string;
+  readonly pipeline: Pipeline;
+}
+
+export interface SenderOptions {
+  /** What the client was given as `httpClient`; a client does not show it. */
+  readonly httpClient?: HttpClient;
+  /** Plain HTTP to other hosts than this one. */
+  readonly allowInsecureConnection?: boolean;
+  /** How long an answer is waited for; 60,000 if nothing is said, twice what the service takes at most. The client alone waits for ever. */
+  readonly timeoutMilliseconds?: number;
+}
+
+/** A request before it has an address and a signature. */
+export interface TableRequest {
+  readonly method: HttpMethods;
+  /** Behind the account's address: `Orders(PartitionKey='a',RowKey='b')`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Sent {
+  /** How often the request went out. */
+  readonly attempts: number;
+  /** An attempt may have been done, though nobody heard so: before this answer, or at all if there is none. */
+  readonly isInDoubt: boolean;
+}
+
+export interface TableAnswer extends Sent {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly text: string;
+  header(name: string): string | undefined;
+}
+
+/** No answer came, or none that could be read. */
+export interface Silence extends Sent {
+  readonly kind: 'silence';
+  readonly cause: unknown;
+}
+
+/** Nobody was there to take the request. */
+const NEVER_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+const codeOf = (thrown: unknown): unknown =>
+  typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
+
+/** The service said no before it did anything. */
+const isRefusal = (status: number): boolean => status >= 300 && status < 500 && status !== 408;
+
+/** The client below, with a record of what became of each attempt. */
+class Attempts implements HttpClient {
+  count = 0;
+  /** Of those whose answer was not a clear no. */
+  doubtful = 0;
+  /** Whether that holds of the last one. */
+  isLastDoubtful = false;
+  readonly #client: HttpClient;
+  readonly #timeout: number;
+
+  constructor(client: HttpClient, timeout: number) {
+    this.#client = client;
+    this.#timeout = timeout;
+  }
+
+  async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
+    this.count++;
+    this.isLastDoubtful = false;
+    try {
+      const response = await this.#inTime(request);
+      if (!isRefusal(response.status)) this.#doubt();
+      return response;
+    } catch (thrown) {
+      if (!NEVER_SENT.has(codeOf(thrown))) this.#doubt();
+      throw thrown;
+    }
+  }
+
+  /** The client has a timeout too, whose timer goes on after a connection broke and keeps the process from ending. */
+  async #inTime(request: PipelineRequest): Promise<PipelineResponse> {
+    const { abortSignal } = request;
+    const controller = linkedController(abortSignal as AbortSignal | undefined);
+    const timer = setTimeout(() => controller.abort(), this.#timeout);
+    request.abortSignal = controller.signal;
+    try {
+      return await this.#client.sendRequest(request);
+    } finally {
+      clearTimeout(timer);
+      controller.release();
+      if (abortSignal) request.abortSignal = abortSignal;
+      else delete request.abortSignal;
+    }
+  }
+
+  #doubt(): void {
+    this.doubtful++;
+    this.isLastDoubtful = true;
+  }
+}
+
+const TIMEOUT_MILLISECONDS = 60_000;
+const LOOPBACK = /^http:\/\/(?:127\.|localhost[:/]|\[::1\])/;
+
+/** Policies that read and write what operations of the client say of themselves; requests of this library say nothing. */
+const POLICIES_OF_OPERATIONS = ['serializationPolicy', 'deserializationPolicy'] as const;
+
+/** Sends requests through the pipeline of the official client, so with its authentication, its policies and its attempts. */
+export class Sender {
+  readonly #base: string;
+  readonly #ownQuery: string;
+  readonly #pipeline: Pipeline;
+  readonly #httpClient: HttpClient;
+  readonly #allowInsecureConnection: boolean;
+  readonly #timeout: number;
+
+  constructor(connection: TablesConnection, options: SenderOptions = {}) {
+    // A signature may stand in the client's address.
+    const [base = '', ownQuery = ''] = connection.url.split('?');
+    this.#base = base.endsWith('/') ? base : `${base}/`;
+    this.#ownQuery = ownQuery;
+    this.#pipeline = connection.pipeline.clone();
+    for (const name of POLICIES_OF_OPERATIONS) this.#pipeline.removePolicy({ name });
+    this.#timeout = options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS;
+    this.#httpClient = options.httpClient ?? createDefaultHttpClient();
+    this.#allowInsecureConnection = options.allowInsecureConnection ?? LOOPBACK.test(base);
+    if (base.startsWith('http:') && !this.#allowInsecureConnection)
+      throw new PatternError('DefinitionInvalid', {
+        subject: base,
+        reason: 'plain HTTP to another computer must be allowed in so many words: allowInsecureConnection',
+      });
+  }
+
+  /** Throws what the signal says when it stops the request. */
+  async send(request: TableRequest): Promise<TableAnswer | Silence> {
+    const attempts = new Attempts(this.#httpClient, this.#timeout);
+    try {
+      const response = await this.#pipeline.sendRequest(attempts, this.#pipelineRequest(request));
+      const { status, bodyAsText: text } = response;
+      // The last attempt's answer is this one, which tells for itself.
+      const unheard = attempts.doubtful - (attempts.isLastDoubtful ? 1 : 0);
+      return {
+        kind: 'answer',
+        status,
+        text: text ?? '',
+        attempts: attempts.count,
+        isInDoubt: unheard > 0,
+        header: name => response.headers.get(name),
+      };
+    } catch (cause) {
+      request.signal?.throwIfAborted();
+      return { kind: 'silence', attempts: attempts.count, isInDoubt: attempts.doubtful > 0, cause };
+    }
+  }
+
+  #pipelineRequest({ method, path, query = {}, headers, body, signal }: TableRequest) {
+    return createPipelineRequest({
+      url: this.#address(path, query),
+      method,
+      headers: createHttpHeaders({ 'x-ms-version': '2019-02-02', DataServiceVersion: '3.0', ...headers }),
+      ...(body !== undefined && { body }),
+      ...(signal && { abortSignal: signal }),
+      allowInsecureConnection: this.#allowInsecureConnection,
+    });
+  }
+
+  /** The address without a signature: parts of a batch have none. */
+  bareAddress(path: string): string {
+    return `${this.#base}${path}`;
+  }
+
+  #address(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
+    const pairs = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+    );
+    if (this.#ownQuery !== '') pairs.push(this.#ownQuery);
+    return `${this.#base}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+  }
+}

@@ -1,0 +1,88 @@
+// What the service's refusals say, and which error of this library each becomes. Whether a refusal is the truth, after a request was sent twice, is
+// settle-write.ts's matter.
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+
+export interface ServiceRefusal {
+  readonly status: number;
+  readonly code: string;
+  /** Without the lines that name the request and the time. */
+  readonly text: string;
+  /** Of the operation in a batch that is meant, where the text says so. */
+  readonly index: number | undefined;
+  /** Seconds that the service asks to wait. */
+  readonly retryAfter: number | undefined;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+function jsonError(text: string): { code: string; text: string } | undefined {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const error = isObject(body) ? body['odata.error'] : undefined;
+  if (!isObject(error)) return undefined;
+  const message = isObject(error.message) ? error.message.value : undefined;
+  return { code: String(error.code ?? ''), text: String(message ?? '') };
+}
+
+/** Refusals of a signature come as XML, whatever was asked for. */
+function xmlError(text: string): { code: string; text: string } | undefined {
+  const [, code] = /<(?:m:)?code\b[^>]*>([^<]*)</i.exec(text) ?? [];
+  const [, message = ''] = /<(?:m:)?message\b[^>]*>([^<]*)</i.exec(text) ?? [];
+  return code === undefined ? undefined : { code, text: message };
+}
+
+const INDEX = /^(\d+):/;
+
+export function parseRefusal(
+  status: number,
+  body: string,
+  header: (name: string) => string | undefined = () => undefined,
+): ServiceRefusal {
+  const found = jsonError(body) ?? xmlError(body) ?? { code: header('x-ms-error-code') ?? '', text: body };
+  const [line = ''] = found.text.split('\n');
+  const [, index] = INDEX.exec(line) ?? [];
+  const seconds = Number(header('retry-after') ?? Number.NaN);
+  return {
+    status,
+    code: found.code,
+    text: index === undefined ? line : line.slice(index.length + 1),
+    index: index === undefined ? undefined : Number(index),
+    retryAfter: Number.isFinite(seconds) ? seconds : undefined,
+  };
+}
+
+const isBusy = ({ status, code }: ServiceRefusal): boolean =>
+  status === 429 || status === 503 || code === 'ServerBusy';
+
+/** The error of a request that was about no row in particular. */
+export function requestError(refusal: ServiceRefusal): PatternError {
+  const { status, code, text, retryAfter } = refusal;
+  return isBusy(refusal)
+    ? new PatternError('Throttled', { retryAfter })
+    : new PatternError('ServiceRefused', { status, code, text });
+}
+
+/** The error of a request for one row. `etag` is what a conditional write compared. */
+export function rowError(
+  refusal: ServiceRefusal,
+  address: RowAddress,
+  etag: string | undefined,
+): PatternError {
+  switch (refusal.code) {
+    case 'EntityAlreadyExists':
+      return new PatternError('AlreadyExists', address);
+    case 'UpdateConditionNotSatisfied':
+    case 'ConditionNotMet':
+      return new PatternError('Conflict', { ...address, etag: etag ?? '*' });
+    case 'ResourceNotFound':
+    case 'EntityNotFound':
+      return new PatternError('NotFound', address);
+    default:
+      return requestError(refusal);
+  }
+}

@@ -1,0 +1,146 @@
+// The requests of the Table service that this library makes: reads of one row and of a page, writes of one row and of a batch. Values in, values out;
+// refused reads become errors of this library. Nothing here knows entities, and nothing tries again.
+
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { readPage, readRow, type WireObject } from '../values/read-wire.js';
+import { type BatchAnswer, batchText, boundariesOf, parseBatchAnswer, partText } from './batch-body.js';
+import type { PageStart, RowSource } from './row-source.js';
+import { type RowWrite, rowPath, rowRequest } from './row-write.js';
+import type { Sender, Silence, TableAnswer } from './sender.js';
+import { parseRefusal, requestError, rowError, type ServiceRefusal } from './service-refusal.js';
+
+const ACCEPT = 'application/json;odata=minimalmetadata';
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GetOptions extends ReadOptions {
+  readonly select?: readonly string[] | undefined;
+}
+
+export interface PageRequest extends ReadOptions {
+  readonly table: string;
+  /** The text of `$filter`; all rows without one. */
+  readonly filter?: string | undefined;
+  readonly select?: readonly string[] | undefined;
+  /** At most so many rows; the service gives 1,000 at most. */
+  readonly top?: number | undefined;
+  readonly next?: PageStart | undefined;
+}
+
+export interface PageAnswer {
+  readonly rows: readonly WireObject[];
+  /** A page without rows may have one. */
+  readonly next: PageStart | undefined;
+}
+
+export interface RowAnswer {
+  readonly row: WireObject;
+  readonly etag: string | undefined;
+}
+
+/** What the service answered to a write, and whether the write may have been done before that. */
+export type WriteAnswer = { readonly isInDoubt: boolean } & (
+  | BatchAnswer
+  | { readonly kind: 'refused'; readonly refusal: ServiceRefusal }
+  | { readonly kind: 'silence'; readonly error: PatternError }
+);
+
+const unreachable = ({ attempts, cause }: Silence): PatternError =>
+  new PatternError('Unreachable', { attempts }, { cause });
+
+/** Throws Unreachable. */
+function heard(answer: TableAnswer | Silence): TableAnswer {
+  if (answer.kind === 'silence') throw unreachable(answer);
+  return answer;
+}
+
+/** The answer to a write, of which `done` reads what was done. */
+function writeAnswer(answer: TableAnswer | Silence, done: (answer: TableAnswer) => BatchAnswer): WriteAnswer {
+  const { isInDoubt } = answer;
+  if (answer.kind === 'silence') return { kind: 'silence', isInDoubt, error: unreachable(answer) };
+  return isDone(answer)
+    ? { isInDoubt, ...done(answer) }
+    : { kind: 'refused', isInDoubt, refusal: refusalOf(answer) };
+}
+
+const isDone = ({ status }: TableAnswer): boolean => status >= 200 && status < 300;
+
+const refusalOf = (answer: TableAnswer) => parseRefusal(answer.status, answer.text, answer.header);
+
+function nextOf(answer: TableAnswer): PageStart | undefined {
+  const partitionKey = answer.header('x-ms-continuation-nextpartitionkey');
+  const rowKey = answer.header('x-ms-continuation-nextrowkey');
+  return partitionKey === undefined ? undefined : { partitionKey, rowKey };
+}
+
+/** The requests of the Table service as this library sends them, and their answers as values. */
+export class TableRequests implements RowSource {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /** The row; undefined if there is none, or no table: of which of these it is, the service says nothing. */
+  async get(address: RowAddress, { select, signal }: GetOptions = {}): Promise<RowAnswer | undefined> {
+    const sent = await this.#sender.send({
+      method: 'GET',
+      path: rowPath(address),
+      query: { $select: select?.join(',') },
+      headers: { Accept: ACCEPT },
+      signal,
+    });
+    const answer = heard(sent);
+    if (isDone(answer)) return { row: readRow(answer.text), etag: answer.header('etag') };
+    const error = rowError(refusalOf(answer), address, undefined);
+    if (PatternError.is(error, 'NotFound')) return undefined;
+    throw error;
+  }
+
+  async queryPage({ table, filter, select, top, next, signal }: PageRequest): Promise<PageAnswer> {
+    const sent = await this.#sender.send({
+      method: 'GET',
+      path: `${table}()`,
+      query: {
+        $filter: filter,
+        $select: select?.join(','),
+        $top: top?.toString(),
+        NextPartitionKey: next?.partitionKey,
+        NextRowKey: next?.rowKey,
+      },
+      headers: { Accept: ACCEPT },
+      signal,
+    });
+    const answer = heard(sent);
+    if (!isDone(answer)) throw requestError(refusalOf(answer));
+    return { rows: readPage(answer.text), next: nextOf(answer) };
+  }
+
+  /** The answer to a write as it came: what a refusal is worth, settled-writes.ts knows. */
+  async write(write: RowWrite, { signal }: ReadOptions = {}): Promise<WriteAnswer> {
+    const { body, ...request } = rowRequest(write);
+    const answer = await this.#sender.send({ ...request, ...(body !== undefined && { body }), signal });
+    return writeAnswer(answer, ({ header }) => ({ kind: 'done', etags: [header('etag')] }));
+  }
+
+  /** What the operation adds to a batch. */
+  part(write: RowWrite): string {
+    const request = rowRequest(write);
+    return partText(request, this.#sender.bareAddress(request.path));
+  }
+
+  /** One entity group transaction, as `part` made its parts. `id` is a UUID that no part holds. */
+  async batch(parts: readonly string[], id: string, { signal }: ReadOptions = {}): Promise<WriteAnswer> {
+    const boundaries = boundariesOf(id);
+    const answer = await this.#sender.send({
+      method: 'POST',
+      path: '$batch',
+      headers: { Accept: ACCEPT, 'Content-Type': `multipart/mixed; boundary=${boundaries.batch}` },
+      body: batchText(parts, boundaries),
+      signal,
+    });
+    return writeAnswer(answer, ({ text }) => parseBatchAnswer(text));
+  }
+}

@@ -1,0 +1,189 @@
+// Any number of changes, done as fast as partitions allow: grouped by partition into batches, so many of these at a time, never more held in memory than is
+// said, and each change reported. The source is read as reports are taken, so that whoever is slow slows the whole.
+
+import { PatternError } from '../values/pattern-error.js';
+import type { RowChange } from './change.js';
+import type { Service } from './service.js';
+import { type WaitingChange, WriteLanes } from './write-lanes.js';
+import { type WriteReport, writeLoad } from './write-load.js';
+
+export interface WriterOptions {
+  /** Batches that are under way at a time; 8 if nothing is said. */
+  readonly concurrency?: number | undefined;
+  /** Changes that are held at most, waiting and under way; 2,000 if nothing is said. */
+  readonly held?: number | undefined;
+  /** What they may count, as rows do; 32 MiB if nothing is said. A single change may be more. */
+  readonly heldBytes?: number | undefined;
+  /** Changes of one row are done in their order. `false` lets several batches of a partition go at a time, for changes of different rows. */
+  readonly ordered?: boolean | undefined;
+  /** Milliseconds after which a batch goes that is not full, if the source gives no more and nothing else is under way; 100 if nothing is said. */
+  readonly linger?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const CONCURRENCY = 8;
+const HELD = 2_000;
+const HELD_BYTES = 32 * 1_048_576;
+const LINGER_MILLISECONDS = 100;
+/** Of a delete. */
+const LEAST_BYTES = 64;
+
+function checkWhole(property: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new PatternError('ValueInvalid', {
+    property,
+    expected: 'a whole number from 1',
+    reason: `it is ${value}`,
+  });
+}
+
+type Next =
+  | { readonly kind: 'next'; readonly result: IteratorResult<RowChange> }
+  | { readonly kind: 'written' | 'lingered' };
+
+export class BatchWriter {
+  readonly #service: Service;
+  readonly #concurrency: number;
+  readonly #heldMax: number;
+  readonly #heldBytesMax: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #linger: number;
+  readonly #end = new AbortController();
+  readonly #lanes: WriteLanes;
+  readonly #source: AsyncIterator<RowChange> | Iterator<RowChange>;
+  readonly #underWay = new Set<Promise<Next>>();
+  #reports: WriteReport[] = [];
+  #failure: { readonly thrown: unknown } | undefined;
+  #index = 0;
+  #held = 0;
+  #heldBytes = 0;
+  #isAtEnd = false;
+  #reading: Promise<Next> | undefined;
+  #lingering: Promise<Next> | undefined;
+  /** Batches go that are not full. */
+  #isUrgent = false;
+
+  constructor(
+    service: Service,
+    changes: Iterable<RowChange> | AsyncIterable<RowChange>,
+    {
+      concurrency = CONCURRENCY,
+      held = HELD,
+      heldBytes = HELD_BYTES,
+      ordered = true,
+      linger = LINGER_MILLISECONDS,
+      signal,
+    }: WriterOptions = {},
+  ) {
+    this.#service = service;
+    this.#concurrency = checkWhole('concurrency', concurrency);
+    this.#heldMax = checkWhole('held', held);
+    this.#heldBytesMax = checkWhole('heldBytes', heldBytes);
+    this.#signal = signal;
+    this.#linger = linger;
+    this.#lanes = new WriteLanes(ordered);
+    this.#source =
+      Symbol.asyncIterator in changes ? changes[Symbol.asyncIterator]() : changes[Symbol.iterator]();
+  }
+
+  /** What became of each change, in the order in which that was known. Ends what is under way before it returns. */
+  async *reports(): AsyncGenerator<WriteReport, void, undefined> {
+    try {
+      for (;;) {
+        this.#signal?.throwIfAborted();
+        if (this.#failure) throw this.#failure.thrown;
+        this.#send();
+        if (this.#reports.length > 0) {
+          const reports = this.#reports;
+          this.#reports = [];
+          yield* reports;
+        } else if (this.#isAtEnd && this.#underWay.size === 0) return;
+        else await this.#step();
+      }
+    } finally {
+      this.#end.abort();
+      await Promise.all(this.#underWay);
+      if (!this.#isAtEnd) await this.#source.return?.();
+    }
+  }
+
+  get #isFull(): boolean {
+    return this.#held >= this.#heldMax || this.#heldBytes >= this.#heldBytesMax;
+  }
+
+  /** Waits for the next change, if there is room for one, or until something was written. */
+  async #step(): Promise<void> {
+    const awaited = [...this.#underWay];
+    if (!this.#isAtEnd && !this.#isFull) {
+      this.#reading ??= this.#read();
+      awaited.push(this.#reading);
+      if (this.#lanes.count > 0) this.#lingering ??= this.#lingered();
+      if (this.#lingering) awaited.push(this.#lingering);
+    }
+    const next = await Promise.race(awaited);
+    if (next.kind === 'lingered') {
+      this.#lingering = undefined;
+      this.#isUrgent = true;
+    }
+    if (next.kind !== 'next') return;
+    this.#reading = undefined;
+    if (next.result.done) this.#isAtEnd = true;
+    else this.#take(next.result.value);
+  }
+
+  async #lingered(): Promise<Next> {
+    // It may be left when the whole ends.
+    await this.#service.surroundings.sleep(this.#linger, this.#end.signal).catch(() => undefined);
+    return { kind: 'lingered' };
+  }
+
+  #read(): Promise<Next> {
+    const reading = Promise.resolve(this.#source.next()).then((result): Next => ({ kind: 'next', result }));
+    // Where nobody waits for it any more.
+    reading.catch(() => undefined);
+    return reading;
+  }
+
+  #take(change: RowChange): void {
+    const index = this.#index++;
+    let waiting: WaitingChange;
+    try {
+      const planned = change.plan(this.#service);
+      const bytes = 'row' in planned.write ? planned.write.row.bytes : 0;
+      waiting = { index, planned, bytes: Math.max(LEAST_BYTES, bytes) };
+    } catch (thrown) {
+      if (!PatternError.is(thrown)) throw thrown;
+      this.#reports.push({ index, kind: 'failed', error: thrown });
+      return;
+    }
+    this.#lanes.add(waiting);
+    this.#held++;
+    this.#heldBytes += waiting.bytes;
+  }
+
+  #send(): void {
+    while (this.#underWay.size < this.#concurrency) {
+      const load = this.#lanes.take(this.#isAtEnd || this.#isFull || this.#isUrgent);
+      if (load === undefined) {
+        this.#isUrgent = false;
+        return;
+      }
+      const { changes } = load;
+      const written = writeLoad(this.#service, changes, { signal: this.#signal })
+        .then(
+          reports => this.#reports.push(...reports),
+          (thrown: unknown) => {
+            this.#failure ??= { thrown };
+          },
+        )
+        .then((): Next => {
+          this.#lanes.release(load);
+          this.#held -= changes.length;
+          for (const { bytes } of changes) this.#heldBytes -= bytes;
+          this.#underWay.delete(written);
+          return { kind: 'written' };
+        });
+      this.#underWay.add(written);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// Changes of rows as values, for those that do many: a batch writer takes them one after the other and says of each what became of it.
+import type { AnyEntity, KeyOf, Of, PatchOf } from '../model/entity.js';
+import type { Projected, Stored } from '../model/stored.js';
+import { type PlannedWrite, planDelete, planMerge, planNew, planReplace } from './plan-write.js';
+import { newMarking, type Service } from './service.js';
+
+/** Opaque: made by `change`, and done by a writer. */
+export interface RowChange {
+  /** Throws ValueInvalid, KeyInvalid and TooLarge. */
+  readonly plan: (service: Service) => PlannedWrite<Stored<unknown> | undefined>;
+}
+
+interface Elsewhere {
+  /** Where the row stands, if not in the entity's table. */
+  readonly table?: string | undefined;
+}
+
+/** One change of one row each. Conditions are as those of a repository's methods of these names. */
+export const change = {
+  /** There is no such row yet. */
+  create: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange => ({
+    plan: service => planNew('create', entity, value, newMarking(service), table),
+  }),
+  /** Whatever row is there becomes this, or there is one. */
+  put: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange => ({
+    plan: service => planNew('put', entity, value, newMarking(service), table),
+  }),
+  replace: <E extends AnyEntity>(entity: E, stored: Stored<Of<E>>, value: Of<E>): RowChange => ({
+    plan: service => planReplace(entity, stored, value, newMarking(service)),
+  }),
+  merge: <E extends AnyEntity>(entity: E, stored: Stored<Of<E>>, patch: PatchOf<E>): RowChange => ({
+    plan: service => planMerge(entity, stored, patch, newMarking(service)),
+  }),
+  /** The row is as it was read, and goes. */
+  delete: (stored: Stored<unknown> | Projected<unknown>): RowChange => ({
+    plan: () => planDelete(stored, stored.etag),
+  }),
+  /** Whatever row is there goes; that there is none is no failure. */
+  remove: <E extends AnyEntity>(
+    entity: E,
+    key: KeyOf<E>,
+    { table = entity.table }: Elsewhere = {},
+  ): RowChange => ({
+    plan: () => {
+      const { partition, row } = entity.plan;
+      return planDelete({ table, partitionKey: partition.encode(key), rowKey: row.encode(key) }, '*');
+    },
+  }),
+} as const;

@@ -1,0 +1,62 @@
+// Deletes what a query gives, page by page: each page's rows go in batches, many partitions at a time, and after each page there is a token by which another
+// process can go on.
+
+import type { Projected, Stored } from '../model/stored.js';
+import type { Run } from '../read/run.js';
+import { PatternError } from '../values/pattern-error.js';
+import { BatchWriter } from './batch-writer.js';
+import { change } from './change.js';
+import { planDelete } from './plan-write.js';
+import type { Service } from './service.js';
+
+export interface DeleteRowsOptions {
+  /** Only rows that are as the query read them; those that were changed since stay, and are counted as such. */
+  readonly conditional: boolean;
+  /** The `next` of the last progress that was seen; the query is the same. */
+  readonly resume?: string | undefined;
+  /** Batches that are under way at a time; 8 if nothing is said. */
+  readonly concurrency?: number | undefined;
+  /** Rows of a page; 1,000 if nothing is said. */
+  readonly size?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where it is after a page. Counts are of all pages since the start, or since the token that was given. */
+export interface DeleteProgress {
+  readonly deleted: number;
+  /** Rows that somebody else had deleted: only where it is conditional, else they count as deleted. */
+  readonly gone: number;
+  /** Rows that somebody had changed, and that stay: only where it is conditional. */
+  readonly changed: number;
+  /** By which to go on; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+type DeletableRow = Stored<unknown> | Projected<unknown>;
+
+/** A query of rows, or of what is selected of them. */
+export type DeletableRows = Pick<Run<DeletableRow>, 'pages'>;
+
+/** Rows without a condition are deleted by their address. */
+const changeOf = (row: DeletableRow, conditional: boolean) =>
+  conditional ? change.delete(row) : { plan: () => planDelete(row, '*') };
+
+/** Throws what a delete is refused with besides; what was seen of the page is then done again by the token before it. */
+export async function* deleteRows(
+  service: Service,
+  rows: DeletableRows,
+  { conditional, resume, size, signal, concurrency }: DeleteRowsOptions,
+): AsyncGenerator<DeleteProgress, void, undefined> {
+  let [deleted, gone, changed] = [0, 0, 0];
+  for await (const { items, next } of rows.pages({ resume, size, signal })) {
+    const changes = items.map(row => changeOf(row, conditional));
+    const writer = new BatchWriter(service, changes, { concurrency, signal, ordered: false });
+    for await (const report of writer.reports()) {
+      if (report.kind === 'done') deleted++;
+      else if (PatternError.is(report.error, 'NotFound')) gone++;
+      else if (PatternError.is(report.error, 'Conflict')) changed++;
+      else throw report.error;
+    }
+    yield { deleted, gone, changed, next };
+  }
+}

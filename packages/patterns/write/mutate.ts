@@ -1,0 +1,77 @@
+// Read, compute, write if nobody else did meanwhile, and again if somebody did: what makes a change right among many writers. One mark goes with all
+// attempts, so that an attempt that was done although its answer was lost is not done twice.
+import type { Jitter } from '../flow/jitter.js';
+import type { Surroundings } from '../flow/surroundings.js';
+import type { Stored } from '../model/stored.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { Marking } from './plan-write.js';
+
+/** The row that is changed, as its repository reads and writes it. */
+export interface MutableRow<T> {
+  readonly address: RowAddress;
+  read(options: ReadOptions): Promise<Stored<T> | undefined>;
+  write(stored: Stored<T> | undefined, value: T, marking: Marking, options: ReadOptions): Promise<Stored<T>>;
+  /** Whether two values are the same row. */
+  isSame(a: T, b: T): boolean;
+}
+
+export interface MutateSettings {
+  readonly attempts: number;
+  readonly marking: Marking;
+  readonly jitter: Jitter;
+  readonly sleep: Surroundings['sleep'];
+  /** Calls the function twice, to see that it is pure. */
+  readonly checksPurity: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A value to write; undefined leaves the row as it is. */
+export type Change<T> = (current: T | undefined) => T | undefined;
+
+const isLost = (thrown: unknown): boolean =>
+  PatternError.is(thrown, 'Conflict') ||
+  PatternError.is(thrown, 'AlreadyExists') ||
+  PatternError.is(thrown, 'NotFound');
+
+function computed<T>(
+  row: MutableRow<T>,
+  change: Change<T>,
+  current: T | undefined,
+  twice: boolean,
+): T | undefined {
+  const value = change(current);
+  if (!twice) return value;
+  const again = change(current);
+  const isSame = value === undefined || again === undefined ? value === again : row.isSame(value, again);
+  if (!isSame)
+    throw new PatternError('DefinitionInvalid', {
+      subject: 'mutate',
+      reason: 'the function gave two values for one row, and it may be called more than once',
+    });
+  return value;
+}
+
+/** The row as it is at the end; undefined if there is none. Throws Contention, and what a write throws. */
+export async function mutate<T>(
+  row: MutableRow<T>,
+  change: Change<T>,
+  { attempts, marking, jitter, sleep, checksPurity, signal }: MutateSettings,
+): Promise<Stored<T> | undefined> {
+  let lastEtag: string | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const stored = await row.read({ signal });
+    const isMine = stored !== undefined && marking?.marks.ofUnknown(stored.unknown).includes(marking.mark);
+    if (isMine) return stored;
+    const value = computed(row, change, stored?.value, checksPurity);
+    if (value === undefined || value === stored?.value) return stored;
+    try {
+      return await row.write(stored, value, marking, { signal });
+    } catch (thrown) {
+      if (!isLost(thrown)) throw thrown;
+    }
+    lastEtag = stored?.etag;
+    if (attempt >= attempts) throw new PatternError('Contention', { ...row.address, attempts, lastEtag });
+    await sleep(jitter.next(), signal);
+  }
+}

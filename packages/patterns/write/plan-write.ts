@@ -1,0 +1,192 @@
+// An entity's value as a write: which request changes the row so that it is this value, under which condition, with which mark, and what the row is
+// afterwards. Pure; repositories send such writes one by one, batches together.
+import { refuseNewer } from '../model/decode-entity.js';
+import { type EncodedRow, encodeEntity, encodePatch } from '../model/encode-entity.js';
+import type { AnyEntity, Of } from '../model/entity.js';
+import { instantOfEtag, type Stored } from '../model/stored.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { WireProperty } from '../values/wire-property.js';
+import type { MarkedWrite } from './judge-write.js';
+import type { Mark, OperationMarks } from './operation-mark.js';
+
+/** A write, and what it gives when the service has done it. */
+export interface PlannedWrite<T> extends MarkedWrite {
+  readonly result: (etag: string | undefined) => T;
+}
+
+/** The mark that a write leaves; undefined where marks are off. */
+export type Marking = { readonly marks: OperationMarks; readonly mark: Mark } | undefined;
+
+/** Some properties by their names in the program; undefined takes one away. */
+type Patch = Readonly<Record<string, unknown>>;
+
+const withMark = (marking: Marking, unknown: readonly WireProperty[]): readonly WireProperty[] =>
+  marking ? marking.marks.added(marking.mark, unknown) : unknown;
+
+const newestMark = (marking: Marking, stored: Stored<unknown>): Mark | undefined =>
+  marking?.marks.ofUnknown(stored.unknown)[0];
+
+function refuseOther(property: string, expected: string, reason: string): never {
+  throw new PatternError('ValueInvalid', { property, expected, reason });
+}
+
+/** Programs without types may hand over what a projection gave. */
+function refuseParts(stored: Stored<unknown>): void {
+  if (stored.whole !== true) refuseOther('whole', 'a whole row', 'only some properties were read');
+}
+
+/** The value stands under the keys of the row, be it that of an earlier number of buckets. */
+function refuseOtherKeys({ name, plan }: AnyEntity, stored: Stored<unknown>, values: Patch): void {
+  const isSame =
+    plan.partition.encodeAll(values).includes(stored.partitionKey) &&
+    plan.row.encodeAll(values).includes(stored.rowKey);
+  if (!isSame) refuseOther(`${name}.key`, 'what it was', 'a row cannot change its keys');
+}
+
+function whole<E extends AnyEntity>(
+  table: string,
+  { version }: E,
+  row: EncodedRow<Of<E>>,
+  unknown: readonly WireProperty[],
+): (etag: string | undefined) => Stored<Of<E>> {
+  const { partitionKey, rowKey, value } = row;
+  return (etag = '') => ({
+    value,
+    table,
+    partitionKey,
+    rowKey,
+    etag,
+    timestamp: instantOfEtag(etag),
+    version,
+    whole: true,
+    unknown,
+  });
+}
+
+/** `create` and `put` make a row of nothing but the value. */
+export function planNew<E extends AnyEntity>(
+  kind: 'create' | 'put',
+  entity: E,
+  value: Of<E>,
+  marking: Marking,
+  table: string = entity.table,
+): PlannedWrite<Stored<Of<E>>> {
+  const unknown = withMark(marking, []);
+  const row = encodeEntity(entity, value, { extra: unknown });
+  return {
+    write: { kind, table, row },
+    mark: marking?.mark,
+    before: undefined,
+    result: whole(table, entity, row, unknown),
+  };
+}
+
+/** The row as the value says, with what it has beyond its entity. */
+export function planReplace<E extends AnyEntity>(
+  entity: E,
+  stored: Stored<Of<E>>,
+  value: Of<E>,
+  marking: Marking,
+): PlannedWrite<Stored<Of<E>>> {
+  refuseParts(stored);
+  refuseNewer(entity, stored);
+  const unknown = withMark(marking, stored.unknown);
+  const encoded = encodeEntity(entity, value, { extra: unknown });
+  refuseOtherKeys(entity, stored, encoded.value as Patch);
+  const { table, partitionKey, rowKey, etag } = stored;
+  const row = { ...encoded, partitionKey, rowKey };
+  return {
+    write: { kind: 'replace', table, row, etag },
+    mark: marking?.mark,
+    before: newestMark(marking, stored),
+    result: whole(table, entity, row, unknown),
+  };
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** The properties that the patch changes, as a merge sends them. */
+function changes(entity: AnyEntity, before: Patch, patch: Patch): readonly WireProperty[] {
+  return encodePatch(entity, patch).filter(property => {
+    const name = entity.plan.byWire.get(property.name)?.name ?? property.name;
+    const [old] = isGiven(before[name]) ? encodePatch(entity, { [name]: before[name] }) : [];
+    return old?.literal !== property.literal;
+  });
+}
+
+/**
+ * The changes alone. A merge cannot take a property away, and would leave a row of an earlier version half in each; both become a replace
+ * under the same condition.
+ */
+export function planMerge<E extends AnyEntity>(
+  entity: E,
+  stored: Stored<Of<E>>,
+  patch: Patch,
+  marking: Marking,
+): PlannedWrite<Stored<Of<E>>> {
+  refuseParts(stored);
+  const before: Patch = stored.value;
+  const changed = changes(entity, before, patch);
+  const merged = { ...before, ...patch } as Of<E>;
+  const takesAway = Object.keys(patch).some(name => !isGiven(patch[name]) && isGiven(before[name]));
+  if (takesAway || stored.version < entity.version) return planReplace(entity, stored, merged, marking);
+  const unknown = withMark(marking, stored.unknown);
+  // Whether the row still fits the service's limits shows only in the whole of it.
+  const encoded = encodeEntity(entity, merged, { extra: unknown });
+  const { table, partitionKey, rowKey, etag, version } = stored;
+  const properties = [...changed, ...(marking ? [marking.marks.encoded(marking.mark, stored.unknown)] : [])];
+  const row = { ...encoded, partitionKey, rowKey };
+  return {
+    write: { kind: 'merge', table, row: { ...row, properties }, etag },
+    mark: marking?.mark,
+    before: newestMark(marking, stored),
+    result: now => ({ ...whole(table, entity, row, unknown)(now), version }),
+  };
+}
+
+/** A merge of nothing: the row must be as it was read. */
+export function planGuard<T>(stored: Stored<T>, marking: Marking): PlannedWrite<Stored<T>> {
+  refuseParts(stored);
+  const { table, partitionKey, rowKey, etag } = stored;
+  const properties = marking ? [marking.marks.encoded(marking.mark, stored.unknown)] : [];
+  const unknown = withMark(marking, stored.unknown);
+  return {
+    write: { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
+    mark: marking?.mark,
+    before: newestMark(marking, stored),
+    result: (now = '') => ({ ...stored, etag: now, timestamp: instantOfEtag(now), unknown }),
+  };
+}
+
+/** Whatever row is there. It is not read, so nothing can be taken away from it. */
+export function planMergeOver(
+  entity: AnyEntity,
+  { table, partitionKey, rowKey }: RowAddress,
+  patch: Patch,
+  marking: Marking,
+): PlannedWrite<void> {
+  const missing = Object.keys(patch).find(name => !isGiven(patch[name]));
+  if (missing !== undefined)
+    refuseOther(missing, 'a value', 'a merge takes nothing away, and the row was not read');
+  const properties = [
+    ...encodePatch(entity, patch),
+    ...(marking ? [marking.marks.encoded(marking.mark)] : []),
+  ];
+  return {
+    write: { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag: '*' },
+    mark: marking?.mark,
+    before: undefined,
+    result: () => undefined,
+  };
+}
+
+/** `etag` is `*` for whatever row is there. */
+export const planDelete = (address: RowAddress, etag: string): PlannedWrite<undefined> => {
+  const { table, partitionKey, rowKey } = address;
+  return {
+    write: { kind: 'delete', table, partitionKey, rowKey, etag },
+    mark: undefined,
+    before: undefined,
+    result: () => undefined,
+  };
+};

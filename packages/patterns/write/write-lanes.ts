@@ -1,0 +1,116 @@
+// Changes that wait, by partition and in their order, until they are enough for a batch: what a batch writer takes from. How much is held at all is the
+// writer's matter, and so is sending.
+
+import type { Stored } from '../model/stored.js';
+import { addressOf } from '../transport/row-write.js';
+import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from './batch.js';
+import type { PlannedWrite } from './plan-write.js';
+
+/** A change that was taken from the source, and its place there. */
+export interface WaitingChange {
+  readonly index: number;
+  readonly planned: PlannedWrite<Stored<unknown> | undefined>;
+  /** What it counts towards the bytes that are held. */
+  readonly bytes: number;
+}
+
+interface Lane {
+  readonly name: string;
+  readonly waiting: WaitingChange[];
+  bytes: number;
+  /** Batches of it that are under way. */
+  busy: number;
+}
+
+/** A lane with so much has a batch full, near enough: JSON is longer than what a row counts. */
+const FULL_BYTES = BATCH_BYTES_MAX / 2;
+
+const isFull = ({ waiting, bytes }: Lane): boolean =>
+  waiting.length >= BATCH_OPERATIONS_MAX || bytes >= FULL_BYTES;
+
+const laneName = ({ planned }: WaitingChange): string => {
+  const { table, partitionKey } = addressOf(planned.write);
+  return `${table.toLowerCase()}\n${partitionKey}`;
+};
+
+/** The changes of one batch, and the lane that they came from. */
+export interface Load {
+  readonly lane: string;
+  readonly changes: readonly WaitingChange[];
+}
+
+export class WriteLanes {
+  readonly #lanes = new Map<string, Lane>();
+  /** Names of lanes that a full batch waits in. */
+  readonly #full = new Set<string>();
+  readonly #isOrdered: boolean;
+  #count = 0;
+
+  /** Ordered: one batch of a partition at a time. */
+  constructor(isOrdered: boolean) {
+    this.#isOrdered = isOrdered;
+  }
+
+  /** Changes that wait. */
+  get count(): number {
+    return this.#count;
+  }
+
+  add(change: WaitingChange): void {
+    this.#count++;
+    const name = laneName(change);
+    const lane = this.#lanes.get(name) ?? { name, waiting: [], bytes: 0, busy: 0 };
+    lane.waiting.push(change);
+    lane.bytes += change.bytes;
+    this.#lanes.set(name, lane);
+    if (isFull(lane)) this.#full.add(name);
+  }
+
+  /** What can be sent now: of full lanes, or, if nothing is to be waited for, of the lane that waits longest. */
+  take(waitsForNone: boolean): Load | undefined {
+    for (const name of this.#full) {
+      const lane = this.#lanes.get(name);
+      if (lane && this.#isFree(lane)) return this.#cut(lane);
+    }
+    if (!waitsForNone) return undefined;
+    for (const lane of this.#lanes.values())
+      if (lane.waiting.length > 0 && this.#isFree(lane)) return this.#cut(lane);
+    return undefined;
+  }
+
+  /** The load has been dealt with. */
+  release({ lane: name }: Load): void {
+    const lane = this.#lanes.get(name);
+    if (lane === undefined) return;
+    lane.busy--;
+    if (lane.busy === 0 && lane.waiting.length === 0) this.#lanes.delete(name);
+  }
+
+  #isFree({ busy }: Lane): boolean {
+    return !this.#isOrdered || busy === 0;
+  }
+
+  /** From the front, as much as a batch takes, and each row once: a second change of a row waits for the first. */
+  #cut(lane: Lane): Load {
+    const rows = new Set<string>();
+    let bytes = 0;
+    let count = 0;
+    for (const { planned, bytes: more } of lane.waiting) {
+      const { rowKey } = addressOf(planned.write);
+      if (count === BATCH_OPERATIONS_MAX || rows.has(rowKey) || (count > 0 && bytes + more > FULL_BYTES))
+        break;
+      rows.add(rowKey);
+      bytes += more;
+      count++;
+    }
+    const changes = lane.waiting.splice(0, count);
+    this.#count -= count;
+    lane.bytes -= bytes;
+    lane.busy++;
+    if (!isFull(lane)) this.#full.delete(lane.name);
+    // Behind the others: those that wait longest come first.
+    this.#lanes.delete(lane.name);
+    this.#lanes.set(lane.name, lane);
+    return { lane: lane.name, changes };
+  }
+}

@@ -1,0 +1,114 @@
+// One batch's worth of changes of one partition that need not be done together: sent as a batch, and if a row of it is refused, again without that row. So a bad
+// row fails alone.
+
+import type { Stored } from '../model/stored.js';
+import { addressOf } from '../transport/row-write.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { PatternError } from '../values/pattern-error.js';
+import { Batch } from './batch.js';
+import type { Service } from './service.js';
+import type { WaitingChange } from './write-lanes.js';
+
+/** What became of one change. */
+export type WriteReport =
+  /** `stored` is the row as it is now; undefined for a delete. */
+  | { readonly index: number; readonly kind: 'done'; readonly stored: Stored<unknown> | undefined }
+  | { readonly index: number; readonly kind: 'failed'; readonly error: PatternError };
+
+/** Batches that are sent again without the row that was refused; after that many, rows go one by one. */
+const REPEATS_MAX = 3;
+
+/** Refusals that say nothing of a row in particular, and would be the same without it. */
+const isOfAll = (error: PatternError): boolean =>
+  PatternError.is(error, 'ServiceRefused') &&
+  (error.detail.status === 401 || error.detail.status === 403 || error.detail.code === 'TableNotFound');
+
+const asError = (thrown: unknown): PatternError => {
+  if (PatternError.is(thrown)) return thrown;
+  throw thrown;
+};
+
+/** There was nothing to take away. */
+const isGone = ({ planned: { write } }: WaitingChange, error: PatternError): boolean =>
+  write.kind === 'delete' && write.etag === '*' && PatternError.is(error, 'NotFound');
+
+function failed(change: WaitingChange, error: PatternError): WriteReport {
+  const { index } = change;
+  return isGone(change, error)
+    ? { index, kind: 'done', stored: undefined }
+    : { index, kind: 'failed', error };
+}
+
+async function writeOne(service: Service, change: WaitingChange, options: ReadOptions): Promise<WriteReport> {
+  const { planned, index } = change;
+  try {
+    return { index, kind: 'done', stored: planned.result(await service.writes.write(planned, options)) };
+  } catch (thrown) {
+    return failed(change, asError(thrown));
+  }
+}
+
+type Attempt =
+  | { readonly kind: 'done'; readonly reports: readonly WriteReport[] }
+  | { readonly kind: 'without'; readonly bad: WaitingChange; readonly error: PatternError }
+  | { readonly kind: 'failed'; readonly error: PatternError };
+
+async function writeTogether(
+  service: Service,
+  changes: readonly WaitingChange[],
+  options: ReadOptions,
+): Promise<Attempt> {
+  const [first] = changes;
+  if (first === undefined) return { kind: 'done', reports: [] };
+  try {
+    const batch = new Batch(service, addressOf(first.planned.write));
+    for (const { planned } of changes) batch.add(planned);
+    const results = await batch.commit(options);
+    const reports = changes.map(
+      ({ index }, at): WriteReport => ({ index, kind: 'done', stored: results[at] }),
+    );
+    return { kind: 'done', reports };
+  } catch (thrown) {
+    const error = asError(thrown);
+    if (!PatternError.is(error, 'BatchFailed')) return { kind: 'failed', error };
+    const cause = PatternError.is(error.cause) ? error.cause : error;
+    const bad = changes[error.detail.index];
+    return bad === undefined || isOfAll(cause)
+      ? { kind: 'failed', error: cause }
+      : { kind: 'without', bad, error: cause };
+  }
+}
+
+/** Says of each change what became of it. Rejects only for what is no failure of the service: the caller's signal. */
+export async function writeLoad(
+  service: Service,
+  changes: readonly WaitingChange[],
+  options: ReadOptions = {},
+): Promise<readonly WriteReport[]> {
+  const reports: WriteReport[] = [];
+  let left = changes;
+  for (let repeats = 0; left.length > 1 && repeats <= REPEATS_MAX; repeats++) {
+    const attempt = await writeTogether(service, left, options);
+    if (attempt.kind === 'done') return [...reports, ...attempt.reports];
+    if (attempt.kind === 'failed')
+      // It would not fit, as JSON, though its rows do.
+      return PatternError.is(attempt.error, 'TooLarge')
+        ? [...reports, ...(await writeHalves(service, left, options))]
+        : [...reports, ...left.map(change => failed(change, attempt.error))];
+    const { bad, error } = attempt;
+    reports.push(failed(bad, error));
+    left = left.filter(change => change !== bad);
+  }
+  for (const change of left) reports.push(await writeOne(service, change, options));
+  return reports;
+}
+
+async function writeHalves(
+  service: Service,
+  changes: readonly WaitingChange[],
+  options: ReadOptions,
+): Promise<readonly WriteReport[]> {
+  const middle = Math.ceil(changes.length / 2);
+  const first = await writeLoad(service, changes.slice(0, middle), options);
+  return [...first, ...(await writeLoad(service, changes.slice(middle), options))];
+}
