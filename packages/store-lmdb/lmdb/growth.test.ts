@@ -140,7 +140,9 @@ test('close waits for thousands of commits, and ends a long scan', async t => {
   const commits = Array.from({ length: 2500 }, (_, index) => put(`${index}`));
   await store.close();
   assert.equal((await Promise.all(commits)).length, 2500);
-  for (const scan of await scans) {
+  const ends = await scans;
+  assert(ends.some(({ status }) => status === 'rejected'));
+  for (const scan of ends) {
     if (scan.status === 'fulfilled') assert.equal(scan.value, 20_000);
     else assert.equal(scan.reason.code, 'closed');
   }

@@ -100,7 +100,11 @@ export function someBatch(random: Random, basis: bigint): LogBatch {
   return { basis, tick: basis + BigInt(random(1000) + 1), changes };
 }
 
-export async function writeHistory(directory: string, random: Random): Promise<History> {
+export async function writeHistory(
+  directory: string,
+  random: Random,
+  { mayTurn = true }: { readonly mayTurn?: boolean } = {},
+): Promise<History> {
   const log = await createLog(directory, EPOCH);
   const path = join(directory, LOG_NAME);
   const placed: Placed[] = [];
@@ -124,7 +128,7 @@ export async function writeHistory(directory: string, random: Random): Promise<H
   };
   for (let left = random(25); left > 0; left -= 1) {
     placed.push(await append());
-    if (random(6) === 0) turn();
+    if (mayTurn && random(6) === 0) turn();
   }
   const bytes = readFileSync(path);
   const next = await append();

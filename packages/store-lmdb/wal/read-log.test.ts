@@ -196,8 +196,22 @@ test('a log whose end is zeros has the records before them', async t => {
       assert(found !== undefined || history.turns > 0);
       if (found === undefined) continue;
       assertTrue(found, history);
-      const whole = visible(history).filter(({ until }) => until <= from);
-      if (history.turns === 0) assert.deepEqual(found, recordsOf(whole));
+    }
+  });
+});
+
+test('of a log that has not gone around, zeros take the records that they touch and none before', async t => {
+  const directory = await newDirectory(t);
+  await withSeeds(3, async random => {
+    const history = await writeHistory(directory, random, { mayTurn: false });
+    const { bytes, placed } = history;
+    const edges = placed.flatMap(({ until }) => [until - 1, until]);
+    const some = Array.from({ length: 15 }, () => BLOCK_BYTES + random((placed.at(-1)?.until ?? 0) + 1));
+    for (const from of [...edges, ...some]) {
+      const found = parse(Buffer.concat([bytes.subarray(0, from), Buffer.alloc(LOG_BYTES - from)]));
+      // What was zero already is not lost.
+      const kept = placed.filter(record => bytes.subarray(from, record.until).every(byte => byte === 0));
+      assert.deepEqual(found, recordsOf(kept), `zeros from ${from}`);
     }
   });
 });
