@@ -1,4 +1,4 @@
-// Claims: each place has one claimant at a time, of those who share a store and a queue; and where to look first.
+// Claims: each visibility key has one claimant at a time in a store and a queue; and where a scan begins.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMemoryStore, type Space } from '#store';
@@ -16,7 +16,7 @@ const openClaims = (store = openMemoryStore()) => ({
   of: (id = 1, partition = 'p') => new Claims(store, { ...SPACE, id }, partition),
 });
 
-test('a place is claimed once until it is released, by store, queue and generation', () => {
+test('a key is claimed once until it is released, per store, queue and generation', () => {
   const { of } = openClaims();
   const [first, second] = [of(), of()];
   assert.deepEqual([first.claim('a'), second.claim('a'), first.claim('a')], [true, false, false]);
@@ -29,7 +29,7 @@ test('a place is claimed once until it is released, by store, queue and generati
   assert.equal(third.claim('b'), true);
 });
 
-test('a look begins behind the last claimed place, each sixteenth and the first at the head', () => {
+test('a scan begins behind the last claimed key; the first and every sixteenth begin at the head', () => {
   const { of } = openClaims();
   const holder = of();
   assert.equal(holder.begin(), undefined);

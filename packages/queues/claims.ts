@@ -1,18 +1,19 @@
-// Places that gets of this process are about to take, so that others of the process look behind them, on engines whose commits do not
-// read ranges cheaply. A hint and no more: who has a message is decided by the commit, against other processes too. A place is forgotten when its get has ended, however it did.
+// Claims on messages: the visibility keys that gets of this process are about to take, so that concurrent gets of the process look behind
+// them, on engines whose commits do not read ranges cheaply. A claim is only a hint: the commit decides which get leases a message, also
+// between processes. A get releases its claims when it ends, also after a failure.
 import type { Space, Store } from '#store';
 
 interface Claimed {
-  readonly places: Set<string>;
+  readonly keys: Set<string>;
   /** Gets under way. */
   gets: number;
-  /** The place that was claimed last: what stands before it was mostly claimed earlier. */
+  /** The visibility key that was claimed last; most keys before it were claimed earlier. */
   last: string | undefined;
-  /** Looks that began behind the last place, since one began at the head. */
+  /** Scans that began behind `last` since one began at the head. */
   looks: number;
 }
 
-/** What turns up before the last place, or was given back, is met by each sixteenth look. */
+/** Every sixteenth scan begins at the head, and finds messages that became visible or were released before `last`. */
 const LOOKS_BEHIND_MAX = 15;
 
 /** By store, because several may be open, and by generation of a queue. */
@@ -22,14 +23,14 @@ export class Claims {
   readonly #queues: Map<string, Claimed>;
   readonly #queue: string;
   readonly #claimed: Claimed;
-  readonly #own: string[] = [];
+  readonly #mine: string[] = [];
 
   constructor(store: Store, space: Space, partition: string) {
     this.#queues = stores.get(store) ?? new Map();
     stores.set(store, this.#queues);
     this.#queue = `${space.id}/${partition}`;
     this.#claimed = this.#queues.get(this.#queue) ?? {
-      places: new Set(),
+      keys: new Set(),
       gets: 0,
       last: undefined,
       looks: 0,
@@ -38,28 +39,28 @@ export class Claims {
     this.#queues.set(this.#queue, this.#claimed);
   }
 
-  /** The place behind which to look first; undefined to begin at the head. */
+  /** The visibility key behind which the scan should begin; undefined for the head. */
   begin(): string | undefined {
     const claimed = this.#claimed;
     claimed.looks = claimed.last === undefined || claimed.looks >= LOOKS_BEHIND_MAX ? 0 : claimed.looks + 1;
     return claimed.looks === 0 ? undefined : claimed.last;
   }
 
-  /** False if another get is about to take it. */
-  claim(place: string): boolean {
+  /** False if another get has claimed it. */
+  claim(key: string): boolean {
     const claimed = this.#claimed;
-    if (claimed.places.has(place)) return false;
-    claimed.places.add(place);
-    claimed.last = place;
-    this.#own.push(place);
+    if (claimed.keys.has(key)) return false;
+    claimed.keys.add(key);
+    claimed.last = key;
+    this.#mine.push(key);
     return true;
   }
 
   /** To be called once, at the end. */
   release(): void {
-    for (const place of this.#own) this.#claimed.places.delete(place);
+    for (const key of this.#mine) this.#claimed.keys.delete(key);
     this.#claimed.gets -= 1;
-    if (this.#claimed.places.size === 0) this.#claimed.last = undefined;
+    if (this.#claimed.keys.size === 0) this.#claimed.last = undefined;
     if (this.#claimed.gets === 0) this.#queues.delete(this.#queue);
   }
 }

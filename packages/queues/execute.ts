@@ -1,4 +1,4 @@
-// The one door to the Queue service: carries out an operation on a store.
+// The entry point of the Queue service's domain: runs an operation on a store.
 import type { Clock } from '#base';
 import type { Operation } from './operation.js';
 import { clearMessages } from './operations/clear-messages.js';
@@ -19,7 +19,7 @@ import { updateMessage } from './operations/update-message.js';
 import type { Outcome } from './outcome.js';
 import type { QueueContext } from './queue-space.js';
 
-/** Fails with QueueError for what Azure refuses, with StoreError for what the engine cannot do. */
+/** Fails with QueueError where Azure refuses, with StoreError where the engine fails. */
 export function execute(operation: Operation, context: QueueContext, clock: Clock): Promise<Outcome> {
   switch (operation.kind) {
     case 'putMessage':

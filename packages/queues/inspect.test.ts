@@ -1,4 +1,4 @@
-// The stored form of queues and messages: what the operations write is sound, and what they would not write is found.
+// The stored form of queues and messages: what the operations write has no finding, and damage has one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultServiceProperties, encodeServiceProperties } from '#account';
@@ -23,14 +23,14 @@ async function writtenRows(): Promise<{ readonly space: Space; readonly rows: re
   return { space, rows };
 }
 
-test('what the operations write is sound', async () => {
+test('what the operations write has no finding', async () => {
   const { space, rows } = await writtenRows();
   assert.equal(rows.length, 5);
   assert.equal(inspectQueueSpace(space), undefined);
   for (const row of rows) assert.equal(inspectQueueRow(space, row), undefined, row.key);
 });
 
-test('rows that are cut, of another form, or in another place are found', async () => {
+test('rows that are cut, of another form, or under another key are found', async () => {
   const { space, rows } = await writtenRows();
   for (const row of rows) {
     for (let length = 0; length < Math.min(row.value.length, 9); length++)
@@ -51,7 +51,7 @@ test('rows that are cut, of another form, or in another place are found', async 
   assert.match(inspectQueueRow(space, { ...text, value: broken }) ?? '', /text is damaged/);
 });
 
-test('metadata of queues, of the service and of held names is read', () => {
+test('metadata of queues, of the service and of reserved names is checked', () => {
   assert.equal(inspectQueueSpace(SPACE), undefined);
   const damaged: readonly (readonly [RegExp, Partial<Space>])[] = [
     [/InvalidResourceName/, { name: 'Jobs' }],
@@ -70,7 +70,7 @@ test('metadata of queues, of the service and of held names is read', () => {
   assert.match(inspectQueueRow(space, row) ?? '', /has no rows/);
 });
 
-test('the spaces of the Queue service are told from others', () => {
+test('the Queue service recognises its spaces', () => {
   for (const [service, name, isOurs] of [
     ['queue', 'table', true],
     ['dropped queue', 'x', true],

@@ -1,15 +1,15 @@
-// What is wrong with the stored form of a queue, a message or the service's properties, for the check of a store. A sentence, or
-// nothing. Spaces and rows of the engine are judged by it, this judges what is in them, each row by itself.
+// Checks the stored form of queues, messages and the service's properties for `shelfmark check`: a finding is a sentence, undefined is
+// sound. The engine checks its own spaces and rows; this checks their contents, each row by itself.
 import { faultOf, propertiesFault, reservedNameFault } from '#account';
 import type { Row, Space } from '#store';
 import { checkQueueName } from './limits.js';
 import { COUNT_KEY, changeCount } from './message-count.js';
 import {
-  allPlaces,
+  allVisibilityKeys,
+  decodeDeliveryState,
   decodeMessage,
-  decodeTicket,
+  encodeDeliveryState,
   encodeMessage,
-  encodeTicket,
   partitionOf,
 } from './message-rows.js';
 import { decodeQueueMetadata, encodeQueueMetadata } from './queue-space.js';
@@ -18,10 +18,10 @@ import { decodeQueueMetadata, encodeQueueMetadata } from './queue-space.js';
 export const isOfQueueService = ({ service, name }: Space): boolean =>
   service === 'queue' || service === 'dropped queue' || (service === 'properties' && name === 'queue');
 
-/** What is wrong with the metadata of a space that this service wrote. */
+/** The finding in the metadata of a space that this service wrote. */
 export const inspectQueueSpace = (space: Space): string | undefined => faultOf(() => spaceFault(space));
 
-/** What is wrong with a row of such a space. */
+/** The finding in a row of such a space. */
 export const inspectQueueRow = (space: Space, row: Row): string | undefined =>
   faultOf(() => rowFault(space, row));
 
@@ -34,7 +34,7 @@ function spaceFault(space: Space): string | undefined {
 }
 
 const PARTITION = /^[0-9a-f]{8}$/;
-const PLACE = /^at\/[0-9a-f]{32}[0-9a-f-]{36}$/;
+const VISIBILITY_KEY = /^at\/[0-9a-f]{32}[0-9a-f-]{36}$/;
 const MESSAGE = /^id\/[0-9a-f-]{36}$/;
 
 function rowFault(space: Space, row: Row): string | undefined {
@@ -43,12 +43,14 @@ function rowFault(space: Space, row: Row): string | undefined {
     return 'its partition is none that the queue can have.';
   if (row.key === COUNT_KEY)
     return changeCount(row, 0).value.equals(row.value) ? undefined : 'the count is damaged.';
-  if (row.key >= allPlaces.from && row.key < allPlaces.until) return placeFault(row);
+  if (row.key >= allVisibilityKeys.from && row.key < allVisibilityKeys.until) return deliveryFault(row);
   if (!MESSAGE.test(row.key)) return 'its key is none that a queue can have.';
   return encodeMessage(decodeMessage(row)).equals(row.value) ? undefined : "the message's text is damaged.";
 }
 
-function placeFault(row: Row): string | undefined {
-  if (!PLACE.test(row.key)) return 'its key is no place of a message.';
-  return encodeTicket(decodeTicket(row)).equals(row.value) ? undefined : 'the place of a message is damaged.';
+function deliveryFault(row: Row): string | undefined {
+  if (!VISIBILITY_KEY.test(row.key)) return 'its key is no place of a message.';
+  return encodeDeliveryState(decodeDeliveryState(row)).equals(row.value)
+    ? undefined
+    : 'the place of a message is damaged.';
 }

@@ -59,7 +59,7 @@ test('1 to 32 messages', () => {
   }
 });
 
-test('invisible for 7 days at most, and for a second at least after a get', () => {
+test('a message is invisible for at most 7 days, and after a get for at least a second', () => {
   for (const minimum of [0, 1] as const) {
     for (const seconds of [minimum, minimum + 1, 604_799, 604_800]) checkVisibility(seconds, minimum);
     for (const value of [minimum - 1, 604_801]) {
@@ -69,7 +69,7 @@ test('invisible for 7 days at most, and for a second at least after a get', () =
   }
 });
 
-test('a message lives a second at least, and longer than it is invisible', () => {
+test('the time to live is at least a second, and longer than the visibility timeout', () => {
   for (const [timeToLive, visibility] of [
     [1, 0],
     [31, 30],

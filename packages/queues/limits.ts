@@ -1,5 +1,5 @@
-// The limits of the Queue service (protocol: queues, messages) and the checks of values against them, for whoever makes
-// an operation. Syntax, and what is missing, is the matter of whoever reads the request.
+// The limits of the Queue service (protocol: queues, messages) and the checks of values against them, for the parser of
+// operations. The parser itself checks syntax and missing parameters.
 import type { Metadata } from './operation.js';
 import { QueueError } from './queue-error.js';
 
@@ -11,7 +11,7 @@ export const QUEUE_NAME_LENGTH_MAX = 63;
 export const QUEUES_PAGE_MAX = 5000;
 export const METADATA_BYTES_MAX = 8192;
 export const IDENTIFIERS_MAX = 5;
-/** Of a message's text in UTF-8, as it is when XML no longer wraps it. */
+/** Of a message's text in UTF-8, without its XML. */
 export const MESSAGE_BYTES_MAX = 65_536;
 export const MESSAGES_MAX = 32;
 /** 7 days. */
@@ -48,7 +48,7 @@ export function checkText(text: string): void {
     throw new QueueError('RequestBodyTooLarge', { limit: MESSAGE_BYTES_MAX });
 }
 
-/** A whole number that a client gave as a parameter of that name. */
+/** Checks a client's parameter of that name, a whole number. */
 export function checkRange(name: string, value: number, minimum: number, maximum: number): void {
   if (value < minimum || value > maximum)
     throw new QueueError('OutOfRangeQueryParameterValue', { name, value, minimum, maximum });
@@ -56,11 +56,11 @@ export function checkRange(name: string, value: number, minimum: number, maximum
 
 export const checkMessageCount = (count: number): void => checkRange('numofmessages', count, 1, MESSAGES_MAX);
 
-/** A get hides what it gives for a second at least; put and update may leave it visible. */
+/** A get hides messages for at least a second; put and update may leave them visible. */
 export const checkVisibility = (seconds: number, minimum: 0 | 1): void =>
   checkRange('visibilitytimeout', seconds, minimum, VISIBILITY_SECONDS_MAX);
 
-/** The two times of a put: equal ones are refused (recorded; protocol: messages#parameters). -1 stands for ever. */
+/** The two times of a put: equal ones are refused (recorded; protocol: messages#parameters). -1 means that the message never expires. */
 export function checkTimeToLive(timeToLiveSeconds: number, visibilitySeconds: number): void {
   if (timeToLiveSeconds === -1) return;
   if (timeToLiveSeconds < 1) {

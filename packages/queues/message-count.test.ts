@@ -1,10 +1,10 @@
-// The count of messages and the time that its row tells.
+// The message count, and the current time that its row implies.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMemoryStore } from '#store';
 import { COUNT_KEY, changeCount, decodeCount, readStanding } from './message-count.js';
 
-test('the later of clock and row is now', async () => {
+test('the current time is the later of clock and row', async () => {
   const time = { now: 100n };
   const store = openMemoryStore({ clock: () => time.now });
   const space = await store.createSpace({ account: 'a', service: 'queue', name: 'q' }, Buffer.alloc(0));
@@ -20,7 +20,7 @@ test('the later of clock and row is now', async () => {
   assert.deepEqual(await at(201n), { count: 3, now: 201n });
 });
 
-test('a count goes up and down, and one that cannot be read is corrupt', () => {
+test('a count goes up and down, and an unreadable one is corrupt', () => {
   const row = (value: Buffer) => ({ partition: '', key: COUNT_KEY, version: 1n, value });
   assert.equal(decodeCount(undefined), 0);
   const three = row(changeCount(undefined, 3).value);

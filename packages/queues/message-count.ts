@@ -1,9 +1,9 @@
-// How many messages a queue has: one row, changed by the commit that adds or removes them, so that asking costs one read at any
-// depth. It counts what is invisible too, and what has expired until that is reclaimed, which is where it is approximate.
-// It contends with nothing: the commits of a queue are one after another anyway.
+// The message count of a queue: one row, changed by each commit that adds or removes messages, so that reading it costs one read at any
+// depth. It includes invisible messages, and expired ones until they are reclaimed; in that it is approximate.
+// It adds no contention: the commits of a queue are serial anyway.
 //
 // Its version is the tick of the last put, and of each update that made a message visible at once. Ticks may be ahead of the
-// clock, when they come fast or when the clock was set back; so who reads without a commit takes the later of the two for now.
+// clock, when commits come fast or when the clock was set back; a reader without a commit takes the later of the two as the current time.
 import type { Clock } from '#base';
 import { type Row, type Space, type Store, StoreError } from '#store';
 
@@ -30,7 +30,7 @@ export const changeCount = (row: Row | undefined, by: number): { key: string; va
 
 export interface Standing {
   readonly count: number;
-  /** Not before the tick of any message that was put to be seen at once. */
+  /** At least the tick of every message that was put to be visible at once. */
   readonly now: bigint;
 }
 

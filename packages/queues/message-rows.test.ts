@@ -1,24 +1,24 @@
-// The rows of messages: order of their keys, stored forms, and what is no such row.
+// The rows of messages: order of keys, stored forms, and the refusal of other rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  allPlaces,
+  allVisibilityKeys,
+  decodeDeliveryState,
   decodeMessage,
-  decodePlace,
-  decodeTicket,
+  decodeVisibilityKey,
+  encodeDeliveryState,
   encodeMessage,
-  encodeTicket,
+  encodeVisibilityKey,
   isExpired,
   messageKey,
   partitionOfGeneration,
-  placeKey,
-  placesUntil,
+  visibleUntil,
 } from './message-rows.js';
 
 const ID = '6f1c1ae6-0f4e-4a92-9a2e-6a1d3b0f7c55';
 const tick = fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), fc.bigInt({ min: 0n, max: 20n }));
-const place = fc.record(
+const visibilityKey = fc.record(
   { visible: tick, inserted: tick, id: fc.constantFrom(ID, ID.replace('6', '7')) },
   { noNullPrototype: true },
 );
@@ -28,40 +28,41 @@ const text = fc
   .map(parts => parts.join(''));
 const rowOf = (value: Buffer) => ({ partition: '', key: 'k', version: 1n, value });
 
-test('keys of places stand in the order of the times and lead back to them', () => {
+test('visibility keys are ordered as their times and decode to them', () => {
   fc.assert(
-    fc.property(place, place, (a, b) => {
-      assert.deepEqual(decodePlace(placeKey(a)), a);
+    fc.property(visibilityKey, visibilityKey, (a, b) => {
+      assert.deepEqual(decodeVisibilityKey(encodeVisibilityKey(a)), a);
       const isBefore =
         a.visible < b.visible ||
         (a.visible === b.visible && (a.inserted < b.inserted || (a.inserted === b.inserted && a.id < b.id)));
-      assert.equal(placeKey(a) < placeKey(b), isBefore);
+      assert.equal(encodeVisibilityKey(a) < encodeVisibilityKey(b), isBefore);
     }),
   );
 });
 
-test('the places until a tick are those visible then, and no other row is among places', () => {
+test('the range until a tick has the messages visible then, and no other row lies among visibility keys', () => {
   fc.assert(
-    fc.property(place, fc.bigInt({ min: 0n, max: 2n ** 63n - 2n }), (at, now) => {
-      const key = placeKey(at);
-      const { from, until } = placesUntil(now);
+    fc.property(visibilityKey, fc.bigInt({ min: 0n, max: 2n ** 63n - 2n }), (at, now) => {
+      const key = encodeVisibilityKey(at);
+      const { from, until } = visibleUntil(now);
       assert.equal(key >= from && key < until, at.visible <= now);
-      assert.ok(key >= allPlaces.from && key < allPlaces.until);
+      assert.ok(key >= allVisibilityKeys.from && key < allVisibilityKeys.until);
     }),
   );
-  for (const key of ['count', messageKey(ID)]) assert.ok(key < allPlaces.from || key >= allPlaces.until, key);
+  for (const key of ['count', messageKey(ID)])
+    assert.ok(key < allVisibilityKeys.from || key >= allVisibilityKeys.until, key);
 });
 
-test('partitions stand in the order of generations', () => {
+test('partitions are ordered as their generations', () => {
   const generations = [0, 1, 9, 10, 15, 16, 255, 256, 2 ** 31, 2 ** 32 - 1];
   const names = generations.map(partitionOfGeneration);
   assert.deepEqual([...names].sort(), names);
 });
 
 test('stored forms are what later versions must read', () => {
-  const ticket = { expires: 0x102030405060708n, dequeueCount: 9, nonce: Buffer.from('abcdefg') };
-  assert.equal(encodeTicket(ticket).toString('hex'), '0101020304050607080000000961626364656667');
-  assert.deepEqual(decodeTicket(rowOf(encodeTicket(ticket))), ticket);
+  const state = { expires: 0x102030405060708n, dequeueCount: 9, nonce: Buffer.from('abcdefg') };
+  assert.equal(encodeDeliveryState(state).toString('hex'), '0101020304050607080000000961626364656667');
+  assert.deepEqual(decodeDeliveryState(rowOf(encodeDeliveryState(state))), state);
   const message = { inserted: 1n, expires: 2n, text: 'ö' };
   assert.equal(encodeMessage(message).toString('hex'), '0100000000000000010000000000000002c3b6');
   assert.deepEqual(decodeMessage(rowOf(encodeMessage(message))), message);
@@ -77,13 +78,14 @@ test('texts read back as they were written', () => {
 });
 
 test('a message is expired from its tick on', () => {
-  const row = rowOf(encodeTicket({ expires: 10n, dequeueCount: 0, nonce: Buffer.alloc(7) }));
+  const row = rowOf(encodeDeliveryState({ expires: 10n, dequeueCount: 0, nonce: Buffer.alloc(7) }));
   assert.deepEqual([isExpired(row, 9n), isExpired(row, 10n), isExpired(row, 11n)], [false, true, true]);
 });
 
-test('a count of gets stays at what its field holds', () => {
+test('the dequeue count stops at the maximum of its field', () => {
   const countOf = (dequeueCount: number) =>
-    decodeTicket(rowOf(encodeTicket({ expires: 1n, dequeueCount, nonce: Buffer.alloc(7) }))).dequeueCount;
+    decodeDeliveryState(rowOf(encodeDeliveryState({ expires: 1n, dequeueCount, nonce: Buffer.alloc(7) })))
+      .dequeueCount;
   assert.deepEqual(
     [0xffff_fffe, 0xffff_ffff, 0x1_0000_0000].map(countOf),
     [0xffff_fffe, 0xffff_ffff, 0xffff_ffff],
@@ -91,17 +93,17 @@ test('a count of gets stays at what its field holds', () => {
 });
 
 test('rows that are cut short or of another form are refused', () => {
-  const ticket = encodeTicket({ expires: 1n, dequeueCount: 0, nonce: Buffer.alloc(7) });
+  const state = encodeDeliveryState({ expires: 1n, dequeueCount: 0, nonce: Buffer.alloc(7) });
   const message = encodeMessage({ inserted: 1n, expires: 2n, text: '' });
   const corrupt = { name: 'StoreError', code: 'corrupt' };
-  for (const value of [Buffer.alloc(0), ticket.subarray(1), Buffer.concat([ticket, Buffer.of(0)])]) {
-    assert.throws(() => decodeTicket(rowOf(value)), corrupt);
+  for (const value of [Buffer.alloc(0), state.subarray(1), Buffer.concat([state, Buffer.of(0)])]) {
+    assert.throws(() => decodeDeliveryState(rowOf(value)), corrupt);
     assert.throws(() => isExpired(rowOf(value), 0n), corrupt);
   }
   assert.throws(() => decodeMessage(rowOf(message.subarray(1))), corrupt);
-  ticket[0] = 2;
+  state[0] = 2;
   message[0] = 2;
   const unsupported = { name: 'StoreError', code: 'unsupported' };
-  assert.throws(() => decodeTicket(rowOf(ticket)), unsupported);
+  assert.throws(() => decodeDeliveryState(rowOf(state)), unsupported);
   assert.throws(() => decodeMessage(rowOf(message)), unsupported);
 });

@@ -1,8 +1,8 @@
-// What a request asks of the Queue service, as a value: one member for each REST operation, limits already checked by
-// limits.ts. How it was asked (whether a listing shows metadata) is the wire's matter and not in here.
+// The operations of the Queue service as values: a discriminated union with one member for each REST operation, limits already checked by
+// limits.ts. Options of the rendering (whether a listing shows metadata) belong to the wire.
 import type { ServicePropertiesChange, SignedIdentifier } from '#account';
 
-/** One pair of a queue's metadata. Names are compared without case and kept with it; values are compared as they are. */
+/** One pair of a queue's metadata. Names keep their case and are compared without it; values are compared exactly. */
 export interface MetadataPair {
   readonly name: string;
   readonly value: string;
@@ -20,7 +20,7 @@ export interface ListQueues {
   readonly kind: 'listQueues';
   /** Empty for all. */
   readonly prefix: string;
-  /** The first name to look at, from a marker; no queue need have it. */
+  /** The name where the page begins, from a marker; such a queue need not exist. */
   readonly from: string | undefined;
   /** Queues of the page, 1 to 5,000. */
   readonly top: number;
@@ -40,16 +40,16 @@ export interface SetQueueAcl extends OnQueue<'setQueueAcl'> {
 
 export interface PutMessage extends OnQueue<'putMessage'> {
   readonly text: string;
-  /** Until the message is seen first: 0 to 604,800, less than its time to live. */
+  /** Seconds until the message becomes visible: 0 to 604,800, less than its time to live. */
   readonly visibilitySeconds: number;
   /** Undefined for a message that never expires. */
   readonly timeToLiveSeconds: number | undefined;
 }
 
 export interface GetMessages extends OnQueue<'getMessages'> {
-  /** Messages at most, 1 to 32. */
+  /** At most so many messages, 1 to 32. */
   readonly count: number;
-  /** Until they are seen again, 1 to 604,800. */
+  /** Seconds until they are visible again, 1 to 604,800. */
   readonly visibilitySeconds: number;
 }
 
@@ -57,14 +57,14 @@ export interface PeekMessages extends OnQueue<'peekMessages'> {
   readonly count: number;
 }
 
-/** A message that somebody holds. Id and receipt come as the client sent them; the domain says what is wrong with them. */
+/** A leased message. Id and receipt are as the client sent them; the domain checks them. */
 export interface OnMessage<Kind extends string> extends OnQueue<Kind> {
   readonly id: string;
   readonly receipt: string;
 }
 
 export interface UpdateMessage extends OnMessage<'updateMessage'> {
-  /** From now until it is seen again: 0 to 604,800, not beyond its expiry. */
+  /** Seconds until it is visible again: 0 to 604,800, not beyond its expiry. */
   readonly visibilitySeconds: number;
   /** Undefined keeps the text. */
   readonly text: string | undefined;

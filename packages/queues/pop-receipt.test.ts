@@ -1,4 +1,4 @@
-// Pop receipts: round trip, and everything that is none.
+// Pop receipts: round trip, and the refusal of malformed ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -24,7 +24,7 @@ test('a receipt reads back as it was written', () => {
   );
 });
 
-test('any other text is refused as no receipt', () => {
+test('any other text is refused', () => {
   const refused = { name: 'QueueError', code: 'InvalidQueryParameterValue' };
   fc.assert(
     fc.property(fc.string(), text => {
@@ -43,6 +43,6 @@ test('any other text is refused as no receipt', () => {
     assert.throws(() => parseReceipt(none), refused, none);
 });
 
-test('the random bytes are the digits of a GUID that are random', () => {
+test('the nonce is taken from the random digits of a GUID', () => {
   assert.equal(nonceOf('00000000-0000-4000-8012-3456789abcde').toString('hex'), '123456789abcde');
 });

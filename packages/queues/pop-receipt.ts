@@ -1,12 +1,12 @@
-// Pop receipts: what a client brings to show that it holds a message. A receipt finds the message's place, and bears the random
-// bytes that stand there, so that it can neither be made up nor used once the message has moved on.
+// Pop receipts, the proof that a client leases a message. A receipt encodes the message's visibility key and the nonce stored
+// under it, so that it cannot be guessed, and becomes invalid when the message's visibility changes.
 //
 //   +--------+-------------+--------------+---------------+
 //   | 1 byte | visible     | inserted     | nonce         |    24 bytes, in Base64 32 characters without padding
 //   | form 1 | u64 BE tick | u64 BE tick  | 7 bytes       |
 //   +--------+-------------+--------------+---------------+
 //
-// The service that this one follows has a form of its own, which clients must not read (protocol: messages#receipts).
+// Azure's receipts have another form; clients must treat both as opaque (protocol: messages#receipts).
 import { NONCE_BYTES } from './message-rows.js';
 import { QueueError } from './queue-error.js';
 
@@ -31,7 +31,7 @@ export function formatReceipt({ visible, inserted, nonce }: PopReceipt): string 
   return bytes.toString('base64');
 }
 
-/** @throws QueueError for what no receipt looks like, as recorded (protocol: messages#parameters). */
+/** @throws QueueError for a malformed receipt, as recorded (protocol: messages#parameters). */
 export function parseReceipt(text: string): PopReceipt {
   if (TEXT.test(text)) {
     const bytes = Buffer.from(text, 'base64');
@@ -44,6 +44,6 @@ export function parseReceipt(text: string): PopReceipt {
   throw new QueueError('InvalidQueryParameterValue', { name: 'popreceipt', value: text, reason });
 }
 
-/** The last digits of a GUID, which are random all. */
+/** The last digits of a GUID, all of them random. */
 export const nonceOf = (guid: string): Buffer =>
   Buffer.from(guid.replaceAll('-', '').slice(-2 * NONCE_BYTES), 'hex');

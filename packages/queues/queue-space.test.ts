@@ -35,7 +35,7 @@ test('the stored form is what later versions must read', () => {
   assert.deepEqual(decodeQueueMetadata(bytes), value);
 });
 
-test('what is cut short or of another version is refused', () => {
+test('metadata that is cut short or of another version is refused', () => {
   const bytes = encodeQueueMetadata({ generation: 1, metadata: [], identifiers: [] });
   for (const length of [0, 3, 4, bytes.length - 1])
     assert.throws(() => decodeQueueMetadata(bytes.subarray(0, length)), {

@@ -1,12 +1,12 @@
-// Where queues stand in the store: the addresses of their spaces and the metadata they carry.
+// A queue's space in the store: its address and its metadata.
 //
 //   metadata of a queue's space
 //   +---------------------+------------------------------------------------------------+
 //   | generation, u32 BE  | {"version":1,"value":{"metadata":[["k","v"]],"acl":…}}     |
 //   +---------------------+------------------------------------------------------------+
 //
-// The generation names the partition that holds the messages (message-rows.ts). It stands in front, so that an operation on
-// a message need not parse the rest.
+// The generation names the partition that holds the messages (message-rows.ts). It comes first, so that operations on
+// messages skip the rest.
 import {
   type DeletionDelay,
   decodeIdentifiers,
@@ -20,11 +20,11 @@ import { type Space, type SpaceAddress, type Store, StoreError } from '#store';
 import type { Metadata } from './operation.js';
 import { QueueError } from './queue-error.js';
 
-/** What an operation needs beside itself. */
+/** The context of an operation. */
 export interface QueueContext {
   readonly store: Store;
   readonly account: string;
-  /** GUIDs in lower case, each a new one that nobody can guess. */
+  /** Gives new GUIDs in lower case, which cannot be guessed. */
   readonly ids: () => string;
   /** Absent where a deleted queue's name is free at once. */
   readonly deletion?: DeletionDelay | undefined;
@@ -75,7 +75,7 @@ export function decodeGeneration(metadata: Buffer): number {
   return metadata.readUInt32BE();
 }
 
-/** The refusal of an operation on a queue that is not there, or not there any more. */
+/** The refusal of an operation on a queue that does not exist. */
 export async function missingQueue(context: QueueContext, queue: string): Promise<QueueError> {
   const held = await isNameReserved(context, queueAddress(context.account, queue));
   return new QueueError(held ? 'QueueBeingDeleted' : 'QueueNotFound');

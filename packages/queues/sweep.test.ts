@@ -1,4 +1,4 @@
-// The sweep: what is expired or cleared leaves the store, in small steps, and nothing else does.
+// The sweep: it removes expired and cleared messages in small steps, and nothing else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -29,7 +29,7 @@ import {
 const sweepOf = ({ store, time }: TestAccount, accounts = ['account1']) =>
   new Sweep({ store, clock: () => time.now, accounts: () => accounts });
 
-/** Steps until a pass is over: what each reclaimed. */
+/** Runs steps until a pass is over; the number that each reclaimed. */
 async function pass(sweep: Sweep): Promise<number[]> {
   const reclaimed: number[] = [];
   for (;;) {
@@ -54,7 +54,7 @@ async function rowsOf({ store }: TestAccount): Promise<number> {
 const ROWS_A_MESSAGE = 2;
 const COUNT_ROW = 1;
 
-test('expired messages go, also those that are held or delayed, in steps of a bounded size', async () => {
+test('expired messages are removed, also leased and delayed ones, in steps of a bounded size', async () => {
   const account = await openQueue();
   const expired = RECLAIMED_A_STEP + 2;
   for (let i = 0; i < expired - 2; i++) await put(account, 'x', 0, 2);
@@ -78,7 +78,7 @@ test('expired messages go, also those that are held or delayed, in steps of a bo
   assert.deepEqual(textsOf(await get(account)), ['good', 'ever']);
 });
 
-test('a step looks at a bounded number of messages and goes on where it stopped', async () => {
+test('a step examines a bounded number of messages, and the next continues there', async () => {
   const account = await openQueue();
   for (let i = 0; i < EXAMINED_A_STEP + 1; i++) await put(account, 'x');
   await put(account, 'last', 0, 1);
@@ -89,7 +89,7 @@ test('a step looks at a bounded number of messages and goes on where it stopped'
   assert.equal((await sweep.step()).reclaimed, 1);
 });
 
-test('what was cleared goes in steps, and what was put since stays', async () => {
+test('cleared messages are removed in steps, and messages put since stay', async () => {
   const account = await openQueue();
   for (let i = 0; i < 400; i++) await put(account, 'x');
   const [held] = await get(account, 1);
@@ -105,7 +105,7 @@ test('what was cleared goes in steps, and what was put since stays', async () =>
   assert.equal(await countOf(account), 1);
 });
 
-test('the tick of the commit decides what is expired, not the clock of whoever sweeps', async () => {
+test('the tick of the commit decides what is expired, not the clock of the sweep', async () => {
   const account = await openQueue();
   const { store, time } = account;
   await put(account, 'a', 0, 5);
@@ -134,7 +134,7 @@ test('a pass goes over all queues of all accounts, once each', async () => {
   assert.deepEqual(await pass(sweepOf(account, [])), []);
 });
 
-test('a queue that cannot be read is passed by, with an error', async () => {
+test('a queue that cannot be read is skipped, with an error', async () => {
   const account = await openQueue();
   await account.store.createSpace({ account: 'account1', service: 'queue', name: 'aaa' }, Buffer.alloc(0));
   await put(account, 'a', 0, 1);
@@ -144,7 +144,7 @@ test('a queue that cannot be read is passed by, with an error', async () => {
   assert.equal((await sweep.step()).reclaimed, 1);
 });
 
-test('where nothing can be put a held message is deleted, and the sweep puts the count right', async () => {
+test('on a full disk a leased message can be deleted, and the sweep corrects the count', async () => {
   const account = await openQueue();
   const { context, store, time } = account;
   for (const text of ['a', 'b', 'c']) await put(account, text);

@@ -5,7 +5,7 @@ import { checkFile, openLmdbStore } from '#store-lmdb';
 import { decodeEntity } from '#tables';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
 import { decodeCount } from '../../packages/queues/message-count.js';
-import { decodeMessage, decodePlace, partitionOf } from '../../packages/queues/message-rows.js';
+import { decodeMessage, decodeVisibilityKey, partitionOf } from '../../packages/queues/message-rows.js';
 import { Connection } from '../worker-processes.js';
 import type { Found } from './history.js';
 import { WORK } from './queue-hand.js';
@@ -93,7 +93,7 @@ export async function faultsOfQueues(directory: string): Promise<readonly string
     const faults: string[] = [];
     for (const space of await store.listSpaces(ACCOUNT, 'queue', '', SPACES_MAX)) {
       const rows = await livingRows(store, space);
-      const placed = rows.filter(isPlace).map(({ key }) => decodePlace(key).id);
+      const placed = rows.filter(isPlace).map(({ key }) => decodeVisibilityKey(key).id);
       const there = rows.filter(isMessage).map(({ key }) => key.slice('id/'.length));
       const count = decodeCount(rows.find(({ key }) => key === 'count'));
       if (placed.sort().join() !== there.sort().join() || count !== there.length)

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { execute, type HeldMessage, type QueueContext } from '#queues';
+import { execute, type LeasedMessage, type QueueContext } from '#queues';
 import { openFaultyStore, openMemoryStore, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { Random } from '../simulation/random.js';
@@ -55,7 +55,7 @@ async function work(context: QueueContext, done: Map<string, number>, holders: S
     for (const message of outcome.messages) await finish(message);
   }
 
-  async function finish({ id, receipt, text, dequeueCount }: HeldMessage): Promise<void> {
+  async function finish({ id, receipt, text, dequeueCount }: LeasedMessage): Promise<void> {
     const isDropped = dequeueCount === 1 && Number(text) % 3 === 0;
     holders.delete(id);
     if (isDropped) {

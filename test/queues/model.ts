@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import {
   execute,
-  type HeldMessage,
+  type LeasedMessage,
   type Operation,
   type Outcome,
   type QueueContext,
@@ -175,16 +175,16 @@ export class QueueModel {
     this.#messages.push({ ...message, text, dequeueCount: 0 });
   }
 
-  async #get(count: number, visibilitySeconds: number): Promise<readonly HeldMessage[]> {
+  async #get(count: number, visibilitySeconds: number): Promise<readonly LeasedMessage[]> {
     const outcome = await this.#run({ kind: 'getMessages', queue: this.#queue, count, visibilitySeconds });
     assert.ok(outcome.kind === 'messages');
     return outcome.messages;
   }
 
-  #got(messages: readonly HeldMessage[], count: number, seconds: number): void {
+  #got(messages: readonly LeasedMessage[], count: number, seconds: number): void {
     const found = this.#checkShown(messages, count, 1);
     for (const [index, message] of found.entries()) {
-      const { visible, receipt, dequeueCount } = messages[index] as HeldMessage;
+      const { visible, receipt, dequeueCount } = messages[index] as LeasedMessage;
       this.#checkTick(visible - BigInt(seconds) * SECOND);
       this.#stale.push({ id: message.id, receipt: message.receipt });
       message.visible = visible;

@@ -1,5 +1,5 @@
-// Clear Messages: the queue goes on in another partition, so that a clear takes the same time at any depth and none is seen half
-// done. The sweep reclaims the old partition. A put that ran meanwhile may be cleared with the others (protocol: messages#life).
+// Clear Messages: moves the queue to a new, empty partition, so that a clear takes constant time and is atomic.
+// The sweep reclaims the old partition. The clear may include the message of a concurrent put (protocol: messages#life).
 import type { OnQueue } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import {

@@ -1,21 +1,21 @@
-// Delete Message: its rows go, for whoever holds it (protocol: messages#receipts). Where nothing can be put any more it goes all the
-// same, uncounted; the sweep puts the count right again.
+// Delete Message: removes the rows of a leased message (protocol: messages#receipts). On a full disk it leaves the count as it is,
+// because a count is a put; the sweep corrects the count later.
 import { type ReadRows, StoreError } from '#store';
 import { changeCount } from '../message-count.js';
 import type { OnMessage } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { missingQueue, type QueueContext } from '../queue-space.js';
-import { claim, requireHeld } from './leased-message.js';
+import { requireLease, resolveReceipt } from './leased-message.js';
 
 export async function deleteMessage(
   context: QueueContext,
   operation: OnMessage<'deleteMessage'>,
 ): Promise<Outcome> {
-  const claimed = await claim(context, operation);
-  const { space, partition, keys } = claimed;
+  const reference = await resolveReceipt(context, operation);
+  const { space, partition, keys } = reference;
   const remove = (isCounted: boolean): Promise<boolean | undefined> =>
     context.store.commit(space, partition, { keys }, (rows: ReadRows, tick: bigint) => {
-      requireHeld(rows, tick, claimed);
+      requireLease(rows, tick, reference);
       const puts = isCounted ? [changeCount(rows.keys[0], -1)] : [];
       return { result: true, puts, deletes: keys.slice(1) };
     });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openFaultyStore, type StoreTraits } from '#store';
 import { Claims } from '../claims.js';
 import { NEVER } from '../limits.js';
-import { partitionOf, placeKey } from '../message-rows.js';
+import { encodeVisibilityKey, partitionOf } from '../message-rows.js';
 import {
   countOf,
   get,
@@ -24,13 +24,13 @@ import {
 const DEAR: StoreTraits = { cheapRangeReadsInCommit: false };
 const CHEAP: StoreTraits = { cheapRangeReadsInCommit: true };
 
-/** A get looks first, or reads the head in its commit, by what the engine declares. */
+/** Each test runs for both kinds of engines: a get scans before its commit, or reads the head in it (`Store.traits`). */
 function eachWay(name: string, body: (open: () => Promise<TestAccount>) => Promise<void>): void {
   test(name, () => body(() => openQueue(DEAR)));
   test(`with cheap ranges in commits, ${name}`, () => body(() => openQueue(CHEAP)));
 }
 
-/** Another store to whoever looks at stores, on the same rows: what another process has. */
+/** A second store object on the same rows, as another process has. */
 const NO_FAULTS = { random: () => 1, failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
 
 eachWay('a message is put, peeked at, got, invisible, and got again', async open => {
@@ -139,14 +139,14 @@ eachWay('who lost all that it saw to another process reads on, past what has exp
   ]);
 });
 
-test('what stands before a message that another get is about to take is found, and comes first', async () => {
+test('a message before a claimed one is found and comes first', async () => {
   const account = await openQueue(DEAR);
   const { store } = account;
   const messages = [await put(account, '1'), await put(account, '2'), await put(account, '3')];
   const [space] = await store.listSpaces('account1', 'queue', QUEUE, 1);
   assert.ok(space && messages[1]);
   const claims = new Claims(store, space, partitionOf(space));
-  assert.ok(claims.claim(placeKey(messages[1])));
+  assert.ok(claims.claim(encodeVisibilityKey(messages[1])));
   assert.deepEqual(textsOf(await get(account, 3)), ['1', '3']);
   claims.release();
   assert.deepEqual(textsOf(await get(account, 3)), ['2']);
@@ -257,7 +257,7 @@ eachWay('a clock that is set forward shows held messages early and loses none', 
   assert.deepEqual(textsOf(await get(account)), ['a']);
 });
 
-test('an expired message that a get meets twice is counted once', async () => {
+test('an expired message that one get meets twice is counted once', async () => {
   const account = await openQueue(DEAR);
   const { store, time } = account;
   const kept = await put(account, 'kept', 0, 'never');
@@ -266,8 +266,8 @@ test('an expired message that a get meets twice is counted once', async () => {
   const [space] = await store.listSpaces('account1', 'queue', QUEUE, 1);
   assert.ok(space);
   const claims = new Claims(store, space, partitionOf(space));
-  assert.ok(claims.claim(placeKey(kept)));
-  // It looks behind what another is about to take, and then from the head on.
+  assert.ok(claims.claim(encodeVisibilityKey(kept)));
+  // It scans behind the claim first, and then from the head.
   assert.deepEqual(await get(account), []);
   claims.release();
   assert.equal(await countOf(account), 1);

@@ -1,34 +1,34 @@
-// Get Messages: takes visible messages from the head of the queue and hides them for a while (protocol: messages#life).
+// Get Messages: leases visible messages from the head of the queue for a while (protocol: messages#life).
 //
-// One commit moves messages to the time at which they are visible again: no two callers take one message. Where the engine's commits
-// read a range as cheaply as keys (`Store.traits`), that commit reads the head of the queue itself, where nobody can be faster.
-// Elsewhere what is there is looked up first, and the commit reads the keys of what was found. Gets of one process pass by what others
-// of it are about to take (claims.ts); who lost some to another process goes on from there with a range after all.
-// A commit of keys reads the texts too; those of what a range found are read afterwards, when nobody else may change them. No head is
-// remembered between two gets: engines find the first row without walking over what was deleted before it.
+// One commit moves messages to the time at which they are visible again, so two callers never lease one message. Where the engine's commits
+// read a range as cheaply as keys (`Store.traits`), that commit reads the head of the queue itself, and no other get can intervene.
+// Elsewhere a scan finds messages first, and the commit reads the keys that it found. Gets of one process skip what others
+// of it have claimed (claims.ts); a get that lost messages to another process continues with a range.
+// A commit of keys reads the texts too; texts of messages from a range are read afterwards, when the lease protects them. No head is
+// cached between two gets: engines find the first row without walking over deleted ones.
 import type { Clock } from '#base';
 import type { Decide, Decision, Position, Reads, Row, ScanEnd, Space } from '#store';
 import { Claims } from '../claims.js';
 import { COUNT_KEY, changeCount, readStanding } from '../message-count.js';
 import {
+  decodeDeliveryState,
   decodeMessage,
-  decodePlace,
-  decodeTicket,
-  encodeTicket,
+  decodeVisibilityKey,
+  encodeDeliveryState,
+  encodeVisibilityKey,
   isExpired,
   type Message,
   messageKey,
   partitionOf,
-  placeKey,
-  placesUntil,
   TICKS_A_SECOND,
+  visibleUntil,
 } from '../message-rows.js';
 import type { GetMessages } from '../operation.js';
-import type { HeldMessage, Outcome } from '../outcome.js';
+import type { LeasedMessage, Outcome } from '../outcome.js';
 import { formatReceipt, nonceOf } from '../pop-receipt.js';
 import { missingQueue, openQueue, type QueueContext } from '../queue-space.js';
 
-/** Expired messages that a get takes out of the way of the next one; the rest is left to the sweep. */
+/** Expired messages that a get removes; the sweep removes the others. */
 const RECLAIMED_MAX = 64;
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
@@ -37,7 +37,7 @@ interface Taken {
   readonly dequeueCount: number;
   readonly receipt: string;
   readonly visible: bigint;
-  /** Absent where it was not read with the place. */
+  /** Absent where the commit did not read it. */
   readonly message: Message | undefined;
 }
 
@@ -46,9 +46,9 @@ interface Aim {
   readonly nonce: Buffer;
 }
 
-/** Pure: moves what is visible of the rows, up to `most`, and removes what has expired. `messages` are those of the first places, as far as given. */
+/** Pure: leases up to `most` visible messages of `rows`, and removes the expired ones. `messages` has the texts of the first rows, as far as given. */
 function take(
-  places: readonly (Row | undefined)[],
+  rows: readonly (Row | undefined)[],
   messages: readonly (Row | undefined)[],
   count: Row | undefined,
   tick: bigint,
@@ -60,10 +60,10 @@ function take(
   const deletes: string[] = [];
   const result: Taken[] = [];
   let removed = 0;
-  for (const [index, row] of places.entries()) {
+  for (const [index, row] of rows.entries()) {
     if (result.length === most) break;
     if (!row) continue;
-    const { visible: seen, inserted, id } = decodePlace(row.key);
+    const { visible: seen, inserted, id } = decodeVisibilityKey(row.key);
     if (seen > tick) continue;
     deletes.push(row.key);
     if (isExpired(row, tick)) {
@@ -71,10 +71,10 @@ function take(
       removed += 1;
       continue;
     }
-    const { expires, dequeueCount: before } = decodeTicket(row);
+    const { expires, dequeueCount: before } = decodeDeliveryState(row);
     const dequeueCount = before + 1;
-    const value = encodeTicket({ expires, dequeueCount, nonce: aim.nonce });
-    puts.push({ key: placeKey({ visible, inserted, id }), value });
+    const value = encodeDeliveryState({ expires, dequeueCount, nonce: aim.nonce });
+    puts.push({ key: encodeVisibilityKey({ visible, inserted, id }), value });
     const receipt = formatReceipt({ visible, inserted, nonce: aim.nonce });
     const message = messages[index];
     result.push({ id, dequeueCount, receipt, visible, message: message && decodeMessage(message) });
@@ -83,7 +83,7 @@ function take(
   return { result, puts, deletes };
 }
 
-/** Everything that a get needs while it goes on. */
+/** The parameters of one get. */
 interface Getting {
   readonly context: QueueContext;
   readonly space: Space;
@@ -94,31 +94,31 @@ interface Getting {
 }
 
 interface Found {
-  /** Places of messages that can be got, at most as many as are wanted. */
-  readonly places: readonly string[];
-  /** Some of the expired ones between them. */
+  /** Visibility keys of messages that can be leased, at most as many as are wanted. */
+  readonly keys: readonly string[];
+  /** Visibility keys of some expired messages between them. */
   readonly expired: readonly string[];
 }
 
 async function find({ context, partition, space, operation, now }: Getting, claims: Claims): Promise<Found> {
-  const bounds = placesUntil(now);
+  const bounds = visibleUntil(now);
   const until = { partition, key: bounds.until };
   const expired: string[] = [];
-  const places: string[] = [];
+  const keys: string[] = [];
   const visit = (row: Row): boolean => {
     if (isExpired(row, now)) {
-      // A look behind others is followed by one from the head, which meets the same again.
+      // After a scan behind the claims one from the head may meet the same message again.
       if (expired.length < RECLAIMED_MAX && !expired.includes(row.key)) expired.push(row.key);
       return false;
     }
     if (!claims.claim(row.key)) return false;
-    places.push(row.key);
+    keys.push(row.key);
     return true;
   };
   const look = async (from: string): Promise<void> => {
     let next: Position | undefined = { partition, key: from };
-    while (next && places.length < operation.count) {
-      const rows = operation.count - places.length;
+    while (next && keys.length < operation.count) {
+      const rows = operation.count - keys.length;
       const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
       const end: ScanEnd = await context.store.scan(space, { from: next, until }, budget, visit);
       next = end.next;
@@ -126,8 +126,8 @@ async function find({ context, partition, space, operation, now }: Getting, clai
   };
   const behind = claims.begin();
   if (behind !== undefined) await look(`${behind}\0`);
-  if (places.length < operation.count) await look(bounds.from);
-  return { places: places.sort(), expired };
+  if (keys.length < operation.count) await look(bounds.from);
+  return { keys: keys.sort(), expired };
 }
 
 async function commit<R>(
@@ -141,11 +141,11 @@ async function commit<R>(
 }
 
 /**
- * The first `count` places from `from` on, whoever else is about to take them. Each commit reads as many as are wanted, and more where
- * messages turn out to have expired: it ends, because it removes those.
+ * Leases the first `count` messages from `from` on, whoever has claimed them. Each commit reads as many rows as are wanted, and more after
+ * one that met expired messages; the loop ends, because each commit removes those.
  */
 async function takeFrom(getting: Getting, from: string, count: number): Promise<Taken[]> {
-  const { until } = placesUntil(getting.now);
+  const { until } = visibleUntil(getting.now);
   const all: Taken[] = [];
   let next: string | undefined = from;
   for (let rows = count; next !== undefined && all.length < count; rows = Math.min(2 * rows, RECLAIMED_MAX)) {
@@ -166,20 +166,20 @@ async function takeFrom(getting: Getting, from: string, count: number): Promise<
   return all;
 }
 
-/** Looks first, and takes what is still there; keys are all that its commit reads. */
+/** Scans first, and leases what is still there with a commit that reads keys only. */
 async function lookAndTake(getting: Getting): Promise<readonly Taken[]> {
   const claims = new Claims(getting.context.store, getting.space, getting.partition);
   try {
-    const { places, expired } = await find(getting, claims);
-    if (places.length + expired.length === 0) return [];
-    const texts = places.map(place => messageKey(decodePlace(place).id));
-    const keys = [COUNT_KEY, ...places, ...expired, ...texts];
+    const { keys: found, expired } = await find(getting, claims);
+    if (found.length + expired.length === 0) return [];
+    const texts = found.map(key => messageKey(decodeVisibilityKey(key).id));
+    const keys = [COUNT_KEY, ...found, ...expired, ...texts];
     const textsFrom = keys.length - texts.length;
     const taken = await commit(getting, { keys }, ({ keys: rows }, tick) =>
       take(rows.slice(1, textsFrom), rows.slice(textsFrom), rows[0], tick, getting.aim, UNBOUNDED),
     );
-    const last = places.at(-1);
-    if (last === undefined || taken.length === places.length) return taken;
+    const last = found.at(-1);
+    if (last === undefined || taken.length === found.length) return taken;
     const rest = await takeFrom(getting, `${last}\0`, getting.operation.count - taken.length);
     return [...taken, ...rest];
   } finally {
@@ -187,11 +187,11 @@ async function lookAndTake(getting: Getting): Promise<readonly Taken[]> {
   }
 }
 
-/** Only a clear takes a message from its holder: what has no text any more was cleared meanwhile. */
+/** Only a clear removes a leased message: one without a text was cleared meanwhile. */
 async function withTexts(
   { context, space, partition }: Getting,
   taken: readonly Taken[],
-): Promise<HeldMessage[]> {
+): Promise<LeasedMessage[]> {
   const unread = taken.flatMap(({ id, message }) => (message ? [] : [messageKey(id)]));
   const rows = unread.length === 0 ? [] : await context.store.read(space, partition, unread);
   const later = new Map(rows.flatMap(row => (row ? [[row.key, decodeMessage(row)]] : [])));
@@ -214,7 +214,7 @@ export async function getMessages(
   const getting = { context, space, partition, operation, aim, now };
   const { cheapRangeReadsInCommit } = context.store.traits;
   const taken = cheapRangeReadsInCommit
-    ? await takeFrom(getting, placesUntil(now).from, operation.count)
+    ? await takeFrom(getting, visibleUntil(now).from, operation.count)
     : await lookAndTake(getting);
   return { kind: 'messages', messages: await withTexts(getting, taken) };
 }

@@ -1,7 +1,7 @@
-// Update and delete: who holds a message, receipts that are void, and which refusal wins (protocol: messages#receipts).
+// Update and delete: leases, outdated receipts, and error precedence (protocol: messages#receipts).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HeldMessage } from '../outcome.js';
+import type { LeasedMessage } from '../outcome.js';
 import {
   countOf,
   get,
@@ -18,7 +18,7 @@ import {
   update,
 } from '../testing/account.js';
 
-async function getOne(account: TestAccount, visibilitySeconds = 30): Promise<HeldMessage> {
+async function getOne(account: TestAccount, visibilitySeconds = 30): Promise<LeasedMessage> {
   const [message] = await get(account, 1, visibilitySeconds);
   assert.ok(message);
   return message;
@@ -26,7 +26,7 @@ async function getOne(account: TestAccount, visibilitySeconds = 30): Promise<Hel
 
 const change = (...args: Parameters<typeof update>) => outcomeOf('messageUpdated', update(...args));
 
-test('put, get, wait, get: the old receipt is void, the new one deletes, once', async () => {
+test('put, get, wait, get: the old receipt is invalid, the new one deletes once', async () => {
   const account = await openQueue();
   await put(account, 'a');
   const first = await getOne(account, 5);
@@ -42,7 +42,7 @@ test('put, get, wait, get: the old receipt is void, the new one deletes, once', 
   }
 });
 
-test('the receipt of a put is good, also while the message is delayed', async () => {
+test('the receipt of a put is valid, also while the message is delayed', async () => {
   const account = await openQueue();
   await outcomeOf('messageDeleted', remove(account, await put(account, 'a', 60)));
   const changed = await change(account, await put(account, 'b', 60), 0);
@@ -50,7 +50,7 @@ test('the receipt of a put is good, also while the message is delayed', async ()
   assert.deepEqual(textsOf(await peek(account)), ['b']);
 });
 
-test('a receipt outlives the time for which its message was invisible', async () => {
+test('a receipt outlives its message’s visibility timeout', async () => {
   const account = await openQueue();
   await put(account, 'a');
   const held = await getOne(account, 1);
@@ -108,7 +108,7 @@ test('a message is not hidden beyond its expiry', async () => {
   await refusalOf('MessageNotFound', update(account, { id: held.id, receipt: changed.receipt }, 0));
 });
 
-test('what is asked first: the queue, the form of the receipt, the message, the receipt', async () => {
+test('error precedence: the queue, the form of the receipt, the message, the receipt', async () => {
   const account = await openQueue();
   const { run } = account;
   const { id, receipt } = await put(account, 'a');
@@ -129,7 +129,7 @@ test('what is asked first: the queue, the form of the receipt, the message, the 
   await outcomeOf('messageDeleted', remove(account, { id, receipt }));
 });
 
-test('a receipt with the right times and other random bytes is void', async () => {
+test('a receipt with the right times and other random bytes is invalid', async () => {
   const account = await openQueue();
   const { id, receipt } = await put(account, 'a');
   const bytes = Buffer.from(receipt, 'base64');

@@ -1,16 +1,16 @@
-// What update and delete share: the message that a receipt stands for, or what is wrong with it (protocol: messages#receipts).
-// A receipt is good until the message is got or updated again, also when its time of being invisible is over.
+// The leased message of an update or a delete: resolves a pop receipt to its message, or refuses it (protocol: messages#receipts).
+// A receipt is valid until the next get or update of the message, also after the visibility timeout.
 import type { ReadRows, Space } from '#store';
 import { COUNT_KEY } from '../message-count.js';
 import {
+  type DeliveryState,
+  decodeDeliveryState,
   decodeMessage,
-  decodeTicket,
+  encodeVisibilityKey,
   type Message,
   messageKey,
-  type Place,
   partitionOf,
-  placeKey,
-  type Ticket,
+  type VisibilityKey,
 } from '../message-rows.js';
 import { type PopReceipt, parseReceipt } from '../pop-receipt.js';
 import { QueueError } from '../queue-error.js';
@@ -18,39 +18,43 @@ import { openQueue, type QueueContext } from '../queue-space.js';
 
 const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What a client says it holds, in a queue that is there. */
-export interface Claim {
+/** The lease that a client's receipt names, in an existing queue; the commit checks it (`requireLease`). */
+export interface LeaseReference {
   readonly space: Space;
   readonly partition: string;
-  readonly place: Place;
+  readonly visibility: VisibilityKey;
   readonly receipt: PopReceipt;
-  /** The rows that say whether it does: the count's, its place and itself. */
+  /** The keys of the count, of the message's delivery state and of the message. */
   readonly keys: readonly [string, string, string];
 }
 
 /** In Azure's order: the queue, the receipt's form, the message (protocol: messages#receipts). */
-export async function claim(
+export async function resolveReceipt(
   context: QueueContext,
   { queue, id, receipt: text }: { readonly queue: string; readonly id: string; readonly receipt: string },
-): Promise<Claim> {
+): Promise<LeaseReference> {
   const space = await openQueue(context, queue);
   const receipt = parseReceipt(text);
   if (!GUID.test(id)) throw new QueueError('MessageNotFound');
-  const place = { visible: receipt.visible, inserted: receipt.inserted, id };
-  const keys = [COUNT_KEY, placeKey(place), messageKey(id)] as const;
-  return { space, partition: partitionOf(space), place, receipt, keys };
+  const visibility = { visible: receipt.visible, inserted: receipt.inserted, id };
+  const keys = [COUNT_KEY, encodeVisibilityKey(visibility), messageKey(id)] as const;
+  return { space, partition: partitionOf(space), visibility, receipt, keys };
 }
 
-export interface Held {
-  readonly ticket: Ticket;
+export interface Lease {
+  readonly state: DeliveryState;
   readonly message: Message;
 }
 
-/** @throws QueueError MessageNotFound where there is no message any more, else PopReceiptMismatch. */
-export function requireHeld({ keys: [, place, itself] }: ReadRows, tick: bigint, { receipt }: Claim): Held {
-  const message = itself && decodeMessage(itself);
+/** @throws QueueError MessageNotFound where the message is deleted or expired, else PopReceiptMismatch for an outdated receipt. */
+export function requireLease(
+  { keys: [, stateRow, messageRow] }: ReadRows,
+  tick: bigint,
+  { receipt }: LeaseReference,
+): Lease {
+  const message = messageRow && decodeMessage(messageRow);
   if (!message || message.expires <= tick) throw new QueueError('MessageNotFound');
-  const ticket = place && decodeTicket(place);
-  if (!ticket?.nonce.equals(receipt.nonce)) throw new QueueError('PopReceiptMismatch');
-  return { ticket, message };
+  const state = stateRow && decodeDeliveryState(stateRow);
+  if (!state?.nonce.equals(receipt.nonce)) throw new QueueError('PopReceiptMismatch');
+  return { state, message };
 }

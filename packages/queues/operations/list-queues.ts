@@ -9,7 +9,7 @@ export async function listQueues(
 ): Promise<Outcome> {
   const start = from !== undefined && from > prefix ? from : prefix;
   const spaces = await store.listSpaces(account, 'queue', start, top + 1);
-  // Names that begin alike stand together, and none of them before the prefix.
+  // Names with the prefix are contiguous, and begin at the prefix itself.
   const found = spaces.filter(({ name }) => name.startsWith(prefix));
   const queues = found
     .slice(0, top)

@@ -1,15 +1,15 @@
-// Peek Messages: shows what the next get would take, and changes nothing (protocol: messages#life).
+// Peek Messages: shows the messages that the next get would lease, and changes nothing (protocol: messages#life).
 import type { Clock } from '#base';
 import { collectRows, type Page, type Position, type Row, type Space } from '#store';
 import { readStanding } from '../message-count.js';
 import {
+  decodeDeliveryState,
   decodeMessage,
-  decodePlace,
-  decodeTicket,
+  decodeVisibilityKey,
   isExpired,
   messageKey,
   partitionOf,
-  placesUntil,
+  visibleUntil,
 } from '../message-rows.js';
 import type { PeekMessages } from '../operation.js';
 import type { Outcome, SeenMessage } from '../outcome.js';
@@ -17,25 +17,25 @@ import { openQueue, type QueueContext } from '../queue-space.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
-/** What was deleted between the two reads has no text any more. */
-function seen(place: Row, row: Row | undefined): SeenMessage[] {
+/** Empty for a message that was deleted between the two reads. */
+function seen(stateRow: Row, row: Row | undefined): SeenMessage[] {
   if (!row) return [];
   const { inserted, expires, text } = decodeMessage(row);
-  const { dequeueCount } = decodeTicket(place);
-  return [{ id: decodePlace(place.key).id, inserted, expires, dequeueCount, text }];
+  const { dequeueCount } = decodeDeliveryState(stateRow);
+  return [{ id: decodeVisibilityKey(stateRow.key).id, inserted, expires, dequeueCount, text }];
 }
 
-async function findPlaces(
+async function findVisible(
   { store }: QueueContext,
   space: Space,
   count: number,
   now: bigint,
 ): Promise<readonly Row[]> {
   const partition = partitionOf(space);
-  const places = placesUntil(now);
-  const until = { partition, key: places.until };
+  const visible = visibleUntil(now);
+  const until = { partition, key: visible.until };
   const found: Row[] = [];
-  let next: Position | undefined = { partition, key: places.from };
+  let next: Position | undefined = { partition, key: visible.from };
   while (next && found.length < count) {
     const rows = count - found.length;
     const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
@@ -57,8 +57,8 @@ export async function peekMessages(
   const partition = partitionOf(space);
   const { count, now } = await readStanding(store, space, partition, clock);
   if (count === 0) return { kind: 'messagesPeeked', messages: [] };
-  const places = await findPlaces(context, space, rows, now);
-  const keys = places.map(({ key }) => messageKey(decodePlace(key).id));
+  const visible = await findVisible(context, space, rows, now);
+  const keys = visible.map(({ key }) => messageKey(decodeVisibilityKey(key).id));
   const texts = await store.read(space, partition, keys);
-  return { kind: 'messagesPeeked', messages: places.flatMap((row, index) => seen(row, texts[index])) };
+  return { kind: 'messagesPeeked', messages: visible.flatMap((row, index) => seen(row, texts[index])) };
 }

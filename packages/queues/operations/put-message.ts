@@ -3,11 +3,11 @@ import type { ReadRows } from '#store';
 import { NEVER } from '../limits.js';
 import { COUNT_KEY, changeCount } from '../message-count.js';
 import {
+  encodeDeliveryState,
   encodeMessage,
-  encodeTicket,
+  encodeVisibilityKey,
   messageKey,
   partitionOf,
-  placeKey,
   TICKS_A_SECOND,
 } from '../message-rows.js';
 import type { PutMessage } from '../operation.js';
@@ -15,7 +15,7 @@ import type { Outcome } from '../outcome.js';
 import { formatReceipt, nonceOf } from '../pop-receipt.js';
 import { missingQueue, openQueue, type QueueContext } from '../queue-space.js';
 
-/** Years have four digits where they are shown. */
+/** At most the end of the year 9999: formatted years have four digits. */
 function expiryOf(inserted: bigint, seconds: number | undefined): bigint {
   const expires = seconds === undefined ? NEVER : inserted + BigInt(seconds) * TICKS_A_SECOND;
   return expires < NEVER ? expires : NEVER;
@@ -30,7 +30,10 @@ export async function putMessage(context: QueueContext, operation: PutMessage): 
     const visible = inserted + delay;
     const expires = expiryOf(inserted, operation.timeToLiveSeconds);
     const puts = [
-      { key: placeKey({ visible, inserted, id }), value: encodeTicket({ expires, dequeueCount: 0, nonce }) },
+      {
+        key: encodeVisibilityKey({ visible, inserted, id }),
+        value: encodeDeliveryState({ expires, dequeueCount: 0, nonce }),
+      },
       { key: messageKey(id), value: encodeMessage({ inserted, expires, text: operation.text }) },
       changeCount(count, 1),
     ];

@@ -24,7 +24,7 @@ const drop = (queue: string) => ({ kind: 'deleteQueue', queue }) as const;
 const read = (queue: string) => ({ kind: 'getQueueMetadata', queue }) as const;
 const pair = (name: string, value: string) => ({ name, value });
 
-test('a queue is made once; made again it is only asked for the same metadata', async () => {
+test('a queue is created once; creating it again succeeds only with the same metadata', async () => {
   const { run } = openAccount();
   const metadata = [pair('Up', '1'), pair('b', '')];
   await outcomeOf('queueCreated', run(create(QUEUE, metadata)));
@@ -40,13 +40,13 @@ test('a queue is made once; made again it is only asked for the same metadata', 
   assert.deepEqual(await run(read(QUEUE)), { kind: 'queueMetadata', metadata, approximateCount: 0 });
 });
 
-test('of many who make one queue at one time, one does, and the others find it', async () => {
+test('of many concurrent creations of a queue one creates it, and the others find it', async () => {
   const { run } = openAccount();
   const kinds = (await Promise.all([1, 2, 3, 4].map(() => run(create(QUEUE))))).map(({ kind }) => kind);
   assert.deepEqual(kinds.sort(), ['queueCreated', 'queueExisted', 'queueExisted', 'queueExisted']);
 });
 
-test('names that no queue may have', async () => {
+test('invalid queue names are refused', async () => {
   const { run } = openAccount();
   await refusalOf('OutOfRangeInput', run(create('ab')));
   await refusalOf('InvalidResourceName', run(create('a--b')));
@@ -66,7 +66,7 @@ test('a deleted queue is gone at once with its messages, and its name is free', 
   await refusalOf('MessageNotFound', remove(account, message));
 });
 
-test('a held name is refused to the tick, for all that asks for it', async () => {
+test('a reserved name is refused to the tick, by every operation', async () => {
   const { run, time } = openAccount(30n);
   await run(create(QUEUE));
   await run(drop(QUEUE));

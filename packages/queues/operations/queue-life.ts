@@ -1,4 +1,4 @@
-// Create and Delete Queue (protocol: queues#create-and-delete). A deleted queue's name is free at once, unless it is held back.
+// Create and Delete Queue (protocol: queues#create-and-delete). A deleted queue's name is free at once, unless names are reserved.
 import { isNameReserved, reserveName } from '#account';
 import { StoreError } from '#store';
 import { checkQueueName } from '../limits.js';
@@ -14,13 +14,13 @@ import {
   queueAddress,
 } from '../queue-space.js';
 
-/** Names without case and order, values as they are. */
+/** Names compare without case and order, values exactly. */
 function areSame(a: Metadata, b: Metadata): boolean {
   const values = new Map(a.map(({ name, value }) => [name.toLowerCase(), value]));
   return a.length === b.length && b.every(({ name, value }) => values.get(name.toLowerCase()) === value);
 }
 
-/** A queue may go away between the attempt to make it and the look at what is there. */
+/** The loop: a queue may be deleted between the failed creation and the read of the existing one. */
 const ATTEMPTS = 3;
 
 export async function createQueue(context: QueueContext, { queue, metadata }: CreateQueue): Promise<Outcome> {

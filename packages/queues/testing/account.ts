@@ -1,9 +1,9 @@
-// An account on a memory store whose clock and ids the test holds, for tests that go through the one door of this package.
+// An account on a memory store whose clock and ids the test holds, for tests through the package's entry point.
 import assert from 'node:assert/strict';
 import { openMemoryStore, type Store, type StoreTraits } from '#store';
 import { execute } from '../execute.js';
 import type { Operation } from '../operation.js';
-import type { HeldMessage, Outcome, PutReceipt, SeenMessage } from '../outcome.js';
+import type { LeasedMessage, Outcome, PutReceipt, SeenMessage } from '../outcome.js';
 import { QueueError, type QueueErrorCode } from '../queue-error.js';
 import type { QueueContext } from '../queue-space.js';
 
@@ -87,7 +87,7 @@ export async function get(
   { run }: TestAccount,
   count = 32,
   visibilitySeconds = 30,
-): Promise<readonly HeldMessage[]> {
+): Promise<readonly LeasedMessage[]> {
   const operation = { kind: 'getMessages', queue: QUEUE, count, visibilitySeconds } as const;
   return (await outcomeOf('messages', run(operation))).messages;
 }

@@ -1,4 +1,4 @@
-// An account on a memory store whose clock the test holds, for tests that go through the one door of this package.
+// An account on a memory store whose clock the test holds, for tests through the package's entry point.
 import assert from 'node:assert/strict';
 import { openMemoryStore, type ScanRange } from '#store';
 import type { EdmValue, Property } from '../entity/edm.js';
