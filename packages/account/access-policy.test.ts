@@ -1,11 +1,11 @@
-// The stored form of access policies: everything that can be set reads back as it was.
+// The stored form of access policies: every policy reads back unchanged.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeIdentifiers, encodeIdentifiers } from './access-policy.js';
 
 const open = <T>(field: fc.Arbitrary<T>) => fc.option(field, { nil: undefined });
-/** Strict comparison minds prototypes. */
+/** Strict equality compares prototypes too. */
 const plain = { noNullPrototype: true } as const;
 const ticks = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const policy = fc.record(
@@ -40,7 +40,7 @@ test('the stored form is what later versions must read', () => {
   assert.deepEqual(decodeIdentifiers(Buffer.from(text)), list);
 });
 
-test('what is no list of policies is corrupt', () => {
+test('anything but a list of policies is corrupt', () => {
   for (const value of ['1', '{}', '[null]', '[{"id":"a","policy":{"start":"soon"}}]']) {
     const bytes = Buffer.from(`{"version":1,"value":${value}}`);
     assert.throws(() => decodeIdentifiers(bytes), { name: 'StoreError', code: 'corrupt' }, value);

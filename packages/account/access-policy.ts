@@ -1,13 +1,13 @@
 // The stored access policies of a table or a queue: their form in memory and in the store (protocol: access-policies#document,
-// access-policies#limits). The XML that clients see is the wire's matter, what a policy grants the server's.
+// access-policies#limits). The wire formats them as XML, the server evaluates what they grant.
 import { decodeVersioned, encodeVersioned } from './versioned-json.js';
 
-/** Any field may be open; a signature that names the policy then brings it along. At least one is given. */
+/** A field may be open; a signature that names the policy then supplies it. At least one field is given. */
 export interface AccessPolicy {
   /** In ticks of 100 ns since 1970-01-01T00:00:00Z, as `expiry` is. */
   readonly start?: bigint | undefined;
   readonly expiry?: bigint | undefined;
-  /** Letters out of `raud` for a table, `raup` for a queue, in the order in which they were written. */
+  /** Letters of `raud` for a table, of `raup` for a queue, in the order in which they were sent. */
   readonly permission?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface SignedIdentifier {
 
 const VERSION = 1;
 
-/** JSON knows no 64 bit integers, so ticks are stored as decimal text. */
+/** JSON has no 64 bit integers, so ticks are stored as decimal text. */
 interface StoredIdentifier {
   readonly id: string;
   readonly policy?: { readonly start?: string; readonly expiry?: string; readonly permission?: string };

@@ -1,4 +1,4 @@
-// The public face of what the services of an account have in common.
+// The public interface of the parts that the services of an account share.
 export * from './access-policy.js';
 export * from './inspect.js';
 export * from './reserved-name.js';

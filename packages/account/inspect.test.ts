@@ -1,4 +1,4 @@
-// Faults of service properties and of held names.
+// Findings in service properties and reserved names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultOf, propertiesFault, reservedNameFault } from './inspect.js';
@@ -16,7 +16,7 @@ test('properties are sound under the name of their service, and byte for byte', 
   assert.match(faultOf(() => propertiesFault(none, 'queue')) ?? '', /cannot be read/);
 });
 
-test('a held name has the 8 bytes of its end', () => {
+test('a reserved name has the 8 bytes of its end', () => {
   for (const length of [0, 7, 9])
     assert.match(reservedNameFault({ ...SPACE, metadata: Buffer.alloc(length) }) ?? '', /held name/);
   assert.equal(reservedNameFault({ ...SPACE, metadata: Buffer.alloc(8) }), undefined);

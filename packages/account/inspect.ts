@@ -1,10 +1,10 @@
-// What is wrong with what a service keeps beside its rows, for the check of a store: a sentence, or nothing.
+// Checks the spaces that all services have, for `shelfmark check`: a finding is a sentence, undefined is sound.
 import type { Space } from '#store';
 import { decodeServiceProperties, encodeServiceProperties } from './service-properties.js';
 
 const DEADLINE_BYTES = 8;
 
-/** What cannot be read is a fault like another. */
+/** Turns an exception while reading into a finding. */
 export function faultOf(look: () => string | undefined): string | undefined {
   try {
     return look();
@@ -19,6 +19,6 @@ export function propertiesFault({ name, metadata }: Space, service: string): str
   return name === service && encoded.equals(metadata) ? undefined : 'the service properties are damaged.';
 }
 
-/** A name that is held back, as held-name.ts writes it. */
+/** A reserved name, as reserved-name.ts writes it. */
 export const reservedNameFault = ({ metadata }: Space): string | undefined =>
   metadata.length === DEADLINE_BYTES ? undefined : 'the record of a held name is damaged.';

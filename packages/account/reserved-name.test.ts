@@ -1,4 +1,4 @@
-// Names held back after a deletion: per account and service, for as long as the option says.
+// Names reserved after a deletion: per account and service, for as long as the option says.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMemoryStore } from '#store';
@@ -6,7 +6,7 @@ import { isNameReserved, reserveName } from './reserved-name.js';
 
 const address = { account: 'a', service: 'queue', name: 'jobs' };
 
-test('a name is held to the tick, where it was dropped and nowhere else', async () => {
+test('a name is reserved to the tick, in its account and service only', async () => {
   const time = { now: 1_000n };
   const clock = () => time.now;
   const holding = { store: openMemoryStore({ clock }), deletion: { ticks: 10n, clock } };
@@ -23,14 +23,14 @@ test('a name is held to the tick, where it was dropped and nowhere else', async 
   assert.equal(await isNameReserved(holding, address), false);
 });
 
-test('without the option nothing is held', async () => {
+test('without the option no name is reserved', async () => {
   const holding = { store: openMemoryStore() };
   await reserveName(holding, address);
   assert.equal(await isNameReserved(holding, address), false);
   assert.deepEqual(await holding.store.listSpaces('a', 'dropped queue', '', 10), []);
 });
 
-test('a hold that is renewed while somebody finds the last one over stays', async () => {
+test('a reservation survives when it is renewed while another call drops the expired one', async () => {
   const time = { now: 1_000n };
   const clock = () => time.now;
   const store = openMemoryStore({ clock });
@@ -47,7 +47,7 @@ test('a hold that is renewed while somebody finds the last one over stays', asyn
   assert.equal(await isNameReserved(holding, address), true);
 });
 
-test('of holds that begin together the last to end counts, also where it began first', async () => {
+test('of concurrent reservations the last to end counts, also where it began first', async () => {
   for (const lengths of [
     [1n, 2n, 3n],
     [3n, 1n, 2n],

@@ -1,10 +1,10 @@
-// Names of deleted tables and queues that are held back for a while, as Azure does (protocol: tables#deleted-names).
-// An option, off by default: a name is then free at once. A held name is a space of its own, which says until when.
+// Reserved names: those of deleted tables and queues, which Azure refuses for a while (protocol: tables#deleted-names).
+// Off by default: a name is then free at once. A reserved name is a space of its own, whose metadata is the end of the reservation.
 import type { Clock } from '#base';
 import type { Space, SpaceAddress, Store } from '#store';
 
 export interface DeletionDelay {
-  /** How long a name is held, in ticks of 100 ns. */
+  /** The duration of a reservation, in ticks of 100 ns. */
   readonly ticks: bigint;
   readonly clock: Clock;
 }
@@ -27,11 +27,11 @@ function encodeTick(tick: bigint): Buffer {
   return bytes;
 }
 
-const untilOf = (held: Space): bigint => held.metadata.readBigInt64BE();
+const untilOf = (reserved: Space): bigint => reserved.metadata.readBigInt64BE();
 
 /**
- * Called once the space of that address is gone. A hold is never changed: one that ends later is another generation of the space, so
- * that who found the old one over drops that and no other.
+ * Called after the space of that address was dropped. A reservation is immutable: a later end is another generation of its space, so that
+ * a call which found the old one expired drops only that one.
  */
 export async function reserveName(
   { store, deletion }: NameReservation,
@@ -41,20 +41,20 @@ export async function reserveName(
   const until = deletion.clock() + deletion.ticks;
   const address = addressOf(dropped);
   while (!(await store.createSpace(address, encodeTick(until)))) {
-    const held = await store.getSpace(address);
-    if (held && untilOf(held) >= until) return;
-    if (held) await store.dropSpace(held);
+    const reserved = await store.getSpace(address);
+    if (reserved && untilOf(reserved) >= until) return;
+    if (reserved) await store.dropSpace(reserved);
   }
 }
 
-/** Whether the name of a space that is not there is held back. */
+/** Whether the name of a missing space is reserved. */
 export async function isNameReserved(
   { store, deletion }: NameReservation,
   dropped: SpaceAddress,
 ): Promise<boolean> {
-  const held = deletion && (await store.getSpace(addressOf(dropped)));
-  if (!deletion || !held) return false;
-  if (untilOf(held) > deletion.clock()) return true;
-  await store.dropSpace(held);
+  const reserved = deletion && (await store.getSpace(addressOf(dropped)));
+  if (!deletion || !reserved) return false;
+  if (untilOf(reserved) > deletion.clock()) return true;
+  await store.dropSpace(reserved);
   return false;
 }

@@ -49,7 +49,7 @@ test('the stored form is what later versions must read', () => {
   assert.deepEqual(decodeServiceProperties(Buffer.from(text)), defaultServiceProperties);
 });
 
-test('what is no set of properties is corrupt', () => {
+test('anything but a set of properties is corrupt', () => {
   for (const value of ['1', 'null', '{}', '{"logging":{}}']) {
     const bytes = Buffer.from(`{"version":1,"value":${value}}`);
     assert.throws(() => decodeServiceProperties(bytes), { name: 'StoreError', code: 'corrupt' }, value);

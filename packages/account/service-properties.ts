@@ -1,4 +1,4 @@
-// The properties of one of an account's services: their form in memory and in the store, and what a change makes of them
+// The properties of one of an account's services: their form in memory and in the store, and how a change applies to them
 // (protocol: service-properties). Limits are checked where the XML is parsed; the rules are evaluated by the wire's cors.ts.
 import { decodeVersioned, encodeVersioned } from './versioned-json.js';
 
@@ -7,19 +7,19 @@ export interface Logging {
   readonly read: boolean;
   readonly write: boolean;
   readonly delete: boolean;
-  /** Days for which logs are kept, 1 to 365; undefined for ever. */
+  /** Days for which logs are kept, 1 to 365; undefined means for ever. */
   readonly retentionDays: number | undefined;
 }
 
 export interface Metrics {
   readonly version: string;
   readonly enabled: boolean;
-  /** Means nothing, and is not shown, while metrics are off. */
+  /** Has no effect and is not shown while metrics are off. */
   readonly includeApis: boolean;
   readonly retentionDays: number | undefined;
 }
 
-/** An origin or a header may be `*`; a header that ends in `*` stands for all that begin so. */
+/** An origin or a header may be `*`; a header that ends in `*` is a prefix. */
 export interface CorsRule {
   readonly allowedOrigins: readonly string[];
   readonly allowedMethods: readonly string[];
@@ -36,7 +36,7 @@ export interface ServiceProperties {
   readonly cors: readonly CorsRule[];
 }
 
-/** What a Set names; the rest keeps its settings. */
+/** The sections that a Set names; the others keep their settings. */
 export interface ServicePropertiesChange {
   readonly logging?: Logging | undefined;
   readonly hourMetrics?: Metrics | undefined;
@@ -44,7 +44,7 @@ export interface ServicePropertiesChange {
   readonly cors?: readonly CorsRule[] | undefined;
 }
 
-/** What a fresh account has (protocol: service-properties#defaults). */
+/** The properties of a new account (protocol: service-properties#defaults). */
 export const defaultServiceProperties: ServiceProperties = {
   logging: { version: '1.0', read: false, write: false, delete: false, retentionDays: undefined },
   hourMetrics: { version: '1.0', enabled: true, includeApis: true, retentionDays: 7 },

@@ -5,7 +5,7 @@ import { openMemoryStore } from '#store';
 import { defaultServiceProperties } from './service-properties.js';
 import { readStoredProperties, setStoredProperties } from './stored-properties.js';
 
-test('what is set for one service of one account is nobody else’s', async () => {
+test('properties are per account and service', async () => {
   const store = openMemoryStore();
   const logging = { version: '1.0', read: true, write: false, delete: false, retentionDays: 7 };
   await setStoredProperties({ store, account: 'a', service: 'queue' }, { logging });
@@ -18,7 +18,7 @@ test('what is set for one service of one account is nobody else’s', async () =
     assert.deepEqual(await readStoredProperties({ store, account, service }), defaultServiceProperties);
 });
 
-test('of two first settings at one time, both are kept', async () => {
+test('two concurrent first settings are both kept', async () => {
   const address = { store: openMemoryStore(), account: 'a', service: 'table' };
   const logging = { version: '1.0', read: true, write: false, delete: false, retentionDays: 7 };
   await Promise.all([

@@ -1,4 +1,4 @@
-// The properties of one of an account's services in the store: the metadata of a space of their own, made when they are
+// The properties of one of an account's services in the store: the metadata of a space of their own, created when they are
 // first set.
 import { type SpaceAddress, type Store, StoreError } from '#store';
 import {
@@ -33,12 +33,10 @@ export async function setStoredProperties(
   change: ServicePropertiesChange,
 ): Promise<void> {
   const { store } = address;
-  const place = addressOf(address);
+  const at = addressOf(address);
   const initial = encodeServiceProperties(defaultServiceProperties);
   const space =
-    (await store.getSpace(place)) ??
-    (await store.createSpace(place, initial)) ??
-    (await store.getSpace(place));
+    (await store.getSpace(at)) ?? (await store.createSpace(at, initial)) ?? (await store.getSpace(at));
   const changed =
     space &&
     (await store.updateSpace(space, bytes =>

@@ -1,4 +1,4 @@
-// The form of small stored values: round trip, and what is told apart when reading fails.
+// The form of small stored values: round trip, and the kinds of failure when reading.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ test('another version is unsupported', () => {
   assert.throws(() => decodeVersioned(1, bytes, 'Values', same), expected);
 });
 
-test('bytes that are no versioned JSON are corrupt', () => {
+test('bytes that are not versioned JSON are corrupt', () => {
   for (const text of ['', '{', '1', 'null', '[]', '{"version":1}', '{"value":1}']) {
     assert.throws(() => decodeVersioned(1, Buffer.from(text), 'Values', same), { code: 'corrupt' }, text);
   }

@@ -1,5 +1,5 @@
-// Small values as JSON that carries the number of its form: the metadata that tables and services keep in the store.
-// What the value means, and which numbers are known, is the matter of who encodes it.
+// Versioned JSON, the form of small stored values: the metadata of tables and services.
+// The caller defines the value and the version numbers that it can read.
 import { StoreError } from '#store';
 
 /** `{"version":1,"value":…}` in UTF-8. */
@@ -16,7 +16,7 @@ function parseStored(bytes: Buffer): { readonly version: unknown; readonly value
 }
 
 /**
- * What `decode` makes of the value.
+ * Decodes the value with `decode`.
  *
  * @throws StoreError `unsupported` for another version, `corrupt` for all else that cannot be read.
  */

@@ -5,7 +5,7 @@
 export const DATE_TIME_MIN = -116_444_736_000_000_000n;
 /** 9999-12-31T23:59:59.9999999Z, the latest. */
 export const DATE_TIME_MAX = 2_534_023_007_999_999_999n;
-/** 0001-01-01T00:00:00Z: .NET's DateTime.MinValue, which programs do compare with (protocol: data-model#types). */
+/** 0001-01-01T00:00:00Z: .NET's DateTime.MinValue, with which programs compare (protocol: data-model#types). */
 export const YEAR_ONE = -621_355_968_000_000_000n;
 
 const TICKS_PER_SECOND = 10_000_000;
@@ -134,7 +134,7 @@ function formatDay(dayNumber: number): string {
   return `${TWO_DIGITS[Math.floor(year / 100)]}${TWO_DIGITS[year % 100]}-${TWO_DIGITS[month]}-${TWO_DIGITS[day]}`;
 }
 
-// Times that are formatted together mostly fall on one day, and the calendar is half of the work.
+// Consecutive times mostly fall on one day, and the calendar is half of the work: the text of the last day is cached.
 let rememberedDay = Number.NaN;
 let rememberedText = '';
 
@@ -176,7 +176,7 @@ function formatShortFraction(fraction: number): string {
   return `.${String(scale + digits).slice(1)}`;
 }
 
-// Entities that are answered together were mostly written together: in one commit, or within a second.
+// The entities of one answer were mostly written in one commit, or within a second: the text of the last second is cached.
 let secondTicks = 0n;
 let secondText = formatSecond(0);
 let answeredTicks = 0n;

@@ -1,4 +1,4 @@
-// The public face of the Queue service's domain.
+// The public interface of the Queue service's domain.
 export * from './execute.js';
 export * from './inspect.js';
 export * from './limits.js';

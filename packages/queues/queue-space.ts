@@ -77,8 +77,8 @@ export function decodeGeneration(metadata: Buffer): number {
 
 /** The refusal of an operation on a queue that does not exist. */
 export async function missingQueue(context: QueueContext, queue: string): Promise<QueueError> {
-  const held = await isNameReserved(context, queueAddress(context.account, queue));
-  return new QueueError(held ? 'QueueBeingDeleted' : 'QueueNotFound');
+  const isReserved = await isNameReserved(context, queueAddress(context.account, queue));
+  return new QueueError(isReserved ? 'QueueBeingDeleted' : 'QueueNotFound');
 }
 
 /** @throws QueueError QueueNotFound or QueueBeingDeleted. */

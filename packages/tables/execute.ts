@@ -1,5 +1,5 @@
-// The door to the Table service: carries out an operation on a store. Changesets and tools come through here too, and queries
-// whose rows are wanted as copies; `queryEntities` shows them in place.
+// The entry point of the Table service's domain: runs an operation on a store. Changesets and tools use it too, and queries
+// that need copies of rows; `queryEntities` visits the rows in place.
 import type { Clock } from '#base';
 import { copyRow, type Row } from '#store';
 import type { Operation, QueryEntities } from './operation.js';
@@ -24,7 +24,7 @@ async function collectEntities(context: TableContext, operation: QueryEntities):
   return { kind: 'entities', rows, next, examined };
 }
 
-/** Fails with TableError or ChangesetFailure for what Azure refuses, with StoreError for what the engine cannot do. */
+/** Fails with TableError or ChangesetFailure where Azure refuses, with StoreError where the engine fails. */
 export function execute(operation: Operation, context: TableContext, clock: Clock): Promise<Outcome> {
   switch (operation.kind) {
     case 'getEntity':

@@ -1,5 +1,5 @@
-// The compiled filter against a plain evaluation of its tree on the properties themselves, on random filters and entities.
-// The evaluation follows the protocol word by word (protocol: queries#comparing) and shares no code with the compiler.
+// The compiled filter against a simple evaluation of its tree on the properties themselves, on random filters and entities.
+// The evaluation follows the protocol literally (protocol: queries#comparing) and shares no code with the compiler.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ interface Entity {
 }
 
 const GUID = 'c9da6455-213d-42c9-9a79-3e9149a57833';
-/** Few values, near each other, so that comparisons meet equal ones often. */
+/** Few values, close together, so that comparisons often meet equal ones. */
 const VALUES: readonly EdmValue[] = [
   ...['', 'a', 'b', 'é', '1', GUID].map((value): EdmValue => ({ type: 'Edm.String', value })),
   ...[-1, 0, 1].map((value): EdmValue => ({ type: 'Edm.Int32', value })),
@@ -182,7 +182,7 @@ function evaluate(filter: Filter, of: Entity): boolean {
   }
 }
 
-test('the compiled filter says what the plain evaluation says', () => {
+test('the compiled filter matches the same rows as the simple evaluation', () => {
   fc.assert(
     fc.property(anyFilter, fc.array(entity, { minLength: 1, maxLength: 8 }), (filter, entities) => {
       const takes = compileFilter(filter);

@@ -1,4 +1,4 @@
-// The public face of the Table service's domain, with what its values are made of.
+// The public interface of the Table service's domain, and the types of its values.
 
 export * from './entity/edm.js';
 export * from './entity/edm-text.js';

@@ -1,4 +1,4 @@
-// Every single bit of an entity's stored form: a flipped one is found, or stands in a text where any other is as good.
+// Every bit of an entity's stored form: a flipped bit is found, unless the result is another valid text.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultServiceProperties, encodeServiceProperties } from '#account';
@@ -69,7 +69,7 @@ test('an entity that is cut, lengthened, or holds a property twice is found', ()
   assert.match(inspectRow(SPACE, rowOf(twice)) ?? '', /there twice/);
 });
 
-test('a fault names the property', () => {
+test('a finding names the property', () => {
   const bytes = encodeEntity(PROPERTIES);
   const at = bytes.indexOf('"Int64":"') + 9;
   bytes[at] = 0x38;
@@ -79,13 +79,13 @@ test('a fault names the property', () => {
   );
 });
 
-test('a key that no entity can have, and rows where none can be, are found', () => {
+test('an invalid entity key, and rows in a space without rows, are found', () => {
   const value = encodeEntity([]);
   assert.match(inspectRow(SPACE, { ...rowOf(value), key: 'a/b' }) ?? '', /character/);
   assert.match(inspectRow(PROPERTIES_SPACE, rowOf(value)) ?? '', /has no rows/);
 });
 
-test('metadata of tables, of services and of held names is read', () => {
+test('metadata of tables, of services and of reserved names is checked', () => {
   assert.equal(inspectSpace(SPACE), undefined);
   const damaged: readonly (readonly [RegExp, Partial<Space>])[] = [
     [/also named 'Things'/, { name: 'thinks' }],

@@ -1,5 +1,5 @@
-// What is wrong with the stored form of a table, an entity or service properties, for the check of a store. A sentence,
-// or nothing. Spaces and rows of the engine are judged by it, this judges what is in them.
+// Checks the stored form of tables, entities and service properties for `shelfmark check`: a finding is a sentence, undefined
+// is sound. The engine checks its own spaces and rows; this checks their contents.
 import { faultOf, propertiesFault, reservedNameFault } from '#account';
 import type { Row, Space } from '#store';
 import {
@@ -13,10 +13,10 @@ import { encodeEntity } from './entity/entity-encoder.js';
 import { hasForbiddenCharacter } from './limits.js';
 import { decodeTableMetadata, encodeTableMetadata } from './table-space.js';
 
-/** What is wrong with the address or the metadata of a space. */
+/** The finding in the address or the metadata of a space. */
 export const inspectSpace = (space: Space): string | undefined => faultOf(() => spaceFault(space));
 
-/** What is wrong with a row of a space. */
+/** The finding in a row of a space. */
 export const inspectRow = (space: Space, row: Row): string | undefined => faultOf(() => rowFault(space, row));
 
 function spaceFault(space: Space): string | undefined {

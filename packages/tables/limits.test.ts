@@ -144,7 +144,7 @@ test('names of properties are C# identifiers', () => {
     assert.throws(() => checkPropertyName(name), { name: 'TableError', code: 'PropertyNameInvalid' }, name);
 });
 
-test('the characters that no key may hold, one by one', () => {
+test('the forbidden characters of keys, one by one', () => {
   const isForbidden = (unit: number): boolean =>
     unit <= 0x1f ||
     (unit >= 0x7f && unit <= 0x9f) ||

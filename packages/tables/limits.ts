@@ -16,14 +16,14 @@ export const PAGE_ENTITIES_MAX = 1000;
 export const CHANGESET_OPERATIONS_MAX = 100;
 /** A page ends after this time and goes on by continuation (protocol: queries#pages). */
 export const PAGE_MILLISECONDS_MAX = 5000;
-/** Stored bytes of a page. Azure's bound is not documented; ours keeps a page of large entities out of memory's way. */
+/** Stored bytes of a page. Azure's bound is not documented; ours bounds the memory of a page of large entities. */
 export const PAGE_BYTES_MAX = 8 * 1_048_576;
 
 const ASCII_NAME = /^[A-Za-z_]\w*$/;
 /** C# identifiers (protocol: data-model#property-names). */
 const UNICODE_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
 
-/** What the value counts towards the size of its entity, in bytes (protocol: data-model#size-of-an-entity). */
+/** The bytes that a value counts towards the size of its entity (protocol: data-model#size-of-an-entity). */
 function valueBytes(property: EdmValue): number {
   switch (property.type) {
     case 'Edm.String':
@@ -43,14 +43,14 @@ function valueBytes(property: EdmValue): number {
   }
 }
 
-/** What an entity counts before it has a custom property (protocol: data-model#size-of-an-entity). */
+/** The bytes that an entity counts without custom properties (protocol: data-model#size-of-an-entity). */
 export const keyBytes = (key: EntityKey): number => 4 + 2 * (key.partitionKey.length + key.rowKey.length);
 
-/** What a property counts, its name included (protocol: data-model#size-of-an-entity). */
+/** The bytes that a property counts, with its name (protocol: data-model#size-of-an-entity). */
 export const propertyBytes = (property: Property): number =>
   8 + 2 * property.name.length + valueBytes(property);
 
-/** What an entity counts against its limit of 1 MiB (protocol: data-model#size-of-an-entity). */
+/** The bytes that an entity counts against its limit of 1 MiB (protocol: data-model#size-of-an-entity). */
 export function entityBytes(key: EntityKey, properties: readonly Property[]): number {
   let bytes = keyBytes(key);
   for (const property of properties) bytes += propertyBytes(property);
@@ -59,7 +59,7 @@ export function entityBytes(key: EntityKey, properties: readonly Property[]): nu
 
 export const isPropertyName = (name: string): boolean => ASCII_NAME.test(name) || UNICODE_NAME.test(name);
 
-/** Asked while a body is read, before anything is known of the entity; the name's length is one of the entity's limits. */
+/** Called while the body is parsed. The name's length is checked later, as one of the entity's limits. */
 export function checkPropertyName(name: string): void {
   if (!isPropertyName(name)) throw new TableError('PropertyNameInvalid', { name: name.slice(0, 64) });
 }
@@ -73,7 +73,7 @@ function checkProperty(property: Property): void {
   if (tooLong) throw new TableError('PropertyValueTooLarge', { name: property.name });
 }
 
-/** All that a merge can break whose two sides keep the limits. */
+/** The limits that a merge can exceed when both of its sides are within them. */
 export function checkTotals(bytes: number, properties: number): void {
   if (bytes > ENTITY_BYTES_MAX) throw new TableError('EntityTooLarge');
   if (properties > CUSTOM_PROPERTIES_MAX) throw new TableError('TooManyProperties');
@@ -90,10 +90,10 @@ export function checkEntity(key: EntityKey, properties: readonly Property[]): vo
 
 const FORBIDDEN_IN_KEYS = /[/\\#?\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
 
-/** What most keys are. */
+/** Most keys match this. */
 const PLAIN_KEY = /^[\w .:;,+=~!@$%&*()-]*$/;
 
-/** Whether a key holds a character that no key may hold (protocol: data-model#keys), or half of a surrogate pair, which no URL can name. */
+/** Whether a key has a forbidden character (protocol: data-model#keys), or half of a surrogate pair, which a URL cannot encode. */
 export const hasForbiddenCharacter = (key: string): boolean =>
   !PLAIN_KEY.test(key) && FORBIDDEN_IN_KEYS.test(key);
 

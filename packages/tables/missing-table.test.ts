@@ -1,4 +1,4 @@
-// Names of dropped tables: free at once, or held back for as long as the option says (protocol: tables#deleted-names).
+// Names of dropped tables: free at once, or reserved for as long as the option says (protocol: tables#deleted-names).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMemoryStore } from '#store';
@@ -8,7 +8,7 @@ import { TableError } from './table-error.js';
 
 const SECOND = 10_000_000n;
 
-/** What an operation comes to: the kind of its outcome or the code of its refusal. */
+/** The kind of an operation's outcome, or the code of its refusal. */
 function openAccount(heldSeconds: bigint) {
   const time = { now: 15_778_405_200_000_000n };
   const clock = () => time.now;
@@ -55,7 +55,7 @@ test('by default a dropped name is free at once', async () => {
   }
 });
 
-test('a held name is refused until its time is over, again after each drop', async () => {
+test('a reserved name is refused until its time is over, again after each drop', async () => {
   const { run, time } = openAccount(40n);
   for (let round = 0; round < 2; round++) {
     assert.equal(await run(create), 'tableCreated');

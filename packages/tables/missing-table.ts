@@ -1,4 +1,4 @@
-// Names of dropped tables: free at once, or held back as Azure does (protocol: tables#deleted-names).
+// Names of dropped tables: free at once, or reserved for a while as in Azure (protocol: tables#deleted-names).
 import { isNameReserved, reserveName } from '#account';
 import { TableError } from './table-error.js';
 import { type TableContext, tableAddress } from './table-space.js';
@@ -15,7 +15,7 @@ export async function checkName(context: TableContext, table: string): Promise<v
   if (await isTableHeld(context, table)) throw new TableError('TableBeingDeleted');
 }
 
-/** The refusal of an operation on a table that is not there, or not there any more. */
+/** The refusal of an operation on a table that does not exist. */
 export async function missingTable(context: TableContext, table: string): Promise<TableError> {
   return new TableError((await isTableHeld(context, table)) ? 'TableBeingDeleted' : 'TableNotFound');
 }

@@ -1,5 +1,5 @@
-// What a request asks of the Table service, as a value: one member for each REST operation, limits already checked.
-// How it was asked (metadata level, projection, preferences) is the wire's matter and not in here.
+// The operations of the Table service as values: a discriminated union with one member for each REST operation, limits already checked.
+// Options of the rendering (metadata level, projection, preferences) belong to the wire.
 import type { ServicePropertiesChange, SignedIdentifier } from '#account';
 import type { Property } from './entity/edm.js';
 import type { Filter } from './filter/filter.js';
@@ -9,7 +9,7 @@ export interface EntityKey {
   readonly rowKey: string;
 }
 
-/** If-Match: `any` asks that the entity exists; `version` also that it is unchanged. A version of undefined matches nothing. */
+/** If-Match: `any` requires that the entity exists; `version` also that it is unchanged. A version of undefined matches nothing. */
 export type Condition =
   | { readonly kind: 'any' }
   | { readonly kind: 'version'; readonly version: bigint | undefined };
@@ -50,7 +50,7 @@ export interface DeleteEntity extends OnEntity {
   readonly condition: Condition;
 }
 
-/** The operations that a changeset may hold. */
+/** The operations that a changeset may contain. */
 export type EntityWrite =
   | InsertEntity
   | UpdateEntity
@@ -59,7 +59,7 @@ export type EntityWrite =
   | InsertOrMergeEntity
   | DeleteEntity;
 
-/** 1 to 100 writes of one partition of one table, all or nothing; none at all is legal and does nothing. */
+/** 1 to 100 writes of one partition of one table, all or nothing; an empty changeset is legal and does nothing. */
 export interface SubmitTransaction {
   readonly kind: 'submitTransaction';
   readonly operations: readonly EntityWrite[];
@@ -75,7 +75,7 @@ export interface QueryEntities {
   readonly filter: Filter | undefined;
   /** Entities of the page, 0 to 1,000. */
   readonly top: number;
-  /** The first key to look at, from a continuation token; it need not exist. */
+  /** The key where the page begins, from a continuation token; it need not exist. */
   readonly from: EntityKey | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface QueryTables {
   readonly kind: 'queryTables';
   readonly filter: Filter | undefined;
   readonly top: number;
-  /** The first table name to look at. */
+  /** The table name where the page begins. */
   readonly from: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What an operation of the Table service came to, as a value. Rendering it is the wire's matter.
+// The outcomes of the Table service's operations, as values. The wire renders them.
 import type { ServiceProperties, SignedIdentifier } from '#account';
 import type { Row } from '#store';
 import type { EntityKey } from './operation.js';

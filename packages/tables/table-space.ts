@@ -1,8 +1,8 @@
-// Where tables and service properties stand in the store: the addresses of their spaces and the metadata they carry.
+// The spaces of tables and service properties in the store: their addresses and their metadata.
 import { type DeletionDelay, decodeIdentifiers, encodeIdentifiers, type SignedIdentifier } from '#account';
 import { type ScanRange, type Space, type SpaceAddress, type Store, StoreError } from '#store';
 
-/** What an operation needs beside itself. */
+/** The context of an operation. */
 export interface TableContext {
   readonly store: Store;
   readonly account: string;
@@ -12,7 +12,7 @@ export interface TableContext {
   readonly deletion?: DeletionDelay | undefined;
 }
 
-/** Names of tables are compared without case and kept with it (protocol: tables#names). */
+/** Names of tables keep their case and are compared without it (protocol: tables#names). */
 export const tableAddress = (account: string, table: string): SpaceAddress => ({
   account,
   service: 'table',
@@ -23,7 +23,7 @@ export const openTable = (context: TableContext, table: string): Promise<Space |
   context.store.getSpace(tableAddress(context.account, table));
 
 export interface TableMetadata {
-  /** As it was spelled when the table was made. */
+  /** As spelled when the table was created. */
   readonly name: string;
   readonly identifiers: readonly SignedIdentifier[];
 }

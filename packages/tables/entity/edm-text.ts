@@ -31,7 +31,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 export function formatDouble(value: number): string {
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e15) return Object.is(value, -0) ? '-0.0' : `${value}.0`;
-  // Between these both rules give JavaScript's text: fifteen digits that read back are the shortest that do.
+  // Between these bounds both rules give JavaScript's text: fifteen digits that read back are the shortest that do.
   if (size >= 1e-4 && size < 1e15) return `${value}`;
   const precise = value.toPrecision(15);
   const reads = Number(precise) === value;

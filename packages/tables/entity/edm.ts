@@ -1,4 +1,4 @@
-// The EDM types of the Table service and the values they hold in memory.
+// The EDM types of the Table service and their values in memory.
 // Text forms live in edm-text.ts, stored forms in entity-codec.ts.
 
 /** The types a property may have (protocol: data-model#types). */
@@ -25,6 +25,6 @@ export type EdmValue =
 
 export type Property = EdmValue & {
   readonly name: string;
-  /** The value's JSON literal where it is known already, to the byte what edm-text.ts would write. */
+  /** The value's JSON literal where it is known already, byte for byte as edm-text.ts writes it. */
   readonly literal?: string | undefined;
 };

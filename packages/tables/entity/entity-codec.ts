@@ -1,5 +1,5 @@
-// The stored form of an entity's custom properties, made for answering: their JSON text as it goes over the wire
-// without metadata, behind a directory of fixed-width entries. Keys and version are the row's, and not in here.
+// The stored form of an entity's custom properties, laid out for fast answers: their JSON text as on the wire
+// without metadata, behind a directory of fixed-width entries. Keys and version belong to the row.
 //
 //   0        1        2                4                              4 + 16 n
 //   +--------+--------+----------------+------------------------------+----------------------------------+
@@ -9,7 +9,7 @@
 //
 // All numbers are little-endian. The scalar is the value itself for Int32, Int64, Double, Boolean and DateTime,
 // the count of UTF-16 units for String and of bytes for Binary, 0 for Guid. Texts are ASCII (edm-text.ts).
-// This is the form and its reading; entity-encoder.ts writes it.
+// This file defines and reads the form; entity-encoder.ts writes it.
 import { StoreError } from '#store';
 import type { EdmType, EdmValue, Property } from './edm.js';
 import { parseBinary, parseGuid } from './edm-text.js';
@@ -20,12 +20,12 @@ export const ENTRY_BYTES = 16;
 /** Comma, two quotes and colon around a name and its literal. */
 export const TEXT_OVERHEAD = 4;
 
-/** The literal holds an escape, so it is not the text itself. */
+/** The literal contains an escape, so it differs from the text. */
 export const FLAG_ESCAPED = 1;
 /** The type is named at minimal metadata (protocol: json#metadata-levels). */
 export const FLAG_ANNOTATED = 2;
 
-/** The type's number in a directory entry is its place in this list; the list only grows. */
+/** The type's number in a directory entry is its index in this list; the list only grows. */
 export const EDM_TYPES = [
   'Edm.String',
   'Edm.Int32',
@@ -46,7 +46,7 @@ export const DATE_TIME = 5;
 export const GUID = 6;
 export const BINARY = 7;
 
-/** Where one property stands in the stored form. Offsets are in bytes from its start. */
+/** The position of one property in the stored form. Offsets are in bytes from its start. */
 export interface StoredProperty {
   readonly entryAt: number;
   readonly type: number;
@@ -57,7 +57,7 @@ export interface StoredProperty {
   readonly literalLength: number;
 }
 
-/** Where the texts begin: all of them, with a comma before each, make the body of an answer. */
+/** The offset of the texts: all of them, each with a comma before it, are the body of an answer. */
 export const textStart = (bytes: Buffer): number => HEADER_BYTES + ENTRY_BYTES * propertyCount(bytes);
 
 export function propertyCount(bytes: Buffer): number {
@@ -90,7 +90,7 @@ export function storedProperties(bytes: Buffer): StoredProperty[] {
   return found;
 }
 
-/** The text of a JSON string literal that stands at `from` .. `until`, its quotes included. */
+/** The text of the JSON string literal at `from` .. `until`, quotes included. */
 export function decodeString(bytes: Buffer, from: number, until: number, escaped: boolean): string {
   if (!escaped) return bytes.toString('latin1', from + 1, until - 1);
   const text: unknown = JSON.parse(bytes.toString('latin1', from, until));

@@ -1,5 +1,5 @@
 // Writes the stored form of entities (entity-codec.ts): of properties as values, and of a stored entity with changes, whose
-// other properties are copied as they are. What may be stored is checked elsewhere.
+// other properties are copied as they are. Limits are checked elsewhere.
 
 import type { EdmType, Property } from './edm.js';
 import { escapeText, formatLiteral } from './edm-text.js';
@@ -30,10 +30,10 @@ const TYPE_CODES: Readonly<Record<EdmType, number>> = {
   'Edm.Binary': BINARY,
 };
 
-/** What the directory's count can say. */
+/** The maximum of the directory's count field. */
 const PROPERTIES_MAX = 0xffff;
 
-/** Collects one entity at a time; the directory's memory is used again for the next. */
+/** Builds one entity at a time and reuses the directory's memory for the next. */
 class EntityEncoder {
   #directory = Buffer.alloc(HEADER_BYTES + ENTRY_BYTES * 32);
   #view = new DataView(this.#directory.buffer, this.#directory.byteOffset, this.#directory.length);
@@ -96,7 +96,7 @@ class EntityEncoder {
     }
   }
 
-  /** A property as it is stored elsewhere: its directory entry, and its text with the comma before it. */
+  /** Copies a property from another stored entity: its directory entry, and its text with the comma before it. */
   keep(stored: Buffer, entryAt: number, text: string): void {
     for (let i = 0; i < ENTRY_BYTES; i++) this.#directory[this.#at + i] = stored[entryAt + i] ?? 0;
     this.#at += ENTRY_BYTES;
@@ -111,7 +111,7 @@ class EntityEncoder {
     const bytes = Buffer.allocUnsafe(textAt + this.#text.length);
     this.#directory.copy(bytes, 0, 0, textAt);
     bytes.write(this.#text, textAt, 'latin1');
-    // What was written is not to be kept until the next entity.
+    // Release the texts: otherwise they live until the next entity.
     this.#text = '';
     return bytes;
   }
@@ -126,18 +126,18 @@ export function encodeEntity(properties: readonly Property[]): Buffer {
   return encoder.end();
 }
 
-/** A property of an entity: as a value, or as it is stored elsewhere. */
+/** A property of an entity: as a value, or in its stored form. */
 export interface Piece {
   readonly name: string;
-  /** Where the directory entry stands in the stored entity. */
+  /** The offset of the directory entry in the stored entity. */
   readonly entryAt: number;
-  /** As it is stored, with the comma before it. */
+  /** The stored text, with the comma before it. */
   readonly text: string;
-  /** Takes the place of what is stored. */
+  /** Replaces the stored property. */
   readonly change: Property | undefined;
 }
 
-/** The stored form of pieces in the order given; those without a change are `stored`'s. */
+/** The stored form of pieces in the order given; pieces without a change are copied from `stored`. */
 export function encodePieces(stored: Buffer, pieces: readonly Piece[]): Buffer {
   encoder.begin(pieces.length);
   for (const { change, entryAt, text } of pieces) {

@@ -1,4 +1,4 @@
-// Merging into the stored form against the plain way: read everything, set the changes, sort, write everything.
+// Merging into the stored form against a simple model: read everything, set the changes, sort, write everything.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -19,7 +19,7 @@ function plainly(stored: Buffer, changes: readonly Property[]): Buffer {
   return encodeEntity(merged);
 }
 
-test('a merge gives what writing all of it anew gives', () => {
+test('a merge gives the same bytes as writing all of the entity', () => {
   fc.assert(
     fc.property(properties, properties, (before, changes) => {
       const stored = encodeEntity(before);
@@ -35,7 +35,7 @@ const text = (name: string, length: number): Property => ({
   value: 'x'.repeat(length),
 });
 
-test('the whole must keep the limits of size and count, to the byte', () => {
+test('the merged entity must be within the limits of size and count, to the byte', () => {
   const half = Array.from({ length: 15 }, (_, i) => text(`p${i}`, 32_000));
   const rest = ENTITY_BYTES_MAX - entityBytes(KEY, [...half, text('q', 0), text('r', 0)]);
   const stored = encodeEntity([...half, text('q', 30_000)]);

@@ -1,5 +1,5 @@
-// A stored entity with some of its properties changed or added. The others are copied as they are stored: a merge that
-// changes one property of a large entity neither reads nor formats the rest.
+// Merges changed or added properties into a stored entity. The other properties are copied in their stored form: a merge that
+// changes one property of a large entity neither decodes nor formats the others.
 import { StoreError } from '#store';
 import { checkTotals, keyBytes, propertyBytes } from '../limits.js';
 import type { EntityKey } from '../operation.js';
@@ -16,10 +16,10 @@ import {
 } from './entity-codec.js';
 import { encodePieces, type Piece } from './entity-encoder.js';
 
-/** Bytes of values (protocol: data-model#size-of-an-entity) by the numbers of their types, as EDM_TYPES has them; not of strings and binaries. */
+/** Bytes of values (protocol: data-model#size-of-an-entity) by the numbers of their types, as EDM_TYPES has them; strings and binaries have none. */
 const FIXED_BYTES: readonly (number | undefined)[] = [undefined, 4, 8, 8, 1, 8, 16, undefined];
 
-/** What a stored value counts towards the size of its entity, from its directory entry. */
+/** The bytes that a stored value counts towards the size of its entity, from its directory entry. */
 function storedValueBytes(stored: Buffer, entryAt: number): number {
   const type = stored[entryAt] ?? 0;
   const fixed = FIXED_BYTES[type];
@@ -39,7 +39,7 @@ export const inOrdinalOrder = (properties: readonly Property[]): readonly Proper
   properties.toSorted(byName);
 
 /**
- * Both the stored entity and the changes keep the limits; what they come to must keep them too.
+ * Both the stored entity and the changes are within the limits; this checks the merged entity.
  *
  * @throws TableError EntityTooLarge, TooManyProperties.
  */

@@ -1,4 +1,4 @@
-// Which texts are values of which type (protocol: json#reading).
+// Which texts are values of each type (protocol: json#reading).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -90,12 +90,12 @@ const REFUSED: readonly (readonly [EdmType, readonly string[]])[] = [
   ['Edm.Binary', ['A', 'AA', 'AAA', 'AQ=', 'AQ===', '====', 'A-_8', 'AQ== ', 'AQ\n==', 'é', 'AQIDBAU=AQ==']],
 ];
 
-test('texts that are no values of their type', () => {
+test('texts that are not values of their type', () => {
   for (const [type, texts] of REFUSED)
     for (const text of texts) assert.equal(parse(type, text), undefined, `${type} ${text}`);
 });
 
-test('texts as long as a body may be are read or refused, without a fault', () => {
+test('texts of the maximum body length are parsed or refused, without an exception', () => {
   const bytes = 4 * 1_048_576;
   const binary = parse('Edm.Binary', 'A'.repeat(bytes));
   assert.equal(Buffer.isBuffer(binary?.value) && binary.value.length, (bytes / 4) * 3);

@@ -1,5 +1,5 @@
-// A property from the text of its value, as a request has it. Where that text is the one that will be stored, the property
-// keeps it, so that nothing is formatted that was just parsed. What is a value of a type is edm-text.ts's matter.
+// Parses a property from the text of its value in a request. Where that text is also the stored literal, the property
+// keeps it, so that a parsed value is not formatted again. edm-text.ts decides which texts are values of a type.
 import { parseDateTime } from '#base';
 import type { EdmType, Property } from './edm.js';
 import { parseBinary, parseBoolean, parseDouble, parseGuid, parseInt32, parseInt64 } from './edm-text.js';
@@ -12,8 +12,8 @@ const NINE = 0x39;
 const LETTER_Z = 0x5a;
 
 /**
- * Whether a number of JSON's grammar is what `formatDouble` makes of its value: no more than fifteen digits, a fraction
- * that does not end in zero, no exponent, and not as small as to need one. Says no where it may be yes.
+ * Whether a JSON number is already the text that `formatDouble` gives its value: no more than fifteen digits, a fraction
+ * that does not end in zero, no exponent, and not so small that it needs one. False negatives are possible.
  */
 function isShortDecimal(text: string): boolean {
   if (text.length > 16 || text.charCodeAt(text.length - 1) === ZERO) return false;
@@ -29,14 +29,14 @@ function isShortDecimal(text: string): boolean {
   return dot >= 0 && firstDigit >= 0 && firstDigit - dot <= 4;
 }
 
-/** Of a text that is an integer: without a plus sign, zeros before it, or a minus before zero. */
+/** Whether an integer's text is canonical: without a plus sign, zeros before it, or a minus before zero. */
 function isShortestInteger(text: string): boolean {
   const first = text.charCodeAt(0);
   if (first === ZERO) return text.length === 1;
   return first === MINUS ? text.charCodeAt(1) !== ZERO : first > ZERO;
 }
 
-/** Of a text that is a time: in UTC, with seconds, and without zeros at the end of a fraction. */
+/** Whether a time's text is canonical: in UTC, with seconds, and without zeros at the end of a fraction. */
 function isStoredTime(text: string): boolean {
   const last = text.length - 1;
   if (last < 19 || last > 27 || text.charCodeAt(last) !== LETTER_Z) return false;
@@ -44,7 +44,7 @@ function isStoredTime(text: string): boolean {
 }
 
 /**
- * Undefined where the text is no value of the type. `literal` is the JSON literal that the text was read from, if it is
+ * Undefined where the text is not a value of the type. `literal` is the JSON literal that the text was read from, if it is
  * ASCII and without escapes.
  */
 export function parseProperty(

@@ -1,5 +1,5 @@
-// What a filter takes (protocol: queries#comparing): every type against every literal, missing properties, negation, bare names;
-// and that the compiled filter says what a plain evaluation of its tree says.
+// What a filter matches (protocol: queries#comparing): every type against every literal, missing properties, negation, bare names;
+// and that the compiled filter agrees with a simple evaluation of its tree.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '#store';
@@ -33,7 +33,7 @@ const row = (...properties: Property[]): Row => ({
 const takes = (filter: Filter, ...properties: Property[]): boolean =>
   compileFilter(filter)(row(...properties));
 
-/** The operators, of all six, that take a row whose property `a` has the first value, against the second. */
+/** Those of the six operators that are true of a property `a` with the first value, compared with the second. */
 const operatorsThatTake = (value: EdmValue, literal: EdmValue): string =>
   OPERATORS.filter(op => takes(compare(property('a'), op, constant(literal)), { name: 'a', ...value })).join(
     ' ',
@@ -116,7 +116,7 @@ test('every other pair of types is a mismatch, whatever the values', () => {
   }
 });
 
-test('text that looks like a value of another type is text all the same', () => {
+test('text that looks like a value of another type is still text', () => {
   assert.equal(operatorsThatTake(text('5'), int32(5)), MISMATCH);
   assert.equal(operatorsThatTake(text('true'), boolean(true)), MISMATCH);
   assert.equal(operatorsThatTake(guid('c9'), text('c9da6455-213d-42c9-9a79-3e9149a57833')), MISMATCH);
@@ -140,7 +140,7 @@ test('a missing property makes every comparison false, and its negation true', (
   }
 });
 
-test('not, and, or are plain logic', () => {
+test('not, and, or follow Boolean logic', () => {
   const [yes, no]: Filter[] = [constant(boolean(true)), constant(boolean(false))];
   assert.ok(yes && no);
   for (const [a, b] of [
@@ -155,7 +155,7 @@ test('not, and, or are plain logic', () => {
   }
 });
 
-test('a bare name takes what is Boolean and true, and nothing else', () => {
+test('a bare name matches Boolean true only', () => {
   assert.equal(takes(property('a'), { name: 'a', ...boolean(true) }), true);
   assert.equal(takes(property('a'), { name: 'a', ...boolean(false) }), false);
   assert.equal(takes(property('a'), { name: 'b', ...boolean(true) }), false);
@@ -175,7 +175,7 @@ test('a constant may stand on the left', () => {
   assert.equal(takes(compare(string('a'), 'eq', constant(int64(5n)))), false);
 });
 
-test('keys and the version are columns of every row', () => {
+test('keys and the Timestamp are columns of every row', () => {
   const isTaken = (left: Operand, op: ComparisonOperator, right: Operand) => takes(compare(left, op, right));
   const version = 15_778_405_200_000_000n;
   assert.equal(isTaken(property('PartitionKey'), 'eq', string('p')), true);
@@ -188,7 +188,7 @@ test('keys and the version are columns of every row', () => {
   assert.equal(isTaken(property('PartitionKey'), 'lt', property('RowKey')), true);
 });
 
-test('a column against a constant of another type is refused before a row is seen', () => {
+test('a comparison of a column with a constant of another type is refused before a row is read', () => {
   const cases: readonly (readonly [string, ComparisonOperator, EdmValue, TableErrorDetail])[] = [
     ['PartitionKey', 'eq', int32(5), { left: 'Edm.String', right: 'Edm.Int32', operator: 'Equal' }],
     ['RowKey', 'ne', boolean(true), { left: 'Edm.String', right: 'Edm.Boolean', operator: 'NotEqual' }],
@@ -208,7 +208,7 @@ test('a column against a constant of another type is refused before a row is see
   }
 });
 
-test('names are whole, of one case, and nothing that objects have by themselves', () => {
+test('names match whole and with their case, and names of Object.prototype are ordinary', () => {
   const filter = (name: string) => compare(property(name), 'ne', string('x'));
   const stored = (name: string): Property => ({ name, ...text('y') });
   for (const name of [
@@ -233,7 +233,7 @@ test('names are whole, of one case, and nothing that objects have by themselves'
     assert.equal(takes(filter(asked), stored(name)), false, asked);
 });
 
-test('a property is found wherever it stands, and texts that look like properties are not', () => {
+test('a property is found at any position, and text that looks like a property is not', () => {
   const wanted = compare(property('x'), 'eq', constant(int32(7)));
   const fillers = Array.from({ length: 251 }, (_, i): Property => ({ name: `f${i}`, ...text(',"x":7,') }));
   for (const at of [0, 1, 125, 251]) {

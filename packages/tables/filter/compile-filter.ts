@@ -1,5 +1,5 @@
 // Compiles a $filter once into a test on rows in their stored form: no object is built for a row.
-// How types compare is a fact of the service (protocol: queries#comparing); which rows are looked at at all is filter-range.ts's matter.
+// How types compare is a fact of the service (protocol: queries#comparing); filter-range.ts decides which rows are scanned.
 import type { Row } from '#store';
 import type { EdmType, EdmValue } from '../entity/edm.js';
 import { escapeText, formatLiteral } from '../entity/edm-text.js';
@@ -24,7 +24,7 @@ import type { ComparisonOperator, Filter, Operand } from './filter.js';
 
 export type RowTest = (row: Row) => boolean;
 
-/** How two values lie to each other: below, at or above 0; NaN where one of them is no number. */
+/** The order of two values: below, at or above 0; NaN where one of them is NaN. */
 type Order = number;
 type Verdict = (order: Order) => boolean;
 
@@ -37,7 +37,7 @@ const VERDICTS: Readonly<Record<ComparisonOperator, Verdict>> = {
   ge: order => order >= 0,
 };
 
-/** What a comparison gives when the types do not match, whatever the values are. */
+/** The result of a comparison of incompatible types, for all values. */
 const ON_MISMATCH: Readonly<Record<ComparisonOperator, boolean>> = {
   eq: false,
   ne: true,
@@ -59,7 +59,7 @@ const FLIPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 const ordinal = <T extends string | bigint | number>(a: T, b: T): Order =>
   a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
 
-/** Where `find` leaves what it found; one for each place in a filter that names a property. */
+/** The output of `find`; one for each operand of a filter that names a property, so that no row allocates. */
 class Lookup {
   readonly #name: Buffer;
   entryAt = 0;
@@ -131,7 +131,7 @@ function textEquality(constant: EdmValue, equal: boolean): StoredTest {
   };
 }
 
-/** The types that the constant may be compared with, each with its way to compare (protocol: queries#comparing). */
+/** The types that the constant may be compared with, each with its comparison (protocol: queries#comparing). */
 function testsByType(operator: ComparisonOperator, constant: EdmValue): ReadonlyMap<number, StoredTest> {
   const verdict = VERDICTS[operator];
   const tests = new Map<number, StoredTest>();
@@ -226,7 +226,7 @@ function compareColumn(name: string, operator: ComparisonOperator, constant: Edm
   });
 }
 
-/** The value that a property of a row holds at this moment, as a constant to compare with. */
+/** The value of a row's property, as a constant to compare with. */
 function reader(name: string): Accessor<EdmValue | undefined> {
   const column = TEXT_COLUMNS.get(name);
   if (column) return row => ({ type: 'Edm.String', value: column(row) });
@@ -256,7 +256,7 @@ function valueAt(bytes: Buffer, lookup: Lookup): EdmValue {
   }
 }
 
-/** JavaScript orders a number and a bigint by their exact values, so mixed operands need no promotion of their own. */
+/** JavaScript compares a number and a bigint by their exact values, so mixed operands need no promotion. */
 function orderOf(left: EdmValue, right: EdmValue): Order | undefined {
   const [a, b] = [left.value, right.value];
   if (typeof a === 'string' && typeof b === 'string' && left.type === right.type) return ordinal(a, b);

@@ -1,4 +1,4 @@
-// The bounds of a scan: examples, and that no match is ever outside of them, judged by an evaluator that knows nothing of ranges.
+// The bounds of a scan: examples, and that no match is ever outside of them, checked by an evaluator without ranges.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -76,7 +76,7 @@ test('constants may stand on the left', () => {
   assertRange(compare(text('a'), 'gt', property('PartitionKey')), range(['', ''], ['a', '']));
 });
 
-test('or takes the hull, and of keys within what is and-ed to it', () => {
+test('or takes the hull, and of keys within the intervals that are and-ed to it', () => {
   const points = [
     and(partition('eq', 'a'), row('eq', 'x')),
     and(partition('eq', 'b'), row('eq', 'y')),
@@ -93,7 +93,7 @@ test('not is pushed down to the comparisons', () => {
   assertRange(not(other), range(['', '']));
 });
 
-test('contradictions leave no range', () => {
+test('contradictions have no range', () => {
   assertRange(and(partition('eq', 'a'), partition('eq', 'b')), undefined);
   assertRange(and(partition('eq', 'a'), and(row('gt', 'x'), row('lt', 'x'))), undefined);
   assertRange(partition('lt', ''), undefined);
@@ -114,7 +114,7 @@ test('order is by UTF-16 unit, as in the store', () => {
   assertRange(and(partition('ge', astral), partition('lt', last)), range([astral, ''], [last, '']));
 });
 
-// Keys that lie close together: each has its immediate successor and its prefix among them.
+// Keys that are close together: each has its immediate successor and its prefix among them.
 const KEYS = ['', '\0', 'a', 'a\0', 'aa', 'b', '\u{1f600}', '\uffff'];
 const POSITIONS: readonly Position[] = KEYS.flatMap(p => KEYS.map(key => ({ partition: p, key })));
 
@@ -125,7 +125,7 @@ const keyComparison = fc
   .map(([name, op, value, swapped]) =>
     swapped ? compare(text(value), op, property(name)) : compare(property(name), op, text(value)),
   );
-/** What the evaluator below takes for true or false; the range must hold for either. */
+/** A comparison that the evaluator below assumes true or false; the range must be right for both. */
 const opaque = fc
   .boolean()
   .map((value): Filter => ({ kind: 'constant', constant: { type: 'Edm.Boolean', value } }));
@@ -226,7 +226,7 @@ test('over partitions, a conjunction of partition comparisons gives exactly the 
   );
 });
 
-test('what is left to decide of the rows of the range decides as the whole filter does', () => {
+test('on rows of the range the residual predicate decides as the whole filter does', () => {
   const filter = fc.tuple(anyFilter, key, fc.nat({ max: 2 })).map(([of, value, place]) => {
     if (place === 0) return of;
     return place === 1 ? and(partition('eq', value), of) : and(of, partition('eq', value));
@@ -235,7 +235,7 @@ test('what is left to decide of the rows of the range decides as the whole filte
     fc.property(filter, of => {
       const plan = scanPlanOf(of);
       for (const at of POSITIONS) {
-        const found = holds(plan.range, at) && (plan.rest === undefined || matches(plan.rest, at));
+        const found = holds(plan.range, at) && (plan.residual === undefined || matches(plan.residual, at));
         assert.equal(found, matches(of, at));
       }
     }),
@@ -243,14 +243,14 @@ test('what is left to decide of the rows of the range decides as the whole filte
   );
 });
 
-test('nothing is left to decide of intervals in one partition, and what is no interval is', () => {
+test('intervals in one partition leave no residual predicate, other comparisons do', () => {
   const point = partition('eq', 'p');
   const swapped = compare(text('a'), 'le', property('RowKey'));
-  assert.equal(scanPlanOf(undefined).rest, undefined);
-  assert.equal(scanPlanOf(point).rest, undefined);
-  assert.equal(scanPlanOf(and(and(swapped, point), row('lt', 'c'))).rest, undefined);
-  assert.deepEqual(scanPlanOf(and(and(point, other), row('lt', 'c'))).rest, other);
-  assert.deepEqual(scanPlanOf(and(and(point, row('ne', 'b')), other)).rest, and(row('ne', 'b'), other));
+  assert.equal(scanPlanOf(undefined).residual, undefined);
+  assert.equal(scanPlanOf(point).residual, undefined);
+  assert.equal(scanPlanOf(and(and(swapped, point), row('lt', 'c'))).residual, undefined);
+  assert.deepEqual(scanPlanOf(and(and(point, other), row('lt', 'c'))).residual, other);
+  assert.deepEqual(scanPlanOf(and(and(point, row('ne', 'b')), other)).residual, and(row('ne', 'b'), other));
   const open = and(partition('ge', 'p'), row('lt', 'c'));
-  assert.deepEqual(scanPlanOf(open).rest, open);
+  assert.deepEqual(scanPlanOf(open).residual, open);
 });

@@ -1,5 +1,5 @@
-// Which rows a filter can match at all, read off its comparisons of PartitionKey and RowKey, so that a scan touches no others.
-// A range may hold rows that do not match, never lacks one that does; the filter itself still decides (protocol: queries#ranges-of-keys).
+// The scan range of a filter: the rows that it can match, from its comparisons of PartitionKey and RowKey, so that a scan reads no others.
+// A range may contain rows that do not match and has every row that does; the residual predicate decides (protocol: queries#ranges-of-keys).
 import type { Position, ScanRange } from '#store';
 import type { EntityKey } from '../operation.js';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';
@@ -10,7 +10,7 @@ interface Range<T> {
   readonly until?: T | undefined;
 }
 
-/** A row that matches lies in each of the three. The range keeps apart what the intervals blur when `or` joins them. */
+/** A matching row lies in all three. The range stays exact where `or` widens the intervals. */
 interface Bounds {
   readonly partition: Range<string>;
   readonly key: Range<string>;
@@ -31,7 +31,7 @@ const UNBOUNDED: Bounds = { partition: WHOLE, key: WHOLE, range: { from: { parti
 const LEAST_UNIT = '\u0000';
 const after = (text: string): string => text + LEAST_UNIT;
 
-/** `constant < property` says of the property what `property > constant` says. */
+/** `constant < property` is `property > constant`. */
 const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   eq: 'eq',
   ne: 'ne',
@@ -51,7 +51,7 @@ const NEGATED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   le: 'gt',
 };
 
-/** The strings that compare so with `value`; undefined if there is none. */
+/** The interval of strings for which the comparison with `value` is true; undefined if it is empty. */
 function rangeOf(operator: ComparisonOperator, value: string): Range<string> | undefined {
   switch (operator) {
     case 'eq':
@@ -69,7 +69,7 @@ function rangeOf(operator: ComparisonOperator, value: string): Range<string> | u
   }
 }
 
-/** What is in both; undefined if that is nothing. */
+/** The intersection; undefined if it is empty. */
 function intersect<T>(a: Range<T>, b: Range<T>, order: Order<T>): Range<T> | undefined {
   const from = order(a.from, b.from) ? b.from : a.from;
   if (a.until === undefined || b.until === undefined) {
@@ -80,7 +80,7 @@ function intersect<T>(a: Range<T>, b: Range<T>, order: Order<T>): Range<T> | und
   return order(from, until) ? { from, until } : undefined;
 }
 
-/** The least range that holds both. */
+/** The hull: the least range that contains both. */
 function hull<T>(a: Range<T>, b: Range<T>, order: Order<T>): Range<T> {
   const from = order(a.from, b.from) ? a.from : b.from;
   if (a.until === undefined || b.until === undefined) return { from };
@@ -95,7 +95,7 @@ function boundsWithin(
   if (!partition || !key) return undefined;
   const from = { partition: partition.from, key: key.from };
   if (partition.until === undefined) return { partition, key, range: { from } };
-  // In partitions up to p and no further, p is the last one: there the bound of the key holds.
+  // Where partitions end with p itself, p is the last one, and the bound of the key applies in it.
   const hasLast = partition.until.endsWith(LEAST_UNIT) && key.until !== undefined;
   const until = hasLast
     ? { partition: partition.until.slice(0, -1), key: key.until }
@@ -153,7 +153,7 @@ function boundsOf(filter: Filter, isNegated: boolean): Bounds | undefined {
 
 const isPoint = ({ from, until }: Range<string>): boolean => until === after(from);
 
-/** The only row that the filter can match, if it names both keys of it. */
+/** The only row that the filter can match, if it fixes both keys. */
 export function pointOf(filter: Filter): EntityKey | undefined {
   const bounds = boundsOf(filter, false);
   if (!bounds || !isPoint(bounds.partition) || !isPoint(bounds.key)) return undefined;
@@ -171,7 +171,7 @@ function conjuncts(filter: Filter): Filter[] {
   return found;
 }
 
-/** True for a comparison of a key with a string that an interval of that key says all of. */
+/** True for a comparison of a key with a string that an interval expresses exactly. */
 function isInterval(filter: Filter): boolean {
   if (filter.kind !== 'compare' || filter.operator === 'ne') return false;
   const { left, right } = filter;
@@ -181,21 +181,21 @@ function isInterval(filter: Filter): boolean {
 }
 
 export interface ScanPlan {
-  /** The range that holds every row which the filter matches; undefined if it can match none. */
+  /** The range that contains every matching row; undefined if no row can match. */
   readonly range: ScanRange | undefined;
-  /** What is left to decide of a row of the range; undefined if the filter matches them all. */
-  readonly rest: Filter | undefined;
+  /** The residual predicate, still to be evaluated on each row of the range; undefined if the filter matches all of them. */
+  readonly residual: Filter | undefined;
 }
 
-/** Where the filter names one partition, the range lies within it and within the interval of each comparison of a key. */
+/** Where the filter fixes one partition, the range lies within it and within the interval of each comparison of a key. */
 export function scanPlanOf(filter: Filter | undefined): ScanPlan {
-  if (!filter) return { range: UNBOUNDED.range, rest: undefined };
+  if (!filter) return { range: UNBOUNDED.range, residual: undefined };
   const bounds = boundsOf(filter, false);
   const range = bounds?.range;
-  if (!bounds || !isPoint(bounds.partition)) return { range, rest: filter };
+  if (!bounds || !isPoint(bounds.partition)) return { range, residual: filter };
   const undecided = conjuncts(filter).filter(each => !isInterval(each));
   const [first, ...others] = undecided;
-  return { range, rest: others.reduce<Filter | undefined>(and, first) };
+  return { range, residual: others.reduce<Filter | undefined>(and, first) };
 }
 
 const and = (left: Filter | undefined, right: Filter): Filter =>

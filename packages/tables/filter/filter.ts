@@ -1,4 +1,4 @@
-// The $filter expression as a value. Parsing it from text is the wire's, evaluating it compile-filter.ts's matter.
+// The $filter expression as a value. The wire parses it from text, compile-filter.ts evaluates it.
 import type { EdmValue } from '../entity/edm.js';
 
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';

@@ -1,4 +1,4 @@
-// Query Entities: pages that neither skip nor repeat, what a page costs, and the bounds of what the caller may see
+// Query Entities: pages that neither skip nor repeat, a page's cost, and the caller's key range
 // (protocol: queries, sas#key-ranges).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -62,7 +62,7 @@ test('rows come in the order of their keys, by UTF-16 unit', async () => {
   assert.deepEqual(keysOf(await page(account)), expected);
 });
 
-test('what a page costs is the rows examined', async () => {
+test('a page costs the rows that it examines', async () => {
   const account = await openRows();
   const partition = compare('PartitionKey', 'eq', 'b');
   const cases: readonly (readonly [string, Filter | undefined, number, number])[] = [
@@ -99,7 +99,7 @@ test('a top of 0 is an empty page without a token', async () => {
   assert.deepEqual(found, { kind: 'entities', rows: [], next: undefined, examined: 0 });
 });
 
-test('a token need not name a row, nor lie in what the filter asks for', async () => {
+test('a token may name a missing row, and a key outside the range of the filter', async () => {
   const account = await openRows();
   const filter = compare('PartitionKey', 'eq', 'c');
   const froms: readonly (readonly [EntityKey, number])[] = [
@@ -141,7 +141,7 @@ test('a page ends when its rows fill eight MiB', async () => {
   assert.equal((await page(account, { from: first.next })).rows.length, 3);
 });
 
-test('a missing table is refused, also where nothing was asked for; a filter of wrong types before that', async () => {
+test('a missing table is refused, also with an empty range; a filter of wrong types comes first', async () => {
   const account = await openTable();
   await refusalOf('TableNotFound', account.run({ ...QUERY, table: 'Missing' }));
   await refusalOf('TableNotFound', account.run({ ...QUERY, table: 'Missing', top: 0 }));
@@ -154,7 +154,7 @@ test('a missing table is refused, also where nothing was asked for; a filter of 
   await refusalOf('InvalidInput:FilterTypes', account.run({ ...QUERY, table: 'Missing', filter }));
 });
 
-test('the caller sees the rows of their range and no others, and pays for no others', async () => {
+test('the caller sees exactly the rows of the key range, and only these are examined', async () => {
   const account = await openRows();
   const within = { from: { partition: 'b', key: 'r3' }, until: { partition: 'c', key: 'r2' } };
   const inside = ['b/r3', 'b/r4', 'c/r0', 'c/r1'];
@@ -172,10 +172,10 @@ test('the caller sees the rows of their range and no others, and pays for no oth
   assert.deepEqual(keysOf(await page(account, {}, open)), ['d/r3', 'd/r4']);
 });
 
-/** Keys whose order is their number's. */
+/** Keys in the order of their numbers. */
 const spread = (n: number): EntityKey => keyOf(`r${n % 10}`, `p${Math.floor(n / 10)}`);
 
-test('pages never skip and never repeat, whatever is written between them', async () => {
+test('pages never skip and never repeat under concurrent writes', async () => {
   const numbers = fc.nat({ max: 39 });
   const change = fc.record({ n: numbers, isInsert: fc.boolean(), isOne: fc.boolean() });
   await fc.assert(

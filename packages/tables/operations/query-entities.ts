@@ -1,5 +1,5 @@
-// Query Entities: one page of the rows that a filter takes, in order (protocol: queries).
-// The bounds of the scan come from the filter, the caller's key range and the continuation; the filter itself decides.
+// Query Entities: one page of the rows that a filter matches, in order (protocol: queries).
+// The bounds of the scan come from the filter, the caller's key range and the continuation; the residual predicate is evaluated on each row.
 import type { Position, Row, ScanRange, Visit } from '#store';
 import { compileFilter } from '../filter/compile-filter.js';
 import { scanPlanOf } from '../filter/filter-range.js';
@@ -13,7 +13,7 @@ const isBefore = (a: Position, b: Position): boolean =>
 const latest = (a: Position, b: Position): Position => (isBefore(a, b) ? b : a);
 const START: Position = { partition: '', key: '' };
 
-/** What all of the ranges share; undefined if that is nothing. */
+/** The intersection of the ranges; undefined if it is empty. */
 function intersection(a: ScanRange, b: ScanRange | undefined): ScanRange | undefined {
   if (!b) return a;
   const from = latest(a.from, b.from);
@@ -23,20 +23,20 @@ function intersection(a: ScanRange, b: ScanRange | undefined): ScanRange | undef
 
 const positionOf = (key: EntityKey): Position => ({ partition: key.partitionKey, key: key.rowKey });
 
-/** Where a page ends. */
+/** The end of a page. */
 export interface EntitiesEnd {
   readonly next: EntityKey | undefined;
   readonly examined: number;
 }
 
-/** Shows each row of the page to `write`, in place: the row is valid during the call only (`Store.scan`). */
+/** Calls `write` for each row of the page, in place: the row is valid during the call only (`Store.scan`). */
 export async function queryEntities(
   context: TableContext,
   operation: QueryEntities,
   write: (row: Row) => void,
 ): Promise<EntitiesEnd> {
-  const { range: asked, rest } = scanPlanOf(operation.filter);
-  const accepts = rest && compileFilter(rest);
+  const { range: asked, residual } = scanPlanOf(operation.filter);
+  const matches = residual && compileFilter(residual);
   const space = await openTable(context, operation.table);
   if (!space) throw await missingTable(context, operation.table);
   const allowed = asked && intersection(asked, context.within);
@@ -50,7 +50,7 @@ export async function queryEntities(
     milliseconds: PAGE_MILLISECONDS_MAX,
   };
   const visit: Visit = row => {
-    if (accepts !== undefined && !accepts(row)) return false;
+    if (matches !== undefined && !matches(row)) return false;
     write(row);
     return true;
   };

@@ -7,7 +7,7 @@ import type { QueryTables } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { decodeTableMetadata, type TableContext } from '../table-space.js';
 
-/** Names are compared without case: constants in lower case meet names in lower case. */
+/** Names are compared without case: constants are lower-cased, and so are names. */
 const foldOperand = (operand: Operand): Operand =>
   operand.kind === 'constant' && operand.constant.type === 'Edm.String'
     ? { kind: 'constant', constant: { type: 'Edm.String', value: operand.constant.value.toLowerCase() } }
@@ -27,7 +27,7 @@ function fold(filter: Filter): Filter {
   }
 }
 
-/** A table as the row of one property that a filter can be tried on. */
+/** A table as a row of one property, on which a filter is evaluated. */
 function rowOf(space: Space): Row {
   const value = encodeEntity([{ name: 'TableName', type: 'Edm.String', value: space.name }]);
   return { partition: '', key: '', version: space.created, value };

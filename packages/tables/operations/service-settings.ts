@@ -26,7 +26,7 @@ export async function setServiceProperties(
   return { kind: 'servicePropertiesSet' };
 }
 
-/** There is no other region: the secondary is the store itself, in step at every moment. */
+/** There is no second region: the secondary is the store itself and always in sync. */
 export const getServiceStats = async (clock: Clock): Promise<Outcome> => ({
   kind: 'serviceStats',
   lastSync: clock(),

@@ -1,4 +1,4 @@
-// Entity group transactions: all operations or none, the place of the one that failed, the rules between operations (protocol: batches#rules);
+// Entity group transactions: all operations or none, the index of the failed one, the rules between operations (protocol: batches#rules);
 // and random ones against a model.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -90,7 +90,7 @@ test('each operation in one changeset, in order, each with its outcome', async (
     assert.deepEqual((await stored(account, keyOf(rowKey)))?.properties, properties, rowKey);
 });
 
-test('one that fails undoes all, wherever it stands, and says where', async () => {
+test('a failing operation at any index undoes all, and the refusal names its index', async () => {
   for (const [length, failing] of [
     [1, 0],
     [2, 0],
@@ -107,7 +107,7 @@ test('one that fails undoes all, wherever it stands, and says where', async () =
   }
 });
 
-test('of two that fail, the first is named', async () => {
+test('of two failing operations the first is named', async () => {
   const account = await openTable();
   const version = await insert(account, keyOf('there'));
   const stale: EntityWrite = {
@@ -122,7 +122,7 @@ test('of two that fail, the first is named', async () => {
   await assertRefused(account, [inserting('a'), missing, stale], 'ResourceNotFound', 1);
 });
 
-test('a merge that breaks a limit fails in its place', async () => {
+test('a merge that exceeds a limit fails with its index', async () => {
   const account = await openTable();
   const many = (prefix: string) => Array.from({ length: 150 }, (_, i) => number(`${prefix}${i}`, i));
   await insert(account, keyOf('r'), ...many('a'));
@@ -147,7 +147,7 @@ test('none, one and 100 operations are legal, 101 are not', async () => {
   await assertEmpty(account);
 });
 
-test('an entity may appear once, and the later one is named', async () => {
+test('an entity may occur once, and the second occurrence is named', async () => {
   const account = await openTable();
   await assertRefused(account, [inserting('a'), inserting('a')], 'InvalidDuplicateRow', 1);
   const many = insertingMany(99);
@@ -156,7 +156,7 @@ test('an entity may appear once, and the later one is named', async () => {
   await outcomeOf('transaction', submit(account, inserting('a'), inserting('A'), inserting('a ')));
 });
 
-test('all are of one partition of one table', async () => {
+test('all operations are of one partition of one table', async () => {
   const code = 'CommandsInBatchActOnDifferentPartitions';
   const account = await openTable();
   await account.run({ kind: 'createTable', table: 'Other' });
@@ -167,7 +167,7 @@ test('all are of one partition of one table', async () => {
   await outcomeOf('transaction', submit(account, inserting('a'), inserting('b', 'p', TABLE.toUpperCase())));
 });
 
-test('a missing table is the fault of the first operation', async () => {
+test('a missing table is reported for the first operation', async () => {
   const account = await openTable();
   const operations = [inserting('a', 'p', 'Missing'), inserting('b', 'p', 'Missing')];
   await assertRefused(account, operations, 'TableNotFound', 0);
@@ -196,7 +196,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 const changeset = fc.uniqueArray(step, { selector: ({ rowKey }) => rowKey, minLength: 1 });
 
-/** Why the step fails; otherwise it is done to the model. */
+/** The code with which the step fails; otherwise applies it to the model. */
 function apply(model: Model, { kind, rowKey, condition, properties }: Step): TableErrorCode | undefined {
   const old = model.get(rowKey);
   if (kind === 'insertEntity' && old) return 'EntityAlreadyExists';

@@ -19,7 +19,7 @@ const get = (table: string) => ({ kind: 'getTable', table }) as const;
 const create = (table: string) => ({ kind: 'createTable', table }) as const;
 const remove = (table: string) => ({ kind: 'deleteTable', table }) as const;
 
-test('a table is made once, in whatever case, and keeps its spelling', async () => {
+test('a table is created once, compared without case, and keeps its spelling', async () => {
   const { run } = openAccount();
   assert.deepEqual(await run(create('MyTable')), { kind: 'tableCreated', name: 'MyTable' });
   await refusalOf('TableAlreadyExists', run(create('MyTable')));
@@ -27,14 +27,14 @@ test('a table is made once, in whatever case, and keeps its spelling', async () 
   assert.deepEqual(await run(get('MYTABLE')), { kind: 'table', name: 'MyTable' });
 });
 
-test('of two that make one table at one time, one does', async () => {
+test('of two concurrent creations of a table one succeeds', async () => {
   const { run } = openAccount();
   const attempts = [run(create('MyTable')), run(create('mytable')), run(create('MYTABLE'))];
   const done = (await Promise.allSettled(attempts)).filter(({ status }) => status === 'fulfilled');
   assert.equal(done.length, 1);
 });
 
-test('names that no table may have', async () => {
+test('invalid table names are refused', async () => {
   const { run } = openAccount();
   await refusalOf('OutOfRangeInput:ResourceName', run(create('ab')));
   await refusalOf('InvalidResourceName', run(create('my_table')));
@@ -76,7 +76,7 @@ test('access policies are those that were set last, and go with their table', as
   assert.deepEqual(await read(), { kind: 'acl', identifiers: [] });
 });
 
-test('policies and entities of a table do not touch each other', async () => {
+test('policies and entities of a table are independent', async () => {
   const account = await openTable();
   const version = await insert(account, keyOf('r'));
   await account.run({ kind: 'setTableAcl', table: TABLE, identifiers: IDENTIFIERS });

@@ -1,4 +1,4 @@
-// Create, Get and Delete Table (protocol: tables). A dropped table's name is free at once, unless it is held back.
+// Create, Get and Delete Table (protocol: tables). A dropped table's name is free at once, unless names are reserved.
 
 import { checkTableName } from '../limits.js';
 import { checkName, reserveTableName } from '../missing-table.js';

@@ -1,4 +1,4 @@
-// Update Entity and Insert Or Replace Entity: the new properties take the place of all the old ones (protocol: entities#update).
+// Update Entity and Insert Or Replace Entity: the new properties replace all the old ones (protocol: entities#update).
 import { encodeEntity } from '../entity/entity-encoder.js';
 import { inOrdinalOrder } from '../entity/merge-stored.js';
 import type { InsertOrReplaceEntity, UpdateEntity } from '../operation.js';

@@ -1,5 +1,5 @@
-// Writes of one entity: each operation under each condition of If-Match (protocol: entities#conditions), what it leaves behind, and
-// the versions it gives.
+// Writes of one entity: each operation under each condition of If-Match (protocol: entities#conditions), its result, and
+// its versions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Property } from '../entity/edm.js';
@@ -32,7 +32,7 @@ const write = (kind: EntityWrite['kind'], condition: Condition, properties = NEW
   properties,
 });
 
-/** With what `If-Match` names, in terms of the version that is stored, or would be. */
+/** The versions that `If-Match` may name, relative to the stored one. */
 const CONDITIONS: readonly (readonly [string, (current: bigint) => Condition])[] = [
   ['*', () => ANY],
   ['the same', current => matching(current)],
@@ -55,7 +55,7 @@ const CONDITIONAL: readonly (readonly [EntityWrite['kind'], 'updated' | 'deleted
   ['deleteEntity', 'deleted', undefined],
 ];
 
-test('conditional writes of an entity that is there', async () => {
+test('conditional writes of an existing entity', async () => {
   for (const [kind, done, left] of CONDITIONAL) {
     for (const [name, conditionOf] of CONDITIONS) {
       const account = await openTable();
@@ -72,7 +72,7 @@ test('conditional writes of an entity that is there', async () => {
   }
 });
 
-test('conditional writes of an entity that is missing are 404, never 412', async () => {
+test('conditional writes of a missing entity are 404, never 412', async () => {
   for (const [kind] of CONDITIONAL) {
     for (const [, conditionOf] of CONDITIONS) {
       const account = await openTable();
@@ -82,7 +82,7 @@ test('conditional writes of an entity that is missing are 404, never 412', async
   }
 });
 
-test('upserts write whatever is there', async () => {
+test('upserts write unconditionally', async () => {
   for (const [kind, left] of [
     ['insertOrReplaceEntity', REPLACED],
     ['insertOrMergeEntity', MERGED],
@@ -97,7 +97,7 @@ test('upserts write whatever is there', async () => {
   }
 });
 
-test('an insert keeps what is there', async () => {
+test('an insert never overwrites', async () => {
   const account = await openTable();
   const version = await insert(account, KEY, ...OLD);
   await refusalOf('EntityAlreadyExists', account.run(write('insertEntity', ANY)));
@@ -174,7 +174,7 @@ test('the merged entity must keep the limits', async () => {
   await mergeOf(blobs('a', 15), blobs('a', 15));
 });
 
-test('versions rise with every write, also when the clock stands or goes back, and over a delete', async () => {
+test('versions rise with every write, also when the clock stands still or goes back, and across a delete', async () => {
   const account = await openTable();
   let last = await insert(account, KEY, ...OLD);
   const next = async (running: Promise<{ kind: string; version?: bigint }>) => {
@@ -193,7 +193,7 @@ test('versions rise with every write, also when the clock stands or goes back, a
   assert.equal(last, START + 10n ** 9n);
 });
 
-test('a table is found in any case, a missing one is named first', async () => {
+test('a table is found in any case, and a missing one is refused first', async () => {
   const account = await openTable();
   const of = (table: string): EntityWrite => ({ kind: 'insertEntity', table, key: KEY, properties: [] });
   await outcomeOf('inserted', account.run(of('pEOPLE')));
@@ -217,7 +217,7 @@ test('a point query finds an entity by both keys, and says the same of a missing
   await refusalOf('ResourceNotFound', get('Missing', keyOf('r', 'q')));
 });
 
-test('of writes at one time, all are done, one after the other', async () => {
+test('concurrent writes are all applied, one after the other', async () => {
   const account = await openTable();
   const outcomes = await Promise.allSettled(
     Array.from({ length: 20 }, (_, i) => account.run(write('insertEntity', ANY, [number('n', i)]))),

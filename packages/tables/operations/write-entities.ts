@@ -1,4 +1,4 @@
-// Writes one entity, or the entities of a changeset, in one commit: each is decided on in the same way.
+// Writes one entity, or the entities of a changeset, in one commit, with one decision each.
 import type { Decision, ReadRows, Row } from '#store';
 import { missingTable } from '../missing-table.js';
 import type { EntityWrite } from '../operation.js';
@@ -57,7 +57,7 @@ function decideOne(
   return outcomeOf(operation, value, tick);
 }
 
-/** The images of all rows and what came of each operation, or the first refusal, which says where it was. */
+/** The final images of all rows and the outcome of each operation, or the first refusal with its index. */
 function decideAll(
   writes: readonly Write[],
   rows: ReadRows,
@@ -90,7 +90,7 @@ export async function writeEntity(context: TableContext, operation: EntityWrite)
 }
 
 /**
- * All of the operations or none; they are of one partition, each of another entity.
+ * Runs all of the operations or none; they are of one partition, each of another entity.
  *
  * @throws ChangesetFailure
  */

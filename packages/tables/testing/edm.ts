@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { DATE_TIME_MAX, DATE_TIME_MIN } from '#base';
 import type { EdmValue, Property } from '../entity/edm.js';
 
-/** Strict comparison minds prototypes. */
+/** Strict equality compares prototypes too. */
 const plain = { noNullPrototype: true } as const;
 
 /** Any UTF-16 text, halves of surrogate pairs included. */
@@ -26,14 +26,14 @@ export const edmValue: fc.Arbitrary<EdmValue> = fc.oneof(
   fc.record({ type: fc.constant('Edm.Binary'), value: binary }, plain),
 );
 
-/** Names that objects of JavaScript have already, and names that need escapes. */
+/** Names on Object.prototype, and names that need escapes. */
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'été', '名前', '𠮷野', '_', 'a1'];
 const propertyName = fc.oneof(
   fc.constantFrom(...ODD_NAMES),
   fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/),
 );
 
-/** Properties of different names, in an order of their own. */
+/** Properties with different names, in random order. */
 export const properties: fc.Arbitrary<Property[]> = fc.uniqueArray(
   fc.tuple(propertyName, edmValue).map(([name, value]): Property => ({ name, ...value })),
   { selector: property => property.name, maxLength: 12 },
