@@ -16,7 +16,7 @@ const OF_MESSAGE = /^No order of the calls on m\d+ in \w+ explains this answer/;
  * The store with some methods of its own; the others are those of the inner one. A call goes on as the tuple of all its arguments, whatever these
  * are: a list of names would compile with one too few where that one is optional, and every fault would be found for that reason.
  */
-const changed =
+export const changed =
   (change: (inner: Store) => Partial<Store>): Spoil =>
   inner => ({
     traits: inner.traits,
