@@ -53,7 +53,7 @@ const KEY_BYTES_MAX = 4026;
 /** A pointer's key, the longest there is, has a subtree id of 8 bytes before the chunk and a mark of 1 after it. */
 export const CHUNK_MAX = KEY_BYTES_MAX - 9;
 /**
- * LMDB's reader slots, of 64 bytes each, for all processes that share the directory: 64 workers (cli/options/parse-workers.ts) with
+ * LMDB's reader slots, of 64 bytes each, for all processes that share the directory: 64 workers (check/tools.ts) with
  * all the scans that a store lets in at once, and one slot more for each of them.
  */
 const READERS_MAX = 64 * (64 + 1);
