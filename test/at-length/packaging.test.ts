@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ROOT, runToEnd, spawnServer } from '../spawned-server.js';
+import { ROOT, runToEnd, spawnServer } from '../support/spawned-server.js';
 
 const run = promisify(execFile);
 

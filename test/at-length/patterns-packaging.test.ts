@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { serve } from 'shelfmark';
-import { importsOf } from '../source-text.js';
-import { ROOT, runToEnd } from '../spawned-server.js';
+import { importsOf } from '../support/source-text.js';
+import { ROOT, runToEnd } from '../support/spawned-server.js';
 
 const run = promisify(execFile);
 

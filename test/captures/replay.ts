@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serve } from 'shelfmark';
-import { spawnServer } from '../spawned-server.js';
+import { spawnServer } from '../support/spawned-server.js';
 
 const captures = resolve(process.env.CAPTURES ?? '../shared/captures');
 const program = resolve(captures, '../tools/replay.mjs');

@@ -1,5 +1,5 @@
 // What an answer to a write says: that it was done, with which ETags, or that it was refused.
-import type { Reply } from '../worker-processes.js';
+import type { Reply } from '../support/worker-processes.js';
 import { type Change, pathOf } from './request.js';
 import { tickOf } from './tick.js';
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Exit, runToEnd } from '../spawned-server.js';
+import { type Exit, runToEnd } from '../support/spawned-server.js';
 import { faultsOfFile, foundInStore } from './found.js';
 import { faultsOf, type History } from './history.js';
 import type { Journal } from './journal.js';

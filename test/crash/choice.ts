@@ -1,5 +1,5 @@
 // What a writer does next: every kind of write, alone and in transactions, on the few rows that are its own.
-import type { Random } from '../simulation/random.js';
+import type { Random } from '../simulation/plan/random.js';
 import type { Image } from './history.js';
 import { type Change, type Method, type Properties, pathOf, propertiesOf, type RowName } from './request.js';
 import { etagOf } from './tick.js';

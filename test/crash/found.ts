@@ -6,7 +6,7 @@ import { decodeEntity } from '#tables';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
 import { decodeCount } from '../../packages/queues/message-count.js';
 import { decodeMessage, decodeVisibilityKey, partitionOf } from '../../packages/queues/message-rows.js';
-import { Connection } from '../worker-processes.js';
+import { Connection } from '../support/worker-processes.js';
 import type { Found } from './history.js';
 import { WORK } from './queue-hand.js';
 import { foundInQueue } from './queue-life.js';

@@ -1,8 +1,8 @@
 // The ways in which a server that is being written to comes to its end, by SIGKILL each.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../simulation/random.js';
-import type { SpawnedServer } from '../spawned-server.js';
-import { childrenOf, isAlive, until } from '../worker-processes.js';
+import type { Random } from '../simulation/plan/random.js';
+import type { SpawnedServer } from '../support/spawned-server.js';
+import { childrenOf, isAlive, until } from '../support/worker-processes.js';
 import type { Occasion, Trigger } from './trigger.js';
 
 const WRITING_MILLISECONDS_MAX = 300;

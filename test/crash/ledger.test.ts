@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type RunningServer, serve } from 'shelfmark';
 import type { QueueAnswer, QueueCall } from '../queues/call.js';
-import { Connection } from '../worker-processes.js';
+import { Connection } from '../support/worker-processes.js';
 import { foundByServer, foundInStore } from './found.js';
 import { Journal } from './journal.js';
 import { Ledger, NOBODY, rawQueueRequest } from './ledger.js';

@@ -11,10 +11,10 @@ import {
 } from '../queues/call.js';
 import { type QueueFault, queueFaults } from '../queues/judge.js';
 import { queueRequest } from '../queues/request.js';
-import type { RawRequest } from '../scenarios/raw-client.js';
-import type { Random } from '../simulation/random.js';
-import { accountSas } from '../simulation/signing.js';
-import type { Connection, Reply } from '../worker-processes.js';
+import type { Random } from '../simulation/plan/random.js';
+import { accountSas } from '../simulation/run/signing.js';
+import type { RawRequest } from '../support/raw-client.js';
+import type { Connection, Reply } from '../support/worker-processes.js';
 import type { Journal } from './journal.js';
 import type { Watch } from './writer.js';
 

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '../simulation/random.js';
-import { queuePortOf, runToEnd, type SpawnedServer, spawnServer } from '../spawned-server.js';
-import { Connection, until } from '../worker-processes.js';
+import { Random } from '../simulation/plan/random.js';
+import { queuePortOf, runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { Connection, until } from '../support/worker-processes.js';
 import { Backup } from './backup.js';
 import { faultsOfFile, faultsOfQueues, foundByServer } from './found.js';
 import { type Found, faultsOf, History, THE_END } from './history.js';

@@ -1,6 +1,6 @@
 // A client that has something of its own, which nobody else touches, and does one step after the other with it until it is stopped or an
 // answer is lost. What the steps are its kinds tell: table-life.ts, queue-life.ts.
-import { Connection } from '../worker-processes.js';
+import { Connection } from '../support/worker-processes.js';
 import { History } from './history.js';
 import type { Journal } from './journal.js';
 

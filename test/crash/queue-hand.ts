@@ -2,8 +2,8 @@
 // then with a receipt that is none any more. It goes on after a lost answer, with another connection.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueCall } from '../queues/call.js';
-import type { Random } from '../simulation/random.js';
-import { Connection } from '../worker-processes.js';
+import type { Random } from '../simulation/plan/random.js';
+import { Connection } from '../support/worker-processes.js';
 import type { Ledger } from './ledger.js';
 import type { Watch } from './writer.js';
 

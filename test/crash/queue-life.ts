@@ -1,7 +1,7 @@
 // A queue that is made, filled, cleared, deleted and made again, over and over, by one client. Nobody gets its messages: clearing and
 // deleting take all of them away at once, or none.
 import type { QueueCall } from '../queues/call.js';
-import { Connection } from '../worker-processes.js';
+import { Connection } from '../support/worker-processes.js';
 import type { Changes, Found, Image } from './history.js';
 import type { Journal } from './journal.js';
 import { answerOf, rawQueueRequest } from './ledger.js';

@@ -1,8 +1,8 @@
 // The queue that hands share, over all lives of the server: after each of them receipts from before are used, everything visible is
 // taken out, and all that was ever answered must fit together.
 import type { QueueCall, Shown } from '../queues/call.js';
-import type { Random } from '../simulation/random.js';
-import { Connection } from '../worker-processes.js';
+import type { Random } from '../simulation/plan/random.js';
+import { Connection } from '../support/worker-processes.js';
 import type { Journal } from './journal.js';
 import { Ledger, NOBODY } from './ledger.js';
 import { QueueHand, WORK } from './queue-hand.js';

@@ -1,6 +1,6 @@
 // The requests that the writers make, with the paths and values that a judgement compares.
-import { changeset } from '../scenarios/raw-batch.js';
-import type { RawRequest } from '../scenarios/raw-client.js';
+import { changeset } from '../support/raw-batch.js';
+import type { RawRequest } from '../support/raw-client.js';
 
 const ACCOUNT = '/devstoreaccount1';
 const JSON_HEADERS = { 'Content-Type': 'application/json', Accept: 'application/json;odata=nometadata' };

@@ -1,5 +1,5 @@
 // The sets of rows that writers take, one at a time, so that every row has one writer and one history.
-import type { Random } from '../simulation/random.js';
+import type { Random } from '../simulation/plan/random.js';
 import { Chooser } from './choice.js';
 import { History } from './history.js';
 

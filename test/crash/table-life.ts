@@ -1,6 +1,6 @@
 // A table that is made, filled, dropped and made again, over and over, by one client: dropping takes all rows away at once, and the
 // server clears them away behind it.
-import type { Connection, Reply } from '../worker-processes.js';
+import type { Connection, Reply } from '../support/worker-processes.js';
 import { acknowledgedTicks } from './answer.js';
 import type { Changes, Image } from './history.js';
 import type { Journal } from './journal.js';

@@ -1,7 +1,7 @@
 // One connection that writes one thing after the other, each once, and keeps the history of it. When an answer is lost nobody knows
 // what came of the write until all is read again: the rows stay as they are, and the writer goes on with others.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection, type Reply } from '../worker-processes.js';
+import { Connection, type Reply } from '../support/worker-processes.js';
 import { acknowledgedTicks } from './answer.js';
 import type { Choice } from './choice.js';
 import type { Image } from './history.js';

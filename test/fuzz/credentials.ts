@@ -1,9 +1,9 @@
 // Signs requests in every way there is (protocol: authentication, sas), with no code of the packages.
 import { createHmac } from 'node:crypto';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
-import type { Random } from '../simulation/random.js';
-import { accountSas, tableSas } from '../simulation/signing.js';
-import { TABLES } from './operation-text.js';
+import type { Random } from '../simulation/plan/random.js';
+import { accountSas, tableSas } from '../simulation/run/signing.js';
+import { TABLES } from './texts/operation-text.js';
 
 export const ACCOUNT = WELL_KNOWN_ACCOUNT;
 /** The time of the fuzzed service, which stands still. */

@@ -2,8 +2,8 @@
 // the command that repeats it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeFailure } from './direct-failure.js';
-import { makeRuns } from './direct-runs.js';
+import { describeFailure } from './direct/direct-failure.js';
+import { makeRuns } from './direct/direct-runs.js';
 import { runSockets } from './sockets/socket-part.js';
 import { runTokens } from './tokens/token-part.js';
 

@@ -1,7 +1,7 @@
 // The whole fuzz suite: `npm run test:fuzz -- [--part direct|sockets|tokens] [--runs N] [--seed S] [--first K]`. Stops at the first part
 // that fails.
 import { parseArgs } from 'node:util';
-import { runDirect } from './direct-part.js';
+import { runDirect } from './direct/direct-part.js';
 import type { Part } from './part.js';
 import { runSockets } from './sockets/socket-part.js';
 import { runTokens } from './tokens/token-part.js';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { runToEnd, spawnServer } from '../spawned-server.js';
-import { Connection, type Reply, until } from '../worker-processes.js';
-import { createTable, get, send } from '../worker-server.js';
+import { runToEnd, spawnServer } from '../support/spawned-server.js';
+import { Connection, type Reply, until } from '../support/worker-processes.js';
+import { createTable, get, send } from '../support/worker-server.js';
 import { type DiskKind, newDisk } from './small-disk.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';

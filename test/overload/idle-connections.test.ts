@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { spawnServer } from '../spawned-server.js';
+import { spawnServer } from '../support/spawned-server.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
 const CONNECTIONS = 10_000;

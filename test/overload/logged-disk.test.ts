@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { collectRows, type Space, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
-import { until } from '../worker-processes.js';
+import { until } from '../support/worker-processes.js';
 import { newDisk, type SmallDisk } from './small-disk.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';

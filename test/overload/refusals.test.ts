@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openLmdbStore } from '#store-lmdb';
-import { runToEnd, type Spawning, spawnServer } from '../spawned-server.js';
+import { runToEnd, type Spawning, spawnServer } from '../support/spawned-server.js';
 import { newDisk } from './small-disk.js';
 
 /** A dozen servers; run by npm run test:overload. */

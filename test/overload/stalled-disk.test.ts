@@ -8,9 +8,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type SpawnedServer, spawnServer } from '../spawned-server.js';
-import { Connection } from '../worker-processes.js';
-import { createTable, get, send } from '../worker-server.js';
+import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { Connection } from '../support/worker-processes.js';
+import { createTable, get, send } from '../support/worker-server.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
 const MODULE = new URL('../../packages/store-lmdb/index.js', import.meta.url).href;

@@ -7,9 +7,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type SpawnedServer, spawnServer } from '../spawned-server.js';
-import { until } from '../worker-processes.js';
-import { isTaken } from '../worker-server.js';
+import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { until } from '../support/worker-processes.js';
+import { isTaken } from '../support/worker-server.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ROOT } from '../spawned-server.js';
+import { ROOT } from '../support/spawned-server.js';
 
 const page = readFileSync(join(ROOT, 'docs', 'patterns', 'errors.md'), 'utf8');
 const source = readFileSync(join(ROOT, 'packages', 'patterns', 'values', 'pattern-error.ts'), 'utf8');

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { TableServiceClient } from '@azure/data-tables';
 import { type RunningServer, serve } from 'shelfmark';
 import * as patterns from '#patterns';
-import { ROOT, runToEnd } from '../spawned-server.js';
+import { ROOT, runToEnd } from '../support/spawned-server.js';
 import { commentsOf, programOf } from './doc-example.js';
 
 const SOURCES = join(ROOT, 'packages', 'patterns');

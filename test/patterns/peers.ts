@@ -8,7 +8,7 @@ import { after, before, describe } from 'node:test';
 import { TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
 import { serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
 import { startAzurite } from '../../bench/azurite.js';
-import { spawnServer } from '../spawned-server.js';
+import { spawnServer } from '../support/spawned-server.js';
 
 type PeerName = 'memory' | 'process' | 'azurite';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeEntity, entity, key, PatternError, part, Sender, TableRequests, t } from '#patterns';
-import { makeTable, serviceClient } from '../scenarios/clients.js';
-import { describeTargets } from '../scenarios/targets.js';
+import { makeTable, serviceClient } from '../support/clients.js';
+import { describeTargets } from '../support/targets.js';
 
 const Note = entity('Note', {
   version: 1,

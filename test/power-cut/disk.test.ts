@@ -1,7 +1,7 @@
 // What a power cut may leave of a file: at most what was written, at least what was synced.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Random } from '../simulation/random.js';
+import { Random } from '../simulation/plan/random.js';
 import { Disk } from './disk.js';
 import type { Mood } from './file-content.js';
 import type { Record } from './recording.js';

@@ -1,7 +1,7 @@
 // A disk as a power cut may leave it, fed with a recording up to the cut. What was synced stays; of the writes since, each may be lost,
 // whole or torn (file-content.ts). A directory keeps what was done in it up to its last sync, and a beginning of what was done since.
 import { dirname } from 'node:path';
-import type { Random } from '../simulation/random.js';
+import type { Random } from '../simulation/plan/random.js';
 import { FileContent, type Mood, type Write } from './file-content.js';
 import type { Record } from './recording.js';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultsOfFile, foundInStore } from '../crash/found.js';
 import { createTableRequest, pathOf, textOf, writeRequest } from '../crash/request.js';
-import { type SpawnedServer, spawnServer } from '../spawned-server.js';
-import { Connection, until } from '../worker-processes.js';
+import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { Connection, until } from '../support/worker-processes.js';
 import { recordingEnvironment } from './recorder.js';
 import { beginRecording } from './recording.js';
 

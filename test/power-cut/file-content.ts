@@ -1,5 +1,5 @@
 // A file of which a part is on the disk for certain, and a part may be: the writes since the last sync, in their order.
-import type { Random } from '../simulation/random.js';
+import type { Random } from '../simulation/plan/random.js';
 
 /** A disk writes a sector whole or not at all. */
 const SECTOR_BYTES = 512;

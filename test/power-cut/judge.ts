@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { openLmdbStore } from '#store-lmdb';
 import { faultsOfFile, foundInStore } from '../crash/found.js';
 import { type Found, faultsOf, type Moment } from '../crash/history.js';
-import type { Random } from '../simulation/random.js';
+import type { Random } from '../simulation/plan/random.js';
 import type { Workload } from './workload.js';
 
 // Of a meta page (packages/store-lmdb/check/file-head.ts).

@@ -5,7 +5,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Random } from '../simulation/random.js';
+import { Random } from '../simulation/plan/random.js';
 import { CASES, SPOILT_CASES } from './cases.js';
 import { faultsOfFailingDisk } from './failing-disk.js';
 import { compileRecorder } from './recorder.js';

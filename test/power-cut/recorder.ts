@@ -1,7 +1,7 @@
 // Compiles recorder.c, and gives the environment in which a process is recorded.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { ROOT } from '../spawned-server.js';
+import { ROOT } from '../support/spawned-server.js';
 
 const SOURCE = join(ROOT, 'test', 'power-cut', 'recorder.c');
 

@@ -1,7 +1,7 @@
 // One recording, and the power cuts in it.
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Random } from '../simulation/random.js';
+import type { Random } from '../simulation/plan/random.js';
 import type { Case } from './cases.js';
 import { Disk } from './disk.js';
 import type { Mood } from './file-content.js';

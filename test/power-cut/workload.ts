@@ -10,9 +10,9 @@ import { Slots } from '../crash/slots.js';
 import { TableLife } from '../crash/table-life.js';
 import { Trigger } from '../crash/trigger.js';
 import { Writer } from '../crash/writer.js';
-import type { Random } from '../simulation/random.js';
-import { queuePortOf, runToEnd, type SpawnedServer, spawnServer } from '../spawned-server.js';
-import { Connection, isAlive, until } from '../worker-processes.js';
+import type { Random } from '../simulation/plan/random.js';
+import { queuePortOf, runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { Connection, isAlive, until } from '../support/worker-processes.js';
 import { type Recorded, recordingEnvironment } from './recorder.js';
 
 const WRITERS = 5;

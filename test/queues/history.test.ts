@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { execute, type LeasedMessage, type QueueContext } from '#queues';
 import { openFaultyStore, openMemoryStore, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
-import { Random } from '../simulation/random.js';
+import { Random } from '../simulation/plan/random.js';
 import { QueueModel, SECOND, type Step } from './model.js';
 import { someHistory } from './some-history.js';
 

@@ -1,7 +1,7 @@
 // Takes a history of calls on queues apart into the histories of single messages, and asks for each whether some order of its calls,
 // each between its beginning and its end, explains all answers (message-model.ts). The same for whether a queue is there. The order in
 // which messages come is order.ts's matter.
-import { type Invocation, linearize, type Model } from '../simulation/linearize.js';
+import { type Invocation, linearize, type Model } from '../simulation/judge/linearize.js';
 import { nameIn, type QueueAnswer, type QueueHappening, type Shown } from './call.js';
 import { type Meetings, meetingsOf } from './meetings.js';
 import { MESSAGE_MODEL, type MessageQuestion } from './message-model.js';

@@ -3,7 +3,7 @@
 //
 // When something happened is known within a span only. So a message is visible, or expired, for certain, certainly not, or perhaps,
 // and what is perhaps so is allowed either way.
-import type { Model } from '../simulation/linearize.js';
+import type { Model } from '../simulation/judge/linearize.js';
 import {
   type DeleteCall,
   type PutCall,

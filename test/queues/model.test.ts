@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openMemoryStore } from '#store';
-import { honest, QUEUE_FAULTS } from '../simulation/planted-faults.js';
-import type { Spoil } from '../simulation/subject.js';
+import { honest, QUEUE_FAULTS } from '../simulation/run/planted-faults.js';
+import type { Spoil } from '../simulation/run/subject.js';
 import { QueueModel } from './model.js';
 import { someHistory } from './some-history.js';
 

@@ -17,8 +17,8 @@ import {
   refuses,
   sasClient,
   tableClient,
-} from './clients.js';
-import { describeTargets } from './targets.js';
+} from '../support/clients.js';
+import { describeTargets } from '../support/targets.js';
 
 const HOUR = 3_600_000;
 const EVERYTHING = { query: true, write: true, delete: true, list: true, add: true, update: true };

@@ -2,8 +2,14 @@
 // (protocol: requests#addresses, tables#paths, requests#tunnelled-verbs, authentication#canonical-resource-of-tables).
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { inAccount, type RawRequest, type RawResponse, rawRequest, signedHeaders } from './raw-client.js';
-import { describeTargets } from './targets.js';
+import {
+  inAccount,
+  type RawRequest,
+  type RawResponse,
+  rawRequest,
+  signedHeaders,
+} from '../support/raw-client.js';
+import { describeTargets } from '../support/targets.js';
 
 const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json;odata=nometadata' };
 

@@ -1,9 +1,9 @@
 // $batch to the byte, in the forms that only old and foreign clients send (protocol: batches, json#reading).
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { changeset, PART_HEAD, type Part, request } from './raw-batch.js';
-import { inAccount, type RawResponse, rawRequest } from './raw-client.js';
-import { describeTargets } from './targets.js';
+import { changeset, PART_HEAD, type Part, request } from '../support/raw-batch.js';
+import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
+import { describeTargets } from '../support/targets.js';
 
 const CRLF = '\r\n';
 

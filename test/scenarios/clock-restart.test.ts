@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type RunningServer, serve } from 'shelfmark';
 import { tickOf } from '../crash/tick.js';
-import { inAccount, type RawRequest, rawRequest } from './raw-client.js';
+import { inAccount, type RawRequest, rawRequest } from '../support/raw-client.js';
 
 const TICKS_PER_HOUR = 36_000_000_000n;
 const NOW = 17_952_815_630_000_000n;

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
-import { runToEnd, type SpawnedServer, type Spawning, spawnServer } from '../spawned-server.js';
-import { takenPort } from '../taken-port.js';
-import { CLIENT_OPTIONS, collect } from './clients.js';
-import { signedHeaders } from './raw-client.js';
+import { CLIENT_OPTIONS, collect } from '../support/clients.js';
+import { signedHeaders } from '../support/raw-client.js';
+import { runToEnd, type SpawnedServer, type Spawning, spawnServer } from '../support/spawned-server.js';
+import { takenPort } from '../support/taken-port.js';
 
 const WELL_KNOWN = {
   name: 'devstoreaccount1',

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RestError, type TableClient } from '@azure/data-tables';
-import { collect, makeTable, tableClient } from './clients.js';
-import { describeTargets } from './targets.js';
+import { collect, makeTable, tableClient } from '../support/clients.js';
+import { describeTargets } from '../support/targets.js';
 
 const KEYS = { partitionKey: 'p', rowKey: 'r' };
 const WRITERS = 32;

@@ -1,9 +1,9 @@
 // Browsers: preflights and actual requests under an account's CORS rules (protocol: cors, service-properties#header-lists).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serviceClient } from './clients.js';
-import { inAccount, type RawResponse, rawRequest } from './raw-client.js';
-import { describeTargets } from './targets.js';
+import { serviceClient } from '../support/clients.js';
+import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
+import { describeTargets } from '../support/targets.js';
 
 describeTargets('CORS', subject => {
   const preflight = (headers: Record<string, string>): Promise<RawResponse> =>

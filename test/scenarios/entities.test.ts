@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableClient } from '@azure/data-tables';
-import { makeTable, refuses } from './clients.js';
-import { describeTargets } from './targets.js';
+import { makeTable, refuses } from '../support/clients.js';
+import { describeTargets } from '../support/targets.js';
 
 const KEYS = { partitionKey: 'p', rowKey: 'r' };
 

@@ -1,6 +1,6 @@
 // Keys of accounts are changed while the server runs, and official clients go on with the new ones: what was signed with a key that
 // is gone is refused at once, what held before and was remembered too. The file of accounts and several processes are
-// test/operations.test.ts's.
+// test/operations/several-processes.test.ts's.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -19,8 +19,8 @@ import {
   StorageSharedKeyCredential,
 } from '@azure/storage-queue';
 import { type AccountKeys, Accounts, issueToken, type RunningServer, serve, WELL_KNOWN_KEY } from 'shelfmark';
-import { CLIENT_OPTIONS, refuses } from './clients.js';
-import { queueClient, queueSasClient } from './queue-clients.js';
+import { CLIENT_OPTIONS, refuses } from '../support/clients.js';
+import { queueClient, queueSasClient } from '../support/queue-clients.js';
 
 const NAME = 'shop';
 const newKey = (): string => randomBytes(64).toString('base64');

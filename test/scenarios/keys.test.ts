@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { odata, type TableClient } from '@azure/data-tables';
 import fc from 'fast-check';
-import { collect, makeTable, refuses } from './clients.js';
-import { describeTargets } from './targets.js';
+import { collect, makeTable, refuses } from '../support/clients.js';
+import { describeTargets } from '../support/targets.js';
 
 /** Characters that addresses, quotes and filters give a meaning to, and what UTF-8 and UTF-16 order differently. */
 const TRICKY = [

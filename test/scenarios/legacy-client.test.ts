@@ -7,9 +7,9 @@ import {
   legacy,
   legacyClient,
   legacyClientOf,
-} from './legacy-client.js';
-import { fails } from './legacy-failure.js';
-import { describeTargets, type Subject } from './targets.js';
+} from '../support/legacy-client.js';
+import { fails } from '../support/legacy-failure.js';
+import { describeTargets, type Subject } from '../support/targets.js';
 
 const key = (partitionKey: string, rowKey: string): LegacyEntity => ({
   PartitionKey: { _: partitionKey, $: 'Edm.String' },

@@ -2,8 +2,8 @@
 // entities#etags).
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { inAccount, type RawRequest, type RawResponse, rawRequest } from './raw-client.js';
-import { describeTargets } from './targets.js';
+import { inAccount, type RawRequest, type RawResponse, rawRequest } from '../support/raw-client.js';
+import { describeTargets } from '../support/targets.js';
 
 const ticksOf = (text: string, ticks = 0): bigint => BigInt(Date.parse(text)) * 10_000n + BigInt(ticks);
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { odata, type TableClient, type TransactionAction } from '@azure/data-tables';
-import { collect, makeTable, refusal, refuses, tableClient } from './clients.js';
-import { changeset, type Part } from './raw-batch.js';
-import { inAccount, rawRequest } from './raw-client.js';
-import { describeTargets, type Subject } from './targets.js';
+import { collect, makeTable, refusal, refuses, tableClient } from '../support/clients.js';
+import { changeset, type Part } from '../support/raw-batch.js';
+import { inAccount, rawRequest } from '../support/raw-client.js';
+import { describeTargets, type Subject } from '../support/targets.js';
 
 interface Flight {
   readonly partitionKey: string;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { describeTargets } from './targets.js';
+import { describeTargets } from '../support/targets.js';
 
 describeTargets('a message', subject => {
   test('is put, got, changed and deleted', async () => {

@@ -2,8 +2,14 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { before, test } from 'node:test';
-import { inAccount, type RawRequest, type RawResponse, rawRequest, signedHeaders } from './raw-client.js';
-import { describeTargets } from './targets.js';
+import {
+  inAccount,
+  type RawRequest,
+  type RawResponse,
+  rawRequest,
+  signedHeaders,
+} from '../support/raw-client.js';
+import { describeTargets } from '../support/targets.js';
 
 const WRONG_KEY = Buffer.from('not the key of this account').toString('base64');
 const AUTHENTICATION_FAILED =

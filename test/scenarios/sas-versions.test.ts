@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { before, test } from 'node:test';
-import { inAccount, type RawResponse, rawRequest } from './raw-client.js';
-import { describeTargets } from './targets.js';
+import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
+import { describeTargets } from '../support/targets.js';
 
 /** Without fractions of a second, as signatures have it. */
 const inMinutes = (minutes: number): string =>

@@ -3,8 +3,15 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { test } from 'node:test';
 import { type SignedIdentifier, TableServiceClient } from '@azure/data-tables';
-import { CLIENT_OPTIONS, keyCredential, makeTable, present, refusal, serviceClient } from './clients.js';
-import { describeTargets } from './targets.js';
+import {
+  CLIENT_OPTIONS,
+  keyCredential,
+  makeTable,
+  present,
+  refusal,
+  serviceClient,
+} from '../support/clients.js';
+import { describeTargets } from '../support/targets.js';
 
 /** What a fresh account answers (protocol: service-properties#defaults). */
 const DEFAULTS = {

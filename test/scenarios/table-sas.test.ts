@@ -2,8 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateTableSas, type TableClient, type TableSasSignatureValues } from '@azure/data-tables';
-import { collect, keyCredential, makeTable, refusal, refuses, sasClient, serviceClient } from './clients.js';
-import { describeTargets } from './targets.js';
+import {
+  collect,
+  keyCredential,
+  makeTable,
+  refusal,
+  refuses,
+  sasClient,
+  serviceClient,
+} from '../support/clients.js';
+import { describeTargets } from '../support/targets.js';
 
 const HOUR = 3_600_000;
 const EVERYTHING = { query: true, add: true, update: true, delete: true };

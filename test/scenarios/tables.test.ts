@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { odata, TableClient, TableServiceClient } from '@azure/data-tables';
-import { CLIENT_OPTIONS, collect, refusal, refuses, serviceClient, tableClient } from './clients.js';
-import { describeTargets } from './targets.js';
+import { CLIENT_OPTIONS, collect, refusal, refuses, serviceClient, tableClient } from '../support/clients.js';
+import { describeTargets } from '../support/targets.js';
 
 describeTargets('tables', subject => {
   test('a table that is made is listed, one that is deleted is not', async () => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TableClient, TableTransaction, type TransactionAction } from '@azure/data-tables';
-import { collect, makeTable, refusal } from './clients.js';
-import { describeTargets } from './targets.js';
+import { collect, makeTable, refusal } from '../support/clients.js';
+import { describeTargets } from '../support/targets.js';
 
 const rowsOf = async (table: TableClient): Promise<string[]> =>
   (await collect(table.listEntities())).map(({ rowKey = '' }) => rowKey);

@@ -1,11 +1,11 @@
 // One seed from its plan to its report: runs it, and if it fails, cuts the steps down and writes what somebody needs to repeat it.
 import type { QueueHappening } from '../queues/call.js';
-import { textOf } from './expression.js';
-import type { Breach, Happening } from './history.js';
-import { runPlan } from './run.js';
-import { shrink } from './shrink.js';
-import type { Plan, Step } from './step.js';
-import { planOf } from './workload.js';
+import type { Breach, Happening } from './judge/history.js';
+import { textOf } from './plan/expression.js';
+import { shrink } from './plan/shrink.js';
+import type { Plan, Step } from './plan/step.js';
+import { planOf } from './plan/workload.js';
+import { runPlan } from './run/run.js';
 
 /** Time for cutting a failure down. */
 const SHRINKING_MS = 20_000;

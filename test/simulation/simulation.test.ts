@@ -2,8 +2,8 @@
 // `npm run test:simulation` runs a thousand.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { planOf } from './plan/workload.js';
 import { simulate } from './simulate.js';
-import { planOf } from './workload.js';
 
 const SEEDS = 20;
 const outcomes = new Map<string, number>();

@@ -1,6 +1,6 @@
 // The answers in all bytes that a connection gave, read as strictly as they must be written.
 import assert from 'node:assert/strict';
-import type { SeenAnswer } from '../check-answer.js';
+import type { SeenAnswer } from '../direct/check-answer.js';
 
 export interface SocketAnswer extends SeenAnswer {
   /** The server ends the connection behind it. */

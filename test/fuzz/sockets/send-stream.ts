@@ -1,7 +1,7 @@
 // Sends a stream over a connection of its own, packet by packet, and looks at everything that comes back.
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
-import { checkAnswer } from '../check-answer.js';
+import { checkAnswer } from '../direct/check-answer.js';
 import { readAnswers, type SocketAnswer } from './read-answers.js';
 import type { Stream } from './some-stream.js';
 

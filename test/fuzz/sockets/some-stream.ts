@@ -1,8 +1,8 @@
 // All that one client sends over one connection: requests one after another, without waiting for answers, cut into packets.
-import type { Random } from '../../simulation/random.js';
+import type { Random } from '../../simulation/plan/random.js';
 import { ACCOUNT, DATE, sharedKeyLite } from '../credentials.js';
-import { mutateBytes } from '../mutate.js';
-import { type FuzzRequest, HOST, someRequest } from '../some-request.js';
+import { type FuzzRequest, HOST, someRequest } from '../direct/some-request.js';
+import { mutateBytes } from '../texts/mutate.js';
 import { writeRequest } from './write-request.js';
 
 export interface Stream {

@@ -1,6 +1,6 @@
 // A request as the bytes of HTTP/1.1, in one of the many ways in which clients may write it.
-import type { Random } from '../../simulation/random.js';
-import type { FuzzRequest } from '../some-request.js';
+import type { Random } from '../../simulation/plan/random.js';
+import type { FuzzRequest } from '../direct/some-request.js';
 
 const spelled = (random: Random, name: string): string =>
   random.pick([name, name.toUpperCase(), name.replace(/(?:^|-)[a-z]/g, letter => letter.toUpperCase())]);

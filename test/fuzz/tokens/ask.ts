@@ -1,5 +1,5 @@
 // What a caller tries to do, as a request without credentials, and how its answer shows whether the caller was let in.
-import type { Random } from '../../simulation/random.js';
+import type { Random } from '../../simulation/plan/random.js';
 import { POLICY_DOCUMENT } from './policies.js';
 
 export type AskKind =

@@ -1,7 +1,7 @@
 // Changes a query that holds a token, after it was signed: its bytes, its names, its order, its encoding.
-import type { Random } from '../../simulation/random.js';
-import { ODD_TEXTS } from '../odd-texts.js';
-import { percentEncode } from '../percent-encode.js';
+import type { Random } from '../../simulation/plan/random.js';
+import { ODD_TEXTS } from '../texts/odd-texts.js';
+import { percentEncode } from '../texts/percent-encode.js';
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
 type Change = (random: Random, pairs: Pairs) => Pairs;

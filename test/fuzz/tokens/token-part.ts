@@ -1,5 +1,5 @@
 // The part of attempts to get in.
-import { randomOf } from '../direct-run.js';
+import { randomOf } from '../direct/direct-run.js';
 import { type Part, type PartReport, repeatCommand } from '../part.js';
 import { describeAttempt, TokenRun } from './token-run.js';
 

@@ -5,10 +5,10 @@ import { Accounts, issueToken, ROLES, type Role, WELL_KNOWN_KEY } from '#server'
 import { openMemoryStore } from '#store';
 import type { ServerContext } from '../../../packages/server/frame/server-context.js';
 import { handle } from '../../../packages/server/services/table/handle.js';
-import { directService } from '../../direct-service.js';
-import type { Random } from '../../simulation/random.js';
-import { checkAnswer } from '../check-answer.js';
+import type { Random } from '../../simulation/plan/random.js';
+import { directService } from '../../support/direct-service.js';
 import { DATE, NOW, sign } from '../credentials.js';
+import { checkAnswer } from '../direct/check-answer.js';
 import { ACCOUNTS, isLetIn, type Key, PARTITIONS, ROWS, TABLES } from './ask.js';
 import { type Attempt, type Secrets, someAttempt, someGranted } from './attempt.js';
 import { type Issued, isInRange, type Known, mayDo, type Presented, rangeOf, spellingOf } from './judge.js';

@@ -1,6 +1,6 @@
 // Shared access signatures with fields of every kind, good and bad, signed by the rules or by other rules.
 import { createHmac } from 'node:crypto';
-import type { Random } from '../../simulation/random.js';
+import type { Random } from '../../simulation/plan/random.js';
 import { POLICIES } from './policies.js';
 
 /** In the order in which they go into the query. */

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, runToEnd } from '../../spawned-server.js';
+import { ROOT, runToEnd } from '../../support/spawned-server.js';
 
 const ENTITIES = 100;
 const INSTANTIATIONS_PER_ENTITY_MAX = 1500;

@@ -1,9 +1,9 @@
 // Queues through the client before the official one, which many programs still have: each of its operations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fails } from '../legacy-failure.js';
-import { legacyQueues, legacyQueuesBy, legacyQueuesOf } from '../legacy-queue-client.js';
-import { describeTargets, type Subject } from '../targets.js';
+import { fails } from '../../support/legacy-failure.js';
+import { legacyQueues, legacyQueuesBy, legacyQueuesOf } from '../../support/legacy-queue-client.js';
+import { describeTargets, type Subject } from '../../support/targets.js';
 
 function there<T>(value: T | undefined): T {
   assert(value !== undefined);

@@ -7,8 +7,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { TableServiceClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { serve } from 'shelfmark';
-import { type SpawnedServer, spawnServer } from '../../spawned-server.js';
-import { CLIENT_OPTIONS } from '../clients.js';
+import { CLIENT_OPTIONS } from '../../support/clients.js';
+import { type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
 
 const ONCE = { retryOptions: { maxTries: 1 } };
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { QueueClient } from '@azure/storage-queue';
-import { refuses } from '../clients.js';
-import { MovedClock, makeQueue, queueClient } from '../queue-clients.js';
-import { describeTargets } from '../targets.js';
+import { refuses } from '../../support/clients.js';
+import { MovedClock, makeQueue, queueClient } from '../../support/queue-clients.js';
+import { describeTargets } from '../../support/targets.js';
 
 const time = new MovedClock();
 

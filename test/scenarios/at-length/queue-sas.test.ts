@@ -14,15 +14,15 @@ import {
   SASProtocol,
 } from '@azure/storage-queue';
 import { Accounts, issueToken, type Role } from 'shelfmark';
-import { refuses } from '../clients.js';
+import { refuses } from '../../support/clients.js';
 import {
   makeQueue,
   queueClient,
   queueCredential,
   queueEndpointOf,
   queueSasClient,
-} from '../queue-clients.js';
-import { describeTargets, type Subject } from '../targets.js';
+} from '../../support/queue-clients.js';
+import { describeTargets, type Subject } from '../../support/targets.js';
 
 const hour = (hours: number): Date => new Date(Date.now() + hours * 3_600_000);
 

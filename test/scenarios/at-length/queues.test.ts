@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueServiceClient, type SignedIdentifier } from '@azure/storage-queue';
-import { collect, present, refuses } from '../clients.js';
+import { collect, present, refuses } from '../../support/clients.js';
 import {
   makeQueue,
   queueClient,
   queueCredential,
   queueEndpointOf,
   queueServiceClient,
-} from '../queue-clients.js';
-import { describeTargets } from '../targets.js';
+} from '../../support/queue-clients.js';
+import { describeTargets } from '../../support/targets.js';
 
 describeTargets('queues', subject => {
   test('a queue is made once, asked for and deleted', async () => {

@@ -1,0 +1,197 @@
+// `shelfmark backup`, `restore` and `check` as commands: of a server that is being written to, and killed half way. What they
+// refuse is shown beside their code (packages/cli).
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { TableClient } from '@azure/data-tables';
+import { collectRows } from '#store';
+import { openLmdbStore } from '#store-lmdb';
+import { encodeEntity, encodeTableMetadata } from '#tables';
+import { ROOT, runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+
+const CLIENT_OPTIONS = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } } as const;
+const WRITERS = 4;
+const PARTS = ['a', 'b', 'c'];
+
+const clientOf = (server: SpawnedServer, table: string): TableClient =>
+  TableClient.fromConnectionString(server.connectionString, table, CLIENT_OPTIONS);
+
+async function serve(t: TestContext, data: string): Promise<SpawnedServer> {
+  const server = await spawnServer(['serve', '--data', data, '--table-port', '0']);
+  t.after(() => server.stop('SIGKILL'));
+  return server;
+}
+
+/** Transactions of three entities, of several writers at a time, until it is told to stop. */
+class Load {
+  /** The rounds that were answered, as `writer.round`. */
+  readonly answered: string[] = [];
+  readonly #table: TableClient;
+  #isOver = false;
+  readonly #writing: Promise<unknown>;
+
+  constructor(table: TableClient) {
+    this.#table = table;
+    this.#writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => this.#write(writer)));
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#writing;
+  }
+
+  async #write(writer: number): Promise<void> {
+    for (let round = 0; !this.#isOver; round += 1) {
+      const name = `${writer}.${round}`;
+      await this.#table.submitTransaction(
+        PARTS.map(part => ['create', { partitionKey: 'p', rowKey: name + part, text: 'v'.repeat(1000) }]),
+      );
+      this.answered.push(name);
+    }
+  }
+}
+
+async function keysOf(table: TableClient): Promise<Set<string>> {
+  const keys = new Set<string>();
+  for await (const { rowKey } of table.listEntities()) if (rowKey !== undefined) keys.add(rowKey);
+  return keys;
+}
+
+async function storedKeysOf(directory: string): Promise<Set<string>> {
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  const space = await store.getSpace({ account: 'devstoreaccount1', service: 'table', name: 'things' });
+  assert(space !== undefined);
+  const unbounded = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+  const { rows } = await collectRows(store, space, { from: { partition: '', key: '' } }, unbounded);
+  await store.close();
+  return new Set(rows.map(({ key }) => key));
+}
+
+const settle = (milliseconds: number): Promise<void> =>
+  new Promise(resolve => {
+    setTimeout(resolve, milliseconds);
+  });
+
+describe('backup, restore and check', () => {
+  let base = '';
+  let unused = 0;
+  const newPath = (): string => join(base, `${++unused}`);
+  before(async () => {
+    base = await mkdtemp(join(tmpdir(), 'shelfmark-backup-'));
+  });
+  after(() => rm(base, { recursive: true }));
+
+  test('of a server that is written to, a backup has all that was answered before, and transactions whole', async t => {
+    const data = newPath();
+    const server = await serve(t, data);
+    const table = clientOf(server, 'Things');
+    await table.createTable();
+    const load = new Load(table);
+    while (load.answered.length < 20) await settle(10);
+    const before = [...load.answered];
+    const backup = join(newPath(), 'of', 'today');
+    const [{ code, stdout, stderr }, checked] = await Promise.all([
+      runToEnd(['backup', backup, '--data', data]),
+      runToEnd(['check', data]),
+    ]);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /^Backed up \S+ to \S+: 1 table, \d+ entities, \d+ bytes\.\n$/);
+    await load.stop();
+    assert.deepEqual([checked.code, checked.stderr], [0, ''], checked.stdout);
+    assert(load.answered.length > before.length, 'The writers went on.');
+    assert.deepEqual(await readdir(backup), ['data.mdb']);
+    assert.equal((await keysOf(table)).size, PARTS.length * load.answered.length, 'The server lost nothing.');
+
+    const restored = newPath();
+    assert.equal((await runToEnd(['restore', backup, '--data', restored])).code, 0);
+    const keys = await keysOf(clientOf(await serve(t, restored), 'things'));
+    for (const name of before) assert(keys.has(`${name}a`), `${name} was answered before the backup began`);
+    for (const key of keys) {
+      for (const part of PARTS) assert(keys.has(key.slice(0, -1) + part), `${key} is not alone`);
+    }
+    assert.match(stdout, new RegExp(` ${keys.size} entities`));
+  });
+
+  test('of a server that was killed, a check finds it whole, and a backup has all that was answered', async t => {
+    const data = newPath();
+    const server = await serve(t, data);
+    const table = clientOf(server, 'things');
+    await table.createTable();
+    const load = new Load(table);
+    while (load.answered.length < 30) await settle(5);
+    // The writes that were under way fail.
+    await Promise.allSettled([server.stop('SIGKILL'), load.stop()]);
+    const backup = newPath();
+    const [{ code, stderr }, checked] = await Promise.all([
+      runToEnd(['backup', backup, '--data', data]),
+      runToEnd(['check', data]),
+    ]);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual([checked.code, checked.stderr], [0, ''], checked.stdout);
+    assert.deepEqual(await readdir(backup), ['data.mdb']);
+    const keys = await storedKeysOf(backup);
+    for (const name of load.answered) {
+      for (const part of PARTS) assert(keys.has(name + part), `${name}${part} was answered`);
+    }
+  });
+
+  test('a backup or a restore that is killed leaves nothing that looks whole, and no process', async () => {
+    const from = newPath();
+    await fill(from);
+    const [backup, restored] = [newPath(), newPath()];
+    await Promise.all([
+      killHalfWay(['backup', backup, '--data', from], backup),
+      killHalfWay(['restore', from, '--data', restored], restored),
+    ]);
+    const [again, torn] = await Promise.all([
+      runToEnd(['backup', backup, '--data', from]),
+      runToEnd(['restore', backup, '--data', newPath()]),
+    ]);
+    assert.deepEqual([again.code, torn.code], [1, 1]);
+    assert.match(again.stderr, /^shelfmark: \S+ holds data\.mdb\.partial of a copy .* remove it, .*\n$/);
+    assert.match(torn.stderr, /^shelfmark: \S+ holds no store: .*\n$/);
+  });
+});
+
+/** The command makes the directory, and is killed as soon as there is something in it. */
+async function killHalfWay(args: readonly string[], directory: string): Promise<void> {
+  const child = spawn(process.execPath, [join(ROOT, 'bin', 'shelfmark.js'), ...args], { stdio: 'ignore' });
+  const closed = once(child, 'close');
+  const partial = join(directory, 'data.mdb.partial');
+  while (!existsSync(partial)) await settle(1);
+  const grandchildren = childrenOf(child);
+  child.kill('SIGKILL');
+  assert.deepEqual(await closed, [null, 'SIGKILL']);
+  for (const pid of grandchildren) await untilGone(pid);
+  assert.deepEqual(await readdir(directory), ['data.mdb.partial']);
+}
+
+/** A store of some megabytes, which a copy takes a while for. */
+async function fill(directory: string): Promise<void> {
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  const metadata = encodeTableMetadata({ name: 'Things', identifiers: [] });
+  const space = await store.createSpace({ account: 'dev', service: 'table', name: 'things' }, metadata);
+  assert(space !== undefined);
+  const value = encodeEntity([{ name: 'text', type: 'Edm.String', value: 'v'.repeat(3000) }]);
+  const puts = Array.from({ length: 3000 }, (_, index) => ({ key: `${index}`, value }));
+  await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  await store.close();
+}
+
+/** Where the system tells. */
+function childrenOf({ pid }: ChildProcess): number[] {
+  const list = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : [];
+}
+
+async function untilGone(pid: number): Promise<void> {
+  for (let look = 0; existsSync(`/proc/${pid}`); look += 1) {
+    assert(look < 1000, `The process ${pid} is still there.`);
+    await settle(10);
+  }
+}

@@ -1,0 +1,95 @@
+// Requests as values through `handle`, one after another: the fast layer. A run has a number; seed and number make the request,
+// and what came before it in its epoch makes the state of the store, which begins anew with each epoch.
+import { inspect } from 'node:util';
+import type { WireRequest, WireResponse } from '#base';
+import { Accounts, issueToken, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
+import { openMemoryStore } from '#store';
+import type { ServerContext } from '../../../packages/server/frame/server-context.js';
+import { BODY_BYTES_MAX } from '../../../packages/server/serve.js';
+import { handle } from '../../../packages/server/services/table/handle.js';
+import { Random } from '../../simulation/plan/random.js';
+import { directService } from '../../support/direct-service.js';
+import { ACCOUNT, DATE, NOW, sharedKeyLite } from '../credentials.js';
+import { TABLES } from '../texts/operation-text.js';
+import { checkAnswer } from './check-answer.js';
+import { type FuzzRequest, HOST, someRequest } from './some-request.js';
+
+/** Runs on one store: it stays small, and a failure is repeated from the beginning of its epoch. */
+export const EPOCH = 1_000;
+
+/** Other numbers than those of the runs beside it, whatever the seed. */
+export const randomOf = (seed: number, run: number): Random =>
+  new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(run + 1, 0x85ebca77));
+
+export const bearerToken = (): Promise<string> =>
+  issueToken(
+    new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }),
+    { account: ACCOUNT, roles: ['Storage Account Contributor'], lifetimeSeconds: 3_600 },
+    NOW,
+  );
+
+/** As a connection hands it on. */
+const asWire = ({ method, target, headers, body }: FuzzRequest): WireRequest => ({
+  method,
+  target,
+  headers,
+  body: body.length > BODY_BYTES_MAX ? Buffer.alloc(0) : body,
+  bodyTooLarge: body.length > BODY_BYTES_MAX,
+  secure: false,
+  remoteAddress: '127.0.0.1',
+});
+
+/** What a request is made of, so that a reader can copy it. */
+export const describeRequest = ({ method, target, headers, body }: FuzzRequest): string =>
+  inspect(
+    { method, target, headers, body: body.toString('latin1') },
+    { maxStringLength: 4_000, breakLength: 110 },
+  );
+
+export class DirectRun {
+  readonly #bearer: string;
+  readonly #failures: unknown[] = [];
+  #service: ServerContext;
+
+  private constructor(bearer: string) {
+    this.#bearer = bearer;
+    this.#service = this.#newService();
+  }
+
+  static async open(): Promise<DirectRun> {
+    const run = new DirectRun(await bearerToken());
+    await run.reset();
+    return run;
+  }
+
+  #newService(): ServerContext {
+    return directService(openMemoryStore({ clock: () => NOW }), () => NOW, this.#failures);
+  }
+
+  /** An empty store, with the tables that requests mostly name. */
+  async reset(): Promise<void> {
+    this.#service = this.#newService();
+    for (const name of TABLES) {
+      const target = `/${ACCOUNT}/Tables`;
+      const authorization = sharedKeyLite({ method: 'POST', target, headers: {} });
+      const headers = { host: HOST, 'x-ms-date': DATE, authorization };
+      const body = Buffer.from(JSON.stringify({ TableName: name }));
+      await handle(asWire({ method: 'POST', target, headers, body }), this.#service);
+    }
+  }
+
+  request(seed: number, run: number): FuzzRequest {
+    return someRequest(randomOf(seed, run), this.#bearer);
+  }
+
+  /** @throws what is wrong with the answer, or the fault that was behind it. */
+  async send(request: FuzzRequest): Promise<WireResponse> {
+    const response = await handle(asWire(request), this.#service);
+    const [fault] = this.#failures.splice(0);
+    if (fault !== undefined) throw fault;
+    const { status, headers, body = '' } = response;
+    const isHead = request.method === 'HEAD';
+    checkAnswer({ status, headers, body: typeof body === 'string' ? Buffer.from(body) : body, isHead });
+    return response;
+  }
+}

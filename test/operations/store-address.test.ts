@@ -1,0 +1,51 @@
+// The command takes the address of a store wherever it takes a directory, and an engine without a tool says so.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { serve } from '#server';
+import { runToEnd } from '../support/spawned-server.js';
+
+const root = mkdtempSync(join(tmpdir(), 'store-address-'));
+test.after(() => rmSync(root, { recursive: true }));
+
+test('a store that is named by its address is served, checked, backed up and restored', async () => {
+  const [data, copy, again] = ['data', 'copy', 'again'].map(name => join(root, name));
+  assert(data && copy && again);
+  const server = await serve({ store: `lmdb:${data}`, durability: 'none' });
+  assert.deepEqual([server.data, server.place], [data, data]);
+  await server.close();
+  const said = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runToEnd(args);
+    assert.deepEqual([code, stderr], [0, '']);
+    return stdout;
+  };
+  assert.match(
+    await said('backup', copy, '--store', `lmdb:${data}`),
+    /^Backed up \S+data to \S+copy: 0 tables/,
+  );
+  assert.match(
+    await said('restore', copy, '--store', `lmdb:${again}`),
+    /^Restored \S+copy to \S+again: 0 tables/,
+  );
+  for (const args of [[`lmdb:${again}`], ['--store', `lmdb:${again}`]])
+    assert.match(await said('check', ...args), /^\S+again: 0 tables.*\nwhole\n$/);
+});
+
+test('what an engine does not have, and what is no address, is one sentence', async () => {
+  const place = join(root, 'never');
+  for (const [args, code, message] of [
+    [['check', 'memory:'], 2, "The engine 'memory' has no check."],
+    [['check', place, '--store', 'memory:'], 2, 'A directory and --store both say what to check: '],
+    [['backup', place, '--store', 'memory:'], 1, "The engine 'memory' has no backup."],
+    [['restore', place, '--store', 'memory:'], 1, "The engine 'memory' has no restore."],
+    [['serve', '--store', 'memory:', '--workers', '2'], 1, 'The engine keeps the data in one process, '],
+    [['serve', '--store', 'nonsense:x'], 1, "There is no engine 'nonsense': known are lmdb:DIR, memory:."],
+  ] as const) {
+    const { code: ended, stdout, stderr } = await runToEnd([...args]);
+    assert.deepEqual([ended, stdout], [code, ''], args.join(' '));
+    assert(stderr.startsWith(`shelfmark: ${message}`) && stderr.split('\n').length === 2, stderr);
+  }
+  assert(!existsSync(place));
+});

@@ -1,0 +1,77 @@
+// The search itself, on histories of one register whose verdicts are known: a judge that accepts everything would prove nothing.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Random } from '../plan/random.js';
+import { type Invocation, linearize, type Model } from './linearize.js';
+
+type Question = readonly [kind: 'set' | 'get', value: number];
+
+const REGISTER: Model<number, Question> = {
+  initial: 0,
+  key: String,
+  apply: (held, [kind, value]) => (kind === 'set' ? [value] : held === value ? [held] : []),
+};
+
+const at = (
+  step: number,
+  [invoked, answered]: readonly [number, number],
+  question: Question,
+  required = true,
+): Invocation<Question> => ({ step, invoked, answered, required, question });
+
+const verdict = (...calls: Invocation<Question>[]): number | undefined => linearize(calls, REGISTER)?.step;
+
+test('one call after the other has one order', () => {
+  assert.equal(verdict(at(1, [1, 2], ['set', 1]), at(2, [3, 4], ['get', 1])), undefined);
+  assert.equal(verdict(at(1, [1, 2], ['set', 1]), at(2, [3, 4], ['get', 0])), 2);
+});
+
+test('calls at the same time may come in either order, but in one for all', () => {
+  const set = at(1, [1, 8], ['set', 1]);
+  assert.equal(verdict(set, at(2, [2, 3], ['get', 0]), at(3, [4, 5], ['get', 1])), undefined);
+  assert.equal(verdict(set, at(2, [2, 3], ['get', 1]), at(3, [4, 5], ['get', 0])), 3);
+});
+
+test('a read may need several writes that are still under way', () => {
+  const sets = [at(1, [1, 10], ['set', 1]), at(2, [2, 11], ['set', 2])];
+  assert.equal(verdict(...sets, at(3, [3, 4], ['get', 1]), at(4, [5, 6], ['get', 2])), undefined);
+  assert.equal(
+    verdict(...sets, at(3, [3, 4], ['get', 1]), at(4, [5, 6], ['get', 2]), at(5, [7, 8], ['get', 1])),
+    5,
+  );
+});
+
+test('what nobody knows happened in its time or never', () => {
+  const lost = at(1, [1, 2], ['set', 1], false);
+  assert.equal(verdict(lost, at(2, [3, 4], ['get', 1]), at(3, [5, 6], ['get', 1])), undefined);
+  assert.equal(verdict(lost, at(2, [3, 4], ['get', 0]), at(3, [5, 6], ['get', 0])), undefined);
+  assert.equal(verdict(lost, at(2, [3, 4], ['get', 0]), at(3, [5, 6], ['get', 1])), 3);
+});
+
+/** Every order of the calls, tried one after the other. */
+function hasOrder(calls: readonly Invocation<Question>[], state: number): boolean {
+  if (calls.length === 0) return true;
+  return calls.some(call => {
+    const others = calls.filter(other => other !== call);
+    if (others.some(other => other.answered < call.invoked)) return false;
+    return REGISTER.apply(state, call.question).some(next => hasOrder(others, next));
+  });
+}
+
+test('agrees with trying every order, on random histories', () => {
+  const counts = { yes: 0, no: 0 };
+  for (let seed = 1; seed <= 2000; seed += 1) {
+    const random = new Random(seed);
+    const times = Array.from({ length: 10 }, (_, i) => ({ time: i, place: random.next() }));
+    times.sort((a, b) => a.place - b.place);
+    const calls = Array.from({ length: 5 }, (_, i): Invocation<Question> => {
+      const pair = times.slice(2 * i, 2 * i + 2).map(({ time }) => time);
+      const question: Question = [random.pick(['set', 'get'] as const), random.below(3)];
+      return at(i, [Math.min(...pair), Math.max(...pair)], question);
+    });
+    const expected = hasOrder(calls, 0);
+    counts[expected ? 'yes' : 'no'] += 1;
+    assert.equal(linearize(calls, REGISTER) === undefined, expected, `seed ${seed}`);
+  }
+  assert.ok(counts.yes > 100 && counts.no > 100, JSON.stringify(counts));
+});

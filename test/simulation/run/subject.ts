@@ -1,0 +1,222 @@
+// The service that a run is made against: an engine, faulty or not, behind `handle` or behind real sockets, that can be closed
+// and opened again, or left as after a crash.
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WireRequest, WireResponse } from '#base';
+import { Sweep } from '#queues';
+import { type RunningServer, serve, WELL_KNOWN_ACCOUNT } from '#server';
+import { openFaultyStore, openMemoryStore, type Store, StoreError } from '#store';
+import { openLmdbStore } from '#store-lmdb';
+import { handleQueue } from '../../../packages/server/services/queue/handle-queue.js';
+import { handle } from '../../../packages/server/services/table/handle.js';
+import { countedIds, directService } from '../../support/direct-service.js';
+import type { PlainAnswer } from '../judge/answer.js';
+import { Random } from '../plan/random.js';
+import type { Plan } from '../plan/step.js';
+import type { SimulatedClock } from './clock.js';
+import type { PlainRequest } from './request.js';
+
+export interface Subject {
+  /** Of the account, as the requests name it. */
+  readonly endpoint: string;
+  /** The path of the request stands below the host. Fails where a connection fails. */
+  send(request: PlainRequest): Promise<PlainAnswer>;
+  /** The same to the Queue service. */
+  sendToQueue(request: PlainRequest): Promise<PlainAnswer>;
+  /** A pass over all queues; over sockets the server has its own. */
+  sweep(): Promise<void>;
+  /** Closes in an orderly way and opens again; what is under way may be refused. */
+  reopen(): Promise<void>;
+  /** Goes on with the files as they are now; what is under way is lost. */
+  crash(): Promise<void>;
+  close(): Promise<void>;
+  /** Errors that are no refusals, since the last question. */
+  faultsOfOurs(): readonly unknown[];
+}
+
+/** The log after the trees, which must not have what it lacks: nobody goes around in it while these are copied. */
+const FILES = ['data.mdb', 'data.log'];
+
+/** Directories of the data, each a copy of the one before. */
+class Directories {
+  readonly #root = mkdtempSync(join(tmpdir(), 'shelfmark-simulation-'));
+  #count = 0;
+
+  get current(): string {
+    return join(this.#root, String(this.#count));
+  }
+
+  /** The files as another process would find it now. */
+  copy(): void {
+    const from = this.current;
+    this.#count += 1;
+    mkdirSync(this.current);
+    for (const name of FILES) {
+      if (existsSync(join(from, name))) copyFileSync(join(from, name), join(this.current, name));
+    }
+  }
+
+  remove(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+}
+
+/** Breaks a store, for tests of the simulation itself. */
+export type Spoil = (store: Store) => Store;
+
+const NO_FAULTS = { failBefore: 0, failAfter: 0, delay: 0.5, redecide: 0, shortScan: 0 };
+const FAULTS = { failBefore: 0.02, failAfter: 0.02, delay: 0.5, redecide: 0.2, shortScan: 0.3 };
+
+async function openStore(
+  plan: Plan,
+  clock: SimulatedClock,
+  random: Random,
+  directory: string,
+  spoil: Spoil,
+): Promise<Store> {
+  const store =
+    plan.engine === 'memory'
+      ? openMemoryStore({ clock: clock.read })
+      : await openLmdbStore(
+          { directory, clock: clock.read, durability: plan.durability, exclusive: plan.alone },
+          plan.logsFirst ? { logAfter: 0 } : {},
+        );
+  // Delays alone are no faults: they let calls overtake each other in an order that the seed decides.
+  return openFaultyStore(spoil(store), {
+    ...(plan.faults ? FAULTS : NO_FAULTS),
+    random: () => random.next(),
+  });
+}
+
+const HOST = '127.0.0.1:10002';
+
+const wireRequest = ({ method, path, headers, body }: PlainRequest): WireRequest => ({
+  method,
+  target: path,
+  headers: { host: HOST, ...headers },
+  body: Buffer.from(body),
+  bodyTooLarge: false,
+  secure: false,
+  remoteAddress: '127.0.0.1',
+});
+
+async function answered(responding: Promise<WireResponse>): Promise<PlainAnswer> {
+  const { status, headers, body } = await responding;
+  const all = headers.map(([name, value]): [string, string] => [name.toLowerCase(), value]);
+  return { status, headers: new Map(all), body: body?.toString() ?? '' };
+}
+
+/** A store that fails, or is closed, is swept another time. */
+async function sweepAll(store: Store, clock: SimulatedClock): Promise<void> {
+  const sweep = new Sweep({ store, clock: clock.read, accounts: () => [WELL_KNOWN_ACCOUNT] });
+  try {
+    while (!(await sweep.step()).isPassOver);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
+}
+
+/** Requests as values, without a socket. */
+async function openDirect(plan: Plan, clock: SimulatedClock, spoil: Spoil): Promise<Subject> {
+  const directories = plan.engine === 'lmdb' ? new Directories() : undefined;
+  const random = new Random(plan.seed ^ 0x5bd1e995);
+  const failures: unknown[] = [];
+  const open = () => openStore(plan, clock, random, directories?.current ?? '', spoil);
+  const newId = countedIds();
+  const begin = async () => directService(await open(), clock.read, failures, undefined, newId);
+  let service = await begin();
+  return {
+    endpoint: `http://${HOST}/${WELL_KNOWN_ACCOUNT}`,
+    send: request => answered(handle(wireRequest(request), service)),
+    sendToQueue: request => answered(handleQueue(wireRequest(request), service)),
+    sweep: () => sweepAll(service.store, clock),
+    async reopen() {
+      await service.store.close();
+      service = await begin();
+    },
+    async crash() {
+      const { store } = service;
+      directories?.copy();
+      service = await begin();
+      await store.close();
+    },
+    async close() {
+      await service.store.close();
+      directories?.remove();
+    },
+    faultsOfOurs: () => failures.splice(0),
+  };
+}
+
+function overSocket(
+  port: number,
+  agent: Agent,
+  { method, path, headers, body }: PlainRequest,
+): Promise<PlainAnswer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent }, incoming => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const all = Object.entries(incoming.headers).map(([name, value]): [string, string] => [
+          name,
+          String(value),
+        ]);
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: new Map(all),
+          body: Buffer.concat(chunks).toString(),
+        });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** The whole server, as programs start it. */
+async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> {
+  const directories = plan.engine === 'lmdb' ? new Directories() : undefined;
+  const agent = new Agent({ keepAlive: true });
+  const open = (): Promise<RunningServer> =>
+    serve({
+      data: directories?.current,
+      durability: plan.durability,
+      exclusive: plan.alone,
+      clock: clock.read,
+      logLevel: 'silent',
+    });
+  let server = await open();
+  return {
+    endpoint: server.tableEndpoint,
+    send: request => overSocket(server.tablePort, agent, request),
+    sendToQueue: request => overSocket(server.queuePort ?? 0, agent, request),
+    sweep: async () => undefined,
+    async reopen() {
+      await server.close();
+      server = await open();
+    },
+    async crash() {
+      const old = server;
+      directories?.copy();
+      server = await open();
+      await old.close();
+    },
+    async close() {
+      agent.destroy();
+      await server.close();
+      directories?.remove();
+    },
+    faultsOfOurs: () => [],
+  };
+}
+
+/** Sockets are served by the whole server, which opens its store itself: only a store without them is spoilt. */
+export const openSubject = (
+  plan: Plan,
+  clock: SimulatedClock,
+  spoil: Spoil = store => store,
+): Promise<Subject> => (plan.sockets ? openSockets(plan, clock) : openDirect(plan, clock, spoil));

@@ -1,0 +1,262 @@
+// The structure that ARCHITECTURE.md draws and the rules of the house that no linter knows: who imports whom, sizes, names,
+// comments. An exception is a line in this file, with its reason.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, posix, sep } from 'node:path';
+import { describe, test } from 'node:test';
+import { codeOf, importsOf, longBlocks } from '../support/source-text.js';
+import { ROOT } from '../support/spawned-server.js';
+import { faultsOf, ROOMS, roomOf, TESTING } from './rooms.js';
+
+interface Source {
+  /** From the root of the repository, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly code: string;
+  /** Tests, their fixtures, and the conformance suite: they run where the development packages are. */
+  readonly isTest: boolean;
+}
+
+const FOLDERS = ['packages', 'test', 'tools', 'demo', 'examples', 'bench'] as const;
+const TEST = new RegExp(`\\.test\\.(?:fixture\\.)?ts$|^test/|^packages/[^/]+/(?:conformance|${TESTING})/`);
+
+function sourcesIn(folder: string): Source[] {
+  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter(name => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map(name => {
+      const path = posix.join(folder, name.split(sep).join('/'));
+      const text = readFileSync(join(ROOT, path), 'utf8');
+      return { path, text, code: codeOf(text), isTest: TEST.test(path) };
+    });
+}
+
+const SOURCES = FOLDERS.flatMap(sourcesIn);
+const PACKAGES = SOURCES.filter(({ path }) => path.startsWith('packages/'));
+const packageOf = ({ path }: Source): string => path.split('/')[1] ?? '';
+
+/** The packages that each may import, by their aliases. */
+const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  http: ['base'],
+  store: ['base'],
+  'store-lmdb': ['store', 'base'],
+  account: ['store', 'base'],
+  tables: ['account', 'store', 'base'],
+  queues: ['account', 'store', 'base'],
+  wire: ['tables', 'queues', 'account', 'store', 'base'],
+  server: ['http', 'wire', 'tables', 'queues', 'account', 'store', 'store-lmdb', 'base'],
+  cli: ['server', 'tables', 'queues', 'store', 'base'],
+  // Published by itself: what its users install has nothing of the server.
+  patterns: [],
+};
+
+/** Engines, which one file names for all others; tests open them by themselves. */
+const ENGINES: ReadonlySet<string> = new Set(['store-lmdb']);
+const REGISTRY = 'packages/server/engines.ts';
+
+/** Packages from outside, and the files that may import them. */
+const OWNERS: Readonly<Record<string, RegExp>> = {
+  lmdb: /^packages\/store-lmdb\//,
+  commander: /^packages\/cli\//,
+  pino: /^packages\/server\/observe\/log\.ts$/,
+  saxes: /^packages\/wire\/shared\/xml\.ts$/,
+  jose: /^packages\/server\/auth\/bearer\.ts$/,
+  '@azure/core-rest-pipeline': /^packages\/patterns\//,
+  '@azure/data-tables': /^packages\/patterns\//,
+  'node:net': /^packages\/http\/|^packages\/cli\/(?:cluster\/free-port|locked-directory)\.ts$/,
+  'node:tls': /^packages\/(?:http\/listen|cli\/serve)\.ts$/,
+  // For the names of methods and statuses; its server is not used.
+  'node:http': /^packages\/http\//,
+  'node:https': /^$/,
+};
+
+/** What packages without I/O may have of node: bytes. */
+const PURE_PACKAGES: ReadonlySet<string> = new Set(['base', 'store', 'account', 'tables', 'queues', 'wire']);
+const PURE_MODULES: ReadonlySet<string> = new Set(['node:buffer']);
+
+/** Every breach of a rule, as `path: what`. */
+function breaches(sources: readonly Source[], rule: (source: Source) => readonly string[]): string[] {
+  return sources.flatMap(source => rule(source).map(what => `${source.path}: ${what}`));
+}
+
+/** Places of what a pattern finds in the code, as `line: text`. */
+function findings({ text, code }: Source, pattern: RegExp, where = code): string[] {
+  const lines = text.split('\n');
+  return [...where.matchAll(pattern)].map(({ index }) => {
+    const line = where.slice(0, index).split('\n').length;
+    return `${line}: ${lines[line - 1]?.trim()}`;
+  });
+}
+
+describe('imports', () => {
+  test('packages are those that have a place in the order', () => {
+    assert.deepEqual([...new Set(PACKAGES.map(packageOf))].sort(), Object.keys(DIRECTIONS).sort());
+  });
+
+  test('go one way between packages, and by their aliases', () => {
+    const rule = (source: Source): string[] =>
+      importsOf(source.text)
+        .filter(name => name.startsWith('#'))
+        .filter(name => {
+          const [target = '', rest] = name.slice(1).split('/');
+          const isSuite = source.isTest && target === 'store' && rest === 'conformance';
+          return !DIRECTIONS[packageOf(source)]?.includes(target) || (rest !== undefined && !isSuite);
+        });
+    assert.deepEqual(breaches(PACKAGES, rule), []);
+  });
+
+  test('name engines in one file', () => {
+    const rule = (source: Source): string[] =>
+      source.path === REGISTRY ? [] : importsOf(source.text).filter(name => ENGINES.has(name.slice(1)));
+    assert.deepEqual(breaches(PACKAGES, rule), []);
+  });
+
+  test('stay in the package where they are relative, and name a file', () => {
+    const rule = (source: Source): string[] =>
+      importsOf(source.text)
+        .filter(name => name.startsWith('.'))
+        .filter(name => {
+          const target = posix.join(dirname(source.path), name);
+          return !target.startsWith(`packages/${packageOf(source)}/`) || !target.endsWith('.js');
+        });
+    assert.deepEqual(breaches(PACKAGES, rule), []);
+  });
+
+  test('go one way between the folders of a package', () => {
+    const found = Object.entries(ROOMS).flatMap(([name, rooms]) => {
+      const folder = `packages/${name}/`;
+      const below = (path: string): string => path.slice(folder.length);
+      const programs = PACKAGES.filter(source => !source.isTest && packageOf(source) === name);
+      const rule = (source: Source): string[] => {
+        const room = roomOf(rooms, below(source.path));
+        const targets = importsOf(source.text)
+          .filter(each => each.startsWith('.'))
+          .map(each => below(posix.join(dirname(source.path), each)).replace(/\.js$/, '.ts'));
+        return targets.filter(target => {
+          const targetRoom = roomOf(rooms, target);
+          return targetRoom !== room && !rooms[room]?.includes(targetRoom);
+        });
+      };
+      const folders = new Set(programs.map(({ path }) => roomOf(rooms, below(path))));
+      const unknown = [...folders].filter(room => !(room in rooms)).map(room => `${name}: no entry ${room}`);
+      const empty = Object.keys(rooms).filter(room => !folders.has(room));
+      return [
+        ...faultsOf(rooms).map(fault => `${name}: ${fault}`),
+        ...unknown,
+        ...empty.map(room => `${name}: nothing in ${room}`),
+        ...breaches(programs, rule),
+      ];
+    });
+    assert.deepEqual(found, []);
+  });
+
+  test('from outside have one owner each', () => {
+    const rule = (source: Source): string[] =>
+      importsOf(source.text)
+        .filter(name => !name.startsWith('.') && !name.startsWith('#'))
+        .filter(name => {
+          const owner = OWNERS[name];
+          return owner ? !owner.test(source.path) : !name.startsWith('node:');
+        });
+    const programs = PACKAGES.filter(({ isTest }) => !isTest);
+    assert.deepEqual(breaches(programs, rule), []);
+  });
+
+  test('leave the HTTP server ignorant of the services behind it', () => {
+    const http = PACKAGES.filter(source => packageOf(source) === 'http');
+    const rule = (source: Source): string[] => findings(source, /azure|x-ms|\(protocol: /gi, source.text);
+    assert.deepEqual(breaches(http, rule), []);
+  });
+
+  test('bring no I/O into store, domains and wire', () => {
+    const pure = PACKAGES.filter(source => !source.isTest && PURE_PACKAGES.has(packageOf(source)));
+    const rule = (source: Source): string[] =>
+      importsOf(source.text).filter(name => name.startsWith('node:') && !PURE_MODULES.has(name));
+    assert.deepEqual(breaches(pure, rule), []);
+  });
+
+  test('leave the clock and chance to who starts a server', () => {
+    // The wall clock has one door in the server and one in the library, and it is handed in from there.
+    const isDoor = ({ path }: Source): boolean =>
+      ['base/clock.ts', 'patterns/flow/surroundings.ts'].includes(path.slice('packages/'.length));
+    const checked = PACKAGES.filter(source => !source.isTest && !isDoor(source));
+    const inner = checked.filter(
+      source => PURE_PACKAGES.has(packageOf(source)) || ['server', 'patterns'].includes(packageOf(source)),
+    );
+    const rule = (source: Source): string[] =>
+      findings(source, /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b/g);
+    assert.deepEqual(breaches(inner, rule), []);
+  });
+});
+
+const FILES_MAX = 20;
+/** Folders that are still being sorted. */
+const UNSORTED: ReadonlySet<string> = new Set(['bench', 'demo']);
+const LINES_MAX = 400;
+const TEST_LINES_MAX = 800;
+const FUNCTION_LINES_MAX = 60;
+/** The bodies of suites hold tests, and are as long as these are together. */
+const SUITE = /\bdescribe\w*\(|\(suite: Suite\)/;
+
+describe('sizes', () => {
+  test('folders have at most 20 files, without the tests beside them', () => {
+    const counts = new Map<string, number>();
+    for (const { path } of SOURCES.filter(source => !/\.test\.ts$/.test(source.path)))
+      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    const full = [...counts].filter(([folder, count]) => count > FILES_MAX && !UNSORTED.has(folder));
+    assert.deepEqual(full, []);
+  });
+
+  test('files have at most 400 lines, tests 800', () => {
+    const rule = ({ text, isTest }: Source): string[] => {
+      const lines = text.split('\n').length - 1;
+      return lines > (isTest ? TEST_LINES_MAX : LINES_MAX) ? [`${lines} lines`] : [];
+    };
+    assert.deepEqual(breaches(SOURCES, rule), []);
+  });
+
+  test('functions have at most 60 lines', () => {
+    const rule = ({ text, isTest }: Source): string[] =>
+      longBlocks(text, FUNCTION_LINES_MAX + 1)
+        .filter(({ head }) => !(isTest && SUITE.test(head)))
+        .map(({ head, firstLine, lines }) => `${firstLine}: ${lines} lines: ${head.slice(0, 60)}`);
+    assert.deepEqual(breaches(SOURCES, rule), []);
+  });
+});
+
+describe('style', () => {
+  const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.test)?(?:\.fixture)?\.ts$/;
+  const BANNED_NAME =
+    /\b(?:class|interface|type)\s+(?:I[A-Z][a-z]\w*|\w*(?:Manager|Helpers?|Utils?|Base|Impl|Data|Info|Handler|Factory))\b/g;
+
+  test('file names are kebab-case', () => {
+    const rule = ({ path }: Source): string[] => (KEBAB_CASE.test(basename(path)) ? [] : ['not kebab-case']);
+    assert.deepEqual(breaches(SOURCES, rule), []);
+  });
+
+  test('every file opens with a comment', () => {
+    const rule = ({ text }: Source): string[] =>
+      /^(?:#!.*\n)?(?:\/\/ \S|\/\*)/.test(text) ? [] : ['no comment at the top'];
+    assert.deepEqual(breaches(SOURCES, rule), []);
+  });
+
+  test('no default exports, no enums, no `any`', () => {
+    const rule = (source: Source): string[] =>
+      findings(source, /\bexport\s+default\b|\benum\s+\w|(?:[:<|&]|=>|\bas|\bextends)\s*any\b|,\s*any\s*>/g);
+    assert.deepEqual(breaches(SOURCES, rule), []);
+  });
+
+  test('no names that say nothing', () => {
+    assert.deepEqual(
+      breaches(SOURCES, source => findings(source, BANNED_NAME)),
+      [],
+    );
+  });
+
+  test('nothing is left to do', () => {
+    const rule = (source: Source): string[] =>
+      findings(source, /\b(?:TO\x44O|FI\x58ME|XX\x58)\b/g, source.text);
+    assert.deepEqual(breaches(SOURCES, rule), []);
+  });
+});

@@ -1,0 +1,163 @@
+// The command in a process of its own: started, waited for, signalled, and never left behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The repository: compiled tests stand two folders below it. */
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const SHELFMARK = [process.execPath, join(ROOT, 'bin', 'shelfmark.js')] as const;
+const READY_MILLISECONDS_MAX = 20_000;
+const READY_STEP_MILLISECONDS = 100;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface SpawnedServer {
+  /** Of the process that was started; workers are below it. */
+  readonly pid: number;
+  readonly readyLine: string;
+  readonly readyMilliseconds: number;
+  readonly endpoint: string;
+  readonly port: number;
+  /** As the ready line names it. */
+  readonly place: string;
+  readonly connectionString: string;
+  /** What the process has written to standard error up to now. */
+  stderr(): string;
+  /** Sends the signal at once; resolves when the process is gone. */
+  stop(signal: NodeJS.Signals): Promise<Exit>;
+}
+
+export interface Spawning {
+  /** The process leads a group of its own, that signals can be sent to. */
+  readonly detached?: boolean;
+  /** Another user, where this one may say so. */
+  readonly uid?: number;
+  /** Default: the node that runs this, and the repository's bin/shelfmark.js. */
+  readonly command?: readonly [string, ...string[]];
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** So long after its start it is killed, with its group if it leads one. */
+  readonly killedAfterMilliseconds?: number;
+}
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+class Spawned {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+  readonly exited: Promise<Exit>;
+
+  constructor(
+    args: readonly string[],
+    {
+      command = SHELFMARK,
+      cwd = ROOT,
+      env = process.env,
+      detached = false,
+      killedAfterMilliseconds,
+      uid,
+    }: Spawning,
+  ) {
+    const [program, ...first] = command;
+    this.child = spawn(program, [...first, ...args], {
+      cwd,
+      env,
+      detached,
+      ...(uid !== undefined && { uid }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.add(this.child);
+    this.child.stdout?.on('data', chunk => {
+      this.stdout += String(chunk);
+    });
+    this.child.stderr?.on('data', chunk => {
+      this.stderr += String(chunk);
+    });
+    const timer =
+      killedAfterMilliseconds === undefined
+        ? undefined
+        : setTimeout(() => this.#kill(detached), killedAfterMilliseconds);
+    this.exited = once(this.child, 'close').then(([code]) => {
+      clearTimeout(timer);
+      children.delete(this.child);
+      return { code: typeof code === 'number' ? code : null, stdout: this.stdout, stderr: this.stderr };
+    });
+  }
+
+  #kill(withGroup: boolean): void {
+    const { pid } = this.child;
+    if (withGroup && pid !== undefined) process.kill(-pid, 'SIGKILL');
+    else this.child.kill('SIGKILL');
+  }
+}
+
+/** Runs the command to its end. */
+export const runToEnd = (args: readonly string[], spawning: Spawning = {}): Promise<Exit> =>
+  new Spawned(args, spawning).exited;
+
+const READY =
+  /^Shelfmark serves tables at (?<endpoint>https?:\/\/\S+:(?<port>\d+)\/\w+); (?<place>data in [^;]+);(?: [^;]+;)* connection string: (?<connectionString>.+)\n$/;
+
+function readyLine(spawned: Spawned): Promise<string> {
+  return new Promise((resolve, reject) => {
+    // In small steps: no time passes while this process is stopped or the machine sleeps.
+    let left = READY_MILLISECONDS_MAX / READY_STEP_MILLISECONDS;
+    const timer = setInterval(() => {
+      left -= 1;
+      if (left > 0) return;
+      settle();
+      reject(new Error(`No ready line: ${spawned.stdout}${spawned.stderr}`));
+    }, READY_STEP_MILLISECONDS);
+    const settle = (): void => clearInterval(timer);
+    spawned.child.stdout?.on('data', () => {
+      if (!spawned.stdout.endsWith('\n')) return;
+      settle();
+      resolve(spawned.stdout);
+    });
+    spawned.exited.then(({ code, stderr }) => {
+      settle();
+      reject(new Error(`The server ended with ${code}: ${stderr}`));
+    }, reject);
+  });
+}
+
+/** Starts a server and waits until it says that it is ready. It is killed with this process at the latest. */
+export async function spawnServer(args: readonly string[], spawning: Spawning = {}): Promise<SpawnedServer> {
+  const started = performance.now();
+  const spawned = new Spawned(args, spawning);
+  const line = await readyLine(spawned);
+  const readyMilliseconds = performance.now() - started;
+  const { endpoint, port, place, connectionString } = READY.exec(line)?.groups ?? {};
+  const { pid } = spawned.child;
+  if (!pid || !endpoint || !port || !place || !connectionString) throw new Error(`Not a ready line: ${line}`);
+  return {
+    pid,
+    readyLine: line,
+    readyMilliseconds,
+    endpoint,
+    port: Number(port),
+    place,
+    connectionString,
+    stderr: () => spawned.stderr,
+    stop: signal => {
+      spawned.child.kill(signal);
+      return spawned.exited;
+    },
+  };
+}
+
+/** As the connection string names it. */
+export function queuePortOf({ connectionString }: SpawnedServer): number {
+  const [, port] = /;QueueEndpoint=https?:\/\/[^;]+:(\d+)\//.exec(connectionString) ?? [];
+  if (port === undefined) throw new Error(`There are no queues: ${connectionString}`);
+  return Number(port);
+}

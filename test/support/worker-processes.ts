@@ -1,0 +1,133 @@
+// A server of several processes as a test sees it: which workers there are, connections of its own, and which worker each
+// of them ended up with. Linux only, which tells who holds which socket.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { Agent, request as send } from 'node:http';
+import type { Socket } from 'node:net';
+import { type RawRequest, signedHeaders } from './raw-client.js';
+
+/** The account of servers that were given none. */
+export const WELL_KNOWN = {
+  name: 'devstoreaccount1',
+  key: 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
+};
+
+/** Beyond it an answer is taken to be lost. */
+const ANSWER_MILLISECONDS_MAX = 10_000;
+
+/** Process ids, lowest first; none if the process is gone. */
+export function childrenOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch {
+    return [];
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const hexPort = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
+
+/** What Linux calls the server's end of a connection over IPv4. */
+function inodeOf(serverPort: number, clientPort: number): string | undefined {
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  const wanted = new RegExp(`^\\s*\\d+: \\w+:${hexPort(serverPort)} \\w+:${hexPort(clientPort)} `);
+  return lines
+    .find(line => wanted.test(line))
+    ?.trim()
+    .split(/\s+/)[9];
+}
+
+function holds(pid: number, inode: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(folder).some(name => readlinkSync(`${folder}/${name}`) === `socket:[${inode}]`);
+  } catch {
+    return false;
+  }
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** One connection that is kept, to the worker that got it. */
+export class Connection {
+  readonly #port: number;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  #socket: Socket | undefined;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /** Rejects if the connection breaks, or if there is no answer. */
+  request(request: RawRequest): Promise<Reply> {
+    const { method, target, body } = request;
+    const headers = signedHeaders({ account: WELL_KNOWN }, request);
+    return new Promise((resolve, reject) => {
+      const options = {
+        agent: this.#agent,
+        host: '127.0.0.1',
+        port: this.#port,
+        method,
+        path: target,
+        headers,
+      };
+      const outgoing = send(options, incoming => {
+        let text = '';
+        incoming.setEncoding('utf8');
+        incoming.on('data', chunk => {
+          text += chunk;
+        });
+        incoming.on('error', reject);
+        incoming.on('end', () =>
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: text }),
+        );
+      });
+      outgoing.setTimeout(ANSWER_MILLISECONDS_MAX, () => outgoing.destroy(new Error('No answer came.')));
+      outgoing.on('socket', socket => {
+        this.#socket = socket;
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+
+  /** Which of the processes answers this connection; there must have been an answer. */
+  workerAmong(pids: readonly number[]): number | undefined {
+    const inode = inodeOf(this.#port, this.#socket?.localPort ?? 0);
+    return inode === undefined ? undefined : pids.find(pid => holds(pid, inode));
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+const POLL_MILLISECONDS = 10;
+
+/**
+ * Resolves once `holds` does; fails if it takes longer than anything should. Time is counted in looks, so that none passes
+ * while this process is stopped or the machine sleeps.
+ */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  milliseconds = 20_000,
+): Promise<void> {
+  for (let left = milliseconds / POLL_MILLISECONDS; !(await holds()); left -= 1) {
+    if (left <= 0) throw new Error(`In ${milliseconds} ms it never came to this: ${what}.`);
+    await new Promise<void>(resolve => {
+      setTimeout(resolve, POLL_MILLISECONDS);
+    });
+  }
+}

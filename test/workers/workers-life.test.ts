@@ -1,0 +1,111 @@
+// How `shelfmark serve --workers` starts and ends: signals, the death of the primary, workers that cannot start, mistakes.
+import assert from 'node:assert/strict';
+import { rename, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { test } from 'node:test';
+import { runToEnd } from '../support/spawned-server.js';
+import { takenPort } from '../support/taken-port.js';
+import { childrenOf, isAlive, until } from '../support/worker-processes.js';
+import {
+  ACCOUNT,
+  connections,
+  createTable,
+  isTaken,
+  newDirectory,
+  serve,
+  skip,
+  skipLong,
+  WORKERS,
+} from '../support/worker-server.js';
+
+test('a signal lets what is under way be answered; a second one does not wait', { skip }, async t => {
+  for (const isPatient of [true, false]) {
+    const server = await serve(t, 2);
+    const made = await connections(t, server, 2);
+    await made[0]?.request(createTable('things'));
+    const workers = childrenOf(server.pid);
+    // Of this request the body is still to come, so that its worker has something under way.
+    const open = connect(server.port, '127.0.0.1');
+    open.on('error', () => undefined);
+    let answer = '';
+    open.on('data', chunk => {
+      answer += String(chunk);
+    });
+    open.write(`PUT ${ACCOUNT}/things HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{`);
+    await new Promise(resolve => setTimeout(resolve, 200));
+    const stopped = server.stop('SIGTERM');
+    await until('one worker has ended', () => workers.filter(isAlive).length === 1);
+    await until('nobody new is let in', async () => !(await isTaken(server.port)));
+    if (isPatient) open.write('}');
+    else process.kill(server.pid, 'SIGTERM');
+    assert.equal((await stopped).code, isPatient ? 0 : 1);
+    await until('all workers are gone', () => !workers.some(isAlive));
+    assert.equal(answer.startsWith('HTTP/1.1 4'), isPatient, answer);
+    open.destroy();
+  }
+});
+
+test('a primary that is killed leaves no worker behind, and the port free', { skip }, async t => {
+  const server = await serve(t, WORKERS);
+  const workers = childrenOf(server.pid);
+  await server.stop('SIGKILL');
+  await until('all workers are gone', () => !workers.some(isAlive));
+  assert.equal(await isTaken(server.port), false);
+});
+
+test('workers that cannot start any more end the whole', { skip: skipLong }, async t => {
+  const server = await serve(t, 2);
+  const data = server.place.replace('data in ', '');
+  const workers = childrenOf(server.pid);
+  await rename(data, `${data}.away`);
+  await writeFile(data, 'no directory');
+  process.kill(workers[0] ?? 0, 'SIGKILL');
+  await until('the primary ends', () => !isAlive(server.pid), 60_000);
+  const { code, stderr } = await server.stop('SIGTERM');
+  assert.equal(code, 1);
+  assert.match(stderr, /cannot hold a store.*\), as those before it did; no other is tried\.\n$/s);
+  await until('all workers are gone', () => !workers.some(isAlive));
+});
+
+test('mistakes are told once and in one sentence, and nothing is left running', { skip }, async t => {
+  const file = newDirectory();
+  await writeFile(file, '');
+  const taken = await takenPort(t);
+  const at = (data: string, port: number | string = 0): string[] => [
+    '--table-port',
+    String(port),
+    '--data',
+    data,
+  ];
+  const mistakes: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
+    [at(file), /^shelfmark: .* cannot hold a store.*\n$/],
+    [
+      at(newDirectory(), taken),
+      new RegExp(`^shelfmark: .*EADDRINUSE.*${taken}: another program listens there; .*\\.\\n$`),
+    ],
+    [
+      [...at(newDirectory()), '--host', '0.0.0.0'],
+      /^shelfmark: The emulator's well-known key is no secret.*\n$/,
+    ],
+    [['--inMemoryPersistence'], /^shelfmark: --inMemoryPersistence keeps the data in one process, .*\n$/],
+    [[...at(newDirectory()), '--cert', file], /^shelfmark: --cert and --key go together\.\n$/],
+  ];
+  await Promise.all(
+    mistakes.map(async ([args, sentence]) => {
+      const exit = await runToEnd(['serve', '--workers', '3', ...args]);
+      assert.match(exit.stderr, sentence);
+      assert.deepEqual([exit.code, exit.stdout], [1, '']);
+    }),
+  );
+  const wrong = await runToEnd(['serve', '--workers', 'some']);
+  assert.match(wrong.stderr, /^error: .* A number of processes from 1 to 64, or auto\.\n$/);
+});
+
+test('one worker is the process itself, and auto is one for each core', { skip }, async t => {
+  const [alone, many] = [await serve(t, 1), await serve(t, 'auto')];
+  assert.doesNotMatch(alone.readyLine, /processes/);
+  assert.deepEqual(childrenOf(alone.pid), []);
+  const cores = availableParallelism();
+  assert.equal(childrenOf(many.pid).length, cores === 1 ? 0 : cores);
+});
