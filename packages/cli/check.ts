@@ -1,4 +1,4 @@
-// `shelfmark check`: reads all of a store, which servers may be writing to, and says what is in it and what is wrong.
+// `shelfmark check`: reads all of a store, which servers may be writing to, and prints its contents and the findings.
 import { Command } from 'commander';
 import { ConfigurationError, ENGINES } from '#server';
 import { StoreError, type StoreReport } from '#store';

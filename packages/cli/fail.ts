@@ -1,4 +1,4 @@
-// How a subcommand ends that cannot go on: one sentence for what its user can mend, the stack for the rest.
+// Ends a subcommand that failed: with one sentence for an error that the user can correct, with the stack for any other.
 import { ConfigurationError, StoreError } from '#server';
 
 const EXPECTED_CODES = new Set([
@@ -12,11 +12,11 @@ const EXPECTED_CODES = new Set([
   'ENOTDIR',
 ]);
 
-/** The system's code of an error, where the system made it. */
+/** The system's code of an error, where there is one. */
 export const systemCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** What may be done about an address that cannot be had. */
+/** Advice on an address that cannot be used. */
 const LISTEN_REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE:
     'another program listens there; stop it, or choose another port with --table-port or --queue-port.',
@@ -30,7 +30,7 @@ function sentenceOf(error: Error): string {
   return remedy === undefined ? error.message : `${error.message}: ${remedy}`;
 }
 
-/** What there is to say of an error to whoever started the command. */
+/** The text of an error for the user of the command. */
 export function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isExpected =

@@ -1,4 +1,4 @@
-// One server a directory: a second is told who has it; who is gone, however, is in nobody's way.
+// One server a directory: a second one is refused with the first one's address; a server that is gone blocks none.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { startHeld } from './locked-directory.js';
+import { startLocked } from './locked-directory.js';
 
 const MODULE = new URL('./locked-directory.js', import.meta.url).href;
 const skip = process.platform === 'win32';
@@ -18,16 +18,16 @@ function newDirectory(t: TestContext): string {
   return directory;
 }
 
-/** A process that takes the directory, once it is told if it is to wait, says whether it got it, and keeps it until it is stopped. */
+/** A process that locks the directory, at once or when it is told to, reports the result, and keeps the lock until it is stopped. */
 function hold(t: TestContext, directory: string, waits = false): ChildProcess {
   const script = `
-    import { startHeld } from ${JSON.stringify(MODULE)};
+    import { startLocked } from ${JSON.stringify(MODULE)};
     if (${waits}) {
       console.log('waits');
       await new Promise(resolve => process.stdin.once('data', resolve));
     }
     const start = async () => process.argv[1];
-    await startHeld(process.argv[1], start, () => 'http://there').then(
+    await startLocked(process.argv[1], start, () => 'http://there').then(
       () => console.log('held'),
       error => console.log(error.message),
     );
@@ -48,13 +48,13 @@ async function said(child: ChildProcess): Promise<string> {
 }
 
 const take = (directory: string): Promise<string> =>
-  startHeld(
+  startLocked(
     directory,
     async () => directory,
     () => 'here',
   );
 
-test('a second server is told who has the directory; one that was killed or stopped is in nobody’s way', {
+test('a second server is refused with the first one’s address; a killed or stopped one blocks none', {
   skip,
 }, async t => {
   // Longer than the name of a socket may be.
@@ -66,7 +66,7 @@ test('a second server is told who has the directory; one that was killed or stop
     const message = `${directory} is in use by process ${first.pid} (http://there): stop it, or choose another directory with --data.`;
     const path = join(directory, 'server.sock');
     const before = statSync(path, { bigint: true });
-    // Whatever happened to the name would show in the time.
+    // A replaced socket would have another time.
     await setTimeout(20);
     await assert.rejects(take(directory), { name: 'ConfigurationError', message });
     assert.equal(statSync(path, { bigint: true }).ctimeNs, before.ctimeNs, 'It was put aside for a moment.');
@@ -79,7 +79,7 @@ test('a second server is told who has the directory; one that was killed or stop
   assert.deepEqual(readdirSync(directory), ['server.sock']);
 });
 
-test('of many that start at once on what a killed one left, one gets it', {
+test('of many servers that start at once after a kill, one gets the lock', {
   skip: skip || process.env.SHELFMARK_LONG !== '1',
 }, async t => {
   for (let round = 0; round < 3; round++) {
@@ -103,18 +103,18 @@ test('of many that start at once on what a killed one left, one gets it', {
   }
 });
 
-test('what is no directory, or not there yet, is left to who opens it', { skip }, async t => {
+test('a path that is not a directory, or missing, is left to the engine', { skip }, async t => {
   const directory = newDirectory(t);
   const file = join(directory, 'file');
   writeFileSync(file, '');
-  const failing = startHeld(
+  const failing = startLocked(
     file,
     () => Promise.reject(new Error('mine')),
     () => '',
   );
   await assert.rejects(failing, /^Error: mine$/);
   const made = join(directory, 'made');
-  await startHeld(
+  await startLocked(
     made,
     async () => mkdirSync(made),
     () => '',

@@ -1,6 +1,6 @@
-// One server a data directory: a second one that is started by mistake is told who has it. Who has it listens on a socket in the
-// directory, which ends with the process however that ends; what a killed one leaves behind answers nobody and is put aside. The
-// workers of one primary share its hold. Commands that read the files need none. Where there are no such sockets, nothing is held.
+// The lock of a data directory: one server at a time, so that one started by mistake is refused with the other's address. The lock is a
+// listening socket in the directory, which the system closes with the process; the socket file of a killed server does not answer and is
+// replaced. The workers of one primary share its lock. Commands that read the files take none. Without Unix sockets there is no lock.
 import { linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -8,14 +8,14 @@ import { ConfigurationError } from '#server';
 import { systemCode } from './fail.js';
 
 const SOCKET_NAME = 'server.sock';
-/** Of a socket's name, in bytes: the least that systems allow is 104. */
+/** The maximum length of a socket's name, in bytes: the smallest that systems allow is 104. */
 const PATH_BYTES_MAX = 100;
-/** One that takes connections and says nothing is stopped or very busy, and alive. */
+/** A server that accepts a connection and sends nothing in this time is stopped or very busy, but alive. */
 const ANSWER_MILLISECONDS_MAX = 2_000;
-/** Times that another's socket is found dead and gone again before it could be put aside. */
+/** Attempts to replace a dead socket that other processes replace at the same time. */
 const TRIES_MAX = 10;
 
-/** What a socket says to who connects: undefined if nobody listens. */
+/** The text that a socket's listener sends; undefined if there is no listener. */
 function whoListens(path: string): Promise<string | undefined> {
   return new Promise(resolve => {
     const socket = connect(path);
@@ -44,13 +44,13 @@ function isDirectory(path: string): boolean {
   }
 }
 
-/** Of the socket that has the name now; undefined if none has. */
+/** The identity of the socket that has the name now; undefined if there is none. */
 function identityOf(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.ino} ${stats.ctimeNs}`;
 }
 
-/** False if the directory cannot have sockets. */
+/** False if the directory does not support sockets. */
 function listenOn(server: Server, path: string): Promise<boolean> {
   return new Promise(resolve => {
     server.once('error', () => resolve(false));
@@ -58,7 +58,7 @@ function listenOn(server: Server, path: string): Promise<boolean> {
   });
 }
 
-/** @returns whether it is done; false if `what` is in the way of it, or is gone. */
+/** @returns false if the call failed with `what`. */
 function tried(act: () => void, what: 'EEXIST' | 'ENOENT'): boolean {
   try {
     act();
@@ -69,18 +69,18 @@ function tried(act: () => void, what: 'EEXIST' | 'ENOENT'): boolean {
   }
 }
 
-/** The directory may be gone by then. */
+/** Removes the socket; the directory may be gone already. */
 function leave(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // What is left answers nobody.
+    // A socket file that is left has no listener.
   }
 }
 
-class HeldDirectory {
+class DirectoryLock {
   readonly #directory: string;
-  /** The same, by a name that is short enough for sockets. */
+  /** The same directory, by a name that is short enough for sockets. */
   readonly #short: string;
   #says = `process ${process.pid}, which is starting`;
 
@@ -97,7 +97,7 @@ class HeldDirectory {
     this.#says = text;
   }
 
-  /** @throws ConfigurationError if another server has the directory. */
+  /** @throws ConfigurationError if another server has locked the directory. */
   async take(): Promise<void> {
     const own = join(this.#short, `${SOCKET_NAME}.${process.pid}`);
     const path = join(this.#short, SOCKET_NAME);
@@ -108,23 +108,23 @@ class HeldDirectory {
     }).unref();
     if (!(await listenOn(server, own))) return;
     try {
-      await this.#place(own, path);
+      await this.#install(own, path);
       process.once('exit', () => leave(path));
     } finally {
       rmSync(own, { force: true });
     }
   }
 
-  async #place(own: string, path: string): Promise<void> {
+  async #install(own: string, path: string): Promise<void> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       if (tried(() => linkSync(own, path), 'EEXIST')) return;
       const found = identityOf(path);
       this.#refuseIfAlive(await whoListens(path));
-      // Meanwhile another one may have put it aside and be here now: who is alive is to have the name at each moment.
+      // Meanwhile another process may have replaced the dead socket by its own: at each moment a live socket must keep the name.
       if (identityOf(path) !== found) continue;
       const aside = `${own}.old`;
       if (!tried(() => renameSync(path, aside), 'ENOENT')) continue;
-      // The same may have happened between the last two lines.
+      // That may also have happened between the last two lines.
       const listening = await whoListens(aside);
       if (listening !== undefined) tried(() => linkSync(aside, path), 'EEXIST');
       rmSync(aside, { force: true });
@@ -142,25 +142,25 @@ class HeldDirectory {
 }
 
 /**
- * Starts a server while nobody else has its directory; `describe` tells others who has it then. A directory that does not
- * exist is nobody's, and is there once the server is.
+ * Starts a server under the lock of its directory; `describe` gives the text that refused servers show. A directory that does not
+ * exist yet is locked after the server has created it.
  *
- * @throws ConfigurationError if another server has it.
+ * @throws ConfigurationError if another server has locked it.
  */
-export async function startHeld<T>(
+export async function startLocked<T>(
   directory: string | undefined,
   start: () => Promise<T>,
   describe: (started: T) => string,
 ): Promise<T> {
   if (directory === undefined || process.platform === 'win32') return start();
-  const hold = async (): Promise<HeldDirectory> => {
-    const held = new HeldDirectory(directory);
-    await held.take();
-    return held;
+  const acquire = async (): Promise<DirectoryLock> => {
+    const lock = new DirectoryLock(directory);
+    await lock.take();
+    return lock;
   };
-  const before = isDirectory(directory) ? await hold() : undefined;
+  const before = isDirectory(directory) ? await acquire() : undefined;
   const started = await start();
-  const held = before ?? (await hold());
-  held.says(`process ${process.pid} (${describe(started)})`);
+  const lock = before ?? (await acquire());
+  lock.says(`process ${process.pid} (${describe(started)})`);
   return started;
 }

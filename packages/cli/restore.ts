@@ -1,4 +1,4 @@
-// `shelfmark restore`: makes a backup the data of a server to be started. It never writes over anything.
+// `shelfmark restore`: installs a backup as the data of a new server. It overwrites nothing.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { ENGINES } from '#server';

@@ -1,4 +1,4 @@
-// `shelfmark serve`: runs a server in the foreground until a signal stops it, in this process or in several under it
+// `shelfmark serve`: runs a server in the foreground until a signal stops it, in this process or in a cluster of several
 // (primary.ts, worker.ts). Takes Azurite's flags beside its own.
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
@@ -19,10 +19,10 @@ import {
   type TenantOptions,
   WELL_KNOWN_KEY,
 } from '#server';
-import { type ServingTogether, serveTogether } from './cluster/serve-cluster.js';
+import { type ServingCluster, serveCluster } from './cluster/serve-cluster.js';
 import { ServingWorker } from './cluster/worker.js';
 import { fail, textOf } from './fail.js';
-import { startHeld } from './locked-directory.js';
+import { startLocked } from './locked-directory.js';
 import { AccountsFile } from './options/accounts-file.js';
 import { configuredAccounts } from './options/configured-accounts.js';
 import { DATA_DEFAULT } from './options/data-default.js';
@@ -33,9 +33,9 @@ import { STORE_FLAGS, type StoreFlags, storeAddress } from './options/store-opti
 import { tuneHeap } from './tune-heap.js';
 
 const PORT_MAX = 65_535;
-/** As of Azurite, which clients know by `UseDevelopmentStorage=true`. */
+/** Azurite's, which `UseDevelopmentStorage=true` stands for. */
 const QUEUE_PORT_DEFAULT = 10_001;
-/** As of `serve`. */
+/** The same default as `serve()`. */
 const HOST_DEFAULT = '127.0.0.1';
 
 function parsePort(text: string): number {
@@ -53,7 +53,7 @@ function parseSeconds(text: string): number {
   return Number(text);
 }
 
-/** Of Azurite, taken and without effect: what they ask for is so here anyway, or does not exist here. */
+/** Options of Azurite that are accepted without effect: what they ask for is always so here, or does not exist here. */
 const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--loose', 'unknown headers and parameters are never refused'],
   ['-L, --Loose', 'as --loose'],
@@ -93,7 +93,7 @@ interface Flags extends LimitFlags, StoreFlags {
   readonly tenantRole?: Role;
 }
 
-/** Where it serves, and from which directory. */
+/** Endpoints and data. */
 const placeOptions = (): Command =>
   new Command('serve')
     .description('serve the Table and Queue APIs until a signal stops it')
@@ -188,7 +188,7 @@ function tlsOf({ cert, key }: Flags): ServeOptions['tls'] {
   return pair;
 }
 
-/** Entra ID's own addresses unless others are given. */
+/** Entra ID's addresses by default. */
 function tenantOf({
   tenant,
   tenantIssuer,
@@ -216,14 +216,14 @@ function operationsOf({ metricsPort: port, metricsHost: host }: Flags): Operatio
   return port === undefined ? undefined : { host, port };
 }
 
-/** Where the accounts are served, and whether the well-known key may be among them. Azurite's --tableHost is of tables alone. */
+/** The addresses on which the accounts are served, and whether the well-known key is allowed. Azurite's --tableHost applies to tables alone. */
 const exposureOf = ({ host, tableHost, queueHost, allowWellKnownKey }: Flags) => ({
   host: host ?? tableHost,
   queueHost: queueHost ?? host ?? HOST_DEFAULT,
   allowWellKnownKey,
 });
 
-/** Who lets the system choose a port gets two that it chose: they may run several servers. */
+/** With port 0 for tables the system chooses the port of queues too, so that several servers can run. */
 const queuePortOf = ({ tablePort, queuePort }: Flags): number | 'none' =>
   queuePort ?? (tablePort === 0 ? 0 : QUEUE_PORT_DEFAULT);
 
@@ -243,7 +243,7 @@ function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
   };
 }
 
-/** The ready line goes to places where lines are kept: of accounts that somebody configured it names no key. */
+/** The ready line may be logged, so it contains no key of a configured account. */
 function pasteable(server: RunningServer): string {
   const { key } = server.account;
   const text = server.connectionString();
@@ -263,7 +263,7 @@ const say = (text: string): void => {
   process.stderr.write(`shelfmark: ${text}\n`);
 };
 
-/** The first signal lets what is under way end, the second does not. */
+/** The first signal stops gracefully, the second at once. */
 function stopOnSignal(server: RunningServer): void {
   let stopping = false;
   const stop = (): void => {
@@ -278,7 +278,7 @@ function stopOnSignal(server: RunningServer): void {
   process.on('SIGTERM', stop);
 }
 
-/** A port that was chosen by the system has to be told. */
+/** Reports a port that the system chose. */
 function tellOperationsPort(
   { metricsPort, metricsHost = HOST_DEFAULT }: Flags,
   port: number | undefined,
@@ -286,19 +286,19 @@ function tellOperationsPort(
   if (metricsPort === 0) say(`health and metrics are told at http://${metricsHost}:${port}.`);
 }
 
-async function runTogether(flags: Flags, workers: number, file: AccountsFile | undefined): Promise<void> {
+async function runCluster(flags: Flags, workers: number, file: AccountsFile | undefined): Promise<void> {
   const exposure = exposureOf(flags);
   const accounts = configuredAccounts(file);
   checkAccounts(accounts, exposure);
   const { host = HOST_DEFAULT, queueHost } = exposure;
   const operations = operationsOf(flags);
-  const places = {
+  const endpoints = {
     tables: { host, port: flags.tablePort },
     queues: { host: queueHost, port: queuePortOf(flags) },
   };
-  const together = () => serveTogether({ workers, ...places, accounts, operations });
-  const endpointOf = ({ readyLine: line }: ServingTogether) => /https?:[^;]+/.exec(line)?.[0] ?? line;
-  const starting = startHeld(ENGINES.tools(storeAddress(flags)).directory, together, endpointOf);
+  const start = () => serveCluster({ workers, ...endpoints, accounts, operations });
+  const endpointOf = ({ readyLine: line }: ServingCluster) => /https?:[^;]+/.exec(line)?.[0] ?? line;
+  const starting = startLocked(ENGINES.tools(storeAddress(flags)).directory, start, endpointOf);
   const take = async (replacement: AccountKeys): Promise<void> => {
     checkAccounts(replacement, exposure);
     await (await starting).replaceAccounts(replacement);
@@ -311,7 +311,7 @@ async function runTogether(flags: Flags, workers: number, file: AccountsFile | u
 
 async function runAlone(flags: Flags, file: AccountsFile | undefined): Promise<void> {
   const options = optionsOf(flags, configuredAccounts(file));
-  const starting = startHeld(
+  const starting = startLocked(
     ENGINES.tools(storeAddress(flags)).directory,
     () => serve({ ...options, operations: operationsOf(flags) }),
     ({ tableEndpoint }) => tableEndpoint,
@@ -340,7 +340,7 @@ async function run(flags: Flags): Promise<void> {
     return;
   }
   const file = flags.accounts === undefined ? undefined : new AccountsFile(flags.accounts);
-  if (workers > 1) await runTogether(flags, workers, file);
+  if (workers > 1) await runCluster(flags, workers, file);
   else await runAlone(flags, file);
 }
 

@@ -7,7 +7,7 @@ import { configuredAccounts } from './options/configured-accounts.js';
 import { parseRole } from './options/parse-role.js';
 
 const MINUTES_DEFAULT = 60;
-/** A token cannot be taken back but by changing the account's key. */
+/** Only a change of the account's key revokes a token. */
 const MINUTES_MAX = 7 * 24 * 60;
 
 function parseMinutes(text: string): number {
@@ -17,7 +17,7 @@ function parseMinutes(text: string): number {
   return minutes;
 }
 
-/** The option may come several times. */
+/** The option may be given several times. */
 const addRole = (text: string, previous: readonly Role[] | undefined): readonly Role[] => [
   ...(previous ?? []),
   parseRole(text),

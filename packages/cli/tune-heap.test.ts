@@ -1,4 +1,4 @@
-// V8's flags are no promise of Node's: each version that is tested has to know those that are set.
+// Node does not guarantee V8's flags: each tested version must know those that are set.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -12,8 +12,8 @@ test('this version of Node knows the flags', () => {
   for (const flag of HEAP_FLAGS) assert.notEqual(start([`${flag}x`]).stderr, '');
 });
 
-// A collection that is under way when the flags change can end the process, at times that no test can choose.
-test('a whole collection comes before the flags change', () => {
+// A collection that is under way when the flags change can crash the process, at times that no test can choose.
+test('a full collection runs before the flags change', () => {
   const script = `
     import { constants, PerformanceObserver } from 'node:perf_hooks';
     import { tuneHeap } from ${JSON.stringify(new URL('./tune-heap.js', import.meta.url))};

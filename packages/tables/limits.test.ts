@@ -43,7 +43,7 @@ function entityOf(bytes: number): Property[] {
   return list;
 }
 
-test('the size of an entity by the formula of 6.5', () => {
+test('the size of an entity by the formula of the protocol', () => {
   const sizes: readonly (readonly [EdmValue, number])[] = [
     [{ type: 'Edm.String', value: '' }, 4],
     [{ type: 'Edm.String', value: 'é😀' }, 10],

@@ -1,4 +1,4 @@
-// What several processes that serve as one tell of themselves: the primary's own numbers and the sum of the workers'.
+// The health and metrics of a cluster: the primary's own metrics and the sum of the workers'.
 import {
   counter,
   gauge,
@@ -9,26 +9,26 @@ import {
 } from '#server';
 import type { Primary } from './primary.js';
 
-export class TogetherView implements OperationsView {
-  /** None before the port is known; another where that was taken. */
+export class ClusterView implements OperationsView {
+  /** Undefined until the ports are chosen; replaced where a port was taken. */
   primary: Primary | undefined;
 
   async unreadiness(): Promise<string | undefined> {
-    return this.primary === undefined ? 'starting' : (await this.primary.figures()).unreadiness;
+    return this.primary === undefined ? 'starting' : (await this.primary.metrics()).unreadiness;
   }
 
   async families(): Promise<readonly MetricFamily[]> {
-    const figures = await this.primary?.figures();
-    const isReady = figures !== undefined && figures.unreadiness === undefined;
+    const metrics = await this.primary?.metrics();
+    const isReady = metrics !== undefined && metrics.unreadiness === undefined;
     const ready = { name: 'shelfmark_ready', help: '1 where /readyz says ok, else 0.' };
     const workers = { name: 'shelfmark_workers', help: 'Processes that answer requests.' };
     const restarts = { name: 'shelfmark_worker_restarts_total', help: 'Workers that were replaced.' };
     return [
       gauge(ready, isReady ? 1 : 0),
-      gauge(workers, figures?.workers ?? 0),
-      counter(restarts, figures?.restarts ?? 0),
+      gauge(workers, metrics?.workers ?? 0),
+      counter(restarts, metrics?.restarts ?? 0),
       ...mergeMetrics([
-        (figures?.families ?? []).filter(({ name }) => name !== ready.name),
+        (metrics?.families ?? []).filter(({ name }) => name !== ready.name),
         processFamilies(),
       ]),
     ];

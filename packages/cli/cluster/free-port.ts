@@ -1,8 +1,8 @@
-// A port that nobody listens on, for several processes to listen on together.
+// Finds a free port, for several processes to share.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** It is free when asked for and nobody's yet: another program may take it before it is used. */
+/** The port is free at this moment and not reserved: another program may take it before it is used. */
 export async function freePort(host: string): Promise<number> {
   const server = createServer();
   server.listen(0, host);

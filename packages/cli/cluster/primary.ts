@@ -1,41 +1,41 @@
-// The process that others serve under: forks workers, replaces those that die, and stops them. It accepts connections and
-// hands them out by turns, which node:cluster does for it; it answers none and opens nothing of the store.
+// The primary process of a cluster: forks workers, replaces those that die, and stops them. node:cluster accepts connections in it and
+// hands them to the workers by turns; the primary answers no request and does not open the store.
 import cluster, { type Worker } from 'node:cluster';
 import { type AccountKeys, lastingMetrics, type MetricFamily, mergeMetrics } from '#server';
-import { Round } from './scatter-gather.js';
+import { ScatterGather } from './scatter-gather.js';
 import {
   type PrimaryMessage,
   parseWorkerMessage,
-  type WorkerFigures,
   type WorkerMessage,
+  type WorkerMetrics,
 } from './worker-message.js';
 
-/** A worker that ends sooner after its start than this counts as one that cannot live. */
+/** A worker that ends within this time of its start counts as a short life. */
 const LIFE_MILLISECONDS_MIN = 1000;
-/** So many short lives in a row for each worker, and no more is tried. */
+/** After so many consecutive short lives for each worker the primary gives up. */
 const SHORT_LIVES_MAX = 4;
-/** A worker that does not tell its numbers in this time is counted with those that it told last. */
-const FIGURES_MILLISECONDS_MAX = 1000;
-/** A worker that does not take keys in this time, and may still honour old ones, is replaced. */
+/** For a worker that does not send its metrics in this time, its last ones are used. */
+const METRICS_MILLISECONDS_MAX = 1000;
+/** A worker that does not apply keys in this time may still accept old ones, and is replaced. */
 const ACCOUNTS_MILLISECONDS_MAX = 5000;
 
 interface Life {
   readonly worker: Worker;
-  /** When it began to accept; undefined before. */
+  /** When it began to accept connections; undefined before. */
   readySince: number | undefined;
-  /** It listens to messages. */
+  /** It receives messages. */
   listens: boolean;
-  /** As it told them last. */
+  /** The last metrics that it sent. */
   families: readonly MetricFamily[];
 }
 
-/** What came of the start. */
+/** The result of the start. */
 export type Started = Extract<WorkerMessage, { readonly kind: 'ready' | 'failed' }>;
 
-/** What the workers tell of themselves together. */
-export interface TogetherFigures {
+/** The workers' metrics, added up. */
+export interface ClusterMetrics {
   readonly unreadiness: string | undefined;
-  /** Those of workers that are gone are counted too. */
+  /** Those of ended workers are included. */
   readonly families: readonly MetricFamily[];
   readonly workers: number;
   readonly restarts: number;
@@ -43,7 +43,7 @@ export interface TogetherFigures {
 
 export interface PrimaryOptions {
   readonly workers: number;
-  /** Of each worker's command line. */
+  /** The command line of each worker. */
   readonly args: readonly string[];
   readonly accounts: AccountKeys;
 }
@@ -56,9 +56,9 @@ export class Primary {
   #exitCode = 0;
   #settle: (message: Started) => void = () => undefined;
   #accounts: AccountKeys;
-  readonly #rounds = new Map<number, Round<Life, WorkerMessage>>();
-  #lastRound = 0;
-  /** What workers counted that are gone. */
+  readonly #gathers = new Map<number, ScatterGather<Life, WorkerMessage>>();
+  #lastRequest = 0;
+  /** The counters of ended workers. */
   #past: readonly MetricFamily[] = [];
   #restarts = 0;
 
@@ -70,8 +70,8 @@ export class Primary {
   }
 
   /**
-   * What the last worker says once all accept, or what the first says that cannot, and then none is left. The first worker
-   * starts alone: the file of a new store is made by it before others look at it, and what is wrong is told once.
+   * Resolves to the ready message of the last worker once all accept, or to the failure of the first worker that cannot start, after the
+   * others were ended. The first worker starts alone: it creates the files of a new store, and a wrong setting is reported once.
    */
   start(): Promise<Started> {
     this.#fork();
@@ -80,26 +80,26 @@ export class Primary {
     });
   }
 
-  /** The first call lets what is under way be answered, the second does not. Ends the process. */
+  /** The first call stops gracefully, the second at once. Ends the process. */
   stop(): void {
     if (this.#state === 'stopping') this.#end(1);
     this.#state = 'stopping';
     for (const { worker, readySince } of this.#living) {
-      // node:cluster listens on the channel from the beginning, so a message that comes before a worker listens is lost.
+      // node:cluster reads the channel from the beginning, so a message before the worker's own listener is lost.
       if (readySince === undefined) worker.process.kill('SIGTERM');
-      // A worker that is gone is seen at its exit.
+      // The exit handler deals with a worker that is gone.
       else worker.send({ kind: 'stop' } satisfies PrimaryMessage, () => undefined);
     }
     this.#endIfAlone();
   }
 
-  /** Resolves once no worker knows any other accounts; one that does not take them is replaced by one that does. */
+  /** Resolves once no worker accepts other accounts; a worker that does not apply them in time is replaced. */
   async replaceAccounts(accounts: AccountKeys): Promise<void> {
     this.#accounts = accounts;
     const asked = [...this.#living].filter(({ listens }) => listens);
     const taken = await this.#ask(
       asked,
-      round => ({ kind: 'accounts', round, accounts }),
+      request => ({ kind: 'accounts', request, accounts }),
       ACCOUNTS_MILLISECONDS_MAX,
     );
     for (const life of asked) {
@@ -109,39 +109,39 @@ export class Primary {
     }
   }
 
-  async figures(): Promise<TogetherFigures> {
+  async metrics(): Promise<ClusterMetrics> {
     const asked = [...this.#living].filter(({ readySince }) => readySince !== undefined);
-    const told = await this.#ask(asked, round => ({ kind: 'figures', round }), FIGURES_MILLISECONDS_MAX);
-    const figures: WorkerFigures[] = [];
+    const told = await this.#ask(asked, request => ({ kind: 'metrics', request }), METRICS_MILLISECONDS_MAX);
+    const metrics: WorkerMetrics[] = [];
     for (const [life, message] of told) {
-      if (message.kind !== 'figures') continue;
-      life.families = message.figures.families;
-      figures.push(message.figures);
+      if (message.kind !== 'metrics') continue;
+      life.families = message.metrics.families;
+      metrics.push(message.metrics);
     }
-    const unready = figures.find(({ unreadiness }) => unreadiness !== undefined)?.unreadiness;
-    const silent = figures.length === 0 ? 'no worker answers' : undefined;
+    const unready = metrics.find(({ unreadiness }) => unreadiness !== undefined)?.unreadiness;
+    const silent = metrics.length === 0 ? 'no worker answers' : undefined;
     const families = [this.#past, ...[...this.#living].map(life => life.families)];
     return {
       unreadiness: this.#state === 'serving' ? (unready ?? silent) : this.#state,
       families: mergeMetrics(families),
-      workers: figures.length,
+      workers: metrics.length,
       restarts: this.#restarts,
     };
   }
 
   async #ask(
     lives: readonly Life[],
-    question: (round: number) => PrimaryMessage,
+    question: (request: number) => PrimaryMessage,
     milliseconds: number,
   ): Promise<ReadonlyMap<Life, WorkerMessage>> {
-    this.#lastRound += 1;
-    const number = this.#lastRound;
-    const round = new Round<Life, WorkerMessage>(lives, milliseconds);
-    this.#rounds.set(number, round);
-    // A worker that is gone is seen at its exit.
+    this.#lastRequest += 1;
+    const number = this.#lastRequest;
+    const gather = new ScatterGather<Life, WorkerMessage>(lives, milliseconds);
+    this.#gathers.set(number, gather);
+    // The exit handler deals with a worker that is gone.
     for (const { worker } of lives) worker.send(question(number), () => undefined);
-    const answers = await round.done;
-    this.#rounds.delete(number);
+    const answers = await gather.done;
+    this.#gathers.delete(number);
     return answers;
   }
 
@@ -162,12 +162,12 @@ export class Primary {
     if (heard?.kind === 'asking') this.#introduce(life);
     else if (heard?.kind === 'ready') this.#welcome(life, heard);
     else if (heard?.kind === 'failed') this.#giveUp(life, heard);
-    else if (heard !== undefined) this.#rounds.get(heard.round)?.answer(life, heard);
+    else if (heard !== undefined) this.#gathers.get(heard.request)?.answer(life, heard);
   }
 
   #introduce(life: Life): void {
     life.listens = true;
-    const message: PrimaryMessage = { kind: 'accounts', round: 0, accounts: this.#accounts };
+    const message: PrimaryMessage = { kind: 'accounts', request: 0, accounts: this.#accounts };
     life.worker.send(message, () => undefined);
   }
 
@@ -192,7 +192,7 @@ export class Primary {
 
   #lose(life: Life, why: string): void {
     if (!this.#living.delete(life)) return;
-    for (const round of this.#rounds.values()) round.leave(life);
+    for (const gather of this.#gathers.values()) gather.leave(life);
     this.#past = mergeMetrics([this.#past, lastingMetrics(life.families)]);
     if (this.#state === 'stopping') {
       this.#endIfAlone();

@@ -1,15 +1,15 @@
-// One question to several, and the answers of those that give one in time. Who is gone answers no more.
+// Scatter-gather: collects the answers of several processes to one request, up to a time limit. The caller sends the request.
 
-export class Round<Who, What> {
-  readonly #answers = new Map<Who, What>();
-  readonly #awaited: Set<Who>;
+export class ScatterGather<Target, Answer> {
+  readonly #answers = new Map<Target, Answer>();
+  readonly #awaited: Set<Target>;
   readonly #timer: NodeJS.Timeout;
   #end: () => void = () => undefined;
-  /** Those that answered, once all have answered, are gone, or had their time. */
-  readonly done: Promise<ReadonlyMap<Who, What>>;
+  /** The answers, once every target has answered or left, or the time is over. */
+  readonly done: Promise<ReadonlyMap<Target, Answer>>;
 
-  constructor(asked: Iterable<Who>, milliseconds: number) {
-    this.#awaited = new Set(asked);
+  constructor(targets: Iterable<Target>, milliseconds: number) {
+    this.#awaited = new Set(targets);
     this.done = new Promise(resolve => {
       this.#end = () => resolve(this.#answers);
     });
@@ -17,13 +17,13 @@ export class Round<Who, What> {
     this.#endIfComplete();
   }
 
-  answer(who: Who, what: What): void {
-    if (this.#awaited.delete(who)) this.#answers.set(who, what);
+  answer(target: Target, answer: Answer): void {
+    if (this.#awaited.delete(target)) this.#answers.set(target, answer);
     this.#endIfComplete();
   }
 
-  leave(who: Who): void {
-    this.#awaited.delete(who);
+  leave(target: Target): void {
+    this.#awaited.delete(target);
     this.#endIfComplete();
   }
 

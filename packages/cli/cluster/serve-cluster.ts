@@ -1,48 +1,48 @@
-// Several processes that serve as one: the ports that they share, the one ready line, the signals, the accounts, the port for
-// health and metrics.
+// Serves with a cluster of processes: chooses the ports that they share, handles signals, and opens the port for health and
+// metrics.
 import { type AccountKeys, ConfigurationError, type OperationsOptions, openOperationsPort } from '#server';
-import { TogetherView } from './cluster-view.js';
+import { ClusterView } from './cluster-view.js';
 import { freePort } from './free-port.js';
 import { Primary, type Started } from './primary.js';
 
-/** Times that another free port is tried, where another program was faster. */
+/** Attempts to find free ports, where another program takes one first. */
 const PORTS_MAX = 5;
 
-interface Place {
+interface Endpoint {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free one. */
   readonly port: number | 'none';
 }
 
-export interface Together {
+export interface ClusterOptions {
   readonly workers: number;
-  readonly tables: Place;
-  readonly queues: Place;
+  readonly tables: Endpoint;
+  readonly queues: Endpoint;
   readonly accounts: AccountKeys;
   readonly operations: OperationsOptions | undefined;
 }
 
-export interface ServingTogether {
+export interface ServingCluster {
   readonly readyLine: string;
   readonly operationsPort: number | undefined;
-  /** Resolves once no process knows any other accounts. */
+  /** Resolves once no process accepts other accounts. */
   replaceAccounts(accounts: AccountKeys): Promise<void>;
 }
 
 /**
- * Resolves once all workers accept. From the call on signals stop all of them. The ports are chosen before any worker starts:
- * one that replaces others has to find those that they had.
+ * Resolves once all workers accept connections. From the call on signals stop all of them. The ports are chosen before any worker starts,
+ * because a replacement has to use the same ones.
  *
- * @throws ConfigurationError for whatever a worker could not start for, the system's error where a host has no port.
+ * @throws ConfigurationError with the reason why a worker could not start, the system's error where a host has no free port.
  */
-export async function serveTogether(together: Together): Promise<ServingTogether> {
-  const view = new TogetherView();
+export async function serveCluster(options: ClusterOptions): Promise<ServingCluster> {
+  const view = new ClusterView();
   const stop = (): void => (view.primary === undefined ? process.exit(0) : view.primary.stop());
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  const operations = together.operations && (await openOperationsPort(together.operations, view));
+  const operations = options.operations && (await openOperationsPort(options.operations, view));
   for (let ports = 1; ; ports++) {
-    const { primary, started } = await startOnce(together, view);
+    const { primary, started } = await startOnce(options, view);
     if (started.kind === 'ready') {
       return {
         readyLine: started.line,
@@ -50,21 +50,21 @@ export async function serveTogether(together: Together): Promise<ServingTogether
         replaceAccounts: accounts => primary.replaceAccounts(accounts),
       };
     }
-    const isOurs = together.tables.port === 0 || together.queues.port === 0;
+    const isOurs = options.tables.port === 0 || options.queues.port === 0;
     const isTaken = isOurs && started.code === 'EADDRINUSE';
     if (!isTaken || ports === PORTS_MAX) throw new ConfigurationError(started.text);
   }
 }
 
-const portOf = async ({ host, port }: Place): Promise<string> =>
+const portOf = async ({ host, port }: Endpoint): Promise<string> =>
   String(port === 0 ? await freePort(host) : port);
 
 async function startOnce(
-  { workers, tables, queues, accounts }: Together,
-  view: TogetherView,
+  { workers, tables, queues, accounts }: ClusterOptions,
+  view: ClusterView,
 ): Promise<{ readonly primary: Primary; readonly started: Started }> {
   const ports = ['--table-port', await portOf(tables), '--queue-port', await portOf(queues)];
-  // Of an option that comes twice the last one counts.
+  // Of an option that is given twice the last one counts.
   const primary = new Primary({ workers, args: [...process.argv.slice(2), ...ports], accounts });
   view.primary = primary;
   return { primary, started: await primary.start() };

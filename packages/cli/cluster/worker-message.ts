@@ -1,35 +1,35 @@
-// What a worker and its primary tell each other. The channel carries any JSON, so both sides look before they believe.
+// The messages between a worker and its primary. The channel carries any JSON, so both sides validate what they receive.
 import { type AccountKeys, isMetricFamily, type MetricFamily } from '#server';
 
-/** What a worker tells of itself when it is asked. */
-export interface WorkerFigures {
+/** A worker's answer to a request for its metrics. */
+export interface WorkerMetrics {
   readonly unreadiness: string | undefined;
   readonly families: readonly MetricFamily[];
 }
 
 export type WorkerMessage =
-  /** It listens, and wants to know the accounts before it begins. */
+  /** It receives messages, and needs the accounts before it starts its server. */
   | { readonly kind: 'asking' }
   /** It accepts requests. */
   | { readonly kind: 'ready'; readonly line: string }
-  /** It cannot serve, and waits for its end; `code` is the system's, where the system refused. */
+  /** It cannot serve, and waits to be ended; `code` is the system's error code, where there is one. */
   | { readonly kind: 'failed'; readonly text: string; readonly code: string | undefined }
-  /** The accounts of that round are the only ones that it knows. */
-  | { readonly kind: 'taken'; readonly round: number }
-  | { readonly kind: 'figures'; readonly round: number; readonly figures: WorkerFigures };
+  /** It accepts only the accounts of that request. */
+  | { readonly kind: 'applied'; readonly request: number }
+  | { readonly kind: 'metrics'; readonly request: number; readonly metrics: WorkerMetrics };
 
 export type PrimaryMessage =
-  /** Answer what is under way, close the store and end. */
+  /** Answer the requests under way, close the store and end. */
   | { readonly kind: 'stop' }
-  | { readonly kind: 'accounts'; readonly round: number; readonly accounts: AccountKeys }
-  | { readonly kind: 'figures'; readonly round: number };
+  | { readonly kind: 'accounts'; readonly request: number; readonly accounts: AccountKeys }
+  | { readonly kind: 'metrics'; readonly request: number };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-function parseFigures(figures: unknown): WorkerFigures | undefined {
-  if (!isObject(figures)) return undefined;
-  const { unreadiness, families } = figures;
+function parseMetrics(metrics: unknown): WorkerMetrics | undefined {
+  if (!isObject(metrics)) return undefined;
+  const { unreadiness, families } = metrics;
   if (!Array.isArray(families) || !families.every(isMetricFamily)) return undefined;
   return { unreadiness: typeof unreadiness === 'string' ? unreadiness : undefined, families };
 }
@@ -37,15 +37,15 @@ function parseFigures(figures: unknown): WorkerFigures | undefined {
 /** Undefined for anything else. */
 export function parseWorkerMessage(message: unknown): WorkerMessage | undefined {
   if (!isObject(message)) return undefined;
-  const { kind, line, text, code, round } = message;
+  const { kind, line, text, code, request } = message;
   if (kind === 'asking') return { kind };
   if (kind === 'ready' && typeof line === 'string') return { kind, line };
   if (kind === 'failed' && typeof text === 'string')
     return { kind, text, code: typeof code === 'string' ? code : undefined };
-  if (typeof round !== 'number') return undefined;
-  if (kind === 'taken') return { kind, round };
-  const figures = kind === 'figures' ? parseFigures(message.figures) : undefined;
-  return figures && { kind: 'figures', round, figures };
+  if (typeof request !== 'number') return undefined;
+  if (kind === 'applied') return { kind, request };
+  const metrics = kind === 'metrics' ? parseMetrics(message.metrics) : undefined;
+  return metrics && { kind: 'metrics', request, metrics };
 }
 
 const isAccountKeys = (accounts: unknown): accounts is AccountKeys =>
@@ -55,9 +55,9 @@ const isAccountKeys = (accounts: unknown): accounts is AccountKeys =>
 /** Undefined for anything else. */
 export function parsePrimaryMessage(message: unknown): PrimaryMessage | undefined {
   if (!isObject(message)) return undefined;
-  const { kind, round, accounts } = message;
+  const { kind, request, accounts } = message;
   if (kind === 'stop') return { kind };
-  if (typeof round !== 'number') return undefined;
-  if (kind === 'figures') return { kind, round };
-  return kind === 'accounts' && isAccountKeys(accounts) ? { kind, round, accounts } : undefined;
+  if (typeof request !== 'number') return undefined;
+  if (kind === 'metrics') return { kind, request };
+  return kind === 'accounts' && isAccountKeys(accounts) ? { kind, request, accounts } : undefined;
 }

@@ -1,5 +1,5 @@
-// One of several processes that serve together: starts its server with the accounts that its primary gives it, takes others
-// later, tells its numbers when it is asked, and ends when it is told to, or with its primary.
+// A worker process of a cluster: starts its server with the accounts that the primary sends, applies changed accounts,
+// answers requests for metrics, and ends on the primary's message or with the primary.
 import type { AccountKeys, RunningServer } from '#server';
 import { fail, systemCode, textOf } from '../fail.js';
 import { type PrimaryMessage, parsePrimaryMessage, type WorkerMessage } from './worker-message.js';
@@ -9,14 +9,14 @@ const tell = (message: WorkerMessage): void => {
 };
 
 /**
- * Serves. A terminal's signal reaches the whole group, so here the second one means no more than the first, and SIGHUP is
- * for the primary; it is the primary that ends workers at once. A primary that is gone takes its workers along: node:cluster
- * ends a worker whose channel closes.
+ * Serves. A terminal's signal reaches the whole process group, so a worker treats every signal as the first and ignores SIGHUP;
+ * only the primary ends workers at once. When the primary is gone node:cluster ends the worker, because its channel
+ * closes.
  */
 export class ServingWorker {
   readonly #start: (accounts: AccountKeys) => Promise<RunningServer>;
   readonly #readyLine: (server: RunningServer) => string;
-  /** The newest that the primary gave. */
+  /** The last ones that the primary sent. */
   #accounts: AccountKeys | undefined;
   #server: RunningServer | undefined;
   #isStopping = false;
@@ -42,20 +42,20 @@ export class ServingWorker {
 
   #hear(message: PrimaryMessage): void {
     if (message.kind === 'stop') this.#stop();
-    else if (message.kind === 'accounts') this.#take(message.accounts, message.round);
-    else if (this.#server !== undefined) void this.#tellFigures(this.#server, message.round);
+    else if (message.kind === 'accounts') this.#take(message.accounts, message.request);
+    else if (this.#server !== undefined) void this.#sendMetrics(this.#server, message.request);
   }
 
-  #take(accounts: AccountKeys, round: number): void {
+  #take(accounts: AccountKeys, request: number): void {
     const isFirst = this.#accounts === undefined;
     this.#accounts = accounts;
     if (isFirst) {
       void this.#begin(accounts);
       return;
     }
-    // One that is starting looks at the newest before it says that it is ready.
+    // A server that is still starting applies the last accounts before the worker reports that it is ready.
     this.#server?.replaceAccounts(accounts);
-    tell({ kind: 'taken', round });
+    tell({ kind: 'applied', request });
   }
 
   async #begin(accounts: AccountKeys): Promise<void> {
@@ -69,9 +69,9 @@ export class ServingWorker {
     }
   }
 
-  async #tellFigures({ view }: RunningServer, round: number): Promise<void> {
-    const figures = { unreadiness: await view.unreadiness(), families: await view.families() };
-    tell({ kind: 'figures', round, figures });
+  async #sendMetrics({ view }: RunningServer, request: number): Promise<void> {
+    const metrics = { unreadiness: await view.unreadiness(), families: await view.families() };
+    tell({ kind: 'metrics', request, metrics });
   }
 
   #stop(): void {

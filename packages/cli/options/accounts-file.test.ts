@@ -1,4 +1,4 @@
-// A file of accounts while it changes: what is read, when, and what is said of a file that makes no sense.
+// A file of accounts while it changes: what is read, when, and the report on an invalid file.
 import assert from 'node:assert/strict';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ interface Watched {
   readonly taken: AccountKeys[];
   readonly said: string[];
   write(text: string): void;
-  /** Resolves once so much was said. */
+  /** Resolves once so many messages were said. */
   saidSoMuch(count: number): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ function watch(t: TestContext, take?: (accounts: AccountKeys) => Promise<void>):
   return { path, taken, said, write: text => writeFileSync(path, text), saidSoMuch };
 }
 
-test('another file is taken, whether it was written in place or put there; the same one is not', async t => {
+test('a changed file is applied, written in place or renamed; an unchanged one is not', async t => {
   const { path, taken, said, write, saidSoMuch } = watch(t);
   write('alice:BAUG');
   await saidSoMuch(1);
@@ -60,7 +60,7 @@ test('another file is taken, whether it was written in place or put there; the s
   ]);
 });
 
-test('SIGHUP has it taken at once, one time after another', async t => {
+test('SIGHUP applies the file at once, each time', async t => {
   let underWay = 0;
   const { taken, write, saidSoMuch } = watch(t, async () => {
     underWay += 1;
@@ -74,7 +74,7 @@ test('SIGHUP has it taken at once, one time after another', async t => {
   assert.deepEqual(taken, Array(3).fill({ alice: ['BAUG'] }));
 });
 
-test('a file that makes no sense is told once and taken by nobody, and so is one that is refused', async t => {
+test('an invalid or refused file is reported once and not applied', async t => {
   const { path, taken, said, write, saidSoMuch } = watch(t, async accounts => {
     if (accounts.eve) throw new Error('Not her.');
   });

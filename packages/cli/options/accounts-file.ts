@@ -1,5 +1,5 @@
-// A file of accounts: read at the start, and again whenever it changes or somebody asks. What becomes of them is the reader's
-// matter. A file that makes no sense is told and changes nothing.
+// The accounts file: read at the start, at SIGHUP, and when it changes; the caller applies the accounts.
+// An invalid file is reported and changes nothing.
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type AccountKeys, ConfigurationError, parseAccounts } from '#server';
@@ -7,10 +7,10 @@ import { textOf } from '../fail.js';
 
 const PERIOD_MILLISECONDS = 1_000;
 
-/** Takes the accounts, and resolves once they are the only ones that hold; rejects with a reason to keep the old ones. */
+/** Applies the accounts, and resolves once only they are valid; rejects with a reason to keep the old ones. */
 export type TakeAccounts = (accounts: AccountKeys) => Promise<void> | void;
 
-/** Another text is another file, however it came to its place. */
+/** A change of the file, in place or by a rename, changes this text. */
 function stampOf(path: string): string {
   const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
   return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
@@ -18,7 +18,7 @@ function stampOf(path: string): string {
 
 export class AccountsFile {
   readonly path: string;
-  /** As of the last look. */
+  /** At the last check. */
   #stamp = '';
   #isSettled = true;
   #turn: Promise<void> = Promise.resolve();
@@ -27,7 +27,7 @@ export class AccountsFile {
     this.path = resolve(path);
   }
 
-  /** @throws ConfigurationError or the system's error; no message holds a key. */
+  /** @throws ConfigurationError or the system's error; no message contains a key. */
   read(): AccountKeys {
     this.#stamp = stampOf(this.path);
     this.#isSettled = true;
@@ -38,8 +38,8 @@ export class AccountsFile {
   }
 
   /**
-   * Has the accounts taken again at each SIGHUP, and when the file has changed and then not for a period: who writes it in
-   * place may be in the middle of it. `say` is told what came of it.
+   * Applies the file again at each SIGHUP, and when it has changed and was then unchanged for a period, because a writer in place may
+   * not have finished. `say` gets the result.
    */
   watch(
     take: TakeAccounts,
@@ -60,13 +60,13 @@ export class AccountsFile {
     };
   }
 
-  /** Whether there is another file than at the last reading, and it is the same as at the last look. */
+  /** Whether the file differs from the one read last, and has not changed since the last check. */
   #hasSettled(): boolean {
     let stamp: string;
     try {
       stamp = stampOf(this.path);
     } catch {
-      // It is being replaced, or gone: then there is nothing to be read, and the accounts stay.
+      // The file is being replaced or was removed: the accounts stay.
       return false;
     }
     const isSame = stamp === this.#stamp;

@@ -1,8 +1,8 @@
-// The accounts of a file, of the environment, or the emulator's: every subcommand sees the same ones.
+// The configured accounts: of a file, of the environment, or the emulator's, alike for every subcommand.
 import { type AccountKeys, parseAccounts, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import type { AccountsFile } from './accounts-file.js';
 
-/** A file counts before the environment. Azurite's variable is read too, so that its settings need no change. */
+/** A file takes precedence over the environment. Azurite's variable is read too, so that its settings need no change. */
 export function configuredAccounts(file: AccountsFile | undefined): AccountKeys {
   if (file !== undefined) return file.read();
   const text = process.env.SHELFMARK_ACCOUNTS ?? process.env.AZURITE_ACCOUNTS;

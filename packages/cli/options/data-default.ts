@@ -1,3 +1,3 @@
-// Where the data is unless a command is told: below the directory that it is started in.
+// The default data directory, below the current directory.
 
 export const DATA_DEFAULT = 'shelfmark-data';

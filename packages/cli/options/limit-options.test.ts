@@ -1,4 +1,4 @@
-// The limits as the command line gives them: what is taken, what is refused, and what it comes to.
+// The limits on the command line: accepted and refused values, and their result.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Command } from 'commander';
@@ -11,7 +11,7 @@ const parse = (...args: readonly string[]) =>
       .opts(),
   );
 
-test('numbers become limits, and what is not given is left to the server', () => {
+test('numbers become limits, and missing options keep the server’s defaults', () => {
   assert.deepEqual(parse(), {
     connectionsMax: undefined,
     waitingWritesMax: undefined,
@@ -27,7 +27,7 @@ test('numbers become limits, and what is not given is left to the server', () =>
   });
 });
 
-test('the least and the most of each, and nothing beyond', () => {
+test('the minimum and the maximum of each are accepted, and nothing beyond', () => {
   for (const [flag, least, most] of [
     ['--max-connections', 1, 1_000_000],
     ['--max-waiting-writes', 1, 1_000_000],

@@ -1,11 +1,11 @@
-// The limits of a server as options of the command: their names, their numbers, and what they come to. What each one bounds, and
-// where its default comes from, is told in docs/limits.md.
+// The limits of a server as options of the command: names, bounds, and the limits that they set. docs/limits.md says what each one bounds, and
+// where its default comes from.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ServerLimits } from '#server';
 
 const MEBIBYTE = 1_048_576;
 
-/** A whole number within bounds, as an option's text. */
+/** Parses an option's text as a whole number within bounds. */
 function parseCount(least: number, most: number): (text: string) => number {
   return text => {
     const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -48,7 +48,7 @@ export function addLimitOptions(serving: Command): Command {
     );
 }
 
-/** What was not given has the server's default. */
+/** A missing option keeps the server's default. */
 export function limitsOf(flags: LimitFlags): ServerLimits {
   const { maxConnections, maxWaitingWrites, maxRequestMegabytes, drainSeconds } = flags;
   return {

@@ -1,4 +1,4 @@
-// A role as an option of the command gives it.
+// Parses a role, an option of the command.
 import { InvalidArgumentError } from 'commander';
 import { isRole, ROLES, type Role } from '#server';
 

@@ -1,4 +1,4 @@
-// What may be said of the number of processes, and what it comes to.
+// The option --workers: its values and the number of processes.
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { InvalidArgumentError } from 'commander';
 import { ConfigurationError } from '#server';
 import { parseWorkers, WORKERS_MAX, type Workers, workersOf } from './parse-workers.js';
 
-test('a number from 1 to the most there may be, or auto', () => {
+test('a number from 1 to the maximum, or auto', () => {
   assert.deepEqual(['1', '04', String(WORKERS_MAX), 'auto'].map(parseWorkers), [1, 4, WORKERS_MAX, 'auto']);
   for (const text of ['', '0', '-1', '1.5', '1e1', 'two', 'AUTO', String(WORKERS_MAX + 1), '9999'])
     assert.throws(() => parseWorkers(text), InvalidArgumentError, text);

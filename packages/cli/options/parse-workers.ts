@@ -1,9 +1,9 @@
-// The number of processes as an option of the command gives it, and what it comes to on this machine.
+// Parses --workers, and gives the number of processes for it on this machine.
 import { availableParallelism } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import { ConfigurationError } from '#server';
 
-/** Of any engine; each says how many of them may share its data. */
+/** The maximum for any engine; each engine declares how many may share its data. */
 export const WORKERS_MAX = 64;
 
 export type Workers = number | 'auto';

@@ -1,4 +1,4 @@
-// Where the data is: short forms, addresses, and options that contradict each other.
+// The address of the store: short forms, addresses, and contradicting options.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { storeAddress } from './store-option.js';
@@ -15,13 +15,13 @@ test('without an option it is the default directory; --data, --location and --in
   );
 });
 
-test('--store is taken as it is, if it is an address', () => {
+test('--store is used as it is, if it is an address', () => {
   for (const store of ['lmdb:a', 'lmdb:/a b/c:d', 'memory:']) assert.equal(storeAddress({ store }), store);
   for (const store of ['', 'a', 'nonsense:', 'LMDB:a', 'lmdb:', 'memory:a'])
     assert.throws(() => storeAddress({ store }), { name: 'ConfigurationError' }, store);
 });
 
-test('--store beside another option that says where the data is names both', () => {
+test('--store beside another option for the data is refused, and the message names both', () => {
   for (const [flags, option] of [
     [{ data: 'a' }, '--data'],
     [{ location: 'a' }, '--location'],

@@ -1,10 +1,10 @@
-// Where the data is, as the options of a command say it: by the address of a store, or in short by a directory.
+// The address of the store from a command's options: --store, or a short form for a directory or memory.
 import { addressOf, ConfigurationError, ENGINES } from '#server';
 import { DATA_DEFAULT } from './data-default.js';
 
 export const STORE_FLAGS = '--store <address>';
 
-/** What a command's options say of where the data is. */
+/** The options of a command that say where the data is. */
 export interface StoreFlags {
   readonly store?: string | undefined;
   readonly data?: string | undefined;
@@ -16,7 +16,7 @@ export interface StoreFlags {
 /**
  * The address of the store.
  *
- * @throws ConfigurationError for what is no address of a known engine, and for `--store` beside another option that says it too.
+ * @throws ConfigurationError for a text that is not an address of a known engine, and for `--store` beside another option for the data.
  */
 export function storeAddress({ store, data, location, inMemoryPersistence }: StoreFlags): string {
   if (store === undefined)

@@ -1,4 +1,4 @@
-// What a backup or a restore refuses, and what is left of it then: one sentence, and nothing.
+// The refusals of backup and restore: one sentence, and no files.
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -66,7 +66,7 @@ test('a damaged store is not copied', async t => {
   assert(!existsSync(to));
 });
 
-test('what is no store is refused in a sentence, and nothing is made', async t => {
+test('a directory without a store is refused in a sentence, and nothing is created', async t => {
   const [empty, foreign] = [newDirectory(t), newDirectory(t)];
   withText(foreign, 'x'.repeat(20_000));
   const to = join(newDirectory(t), 'a', 'b');
@@ -101,10 +101,10 @@ test('a directory with anything in it is not written to', async t => {
   }
 });
 
-test('a file that kills the process that reads it, or silences it, is damaged', async t => {
+test('a file that kills or hangs the process that reads it is damaged', async t => {
   const directory = await newStore(t);
   const bytes = readFileSync(join(directory, 'data.mdb'));
-  // More pages than there are addresses: LMDB cannot map the file, and the package dies of it.
+  // More pages than there are addresses: LMDB cannot map the file, and its package crashes.
   for (const meta of [0, 8192]) bytes.writeBigUInt64LE(2n ** 45n, meta + 144);
   withText(directory, bytes);
   const killed = /^The store in \S+ is damaged: the process that read it ended with SIG\w+\.$/;

@@ -1,9 +1,9 @@
-// What `backup` and `restore` have in common: an engine's copy of a whole store, prepared here, made and checked in a process of its
-// own, and in its place only when it is whole and on disk.
+// The common part of `backup` and `restore`: an engine's copy of a whole store, prepared here, made and checked in a process of its
+// own, and installed atomically once it is whole and on disk.
 import { StoreError, type StoreReport } from '#store';
 import { type CopyTask, copyOf, runStoreTask, sourceOf } from './store-task.js';
 
-/** @throws StoreError; then nothing of the copy is left. */
+/** @throws StoreError; the copy is then removed. */
 export async function copyStore(task: CopyTask): Promise<StoreReport> {
   const prepared = copyOf(task).prepare();
   try {

@@ -1,7 +1,7 @@
-// The words in which commands say how much is in a store.
+// Formats the summary of a store for the commands' output.
 import type { StoreReport } from '#store';
 
-/** `3 tables, 1200 entities, 2 queues, 524288 bytes`. Queues are named where there are any; bytes are those that the data takes. */
+/** `3 tables, 1200 entities, 2 queues, 524288 bytes`. Queues are named where there are any; bytes are the size of the data. */
 export function describeStore({ spaces, bytes }: StoreReport): string {
   const tables = spaces.filter(({ service }) => service === 'table');
   const entities = tables.reduce((sum, { rows }) => sum + rows, 0);

@@ -1,4 +1,4 @@
-// Each service's data is judged by that service.
+// Each service checks its own data.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeQueueMetadata } from '#queues';
@@ -15,7 +15,7 @@ const space = (service: string, name: string, metadata: Buffer) => ({
 });
 const row = { partition: '00000000', key: 'count', version: 1n, value: Buffer.alloc(8) };
 
-test('queues are read as queues, tables as tables, and anything else is a fault', () => {
+test('queues are checked as queues, tables as tables, and any other space is a finding', () => {
   const queue = space('queue', 'jobs', encodeQueueMetadata({ generation: 0, metadata: [], identifiers: [] }));
   const table = space('table', 'jobs', encodeTableMetadata({ name: 'jobs', identifiers: [] }));
   for (const sound of [queue, table, space('dropped queue', 'jobs', Buffer.alloc(8))])

@@ -1,4 +1,4 @@
-// What the commands on the data of a store find wrong in it: each service judges what it wrote.
+// The services' part of a check: each service inspects the spaces and rows that it wrote.
 import { inspectQueueRow, inspectQueueSpace, isOfQueueService } from '#queues';
 import type { Inspection } from '#store';
 import { inspectRow, inspectSpace } from '#tables';

@@ -1,5 +1,5 @@
-// The process that store-task.ts starts: does one task, tells what came of it, and ends. It also ends when the command
-// that started it is gone.
+// The child process of store-task.ts: does one task, sends the result, and ends. It also ends with the command that
+// started it.
 import { ENGINES } from '#server';
 import type { StoreReport } from '#store';
 import { inspection } from './inspection.js';
@@ -9,7 +9,7 @@ const ALIVE_MS = 1000;
 
 let lastAlive = 0;
 
-/** Said by the work itself where it can, so that a work that hangs is silent. */
+/** A heartbeat that the task itself sends, so that a task that hangs is detected. */
 function sayAlive(): void {
   if (performance.now() - lastAlive < ALIVE_MS) return;
   lastAlive = performance.now();

@@ -1,5 +1,5 @@
 // Runs a tool of an engine on a whole store in a process of its own (store-task-process.ts): a damaged file may crash the
-// process that reads it, and that has to end as a sentence. Here is what the two say to each other.
+// process that reads it, and the command has to report that in a sentence. Defines the messages between the two.
 import { fork } from 'node:child_process';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,23 +18,23 @@ export type StoreTaskAnswer =
   | { readonly kind: 'failure'; readonly message: string };
 
 const PROCESS = fileURLToPath(new URL('./store-task-process.js', import.meta.url));
-/** The process says that it is alive about once a second; disks that sleep and systems that swap get their time. */
+/** The child sends a heartbeat about once a second; the limit allows for sleeping disks and swapping systems. */
 const SILENCE_MS_MAX = 120_000;
 
-/** @throws StoreError `unsupported` if the engine cannot copy so. */
+/** @throws StoreError `unsupported` if the engine has no such tool. */
 export const copyOf = (task: CopyTask): StoreCopy =>
   task.kind === 'backup'
     ? ENGINES.tool(task.store, 'backup')(task.to)
     : ENGINES.tool(task.store, 'restore')(task.from);
 
-/** What the task reads. */
+/** The data that the task reads. */
 export const sourceOf = (task: StoreTask): string =>
   task.kind === 'restore' ? resolve(task.from) : ENGINES.tools(task.store).place;
 
 /**
- * Ends early when a signal comes that ends the command.
+ * A signal that ends the command ends the task.
  *
- * @throws StoreError `corrupt` if the process died of the file or fell silent; otherwise why the task could not be done.
+ * @throws StoreError `corrupt` if the process crashed or hung; otherwise the reason why the task failed.
  */
 export function runStoreTask(task: StoreTask, silenceMilliseconds = SILENCE_MS_MAX): Promise<StoreReport> {
   return new Promise((fulfil, reject) => {
