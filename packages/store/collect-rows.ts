@@ -1,9 +1,9 @@
-// Rows as copies, for callers of `scan` that keep what they find instead of using each row in place.
+// Collects copies of scanned rows, for callers of `scan` that keep rows instead of using each one in place.
 import type { Budget, Row, ScanEnd, ScanRange, Space, Store, Visit } from './store.js';
 
-/** The rows of one scan that counted. */
+/** The rows of one scan for which the visitor returned true. */
 export interface Page extends ScanEnd {
-  /** Copies, which are the caller's to keep. */
+  /** Copies, which the caller may keep. */
   readonly rows: readonly Row[];
 }
 
@@ -14,17 +14,17 @@ export const copyRow = ({ partition, key, version, value }: Row): Row => ({
   value: Buffer.from(value),
 });
 
-/** The rows of one scan that `accept` takes; all of them without it. */
+/** The rows of one scan for which `visit` returns true; all of them without it. */
 export async function collectRows(
   store: Store,
   space: Space,
   range: ScanRange,
   budget: Budget,
-  accept?: Visit,
+  visit?: Visit,
 ): Promise<Page> {
   const rows: Row[] = [];
   const { next, examined } = await store.scan(space, range, budget, row => {
-    if (accept !== undefined && !accept(row)) return false;
+    if (visit !== undefined && !visit(row)) return false;
     rows.push(copyRow(row));
     return true;
   });

@@ -1,19 +1,19 @@
-// The face of an engine: a store, and what whoever runs it has to know of it beside the rows. A server opens one by the address of a
-// store (`lmdb:DIR`, `memory:`), and asks it for its health, its numbers and its tools without knowing which it is.
-// The laws of the rows are store.ts's; docs/engines.md says how to add an engine.
+// The interface of an engine: a store with health, statistics and tools. A server opens an engine by the address of a
+// store (`lmdb:DIR`, `memory:`) and uses it through this interface alone.
+// store.ts has the laws of the rows; docs/engines.md says how to add an engine.
 import type { Clock, HistogramCounts } from '#base';
 import type { Row, Space, Store } from './store.js';
 
 export interface Engine extends Store {
-  /** Why it cannot serve; undefined if it can. */
+  /** The reason why it cannot serve; undefined if it can. */
   health(): string | undefined;
-  /** What it has counted since it was opened. May throw where it cannot be asked now. */
+  /** Its metrics since it was opened. May throw while they are unavailable. */
   statistics(): readonly Statistic[];
-  /** Of the place where this one keeps its data. */
+  /** The tools for this engine's data. */
   readonly tools: EngineTools;
 }
 
-/** A number that is worth watching, under a name that says its unit: `commit_seconds`. */
+/** A metric, whose name ends with its unit: `commit_seconds`. */
 export type Statistic =
   | { readonly kind: 'counter'; readonly name: string; readonly help: string; readonly value: number }
   | {
@@ -21,7 +21,7 @@ export type Statistic =
       readonly name: string;
       readonly help: string;
       readonly value: number;
-      /** What the values of several processes on the same data are together; their sum unless given. */
+      /** How to aggregate the values of several processes on the same data; by default their sum. */
       readonly together?: 'sum' | 'most' | 'least';
     }
   | {
@@ -31,11 +31,11 @@ export type Statistic =
       readonly counts: HistogramCounts;
     };
 
-/** One sort of engine, known by the scheme of its addresses, before any store is open. */
+/** An engine before any store is open, identified by the scheme of its addresses. */
 export interface EngineKind {
-  /** What an address begins with, before the colon: lower case. */
+  /** The part of an address before the colon, in lower case. */
   readonly scheme: string;
-  /** What stands for the place in `scheme:PLACE`, where messages list the addresses that are known; empty if there is none. */
+  /** The placeholder for the place in messages that list the known addresses, `scheme:PLACE`; empty if an address has none. */
   readonly placeName: string;
   /** Fails with a `StoreError` whose message names the place. */
   open(place: string, options: EngineOptions): Promise<Engine>;
@@ -45,72 +45,72 @@ export interface EngineKind {
 export interface EngineOptions {
   readonly clock: Clock;
   /**
-   * `full`: what was answered survives a power cut. `none`: it survives a kill of the process only. Engines that know no difference do
-   * what they do.
+   * `full`: answered commits survive a power cut. `none`: they survive a kill of the process only. Engines with one mode ignore the
+   * option.
    */
   readonly durability: 'full' | 'none';
-  /** A promise that no other process writes to the same place meanwhile. */
+  /** A promise that no other process writes to the same data meanwhile. */
   readonly exclusive: boolean;
-  /** Changes that may wait to be written; one more fails with `busy`. */
+  /** The bound of the commit queue, in changes; beyond it commits fail with `busy`. */
   readonly waitingMax?: number | undefined;
 }
 
-/** What can be done with the data of an engine beside serving it. What an engine cannot do is absent. */
+/** What can be done with an engine's data besides serving it. A tool that the engine does not have is absent. */
 export interface EngineTools {
   /** Where the data is, for people: a directory in full, `memory`. Without secrets. */
   readonly place: string;
-  /** The directory that holds all of the data. A command lets one server at a time have it. */
+  /** The directory that contains all of the data. The command locks it for one server at a time. */
   readonly directory?: string | undefined;
-  /** Processes of one machine that may serve the same data together; 1 unless given. */
+  /** The number of processes on one machine that may serve the same data; 1 by default. */
   readonly workersMax?: number | undefined;
   /** Reads all of the data, which servers may be writing to, as it is at one moment. A damaged file may crash the process. */
   readonly check?: ((inspection: Inspection, onProgress: () => void) => Promise<StoreReport>) | undefined;
   /** Copies the data, which servers may be writing to, as it is at one moment, into a directory. */
   readonly backup?: ((directory: string) => StoreCopy) | undefined;
-  /** Makes the data from what `backup` left in a directory; never over anything. */
+  /** Restores the data from a backup in a directory; overwrites nothing. */
   readonly restore?: ((directory: string) => StoreCopy) | undefined;
 }
 
 /**
- * A copy of a whole store. It is prepared, finished and discarded in one process and made in another, which may die of what it reads;
- * so each has a value of its own, and they know of each other by names on disk alone.
+ * A copy of a whole store. One process prepares, finishes or discards it, and another one makes it, which may crash on damaged data;
+ * so each process has a value of its own, and they share only names on disk.
  */
 export interface StoreCopy {
-  /** Makes the place of the copy. Fails with `unsupported` if something is there, or it cannot be had. */
+  /** Creates the destination. Fails with `unsupported` if it is not empty or cannot be created. */
   prepare(): PreparedCopy;
-  /** Copies and checks the copy; it has no name of its own before it is finished. */
+  /** Copies and checks the copy, under a temporary name. */
   make(inspection: Inspection, onProgress: () => void): Promise<StoreReport>;
 }
 
 export interface PreparedCopy {
-  /** Gives the copy its name, once it is on disk. */
+  /** The atomic install: renames the copy once it is on disk. */
   finish(): void;
-  /** Leaves nothing behind of what was made, as far as it can be removed. */
+  /** Removes what was made, as far as possible. */
   discard(): void;
 }
 
-/** What a domain finds wrong in what it wrote. The engine judges spaces and rows as such. */
+/** A domain's part of a check: findings in the spaces and rows that it wrote. The engine checks their storage. */
 export interface Inspection {
-  /** What is wrong with the address or the metadata of a space. */
+  /** The finding in the address or the metadata of a space. */
   space(space: Space): string | undefined;
-  /** What is wrong with a row of a space, which is valid during the call only. */
+  /** The finding in a row of a space; the row is valid during the call only. */
   row(space: Space, row: Row): string | undefined;
 }
 
-/** What is in a store, and what is wrong with it. */
+/** The contents of a store, and the findings of a check. */
 export interface StoreReport {
-  /** One sentence each, a bounded number of them. */
+  /** The first findings, one sentence each. */
   readonly faults: readonly string[];
   readonly faultCount: number;
   readonly spaces: readonly SpaceCount[];
   readonly droppedSpaces: number;
-  /** Of dropped spaces, not reclaimed yet. */
+  /** Rows of dropped spaces that are not reclaimed yet. */
   readonly droppedRows: number;
-  /** That the data takes. */
+  /** The size of the data. */
   readonly bytes: number;
-  /** How these are used, in the engine's words: `12 pages in use, 3 free`. */
+  /** The use of these bytes, in the engine's words: `12 pages in use, 3 free`. */
   readonly usage: string;
-  /** What else there is to say, a line each. */
+  /** Further remarks, a line each. */
   readonly notes: readonly string[];
 }
 
@@ -119,6 +119,6 @@ export interface SpaceCount {
   readonly service: string;
   readonly name: string;
   readonly rows: number;
-  /** Of the values, with what the engine keeps beside each. */
+  /** The bytes of the values, with the engine's overhead of each. */
   readonly bytes: number;
 }

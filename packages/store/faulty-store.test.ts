@@ -1,4 +1,4 @@
-// Shows that faults happen as often as asked, that they are the legal ones, and that a careful caller can live with them.
+// The faulty store: faults occur as often as configured, are legal under the contract, and a careful caller copes with them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collectRows } from './collect-rows.js';
@@ -66,7 +66,7 @@ test('a failure after a change is busy, and the change was made', async () => {
   assert.equal(await countIn(store, space), 1, 'reads have nothing to fail after');
 });
 
-test('a decision is called again, with the rows of then, and counts once', async () => {
+test('a decision is called again with the current rows, and is applied once', async () => {
   const { inner, store, space } = await openFaulty({ redecide: 1 });
   let calls = 0;
   const seen: number[] = [];
@@ -86,7 +86,7 @@ test('a decision is called again, with the rows of then, and counts once', async
   assert.equal(await countIn(inner, space), 20);
 });
 
-test('a short scan goes on where it stopped', async () => {
+test('a short scan can be continued where it stopped', async () => {
   const { store, space } = await openFaulty({ shortScan: 0.5 });
   const keys = Array.from({ length: 100 }, (_, index) => `${100 + index}`);
   const puts = keys.map(key => ({ key, value: Buffer.alloc(0) }));
@@ -103,7 +103,7 @@ test('a short scan goes on where it stopped', async () => {
   assert(pages > 4);
 });
 
-test('with all faults at once, a counter is between what was answered and what may have happened', async () => {
+test('with all faults at once, a counter is between the acknowledged and the possible increments', async () => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const faults = { failBefore: 0.1, failAfter: 0.1, delay: 0.3, redecide: 0.3, random: seeded(seed) };
     const { inner, store, space } = await openFaulty(faults);

@@ -1,5 +1,5 @@
-// A store that fails as real ones do, by a random function that the caller seeds: to test what stands on top of a store.
-// It adds faults that the contract allows and no others; without faults it changes nothing.
+// Fault injection: a store that wraps another and fails at random, from a function that the caller seeds, to test the callers of a store.
+// It injects only faults that the contract allows; without faults it changes nothing.
 import type {
   Budget,
   Decide,
@@ -15,17 +15,17 @@ import type {
 } from './store.js';
 import { StoreError, type StoreErrorCode } from './store-error.js';
 
-/** Everything but `random` is a probability, 0 to 1, that is drawn once a call. */
+/** Every member except `random` is a probability, 0 to 1, drawn once a call. */
 export interface Faults {
   /** Gives numbers from 0 up to but not including 1. */
   readonly random: () => number;
-  /** The call fails and nothing was done: `busy` for a read; `busy`, `conflict` or `full` for a change. */
+  /** The call fails without effect: `busy` for a read; `busy`, `conflict` or `full` for a change. */
   readonly failBefore: number;
-  /** A change fails with `busy` although it was done. */
+  /** A change fails with `busy` although it took effect. */
   readonly failAfter: number;
   /** The call waits for some turns of the event loop before and after. */
   readonly delay: number;
-  /** `decide` is called in vain first, as after a conflict; others may commit between the two calls. */
+  /** `decide` is called once more before, as after a conflict; other commits may come between the two calls. */
   readonly redecide: number;
   /** A scan visits fewer rows than its budget allows. */
   readonly shortScan: number;

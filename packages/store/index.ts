@@ -1,6 +1,6 @@
-// The store contract and what belongs to it. Begin with store.ts, which has the contract and its laws on one page; engine.ts adds what
-// whoever runs an engine needs. memory-store.ts is the reference model, itself an engine; faulty-store.ts fails as real ones do;
-// collect-rows.ts gathers what a scan visits. `#store/conformance` has the laws as tests that any engine runs. docs/engines.md: how
+// The store contract. Begin with store.ts, which has the contract and its laws on one page; engine.ts adds health, statistics and tools.
+// memory-store.ts is the reference model, itself an engine; faulty-store.ts injects faults;
+// collect-rows.ts copies scanned rows. `#store/conformance` has the laws as tests that any engine runs. docs/engines.md: how
 // to add an engine.
 export * from './collect-rows.js';
 export * from './engine.js';

@@ -18,13 +18,13 @@ conformance({
   },
 });
 
-test('the memory store takes 100,000 rows, half of them in partitions of their own', async () => {
+test('the memory store handles 100,000 rows, half of them in partitions of their own', async () => {
   const store = openMemoryStore();
   const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
   assert(space !== undefined);
   const value = Buffer.from('v');
   for (let index = 0; index < 50_000; index += 1) {
-    // A step that has no factor in common with the count visits every place, far from the last one.
+    // A step that is coprime with the count visits every key once, each far from the previous one.
     const place = `${(index * 30_011) % 50_000}`.padStart(5, '0');
     const decide = () => ({ result: true, puts: [{ key: place, value }] });
     await store.commit(space, 'one', { keys: [place] }, decide);

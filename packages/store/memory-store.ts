@@ -1,5 +1,5 @@
-// The store in memory: the reference model that engines are compared with. Plain rather than fast, and gone when closed.
-// It leaves durability to real engines and keeps no promise of speed beyond O(log n) lookups.
+// The memory store: the reference model for other engines, simple rather than fast. It keeps nothing when it is closed,
+// and promises O(log n) lookups.
 import { type Clock, detachedString, SortedMap, systemClock } from '#base';
 import { copyRow } from './collect-rows.js';
 import type { Engine, EngineKind, EngineTools, Statistic } from './engine.js';
@@ -21,7 +21,7 @@ import { StoreError } from './store-error.js';
 
 interface MemorySpace {
   readonly space: Space;
-  /** A partition without rows is not there. */
+  /** A partition without rows has no entry. */
   readonly partitions: SortedMap<MemoryPartition>;
 }
 
@@ -32,7 +32,7 @@ interface MemoryPartition {
 
 export interface MemoryStoreOptions {
   readonly clock?: Clock | undefined;
-  /** For tests of what is built on a store: what an engine of other traits would say of itself. */
+  /** For tests of a store's callers: the traits of another engine. */
   readonly traits?: StoreTraits | undefined;
 }
 
@@ -40,7 +40,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Engine {
   return new MemoryStore(options.clock ?? systemClock, options.traits ?? { cheapRangeReadsInCommit: true });
 }
 
-/** It has nothing that outlives it, so nothing can be done with that. */
+/** It has no data that outlives it, so it has no tools. */
 const TOOLS: EngineTools = { place: 'memory' };
 
 /** `memory:` */
@@ -183,13 +183,13 @@ class MemoryStore implements Engine {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // What is under way needs microtasks only, so it is over by the next turn of the event loop.
+    // Calls under way need only microtasks, so they end before the next turn of the event loop.
     await new Promise<void>(resolve => {
       setImmediate(resolve);
     });
   }
 
-  /** Everything after it happens in one piece, which makes commits serial and a page one snapshot. */
+  /** Everything after it runs synchronously, so commits are serial and a page is one snapshot. */
   async #turn(): Promise<void> {
     if (this.#isClosed) throw new StoreError('closed', 'The store is closed.');
     await undefined;

@@ -1,8 +1,8 @@
-// The closed set of ways in which an engine fails. "Not found" is no failure, and a domain's refusal is none either.
+// Store failures: the closed set of an engine's errors. "Not found" and a domain's refusal are not among them.
 
 /**
- * - `conflict`: others kept changing the partition until the engine gave up; nothing was changed.
- * - `busy`: the engine could not do it now, or could not find out whether it was done.
+ * - `conflict`: concurrent commits kept changing the partition, and the engine gave up; nothing was changed.
+ * - `busy`: the engine cannot do it now, or could not find out whether it was done.
  * - `full`: no space left; nothing was changed, reads and deletes go on.
  * - `closed`: the store is closed or closing.
  * - `corrupt`: bytes on disk break the format; the message names the place.

@@ -5,15 +5,15 @@
 // 1. Rows of a space are ordered by (partition, key), each ordinally by UTF-16 code unit, as JavaScript's `<` orders strings.
 // 2. Commits of one partition are linearizable; a commit is applied whole or not at all.
 // 3. One scan of one partition sees each commit whole or not at all.
-// 4. A row's version rises strictly over its life, also over delete and re-create, and whatever the clock does.
-// 5. What was answered survives a kill of the process and, in a durable mode, a power cut; no read shows
-//    what such a failure could take back.
+// 4. A row's version rises strictly over its life, also over delete and re-create, and under any clock.
+// 5. Answered commits survive a kill of the process and, in a durable mode, a power cut; no read shows
+//    a commit that such a failure could undo.
 // 6. A decision without changes changes nothing; a decision that throws changes nothing and its error reaches the caller.
 
 /** Longest partition and longest key of a row, in UTF-16 code units (protocol: data-model#keys). Bounds of a scan may be longer. */
 export const KEY_LENGTH_MAX = 1024;
 
-/** What names a space. Names are compared as they are; a domain that folds case does so before. */
+/** The name of a space. Names are compared exactly; a domain that ignores case folds it before. */
 export interface SpaceAddress {
   readonly account: string;
   readonly service: string;
@@ -28,7 +28,7 @@ export interface Space extends SpaceAddress {
   readonly metadata: Buffer;
 }
 
-/** A place in a space's order. It need not hold a row. */
+/** A position in a space's order. It need not have a row. */
 export interface Position {
   readonly partition: string;
   readonly key: string;
@@ -46,9 +46,9 @@ export interface ScanRange {
   readonly until?: Position | undefined;
 }
 
-/** Where a scan ends, whichever comes first. At least one row is visited, so that a scan always moves on. */
+/** The bounds of a scan; the first one reached ends it. At least one row is visited, so that a scan always advances. */
 export interface Budget {
-  /** Rows that count. 0 ends the scan where it began, before the first row. */
+  /** Rows that count. 0 ends the scan before the first row. */
   readonly rows: number;
   /** Bytes of the values of rows that count; the row that reaches or crosses the bound is the last one. */
   readonly bytes: number;
@@ -59,20 +59,20 @@ export interface Budget {
 }
 
 /**
- * Sees a row in place: the row and its value are valid during the call only, and whoever keeps one copies it (`copyRow`).
+ * The visitor of a scan sees a row in place: the row and its value are valid during the call only; copy them to keep them (`copyRow`).
  * True: the row counts against the budget's rows and bytes.
  */
 export type Visit = (row: Row) => boolean;
 
-/** How far a scan came. */
+/** The end of a scan. */
 export interface ScanEnd {
   /** The first row that was not visited; undefined when the range is exhausted. */
   readonly next: Position | undefined;
-  /** Rows visited: what the scan cost. */
+  /** Rows visited: the cost of the scan. */
   readonly examined: number;
 }
 
-/** What a commit reads before it decides. */
+/** The rows that a commit reads for its decision. */
 export interface Reads {
   readonly keys: readonly string[];
   /** At most one half-open range of keys, cut after `rows` rows. */
@@ -88,7 +88,7 @@ export interface ReadRows {
   readonly range: readonly Row[];
 }
 
-/** Final images, at most one change a key. Rows that are not named stay as they are. */
+/** Final images, at most one change a key. Other rows stay unchanged. */
 export interface Decision<R> {
   readonly result: R;
   readonly puts?: readonly { readonly key: string; readonly value: Buffer }[];
@@ -97,30 +97,30 @@ export interface Decision<R> {
 
 /**
  * Pure: called again after a conflict, with the rows and a later tick of that attempt. `tick` becomes the version
- * of every row put. Values of `rows` may be views into the engine's memory: they are valid during the call only,
- * and whoever keeps one copies it.
+ * of every row put. Values of `rows` may be views into the engine's memory: they are valid during the call only;
+ * copy them to keep them.
  */
 export type Decide<R> = (rows: ReadRows, tick: bigint) => Decision<R>;
 
-/** What differs between engines and matters to what is built on them. */
+/** Differences between engines that matter to their callers. */
 export interface StoreTraits {
   /**
-   * A commit that reads a range costs about what one costs that reads as many keys, also while many others commit to the
+   * A commit that reads a range costs about as much as one that reads as many keys, also while many others commit to the
    * partition. Where it is false, such a commit may have to wait for all others.
    */
   readonly cheapRangeReadsInCommit: boolean;
 }
 
-/** Methods fail with a `StoreError` and nothing else, save what `decide`, `change` and `visit` throw themselves. */
+/** Methods fail only with a `StoreError`, and with errors that `decide`, `change` and `visit` throw. */
 export interface Store {
   readonly traits: StoreTraits;
 
-  /** Gives undefined if a space of that name exists. */
+  /** Returns undefined if a space of that name exists. */
   createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined>;
   getSpace(address: SpaceAddress): Promise<Space | undefined>;
   /** Spaces of a service in the order of their names, from `from` on, at most `limit`. */
   listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]>;
-  /** Replaces the metadata by what `change` makes of it; undefined if this generation is gone. `change` is pure. */
+  /** Replaces the metadata by the result of `change`, which is pure; undefined if this generation is gone. */
   updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined>;
   /**
    * Frees the name at once; rows are reclaimed in the background, and until then a read or scan of this generation may
@@ -128,11 +128,11 @@ export interface Store {
    */
   dropSpace(space: Space): Promise<boolean>;
 
-  /** In the order of `keys`; undefined where there is no row. The rows are the caller's to keep. */
+  /** In the order of `keys`; undefined where there is no row. The caller may keep the rows. */
   read(space: Space, partition: string, keys: readonly string[]): Promise<readonly (Row | undefined)[]>;
-  /** Visits the rows of the range in order. May stop early, never skips, never repeats. `collectRows` gives copies. */
+  /** Visits the rows of the range in order. May stop early, never skips, never repeats. `collectRows` returns copies. */
   scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd>;
-  /** Gives the decision's result once the changes are durable, or undefined, undecided, if this generation is gone. */
+  /** Returns the decision's result once the changes are durable, or undefined without a decision if this generation is gone. */
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined>;
 
   /** Waits for commits under way; later calls fail with `closed`. Closing twice is harmless. */

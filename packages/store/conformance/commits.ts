@@ -1,4 +1,4 @@
-// Laws 2 and 6: commits are linearizable and whole, and a decision that gives or changes nothing changes nothing.
+// Laws 2 and 6: commits are linearizable and atomic; a decision that throws or returns no changes changes nothing.
 import assert from 'node:assert/strict';
 import type { ReadRows, Reads, Space, Store } from '../store.js';
 import { createSpace, NO_READS, nextTurn, put, remove, type Suite, scanAll, show } from './suite.js';
@@ -231,7 +231,7 @@ function increment(store: Store, space: Space, partition: string): Promise<numbe
   });
 }
 
-/** Milliseconds, of many commits that took turns with others. */
+/** The duration of many commits under contention, in milliseconds. */
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 
 function traitLaws(suite: Suite): void {

@@ -1,4 +1,4 @@
-// Law 5 as far as a test without a power switch can go, and the end of a store.
+// Law 5, durability, as far as a test without a power cut can check it, and the close of a store.
 import assert from 'node:assert/strict';
 import type { Store } from '../store.js';
 import { StoreError } from '../store-error.js';

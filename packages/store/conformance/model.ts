@@ -1,5 +1,5 @@
-// Random histories, made on the engine under test and on the memory store by one clock: every answer has to be the same.
-// Versions may differ between engines; they are held against the ticks that the engine itself gave out.
+// Random histories, run on the engine under test and on the memory store with one clock: all answers must be equal.
+// Versions may differ between engines; they are compared with the ticks that the engine itself gave out.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { collectRows } from '../collect-rows.js';
@@ -19,7 +19,7 @@ function placesOf(keyLength: number) {
 }
 type Places = ReturnType<typeof placesOf>;
 
-/** Which of the spaces created so far: some are gone, some share a name. */
+/** An index into the spaces created so far: some are dropped, some share a name. */
 const which = fc.nat();
 
 function commitOf({ partition, key }: Places) {
@@ -113,7 +113,7 @@ function jump(clock: ManualClock, hours: number): void {
   clock.advance(hours * HOUR_MS + 1);
 }
 
-/** A store under a history, and what the history knows of it. Answers are made comparable between engines. */
+/** A store under a history, with the history's state. Answers are normalised so that engines compare. */
 class Subject {
   store: Store;
   readonly #prefix: string;
@@ -193,7 +193,7 @@ class Subject {
     return show(rows);
   }
 
-  /** Page by page: where pages end is the engine's affair. */
+  /** Page by page, because engines may end pages differently. */
   async #scan(space: Space, { from, until, rows, modulus }: Of<'scan'>): Promise<unknown> {
     const found: Row[] = [];
     let examined = 0;

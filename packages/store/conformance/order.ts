@@ -1,10 +1,10 @@
-// Law 1: rows in the order of (partition, key), each by UTF-16 code unit, whatever the strings are made of.
+// Law 1: rows in the order of (partition, key), each by UTF-16 code unit, for arbitrary strings.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { KEY_LENGTH_MAX, type Position, type Space, type Store } from '../store.js';
 import { createSpace, NO_READS, remove, type Suite, scanAll, UNBOUNDED } from './suite.js';
 
-/** Each is near another in some encoding that a database might use. */
+/** Strings that are close or misordered in encodings that a database may use. */
 const NASTY = [
   '',
   '\u0000',

@@ -1,4 +1,4 @@
-// Law 3 and the ends of a scan: budgets, paging on, what `visit` sees and what `collectRows` keeps.
+// Law 3 and the end of a scan: budgets, continuation, the rows that `visit` sees and that `collectRows` keeps.
 import assert from 'node:assert/strict';
 import { collectRows, type Page } from '../collect-rows.js';
 import type { Budget, Position, ScanEnd, Space, Store } from '../store.js';

@@ -1,19 +1,19 @@
-// What the laws are tested with: a store that is opened for each test, a clock that the test sets, and short words for
-// the calls that every test makes.
+// The fixture of the laws' tests: a store that is opened for each test, a clock that the test sets, and shorthands for
+// common calls.
 import type { Clock } from '#base';
 import { collectRows } from '../collect-rows.js';
 import { type Budget, KEY_LENGTH_MAX, type Row, type ScanRange, type Space, type Store } from '../store.js';
 
 export interface OpenedStore {
   readonly store: Store;
-  /** Closes the store and opens it again where it was. Left out by engines that keep nothing. */
+  /** Closes the store and opens it again on the same data. Absent for engines that keep nothing. */
   readonly reopen?: (() => Promise<Store>) | undefined;
-  /** Closes the store and takes away what it kept. */
+  /** Closes the store and removes its data. */
   close(): Promise<void>;
 }
 
 export interface ConformanceOptions {
-  /** Stands at the beginning of each test's name. */
+  /** The prefix of each test's name. */
   readonly name: string;
   /** For instance `test` of `node:test`. */
   readonly test: (name: string, body: () => Promise<void>) => unknown;
@@ -35,7 +35,7 @@ export class ManualClock {
   }
 }
 
-/** What a law's test gets. */
+/** The argument of a law's test. */
 export interface Bench {
   readonly store: Store;
   readonly clock: ManualClock;
@@ -106,7 +106,7 @@ export async function remove(store: Store, space: Space, partition: string, keys
   await store.commit(space, partition, NO_READS, () => ({ result: true, deletes: keys }));
 }
 
-/** The rows of a range, gathered page by page. */
+/** The rows of a range, collected page by page. */
 export async function scanAll(
   store: Store,
   space: Space,
@@ -123,7 +123,7 @@ export async function scanAll(
   }
 }
 
-/** `partition/key=value` of each row: what most tests compare. */
+/** `partition/key=value` of each row: which most tests compare. */
 export function show(rows: readonly (Row | undefined)[]): string[] {
   return rows.map(row => (row === undefined ? '-' : `${row.partition}/${row.key}=${row.value.toString()}`));
 }

@@ -1,4 +1,4 @@
-// Law 4: a row's version rises strictly over its life, whatever the clock does.
+// Law 4: a row's version rises strictly over its life, under any clock.
 import assert from 'node:assert/strict';
 import { createSpace, HOUR_MS, put, remove, type Suite } from './suite.js';
 
