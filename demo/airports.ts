@@ -1,10 +1,10 @@
-// airports.csv as entities: which column becomes a key, which a property, and what its gaps become.
+// Converts airports.csv to entities: the columns that become keys, those that become properties, and missing values.
 import { type Dataset, dataset, type Entity, type Value } from './dataset.js';
 import { parseCsv } from './parse-csv.js';
 
 const HEADER = ['iata', 'name', 'city', 'state', 'country', 'latitude', 'longitude'];
 
-/** How the file writes that a value is missing. */
+/** The file's text for a missing value. */
 const MISSING = 'NA';
 
 export const UNKNOWN_STATE = 'unknown';

@@ -1,4 +1,4 @@
-// Entities as the client hands them out, made comparable with the data set's and fit to print.
+// Normalises the client's entities, so that they can be compared with the data set's and printed.
 
 /** The entity without what the service added to it. */
 export function ownProperties(entity: object): Record<string, unknown> {
@@ -9,7 +9,7 @@ export function ownProperties(entity: object): Record<string, unknown> {
   return own;
 }
 
-/** A cell of the report; a value that is not there is a dash. */
+/** A cell of the report; a missing value is a dash. */
 export function cell(value: unknown): string | number | bigint {
   if (value === undefined || value === null) return '-';
   if (value instanceof Date) return value.toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-// Puts a query to the server, prints how it was served, and compares the answer with the file's.
+// Runs a query, prints its cost, and compares the answer with the file.
 import assert from 'node:assert/strict';
 import { cell, ownProperties } from './answer.js';
 import type { Entity } from './dataset.js';
@@ -6,17 +6,17 @@ import { count, formatNumber } from './report.js';
 import type { LoadedTable, Stage } from './stage.js';
 
 export interface Query {
-  /** What is asked, in words. */
+  /** The question, in words. */
   readonly question: string;
   readonly filter: string;
   readonly select?: string[];
-  /** The partition that the filter names, if it names one. */
+  /** The partition that the filter fixes, if it fixes one. */
   readonly partition?: string;
-  /** The rest of the filter in plain JavaScript, for the file's rows. */
+  /** The residual predicate in plain JavaScript, for the file's rows. */
   readonly matches: (entity: Entity) => boolean;
 }
 
-/** The entity under a projection: what is selected and missing comes back as null (protocol: queries#projection). */
+/** The entity under a projection: a selected property that is missing is null (protocol: queries#projection). */
 const project = (entity: Entity, select: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(select.map(property => [property, entity[property] ?? null]));
 
@@ -26,7 +26,7 @@ export interface Answer {
   readonly bytes: number;
 }
 
-/** Every entity that matches, as the server answered. Fails unless they are those of the file, in order and in full. */
+/** All matching entities, as the server answered. Fails unless they equal those of the file, in order and in full. */
 export async function ask(
   { report, log }: Stage,
   { client, dataset }: LoadedTable,

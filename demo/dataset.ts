@@ -1,7 +1,7 @@
-// What the demo knows of a data set once its file is read: typed entities in key order. Sending them is load.ts's matter.
+// A data set in memory: typed entities in key order. load.ts sends them.
 import { readFile } from 'node:fs/promises';
 
-/** A property's value as the client hands it out: bigint is Int64, Date is DateTime, number is Int32 or Double. */
+/** A property's value as the client returns it: bigint is Int64, Date is DateTime, number is Int32 or Double. */
 export type Value = string | number | bigint | boolean | Date;
 
 export interface Entity {
@@ -15,7 +15,7 @@ export interface Dataset {
   readonly table: string;
   /** Name of the file inside the package. */
   readonly file: string;
-  /** Sorted as a table is: by PartitionKey, then RowKey, code unit by code unit. */
+  /** Sorted like a table: by PartitionKey, then RowKey, code unit by code unit. */
   readonly entities: readonly Entity[];
   /** Properties of type Double. JavaScript has one number, so without this 7.0 would go out as an Int32. */
   readonly doubles: ReadonlySet<string>;
@@ -26,7 +26,7 @@ const byKeys = (a: Entity, b: Entity): number => {
   return a.rowKey < b.rowKey ? -1 : Number(a.rowKey > b.rowKey);
 };
 
-/** @throws Error if two entities have the same keys: the second would be refused or would overwrite the first. */
+/** @throws Error if two entities have the same keys: the second one would fail or overwrite the first. */
 export function dataset(
   table: string,
   file: string,
@@ -47,7 +47,7 @@ export function dataset(
 export const readDatasetFile = (file: string): Promise<string> =>
   readFile(new URL(`../data/${file}`, import.meta.resolve('vega-datasets')), 'utf8');
 
-/** Partition keys and how many entities each holds, in order. */
+/** Partition keys and the number of entities of each, in order. */
 export function partitionSizes({ entities }: Dataset): Map<string, number> {
   const sizes = new Map<string, number>();
   for (const { partitionKey } of entities) sizes.set(partitionKey, (sizes.get(partitionKey) ?? 0) + 1);

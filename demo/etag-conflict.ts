@@ -1,4 +1,4 @@
-// Two writers, one entity: the second is refused, reads again, and nothing is lost.
+// Two writers, one entity: the second is refused, reads again, and no update is lost.
 import assert from 'node:assert/strict';
 import { RestError } from '@azure/data-tables';
 import { ownProperties } from './answer.js';
@@ -7,7 +7,7 @@ import type { Stage } from './stage.js';
 
 const KEYS = { partitionKey: 'thriller-suspense', rowKey: '2006_untitled' };
 
-/** Merges into the film on condition of the ETag, and prints the exchange whether it succeeds or not. */
+/** Merges into the film with If-Match, and prints the exchange, successful or not. */
 async function correct(stage: Stage, etag: string, properties: Record<string, string>): Promise<void> {
   const { report, log, movies } = stage;
   log.take();
@@ -20,7 +20,7 @@ async function correct(stage: Stage, etag: string, properties: Record<string, st
   }
 }
 
-/** What Azure answers to an If-Match that does not match (protocol: entities#conditions). */
+/** Azure's answer to an If-Match that does not match (protocol: entities#conditions). */
 const isConflict = (error: unknown): boolean =>
   error instanceof RestError &&
   error.statusCode === 412 &&

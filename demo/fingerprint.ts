@@ -1,4 +1,4 @@
-// A table in one line: to tell whether two readings of it, a restart apart, saw the same.
+// A table's fingerprint, to compare its contents before and after a restart.
 import { createHash } from 'node:crypto';
 import type { TableClient } from '@azure/data-tables';
 

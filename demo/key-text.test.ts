@@ -1,4 +1,4 @@
-// What makes a text fit for a key, whatever it holds.
+// Converting any text to a valid key.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ test('keeps a title readable', () => {
   assert.equal(keyText('1776'), '1776');
 });
 
-test('never holds a character that a key may not hold, and is stable', () => {
+test('never contains a character that keys forbid, and is stable', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       const key = keyText(text);

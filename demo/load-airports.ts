@@ -1,4 +1,4 @@
-// The airports' chapter: why the keys are what they are, and the load.
+// The airports' chapter: the choice of keys, and the load.
 import { UNKNOWN_STATE } from './airports.js';
 import { partitionSizes } from './dataset.js';
 import { load } from './load.js';

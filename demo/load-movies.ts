@@ -1,4 +1,4 @@
-// The movies' chapter: the keys, the types, the faults of the file, and the load.
+// The movies' chapter: the keys, the types, the errors in the file, and the load.
 import type { Entity } from './dataset.js';
 import { load } from './load.js';
 import { UNKNOWN_GENRE } from './movies.js';

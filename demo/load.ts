@@ -34,7 +34,7 @@ function transactions({ entities, doubles }: Dataset): TransactionAction[][] {
   return all;
 }
 
-/** Loads the table and prints what it took. Fails unless every entity comes back as it was sent, in key order. */
+/** Loads the table and prints the cost. Fails unless every entity reads back as it was sent, in key order. */
 export async function load({ report, log }: Stage, { client, dataset }: LoadedTable): Promise<void> {
   await client.createTable();
   log.take();

@@ -1,5 +1,5 @@
 // `npm run demo`: a server, real data, the queries of the table design guide, a restart. Each step checks what it prints; the
-// first that does not hold ends the demo with an error.
+// first failed check ends the demo with an error.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What an update leaves of the properties that it does not name.
+// Merge against replace: what happens to the properties that an update does not name.
 import assert from 'node:assert/strict';
 import type { UpdateMode } from '@azure/data-tables';
 import { ownProperties } from './answer.js';
@@ -18,7 +18,7 @@ const names = (properties: object): string =>
     .sort()
     .join(', ');
 
-/** Updates the airport, prints the exchange and what the airport then holds. */
+/** Updates the airport, prints the exchange and the airport's properties afterwards. */
 async function update(stage: Stage, entity: Airport, mode: UpdateMode): Promise<Record<string, unknown>> {
   const { report, log, airports } = stage;
   log.take();
@@ -44,7 +44,7 @@ export async function mergeReplace(stage: Stage): Promise<void> {
   assert.deepEqual(merged, { ...before, ...elevation });
   const replaced = await update(stage, { ...KEYS, ...elevation }, 'Replace');
   assert.deepEqual(replaced, { ...KEYS, ...elevation });
-  // The airport is left as it should be for whoever reads it next.
+  // Restores the airport for the next chapters.
   const restored = await update(stage, { ...KEYS, ...merged }, 'Replace');
   assert.deepEqual(restored, merged);
 }

@@ -1,4 +1,4 @@
-// The faults of movies.json, each as the file has it.
+// The errors in movies.json, each as it is in the file.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeMovies, decodeRelease } from './movies.js';
@@ -25,7 +25,7 @@ const film = (values: object): string =>
 
 const only = (text: string): object | undefined => decodeMovies(text).entities[0];
 
-test('a year that the file could not know is one of the century before', () => {
+test('a year after the last films of the file is a century too late', () => {
   assert.deepEqual(decodeRelease('Dec 23 2011'), { date: new Date('2011-12-23'), centuryCorrected: false });
   assert.deepEqual(decodeRelease('Dec 15 2039'), { date: new Date('1939-12-15'), centuryCorrected: true });
   assert.throws(() => decodeRelease('Feb 30 2001'), /date 'Feb 30 2001'/);
@@ -58,7 +58,7 @@ test('each column has one type, and a missing value is no property', () => {
   assert.throws(() => decodeMovies(film({ Director: 5 })), /5 for an Edm.String/);
 });
 
-test('keys hold no character that keys may not hold; the property keeps the text', () => {
+test('keys contain no forbidden character; the property keeps the text', () => {
   const entity = only(film({ Title: 'Face/Off', 'Major Genre': 'Thriller/Suspense' }));
   assert.deepEqual(entity, {
     partitionKey: 'thriller-suspense',

@@ -1,5 +1,4 @@
-// movies.json as entities: a type for every column, keys that can be asked for, and the file's own faults, each handled in
-// the open.
+// Converts movies.json to entities: a type for every column, keys for the queries, and corrections of the file's errors.
 import { type Dataset, dataset, type Entity, type Value } from './dataset.js';
 import { keyText } from './key-text.js';
 
@@ -13,7 +12,7 @@ const DATE = /^([A-Z][a-z]{2}) (\d{2}) (\d{4})$/;
 
 type ColumnType = 'String' | 'Int32' | 'Int64' | 'Double';
 
-/** Property names may hold letters, digits and _ only (protocol: data-model#property-names). Release Date and Title are not as plain. */
+/** Property names have letters, digits and _ only (protocol: data-model#property-names). Release Date and Title are converted further. */
 const COLUMNS: readonly (readonly [column: string, property: string, type: ColumnType])[] = [
   ['US Gross', 'UsGross', 'Int64'],
   ['Worldwide Gross', 'WorldwideGross', 'Int64'],
@@ -33,15 +32,15 @@ const COLUMNS: readonly (readonly [column: string, property: string, type: Colum
 
 export interface Release {
   readonly date: Date;
-  /** The file's year was a century late and has been put right. */
+  /** The file's year was a century late and is corrected. */
   readonly centuryCorrected: boolean;
 }
 
 /**
- * A date as the file has it, `Jun 12 1998`. Somebody once read years of two digits as 20xx: Gone with the Wind is dated
- * 2039. A year after 2011 is therefore one of the century before.
+ * Parses a date of the file, `Jun 12 1998`. Years of two digits were once read as 20xx: Gone with the Wind is dated
+ * 2039. A year after 2011 is therefore moved back by a century.
  *
- * @throws Error for what is no such date.
+ * @throws Error for any other text.
  */
 export function decodeRelease(text: string): Release {
   const [, monthName = '', day = '', fileYear = ''] = DATE.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// A query read page by page, and taken up by another client from nothing but the continuation token.
+// A query read page by page, and continued by another client from the continuation token alone.
 import assert from 'node:assert/strict';
 import type { TableClient } from '@azure/data-tables';
 import { ownProperties } from './answer.js';

@@ -1,4 +1,4 @@
-// Fields that hold what separates fields.
+// CSV fields with quotes, commas and line ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ test('reads empty fields, the last too, and a text without a last line end', () 
   ]);
 });
 
-test('refuses a quote that is out of place', () => {
+test('refuses a misplaced quote', () => {
   assert.throws(() => parseCsv('a,b"c\n'), /character 2 of/);
   assert.throws(() => parseCsv('a,"b\n'), /character 2 of/);
 });

@@ -1,9 +1,9 @@
-// Comma-separated values as RFC 4180 has them: quoted fields, doubled quotes. Knows nothing of the columns.
+// Parses comma-separated values (RFC 4180): quoted fields, doubled quotes. The caller interprets the columns.
 
 const FIELD = /"((?:[^"]|"")*)"(,|\r?\n|$)|([^",\r\n]*)(,|\r?\n|$)/y;
 
 /**
- * The records of a text, the header among them; an empty line at the end is none.
+ * The records of a text, the header among them; an empty line at the end is ignored.
  *
  * @throws Error at a quote inside an unquoted field or one that is never closed.
  */

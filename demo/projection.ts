@@ -1,4 +1,4 @@
-// The same query in full and with $select, to show what a projection saves.
+// The same query in full and with $select, to show the savings of a projection.
 import assert from 'node:assert/strict';
 import { ask, type Query, show } from './ask.js';
 import { formatBytes } from './report.js';

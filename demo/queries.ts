@@ -1,4 +1,4 @@
-// The four kinds of query that the table design guide tells apart, best first.
+// The four kinds of query in the table design guide, cheapest first.
 import assert from 'node:assert/strict';
 import { ownProperties } from './answer.js';
 import { ask, show } from './ask.js';

@@ -1,4 +1,4 @@
-// The page: nothing is lost by laying it out, and nothing is wider than the page.
+// The report's layout: no text is lost, and no line is wider than the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -39,7 +39,7 @@ test('a request is printed to the character, without its origin', () => {
   );
 });
 
-test('adds up what a call took', () => {
+test('adds up the cost of a call', () => {
   const exchange = {
     method: 'GET',
     url: 'http://h/',

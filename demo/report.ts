@@ -1,9 +1,9 @@
-// Lays the demo out for a terminal of 100 columns. Knows widths and nothing of tables.
+// Formats the demo's output for a terminal of 100 columns.
 import type { Exchange } from './wire-log.js';
 
 const WIDTH = 100;
 const INDENT = 4;
-/** Of a label with the blanks after it. */
+/** The width of a label with the blanks after it. */
 const LABEL = 14;
 const TEXT = WIDTH - INDENT - LABEL;
 
@@ -99,7 +99,7 @@ export class Report {
     if (ifMatch !== undefined) this.fact('If-Match', ifMatch);
   }
 
-  /** How a call was served: status, what came back, requests, bytes of the bodies, time on the wire. */
+  /** The cost of a call: status, result, requests, bytes of the bodies, time on the wire. */
   served(exchanges: readonly Exchange[], returned: string, label = 'served'): void {
     const statuses = [...new Set(exchanges.map(({ status }) => status))].join(', ');
     const parts = [

@@ -1,4 +1,4 @@
-// Stops the server, starts another on the same directory, and compares all that was stored.
+// Stops the server, starts another on the same directory, and compares all stored data.
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { type Fingerprint, fingerprint } from './fingerprint.js';
 import { count, formatBytes, formatDuration, formatNumber, type Report } from './report.js';
 import { openStage, type Stage } from './stage.js';
 
-/** Of the digest: enough for the eye; what is compared is the whole. */
+/** Printed characters of the digest; the comparison uses all of it. */
 const DIGEST_SHOWN = 12;
 
 const print = (report: Report, label: string, table: string, { rows, digest }: Fingerprint): void =>

@@ -1,4 +1,4 @@
-// What every chapter of the demo works with: the client's tables, what went over the wire, and the page to print on.
+// The context of every chapter of the demo: the client's tables, the log of the wire, and the output.
 import { TableClient } from '@azure/data-tables';
 import type { RunningServer } from 'shelfmark';
 import type { Dataset } from './dataset.js';
@@ -7,7 +7,7 @@ import { WireLog } from './wire-log.js';
 
 export interface LoadedTable {
   readonly client: TableClient;
-  /** What the file holds, to compare each answer with. */
+  /** The file's data, to compare each answer with. */
   readonly dataset: Dataset;
 }
 
@@ -16,7 +16,7 @@ export interface Stage {
   readonly log: WireLog;
   readonly airports: LoadedTable;
   readonly movies: LoadedTable;
-  /** One more client of the table, that shares nothing with the others but the log. */
+  /** Another client of the table, which shares only the log with the others. */
   connect(table: string): TableClient;
 }
 

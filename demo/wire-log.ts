@@ -1,4 +1,4 @@
-// Remembers what went over the wire: a policy in the client's own pipeline that only looks.
+// Records requests and answers: a policy in the client's pipeline that changes nothing.
 import type { TableClient } from '@azure/data-tables';
 
 /** The client exports no name for its pipeline's policies. */
@@ -11,9 +11,9 @@ export interface Exchange {
   /** The ETag that the write is conditional on; `*` asks only that the entity exists. */
   readonly ifMatch: string | undefined;
   readonly status: number;
-  /** Of the answer's body. */
+  /** The size of the answer's body. */
   readonly bytes: number;
-  /** From handing the request to the socket until the whole answer is there. */
+  /** From sending the request until the whole answer has arrived. */
   readonly ms: number;
 }
 
@@ -38,7 +38,7 @@ export class WireLog {
     },
   };
 
-  /** What was exchanged since the last call. */
+  /** The exchanges since the last call. */
   take(): readonly Exchange[] {
     const taken = this.#exchanges;
     this.#exchanges = [];

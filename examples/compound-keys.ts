@@ -1,4 +1,4 @@
-// Compound keys: year and title are the row key of a film, so that the films of a year, or of some years, are a range of keys and no list to be filtered.
+// Compound keys: year and title are the row key of a film, so that the films of a year, or of several years, are a range of keys instead of a filtered list.
 import assert from 'node:assert/strict';
 import { open } from '#patterns';
 import type { Example } from './example.js';

@@ -1,8 +1,8 @@
-// What an example is: a program on a connection, which says what it found. Each checks what it says against the source file.
+// An example: a program that runs on a connection, prints its findings, and checks them against the source file.
 import type { TableServiceClient } from '@azure/data-tables';
 
 export interface Example {
-  /** What it shows. */
+  /** The subject of the example. */
   readonly title: string;
   run(client: TableServiceClient, say: (line: string) => void): Promise<void>;
 }

@@ -39,7 +39,7 @@ export async function readFilms(): Promise<readonly FilmValue[]> {
   return rows.map(filmOf);
 }
 
-/** Films are put by partition, up to a hundred in one request. */
+/** Writes films by partition, up to a hundred in one request. */
 export async function loadFilms(db: Db, films: readonly FilmValue[]): Promise<void> {
   const genres = new Map<string, FilmValue[]>();
   for (const film of films) genres.set(film.genre, [...(genres.get(film.genre) ?? []), film]);

@@ -1,5 +1,5 @@
-// The flights and airports of vega-datasets as entities, for the examples: flights by the airport that they leave, the latest first, and airports as a small
-// table to look up.
+// The flights and airports of vega-datasets as entities, for the examples: flights by airport of departure, the latest first, and airports as a small
+// lookup table.
 import { codec, type Db, entity, Instant, key, type Of, part, t } from '#patterns';
 import { readDatasetFile } from '../demo/dataset.js';
 import { parseCsv } from '../demo/parse-csv.js';
@@ -39,7 +39,7 @@ interface FileFlight {
   readonly destination: string;
 }
 
-/** `2001/01/01 06:55`, local to the airport; the file names no zone, so all are taken for one. */
+/** `2001/01/01 06:55`, local to the airport; the file names no zone, so all are treated as one. */
 const departureOf = (date: string): Instant =>
   Instant.parse(`${date.replaceAll('/', '-').replace(' ', 'T')}:00Z`);
 
@@ -60,7 +60,7 @@ export async function readAirports(): Promise<readonly AirportValue[]> {
   return records.map(([code = '', name = '', city = '', state = '']) => ({ code, name, city, state }));
 }
 
-/** Flights are put by partition, up to a hundred in one request. */
+/** Writes flights by partition, up to a hundred in one request. */
 export async function loadFlights(db: Db, flights: readonly FlightValue[]): Promise<void> {
   const origins = new Map<string, FlightValue[]>();
   for (const flight of flights) origins.set(flight.origin, [...(origins.get(flight.origin) ?? []), flight]);

@@ -1,4 +1,4 @@
-// Lookups: the names of airports stand in a small table, which is remembered while the flights stream by.
+// Lookups: the names of airports are in a small table, which is cached while the flights are streamed.
 import assert from 'node:assert/strict';
 import { open } from '#patterns';
 import type { Example } from './example.js';

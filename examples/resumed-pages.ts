@@ -1,4 +1,4 @@
-// Pages: a program that stops after every page and knows nothing but a token reads the same as one that never stops.
+// Pages: a program that stops after every page and keeps only the continuation token reads the same rows as one that never stops.
 import assert from 'node:assert/strict';
 import { open } from '#patterns';
 import type { Example } from './example.js';
@@ -11,7 +11,7 @@ export const resumedPages: Example = {
     await client.createTable(Film.table);
     await loadFilms(open(client), films);
 
-    /** As a new process would begin: all that it has is the token. */
+    /** Continues like a new process, with the token alone. */
     const page = (resume: string | undefined) =>
       open(client).repo(Film).partition({ genre: 'Comedy' }).page({ size: 200, resume });
     const titles: string[] = [];

@@ -1,4 +1,4 @@
-// Typed queries: each says before it is sent what the service has to do for it, and the dear ones need a reason.
+// Typed queries: each is classified by its cost before it is sent, and the expensive ones need a reason.
 import assert from 'node:assert/strict';
 import { open } from '#patterns';
 import type { Example } from './example.js';

@@ -1,4 +1,4 @@
-// Every example runs to its end, and each checks what it says by itself.
+// Runs every example to its end; each checks its own output.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { TableServiceClient } from '@azure/data-tables';
