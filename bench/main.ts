@@ -1,19 +1,30 @@
-// The benchmark's door: reads the command line, runs what it asks for, prints tables and appends the record. Progress goes
+// The benchmark program: reads the command line, runs what it asks for, prints tables and appends the record. Progress goes
 // to standard error. Ends with 1 if an answer was wrong or something failed; a goal that is missed is no failure.
+//
+// Where to begin: options.ts has what can be asked for, compare/comparison.ts the usual run. The folders, lowest first (test/structure/rooms.ts):
+//   machine/   the machine and its processes: clock, memory, pauses, steal time
+//   load/      load generators: rows, requests, connections, checks of answers, latencies
+//   subjects/  what is measured: Shelfmark, Azurite, bare node:http, raw LMDB; each in processes of its own
+//   report/    goals and verdicts, and the record in results.jsonl
+//   compare/   workloads of the Table service, by turns, and how they grow with the table
+//   mixed/     a mixed load at a fixed rate, and while a table is dropped
+//   queues/    the Queue service
+//   profile/   where the server's time goes
+//   wal/       the write-ahead log against transactions alone, a program of its own
 import { rmSync } from 'node:fs';
-import { installAzurite } from './azurite.js';
-import { type ComparisonOptions, compareOn } from './comparison.js';
-import { chooseGenerator } from './drive.js';
-import { GROWTH_ROWS_FROM, growthReport, measureGrowth } from './growth.js';
-import { measureMixed, measureReclaim } from './mixed.js';
-import { mixedReport } from './mixed-report.js';
+import { type ComparisonOptions, compareOn } from './compare/comparison.js';
+import { GROWTH_ROWS_FROM, growthReport, measureGrowth } from './compare/growth.js';
+import { tableReport } from './compare/table-report.js';
+import { chooseGenerator } from './load/drive.js';
+import { measureMixed, measureReclaim } from './mixed/mixed.js';
+import { mixedReport } from './mixed/mixed-report.js';
 import { type Options, parseOptions, USAGE, UsageError } from './options.js';
 import { makeDataDirectory, RESULTS } from './places.js';
-import { profileWorkloads } from './profiling.js';
-import { measureQueues } from './queues.js';
-import { queuesReport } from './queues-report.js';
-import { tableReport } from './report.js';
-import { record } from './results.js';
+import { profileWorkloads } from './profile/profiling.js';
+import { measureQueues } from './queues/queues.js';
+import { queuesReport } from './queues/queues-report.js';
+import { record } from './report/results.js';
+import { installAzurite } from './subjects/azurite.js';
 
 const print = (text: string): void => {
   process.stdout.write(`${text}\n\n`);
@@ -48,9 +59,9 @@ async function compareAll(options: Options, comparison: ComparisonOptions): Prom
       growth.push(grown);
       continue;
     }
-    const { figures, samples } = await compareOn(rows, comparison);
-    print(tableReport(figures));
-    tables.push({ ...figures, samples });
+    const { metrics, samples } = await compareOn(rows, comparison);
+    print(tableReport(metrics));
+    tables.push({ ...metrics, samples });
   }
   return { tables, growth };
 }

@@ -1,8 +1,8 @@
 // The command line: defaults, what may be said, and what is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { STRIDE } from './load/template.js';
 import { parseOptions, UsageError } from './options.js';
-import { STRIDE } from './template.js';
 
 test('without options both tables, all workloads and all subjects', () => {
   assert.deepEqual(parseOptions([]), {

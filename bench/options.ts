@@ -1,5 +1,7 @@
 // The command line of the benchmark as a value. What the options mean is told in docs/benchmarks.md.
 import { parseArgs } from 'node:util';
+import type { GeneratorName } from './load/drive.js';
+import { GROUP_ROWS, STRIDE } from './load/template.js';
 import {
   isSubject,
   isWorkload,
@@ -7,10 +9,8 @@ import {
   type SubjectName,
   WORKLOADS,
   type WorkloadName,
-} from './contestant.js';
-import type { GeneratorName } from './drive.js';
-import type { Durability } from './shelfmark.js';
-import { GROUP_ROWS, STRIDE } from './template.js';
+} from './subjects/contestant.js';
+import type { Durability } from './subjects/shelfmark.js';
 
 export const USAGE = `npm run bench -- [options]
 
@@ -29,7 +29,7 @@ export const USAGE = `npm run bench -- [options]
   --reclaim 1000000     instead: a mixed load while a table of so many rows is dropped
   --queues 1000000      instead: the Queue service, with queues of 100, 10000 and so many messages
   --rate 5000           of the mixed load, requests per second; default: a third of the peak, the median of --runs of --seconds
-  --no-record           append nothing to bench/results.jsonl
+  --no-record           append nothing to bench/report/results.jsonl
 `;
 
 export interface Options {

@@ -1,7 +1,7 @@
-// Columns and figures as text.
+// Columns and numbers as text.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatCount, formatFigure, formatMegabytes, textTable } from './text-table.js';
+import { formatCount, formatMegabytes, formatNumber, textTable } from './text-table.js';
 
 test('columns line up, and nothing trails', () => {
   const lines = [
@@ -14,8 +14,8 @@ test('columns line up, and nothing trails', () => {
   assert.equal(textTable(lines, 2), text);
 });
 
-test('figures show three digits that matter', () => {
-  const texts = [0.012345, 0.5, 1.005, 12.34, 999.4, 1234.5, Number.NaN].map(formatFigure);
+test('numbers show three digits that matter', () => {
+  const texts = [0.012345, 0.5, 1.005, 12.34, 999.4, 1234.5, Number.NaN].map(formatNumber);
   assert.deepEqual(texts, ['0.0123', '0.5', '1.01', '12.3', '999', '1,235', '-']);
   assert.equal(formatCount(1234567.8), '1,234,568');
   assert.equal(formatMegabytes(12_340_000), '12.3 MB');

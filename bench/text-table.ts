@@ -1,4 +1,4 @@
-// Figures as text in columns. It does not know what they mean.
+// Metrics as text in columns. It does not know what they mean.
 
 /** Columns as wide as their widest cell; the first ones to the left, the others to the right. */
 export function textTable(lines: readonly (readonly string[])[], leftColumns: number): string {
@@ -25,7 +25,7 @@ export function textTable(lines: readonly (readonly string[])[], leftColumns: nu
 export const formatCount = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 /** Three digits that matter, or all before the point: `0.123`, `12.3`, `1,235`. */
-export const formatFigure = (value: number): string => {
+export const formatNumber = (value: number): string => {
   if (Number.isNaN(value)) return '-';
   return Math.abs(value) < 1000
     ? value.toLocaleString('en-US', { maximumSignificantDigits: 3 })

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, type Asked, answering } from '../answering-server.test.fixture.js';
-import { expectedProperties, soughtRows } from '../dataset.js';
-import { generate } from '../generator.js';
-import type { Job, JobResult } from '../job.js';
-import { type Endpoint, filter, insert, pointGet } from '../requests.js';
-import { scatter, slot } from '../template.js';
+import { expectedProperties, soughtRows } from '../load/dataset.js';
+import { generate } from '../load/generator.js';
+import type { Job, JobResult } from '../load/job.js';
+import { type Endpoint, filter, insert, pointGet } from '../load/requests.js';
+import { scatter, slot } from '../load/template.js';
+import { type Answer, type Asked, answering } from '../load/testing/answering-server.js';
 
 const ROWS = 1000;
 const endpointOf = (port: number): Endpoint => ({ port, account: 'a', signature: 'sig=s' });

@@ -2,12 +2,12 @@
 // where wrk is on the path.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Answer, type Asked, answering } from '../answering-server.test.fixture.js';
-import { expectedProperties, groupRows } from '../dataset.js';
-import type { Job, JobResult, RequestKind } from '../job.js';
-import { type Endpoint, insert, pointGet, range, transaction } from '../requests.js';
-import { renderText, scatter } from '../template.js';
-import { isForWrk, runWrk, wrkVersion } from '../wrk.js';
+import { expectedProperties, groupRows } from '../load/dataset.js';
+import type { Job, JobResult, RequestKind } from '../load/job.js';
+import { type Endpoint, insert, pointGet, range, transaction } from '../load/requests.js';
+import { renderText, scatter } from '../load/template.js';
+import { type Answer, type Asked, answering } from '../load/testing/answering-server.js';
+import { isForWrk, runWrk, wrkVersion } from '../load/wrk.js';
 
 const skip = wrkVersion() === undefined ? 'wrk is not on the path' : false;
 const ROWS = 300_000;

@@ -1,5 +1,4 @@
 // The door to the library: a client of the Table service in, repositories and batches out. What they do is in the files of their names.
-
 import type { AnyEntity, PartitionOf } from './model/entity.js';
 import { Lookup, type LookupOptions } from './read/lookup.js';
 import { type MixedReads, mixedReads } from './read/mixed.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import { TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
 import { serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
-import { startAzurite } from '../../bench/azurite.js';
+import { startAzurite } from '../../bench/subjects/azurite.js';
 import { spawnServer } from '../support/spawned-server.js';
 
 type PeerName = 'memory' | 'process' | 'azurite';

@@ -1,15 +1,15 @@
-// The order of the folders inside each package: which folder may import which. architecture.test.ts holds every package of this table to it, so a package that
-// gets folders gets an entry here. Only programs are held to it: a test may import its package's index, and `testing` is open to all tests.
+// The order of the folders inside each package, and inside the benchmark: which folder may import which. architecture.test.ts holds everything in this table to it,
+// so a package that gets folders gets an entry here. Only programs are held to it: a test may import its package's index, and `testing` is open to all tests.
 
-/** Of one package: a folder, or a file at the package's top, and the folders that it may import. */
+/** Of one package: a folder, or a file at the package's top, and what it may import of these. */
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Each entry names entries above it and no others, so that there is no way around. `.` is what stands at the package's top
- * and has no entry of its own: `index.ts`, for one.
+ * Each entry names entries above it and no others, so that there is no way around. `.` is every file at the package's top
+ * that has no entry of its own: `index.ts`, for one.
  */
 export const ROOMS: Readonly<Record<string, Rooms>> = {
-  patterns: {
+  'packages/patterns': {
     values: [],
     flow: ['values'],
     keys: ['values'],
@@ -19,6 +19,20 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     read: ['values', 'flow', 'keys', 'model', 'filter', 'transport'],
     write: ['values', 'flow', 'model', 'transport', 'read'],
     '.': ['values', 'flow', 'keys', 'model', 'filter', 'transport', 'read', 'write'],
+  },
+  bench: {
+    'places.ts': [],
+    'text-table.ts': [],
+    machine: [],
+    load: ['machine'],
+    subjects: ['places.ts', 'text-table.ts', 'machine', 'load'],
+    report: ['places.ts', 'load', 'subjects'],
+    compare: ['text-table.ts', 'machine', 'load', 'subjects', 'report'],
+    mixed: ['text-table.ts', 'machine', 'load', 'subjects', 'report'],
+    queues: ['text-table.ts', 'load', 'subjects', 'report'],
+    profile: ['places.ts', 'text-table.ts', 'subjects'],
+    wal: [],
+    '.': ['places.ts', 'load', 'subjects', 'report', 'compare', 'mixed', 'queues', 'profile'],
   },
 };
 

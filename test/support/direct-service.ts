@@ -1,5 +1,4 @@
 // A service without sockets, for suites that hand requests to `handle` as values.
-
 import type { Clock } from '#base';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import type { Store } from '#store';

@@ -1,6 +1,5 @@
 // What test/fixtures/store-format-1 holds, as code: how it was written, and what a store of that form must answer for ever.
 // It is never changed; another format gets another fixture.
-
 import type { ServiceProperties, SignedIdentifier } from '#account';
 import type { Clock } from '#base';
 import { type Space, type Store, StoreError } from '#store';

@@ -1,5 +1,4 @@
 // Whether a query may be sent: what reads many partitions needs a reason, and a program can refuse whole classes.
-
 import { PatternError } from '../values/pattern-error.js';
 import type { QueryClass } from './classify.js';
 import { type Plan, planOf, type RowQuery } from './plan.js';

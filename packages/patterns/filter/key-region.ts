@@ -1,6 +1,5 @@
 // Sets of rows by their keys: an interval of partition keys and one of row keys. What classify.ts reads off a condition. Knows nothing of other
 // properties but that somebody compares them.
-
 import type { KeyRange } from '../keys/compiled-key.js';
 import type { Comparison } from './condition.js';
 

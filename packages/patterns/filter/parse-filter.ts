@@ -1,6 +1,5 @@
 // Any $filter text as a condition: what a program of somebody else sends, or a log holds. Looks at no types but those of literals; what the service would
 // refuse for its types is a warning of classify.ts.
-
 import { PatternError } from '../values/pattern-error.js';
 import { COMPARISONS, type Comparison, type Condition, type Operand, TRUE } from './condition.js';
 import { type FilterToken, readFilterToken } from './filter-token.js';

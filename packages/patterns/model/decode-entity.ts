@@ -1,6 +1,5 @@
 // A row of an answer as an entity's value: each property by the type that the definition names, older versions brought up to date, unknown properties
 // kept. What there is to know of a definition is worked out once, so that a row costs a look-up a member.
-
 import { Instant } from '../values/instant.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';

@@ -1,6 +1,5 @@
 // Many partitions asked at once, their results as one run: in the order of a scan, in the order of row keys, or as they come. How results are put together is
 // for merge-*.ts.
-
 import type { AnyEntity } from '../model/entity.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Merge, MergePart, RowPlace } from './merge.js';

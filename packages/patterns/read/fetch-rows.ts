@@ -1,5 +1,4 @@
 // One step of a query over rows as they are: a page, or some of the rows that it names. It follows no continuation; row-run.ts does.
-
 import { isByPoints, type PointQuery, pointFilter, pointQuery, type RowQuery } from '../filter/plan.js';
 import { allInOrder } from '../flow/in-order.js';
 import type { PageStart, RowSource } from '../transport/row-source.js';

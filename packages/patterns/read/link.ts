@@ -1,6 +1,5 @@
 // How one entity leads to others: from its values to the keys of one row, or to a partition with many. The keys are typed, so a link that could not be
 // followed does not compile. A row that is not there is undefined; whether it should be is for the program to say.
-
 import { allInOrder, inOrder } from '../flow/in-order.js';
 import type { AnyEntity, KeyOf, Of, PartitionOf, RowLead } from '../model/entity.js';
 import type { Stored } from '../model/stored.js';

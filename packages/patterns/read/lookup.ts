@@ -1,7 +1,6 @@
 // Rows of a small table that are read again and again, remembered for a while. One read a row at a time, however many ask; rows that are not there are
 // remembered too; and where the service fails, what is known may go on for a time that is said. By hand: an entry that may be shown after its time if its
 // renewal fails, with its age, and a bound that refuses instead of forgetting, are most of it, and what a library would add is a Map in the order of use.
-
 import { inOrder } from '../flow/in-order.js';
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { Stored } from '../model/stored.js';

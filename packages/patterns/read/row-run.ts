@@ -1,5 +1,4 @@
 // The results of one query: pages are followed to the end, empty ones too, and rows are decoded. What the query is, and whether it may run, is query.ts's matter.
-
 import type { RowQuery } from '../filter/plan.js';
 import type { RowSource } from '../transport/row-source.js';
 import { PatternError } from '../values/pattern-error.js';

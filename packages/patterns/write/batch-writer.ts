@@ -1,6 +1,5 @@
 // Any number of changes, done as fast as partitions allow: grouped by partition into batches, so many of these at a time, never more held in memory than is
 // said, and each change reported. The source is read as reports are taken, so that whoever is slow slows the whole.
-
 import { PatternError } from '../values/pattern-error.js';
 import type { RowChange } from './change.js';
 import type { Service } from './service.js';

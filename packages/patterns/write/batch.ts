@@ -1,6 +1,5 @@
 // An entity group transaction: operations on rows of one partition that are done all or not at all. Counts operations and bytes as they are added, so that
 // what does not fit is told by the operation that is too much. Nothing is split here: batch-writer.ts does so where rows need not go together.
-
 import type { AnyEntity, Of, PatchOf } from '../model/entity.js';
 import type { Projected, Stored } from '../model/stored.js';
 import { EMPTY_BYTES, partBytes } from '../transport/batch-body.js';

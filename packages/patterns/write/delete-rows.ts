@@ -1,6 +1,5 @@
 // Deletes what a query gives, page by page: each page's rows go in batches, many partitions at a time, and after each page there is a token by which another
 // process can go on.
-
 import type { Projected, Stored } from '../model/stored.js';
 import type { Run } from '../read/run.js';
 import { PatternError } from '../values/pattern-error.js';

@@ -2,7 +2,6 @@
 //
 // A conditional write happens on top of the row that it was made from and of no other. So if the row still has that ETag, or if its marks
 // reach back to the newest mark of that row, the write is either among them or was not done and will not be.
-
 import { etagOf, type RowWrite } from '../transport/row-write.js';
 import type { RowAnswer } from '../transport/table-requests.js';
 import type { Mark, OperationMarks } from './operation-mark.js';

@@ -1,6 +1,5 @@
 // The rows of one entity: read by key, and written under the condition that they are as they were read. Writes that ask no such thing have their own name,
 // `overwrite`. What a write is, plan-write.ts knows; queries are for others.
-
 import { Jitter } from '../flow/jitter.js';
 import { fraction } from '../flow/surroundings.js';
 import { encodeEntity } from '../model/encode-entity.js';

@@ -1,5 +1,4 @@
 // What repositories, batches and writers share: requests, settled writes, marks, time and chance.
-
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
 import type { DriftPolicy } from '../model/drift.js';
 import type { QueryOptions, QuerySettings } from '../read/query.js';

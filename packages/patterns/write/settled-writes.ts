@@ -1,7 +1,6 @@
 // Writes that end in one outcome: done, refused, or, if nobody can know, Unclear. The client below sends a request again when a connection breaks or the
 // service is busy, and then a write may be refused because it was done already; such refusals, and answers that never came, are settled by
 // looking at the row. What the row tells is judge-write.ts's matter.
-
 import { addressOf, etagOf } from '../transport/row-write.js';
 import { requestError, rowError, type ServiceRefusal } from '../transport/service-refusal.js';
 import type { ReadOptions, TableRequests, WriteAnswer } from '../transport/table-requests.js';

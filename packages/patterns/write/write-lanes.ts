@@ -1,6 +1,5 @@
 // Changes that wait, by partition and in their order, until they are enough for a batch: what a batch writer takes from. How much is held at all is the
 // writer's matter, and so is sending.
-
 import type { Stored } from '../model/stored.js';
 import { addressOf } from '../transport/row-write.js';
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from './batch.js';

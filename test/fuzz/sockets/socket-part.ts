@@ -1,5 +1,4 @@
 // The part over real sockets: streams of requests to a whole server, many at a time, while other clients never read.
-
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';

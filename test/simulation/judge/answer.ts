@@ -1,6 +1,5 @@
 // Answers as values: reads what came back for a call and fails on what no answer may look like, whatever the data is: a header
 // that is missing, a body in the wrong order, an error without its form. What it may say is judged elsewhere.
-
 import type { Level } from '../plan/step.js';
 import { seenContent } from './content.js';
 import type { Answer, Call, GetCall, Place, Seen, WritesCall } from './history.js';

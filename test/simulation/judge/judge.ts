@@ -1,6 +1,5 @@
 // Takes a history apart into the histories of single objects (each partition of a table, each table, the settings) and asks
 // for each whether it can be explained. A page is taken apart too: by the contract only its part in one partition is of one moment.
-
 import type { Plan } from '../plan/step.js';
 import { expectedContent } from './content.js';
 import {

@@ -1,0 +1,136 @@
+// A sentinel of one processor: started with as much priority as is permitted, listened to, stopped. If it cannot run or dies, that is
+// told and nothing fails.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Span } from './span.js';
+
+const SCRIPT = fileURLToPath(new URL('sentinel-process.js', import.meta.url));
+const READY_MILLISECONDS_MAX = 10_000;
+const STOP_MILLISECONDS_MAX = 2000;
+/** Above all that is not the system's own; any above 0 would do. */
+const REAL_TIME_PRIORITY = '50';
+
+/** What a sentinel tells its parent. */
+export interface Told {
+  readonly pauses: readonly Span[];
+  /** Processor time that it took, of a processor; told at last. */
+  readonly cost?: number;
+}
+
+export type Priority = 'real-time' | 'high' | 'normal';
+
+/** What was had of a sentinel. */
+export interface Watched {
+  readonly isPinned: boolean;
+  readonly priority: Priority;
+  /** Undefined if it was lost. */
+  readonly cost: number | undefined;
+  /** How it ended, if that was without a last word. */
+  readonly lost: string | undefined;
+}
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Whether the words before a program's name are there and permitted. */
+function works([command = '', ...args]: readonly string[], path: string): boolean {
+  return spawnSync(command, [...args, 'true'], { env: { PATH: path }, stdio: 'ignore' }).status === 0;
+}
+
+export class Sentinel {
+  readonly #child: ChildProcess;
+  readonly #isPinned: boolean;
+  readonly #priority: Priority;
+  readonly #pauses: Span[] = [];
+  /** Resolves when it ended, or was never there. */
+  readonly ended: Promise<void>;
+  #cost: number | undefined;
+  #lost: string | undefined;
+
+  private constructor(processor: number, path: string) {
+    const pin = ['taskset', '--cpu-list', String(processor)];
+    const urge = ['chrt', '--fifo', REAL_TIME_PRIORITY];
+    this.#isPinned = works(pin, path);
+    const isRealTime = works(urge, path);
+    const [command = '', ...args] = [
+      ...(this.#isPinned ? pin : []),
+      ...(isRealTime ? urge : []),
+      process.execPath,
+      SCRIPT,
+    ];
+    const child = spawn(command, args, {
+      env: { ...process.env, PATH: path },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.#child = child;
+    this.#priority = isRealTime ? 'real-time' : this.#raise();
+    running.add(child);
+    child.on('message', message => this.#hear(message as Told));
+    this.ended = new Promise(resolve => {
+      const end = (how: string): void => {
+        running.delete(child);
+        // Its last word is what it cost.
+        if (this.#cost === undefined) this.#lost ??= how;
+        resolve();
+      };
+      child.once('close', (code, signal) => end(`ended with ${signal ?? code}`));
+      // It may be one that could not be started, which has no end, or a message that did not reach it.
+      child.on('error', error => (child.pid === undefined ? end(error.message) : undefined));
+    });
+  }
+
+  /** Started on a processor and asleep. `path` is where `taskset` and `chrt` are looked for. */
+  static async start(processor: number, path = process.env.PATH ?? ''): Promise<Sentinel> {
+    const sentinel = new Sentinel(processor, path);
+    await sentinel.#within(READY_MILLISECONDS_MAX, once(sentinel.#child, 'message'));
+    return sentinel;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Those of which it has told; all of them when it is stopped. */
+  get pauses(): readonly Span[] {
+    return this.#pauses;
+  }
+
+  /** Fails never, also if it ended long ago. */
+  async stop(): Promise<Watched> {
+    if (this.#lost === undefined) {
+      this.#child.send('stop', () => {});
+      await this.#within(STOP_MILLISECONDS_MAX, this.ended);
+    }
+    return { isPinned: this.#isPinned, priority: this.#priority, cost: this.#cost, lost: this.#lost };
+  }
+
+  #hear({ pauses, cost }: Told): void {
+    this.#pauses.push(...pauses);
+    this.#cost ??= cost;
+  }
+
+  #raise(): Priority {
+    const { pid } = this.#child;
+    if (pid === undefined) return 'normal';
+    try {
+      setPriority(pid, constants.priority.PRIORITY_HIGHEST);
+      return 'high';
+    } catch {
+      return 'normal';
+    }
+  }
+
+  /** Until something happens or it ends; it is killed if neither is in time. */
+  async #within(milliseconds: number, happens: Promise<unknown>): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#lost = 'did not answer';
+      this.#child.kill('SIGKILL');
+    }, milliseconds);
+    await Promise.race([happens.catch(() => {}), this.ended]);
+    clearTimeout(timer);
+  }
+}

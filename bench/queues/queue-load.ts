@@ -1,0 +1,122 @@
+// The load of the queue workloads: clients that each do one thing after the other, and how long each took. Every status is
+// looked at, and the text of every message that is got.
+import { Caller } from '../load/caller.js';
+import type { Latency } from '../load/job.js';
+import { type Endpoint, insert } from '../load/requests.js';
+import { Latencies } from '../load/statistics.js';
+import { Template } from '../load/template.js';
+import { TABLE } from '../subjects/table-contestant.js';
+import {
+  createQueue,
+  deleteMessage,
+  getMessage,
+  messageOf,
+  putMessage,
+  requireStatus,
+} from './queue-requests.js';
+
+/**
+ * `insert`: a row into the table, for comparison. `put`: a message. `take`: a message got and deleted. `cycle`: put, got and
+ * deleted, so that the queue stays as long as it is. `create`: the queue.
+ */
+export type QueueWork = 'create' | 'insert' | 'put' | 'take' | 'cycle';
+export type QueueStep = 'insert' | 'put' | 'get' | 'delete';
+
+export interface QueueJob {
+  readonly work: QueueWork;
+  readonly endpoint: Endpoint;
+  readonly queue: string;
+  readonly clients: number;
+  /** Ends after so many, or after the time, whichever comes first. */
+  readonly count?: number;
+  readonly milliseconds?: number;
+  /** Of the first message or row. */
+  readonly first: number;
+  /** Of the table that rows are inserted in. */
+  readonly rows: number;
+  readonly timeToLiveSeconds?: number;
+}
+
+export interface QueueResult {
+  readonly completed: number;
+  readonly milliseconds: number;
+  readonly steps: Readonly<Partial<Record<QueueStep, Latency>>>;
+}
+
+class Run {
+  readonly #job: QueueJob;
+  readonly #insert: Template;
+  readonly #latencies = new Map<QueueStep, Latencies>();
+  readonly #start = performance.now();
+  #begun = 0;
+  #completed = 0;
+
+  constructor(job: QueueJob) {
+    this.#job = job;
+    this.#insert = new Template(insert(job.endpoint, TABLE).parts, job.rows);
+  }
+
+  async run(): Promise<QueueResult> {
+    const callers = Array.from({ length: this.#job.clients }, () => new Caller(this.#job.endpoint.port));
+    try {
+      await Promise.all(callers.map(caller => this.#goOn(caller)));
+    } finally {
+      for (const caller of callers) caller.close();
+    }
+    const steps = [...this.#latencies].map(([step, latencies]) => [step, latencies.summary()]);
+    return {
+      completed: this.#completed,
+      milliseconds: performance.now() - this.#start,
+      steps: Object.fromEntries(steps),
+    };
+  }
+
+  async #goOn(caller: Caller): Promise<void> {
+    const { count = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY, first } = this.#job;
+    const until = this.#start + milliseconds;
+    while (this.#begun < count && performance.now() < until) {
+      const number = first + this.#begun++;
+      await this.#do(caller, number);
+      this.#completed++;
+    }
+  }
+
+  async #do(caller: Caller, number: number): Promise<void> {
+    const { work, endpoint, queue } = this.#job;
+    if (work === 'create') requireStatus(await caller.ask(createQueue(endpoint, queue)), 201);
+    if (work === 'insert') {
+      await this.#timed('insert', async () =>
+        requireStatus(await caller.ask(this.#insert.bytes(number)), 204),
+      );
+    }
+    if (work === 'put' || work === 'cycle') await this.#put(caller, number);
+    if (work === 'take' || work === 'cycle') await this.#take(caller);
+  }
+
+  #put(caller: Caller, number: number): Promise<void> {
+    const { endpoint, queue, timeToLiveSeconds } = this.#job;
+    const request = putMessage(endpoint, queue, number, timeToLiveSeconds);
+    return this.#timed('put', async () => requireStatus(await caller.ask(request), 201));
+  }
+
+  async #take(caller: Caller): Promise<void> {
+    const { endpoint, queue } = this.#job;
+    const message = await this.#timed('get', async () =>
+      messageOf(await caller.ask(getMessage(endpoint, queue))),
+    );
+    const request = deleteMessage(endpoint, queue, message);
+    await this.#timed('delete', async () => requireStatus(await caller.ask(request), 204));
+  }
+
+  async #timed<T>(step: QueueStep, work: () => Promise<T>): Promise<T> {
+    const since = performance.now();
+    const result = await work();
+    const latencies = this.#latencies.get(step) ?? new Latencies();
+    this.#latencies.set(step, latencies);
+    latencies.add(performance.now() - since);
+    return result;
+  }
+}
+
+/** Runs a job to its end. Fails with the first answer that is wrong. */
+export const runQueueJob = (job: QueueJob): Promise<QueueResult> => new Run(job).run();

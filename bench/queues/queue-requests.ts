@@ -1,0 +1,74 @@
+// The requests of the queue workloads, and what their answers must hold. Authentication is an account SAS in every one of them.
+import type { Endpoint } from '../load/requests.js';
+import type { Response } from '../load/response-parser.js';
+
+/** About as long as the entities of the table workloads. */
+const TEXT_BYTES = 1024;
+const NUMBER_DIGITS = 12;
+const FILLING = 'send the list of prices to this customer and ask for the orders of next month; '
+  .repeat(20)
+  .slice(0, TEXT_BYTES - NUMBER_DIGITS);
+/** Longer than any run: nothing comes back while it is measured. */
+const VISIBILITY_SECONDS = 3600;
+const VERSION = 'x-ms-version: 2019-02-02';
+
+export const textOf = (number: number): string => String(number).padStart(NUMBER_DIGITS, '0') + FILLING;
+
+interface Message {
+  readonly id: string;
+  readonly receipt: string;
+  readonly text: string;
+}
+
+function request(
+  { port, account, signature }: Endpoint,
+  method: string,
+  resource: string,
+  query: string,
+  body?: string,
+): string {
+  const length = body === undefined ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  const head = `${method} /${account}/${resource}?${query}${signature} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${VERSION}\r\n`;
+  return `${head}${length}\r\n${body ?? ''}`;
+}
+
+export const createQueue = (endpoint: Endpoint, queue: string): string =>
+  request(endpoint, 'PUT', queue, '', '');
+
+/** `timeToLiveSeconds` absent: the service's own. */
+export function putMessage(
+  endpoint: Endpoint,
+  queue: string,
+  number: number,
+  timeToLiveSeconds?: number,
+): string {
+  const query = timeToLiveSeconds === undefined ? '' : `messagettl=${timeToLiveSeconds}&`;
+  const body = `<QueueMessage><MessageText>${textOf(number)}</MessageText></QueueMessage>`;
+  return request(endpoint, 'POST', `${queue}/messages`, query, body);
+}
+
+export const getMessage = (endpoint: Endpoint, queue: string): string =>
+  request(endpoint, 'GET', `${queue}/messages`, `numofmessages=1&visibilitytimeout=${VISIBILITY_SECONDS}&`);
+
+export const deleteMessage = (endpoint: Endpoint, queue: string, { id, receipt }: Message): string =>
+  request(endpoint, 'DELETE', `${queue}/messages/${id}`, `popreceipt=${encodeURIComponent(receipt)}&`);
+
+const ID = /<MessageId>([^<]+)<\/MessageId>/;
+const RECEIPT = /<PopReceipt>([^<]+)<\/PopReceipt>/;
+const TEXT = /<MessageText>([^<]*)<\/MessageText>/;
+
+/** @throws Error with the answer if it is not of this status. */
+export function requireStatus({ status, body }: Response, wanted: number): void {
+  if (status !== wanted) throw new Error(`status ${status}: ${body.toString('utf8', 0, 400)}`);
+}
+
+/** @throws Error if there is no message, or its text is not one that was put. */
+export function messageOf(response: Response): Message {
+  requireStatus(response, 200);
+  const xml = response.body.toString();
+  const [id, receipt, text] = [ID, RECEIPT, TEXT].map(pattern => pattern.exec(xml)?.[1]);
+  if (id === undefined || receipt === undefined || text === undefined)
+    throw new Error(`no message: ${xml.slice(0, 400)}`);
+  if (text !== textOf(Number(text.slice(0, NUMBER_DIGITS)))) throw new Error(`another text: ${text}`);
+  return { id, receipt, text };
+}

@@ -1,0 +1,167 @@
+// A subject's process, with those that it started: started and waited for, held still while others are measured, stopped,
+// and never left behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { childrenOf, type Memory, readMemory, readTicks, sumMemory } from '../machine/process-status.js';
+
+/** Azurite reads all of its data before it says that it is ready. */
+const READY_MILLISECONDS_MAX = 120_000;
+const STOP_MILLISECONDS_MAX = 60_000;
+const SETTLE_MILLISECONDS_MAX = 30_000;
+const LOOK_MILLISECONDS = 100;
+/** Of 10 ms, in the time between two looks. */
+const IDLE_TICKS_MAX = 1;
+const OUTPUT_LENGTH_MAX = 10_000;
+
+/** The process and those that it started; none before it runs. */
+const familyOf = ({ pid }: ChildProcess): readonly number[] =>
+  pid === undefined ? [] : [pid, ...childrenOf(pid)];
+
+function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
+  for (const pid of familyOf(child)) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+}
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) signalAll(child, 'SIGKILL');
+});
+
+export interface Program {
+  readonly name: string;
+  /** Of node, before the script. */
+  readonly nodeOptions?: readonly string[];
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it prints when it is ready; its groups are its ports, if it has any. */
+  readonly ready: RegExp;
+  /** Of the benchmark itself: answers messages. */
+  readonly answers?: boolean;
+}
+
+export class ServerProcess {
+  readonly #name: string;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  #output = '';
+  #ports: readonly number[] = [];
+  #readyMilliseconds = 0;
+
+  private constructor({ name, nodeOptions = [], script, args, env, answers = false }: Program) {
+    this.#name = name;
+    this.#child = spawn(process.execPath, [...nodeOptions, script, ...args], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', ...(answers ? ['ipc' as const] : [])],
+    });
+    children.add(this.#child);
+    this.#exited = once(this.#child, 'exit').then(() => children.delete(this.#child));
+    const keep = (chunk: unknown): void => {
+      this.#output = (this.#output + String(chunk)).slice(-OUTPUT_LENGTH_MAX);
+    };
+    this.#child.stdout?.on('data', keep);
+    this.#child.stderr?.on('data', keep);
+  }
+
+  /** Starts the program and waits until it says that it is ready. Fails with its output if it does not. */
+  static async start(program: Program): Promise<ServerProcess> {
+    const started = performance.now();
+    const server = new ServerProcess(program);
+    await server.#untilReady(program.ready);
+    server.#readyMilliseconds = performance.now() - started;
+    return server;
+  }
+
+  get port(): number {
+    return this.#ports[0] ?? 0;
+  }
+
+  /** In the order in which its ready line names them. */
+  get ports(): readonly number[] {
+    return this.#ports;
+  }
+
+  /** From the start of the process to its ready line. */
+  get readyMilliseconds(): number {
+    return this.#readyMilliseconds;
+  }
+
+  memory(): Memory | undefined {
+    const memories = familyOf(this.#child).flatMap(pid => readMemory(pid) ?? []);
+    return memories.length === 0 ? undefined : sumMemory(memories);
+  }
+
+  /** Takes the processor away from it, so that what it does on its own does not disturb the others' runs. */
+  pause(): void {
+    signalAll(this.#child, 'SIGSTOP');
+  }
+
+  resume(): void {
+    signalAll(this.#child, 'SIGCONT');
+  }
+
+  /** Waits until it has nothing to do, or for half a minute: what it still had to do is not the next run's. */
+  async settle(): Promise<void> {
+    let before = this.#ticks();
+    for (let waited = 0; waited < SETTLE_MILLISECONDS_MAX; waited += LOOK_MILLISECONDS) {
+      await sleep(LOOK_MILLISECONDS);
+      const now = this.#ticks();
+      if (now - before <= IDLE_TICKS_MAX) return;
+      before = now;
+    }
+  }
+
+  #ticks(): number {
+    return familyOf(this.#child).reduce((sum, pid) => sum + (readTicks(pid) ?? 0), 0);
+  }
+
+  /** Sends a message and gives the answer; for programs of the benchmark itself. Fails if the process ends first. */
+  async ask(message: object): Promise<unknown> {
+    const answer = once(this.#child, 'message');
+    const ended = this.#exited.then(() => {
+      throw this.#failure('ended');
+    });
+    this.#child.send(message);
+    const [reply] = await Promise.race([answer, ended]);
+    return reply;
+  }
+
+  /** Lets it end by itself, as an operator would; a process that does not is killed. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.resume();
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => signalAll(this.#child, 'SIGKILL'), STOP_MILLISECONDS_MAX);
+    await this.#exited;
+    clearTimeout(timer);
+  }
+
+  #failure(what: string): Error {
+    return new Error(`${this.#name} ${what}:\n${this.#output}`);
+  }
+
+  #untilReady(ready: RegExp): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(this.#failure('is not ready in time')), READY_MILLISECONDS_MAX);
+      const look = (): void => {
+        const match = ready.exec(this.#output);
+        if (!match) return;
+        clearTimeout(timer);
+        this.#child.stdout?.off('data', look);
+        this.#ports = match.slice(1).map(Number);
+        resolve();
+      };
+      this.#child.stdout?.on('data', look);
+      this.#exited.then(() => {
+        clearTimeout(timer);
+        reject(this.#failure('ended'));
+      }, reject);
+    });
+  }
+}

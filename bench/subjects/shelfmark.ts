@@ -1,0 +1,41 @@
+// Shelfmark as a subject: the command, as an operator starts it.
+import { join } from 'node:path';
+import { ROOT } from '../places.js';
+import type { Account } from './account.js';
+import { ServerProcess } from './server-process.js';
+
+export type Durability = 'full' | 'none';
+
+export interface ShelfmarkOptions {
+  readonly directory: string;
+  readonly account: Account;
+  readonly durability: Durability;
+  readonly workers: number;
+  /** Where a CPU profile is left when the server ends. */
+  readonly profile?: { readonly directory: string; readonly name: string };
+}
+
+/** Ports of tables and of queues. */
+const READY =
+  /^Shelfmark serves tables at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.* queues at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.*\n/m;
+
+export const startShelfmark = ({
+  directory,
+  account,
+  durability,
+  workers,
+  profile,
+}: ShelfmarkOptions): Promise<ServerProcess> =>
+  ServerProcess.start({
+    name: 'shelfmark',
+    nodeOptions: profile
+      ? ['--cpu-prof', `--cpu-prof-dir=${profile.directory}`, `--cpu-prof-name=${profile.name}`]
+      : [],
+    script: join(ROOT, 'bin', 'shelfmark.js'),
+    args: [
+      'serve',
+      ...['--data', directory, '--table-port', '0', '--durability', durability, '--workers', String(workers)],
+    ],
+    env: { AZURITE_ACCOUNTS: account.setting, SHELFMARK_ACCOUNTS: account.setting },
+    ready: READY,
+  });
