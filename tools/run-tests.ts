@@ -26,8 +26,10 @@ const files = ['bench', 'demo', 'examples', 'packages', 'test', 'tools']
   .filter(file => wanted.length === 0 || wanted.some(part => relative(dist, file).includes(part)))
   .sort();
 
-if (files.length === 0) {
-  process.stderr.write(`No test matches ${wanted.join(', ')}.\n`);
+// One of several that matches nothing would go unnoticed, most of all where a file has another name now.
+const unmatched = wanted.filter(part => !files.some(file => relative(dist, file).includes(part)));
+if (files.length === 0 || unmatched.length > 0) {
+  process.stderr.write(`No test matches ${unmatched.join(', ')}.\n`);
   process.exit(1);
 }
 
@@ -46,6 +48,7 @@ function gather(): readonly string[] {
   const count = availableParallelism();
   const gathered = Object.entries(SHARING).flatMap(([kind, pattern]) => {
     const sharing = files.filter(file => pattern.test(relative(dist, file)));
+    if (sharing.length === 0) throw new Error(`No test is of those that share: ${pattern}.`);
     return Array.from({ length: count }, (_, core) => {
       const path = join(dist, `${kind}-${core}.gathered.js`);
       const share = sharing.filter((_, index) => index % count === core);

@@ -172,3 +172,25 @@ test('on a full disk a leased message can be deleted, and the sweep corrects the
   await pass(sweepOf(account));
   assert.equal(await countOf(account), 2);
 });
+
+test('a count that is right is left alone, also where a step saw a part of the queue', async () => {
+  const account = await openQueue();
+  for (let i = 0; i < EXAMINED_A_STEP; i++) await put(account, 'x');
+  await put(account, 'x');
+  const commits: string[] = [];
+  const { store } = account;
+  const watched: Store = Object.create(store, {
+    commit: {
+      value: <R>(space: Space, partition: string, reads: Reads, decide: Decide<R>) => {
+        commits.push(reads.keys.join());
+        return store.commit(space, partition, reads, decide);
+      },
+    },
+    scan: { value: (...call: Parameters<Store['scan']>) => store.scan(...call) },
+    read: { value: (...call: Parameters<Store['read']>) => store.read(...call) },
+    listSpaces: { value: (...call: Parameters<Store['listSpaces']>) => store.listSpaces(...call) },
+  });
+  await pass(new Sweep({ store: watched, clock: () => account.time.now, accounts: () => ['account1'] }));
+  assert.deepEqual(commits, []);
+  assert.equal(await countOf(account), EXAMINED_A_STEP + 1);
+});

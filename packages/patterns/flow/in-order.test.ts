@@ -34,7 +34,7 @@ test('results are in the order of what was given, and no more steps run than are
         assert(most <= concurrency);
       },
     ),
-    { cost: 20, least: 100, filter: 'patterns/in-order' },
+    { cost: 20, least: 100, filter: 'flow/in-order' },
   );
 });
 

@@ -54,7 +54,7 @@ export async function withSeeds(
       await check(randomFrom(seed));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const repeat = `LOG_SEED=${seed} node dist/tools/run-tests.js store-lmdb/read-log store-lmdb/log-`;
+      const repeat = `LOG_SEED=${seed} node dist/tools/run-tests.js wal/read-log wal/log-`;
       throw new Error(`${reason}\nseed ${seed}; repeat with: ${repeat}`, { cause: error });
     }
   }

@@ -239,7 +239,7 @@ test('a log is begun when nobody uses one, and is its user’s until it is taken
 
 test('whatever part of a log is in the trees, over its turns, a store has what was appended', async t => {
   const seed = Number(process.env.TAKE_LOG_SEED ?? Math.floor(Math.random() * 1e9));
-  const again = `TAKE_LOG_SEED=${seed} node dist/tools/run-tests.js store-lmdb/take-log`;
+  const again = `TAKE_LOG_SEED=${seed} node dist/tools/run-tests.js wal/recovery`;
   let state = (seed % 2_147_483_646) + 1;
   const random = (below: number): number => {
     // Park and Miller's generator.

@@ -95,5 +95,5 @@ test('what is recent within a range is what a sorted list of all says', async ()
       assert.equal(recent.isEmpty, model.size === 0);
     }
   });
-  await law(property, { runs: 300, filter: 'recent-rows' });
+  await law(property, { runs: 300, filter: 'wal-overlay' });
 });
