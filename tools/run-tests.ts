@@ -34,11 +34,14 @@ if (files.length === 0 || unmatched.length > 0) {
 }
 
 /**
- * Tests that cannot disturb each other: of packages that are pure, and of the pattern library, whose servers and tables are each test's own. To
- * start a process for each, and to load the clients there, would take longer than they do.
+ * Tests that cannot disturb each other: of packages that are pure, of the server by requests as values, of models and judges, and of the pattern
+ * library; servers, stores and tables are each test's own. To start a process for each, and to load the clients there, would take longer than they do.
  */
 const SHARING = {
-  pure: /^packages[/\\](?:base|account|wire|tables|queues|patterns)[/\\]/,
+  pure: /^packages[/\\](?:base|account|store|wire|tables|queues|patterns)[/\\]/,
+  server: /^packages[/\\]server[/\\]/,
+  models:
+    /^demo[/\\]|^test[/\\](?:(?:simulation|queues|fuzz[/\\]tokens)[/\\]|(?:crash[/\\](?:history|tick|ledger)|fuzz[/\\](?:check-answer|odd-names))\.)/,
   patterns: /^test[/\\]patterns[/\\]/,
 } as const;
 
