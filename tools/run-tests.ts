@@ -41,7 +41,7 @@ const SHARING = {
   pure: /^packages[/\\](?:base|account|store|wire|tables|queues|patterns)[/\\]/,
   server: /^packages[/\\]server[/\\]/,
   models:
-    /^demo[/\\]|^test[/\\](?:(?:simulation|queues|fuzz[/\\]tokens)[/\\]|(?:crash[/\\](?:history|tick|ledger)|fuzz[/\\](?:check-answer|odd-names))\.)/,
+    /^demo[/\\]|^test[/\\](?:simulation|queues|fuzz[/\\](?:direct|texts|tokens))[/\\]|^test[/\\]crash[/\\](?:history|tick|ledger)\./,
   patterns: /^test[/\\]patterns[/\\]/,
 } as const;
 
