@@ -1,4 +1,4 @@
-// The clock as a value that is handed in: whoever starts a server or a store chooses it, and tests make their own.
+// The injected clock: the program that opens a server or a store passes one, and tests pass their own.
 
 /** The time in ticks of 100 ns since 1970-01-01T00:00:00Z. May jump either way; engines keep versions rising. */
 export type Clock = () => bigint;

@@ -1,4 +1,4 @@
-// Dates of headers (date-time.ts): RFC 1123 and nothing else.
+// Dates of headers (date-time.ts): RFC 1123 only.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ test('reads what clients send', () => {
   assert.equal(formatHttpDate(ticks + 9_999_999n), 'Mon, 27 Jul 2020 12:28:53 GMT');
 });
 
-test('refuses all else', () => {
+test('refuses any other text', () => {
   const texts = [
     '',
     'now',

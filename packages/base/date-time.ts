@@ -1,5 +1,5 @@
-// Times as text and as ticks of 100 ns since 1970-01-01T00:00:00Z: ISO 8601, as Edm.DateTime, policies and errors have it, with the range that
-// a property may hold, and the dates of HTTP headers. The proleptic Gregorian calendar without leap seconds. Reads no clock.
+// Times as text and as ticks of 100 ns since 1970-01-01T00:00:00Z: ISO 8601, for Edm.DateTime, policies and errors, with the range of
+// a property, and the dates of HTTP headers. The proleptic Gregorian calendar without leap seconds. Reads no clock.
 
 /** 1601-01-01T00:00:00Z, the earliest time that a property may hold (protocol: data-model#types). */
 export const DATE_TIME_MIN = -116_444_736_000_000_000n;
@@ -42,7 +42,7 @@ function daysOfMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** The number that `count` digits make; NaN, of which every comparison is false, if they are not all digits. */
+/** The value of `count` digits; NaN, for which every comparison is false, if one is not a digit. */
 function digits(text: string, at: number, count: number): number {
   let value = 0;
   for (let i = at; i < at + count; i++) {
@@ -64,7 +64,7 @@ function parseDay(text: string): number {
     : Number.NaN;
 }
 
-/** Minutes east of UTC that the rest of the text names; UTC if it is empty; NaN if it is no zone. */
+/** Minutes east of UTC that the rest of the text names; UTC if it is empty; NaN if it is not a zone. */
 function parseZone(text: string, at: number): number {
   if (at === text.length) return 0;
   const sign = text.charCodeAt(at);
@@ -203,7 +203,7 @@ export const formatDateTimeFull = (ticks: bigint): string =>
 const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 
-/** Ticks of 100 ns since 1970-01-01T00:00:00Z; undefined for what is no such date. */
+/** Ticks of 100 ns since 1970-01-01T00:00:00Z; undefined for any other text. */
 export function parseHttpDate(text: string): bigint | undefined {
   const milliseconds = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(milliseconds) ? undefined : BigInt(milliseconds) * 10_000n;

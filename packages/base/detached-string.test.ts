@@ -1,4 +1,4 @@
-// That a text is the same, and that what it was a slice of can go.
+// Detached strings: equal to the original, and the text that it was a slice of can be collected.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -17,7 +17,7 @@ const heapBytes = (): number => {
   return process.memoryUsage().heapUsed;
 };
 
-/** Of each slice, of so many characters, of long texts that nobody else keeps. */
+/** Slices of so many characters, of long texts without other references. */
 function bytesKept(length: number, copy: (slice: string) => string): number {
   const before = heapBytes();
   const kept = Array.from({ length: COUNT }, (_, index) => {
@@ -29,7 +29,7 @@ function bytesKept(length: number, copy: (slice: string) => string): number {
   return bytes;
 }
 
-test('a text is kept without what it was a slice of', () => {
+test('a detached string does not keep its parent alive', () => {
   for (const length of [2, 12, 13, 14, 100]) {
     const bytes = bytesKept(length, detachedString);
     assert.ok(bytes < KEPT_BYTES_MAX, `${length} characters keep ${bytes} bytes`);
@@ -38,7 +38,7 @@ test('a text is kept without what it was a slice of', () => {
   assert.ok(bytes > LENGTH / 2, `a slice keeps ${bytes} bytes, and there is nothing to copy it for`);
 });
 
-test('it is the same text, whatever it is made of', () => {
+test('a detached string equals the original, for all kinds of strings', () => {
   for (const text of ['', 'a', 'ä', '\u0000', 'ключ', '\ud800', '😀'.repeat(20), 'x'.repeat(100_000)])
     assert.equal(detachedString(text), text);
 });

@@ -1,11 +1,11 @@
-// Counts measurements by their size, as Prometheus' histograms do, without making anything for a measurement. Engines and the
-// server count with it; what is counted, and how it is written, is theirs.
+// Histograms as Prometheus has them, without an allocation for a measurement. Engines and the
+// server choose what to measure and how to format it.
 
-/** Each count stands for its own bucket, not for the smaller ones too. */
+/** The count of each bucket alone, not cumulative. */
 export interface HistogramCounts {
-  /** Upper bounds, rising; a measurement that equals a bound is below it. */
+  /** Upper bounds, rising; a measurement equal to a bound belongs to its bucket. */
   readonly bounds: readonly number[];
-  /** One more than bounds: the last is for what is above all. */
+  /** One more than the bounds: the last bucket has no upper bound. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
@@ -33,7 +33,7 @@ export class Histogram {
   }
 }
 
-/** In seconds, from fifty microseconds to ten seconds: a point query from memory to a request that Azure would give up. */
+/** In seconds, from fifty microseconds to ten seconds: a point query from memory to a request beyond Azure's time limits. */
 export const SECONDS_BOUNDS: readonly number[] = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];

@@ -1,5 +1,5 @@
-// What every package may use, and nothing that knows of Azure, of a store or of a socket: the clock, texts, dates, maps, counters,
-// memory for answers, and a request and its response as plain values. It stays small: what only one package needs belongs there.
+// Small parts that every package may use, independent of Azure, stores and sockets: the clock, texts, dates, maps, histograms,
+// buffers for answers, and a request and its response as plain values. A part that only one package needs belongs to that package.
 export * from './clock.js';
 export * from './date-time.js';
 export * from './detached-string.js';

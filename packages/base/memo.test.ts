@@ -1,9 +1,9 @@
-// What a memo keeps of what it parsed, and what it must not keep.
+// Memoized parsing: the results that are cached, and those that are not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memo } from './memo.js';
 
-test('a text is parsed once, unless it is long or what it gives is an error', () => {
+test('a text is parsed once, unless it is long or its result is an error', () => {
   const parsed: string[] = [];
   const parse = memo(
     text => {
@@ -26,7 +26,7 @@ test('it never holds more than its bound', () => {
   assert.deepEqual(['a', 'b', 'c', 'a', 'c'].map(parse), [1, 2, 3, 4, 3]);
 });
 
-test('what is not to be kept is parsed each time', () => {
+test('a text whose result must not be cached is parsed each time', () => {
   let count = 0;
   const parse = memo(
     text => `${text}${++count}`,

@@ -1,15 +1,15 @@
-// Remembers what short texts were parsed to, for texts that clients send again and again: a SAS, an Accept header.
+// Memoized parsing of short texts that clients send again and again: a SAS, an Accept header.
 import { detachedString } from './detached-string.js';
 
 export interface MemoLimits {
   readonly entriesMax: number;
-  /** Longer texts are computed each time. */
+  /** Longer texts are parsed each time. */
   readonly lengthMax: number;
 }
 
 /**
- * `parse` must be pure and its results immutable. What it throws is not remembered, nor what is not worth it or must not be.
- * When full, it begins anew.
+ * `parse` must be pure and its results immutable. Errors are not cached, nor results that the caller excludes.
+ * A full cache is emptied.
  */
 export function memo<T>(
   parse: (text: string) => T,

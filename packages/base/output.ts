@@ -1,14 +1,14 @@
-// Where the text of an answer is collected: a string while it is short, one buffer where it is long.
-// All of it is ASCII, and so are the pieces of stored text; which pieces, and in which order, is the formatters' matter.
+// The output buffer of an answer: a string while it is short, one buffer when it is long.
+// The formatters append texts and pieces of stored text, all of them ASCII.
 
-/** Up to here an answer is a string: it leaves in one write with its headers, a buffer in a write of its own. */
+/** Up to this length an answer is a string, written together with its headers; a buffer needs a write of its own. */
 const TEXT_BYTES_MAX = 65_536;
 
-/** Shorter pieces are copied by a loop sooner than a call of `copy` is made ready. */
+/** For shorter pieces a loop is faster than a call of `copy`. */
 const LOOP_BYTES_MAX = 64;
 const LOOP_UNITS_MAX = 24;
 
-/** A text that may be written again and again. */
+/** A text that is written many times. */
 export class Piece {
   readonly text: string;
   #isUsed = false;
@@ -18,7 +18,7 @@ export class Piece {
     this.text = text;
   }
 
-  /** Made when they are asked for again. */
+  /** The bytes, made at the first use. */
   get bytes(): Buffer | undefined {
     if (this.#isUsed) this.#bytes ??= Buffer.from(this.text, 'latin1');
     this.#isUsed = true;
@@ -31,7 +31,7 @@ export interface Output {
   piece(piece: Piece): void;
   /** Copies a piece of stored text. */
   bytes(bytes: Buffer, from: number, until: number): void;
-  /** All that was written, and nothing may be written after it. */
+  /** The whole output; nothing may be written after it. */
   end(): Buffer | string;
 }
 
@@ -55,18 +55,18 @@ class TextOutput implements Output {
   }
 }
 
-/** Memory that answers are put together in, for one after the other: with new memory for each V8 would collect more often. */
+/** A pool of buffers for answers: with a new buffer for each answer V8 would collect more often. */
 const MEMORY_BYTES = 0x40000;
 const MEMORIES_MAX = 4;
 const memories: Buffer[] = [];
-/** By the bodies that are views of them. */
+/** The buffers in use, by the bodies that are views of them. */
 const lent = new WeakMap<Buffer, Buffer>();
 
 function keep(memory: Buffer): void {
   if (memories.length < MEMORIES_MAX) memories.push(memory);
 }
 
-/** To be told of a body that has left: nobody may look at it again. One of which nobody tells is the collector's. */
+/** Releases the buffer of a body that was sent; the body must not be read afterwards. A body that is not released is garbage-collected. */
 export function releaseBuffer(body: Buffer): void {
   const memory = lent.get(body);
   if (memory === undefined) return;
@@ -128,6 +128,6 @@ function copyShort(source: Buffer, from: number, until: number, target: Buffer, 
   for (let i = from; i < until; i++) target[i + distance] = source[i] ?? 0;
 }
 
-/** `size` is a guess of the characters to come, if there is one; a bad one costs time only. */
+/** `size` is an estimate of the length, if there is one; a wrong estimate costs only time. */
 export const openOutput = (size = Number.POSITIVE_INFINITY): Output =>
   size > TEXT_BYTES_MAX ? new ByteOutput() : new TextOutput();

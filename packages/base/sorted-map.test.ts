@@ -1,4 +1,4 @@
-// Proves the sorted map against a plain Map that is sorted when asked.
+// The sorted map against a Map that is sorted at each read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ function assertSame(sorted: SortedMap<string>, model: Map<string, string>, from:
   assert.equal(sorted.get(from), model.get(from));
 }
 
-test('a sorted map holds what a map holds, in the order of <', () => {
+test('a sorted map has the entries of a Map, in the order of <', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(keys, fc.boolean())), keys, (changes, from) => {
       const sorted = new SortedMap<string>();

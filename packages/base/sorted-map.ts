@@ -1,5 +1,4 @@
-// A map whose keys stay in the order of JavaScript's `<` on strings: the one structure the memory store is made of.
-// It knows nothing of spaces and rows.
+// A map whose keys stay in the order of JavaScript's `<` on strings: the data structure of the memory store.
 
 /** A run of keys in order, never empty. Blocks keep an insertion from moving all the keys after it. */
 interface Block<V> {

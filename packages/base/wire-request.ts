@@ -1,4 +1,4 @@
-// A request and an answer as plain values: what the HTTP server and its handlers hand each other.
+// A request and a response as plain values: the interface between the HTTP server and its handlers.
 
 export interface WireRequest {
   readonly method: string;
@@ -14,7 +14,7 @@ export interface WireRequest {
   readonly bodyTooLarge: boolean;
   /** There is no memory for the request; its body was discarded. */
   readonly isBusy?: boolean | undefined;
-  /** Whether it came over TLS. */
+  /** Whether the connection uses TLS. */
   readonly secure: boolean;
   /** The peer's address in numeric form. */
   readonly remoteAddress: string;

@@ -1,4 +1,4 @@
-// The order of signed headers, by the examples that were made with the official client.
+// The order of signed headers, by examples from the official client.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareHeaderNames } from './header-order.js';

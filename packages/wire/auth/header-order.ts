@@ -2,7 +2,7 @@
 // (protocol: authentication#order-of-signed-headers): their front end compares names as an English dictionary does, and the official
 // clients follow it. Old clients sort by code, see storage-key.ts.
 
-/** From the lightest to the heaviest; `'` and `-` weigh nothing at first and only break ties. */
+/** From the lightest to the heaviest; `'` and `-` are ignored at first and only break ties. */
 const WEIGHTS = '!#$%&*.^_`|~+0123456789abcdefghijklmnopqrstuvwxyz';
 const TIE_BREAKERS = "'-";
 
@@ -18,7 +18,7 @@ function compareWeights(one: string, other: string): number {
   }
 }
 
-/** Of names that are alike but for tie breakers, the one whose comes first is the greater; `-` is greater than `'`. */
+/** Of names that differ only in tie breakers, the one with the earlier tie breaker is the greater; `-` is greater than `'`. */
 function compareTieBreakers(one: string, other: string): number {
   for (let i = 0; i < Math.max(one.length, other.length); i++) {
     const difference = TIE_BREAKERS.indexOf(one[i] ?? ' ') - TIE_BREAKERS.indexOf(other[i] ?? ' ');

@@ -1,4 +1,4 @@
-// Addresses of a signature: single, range, and what is malformed.
+// Addresses of a signature: single, range, and malformed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isInIpRange, parseIpRange } from './ip-range.js';
@@ -26,7 +26,7 @@ test('a range has both its ends', () => {
   assert.ok(isIn('0.0.0.0-255.255.255.255', '255.255.255.255'));
 });
 
-test('what is no range', () => {
+test('malformed ranges', () => {
   const texts = [
     '',
     '10.0.0',

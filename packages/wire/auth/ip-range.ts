@@ -14,7 +14,7 @@ function parseIp(text: string): number | undefined {
   return octets.reduce((address, octet) => address * 256 + octet, 0);
 }
 
-/** `10.0.0.1` or `10.0.0.1-10.0.0.9`; undefined for what is neither. */
+/** `10.0.0.1` or `10.0.0.1-10.0.0.9`; undefined for any other text. */
 export function parseIpRange(text: string): IpRange | undefined {
   const [firstText = '', lastText = firstText, ...more] = text.split('-');
   const first = parseIp(firstText);

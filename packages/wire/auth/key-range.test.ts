@@ -50,7 +50,7 @@ test('partitions alone', () => {
   assert.ok(!isIn({ lastPartition: 'b' }, 'b\0', ''));
   assert.ok(isIn({ firstPartition: 'b' }, 'b', ''));
   assert.ok(!isIn({ firstPartition: 'b' }, 'a\uffff', ''));
-  // An empty range, not a turned one.
+  // An empty range, not a reversed one.
   assert.ok(!isIn({ firstPartition: 'c', lastPartition: 'b' }, 'b', ''));
 });
 

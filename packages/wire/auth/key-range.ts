@@ -1,4 +1,4 @@
-// The range of entities that a table's shared access signature is limited to (protocol: sas#key-ranges).
+// The key range of a table's shared access signature (protocol: sas#key-ranges).
 
 interface KeyBound {
   readonly partition: string;
@@ -7,7 +7,7 @@ interface KeyBound {
 
 /**
  * Half-open over (PartitionKey, RowKey), ordinal by UTF-16 code unit: `from` is in the range, `until` is not; without
- * `until` it has no end. It has the shape of the store's scan ranges, so that a scan can be cut to it.
+ * `until` it has no end. It has the shape of the store's scan ranges, so that they intersect.
  */
 export interface KeyRange {
   readonly from: KeyBound;
@@ -23,7 +23,7 @@ export interface SignedBounds {
   readonly lastRow: string | undefined;
 }
 
-/** Undefined if nothing is bounded. */
+/** Undefined without bounds. */
 export function keyRange(bounds: SignedBounds): KeyRange | undefined {
   const { firstPartition, firstRow, lastPartition, lastRow } = bounds;
   if (firstPartition === undefined && lastPartition === undefined) return undefined;

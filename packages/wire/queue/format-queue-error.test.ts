@@ -1,4 +1,4 @@
-// Refusals of the Queue service, to the byte as they were recorded, and what each says besides its text.
+// Refusals of the Queue service, byte for byte as recorded, and the details of each.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const NOW = BigInt(Date.parse('2019-05-09T01:19:39.588Z')) * 10_000n + 5383n;
 const answerOf = (code: QueueError['code'], detail: QueueErrorDetail = {}) =>
   formatQueueError(new QueueError(code, detail), ID, NOW);
 
-/** What stands behind the text. */
+/** The elements after the text. */
 const elementsOf = (code: QueueError['code'], detail: QueueErrorDetail): string =>
   /<\/Message>(.*)<\/Error>$/s.exec(answerOf(code, detail).body ?? '')?.[1] ?? assert.fail();
 
@@ -33,7 +33,7 @@ test('document, status, phrase and code', () => {
   assert.deepEqual(more, []);
 });
 
-test('what is said besides', () => {
+test('the details of each code', () => {
   const parameter =
     '<QueryParameterName>a</QueryParameterName><QueryParameterValue>&lt;1</QueryParameterValue>';
   assert.equal(elementsOf('InvalidQueryParameterValue', { name: 'a', value: '<1' }), parameter);
@@ -60,7 +60,7 @@ test('what is said besides', () => {
   );
 });
 
-test('a document that is no XML says where, another one does not', () => {
+test('malformed XML is reported with its position, an invalid document is not', () => {
   assert.equal(
     elementsOf('InvalidXmlDocument', { line: 2, position: 14 }),
     '<LineNumber>2</LineNumber><LinePosition>14</LinePosition><Reason>Error parsing Xml content</Reason>',
@@ -71,7 +71,7 @@ test('a document that is no XML says where, another one does not', () => {
   );
 });
 
-test('who is asked for credentials is told how, and who comes too early when', () => {
+test('a challenge has its header, and a busy server its Retry-After', () => {
   assert.deepEqual(answerOf('NoAuthenticationInformation', { challenge: 'Bearer x' }).more, [
     ['WWW-Authenticate', 'Bearer x'],
   ]);
@@ -79,7 +79,7 @@ test('who is asked for credentials is told how, and who comes too early when', (
   assert.equal(answerOf('InvalidAuthenticationInfo').isAnonymous, true);
 });
 
-test('values stand in the text where they belong', () => {
+test('values are inserted into the text', () => {
   assert.match(
     answerOf('AuthorizationSourceIPMismatch', { address: '10.0.0.1' }).body ?? '',
     /using this source IP 10\.0\.0\.1\.\n/,

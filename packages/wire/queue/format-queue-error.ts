@@ -1,4 +1,4 @@
-// Renders a refusal of the Queue service: the document with the lines of request id and time, and what it says besides
+// Renders a refusal of the Queue service: the document with the lines of request id and time, and its details
 // (protocol: errors#forms, errors#details).
 import type { ErrorDetail, ServiceError } from '#account';
 import { formatDateTimeFull } from '#base';
@@ -14,7 +14,7 @@ type QueueFault = ServiceError<QueueErrorCode>;
 
 const XML_REASON = 'Error parsing Xml content';
 
-/** A document that is no XML says where; what else is wrong with one is told where Azure's words for it are known. */
+/** Malformed XML is reported with its position; other errors of a document only where Azure's text is known. */
 function detailOf({ code, detail }: QueueFault): ErrorDetail {
   if (code !== 'InvalidXmlDocument') return detail;
   const { line = 0, position = 0, shownReason = detail.line === undefined ? '' : XML_REASON } = detail;

@@ -43,7 +43,7 @@ test('outcomes without a document', () => {
     assert.deepEqual(respond({ kind } as Outcome), { status, headers: EMPTY, body: undefined }, kind);
 });
 
-test('metadata stands in headers, as it was spelled', () => {
+test('metadata is in headers, as it was spelled', () => {
   const metadata = [
     { name: 'Val1', value: 'test' },
     { name: 'none', value: '' },
@@ -61,7 +61,7 @@ test('metadata stands in headers, as it was spelled', () => {
   });
 });
 
-test('documents have a type and their length in bytes, and reads are not to be kept', () => {
+test('documents have a type and their length in bytes, and reads are not cacheable', () => {
   const { status, headers, body } = respond({ kind: 'messagesPeeked', messages: [SEEN] });
   assert.equal(status, 200);
   assert.ok(body?.toString().includes('<DequeueCount>1</DequeueCount><MessageText>a&amp;b</MessageText>'));
@@ -74,7 +74,7 @@ test('documents have a type and their length in bytes, and reads are not to be k
   });
 });
 
-test('a put says what it made, but neither text nor count', () => {
+test('a put returns the message without text and count', () => {
   const message = { id: 'an-id', inserted, expires, receipt: 'AgA=', visible: inserted };
   const { status, headers, body } = respond({ kind: 'messagePut', message });
   assert.equal(status, 201);
@@ -85,7 +85,7 @@ test('a put says what it made, but neither text nor count', () => {
   );
 });
 
-test('a get says all', () => {
+test('a get returns all members', () => {
   const { body } = respond({ kind: 'messages', messages: [{ ...SEEN, receipt: 'AgA=', visible }] });
   assert.match(
     body?.toString() ?? '',
@@ -102,7 +102,7 @@ test('an update gives the new receipt', () => {
   });
 });
 
-test('a list shows metadata to who asked for it', () => {
+test('a list has metadata only where it was asked for', () => {
   const outcome: Outcome = { kind: 'queues', queues: [{ name: 'b', metadata: [] }], next: 'c' };
   const bodyOf = (query: string) => respond(outcome, `/acc?comp=list${query}`).body;
   const frame = (entry: string) =>

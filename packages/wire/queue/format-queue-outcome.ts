@@ -1,4 +1,4 @@
-// Renders what an operation of the Queue service came to: status, document and the facts of its headers (protocol: service-properties,
+// Renders outcomes of the Queue service: status, document and the facts of the headers (protocol: service-properties,
 // queues, messages).
 
 import { formatHttpDate } from '#base';
@@ -33,9 +33,9 @@ const answer = (
 const done = (status: 201 | 202 | 204, more = NOTHING): QueueAnswer => answer(status, false, undefined, more);
 const shown = (body: string): QueueAnswer => answer(200, true, body, NOTHING);
 
-/** The most that a put shows: the text is the caller's own, and nobody has got it yet. */
+/** The members that a put returns: the caller knows the text, and the dequeue count is 0. */
 const NOT_SHOWN = { dequeueCount: undefined, text: undefined };
-/** Who looks holds nothing. */
+/** A peek leases nothing, so it returns no receipt. */
 const NOT_HELD = { receipt: undefined, visible: undefined };
 
 function metadataHeaders(metadata: Metadata, approximateCount: number): readonly Header[] {

@@ -1,4 +1,4 @@
-// Documents of messages, to the byte as they were recorded (protocol: messages#operations, messages#text).
+// Documents of messages, byte for byte as recorded (protocol: messages#operations, messages#text).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ const RECEIPT =
   '<PopReceipt>AgAAAAMAAAAAAAAAqmD1QwUG1QE=</PopReceipt><TimeNextVisible>Thu, 09 May 2019 01:20:06 GMT</TimeNextVisible>';
 const CONTENT = '<DequeueCount>1</DequeueCount><MessageText>message1</MessageText>';
 
-test('what Get, Put and Peek answer', () => {
+test('the answers of Get, Put and Peek', () => {
   assert.equal(formatMessages([MESSAGE]), documentOf(HEAD + RECEIPT + CONTENT));
   assert.equal(
     formatMessages([{ ...MESSAGE, dequeueCount: undefined, text: undefined }]),
@@ -45,7 +45,7 @@ test('no messages, and no text', () => {
   assert.match(formatMessages([{ ...MESSAGE, text: '' }]), /<MessageText \/><\/QueueMessage>/);
 });
 
-test('line breaks stand as they are, and the rest is escaped by names', () => {
+test('line breaks are kept, other characters are escaped by name', () => {
   const text = '  <&>"\'\t\r\n\u{1f600} ';
   assert.match(
     formatMessages([{ ...MESSAGE, text }]),
@@ -58,14 +58,14 @@ const bodyOf = (text: string): Buffer =>
     `<?xml version='1.0' encoding='utf-8'?>\n<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`,
   );
 
-test('a text comes in as it was meant', () => {
+test('escapes in a text are decoded', () => {
   assert.equal(parseMessageText(bodyOf('&lt;a&gt; &amp;amp; &quot;&#x1F600;')), '<a> &amp; "\u{1f600}');
   assert.equal(parseMessageText(bodyOf('')), '');
   assert.equal(parseMessageText(bodyOf(' \n a ')), ' \n a ');
   assert.equal(parseMessageText(Buffer.from('\ufeff<QueueMessage><MessageText /></QueueMessage>')), '');
 });
 
-test('what goes out comes back in', () => {
+test('a written text reads back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), text => {
       // XML has no such characters, and reads every line break as a line feed.
@@ -77,7 +77,7 @@ test('what goes out comes back in', () => {
   );
 });
 
-test('other documents are refused, and say where', () => {
+test('other documents are refused with their position', () => {
   const refusal = (body: string): ServiceError => {
     try {
       parseMessageText(Buffer.from(body));
@@ -99,7 +99,7 @@ test('other documents are refused, and say where', () => {
   assert.deepEqual(refusal('<QueueMessage>\n<MessageText>\u0001').detail.line, 2);
 });
 
-test('a document that is read without the parser says what the parser says', () => {
+test('the fast path agrees with the parser', () => {
   const heads = [
     '',
     '<?xml version="1.0" encoding="utf-8"?>',
@@ -114,7 +114,7 @@ test('a document that is read without the parser says what the parser says', () 
       return `! ${error.code}`;
     }
   };
-  // A space before the last bracket is nothing to XML, and makes the document one for the parser.
+  // A space before the last bracket has no meaning in XML, and keeps the document off the fast path.
   const check = (head: string, text: string): void =>
     assert.equal(
       outcome(`${head}<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`),

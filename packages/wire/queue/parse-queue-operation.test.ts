@@ -1,4 +1,4 @@
-// Requests to the Queue service as operations: every parameter with its default, its bounds, and what is no value of it.
+// Requests to the Queue service as operations: every parameter with its default, its bounds, and invalid values.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -77,7 +77,7 @@ describe('queues', () => {
       );
   });
 
-  test('metadata comes in headers, and keeps its spelling', () => {
+  test('metadata is in headers, and keeps its spelling', () => {
     const headers = {
       'x-ms-meta-one': '1',
       'x-ms-meta-two': '',
@@ -149,7 +149,7 @@ describe('putting', () => {
       );
   });
 
-  test('but for less than it lives', () => {
+  test('but for less than its time to live', () => {
     assert.equal(putRefusal('?visibilitytimeout=29&messagettl=30'), 'none');
     assert.equal(putRefusal('?visibilitytimeout=30&messagettl=30'), 'InvalidQueryParameterValue');
     assert.deepEqual(
@@ -162,7 +162,7 @@ describe('putting', () => {
     );
   });
 
-  test('for as long as one likes, in versions before 2017-07-29 for seven days at most', () => {
+  test('with any time to live, in versions before 2017-07-29 at most seven days', () => {
     for (const seconds of ['-1', '1', '604801', '1073741824', '2147483647'])
       assert.equal(putRefusal(`?messagettl=${seconds}`), 'none', seconds);
     for (const seconds of ['-2', '0', '2147483648', 'x'])
@@ -184,7 +184,7 @@ describe('putting', () => {
     assert.equal(sized(65_535), 'none');
     assert.equal(sized(65_536), 'none');
     assert.equal(sized(65_537), 'RequestBodyTooLarge');
-    // What counts is the text, and not how it was written.
+    // The limit applies to the decoded text.
     assert.equal(refusal('POST', 'q/messages', { body: textOf('&amp;'.repeat(65_536)) }), 'none');
     assert.equal(refusal('POST', 'q/messages', { body: '' }), 'InvalidXmlDocument');
   });

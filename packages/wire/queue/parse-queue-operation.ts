@@ -26,17 +26,17 @@ export interface QueueRequest {
   readonly body: Buffer;
 }
 
-/** Since this version a message may live for as long as one likes (protocol: requests#versions, messages#parameters). */
+/** Since this version the time to live is unlimited (protocol: requests#versions, messages#parameters). */
 const VERSION_OF_LONG_LIVES = '2017-07-29';
 const TIME_TO_LIVE_SECONDS_MAX_BEFORE = 604_800;
-/** A 32 bit number: what is longer is no time that anybody means. */
+/** A 32 bit number. */
 const WHOLE = /^-?\d{1,10}$/;
 const WHOLE_MAX = 0x7fffffff;
 const METADATA_PREFIX = 'x-ms-meta-';
 
 type Query = QueueRoute['query'];
 
-/** An empty value says as little as none. */
+/** An empty value counts as missing. */
 const given = (query: Query, name: string): string | undefined => query.get(name) || undefined;
 
 function wholeOf(query: Query, name: string): number | undefined {
@@ -53,7 +53,7 @@ function required(query: Query, name: string): string {
   return value;
 }
 
-/** Under `:` and its name in lower case stands a header's name as it was spelled, where that is another (WireRequest). */
+/** The member `:` and a name in lower case has the spelling of a header's name, where it differs (WireRequest). */
 function metadataOf({ headers }: QueueRequest): Metadata {
   const pairs: MetadataPair[] = [];
   for (const name of Object.keys(headers)) {
@@ -65,7 +65,7 @@ function metadataOf({ headers }: QueueRequest): Metadata {
   return pairs;
 }
 
-/** `/account/name`, as the answer before said it; a bare name is taken too. */
+/** `/account/name`, as in the previous answer; a bare name is accepted too. */
 function fromMarker(query: Query, account: string): string | undefined {
   const marker = given(query, 'marker');
   if (marker === undefined) return undefined;
@@ -110,7 +110,7 @@ function parsePut({ headers, body }: QueueRequest, { query }: QueueRoute, queue:
   return { kind: 'putMessage', queue, text: parseText(body), visibilitySeconds, timeToLiveSeconds };
 }
 
-/** Without a body the text stays. */
+/** Without a body the text is kept. */
 function parseUpdate({ body }: QueueRequest, { query }: QueueRoute, queue: string, id: string): Operation {
   const receipt = required(query, 'popreceipt');
   required(query, 'visibilitytimeout');
@@ -119,14 +119,14 @@ function parseUpdate({ body }: QueueRequest, { query }: QueueRoute, queue: strin
   return { kind: 'updateMessage', queue, id, receipt, visibilitySeconds, text };
 }
 
-/** Seconds, which the client sets itself; that they are none is said, but nothing takes that long here. */
+/** The client's timeout in seconds: an invalid one is refused, a valid one has no effect, because no operation takes that long. */
 function checkTimeout(query: Query): void {
   const seconds = wholeOf(query, 'timeout');
   if (seconds !== undefined && seconds < 0)
     throw new QueueError('InvalidQueryParameterValue', { name: 'timeout', value: seconds });
 }
 
-/** @throws QueueError or ServiceError for what is refused before the queue is looked at. */
+/** @throws QueueError or ServiceError for refusals before the queue is read. */
 export function parseQueueOperation(
   kind: QueueOperationKind,
   request: QueueRequest,

@@ -1,4 +1,4 @@
-// Queries of the Blob and Queue services: what is decoded, and what of names that come twice.
+// Queries of the Blob and Queue services: decoding, and names that occur twice.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ test('names are in lower case, values decoded once, a plus sign stays', () => {
   });
 });
 
-test('a name without a value has an empty one, and empty pairs are none', () => {
+test('a name without a value has an empty one, and empty pairs are ignored', () => {
   assert.deepEqual(parse('&comp&&prefix=&'), { comp: '', prefix: '' });
   assert.deepEqual(parse(''), {});
 });

@@ -1,5 +1,5 @@
 // Parses the query of a target as the Blob and Queue services do: a plus sign is a plus sign, names are in lower case
-// (protocol: requests#query-strings). Tables take a plus sign for a space, see ../parse-query.ts.
+// (protocol: requests#query-strings). Tables read a plus sign as a space, see ../parse-query.ts.
 import { decode, remembered } from '../shared/parse-query.js';
 
 function parse(text: string): ReadonlyMap<string, string> {
@@ -20,8 +20,8 @@ function parse(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * What names a receipt comes once or twice, and is not worth remembering.
+ * A query with a receipt occurs once or twice, so it is not cached.
  *
- * @throws ServiceError InvalidUri for escapes that are none.
+ * @throws ServiceError InvalidUri for invalid escapes.
  */
 export const parseStorageQuery = remembered(parse, text => !text.includes('popreceipt='));

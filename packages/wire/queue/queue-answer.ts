@@ -7,10 +7,10 @@ export interface QueueAnswer {
   readonly reason: string | undefined;
   /** A document in XML. */
   readonly body: string | undefined;
-  /** What must not be kept, because it is another the next time: answers of reads (protocol: responses#queue-service). */
+  /** Not cacheable: the answers of reads (protocol: responses#queue-service). */
   readonly isRead: boolean;
   readonly more: readonly Header[];
   readonly errorCode: string | undefined;
-  /** Answers to headers that cannot be read do not say the version (protocol: responses#queue-service). */
+  /** Answers to invalid headers do not have the version (protocol: responses#queue-service). */
   readonly isAnonymous: boolean;
 }

@@ -1,4 +1,4 @@
-// The one table of the Queue service's errors: status and text of every code, and the elements that follow the text
+// The Queue service's error table: status and text of every code, and the elements that follow the text
 // (protocol: errors#codes-of-queues, errors#details). What is the same as for tables is taken from their table. The form is format-queue-error.ts's.
 import type { QueueErrorCode } from '#queues';
 import { CHALLENGE, type ErrorTable, SHARED_ERRORS } from '../shared/error-table.js';
@@ -51,7 +51,7 @@ type ErrorElements = readonly (readonly [element: string, detail: string])[];
 const NAME = ['QueryParameterName', 'name'] as const;
 const VALUE = ['QueryParameterValue', 'value'] as const;
 
-/** What follows the text, by the name of the detail that it says. */
+/** The elements after the text, by the names of the details. */
 export const ERROR_ELEMENTS: Readonly<Partial<Record<QueueErrorCode, ErrorElements>>> = {
   'AuthenticationFailed:Sas': [['AuthenticationErrorDetail', 'detail']],
   InvalidHeaderValue: [

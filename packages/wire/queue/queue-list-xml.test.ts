@@ -1,4 +1,4 @@
-// The document of List Queues, to the byte as it was recorded.
+// The document of List Queues, byte for byte as recorded.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { XML_HEAD } from '../shared/xml.js';
@@ -16,7 +16,7 @@ const NOTHING: ListedQueues = {
 const frame = (content: string): string =>
   `${XML_HEAD}<EnumerationResults ServiceEndpoint="https://account.queue.core.windows.net/">${content}</EnumerationResults>`;
 
-test('nothing asked for and nothing there', () => {
+test('no parameters and no queues', () => {
   assert.equal(formatQueueList(NOTHING), frame('<Queues /><NextMarker />'));
 });
 
@@ -53,7 +53,7 @@ test('the last page, with metadata', () => {
   );
 });
 
-test('an endpoint cannot end its attribute', () => {
+test('an endpoint is escaped in its attribute', () => {
   assert.match(
     formatQueueList({ ...NOTHING, endpoint: 'http://"<&' }),
     /ServiceEndpoint="http:\/\/&quot;&lt;&amp;">/,

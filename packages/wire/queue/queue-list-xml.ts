@@ -2,16 +2,16 @@
 import type { Metadata } from '#queues';
 import { escapeXmlText, XML_HEAD } from '../shared/xml.js';
 
-/** What was asked for is said again where it was given. */
+/** The request's parameters are repeated where they were given. */
 export interface ListedQueues {
   /** As in `http://127.0.0.1:10001/devstoreaccount1/`. */
   readonly endpoint: string;
   readonly prefix: string | undefined;
   readonly marker: string | undefined;
   readonly pageSize: number | undefined;
-  /** Metadata is undefined where nobody asked for it. */
+  /** Metadata is undefined where it was not asked for. */
   readonly queues: readonly { readonly name: string; readonly metadata: Metadata | undefined }[];
-  /** Where the next page begins. */
+  /** The name at which the next page begins. */
   readonly nextMarker: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Which operation is meant: every pair of verb and resource, and what is none.
+// The kind of operation: every pair of verb and resource, and invalid ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueError } from '#queues';
@@ -17,7 +17,7 @@ function outcomeOf(method: string, target: string): string {
   }
 }
 
-/** Of each method that means something; of the others `other`. */
+/** By method; `other` is every other method. */
 const TABLE: readonly (readonly [target: string, kinds: Readonly<Record<string, string>>, other: string])[] =
   [
     ['/a/?comp=list', { GET: 'listQueues' }, 'UnsupportedHttpVerb'],
@@ -79,7 +79,7 @@ test('method, resource and query name the operation', () => {
       );
 });
 
-test('a get hides messages, so it is no read', () => {
+test('a get hides messages, so it is not a read', () => {
   assert.equal(isQueueRead('peekMessages'), true);
   assert.equal(isQueueRead('getMessages'), false);
   assert.equal(isQueueRead('listQueues'), true);

@@ -35,7 +35,7 @@ function serviceKind({ query, secondary }: QueueRoute, method: string): QueueOpe
   if (restype?.toLowerCase() !== 'service') throw badParameter('restype', restype);
   if (comp === 'properties') return byVerb(PROPERTIES, method);
   const kind = byVerb(STATS, method);
-  // There is a copy to ask about on the secondary endpoint only.
+  // Stats exist on the secondary endpoint only.
   if (!secondary) throw badParameter('comp', query.get('comp'));
   return kind;
 }
@@ -81,5 +81,5 @@ const READS: ReadonlySet<QueueOperationKind> = new Set([
   'getServiceStats',
 ]);
 
-/** What a secondary endpoint answers. A get hides what it gives, so it is none. */
+/** The operations of a secondary endpoint. A get hides messages, so it is not among them. */
 export const isQueueRead = (kind: QueueOperationKind): boolean => READS.has(kind);

@@ -38,14 +38,14 @@ test('no policies', () => {
   assert.deepEqual(parse('<SignedIdentifiers></SignedIdentifiers>'), []);
 });
 
-test('a list of another name is no list of policies', () => {
+test('a list of another name is refused', () => {
   const body = identifier('<Id>a</Id>');
   assert.equal(parse(`<SignedIdentifiers>${body}</SignedIdentifiers>`).length, 1);
   assert.throws(() => parse(`<SignedIdentifier>${body}</SignedIdentifier>`), refused);
   assert.throws(() => parse('<Identifiers />'), refused);
 });
 
-test('what is empty is open, and a policy that is all open reads back as none', () => {
+test('empty elements are open fields, and a policy without fields reads back as none', () => {
   assert.equal(policyOf('<AccessPolicy><Start/><Expiry></Expiry><Permission/></AccessPolicy>'), undefined);
   const policy = { start: undefined, expiry: undefined, permission: 'ud' };
   assert.deepEqual(
@@ -79,7 +79,7 @@ test('dates in every listed form', () => {
   );
 });
 
-test('dates that are none', () => {
+test('invalid dates', () => {
   for (const text of [
     'soon',
     '2011',
@@ -94,7 +94,7 @@ test('dates that are none', () => {
   }
 });
 
-test('letters are out of raud, in any order, and come back in it', () => {
+test('letters are of raud, in any order, which is kept', () => {
   for (const letters of ['r', 'raud', 'dua']) {
     const policy = policyOf(`<AccessPolicy><Permission>${letters}</Permission></AccessPolicy>`);
     assert.equal(policy?.permission, letters);

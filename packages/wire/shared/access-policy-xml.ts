@@ -1,9 +1,9 @@
-// The document of Get and Set Table ACL and Queue ACL (protocol: access-policies#document). What a policy grants is the server's matter.
+// The document of Get and Set Table ACL and Queue ACL (protocol: access-policies#document). The server evaluates what a policy grants.
 import { type AccessPolicy, ServiceError, type SignedIdentifier } from '#account';
 import { formatDateTimeFull, parseDateTime, YEAR_ONE } from '#base';
 import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElement } from './xml.js';
 
-/** The most that Azure takes (protocol: access-policies#limits). */
+/** Azure's maximum (protocol: access-policies#limits). */
 const IDENTIFIERS_MAX = 5;
 const ID_LENGTH_MAX = 64;
 
@@ -49,7 +49,7 @@ function parsePolicy(element: XmlElement, letters: string): AccessPolicy | undef
   return { start, expiry, permission };
 }
 
-/** An empty element says no more than none: the captures show that an empty policy reads back as none. */
+/** An empty element counts as missing: the recordings show that an empty policy reads back as none. */
 function parseTime(element: XmlElement | undefined): bigint | undefined {
   const text = element ? textOf(element).trim() : '';
   if (text === '') return undefined;
@@ -66,7 +66,7 @@ function parsePermission(element: XmlElement | undefined, letters: string): stri
   return text;
 }
 
-/** Starts with a byte order mark; has only what was set, in the order Start, Expiry, Permission. */
+/** Starts with a byte order mark; has only the fields that were set, in the order Start, Expiry, Permission. */
 export function formatIdentifiers(identifiers: readonly SignedIdentifier[]): string {
   if (identifiers.length === 0) return `${XML_HEAD}<SignedIdentifiers />`;
   return `${XML_HEAD}<SignedIdentifiers>${identifiers.map(formatIdentifier).join('')}</SignedIdentifiers>`;

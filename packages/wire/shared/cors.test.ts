@@ -1,4 +1,4 @@
-// Rules of CORS: which one counts, and what the answers say (protocol: cors).
+// CORS rules: which one applies, and the headers of answers (protocol: cors).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CorsRule } from '#account';
@@ -69,7 +69,7 @@ test('an actual request', () => {
   ]);
 });
 
-test('an actual request that no rule allows says only that answers differ by origin', () => {
+test('an actual request that no rule allows gets Vary: Origin only', () => {
   const rules = [rule({})];
   assert.deepEqual(corsHeaders([], A, 'GET', []), []);
   assert.deepEqual(corsHeaders(rules, undefined, 'GET', []), [['Vary', 'Origin']]);

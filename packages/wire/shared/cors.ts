@@ -1,5 +1,5 @@
 // Evaluates an account's CORS rules for preflights and for actual requests (protocol: cors).
-// Reading the request's headers, and refusing a preflight that no rule allows, is the server's matter.
+// The server reads the request's headers and refuses a preflight that no rule allows.
 import type { CorsRule } from '#account';
 
 type Headers = readonly (readonly [name: string, value: string])[];
@@ -7,7 +7,7 @@ type Headers = readonly (readonly [name: string, value: string])[];
 const allowsOrigin = ({ allowedOrigins }: CorsRule, origin: string): boolean =>
   allowedOrigins.includes('*') || allowedOrigins.includes(origin);
 
-/** A name, or all names that begin with what stands before a final `*`. Case does not count. */
+/** A name, or a prefix with a final `*`. Case is ignored. */
 function matchesHeader(pattern: string, header: string): boolean {
   const lower = pattern.toLowerCase();
   const name = header.toLowerCase();
@@ -49,8 +49,8 @@ export function preflight(
 }
 
 /**
- * What the answer to an actual request carries besides its own headers. A request that no rule allows is answered
- * all the same: it is the browser that keeps the answer from the page.
+ * The CORS headers of the answer to an actual request. A request that no rule allows is answered
+ * too: the browser withholds the answer from the page.
  *
  * @param responseHeaderNames the names that `*` and prefixes of ExposedHeaders are looked up in.
  */
@@ -62,7 +62,7 @@ export function corsHeaders(
 ): Headers {
   if (rules.length === 0) return [];
   const headers: (readonly [string, string])[] = [];
-  // Also without an Origin: a cache must not give a page an answer that was made for none (protocol: cors#actual-requests).
+  // Also without an Origin: a cache must not serve a page an answer to a request without an Origin (protocol: cors#actual-requests).
   if (method === 'GET' || method === 'HEAD') headers.push(['Vary', 'Origin']);
   if (origin === undefined) return headers;
   const rule = rules.find(

@@ -1,10 +1,10 @@
-// Status and text of the codes that all services share and say in the same words (protocol: errors#codes-of-tables, errors#codes-of-queues), and what is the same of
-// every table of errors. A service's own table adds its codes, and its own words where it has others.
+// Status and text of the codes that all services share (protocol: errors#codes-of-tables, errors#codes-of-queues), and the type of every error
+// table. A service's own table adds its codes, and its own texts where they differ.
 import type { ServiceError, SharedErrorCode } from '#account';
 
 export interface ErrorEntry {
   readonly status: number;
-  /** `{name}` stands for a value of the error's detail. */
+  /** `{name}` is replaced by a value of the error's detail. */
   readonly message: string;
 }
 
@@ -17,7 +17,7 @@ export const CHALLENGE =
   'Server failed to authenticate the request. Please refer to the information in the www-authenticate header.';
 const NOT_AUTHORIZED = 'This request is not authorized to perform this operation';
 
-/** Of `InternalError` and `InvalidHeaderValue:Cors` each service has words of its own. */
+/** `InternalError` and `InvalidHeaderValue:Cors` have another text in each service. */
 export const SHARED_ERRORS: ErrorTable<
   Exclude<SharedErrorCode, 'InternalError' | 'InvalidHeaderValue:Cors'>
 > = {
@@ -74,6 +74,6 @@ export const SHARED_ERRORS: ErrorTable<
 /** The code as it goes over the wire. */
 export const wireCode = (code: string): string => code.split(':', 1)[0] ?? code;
 
-/** The text of an entry, with the values that belong into it. */
+/** The text of an entry, with its values. */
 export const errorMessage = ({ message }: ErrorEntry, { detail }: ServiceError<string>): string =>
   message.replace(/\{(\w+)\}/g, (_, name: string) => String(detail[name] ?? ''));

@@ -1,16 +1,16 @@
-// What is remembered of queries: that the same one gives the same object, and that of two with other signatures neither is taken
-// for the other. What parameters a query has is proved in parse-target.test.ts.
+// The cache of parsed queries: the same query gives the same object, and queries with different signatures are never confused.
+// parse-target.test.ts tests the parameters.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SecretText } from '../auth/secret-text.js';
 import { parseQuery } from './parse-query.js';
 
-test('a query that comes again is the same object, with a signature and without', () => {
+test('a repeated query gives the same object, with and without a signature', () => {
   for (const text of ['$top=5', 'sig=abc', 'sv=1&sig=abc', 'sv=1&sig=abc&se=2', 'sv=1&sig=', 'design=1'])
     assert.equal(parseQuery(text), parseQuery(text), text);
 });
 
-test('what is remembered under another signature is not given', () => {
+test('a query cached with another signature is not returned', () => {
   const of = (sig: string): string => `sv=1&sig=${sig}&se=2`;
   for (const sig of ['abc', 'abd', 'bbc', 'ab', 'abcd', '', 'abc', 'a%2Bc', 'a%2bc'])
     assert.deepEqual(
@@ -24,7 +24,7 @@ test('what is remembered under another signature is not given', () => {
     );
 });
 
-test('where the signature stands makes no other query of it', () => {
+test('the position of the signature does not matter', () => {
   const texts = ['sig=x&a=1', 'a=1&sig=x', 'a=1&sig=x&sig=y', 'a=1&sig=y&sig=x', 'a=1&asig=x', 'a=1&%73ig=x'];
   for (let again = 0; again < 2; again++)
     assert.deepEqual(
@@ -39,7 +39,7 @@ test('where the signature stands makes no other query of it', () => {
   );
 });
 
-test('long queries are not remembered', () => {
+test('long queries are not cached', () => {
   for (const [length, isKept] of [
     [511, true],
     [512, true],
@@ -52,14 +52,14 @@ test('long queries are not remembered', () => {
   }
 });
 
-test('after a thousand other queries with signatures nothing is left of one', () => {
+test('after a thousand other queries with signatures a query is evicted', () => {
   const first = parseQuery('many=1&sig=abc');
   assert.equal(parseQuery('many=1&sig=abc'), first);
   for (let i = 0; i < 1001; i++) parseQuery(`other=${i}&sig=abc`);
   assert.notEqual(parseQuery('many=1&sig=abc'), first);
 });
 
-test('a secret is the same or not, wherever it stands and differs', () => {
+test('secrets compare right at any position of a difference', () => {
   const isSame = (secret: string, other: string): boolean =>
     new SecretText(secret).isAt(`x=${other}&`, 2, 2 + other.length);
   assert.ok(isSame('', ''));

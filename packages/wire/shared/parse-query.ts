@@ -1,6 +1,5 @@
-// Parses the query of a target into its parameters, and remembers those of queries that come again and again. One with a signature
-// is looked up by all the rest of it: the signature is a secret, and is compared in a time that does not tell how much of it
-// was right. Whether it holds is the server's matter.
+// Parses the query of a target into its parameters, and caches the parameters of repeated queries. The cache key of a query with a signature
+// is the query without it: the signature is a secret and is compared in constant time. The server checks whether it is valid.
 import { ServiceError } from '#account';
 import { detachedString, memo } from '#base';
 import { SecretText } from '../auth/secret-text.js';
@@ -41,16 +40,15 @@ interface Signed {
 }
 
 /**
- * The same parsing, which gives the same object for a query that came before, unless much came in between. What is not kept is parsed
- * each time.
+ * The same parsing, which gives the same object for a query that is still cached.
  */
 export function remembered(
   parseAnew: (text: string) => Parameters,
   isKept: (text: string) => boolean = () => true,
 ): (text: string) => Parameters {
-  /** Its name may be written with escapes too, which no client does: such a query is parsed each time. */
+  /** The name may also be escaped, which no client does: such a query is parsed each time. */
   const parsePlain = memo(parseAnew, QUERIES_KEPT, parameters => !parameters.has('sig'));
-  /** By the query without the signature's value. */
+  /** The key is the query without the signature's value. */
   const signed = new Map<string, Signed>();
   const parseSigned = (text: string, from: number): Parameters => {
     const next = text.indexOf('&', from);

@@ -29,7 +29,7 @@ const cors = (...rules: string[]) => `<Cors>${rules.join('')}</Cors>`;
 const items = (count: number, suffix = '') =>
   Array.from({ length: count }, (_, i) => `h${i}${suffix}`).join(',');
 
-test('the state of a fresh account, byte by byte', () => {
+test('the properties of a new account, byte by byte', () => {
   const expected =
     '\ufeff<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>false</Read><Write>false</Write><Delete>false</Delete><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></Logging><HourMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></HourMetrics><MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></MinuteMetrics><Cors /></StorageServiceProperties>';
   assert.equal(formatServiceProperties(defaultServiceProperties), expected);
@@ -56,7 +56,7 @@ test('a captured exchange of logging, elements in another order', () => {
   });
 });
 
-test('what is off is not shown', () => {
+test('disabled settings are left out', () => {
   const answer = shown(
     '<HourMetrics><Version>1.0</Version><Enabled>false</Enabled><IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>false</Enabled><Days>9</Days></RetentionPolicy></HourMetrics>',
   );
@@ -186,14 +186,14 @@ test('unknown, repeated and misplaced elements', () => {
   assert.throws(() => parseServiceProperties(Buffer.from('<Other/>')), invalidDocument);
 });
 
-test('of two things that are wrong, the one that comes first in the document counts', () => {
+test('of two errors the first in the document is reported', () => {
   assert.throws(() => parse(`${days('366')}${cors(rule({ AllowedMethods: 'x' }))}`), invalidDocument);
   assert.throws(() => parse(cors(rule({ AllowedOrigins: items(65) }), rule({ Other: '' }))), invalidValue);
-  // Structure is looked at before values: six rules are refused as six.
+  // Structure is checked before values: six rules are refused as six.
   assert.throws(() => parse(cors(...Array(6).fill(rule({ AllowedOrigins: items(65) })))), invalidDocument);
 });
 
-test('what is shown reads back', () => {
+test('a written document reads back', () => {
   const name = fc.stringMatching(/^[a-z&<-]{1,8}$/);
   const retentionDays = fc.option(fc.integer({ min: 1, max: 365 }), { nil: undefined });
   const flags = { version: fc.constant('1.0'), retentionDays };

@@ -1,5 +1,5 @@
 // The document of Get and Set Table Service Properties (protocol: service-properties).
-// Structure, counts and days that are wrong make the document invalid; a value of the wrong form makes its node invalid.
+// Errors of structure, counts and days make the document invalid; a malformed value makes its node invalid.
 import {
   type CorsRule,
   type Logging,
@@ -10,7 +10,7 @@ import {
 } from '#account';
 import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElement } from './xml.js';
 
-/** The most that Azure takes (protocol: service-properties#limits). */
+/** Azure's maximum (protocol: service-properties#limits). */
 const RETENTION_DAYS_MAX = 365;
 /** Azure's words, which blobs and queues say to the client (protocol: service-properties#limits). */
 const RETENTION_REASON = 'Retention days must be greater than 0 and less than or equal to 365 days.';
@@ -26,7 +26,7 @@ const MAX_AGE_MAX = 0x7fffffff;
 const METHODS: ReadonlySet<string> = new Set(
   'DELETE GET HEAD MERGE POST OPTIONS PUT PATCH TRACE CONNECT'.split(' '),
 );
-/** DefaultServiceVersion is none of them: the Table service refuses it (protocol: service-properties#document). */
+/** DefaultServiceVersion is not among them: the Table service refuses it (protocol: service-properties#document). */
 const SECTIONS: ReadonlySet<string> = new Set(['Logging', 'HourMetrics', 'MinuteMetrics', 'Cors']);
 const LOGGING_FIELDS: ReadonlySet<string> = new Set([
   'Version',
@@ -91,7 +91,7 @@ function parseVersion(fields: Fields): string {
   return version;
 }
 
-/** `True` and `False` are taken too (protocol: documents#reading). */
+/** `True` and `False` are accepted too (protocol: documents#reading). */
 function parseBoolean(fields: Fields, name: string): boolean {
   const element = fields.get(name);
   if (!element) throw invalid(`${name} is missing.`);
@@ -100,7 +100,7 @@ function parseBoolean(fields: Fields, name: string): boolean {
   return text === 'true';
 }
 
-/** A policy that is left out is one that is not enabled. Days mean something only in one that is. */
+/** A missing policy is disabled. Days have a meaning only in an enabled one. */
 function parseRetention(fields: Fields): number | undefined {
   const element = fields.get('RetentionPolicy');
   if (!element) return undefined;
@@ -173,7 +173,7 @@ function parseList(fields: Fields, name: string): readonly string[] | undefined 
   return items;
 }
 
-/** Literal names first, then prefixes, each in the order given: so they come back (protocol: service-properties#header-lists). */
+/** Literal names first, then prefixes, each in the order given, which answers keep (protocol: service-properties#header-lists). */
 function parseHeaders(fields: Fields, name: string): readonly string[] {
   const items = parseList(fields, name) ?? [];
   const literals = items.filter(item => !item.endsWith('*'));

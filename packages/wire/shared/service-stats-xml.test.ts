@@ -11,6 +11,6 @@ test('live, to the second', () => {
   );
 });
 
-test('without a secondary to tell of', () => {
+test('without a known last sync', () => {
   assert.match(formatServiceStats(undefined), /<Status>unavailable<\/Status><LastSyncTime \/>/);
 });

@@ -5,7 +5,7 @@ import { XML_HEAD } from './xml.js';
 /**
  * Starts with a byte order mark.
  *
- * @param lastSync ticks up to which the secondary has every write; undefined if there is no telling, which reads as `unavailable`.
+ * @param lastSync ticks up to which the secondary has every write; undefined if it is unknown, which reads as `unavailable`.
  */
 export function formatServiceStats(lastSync: bigint | undefined): string {
   const replication =

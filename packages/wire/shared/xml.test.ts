@@ -1,4 +1,4 @@
-// The XML reader: what is well-formed reads exactly, all else is refused, and nothing expands.
+// The XML reader: well-formed documents read exactly, others are refused, and no entity expands.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -52,7 +52,7 @@ test('text is exact', () => {
   for (const [xml, text] of cases) assert.equal(parse(`<a>${xml}</a>`).text, text, xml);
 });
 
-test('names that mean something to JavaScript are names', () => {
+test('names on Object.prototype are ordinary names', () => {
   const root = parse('<__proto__><constructor>x</constructor><hasOwnProperty/></__proto__>');
   assert.equal(root.name, '__proto__');
   assert.deepEqual(
@@ -61,7 +61,7 @@ test('names that mean something to JavaScript are names', () => {
   );
 });
 
-test('what is not well-formed is refused', () => {
+test('documents that are not well-formed are refused', () => {
   const documents = [
     ...['', ' ', 'x', '\ufeff', '<?xml version="1.0"?>', '<!-- a -->'],
     ...['<a>', '</a>', '</a/>', '<a></b>', '<a><b></a></b>', '<a/><b/>', '<a/>x', 'x<a/>', '<a></a></a>'],
@@ -105,12 +105,12 @@ test('what is not well-formed is refused', () => {
   for (const document of documents) assert.throws(() => parse(document), refused, JSON.stringify(document));
 });
 
-test('bytes that are no UTF-8 are refused', () => {
+test('bytes that are not UTF-8 are refused', () => {
   assert.throws(() => parseXml(Buffer.from([0x3c, 0x61, 0x3e, 0xff, 0x3c, 0x2f, 0x61, 0x3e])), refused);
   assert.throws(() => parseXml(Buffer.from('\ufeff<a/>', 'utf16le')), refused);
 });
 
-test('document types are refused, with what they would expand', () => {
+test('document types are refused, with their entities', () => {
   const bomb =
     '<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;">]><a>&d;</a>';
   assert.throws(() => parse(bomb), refused);
@@ -120,7 +120,7 @@ test('document types are refused, with what they would expand', () => {
 });
 
 // Each of these takes minutes in a reader that is quadratic, or overflows the stack of one that recurs.
-test('large documents take time in proportion', () => {
+test('large documents take linear time', () => {
   const many = 500_000;
   assert.equal(parse(`<a>${'x'.repeat(8 * many)}</a>`).text.length, 8 * many);
   assert.equal(parse(`<a>${'&amp;'.repeat(many)}</a>`).text.length, many);
@@ -150,11 +150,11 @@ test('escaped text reads back', () => {
   );
 });
 
-test('what XML cannot hold is written as U+FFFD', () => {
+test('characters that XML forbids are written as U+FFFD', () => {
   assert.equal(escapeXml('a\u0000b\ud800c\uffffd<'), 'a\ufffdb\ufffdc\ufffdd&lt;');
 });
 
-test('readers of structure', () => {
+test('helpers that read structure', () => {
   const root = parse('<a> <b>1</b> <c/> </a>');
   assert.equal(fieldsOf(root, new Set(['b', 'c', 'd'])).get('b')?.text, '1');
   assert.throws(() => fieldsOf(root, new Set(['b'])), refused);

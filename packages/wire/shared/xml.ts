@@ -1,6 +1,6 @@
 // Reads XML documents into plain elements, strictly and exactly, and escapes text for writing them.
-// Takes well-formed XML 1.0 in UTF-8 without a document type: no entity can be declared, so nothing can expand.
-// The only importer of `saxes`. Attributes are checked and dropped, as no document of the protocol has any. What a document means is left to others.
+// Accepts well-formed XML 1.0 in UTF-8 without a document type: no entity can be declared, so none can expand.
+// The only importer of `saxes`. Attributes are checked and dropped, as no document of the protocol has any. The callers interpret the documents.
 
 import { SaxesParser } from 'saxes';
 import { ServiceError } from '#account';
@@ -9,25 +9,25 @@ export interface XmlElement {
   /** With its prefix, if it has one. */
   readonly name: string;
   readonly children: readonly XmlElement[];
-  /** What stands between the element's own tags, white space and CDATA included, children left out. */
+  /** The element's own text, white space and CDATA included, without its children. */
   readonly text: string;
 }
 
-/** What XML 1.0 section 2.2 does not take as a character. */
+/** The characters that XML 1.0 section 2.2 forbids. */
 const NO_CHARACTERS = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** The head of Azure's documents: a byte order mark, the declaration, no line break (protocol: documents#writing). */
 export const XML_HEAD = '\ufeff<?xml version="1.0" encoding="utf-8"?>';
 
-/** Nothing that has to be escaped, or that reading could change. Texts with characters beyond U+FFFF are not said to be plain. */
+/** Texts that need no escaping and that parsing does not change. Texts with characters beyond U+FFFF count as not plain. */
 const PLAIN = /^[\t\n -%'-;=?-\ud7ff\ue000-\ufffd]*$/;
 
-/** Whether the text stands in a document as it is, whichever way it goes: worth asking, as nearly all do. */
+/** Whether the text is the same inside and outside of a document: a fast path for nearly all texts. */
 export const isPlainText = (text: string): boolean => PLAIN.test(text);
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
 
-/** Characters that XML cannot hold, not even as references, turn into U+FFFD. */
+/** Characters that XML forbids, even as references, become U+FFFD. */
 export function escapeXml(text: string): string {
   if (isPlainText(text)) return text;
   return text
@@ -36,7 +36,7 @@ export function escapeXml(text: string): string {
 }
 
 /**
- * The text of a message, character for character: clients of queues do not take references to line breaks apart
+ * The text of a message, character for character: clients of queues do not decode references to line breaks
  * (protocol: documents#writing).
  */
 export function escapeXmlText(text: string): string {
@@ -52,7 +52,7 @@ interface OpenElement {
   text: string;
 }
 
-/** Deeper than any document of the protocol. */
+/** The maximum depth, more than any document of the protocol has. */
 const DEPTH_MAX = 32;
 
 const BLANK = /^[ \t\n\r]*$/;
@@ -112,7 +112,7 @@ function checkNoText(element: XmlElement): void {
   if (!BLANK.test(element.text)) throw malformed();
 }
 
-/** The children of an element that may hold one kind only. @throws ServiceError InvalidXmlDocument. */
+/** The children of an element that allows one kind only. @throws ServiceError InvalidXmlDocument. */
 export function listOf(element: XmlElement, name: string): readonly XmlElement[] {
   checkNoText(element);
   for (const child of element.children) if (child.name !== name) throw malformed();
