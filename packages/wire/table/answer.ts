@@ -8,24 +8,24 @@ export interface Answer {
   readonly reason?: string | undefined;
   readonly contentType?: string | undefined;
   readonly body?: Buffer | string | undefined;
-  /** The body holds ASCII alone, so that its length is its bytes and nobody has to count them. */
+  /** The body is ASCII, so that its length in characters is its length in bytes. */
   readonly isAscii?: boolean | undefined;
   readonly etag?: string | undefined;
   readonly location?: string | undefined;
-  /** With 204 the location is said a second time, as DataServiceId. */
+  /** With 204 the location is repeated as DataServiceId. */
   readonly dataServiceId?: boolean | undefined;
   readonly preferenceApplied?: string | undefined;
-  /** Continuation tokens, or what a preflight asked for. */
+  /** Continuation tokens, or the headers of a preflight. */
   readonly more?: readonly Header[] | undefined;
-  /** JSON operations carry Cache-Control, but not where they were refused early (protocol: responses#headers-by-answer). */
+  /** JSON operations have Cache-Control, except on early refusals (protocol: responses#headers-by-answer). */
   readonly cacheControl: boolean;
-  /** X-Content-Type-Options: JSON operations carry it always, XML ones never. */
+  /** X-Content-Type-Options: JSON operations always have it, XML ones never. */
   readonly noSniff: boolean;
-  /** Said in parts of a batch only. */
+  /** In parts of a batch only. */
   readonly dataServiceVersion?: '1.0;' | '3.0;' | undefined;
-  /** Named in a header of its own on XML errors. */
+  /** The code, in a header on XML errors. */
   readonly errorCode?: string | undefined;
   readonly challenge?: string | undefined;
-  /** Answers of failed authentication say neither the version nor the client's request id (protocol: responses#table-service). */
+  /** Answers of failed authentication have neither the version nor the client's request id (protocol: responses#table-service). */
   readonly anonymous?: boolean | undefined;
 }

@@ -31,20 +31,20 @@ test('the recorded tokens, and those with characters that base64 has beside lett
   }
 });
 
-test('a token of the other base64 for the slash is taken', () => {
+test('a token in URL-safe base64 is accepted', () => {
   assert.equal(parseToken('1!4!az4_'), 'k>?');
 });
 
-test("Azure's own token of a table carries the time of its creation, which does not count", () => {
+test("Azure's own token of a table has the time of its creation, which is ignored", () => {
   assert.equal(parseToken('1!40!dGFibGUzNTg2MTlkMgEwMWQzNTljZGFiMWI3OTg1'), 'table358619d2');
 });
 
-/** What a key may be: no control characters, no halves of pairs. */
+/** Valid keys: no control characters, no halves of pairs. */
 const key = fc.string({ unit: 'grapheme' }).filter(text => !/\p{Cc}/u.test(text));
 const query = (headers: readonly (readonly [string, string])[]) =>
   new Map(headers.map(([name, value]) => [name.replace('x-ms-continuation-', ''), value]));
 
-test('every key comes back from the headers that name it', () => {
+test('every key reads back from its headers', () => {
   fc.assert(
     fc.property(key, key, (partitionKey, rowKey) => {
       const headers = entityTokenHeaders({ partitionKey, rowKey });
@@ -54,7 +54,7 @@ test('every key comes back from the headers that name it', () => {
   );
 });
 
-test('headers name the next row, or nothing; an empty row key is left out', () => {
+test('headers name the next row, if there is one; an empty row key is left out', () => {
   assert.deepEqual(entityTokenHeaders(undefined), []);
   assert.deepEqual(entityTokenHeaders({ partitionKey: 'Smith', rowKey: 'pkc12a1338' }), [
     [PARTITION, '1!8!U21pdGg-'],
@@ -65,7 +65,7 @@ test('headers name the next row, or nothing; an empty row key is left out', () =
   assert.deepEqual(tableTokenHeaders('smith'), [['x-ms-continuation-NextTableName', formatToken('smith')]]);
 });
 
-test('a page begins with its partition where no row key is named', () => {
+test('without a row key a page begins with its partition', () => {
   const smith = { partitionKey: 'Smith', rowKey: '' };
   assert.deepEqual(parseEntityToken(new Map([['NextPartitionKey', '1!8!U21pdGg-']])), smith);
   const empty = new Map([
@@ -76,13 +76,13 @@ test('a page begins with its partition where no row key is named', () => {
   assert.equal(parseEntityToken(new Map()), undefined);
 });
 
-test('names of tables are taken as tokens and, as of old, as they are', () => {
+test('table names are accepted as tokens and, for old clients, in plain text', () => {
   assert.equal(parseTableToken(new Map([['NextTableName', formatToken('mytable')]])), 'mytable');
   assert.equal(parseTableToken(new Map([['NextTableName', 'mytable']])), 'mytable');
   assert.equal(parseTableToken(new Map()), undefined);
 });
 
-test('what is no token is refused', () => {
+test('malformed tokens are refused', () => {
   const wrong = [
     '',
     'Smith',
@@ -106,7 +106,7 @@ test('what is no token is refused', () => {
   assert.throws(() => parseTableToken(new Map([['NextTableName', '1!Smith']])), { code: 'InvalidInput' });
 });
 
-test('no text does anything but name a key or be refused', () => {
+test('any text gives a key or is refused', () => {
   fc.assert(
     fc.property(
       fc.oneof(

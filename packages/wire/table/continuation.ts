@@ -1,5 +1,5 @@
 // Continuation tokens: the key of the next row in the form that Azure gives it (protocol: queries#continuation).
-// A token names the next row itself, so it stays good when that row goes away.
+// A token names the next row itself, and stays valid when that row is deleted.
 import { type EntityKey, TableError } from '#tables';
 
 /** `1!<length>!<base64 of the UTF-8>`, with `-` for the padding. */
@@ -10,7 +10,7 @@ export function formatToken(key: string): string {
 
 const TOKEN = /^1!(\d+)!([A-Za-z0-9+/_]*-{0,2})$/;
 
-/** Azure's own tokens for tables carry the time of creation behind U+0001; only the name counts. */
+/** Azure's own tokens for tables have the time of creation after U+0001; only the name is used. */
 export function parseToken(text: string): string {
   const [, length, encoded] = TOKEN.exec(text) ?? [];
   if (encoded === undefined || Number(length) !== encoded.length) throw new TableError('InvalidInput');
@@ -27,7 +27,7 @@ export function parseEntityToken(query: Parameters): EntityKey | undefined {
   return { partitionKey: parseToken(partition), rowKey: row ? parseToken(row) : '' };
 }
 
-/** Names from before tokens had a form are taken as they are. */
+/** Plain names, from before tokens had a form, are accepted too. */
 export function parseTableToken(query: Parameters): string | undefined {
   const text = query.get('NextTableName');
   return text && (text.startsWith('1!') ? parseToken(text) : text);

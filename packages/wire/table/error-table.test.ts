@@ -1,4 +1,4 @@
-// The error table against its page: every code is documented as it is, and nothing else is (docs/errors.md).
+// The error table against its page: every code is documented as it is, and no other (docs/errors.md).
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ test('codes go over the wire without the name of their text', () => {
   assert.equal(wireCode('EntityAlreadyExists'), 'EntityAlreadyExists');
 });
 
-test('details fill their places once, and missing ones leave nothing', () => {
+test('details replace their placeholders once, and missing ones leave them empty', () => {
   const message = (detail: Record<string, string>) =>
     errorMessage(
       ERROR_TABLE['OutOfRangeInput:Parameter'],

@@ -1,5 +1,5 @@
-// The one table of the Table service's errors: status and text of every code (protocol: errors#codes-of-tables).
-// Which form an error takes, and with which headers, is format-error.ts's matter.
+// The Table service's error table: status and text of every code (protocol: errors#codes-of-tables).
+// format-error.ts decides the form and the headers of a refusal.
 import type { TableErrorCode } from '#tables';
 import { type ErrorTable, SHARED_ERRORS } from '../shared/error-table.js';
 

@@ -1,4 +1,4 @@
-// ETags as Azure writes them (protocol: entities#etags), and which texts of If-Match are conditions (protocol: entities#conditions).
+// ETags as Azure writes them (protocol: entities#etags), and the conditions of If-Match (protocol: entities#conditions).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -28,7 +28,7 @@ test('an etag reads back as its version, also where a client decoded the colons'
   );
 });
 
-test('a star asks for any version, a weak etag that is no time of ours for none that exists', () => {
+test('a star matches any version, a weak etag in another form matches none', () => {
   assert.deepEqual(parseCondition('*'), { kind: 'any' });
   const none = [
     'W/"wrong"',
@@ -49,7 +49,7 @@ test('anything else is refused, with the text as it was sent', () => {
   }
 });
 
-test('no text does anything but name a condition or be refused', () => {
+test('any text gives a condition or is refused', () => {
   const pieces = fc.constantFrom('W/', '"', "datetime'", "'", '*', ',', '%3A', '2020-01-01', 'x');
   fc.assert(
     fc.property(

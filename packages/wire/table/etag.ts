@@ -1,12 +1,12 @@
-// ETags: a row's version in the form that Azure gives it, and If-Match read back (protocol: entities#etags, entities#conditions).
+// ETags: formats a row's version as Azure does, and parses If-Match (protocol: entities#etags, entities#conditions).
 import { formatDateTime, parseDateTime } from '#base';
 import { type Condition, TableError } from '#tables';
 
-/** A time by `formatDateTime` as it stands in an ETag: only the colons, whose places are fixed, are percent-encoded. */
+/** A time by `formatDateTime` in the form of an ETag: only the colons, whose positions are fixed, are percent-encoded. */
 export const etagTime = (time: string): string =>
   `${time.slice(0, 13)}%3A${time.slice(14, 16)}%3A${time.slice(17)}`;
 
-// What a changeset wrote has one version.
+// The rows of a changeset have one version, so the last text is cached.
 let lastVersion = 0n;
 let lastEtag = `W/"datetime'${etagTime(formatDateTime(lastVersion))}'"`;
 
@@ -20,7 +20,7 @@ export function formatEtag(version: bigint): string {
 const ETAG = /^W\/"(.*)"$/;
 const DATE_TIME_ETAG = /^datetime'(.*)'$/;
 
-/** A weak etag that is no time of ours is well formed and matches nothing; anything else is refused. */
+/** A weak etag that is not a version is well-formed and matches nothing; any other text is refused. */
 export function parseCondition(text: string): Condition {
   if (text === '*') return { kind: 'any' };
   const tag = ETAG.exec(text)?.[1];

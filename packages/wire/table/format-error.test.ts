@@ -46,7 +46,7 @@ test('JSON, at the level of the caller', () => {
   assert.equal(format(filter).body, json('InvalidInput', text));
 });
 
-test('who is told that the server is busy is told when to come again; where the disk is full nobody knows', () => {
+test('a busy server sends Retry-After, a full disk does not', () => {
   for (const xml of [false, true]) {
     assert.deepEqual(of('ServerBusy', { xml }).more, [['Retry-After', '1']]);
     assert.equal(of('ServerBusy:Full', { xml }).more, undefined);
@@ -71,7 +71,7 @@ test('XML of the operations whose documents are XML', () => {
   assert.match(String(format(etag, { xml: true }).body), /The etag value '&lt;&amp;&gt;' specified/);
 });
 
-test('Atom that is refused has a form of its own', () => {
+test('a refused Atom request has a form of its own', () => {
   const answer = of('AtomFormatNotSupported');
   assert.deepEqual(answer, {
     status: 415,
@@ -83,7 +83,7 @@ test('Atom that is refused has a form of its own', () => {
   });
 });
 
-test('failed authentication: JSON for who asked for JSON, XML for all others, and few headers', () => {
+test('failed authentication: JSON where it was asked for, else XML, and few headers', () => {
   const xml = (more: string) =>
     `<?xml version="1.0" encoding="utf-8"?><m:error xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><m:code>AuthenticationFailed</m:code><m:message xml:lang="en-US">${SENTENCE}${LINES}</m:message>${more}</m:error>`;
   const json = `{"odata.error":{"code":"AuthenticationFailed","message":{"lang":"en-US","value":"${SENTENCE}${JSON_LINES}"}}}`;
@@ -109,7 +109,7 @@ test('failed authentication: JSON for who asked for JSON, XML for all others, an
   assert.deepEqual(format(sas, { accept: 'application/json' }), inJson);
 });
 
-test('a challenge comes with its header', () => {
+test('a challenge has its header', () => {
   const error = new TableError('InvalidAuthenticationInfo:Challenge', { challenge: 'Bearer x', reason: 'y' });
   const { status, challenge, errorCode, anonymous } = format(error);
   assert.deepEqual(
@@ -118,7 +118,7 @@ test('a challenge comes with its header', () => {
   );
 });
 
-test('what is not allowed is JSON like other refusals, and says no reason', () => {
+test('a failed authorisation is JSON like other refusals, without a reason', () => {
   const answer = format(new TableError('AuthorizationFailure', { reason: 'secret' }));
   const { status, contentType, cacheControl, noSniff, errorCode, anonymous } = answer;
   assert.deepEqual([status, contentType, cacheControl, noSniff], [403, TYPE, true, true]);
@@ -126,7 +126,7 @@ test('what is not allowed is JSON like other refusals, and says no reason', () =
   assert.ok(!String(answer.body).includes('secret'));
 });
 
-test('whose sentence is the phrase of the status line too', () => {
+test('the codes whose sentence is also the reason phrase of the status line', () => {
   const address = new TableError('AuthorizationSourceIPMismatch', { address: '10.0.0.1' });
   const sentence = 'This request is not authorized to perform this operation using this source IP 10.0.0.1.';
   for (const xml of [false, true]) assert.equal(format(address, { xml }).reason, sentence);
@@ -174,7 +174,7 @@ const LATE: readonly TableErrorCode[] = [
 ];
 const PREFERRING: Format = { ...CONTEXT.format, prefer: 'return-no-content' };
 
-test('what is refused early has no Cache-Control and applies no preference', () => {
+test('early refusals have no Cache-Control and no Preference-Applied', () => {
   for (const [codes, isLate] of [
     [EARLY, false],
     [LATE, true],
@@ -194,7 +194,7 @@ test('the name in the body of Create Table is checked late', () => {
   }
 });
 
-/** What stands before the sentence. */
+/** The text before the sentence. */
 function prefixOf(code: TableErrorCode, part: ErrorContext['part']): string {
   const [, prefix = ''] = /"value":"(\d+:)?/.exec(String(format(new TableError(code), { part }).body)) ?? [];
   return prefix;
@@ -204,7 +204,7 @@ test('the index of the operation in a batch', () => {
   assert.equal(prefixOf('EntityAlreadyExists', undefined), '');
   assert.equal(prefixOf('EntityAlreadyExists', { index: 2, says: 'always' }), '2:');
   assert.equal(prefixOf('InvalidInput:BatchLength', { index: 99, says: 'always' }), '99:');
-  // Alone in its changeset, an operation says it only of what is checked early.
+  // The only operation of a changeset has the prefix only for early refusals.
   for (const code of LATE) assert.equal(prefixOf(code, { index: 0, says: 'early' }), '', code);
   for (const code of EARLY) assert.equal(prefixOf(code, { index: 0, says: 'early' }), '0:', code);
 });

@@ -22,13 +22,13 @@ export interface ErrorContext {
   readonly xml: boolean;
   /** The caller's Accept header. */
   readonly accept: string | undefined;
-  /** The part of a batch that failed says its index: always, or, alone in a changeset, only if refused early. */
+  /** The failed part of a batch has its index: always, or, alone in a changeset, only on early refusals. */
   readonly part?: { readonly index: number; readonly says: 'always' | 'early' } | undefined;
   /** Create Table checks the name of its body late, with the headers of the storage phase (protocol: responses#headers-by-answer). */
   readonly nameInBody?: boolean | undefined;
 }
 
-/** These carry the sentence as the phrase of the status line too (protocol: errors#status-line). */
+/** The sentence of these codes is also the reason phrase of the status line (protocol: errors#status-line). */
 const AUTHENTICATION: ReadonlySet<TableErrorCode> = new Set([
   'AuthenticationFailed',
   'AuthenticationFailed:Sas',
@@ -37,7 +37,7 @@ const AUTHENTICATION: ReadonlySet<TableErrorCode> = new Set([
 ]);
 
 /**
- * Refused before the storage phase: these carry no Cache-Control, and `0:` in a changeset of one (protocol: batches#parts,
+ * Early refusals, before the storage phase: they have no Cache-Control, and `0:` in a changeset of one (protocol: batches#parts,
  * batches#index-of-the-failure).
  */
 const EARLY: ReadonlySet<TableErrorCode> = new Set([
@@ -64,7 +64,7 @@ const RETRY_LATER: readonly Header[] = [RETRY];
 const isEarly = (error: TableFault, context: ErrorContext): boolean =>
   EARLY.has(error.code) && context.nameInBody !== true;
 
-/** The index of the operation that failed; one operation alone says it only for what is checked early. */
+/** The index of the failed operation; a single operation has it only on early refusals. */
 function indexPrefix(error: TableFault, context: ErrorContext): string {
   const { part } = context;
   if (part === undefined || (part.says === 'early' && !isEarly(error, context))) return '';
@@ -88,7 +88,7 @@ function plainXml(code: string, text: string): string {
 const jsonBody = (code: string, text: string): string =>
   `{"odata.error":{"code":"${code}","message":{"lang":"en-US","value":"${escapeText(text)}"}}}`;
 
-/** Failed authentication has a form of its own: JSON only for who asked for JSON, and few headers (protocol: errors#failed-authentication). */
+/** Failed authentication has a form of its own: JSON only where it was asked for, and few headers (protocol: errors#failed-authentication). */
 function authenticationAnswer(error: TableFault, context: ErrorContext, text: string): Answer {
   const code = wireCode(error.code);
   const { status, message } = ERROR_TABLE[error.code];
@@ -98,7 +98,7 @@ function authenticationAnswer(error: TableFault, context: ErrorContext, text: st
     status,
     reason: message,
     contentType: asJson ? 'application/json' : 'application/xml',
-    // No JSON of Azure's is known that has the detail, and a client's parser breaks on it.
+    // No JSON of Azure with the detail is known, and it breaks a client's parser.
     body: asJson ? jsonBody(code, text) : prefixedXml(code, text, detail),
     cacheControl: false,
     noSniff: false,
@@ -109,8 +109,8 @@ function authenticationAnswer(error: TableFault, context: ErrorContext, text: st
 }
 
 /**
- * The answer to a refusal. Its first line is Azure's; who asked and when follows. Of some refusals the phrase of the status
- * line is that line too (protocol: errors#status-line).
+ * The answer to a refusal. Its first line is Azure's; request id and time follow. For some codes the first line is also the reason phrase of
+ * the status line (protocol: errors#status-line).
  */
 export function formatError(error: TableFault, context: ErrorContext): Answer {
   const { status } = ERROR_TABLE[error.code];

@@ -1,4 +1,4 @@
-// What an outcome answers: status, body and the facts of its headers, one by one (protocol: responses#headers-by-answer,
+// The answers of outcomes: status, body and the facts of the headers, one by one (protocol: responses#headers-by-answer,
 // json#metadata-levels, json#examples, entities).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ const answer = (outcome: Outcome, format = asked('nometadata')) => formatOutcome
 const textOf = ({ body }: Answer): string | undefined => body?.toString();
 const contentType = (level: string) => `application/json;odata=${level};streaming=true;charset=utf-8`;
 
-/** The facts that stand in headers; what is undefined does not. */
+/** The facts of the headers, without undefined ones. */
 function factsOf({ body: _body, more: _more, ...facts }: Answer) {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
@@ -46,7 +46,7 @@ const JSON_FACTS = {
 const NO_CONTENT = { status: 204, cacheControl: true, noSniff: true };
 const LOCATION = `${HOST}/T(PartitionKey='p',RowKey='r')`;
 
-test('an insert: 201 with its content, unless the caller wanted none', () => {
+test('an insert: 201 with its content, or 204 where the caller prefers none', () => {
   const inserted: Outcome = { kind: 'inserted', row: row('r') };
   const created = { ...JSON_FACTS, status: 201, etag: ETAG, location: LOCATION };
   assert.deepEqual(factsOf(answer(inserted)), created);
@@ -65,13 +65,13 @@ test('an insert: 201 with its content, unless the caller wanted none', () => {
   assert.equal(none.body, undefined);
 });
 
-test('an insert answers the whole entity, whatever was selected', () => {
+test('an insert returns the whole entity, with any $select', () => {
   const body = textOf(answer({ kind: 'inserted', row: row('r') }, asked('minimalmetadata', undefined, 'x')));
   assert.ok(body?.startsWith(`{"odata.metadata":"${HOST}/$metadata#T/@Element","odata.etag":`), body);
   assert.ok(body?.endsWith('"a":1}'), body);
 });
 
-test('updates and deletes answer nothing; only updates have an etag', () => {
+test('updates and deletes have no body; only updates have an etag', () => {
   const updated = answer({ kind: 'updated', version: VERSION }, asked('nometadata', 'return-no-content'));
   assert.deepEqual(factsOf(updated), { ...NO_CONTENT, etag: ETAG, dataServiceVersion: '1.0;' });
   assert.deepEqual(factsOf(answer({ kind: 'deleted' })), { ...NO_CONTENT, dataServiceVersion: '1.0;' });
@@ -151,7 +151,7 @@ test('one table', () => {
   });
 });
 
-test('documents in XML carry neither Cache-Control nor X-Content-Type-Options', () => {
+test('documents in XML have neither Cache-Control nor X-Content-Type-Options', () => {
   const bare = { cacheControl: false, noSniff: false };
   const xml = { ...bare, status: 200, contentType: 'application/xml' };
   const documents: readonly Outcome[] = [

@@ -1,4 +1,4 @@
-// Renders what an operation came to: status, body and the facts of its headers (protocol: responses#headers-by-answer,
+// Renders outcomes of the Table service: status, body and the facts of the headers (protocol: responses#headers-by-answer,
 // json#metadata-levels, entities).
 
 import { type Output, openOutput } from '#base';
@@ -25,7 +25,7 @@ const CONTENT_TYPES: Readonly<Record<MetadataLevel, string>> = {
 const NO_CONTENT = { status: 204, cacheControl: true, noSniff: true } as const;
 const XML = { contentType: 'application/xml', cacheControl: false, noSniff: false } as const;
 
-/** What the answers with entities or tables do not have in common. */
+/** The facts in which answers with entities or tables differ. */
 interface JsonFacts {
   readonly status?: 201 | undefined;
   readonly etag?: string | undefined;
@@ -34,8 +34,8 @@ interface JsonFacts {
 }
 
 /**
- * Of entities and tables: what is not ASCII stands escaped in it. All members are written out, because a literal that
- * spreads an object and adds to it gets a hidden class of its own at each call, and makes all who read it slow.
+ * The answers with entities and tables, whose bodies escape non-ASCII characters. All members are written out, because a literal that
+ * spreads an object and adds to it gets a hidden class of its own at each call, and slows down every reader.
  */
 const json = (format: ResponseFormat, body: Buffer | string, facts: JsonFacts): Answer => ({
   status: facts.status ?? 200,
@@ -65,11 +65,11 @@ function entityBody(row: Row, place: EntityPlace, format: ResponseFormat): Buffe
   return output.end();
 }
 
-/** The entities of a query, written one by one as they are found. */
+/** Writes the entities of a query one by one, as the scan visits them. */
 export class EntityList {
   readonly #writer: EntityWriter;
   readonly #opening: string;
-  /** Not before there is an entity: many queries may wait for their turn. */
+  /** Created at the first entity, because many queries may be waiting. */
   #output: Output | undefined;
 
   constructor(place: EntityPlace, format: ResponseFormat) {
@@ -78,7 +78,7 @@ export class EntityList {
     this.#writer = new EntityWriter(place, format);
   }
 
-  /** The row may be another one afterwards. */
+  /** The row is valid during the call only. */
   add(row: Row): void {
     const before = this.#output === undefined ? this.#opening : '},';
     this.#output ??= openOutput();
@@ -117,7 +117,7 @@ function tablesBody(names: readonly string[], place: EntityPlace, format: Respon
   return `{${first}"value":[${names.map(name => `{${tableMembers(name, place, format)}}`).join(',')}]}`;
 }
 
-/** What was made answers 201 with its content, or 204 where the caller wanted none; the place is said either way. */
+/** A creation answers 201 with its content, or 204 where the caller prefers none; both have the location. */
 function created(
   location: string,
   format: ResponseFormat,
@@ -151,14 +151,14 @@ export function formatWrite(outcome: WriteOutcome, place: EntityPlace, format: R
   return created(location, format, body, formatEtag(row.version));
 }
 
-/** `next` is where the query goes on after the entities of the list. */
+/** `next` is the position where the query continues after the list. */
 export const formatEntities = (
   list: EntityList,
   next: EntityKey | undefined,
   format: ResponseFormat,
 ): Answer => json(format, list.end(), { more: entityTokenHeaders(next) });
 
-/** Everything but a transaction, whose outcomes are formatted one by one, as the parts of the answer. */
+/** Every outcome except a transaction's, which are formatted one by one as the parts of the answer. */
 export function formatOutcome(outcome: Outcome, place: EntityPlace, format: ResponseFormat): Answer {
   switch (outcome.kind) {
     case 'transaction':

@@ -116,7 +116,7 @@ test('Content-Length counts bytes', () => {
   assert.equal(lengthOf(Buffer.alloc(7)), '7');
 });
 
-test("the client's request id comes back since 2019-02-02, but not where authentication failed", () => {
+test("the client's request id is returned since 2019-02-02, but not where authentication failed", () => {
   const deleted = formatOutcome({ kind: 'deleted' }, PLACE, asked());
   const echo = (answer: Answer, version: string) =>
     new Map(headersOf(answer, { ...EXCHANGE, version, clientRequestId: 'mine' })).get(

@@ -1,5 +1,5 @@
-// Writes an answer as a response of its own, with its headers in Azure's order (protocol: responses#order-of-headers). Parts of a batch are
-// format-part.ts's.
+// Writes an answer as a response of its own, with its headers in Azure's order (protocol: responses#order-of-headers). format-part.ts formats
+// parts of a batch.
 
 import type { WireResponse } from '#base';
 import { ECHO_SINCE, type Exchange, type Header } from '../shared/answer.js';

@@ -1,4 +1,4 @@
-// Which operation a method makes of a resource (protocol: tables#paths, entities), tunnelled verbs included, and what it refuses.
+// The kind of operation by method and resource (protocol: tables#paths, entities), tunnelled verbs included, and what it refuses.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OperationKind, TableError, type TableErrorCode } from '#tables';
@@ -37,7 +37,7 @@ const VERBS = [
 ] as const;
 const ENTITY = "T(PartitionKey='p',RowKey='r')";
 
-/** Of each path, the verbs that it has. */
+/** The verbs of each path. */
 const PATHS: readonly (readonly [string, Readonly<Record<string, OperationKind>>])[] = [
   ['Tables', { GET: 'queryTables', POST: 'createTable' }],
   ['Tables()', { GET: 'queryTables', POST: 'createTable' }],
@@ -102,7 +102,7 @@ test('the stats are those of the secondary', () => {
   assert.equal(attempt('PUT', `/account1-secondary/${query}`), 'MethodNotAllowed');
 });
 
-test('resources that there are not', () => {
+test('resources that do not exist', () => {
   for (const path of [
     '',
     '?comp=properties',
@@ -143,14 +143,14 @@ test('X-HTTP-Method stands for the verb of a POST', () => {
   assert.equal(effectiveMethod('POST', { 'x-http-method': 'Merge' }), 'MERGE');
 });
 
-test('whose documents are XML', () => {
+test('the operations whose documents are XML', () => {
   for (const path of ['T?comp=acl', '?restype=service&comp=properties', '?restype=service&comp=stats'])
     assert.equal(isXmlRoute(at(path)), true, path);
   for (const path of ['T', 'Tables', '$batch', ENTITY, 'T?comp=x', ''])
     assert.equal(isXmlRoute(at(path)), false, path);
 });
 
-test('what only reads', () => {
+test('the operations that only read', () => {
   const reads: readonly OperationKind[] = [
     'queryTables',
     'getTable',
@@ -177,7 +177,7 @@ test('what only reads', () => {
   for (const kind of writes) assert.equal(isRead(kind), false, kind);
 });
 
-test('where a resource stands, as answers write it', () => {
+test('the location of a resource, as in answers', () => {
   const endpoint = 'http://127.0.0.1:10002/account1';
   assert.deepEqual(placeOf(at(ENTITY)), { endpoint, account: 'account1', table: 'T' });
   assert.deepEqual(placeOf(at('Tables')), { endpoint, account: 'account1', table: '' });

@@ -1,5 +1,5 @@
-// Which operation a request is, from its method, its resource and its headers alone: known before the body is read,
-// so that the caller's rights are checked before what they sent (protocol: tables#paths, entities#conditions, requests#order-of-checks).
+// The kind of operation, from method, resource and headers alone: known before the body is read,
+// so that the caller's rights are checked before the body (protocol: tables#paths, entities#conditions, requests#order-of-checks).
 import { type OperationKind, TableError } from '#tables';
 import type { EntityPlace } from './entity/format-entity.js';
 import type { Route } from './route.js';
@@ -31,7 +31,7 @@ const TABLES: Verbs = { GET: 'queryTables', POST: 'createTable' };
 const TABLE: Verbs = { GET: 'getTable', DELETE: 'deleteTable' };
 const ENTITIES: Verbs = { GET: 'queryEntities', POST: 'insertEntity' };
 const ACL: Verbs = { GET: 'getTableAcl', HEAD: 'getTableAcl', PUT: 'setTableAcl' };
-/** What the verbs would be on the table itself; parse-operation.ts refuses all but an insert. */
+/** The operations of the verbs on the table itself; parse-operation.ts refuses all but an insert. */
 const NESTED: Verbs = {
   GET: 'queryEntities',
   POST: 'insertEntity',
@@ -50,7 +50,7 @@ const CONDITIONAL: Verbs = {
   PATCH: 'mergeEntity',
   DELETE: 'deleteEntity',
 };
-/** Without If-Match an update is an upsert. A delete must say it. */
+/** Without If-Match an update is an upsert. A delete requires it. */
 const UNCONDITIONAL: Verbs = {
   GET: 'getEntity',
   PUT: 'insertOrReplaceEntity',
@@ -118,7 +118,7 @@ export const isRead = (kind: OperationKind): boolean => READS.has(kind);
 export const tableOf = ({ resource }: Route): string | undefined =>
   'table' in resource ? resource.table : undefined;
 
-/** Where the resource stands, as answers write it. */
+/** The location of the resource, as in answers. */
 export const placeOf = (route: Route): EntityPlace => ({
   endpoint: route.endpoint,
   account: route.account,

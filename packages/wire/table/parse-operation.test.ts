@@ -1,5 +1,5 @@
-// From a request to an operation: conditions, query options and bodies with their limits, and the order in which what is
-// wrong with them is found (protocol: data-model, entities, queries).
+// From a request to an operation: conditions, query options and bodies with their limits, and the precedence of
+// their errors (protocol: data-model, entities, queries).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableErrorCode } from '#tables';
@@ -46,7 +46,7 @@ test('an insert takes its keys from the body', () => {
     assertRefused('InvalidInput:KeyType', 'POST', 'T', { body: `{"PartitionKey":"p","RowKey":${value}}` });
 });
 
-test('below a table there is only an insert, into the table', () => {
+test('below a table an insert into the table is the only operation', () => {
   for (const path of ['T/Tables', "T/Tables('x')", 'T/x/y']) {
     const body = '{"PartitionKey":"p","RowKey":"r","a":1}';
     const expected = { kind: 'insertEntity', table: 'T', key: KEY, properties: PROPERTIES };
@@ -62,7 +62,7 @@ test('below a table there is only an insert, into the table', () => {
   }
 });
 
-test('writes of an entity take their keys from the URL, whatever the body says of them', () => {
+test('writes of an entity take their keys from the URL and ignore those in the body', () => {
   for (const body of [
     BODY,
     '{"PartitionKey":"p","RowKey":"r","a":1}',
@@ -89,7 +89,7 @@ test('writes of an entity take their keys from the URL, whatever the body says o
   });
 });
 
-test('a delete says its condition and has no body to read', () => {
+test('a delete has a condition and no body', () => {
   const headers = { 'if-match': '*' };
   const expected = { kind: 'deleteEntity', table: 'T', key: KEY, condition: { kind: 'any' } };
   assert.deepEqual(parse('DELETE', ENTITY, { headers }), expected);
@@ -97,7 +97,7 @@ test('a delete says its condition and has no body to read', () => {
   assertRefused('MissingRequiredHeader', 'DELETE', ENTITY);
 });
 
-test('conditions that make no sense', () => {
+test('invalid conditions', () => {
   for (const method of ['PUT', 'MERGE', 'PATCH', 'DELETE']) {
     const etag = { headers: { 'if-match': 'abc' }, body: BODY };
     assertRefused('InvalidInput:Etag', method, ENTITY, etag);
@@ -188,7 +188,7 @@ test('the options of a query of tables', () => {
   assertRefused('InvalidInput:FilterSyntax', 'GET', 'Tables?$filter=TableName+x');
 });
 
-test('options that are wrong, out of range or not there', () => {
+test('options that are invalid, out of range or unknown', () => {
   for (const path of ['T', 'Tables']) {
     for (const top of ['0', '1', '999', '1000', '0005']) parse('GET', `${path}?$top=${top}`);
     for (const top of ['-1', '1001', '1.5', '1e3', 'x', '+1', '%205', '99999', '0x5', '00005'])
@@ -211,7 +211,7 @@ test('a point query has keys and no filter', () => {
   assert.deepEqual(parse('GET', `${ENTITY}?$select=a&$filter=x%20y`), expected);
 });
 
-test('the name of a table to make', () => {
+test('the name of a new table', () => {
   for (const body of [
     '{"TableName":"abc"}',
     '{"TableName":"abc","x":[1]}',
@@ -224,7 +224,7 @@ test('the name of a table to make', () => {
     assertRefused('InvalidInput:Body', 'POST', 'Tables', { body });
 });
 
-test('operations that are their address alone', () => {
+test('operations without parameters', () => {
   assert.deepEqual(parse('GET', "Tables('T')"), { kind: 'getTable', table: 'T' });
   assert.deepEqual(parse('DELETE', "Tables('T')"), { kind: 'deleteTable', table: 'T' });
   for (const method of ['GET', 'HEAD'])
@@ -235,7 +235,7 @@ test('operations that are their address alone', () => {
   assert.deepEqual(parseOperation('getServiceStats', request, stats), { kind: 'getServiceStats' });
 });
 
-test('below a table there is nothing but, of all things, an insert', () => {
+test('below a table every other operation is refused', () => {
   const path = "T/Tables('x')";
   const body = '{"PartitionKey":"p","RowKey":"r","a":1}';
   assert.deepEqual(parse('POST', path, { body }), parse('POST', 'T', { body }));

@@ -1,5 +1,5 @@
 // Parses a request whose kind is known into an Operation: the body, the query options and the conditions, with their limits.
-// Parts of a batch go the same way.
+// Parts of a batch are parsed by the same function.
 import {
   type Condition,
   checkEntity,
@@ -28,20 +28,20 @@ export interface OperationRequest {
   readonly body: Buffer;
 }
 
-/** Writes of one entity and everything else but a batch, which is parsed part by part. */
+/** Every operation except a batch, which is parsed part by part. */
 type SingleKind = Exclude<OperationKind, 'submitTransaction'>;
 export type SingleOperation = Extract<Operation, { kind: SingleKind }>;
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 
-/** A body without a type is taken for JSON, whatever its odata parameter says (protocol: requests#headers). */
+/** A body without a type is read as JSON, whatever its odata parameter is (protocol: requests#headers). */
 function checkContentType({ headers }: OperationRequest): void {
   const type = headers['content-type'];
   if (type === undefined || type.trim() === '' || JSON_TYPE.test(type)) return;
   throw new TableError(/atom/i.test(type) ? 'AtomFormatNotSupported' : 'MediaTypeNotSupported');
 }
 
-/** Names in URLs are checked before the caller's rights are (protocol: requests#order-of-checks). Metrics tables may be asked for; we have none. */
+/** Names in URLs are checked before the caller's rights are (protocol: requests#order-of-checks). Metrics tables are valid names; there are none. */
 export function checkRoute({ resource }: Route): void {
   if ('table' in resource && !resource.table.startsWith('$Metrics')) checkTableName(resource.table);
 }
@@ -84,7 +84,7 @@ function parseInsert(request: OperationRequest, table: string): SingleOperation 
   return { kind: 'insertEntity', table, key, properties: body.properties };
 }
 
-/** The keys of the URL count; those of the body may be absent and are not compared (protocol: entities#keys-of-the-body). */
+/** The keys are those of the URL; keys in the body are optional and ignored (protocol: entities#keys-of-the-body). */
 function parseWrite(kind: SingleKind, request: OperationRequest, route: Route): SingleOperation {
   const [table, key] = [tableNameOf(route), keyOf(route)];
   refuseIfNoneMatch(request);
@@ -117,7 +117,7 @@ function parseTop(text: string | undefined): number {
 }
 
 const OPTIONS = new Set(['$filter', '$select', '$top', '$format']);
-/** Part of OData, not of the service: to ignore them would be to answer something else (protocol: queries#unsupported-options). */
+/** Options of OData that the service does not have: ignoring them would give another answer (protocol: queries#unsupported-options). */
 const UNSUPPORTED = new Set([
   '$orderby',
   '$skip',
@@ -150,14 +150,14 @@ function parseTableName(request: OperationRequest): string {
   return name.text;
 }
 
-/** Below a table there is nothing to ask for, and nothing with one key (recorded). Only an insert is taken for one. */
+/** Below a table reads are refused, and so are single keys (recorded). Only an insert is accepted. */
 function refuseNested(kind: SingleKind, { resource, account }: Route): void {
   if (resource.kind !== 'nested' || kind === 'insertEntity') return;
   if (kind === 'queryEntities') throw new TableError('NotImplemented');
   throw new TableError('InvalidInput:KeyCount', { resource: `${account}.${resource.table}` });
 }
 
-/** @throws TableError for what Azure refuses before it looks at the table. */
+/** @throws TableError for refusals before the table is read. */
 export function parseOperation(kind: SingleKind, request: OperationRequest, route: Route): SingleOperation {
   const { query } = route;
   refuseNested(kind, route);

@@ -20,7 +20,7 @@ const entity = (partitionKey: string, rowKey: string, table = 'T'): TableResourc
   key: { partitionKey, rowKey },
 });
 
-test('where the account stands', () => {
+test('the position of the account', () => {
   const origin = `http://${HOST}`;
   const cases: readonly (readonly [string, string | undefined, string, boolean, string])[] = [
     ['/devstoreaccount1/Tables', HOST, 'devstoreaccount1', false, `${origin}/devstoreaccount1`],
@@ -55,7 +55,7 @@ test('where the account stands', () => {
       'http://devstoreaccount1.table.localhost:10002',
     ],
     ['/Tables', 'other1-secondary.table.example', 'other1', true, 'http://other1-secondary.table.example'],
-    // An account may look like a part of an address; the address is none.
+    // An account may look like a part of an IP address; the IP address is not an account.
     ['/127/Tables', HOST, '127', false, `${origin}/127`],
     [
       `http://elsewhere/devstoreaccount1/Tables`,
@@ -77,7 +77,7 @@ test('where the account stands', () => {
   assert.equal(parse('/a/Tables', HOST, true).endpoint, `https://${HOST}/a`);
 });
 
-test('the path that signatures cover is as it was sent', () => {
+test('the signed path is as it was sent', () => {
   const path = "/devstoreaccount1/T(PartitionKey=%27a%20b%27,RowKey='c')";
   assert.equal(parse(`${path}?$select=x`).path, path);
   assert.equal(parse(`http://h${path}`).path, path);
@@ -135,7 +135,7 @@ test('the keys of an entity, raw and encoded', () => {
   for (const [path, expected] of cases) assert.deepEqual(resource(path), expected, path);
 });
 
-test('any key survives the way into an answer and back', () => {
+test('any key reads back from the URL in an answer', () => {
   const key = fc.string({ unit: 'grapheme' }).filter(text => !/[/\\#?\p{Cc}]/u.test(text));
   fc.assert(
     fc.property(key, key, (partition, row) => {
@@ -147,7 +147,7 @@ test('any key survives the way into an answer and back', () => {
   );
 });
 
-test('keys that no key may be, by the character', () => {
+test('forbidden keys, by the character', () => {
   const code = (path: string) => {
     const found = resource(path);
     return found.kind === 'invalid' ? found.code : found.kind;
@@ -247,7 +247,7 @@ test('the query: escapes once, plus and %20 are spaces, the first of a name coun
   for (const [text, expected] of cases) assert.deepEqual([...parseQuery(text)], expected, text);
 });
 
-test('the target of a part: host and account may be there or not', () => {
+test('the target of a part: host and account are optional', () => {
   const keys = "T(PartitionKey='p',RowKey='r')";
   const inPath = parse('/devstoreaccount1/$batch');
   const inHost = parse('/$batch', 'devstoreaccount1.table.localhost');
@@ -287,7 +287,7 @@ test('a part cannot leave its account', () => {
   assert.deepEqual(found, { kind: 'nested', table: 'other1' });
 });
 
-test('any target is a route or is refused', () => {
+test('any target gives a route or is refused', () => {
   const piece = fc.constantFrom(
     ...[
       '/',
@@ -329,7 +329,7 @@ test('any target is a route or is refused', () => {
   );
 });
 
-test('a target as long as a request line may be does not take long', () => {
+test('the longest target is parsed in linear time', () => {
   const long = 'a'.repeat(60_000);
   assert.deepEqual(resource(`T(PartitionKey='${long}',RowKey='')`), entity(long, ''));
   for (const path of [

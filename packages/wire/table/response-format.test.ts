@@ -1,4 +1,4 @@
-// How callers say which answer they want: metadata level, projection, preference (protocol: requests#headers, json#choosing-the-format,
+// The caller's format of the answer: metadata level, projection, preference (protocol: requests#headers, json#choosing-the-format,
 // queries#projection).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -49,7 +49,7 @@ test('formats that are not served', () => {
   for (const [accept, code] of refused) assert.equal(level(accept), code, accept);
 });
 
-test('$format counts before Accept, unless it is empty', () => {
+test('$format takes precedence over Accept, unless it is empty', () => {
   const none = '$format=application%2Fjson%3Bodata%3Dnometadata';
   assert.equal(level('application/json;odata=fullmetadata', none), 'nometadata');
   assert.equal(level('application/atom+xml', none), 'nometadata');
@@ -90,7 +90,7 @@ test('a preference counts with POST only', () => {
   for (const method of ['PUT', 'GET', 'MERGE']) assert.equal(prefer(method, 'return-no-content'), undefined);
 });
 
-test('for an error, what can be read: the same levels, and never a refusal', () => {
+test('for an error: the same levels, and never a refusal', () => {
   const lenient = (accept: string | undefined, target = '/account1/T') =>
     lenientFormat('POST', { accept, prefer: 'return-content' }, target);
   for (const [accept, expected] of LEVELS.filter(([text]) => !text?.includes('atom')))

@@ -1,4 +1,4 @@
-// How the caller wants the answer: metadata level, projection, and whether writes return content (protocol: requests#headers,
+// Parses the caller's format of the answer: metadata level, projection, and whether writes return content (protocol: requests#headers,
 // json#choosing-the-format, queries#projection).
 
 import { memo } from '#base';
@@ -10,14 +10,14 @@ export interface ResponseFormat {
   readonly level: MetadataLevel;
   /** The names asked for, as they were written; undefined for all, also where the option is empty. */
   readonly select: readonly string[] | undefined;
-  /** What follows the table in `odata.metadata`: nothing, or `&$select=` and the names. */
+  /** The text after the table in `odata.metadata`: empty, or `&$select=` and the names. */
   readonly selectSuffix: string;
   readonly prefer: 'return-content' | 'return-no-content' | undefined;
 }
 
-/** The most that Azure takes (protocol: queries#projection). */
+/** Azure's maximum (protocol: queries#projection). */
 const SELECT_NAMES_MAX = 255;
-/** Clients have few Accept headers each. */
+/** Clients send few different Accept headers. */
 const TYPES_KEPT = { entriesMax: 100, lengthMax: 200 };
 const LEVEL = /odata\s*=\s*"?(\w+)/i;
 const LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
@@ -29,7 +29,7 @@ const LEVELS: ReadonlyMap<string, MetadataLevel> = new Map([
 const levelOf = (type: string): MetadataLevel =>
   LEVELS.get(LEVEL.exec(type)?.[1]?.toLowerCase() ?? '') ?? 'minimalmetadata';
 
-/** The first type that can be served; Atom where nothing else was asked for is refused. */
+/** The first supported type; Atom alone is refused. */
 const parseLevel = memo((wanted: string): MetadataLevel => {
   if (wanted === '') return 'minimalmetadata';
   for (const type of wanted.split(',')) {
@@ -63,7 +63,7 @@ const plain = (level: MetadataLevel): ResponseFormat => ({
   selectSuffix: '',
   prefer: undefined,
 });
-/** What most requests ask for: a level and nothing else. */
+/** The usual case: a level without projection. */
 const PLAIN: Readonly<Record<MetadataLevel, ResponseFormat>> = {
   nometadata: plain('nometadata'),
   minimalmetadata: plain('minimalmetadata'),
@@ -83,10 +83,10 @@ export function parseResponseFormat(
   return { level, ...parseSelect(select), prefer };
 }
 
-/** $format in a target that need not parse otherwise. */
+/** The $format in a target that may be malformed otherwise. */
 const FORMAT_OPTION = /[?&](?:\$|%24)format=([^&]*)/;
 
-/** For errors that come before the format is known: what can be read of it. */
+/** For errors before the format is known: the format as far as it can be read. */
 export function lenientFormat(method: string, headers: Headers, target: string): ResponseFormat {
   const format = FORMAT_OPTION.exec(target)?.[1]?.replaceAll(/%3d/gi, '=');
   return {

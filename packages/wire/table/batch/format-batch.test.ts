@@ -19,7 +19,7 @@ const partOpening =
   'Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n';
 const closing = `--changesetresponse_${IDS.changeset}--\r\n--batchresponse_${IDS.batch}--\r\n`;
 
-test('the failure that was recorded', () => {
+test('a recorded failure', () => {
   const body =
     '{"odata.error":{"code":"EntityAlreadyExists","message":{"lang":"en-US","value":"2:The specified entity already exists.\\nRequestId:a05b4e53-9002-0057-1cc8-874646000000\\nTime:2021-08-02T18:01:40.3296350Z"}}}';
   const failure = formatPart(

@@ -1,7 +1,7 @@
-// The envelope of the answer to POST /$batch, to the byte (protocol: batches#answers).
-// What its parts say is format-part.ts's matter.
+// Formats the multipart envelope of the answer to POST /$batch, byte for byte (protocol: batches#answers).
+// format-part.ts formats its parts.
 
-/** Made fresh for each answer; GUIDs in lower case. Clients look for the prefixes that are put before them. */
+/** New GUIDs in lower case for each answer. Clients search for the prefixes before them. */
 export interface EnvelopeIds {
   readonly batch: string;
   readonly changeset: string;
@@ -31,6 +31,6 @@ export function formatChangeset(parts: readonly string[], ids: EnvelopeIds): Env
   );
 }
 
-/** The answer to a batch that holds a GET: there is no changeset around it. */
+/** The answer to a batch with a GET, which has no changeset around it. */
 export const formatBatchQuery = (part: string, ids: Pick<EnvelopeIds, 'batch'>): Envelope =>
   envelop(ids.batch, part);

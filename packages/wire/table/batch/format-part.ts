@@ -25,8 +25,8 @@ const line = (name: string, value: string | undefined): string =>
   value === undefined ? '' : `${name}: ${value}\r\n`;
 
 /**
- * All that stands between two delimiters. Parts with content begin with version and type, parts without end with the
- * version; errors stand in between.
+ * The bytes between two delimiters. Parts with content begin with version and type, parts without end with the
+ * version; in errors they are in the middle.
  */
 export function formatPart(answer: Answer, contentId: string | undefined): string {
   const { status, body, location } = answer;

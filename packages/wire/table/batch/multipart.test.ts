@@ -1,4 +1,4 @@
-// The MIME grammar on its own; whole envelopes are parse-batch.test.ts's matter.
+// The MIME grammar; parse-batch.test.ts tests whole envelopes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TableError } from '#tables';
@@ -26,7 +26,7 @@ test('media types and boundaries', () => {
   assert.equal(boundaryOf('multipart/mixed; Boundary = "a;b c" ; boundary=d'), 'a;b c');
 });
 
-test('parts lie between delimiters, without the line break before the next', () => {
+test('parts are between delimiters, without the line break before the next', () => {
   assert.deepEqual(split('--b--'), []);
   assert.deepEqual(split('--b\n--b\r\n--b--'), ['', '']);
   assert.deepEqual(split('--b\nx\n--b\r\n\r\ny\r\n\r\n--b--\n'), ['x', '\r\ny\r\n']);
@@ -37,7 +37,7 @@ test('parts lie between delimiters, without the line break before the next', () 
   }
 });
 
-test('what stands outside of the stretch that is split is not looked at', () => {
+test('bytes outside of the given span are ignored', () => {
   const text = 'x\n--b\n1\n--b--\n--b\n2\n--b--';
   const span = { from: 2, until: text.indexOf('--b--') + 6 };
   assert.deepEqual(splitMultipart(text, span, 'b', 10), [{ from: 6, until: 7 }]);
@@ -69,7 +69,7 @@ test('headers by name', () => {
   for (const line of ['', 'a', ':', 'a b: 1', ' a: 1']) assert.throws(() => parseHeaders([line]), TableError);
 });
 
-test('line breaks are trimmed from both ends, and nothing else', () => {
+test('only line breaks are trimmed, from both ends', () => {
   for (const [text, trimmed] of [
     ['', ''],
     ['\r\n\n', ''],

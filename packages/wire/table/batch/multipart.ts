@@ -1,9 +1,9 @@
 // The MIME grammar of a multipart body, in linear time: media types, parts between delimiters, header blocks.
-// As liberal as clients need (protocol: batches#requests), but nothing of a body is skipped in silence. Knows nothing of batches.
-// A body is a text with one character for each byte, so that a place in the one is a place in the other.
+// As liberal as clients need (protocol: batches#requests), but it skips no bytes of a body silently. It has no rules of batches.
+// A body is a text with one character for each byte, so that offsets in both are equal.
 import { TableError } from '#tables';
 
-/** Of a part's MIME or HTTP head, request line included. Clients send fewer than twenty. */
+/** The maximum of lines in a part's MIME or HTTP head, request line included. Clients send fewer than twenty. */
 const HEAD_LINES_MAX = 100;
 
 const TAB = 0x09;
@@ -35,7 +35,7 @@ const isBlank = (unit: number): boolean =>
 
 const isLineBreak = (unit: number): boolean => unit === LINE_FEED || unit === CARRIAGE_RETURN;
 
-/** A stretch of a text. */
+/** A span of a text. */
 export interface Span {
   readonly from: number;
   readonly until: number;
@@ -46,13 +46,13 @@ function isAllBlank(text: string, from: number, until: number): boolean {
   return true;
 }
 
-/** The start of the line after the one that begins at `line`; what begins at `until` is none. */
+/** The start of the line after the one that begins at `line`; there is none at or after `until`. */
 export function nextLine(text: string, line: number, until: number): number {
   const newline = text.indexOf('\n', line);
   return newline === -1 || newline >= until ? until : newline + 1;
 }
 
-/** Whether a line delimits parts, and whether it is the last that does: it holds the delimiter and nothing else but blanks. */
+/** Whether a line is a delimiter, and whether it is the closing one: only blanks may follow the delimiter. */
 function delimiterAt(
   text: string,
   line: number,
@@ -87,7 +87,7 @@ export function splitMultipart(
   const delimiter = `--${boundary}`;
   const parts: Span[] = [];
   let part: number | undefined;
-  // Only lines that begin with dashes are looked at. The whole delimiter is not searched for: it may be as long as the body.
+  // Searches for lines that begin with dashes instead of the whole delimiter, which may be as long as the body.
   for (let line = from; line < until; ) {
     const next = text.startsWith(delimiter, line) ? nextLine(text, line, until) : line;
     const found = next > line ? delimiterAt(text, line, next, delimiter) : undefined;
@@ -110,7 +110,7 @@ export function splitMultipart(
   throw new TableError('InvalidInput');
 }
 
-/** Where the blank line after a head begins and where it ends: the head is before it, the rest behind. */
+/** The begin and end of the blank line after a head: the head is before it, the content behind. */
 export function findHeadEnd(text: string, { from, until }: Span): Span {
   let count = 0;
   let line = from;
@@ -132,7 +132,7 @@ export function readLines(bytes: string): readonly string[] {
   return lines;
 }
 
-/** Header lines by their names in lower case, the values of one name joined by ", ". Refuses what is no header. */
+/** Header lines by their names in lower case, the values of one name joined by ", ". Refuses any other line. */
 export function parseHeaders(lines: readonly string[]): Readonly<Record<string, string | undefined>> {
   const headers = new Map<string, string>();
   for (const line of lines) {

@@ -1,4 +1,4 @@
-// The batch envelope: what eight clients send, what is refused, and torture: cuts, flips, doubles and large bodies.
+// The batch envelope: what eight clients send, refusals, and damage: cuts, flipped bytes, doubled and large bodies.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -397,7 +397,7 @@ function assertRefused(
   );
 }
 
-/** The result, or undefined if it was refused; anything else that is thrown is a defect. */
+/** The result, or undefined if it was refused; any other exception is a bug. */
 function attempt(body: Buffer, contentType: string): BatchRequest | undefined {
   try {
     return parseBatch(contentType, body);
@@ -482,7 +482,7 @@ test('an empty changeset is legal', () => {
   assert.deepEqual(parse(batch([changeset([])]), B), { kind: 'changeset', parts: [] });
 });
 
-test('any other mixture is refused', () => {
+test('any other combination of parts is refused', () => {
   for (const sections of [
     [],
     [changeset([insert]), changeset([insert])],
@@ -535,7 +535,7 @@ test('the Content-Type of the batch', () => {
   }
 });
 
-test('a delimiter is one only as a line of its own', () => {
+test('a delimiter counts only as a line of its own', () => {
   const bodies = ['{"a":"--cs"}', ' --cs', '--csx', '--cs-', '--cs--x', 'x--cs--', '--CS'];
   const found = parse(batch([changeset(bodies.map(text => [...mime, 'POST /T HTTP/1.1', '', text]))]), B);
   assert.ok(found.kind === 'changeset');
@@ -550,7 +550,7 @@ test('a delimiter is one only as a line of its own', () => {
   assert.deepEqual(padded, parse(batch([changeset([insert])]), B));
 });
 
-test('nothing of a body is skipped in silence', () => {
+test('no bytes of a body are skipped silently', () => {
   const body = batch([changeset([insert])]);
   for (const text of [
     `hello\n${body}`,
@@ -562,7 +562,7 @@ test('nothing of a body is skipped in silence', () => {
   }
 });
 
-test('headers: any order and case, repeated ones joined, names of things in JavaScript', () => {
+test('headers: any order and case, repeated ones joined, names on Object.prototype', () => {
   const part = [
     ...mime,
     'PUT /T HTTP/1.1',
@@ -581,7 +581,7 @@ test('headers: any order and case, repeated ones joined, names of things in Java
   assert.equal(found.parts[0]?.contentId, '7');
 });
 
-test('what is no header and no request line', () => {
+test('malformed headers and request lines', () => {
   const head = (line: string): string[] => [...mime, 'POST /T HTTP/1.1', line, '', '{}'];
   for (const line of ['no colon', ': no name', 'a b: c', ' folded: x', 'a: \u0000', 'a: x\ry', 'é: x']) {
     assertRefused(batch([changeset([head(line)])]), B);
@@ -618,7 +618,7 @@ test('more parts than a changeset may hold come back, up to a limit', () => {
   }
 });
 
-test('4 MiB of the worst is refused', () => {
+test('4 MiB of the worst case are refused', () => {
   const size = 4 * 1024 * 1024;
   const fill = (text: string): string => text.repeat(Math.ceil(size / text.length));
   const long = '-'.repeat(70);
@@ -634,7 +634,7 @@ test('4 MiB of the worst is refused', () => {
   }
 });
 
-test('a boundary as long as the body costs no more than the body', () => {
+test('a boundary as long as the body takes linear time', () => {
   const half = 2 * 1024 * 1024;
   const boundary = '-'.repeat(half);
   assertRefused(
@@ -662,7 +662,7 @@ const boundaries = fc
   .uniqueArray(fc.stringMatching(/^[A-Za-z0-9'()+_,./:=?-]{1,70}$/), { minLength: 2, maxLength: 2 })
   .map(([outer = '', inner = '']) => [`o${outer}`, `i${inner}`] as const);
 
-test('what is written is read back', () => {
+test('a written batch reads back', () => {
   fc.assert(
     fc.property(fc.array(anyPart, { maxLength: 6 }), boundaries, (parts, [outer, inner]) => {
       const written = parts.map(part => {

@@ -1,5 +1,5 @@
-// The envelope of POST /$batch: multipart body -> the requests in it (protocol: batches#rules, batches#requests).
-// The rules between operations (count, partition, duplicates) and the grammar of targets and bodies are left to others.
+// Parses the envelope of POST /$batch: multipart body -> the requests in it (protocol: batches#rules, batches#requests).
+// The rules between operations (count, partition, duplicates) and the grammar of targets and bodies are checked elsewhere.
 import { TableError } from '#tables';
 import {
   boundaryOf,
@@ -13,7 +13,7 @@ import {
   trimLineBreaks,
 } from './multipart.js';
 
-/** A request inside of a batch. */
+/** A request inside a batch. */
 export interface BatchPart {
   /** As sent, in upper case from every client. */
   readonly method: string;
@@ -31,7 +31,7 @@ export type BatchRequest =
   | { readonly kind: 'changeset'; readonly parts: readonly BatchPart[] }
   | { readonly kind: 'query'; readonly part: BatchPart };
 
-/** Parts after these are not looked at: ten times what a changeset may hold is refused whatever follows. */
+/** The maximum of parts that are parsed: ten times the operations of a changeset, which is refused in any case. */
 export const BATCH_PARTS_MAX = 1000;
 
 const METHOD = /^[A-Za-z]+$/;
@@ -39,7 +39,7 @@ const VERSION = /^HTTP\/\d\.\d$/;
 
 type RequestLine = Pick<BatchPart, 'method' | 'target'>;
 
-/** `METHOD target HTTP/1.1`. What is between the first and the last blank is the target, also if it has blanks itself. */
+/** `METHOD target HTTP/1.1`. The target is between the first and the last blank, and may contain blanks. */
 function parseRequestLine(line: string): RequestLine {
   const methodEnd = line.indexOf(' ');
   const versionStart = line.lastIndexOf(' ') + 1;
@@ -53,15 +53,15 @@ function parseRequestLine(line: string): RequestLine {
 type Headers = BatchPart['headers'];
 
 /**
- * Reads the parts of one body. What a head says is remembered while the body is read: the parts of a batch have the same
- * heads but for a key or a number, and equal heads give one and the same object.
+ * Reads the parts of one body. Parsed heads are cached for the body: the parts of a batch have the same
+ * heads except for a key or a number, and equal heads give the same object.
  */
 class PartReader {
   readonly #bytes: Buffer;
-  /** A character for each byte. */
+  /** One character for each byte. */
   readonly #text: string;
   readonly #headers = new Map<string, Headers>();
-  /** Of the part before, and they are what they must be. */
+  /** The checked MIME headers of the previous part. */
   #mimeHeaders: Headers | undefined;
   #requestLine: string | undefined;
   #request: RequestLine | undefined;
@@ -79,7 +79,7 @@ class PartReader {
     return splitMultipart(this.#text, span, boundary, limit);
   }
 
-  /** The headers that a span begins with, and what follows the blank line. */
+  /** The headers at the beginning of a span, and the span after the blank line. */
   mimeHead(span: Span): { readonly headers: Headers; readonly rest: Span } {
     const end = findHeadEnd(this.#text, span);
     return { headers: this.#headersOf(span.from, end.from), rest: { from: end.until, until: span.until } };
@@ -121,8 +121,8 @@ class PartReader {
 }
 
 /**
- * What a batch asks for: one changeset of writes, possibly empty, or one GET. Refuses with MediaTypeNotSupported what
- * is not multipart/mixed, with InvalidInput an envelope that is broken, cut off or holds any other mixture.
+ * The contents of a batch: one changeset of writes, possibly empty, or one GET. Refuses other types than multipart/mixed with
+ * MediaTypeNotSupported, and an envelope that is malformed, cut off or has other parts with InvalidInput.
  */
 export function parseBatch(contentType: string | undefined, body: Buffer): BatchRequest {
   if (mediaTypeOf(contentType) !== 'multipart/mixed') throw new TableError('MediaTypeNotSupported');

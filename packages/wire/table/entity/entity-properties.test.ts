@@ -1,4 +1,4 @@
-// Entities from their JSON, row by row (protocol: json#reading).
+// Parsing entities from JSON, case by case (protocol: json#reading).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -54,7 +54,7 @@ test('the type that a bare value has', () => {
     assertRefused(`"p":${text}`, 'InvalidInput:Body');
 });
 
-test('types are declared alike of few properties and of many, before or behind them, and the last time counts', () => {
+test('type annotations work for few and many properties, before and after them, and the last one counts', () => {
   for (const count of [1, 16, 17, 200]) {
     const names = Array.from({ length: count }, (_, i) => `p${i}`);
     const values = names.map(name => `"${name}":"7"`);
@@ -96,7 +96,7 @@ test('the value of a declared type', () => {
   }
 });
 
-test('values that are none of their declared type', () => {
+test('values that do not fit their declared type', () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['Edm.String', ['5', 'true', '{}', '[]']],
     ['Edm.Int32', ['5.0', '"x"', 'true', '2147483648', '""']],
@@ -141,7 +141,7 @@ test('null is left out, with or without a type', () => {
     assertValue(`"p@odata.type":"${type}","p":null`, undefined);
 });
 
-test('what is read over: control information, annotations of what is not there and of annotations, Timestamp', () => {
+test('ignored members: control information, annotations of missing properties and of annotations, Timestamp', () => {
   const ignored = [
     '"odata.etag":"W/\\"x\\""',
     '"odata.metadata":5,"odata.type":null,"odata.id":{},"odata.editLink":[]',
@@ -157,14 +157,14 @@ test('what is read over: control information, annotations of what is not there a
   for (const members of ignored) assertValue(`${members},"p":1`, { type: 'Edm.Int32', value: 1 });
 });
 
-test('objects, lists and types that there are not', () => {
+test('objects, lists and unknown types', () => {
   for (const members of ['"p":{}', '"p":[1]', '"p@odata.type":"Edm.Single","p":1', '"p@odata.type":5,"p":1'])
     assertRefused(members, 'InvalidInput:Body');
   for (const type of ['edm.int32', 'Edm.Null', '', 'Int32', '__proto__', 'Edm.DateTimeOffset'])
     assertRefused(`"p@odata.type":"${type}","p":"1"`, 'InvalidInput:Body');
 });
 
-test('a member that comes twice', () => {
+test('a member that occurs twice', () => {
   for (const members of [
     '"p":1,"p":1',
     '"p":null,"p":1',
@@ -176,7 +176,7 @@ test('a member that comes twice', () => {
   assert.equal(propertiesOf('"Birthday":1,"birthday":2').length, 2);
 });
 
-test('properties keep the order of the text, and names of JavaScript are names like others', () => {
+test('properties keep the order of the text, and names on Object.prototype are ordinary', () => {
   const names = ['z', 'a', '__proto__', 'constructor', 'toString', 'é'];
   const members = names.map(name => `"${name}":1,"${name}@odata.type":"Edm.Int64"`).join(',');
   const found = propertiesOf(members);
@@ -187,7 +187,7 @@ test('properties keep the order of the text, and names of JavaScript are names l
   for (const property of found) assert.equal(property.type, 'Edm.Int64');
 });
 
-test('names that no property may have, found before its value; a null is not stored, whatever its name', () => {
+test('forbidden property names, found before the value; a null is not stored under any name', () => {
   for (const name of ['1', '', 'a-b', 'a.b', ' a']) {
     assertRefused(`"${name}":1`, 'PropertyNameInvalid');
     assertRefused(`"${name}":{}`, 'PropertyNameInvalid');
@@ -203,7 +203,7 @@ test('names that no property may have, found before its value; a null is not sto
 /** The key of an insert. */
 const keyOf = (text: string) => requireKey(parse(text));
 
-test('keys of an insert are strings; null is none', () => {
+test('keys of an insert are strings; null counts as missing', () => {
   assert.deepEqual(keyOf('{"PartitionKey":"","RowKey":" r "}'), { partitionKey: '', rowKey: ' r ' });
   const texts = ['{}', '{"PartitionKey":"p"}', '{"RowKey":"r"}', '{"PartitionKey":null,"RowKey":"r"}'];
   for (const text of texts) assert.throws(() => keyOf(text), { code: 'PropertiesNeedValue' });
@@ -218,7 +218,7 @@ test('keys of an insert are strings; null is none', () => {
   assert.deepEqual(keyOf(text), { partitionKey: '5', rowKey: 'r' });
 });
 
-test('where the URL names the key, those of the body may be anything', () => {
+test('where the URL names the key, the keys in the body are ignored', () => {
   const text =
     '{"PartitionKey":"2022-01-01T00:00:00Z","PartitionKey@odata.type":"Edm.DateTime","RowKey":5,"a":1}';
   assert.deepEqual(plainly(parse(text).properties), [{ name: 'a', type: 'Edm.Int32', value: 1 }]);
@@ -235,7 +235,7 @@ test('keys of an insert have no forbidden characters, and the first that has is 
   }
 });
 
-test('any members are an entity or are refused', () => {
+test('any members give an entity or are refused', () => {
   const name = fc.constantFrom(
     'PartitionKey',
     'p',
@@ -297,7 +297,7 @@ const spelledMember = spelled.map(([type, text, isQuoted]) => {
   return type === '' ? `"p":${value}` : `"p@odata.type":"${type}","p":${value}`;
 });
 
-/** The properties, or why there are none. */
+/** The properties, or the code of the refusal. */
 function outcomeOf(body: string): readonly Property[] | string {
   try {
     return parse(body).properties;
@@ -306,12 +306,12 @@ function outcomeOf(body: string): readonly Property[] | string {
   }
 }
 
-test('a literal that is kept is the one that would be written, and how the body looks around it does not matter', () => {
+test('a kept literal equals the one that would be formatted, for any layout of the body', () => {
   let kept = 0;
   fc.assert(
     fc.property(spelledMember, member => {
       const plain = outcomeOf(`{${member}}`);
-      // A tab anywhere, and each string is looked at by itself.
+      // With a tab anywhere, each string is checked by itself.
       const other = outcomeOf(`{\t${member}}`);
       if (typeof plain === 'string' || typeof other === 'string') {
         assert.equal(plain, other);
@@ -332,7 +332,7 @@ test('a literal that is kept is the one that would be written, and how the body 
   assert.ok(kept > 500, `${kept} literals were kept`);
 });
 
-test('the texts of stored values are kept as they came', () => {
+test('the texts of canonical values are kept as sent', () => {
   const literalOf = (members: string) => parse(`{${members}}`).properties[0]?.literal;
   const stored: readonly (readonly [type: string, literal: string])[] = [
     ['Edm.String', '"it\'s"'],

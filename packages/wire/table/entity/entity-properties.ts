@@ -1,4 +1,4 @@
-// The properties of an entity from the members of its JSON: annotations, implied types, system properties (protocol: json#reading).
+// Builds an entity's properties from the members of its JSON: annotations, implied types, system properties (protocol: json#reading).
 import { formatDateTimeFull, parseDateTime, YEAR_ONE } from '#base';
 import {
   checkPropertyName,
@@ -33,21 +33,21 @@ export interface KeyMember {
 }
 
 export interface EntityBody {
-  /** As far as the body names them. Only an insert asks what they are. */
+  /** The keys in the body, if any. Only an insert uses them. */
   readonly partitionKey: KeyMember | undefined;
   readonly rowKey: KeyMember | undefined;
-  /** The custom properties in the order of the text, without those that are null. */
+  /** The custom properties in the order of the text, without nulls. */
   readonly properties: readonly Property[];
 }
 
-/** What a value is where no annotation says it. A whole number beyond Int32 has no type that Azure would give it. */
+/** The type of a value without an annotation. A whole number beyond Int32 has none, as on Azure. */
 function impliedType(member: Member): EdmType {
   if (member.kind === 'string') return 'Edm.String';
   if (member.kind === 'boolean') return 'Edm.Boolean';
   return /[.eE]/.test(member.text) ? 'Edm.Double' : 'Edm.Int32';
 }
 
-/** A declared type takes its value as a string; numbers and booleans also bare. */
+/** The value of a declared type is a string; numbers and booleans may also be bare. */
 function propertyOf(name: string, member: Member, declared: EdmType | undefined): Property {
   const { kind, text } = member;
   if (kind === 'other') throw new TableError('InvalidInput:Body');
@@ -61,7 +61,7 @@ function propertyOf(name: string, member: Member, declared: EdmType | undefined)
   return property;
 }
 
-/** Dates before 1601 have an answer of their own, which writes them as .NET does (protocol: errors#codes-of-tables). */
+/** Dates before 1601 have a refusal of their own, which formats them as .NET does (protocol: errors#codes-of-tables). */
 function refusedValue({ name: { name }, text }: Member, type: EdmType): TableError {
   const early = type === 'Edm.DateTime' ? parseDateTime(text, YEAR_ONE) : undefined;
   if (early === undefined) return new TableError('InvalidInput:Body');
@@ -85,7 +85,7 @@ function keyOf(key: KeyMember | undefined, name: string): string {
   return member.text;
 }
 
-/** Names of an entity that had none twice: those of the next are mostly the same. */
+/** The names of the last entity without duplicates: the next one mostly has the same. */
 let distinctNames: readonly MemberName[] = [];
 const DISTINCT_NAMES_MAX = 300;
 
@@ -97,10 +97,10 @@ function rememberDistinct(members: readonly Member[]): void {
     distinctNames = members.map(({ name }) => name);
 }
 
-/** Up to so many a list is searched sooner than a map is made. */
+/** Up to this length a search in a list is faster than a map. */
 const FEW_DECLARED = 16;
 
-/** The types that a body's annotations declare; of two annotations of one property the later counts. */
+/** The types that annotations declare; of two annotations of one property the later counts. */
 class DeclaredTypes {
   readonly #names: string[] = [];
   readonly #types: EdmType[] = [];
@@ -124,7 +124,7 @@ class DeclaredTypes {
   }
 }
 
-/** @throws TableError for what is no entity; limits of names, values and sizes are the domain's to check. */
+/** @throws TableError for malformed entities. The domain checks the limits of names, values and sizes. */
 export function parseEntity(body: Buffer): EntityBody {
   const members = readObject(body);
   const declared = new DeclaredTypes(members);

@@ -1,4 +1,4 @@
-// Answers with entities against a plain rendering of their properties, on random rows, levels and projections.
+// Answers with entities against a simple rendering of their properties, on random rows, levels and projections.
 // The rendering follows the protocol member by member (protocol: json, queries#projection) and shares no code with the writer of entities.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -35,7 +35,7 @@ const value: fc.Arbitrary<EdmValue> = fc.oneof(
   fc.record({ type: fc.constant('Edm.Guid'), value: fc.uuid() }),
   fc.record({ type: fc.constant('Edm.Binary'), value: fc.uint8Array().map(bytes => Buffer.from(bytes)) }),
 );
-// Few names, so that projections meet them, entities share them, and one place holds several types.
+// Few names, so that projections match them, entities share them, and one position has several types.
 const NAMES = ['a', 'b', 'Ab', 'été', '__proto__', 'x'.repeat(70)];
 const name = fc.constantFrom(...NAMES);
 const properties = fc.uniqueArray(
@@ -43,7 +43,7 @@ const properties = fc.uniqueArray(
   { selector: property => property.name },
 );
 
-/** Near each other or far apart: whole seconds, neighbours, one and the same. */
+/** Close together or far apart: whole seconds, neighbours, equal times. */
 const version = fc.oneof(
   fc.constantFrom(0n, 17_600_000_000_000_000n, 17_600_000_000_000_001n, 17_600_000_009_999_999n),
   fc.bigInt({ min: 17_600_000_000_000_000n, max: 17_600_000_030_000_000n }),
@@ -135,7 +135,7 @@ const metadataOf = (of: string, at: MetadataLevel): Member[] =>
 
 const rowOf = ({ properties: held, ...rest }: Entity): Row => ({ ...rest, value: encodeEntity(held) });
 
-test('a page says what the plain rendering says', () => {
+test('a page equals the simple rendering', () => {
   fc.assert(
     fc.property(entities, format, (page, asked) => {
       const answer = formatOutcome(
@@ -151,7 +151,7 @@ test('a page says what the plain rendering says', () => {
   );
 });
 
-test('an entity alone says what the plain rendering says', () => {
+test('an entity alone equals the simple rendering', () => {
   fc.assert(
     fc.property(entity, format, (of, asked) => {
       const answer = formatOutcome({ kind: 'entity', row: rowOf(of) }, PLACE, asked);
@@ -167,7 +167,7 @@ test('an entity alone says what the plain rendering says', () => {
 /** Rows of very different lengths. */
 const UNEVEN = [[0, 30_000, 30_000, 30_000], [30_000, 0, 30_000, 30_000], [100_000, 0], [65_000]];
 
-test('pages of uneven rows, as text or as bytes, say what the plain rendering says', () => {
+test('pages of uneven rows, as text or as bytes, equal the simple rendering', () => {
   for (const lengths of UNEVEN) {
     const page = lengths.map((length, i): Entity => {
       const long: Property = { name: 'a', type: 'Edm.String', value: 'x'.repeat(length) };
@@ -189,7 +189,7 @@ test('pages of uneven rows, as text or as bytes, say what the plain rendering sa
   }
 });
 
-test('pages that are written at the same time, and those after them, keep apart', () => {
+test('pages that are written concurrently, and later ones, do not mix', () => {
   const lists = Array.from({ length: 20 }, () => new EntityList(PLACE, PLAIN));
   const entityOf = (list: number, place: number): Entity => ({
     partition: `p${list}`,
@@ -199,7 +199,7 @@ test('pages that are written at the same time, and those after them, keep apart'
   });
   const places = Array.from({ length: 26 }, (_, place) => place);
   const bodies: (Buffer | string)[] = [];
-  // Some become longer than others by much, and are done when others have not begun.
+  // Some become much longer than others, and end before others begin.
   for (const place of places) {
     lists.forEach((list, index) => {
       if (place <= index + 5) list.add(rowOf(entityOf(index, place)));
@@ -215,7 +215,7 @@ test('pages that are written at the same time, and those after them, keep apart'
   });
 });
 
-test('the memory of a body that is taken back serves one page at a time', () => {
+test('the buffer of a released body serves one page at a time', () => {
   const pageOf = (letter: string): Buffer | string => {
     const list = new EntityList(PLACE, PLAIN);
     const property: Property = { name: 'a', type: 'Edm.String', value: letter.repeat(100_000) };
@@ -233,7 +233,7 @@ test('the memory of a body that is taken back serves one page at a time', () => 
   assert.ok(second.includes('y'.repeat(100_000)) && third.includes('z'.repeat(100_000)));
 });
 
-test('an answer is no view of what is stored', () => {
+test('an answer does not share memory with stored rows', () => {
   const row = rowOf({
     partition: 'p',
     key: 'k',

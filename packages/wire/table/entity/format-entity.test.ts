@@ -69,7 +69,7 @@ test('an entity without properties of its own', () => {
   assert.equal(format(row([]), 'minimalmetadata'), `{${ETAG},${KEYS},${TIMESTAMP}}`);
 });
 
-test('doubles that are no numbers are annotated strings, but not without metadata', () => {
+test('doubles that are not numbers are annotated strings, without an annotation at no metadata', () => {
   const of = row([
     { name: 'NanDouble', type: 'Edm.Double', value: Number.NaN },
     { name: 'PositiveInfinityDouble', type: 'Edm.Double', value: Number.POSITIVE_INFINITY },
@@ -101,7 +101,7 @@ test('everything beyond ASCII is escaped: values, names, annotations, keys', () 
   );
 });
 
-test('a projection: what is asked for, in stored order, and null for what is not there', () => {
+test('a projection: the selected properties in stored order, and null for missing ones', () => {
   const cases: readonly (readonly [MetadataLevel, readonly string[], string])[] = [
     ['nometadata', ['age'], '{"age":"39"}'],
     ['nometadata', ['other', 'sex'], '{"sex":"male","other":20}'],

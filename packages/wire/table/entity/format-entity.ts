@@ -1,6 +1,6 @@
 // Writes entities as JSON from their stored form, at the three metadata levels (protocol: json, queries#projection).
-// Without metadata and projection that is a copy of the stored text behind the system properties. What an answer's
-// entities have in common is worked out once: a page has hundreds of them.
+// Without metadata and projection an entity is a copy of the stored text after the system properties. The texts that an answer's
+// entities share are built once: a page has hundreds of entities.
 
 import { formatDateTime, type Output, Piece } from '#base';
 import type { Row } from '#store';
@@ -18,18 +18,18 @@ import { etagTime } from '../etag.js';
 import type { ResponseFormat } from '../response-format.js';
 import { isAt, Selection } from './selection.js';
 
-/** Where an entity stands, for the URLs that metadata holds. */
+/** The location of an entity, for the URLs in metadata. */
 export interface EntityPlace {
   /** Without a slash at its end. */
   readonly endpoint: string;
   readonly account: string;
-  /** As the request spells it. */
+  /** As spelled in the request. */
   readonly table: string;
 }
 
 const UNRESERVED = /^[\w.!~*()-]*$/;
 
-/** `PartitionKey='a',RowKey='b'` as URLs in answers have it: quotes doubled, the rest percent-encoded (protocol: entities#keys-in-urls). */
+/** `PartitionKey='a',RowKey='b'` as in the URLs of answers: quotes doubled, the rest percent-encoded (protocol: entities#keys-in-urls). */
 const encodeKey = (key: string): string =>
   UNRESERVED.test(key) ? key : encodeURIComponent(key.replaceAll("'", "''"));
 
@@ -39,7 +39,7 @@ const pathOpening = (table: string, partition: string): string =>
 export const entityPath = (table: string, row: Pick<Row, 'partition' | 'key'>): string =>
   `${pathOpening(table, row.partition)}${encodeKey(row.key)}')`;
 
-/** What names a property's type, for the property that stood at this place in the entity before. */
+/** The type annotation of the property at this position in the previous entity. */
 interface Annotation {
   readonly name: Buffer;
   readonly type: number;
@@ -48,14 +48,14 @@ interface Annotation {
 
 const NOTHING = new Piece('');
 
-/** Empty if the member is not wanted. */
+/** Empty if the member is left out. */
 const opening = (isWanted: boolean, separator: string, name: string): string =>
   isWanted ? `${separator}"${name}":"` : '';
 
-/** In one piece: a text that goes into many others would be put together from its parts each time. */
+/** Flattens a concatenated text, which V8 would otherwise put together at each use. */
 const flat = (...parts: readonly string[]): string => parts.join('');
 
-/** Writes the entities of one answer. `first` is a member that stands before all others, such as odata.metadata. */
+/** Writes the entities of one answer. `first` is a member before all others, such as odata.metadata. */
 export class EntityWriter {
   readonly #level: ResponseFormat['level'];
   readonly #table: string;
@@ -67,7 +67,7 @@ export class EntityWriter {
   readonly #selection: Selection | undefined;
   readonly #hasNoHead: boolean;
   readonly #annotations: (Annotation | undefined)[] = [];
-  /** What the entity before was written with, and the texts that are made of it: neighbours have most of it in common. */
+  /** The values of the previous entity and the texts made from them: neighbours share most of them. */
   #before: string | undefined;
   #lead = '';
   #partition: string | undefined;
@@ -75,7 +75,7 @@ export class EntityWriter {
   #middle = '';
   #time: string | undefined;
   #etag = '';
-  /** All before the key, but at full metadata; and what stands between the key and the properties. */
+  /** The text before the key, except at full metadata; and the text between the key and the properties. */
   #opening = NOTHING;
   #tail = NOTHING;
 
@@ -103,7 +103,7 @@ export class EntityWriter {
     this.#start = `{${first === undefined ? '' : `${first},`}${control}`;
   }
 
-  /** Writes the entity's JSON object behind `before`, all but the brace at its end. */
+  /** Writes the entity's JSON object after `before`, without the closing brace. */
   write(output: Output, row: Row, before: string): void {
     const { key, value } = row;
     this.#enter(before, row.partition, formatDateTime(row.version));
@@ -145,8 +145,8 @@ export class EntityWriter {
   }
 
   /**
-   * The texts of the properties that are wanted, in stored order, each with its annotation before it where the level
-   * asks for one; neighbours without are one piece. The first comma is left out if nothing stands before it.
+   * The texts of the selected properties, in stored order, each with its annotation before it where the level
+   * requires one; neighbours without annotations are copied in one piece. The first comma is left out if no text precedes it.
    */
   #writeProperties(output: Output, value: Buffer): void {
     const selection = this.#selection;

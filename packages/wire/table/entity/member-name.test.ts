@@ -1,9 +1,9 @@
-// What names say by themselves (protocol: json#reading).
+// The classes of member names (protocol: json#reading).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MemberName, memberName } from './member-name.js';
 
-test('roles, annotations of a type, and names that no property may have', () => {
+test('roles, annotations of a type, and forbidden property names', () => {
   const cases: readonly (readonly [
     string,
     MemberName['role'],

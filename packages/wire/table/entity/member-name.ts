@@ -1,18 +1,18 @@
-// What the name of a member of an entity's JSON says by itself: a property, a system property, an annotation
-// (protocol: json#reading). Names come again with every entity, so what is said of them is remembered.
+// Classifies the names of members in an entity's JSON: a property, a system property, an annotation
+// (protocol: json#reading). Names are repeated in every entity, so the results are cached.
 
 import { memo } from '#base';
 import { isPropertyName, PROPERTY_NAME_LENGTH_MAX } from '#tables';
 
 export interface MemberName {
   readonly name: string;
-  /** The name as JSON without escapes has it, with the colon behind it. */
+  /** The name in JSON without escapes, with the colon after it. */
   readonly token: string;
-  /** Short enough to be remembered. */
+  /** Short enough for the cache. */
   readonly isKept: boolean;
-  /** `control` is read over: annotations, also of annotations, and control information. */
+  /** `control` is ignored: annotations, also of annotations, and control information. */
   readonly role: 'custom' | 'partitionKey' | 'rowKey' | 'timestamp' | 'control';
-  /** Of an annotation that says a type: whose type. */
+  /** The property of a type annotation. */
   readonly typeOf: string | undefined;
   /** Whether a property may have this name, as far as its characters go. */
   readonly isValid: boolean;

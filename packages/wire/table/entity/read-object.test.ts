@@ -1,5 +1,5 @@
-// The JSON reader against JSON.parse: it takes what that takes, members in order and numbers as written, and refuses the
-// rest with nothing but a TableError, whatever the bytes are (protocol: json#reading).
+// The JSON reader against JSON.parse: it accepts the same texts, with members in order and numbers as written, and refuses all
+// others with a TableError, for any bytes (protocol: json#reading).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -41,7 +41,7 @@ test('blanks anywhere between tokens, line breaks before the body, a byte order 
     assertMalformed(text);
 });
 
-test('names are what they are, whatever the names of the object before were', () => {
+test('names are right, whatever the names of the previous object were', () => {
   const texts = [
     '{"a":1,"b":2}',
     '{"a":3,"b":4}',
@@ -65,7 +65,7 @@ test('names are what they are, whatever the names of the object before were', ()
   assertMalformed('{"a":');
 });
 
-test('which literals are known', () => {
+test('which literals are kept', () => {
   const literals = (text: string) => read(text).map(({ literal }) => literal);
   assert.deepEqual(literals('{"a":"x y","b":-1.50,"c":true,"d":null,"e":[]}'), [
     '"x y"',
@@ -88,7 +88,7 @@ test('which literals are known', () => {
   }
 });
 
-test('what is no object', () => {
+test('texts that are not objects', () => {
   const wrong = [
     '',
     ' ',
@@ -168,7 +168,7 @@ test('escapes in values and in names', () => {
     assertMalformed(`{"a":"${wrong}"}`);
 });
 
-test('bytes that are no UTF-8', () => {
+test('bytes that are not UTF-8', () => {
   const around = (...bytes: number[]) =>
     Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')]);
   for (const bytes of [
@@ -216,7 +216,7 @@ test('nesting has an end', () => {
   }
 });
 
-/** What JSON.parse says of a text: the members of the object, as it understands them, or nothing. */
+/** The result of JSON.parse: the members of the object, or undefined. */
 function parsed(text: string): Map<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -233,7 +233,7 @@ function meaningOf({ kind, text }: Member): unknown {
   return kind === 'null' ? null : text;
 }
 
-/** The two agree on a text. */
+/** Both agree on a text. */
 function assertAgrees(text: string): void {
   const expected = parsed(text);
   if (!expected) {
@@ -256,11 +256,11 @@ const json = fc
   .dictionary(wellFormed, fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }), { noNullPrototype: true })
   .map(value => JSON.stringify(value));
 
-test('it takes what JSON.parse takes', () => {
+test('it accepts what JSON.parse accepts', () => {
   fc.assert(fc.property(json, assertAgrees), { numRuns: 1_000 });
 });
 
-test('it takes and refuses what JSON.parse takes and refuses, where tokens come in any order', () => {
+test('it accepts and refuses what JSON.parse does, with tokens in any order', () => {
   const token = fc.constantFrom(
     ...[
       '{',
@@ -293,7 +293,7 @@ test('it takes and refuses what JSON.parse takes and refuses, where tokens come 
   fc.assert(fc.property(fc.oneof(soup, inside, listed), assertAgrees), { numRuns: 5_000 });
 });
 
-test('it takes and refuses what JSON.parse takes and refuses, where one character is another', () => {
+test('it accepts and refuses what JSON.parse does, with one character changed', () => {
   const unit = fc.oneof(fc.constantFrom(...'{}[]:,"\\0.-eu \n\t'), fc.string({ minLength: 1, maxLength: 1 }));
   fc.assert(
     fc.property(json, fc.nat(), fc.nat({ max: 2 }), unit, (text, at, removed, added) => {
@@ -306,7 +306,7 @@ test('it takes and refuses what JSON.parse takes and refuses, where one characte
   );
 });
 
-test('any bytes are an object or are refused', () => {
+test('any bytes give an object or are refused', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), bytes => {
       for (const body of [Buffer.from(bytes), Buffer.concat([Buffer.from('{"a":"'), bytes])]) {

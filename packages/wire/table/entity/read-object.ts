@@ -1,15 +1,15 @@
-// Reads a JSON object of plain members as Azure's reader does: numbers keep the way in which they are written,
-// because `3` is an Int32 and `3.0` a Double (protocol: json#reading). Typing the members is entity-properties.ts's matter.
+// Reads a flat JSON object as Azure's reader does: numbers keep their text,
+// because `3` is an Int32 and `3.0` a Double (protocol: json#reading). entity-properties.ts gives the members types.
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TableError } from '#tables';
 import { type MemberName, memberName } from './member-name.js';
 
-/** `number` keeps its text; `other` is an object or an array, which no property may be. */
+/** `number` keeps its text; `other` is an object or an array, which a property cannot be. */
 export interface Member {
   readonly name: MemberName;
   readonly kind: 'string' | 'number' | 'boolean' | 'null' | 'other';
   readonly text: string;
-  /** A string or a number as the body has it, quotes included; undefined where it may hold escapes or more than ASCII. */
+  /** The literal of a string or a number in the body, quotes included; undefined where it may have escapes or non-ASCII characters. */
   readonly literal: string | undefined;
 }
 
@@ -38,13 +38,13 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const DELETE = 0x7f;
 
-/** What ends a string, or is to be read by hand, or must not be in it. */
+/** Characters of a string that need decoding or are forbidden. */
 const NOT_BARE = /[\\\u0000-\u001f]/;
-/** The same in each of four bytes. */
+/** The same byte four times. */
 const SPACES = 0x20202020;
 const ONES = 0x01010101;
 const HIGH_BITS = 0x80808080;
-/** Of what is read over. */
+/** The name of skipped members. */
 const NO_NAME = memberName('');
 const malformed = () => new TableError('InvalidInput:Body');
 
@@ -58,7 +58,7 @@ class JsonReader {
     this.#isPlain = isPlain;
   }
 
-  /** The next character that is no blank; NaN at the end. */
+  /** The next non-blank character; NaN at the end. */
   #peek(): number {
     let unit = this.#text.charCodeAt(this.#at);
     while (unit === SPACE || unit === LINE_FEED || unit === CARRIAGE_RETURN || unit === TAB)
@@ -66,7 +66,7 @@ class JsonReader {
     return unit;
   }
 
-  /** Takes one character if it is the next. */
+  /** Consumes one character if it is the next. */
   take(unit: number): boolean {
     if (this.#peek() !== unit) return false;
     this.#at++;
@@ -93,7 +93,7 @@ class JsonReader {
     return text;
   }
 
-  /** A member's name with the colon behind it; if it is the one that is expected, it need not be taken apart. */
+  /** A member's name with the colon after it; the expected name is recognised without parsing. */
   name(expected: MemberName | undefined): MemberName {
     this.#peek();
     if (expected !== undefined && this.#text.startsWith(expected.token, this.#at)) {
@@ -105,12 +105,12 @@ class JsonReader {
     return name;
   }
 
-  /** Whether names stand in the text as they are. */
+  /** Whether names have no escapes. */
   get isPlain(): boolean {
     return this.#isPlain;
   }
 
-  /** By hand: an expression with alternatives would need memory for each character of a long string. */
+  /** A loop: a regular expression with alternatives would need memory for each character of a long string. */
   #escapedString(from: number): string {
     let until = from;
     for (let unit = this.#text.charCodeAt(until); unit !== QUOTE; unit = this.#text.charCodeAt(until)) {
@@ -131,7 +131,7 @@ class JsonReader {
     return { name, kind, text: kind === 'null' ? '' : word, literal: undefined };
   }
 
-  /** Takes digits; false if there are none. */
+  /** Consumes digits; false if there are none. */
   #digits(): boolean {
     const from = this.#at;
     let unit = this.#text.charCodeAt(from);
@@ -189,7 +189,7 @@ class JsonReader {
   }
 }
 
-/** Reads over members up to and with the closing brace; the opening one is taken already. */
+/** Skips members up to and including the closing brace; the opening one is consumed already. */
 function skipMembers(reader: JsonReader, depth: number): void {
   if (reader.take(CLOSE_BRACE)) return;
   do {
@@ -200,7 +200,7 @@ function skipMembers(reader: JsonReader, depth: number): void {
   reader.expect(CLOSE_BRACE);
 }
 
-/** The names of the object before: the next mostly has the same, in the same order. Names without escapes only. */
+/** The names of the previous object: the next one mostly has the same, in the same order. Names without escapes only. */
 const expectedNames: MemberName[] = [];
 const EXPECTED_NAMES_MAX = 300;
 
@@ -220,8 +220,8 @@ function readMembers(reader: JsonReader): Member[] {
 }
 
 /**
- * Whether a body has nothing but printable ASCII and no backslash: then no string in it has to be looked at again. Eight
- * bytes at a time: with 0x20 taken away or 1 added, the highest bit of each tells whether it is one of the others.
+ * Whether a body has only printable ASCII and no backslash: then its strings need no further check. Tests eight
+ * bytes at a time: after subtracting 0x20 or adding 1, the highest bit of each byte marks the other characters.
  */
 function isPlain(body: Buffer): boolean {
   const { length } = body;
@@ -252,7 +252,7 @@ function openReader(body: Buffer): JsonReader {
 
 /**
  * The members of a JSON object in the order of the text, duplicates and all.
- * @throws TableError InvalidInput:Body for what is no JSON object in UTF-8.
+ * @throws TableError InvalidInput:Body for anything but a JSON object in UTF-8.
  */
 export function readObject(body: Buffer): Member[] {
   const reader = openReader(body);

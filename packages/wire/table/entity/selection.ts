@@ -1,13 +1,13 @@
-// The names of a projection, looked for in stored entities by comparing bytes: no name is decoded.
-// Which properties every entity has, and what stands in the answer for a name, is format-entity.ts's matter.
+// The names of a projection, found in stored entities by comparing bytes, without decoding names.
+// format-entity.ts adds system properties and formats the answer.
 import { escapeText } from '#tables';
 
 interface Wanted {
-  /** As a stored name is written, which is the same for equal names. */
+  /** The stored text of the name, which is equal for equal names. */
   readonly bytes: Buffer;
-  /** What the answer says of an entity without it. */
+  /** The text for an entity without it. */
   readonly absent: string;
-  /** Number of the last entity that has it. */
+  /** The number of the last entity that has it. */
   seenIn: number;
 }
 
@@ -30,18 +30,18 @@ export class Selection {
     }
   }
 
-  /** To be called before the names of the next entity. */
+  /** Call it before the names of the next entity. */
   begin(): void {
     this.#entity += 1;
     this.#missing = this.#wanted.length;
   }
 
-  /** Names that the entity was not found to have. */
+  /** The number of names that were not found in the entity. */
   get missing(): number {
     return this.#missing;
   }
 
-  /** True if the name that stands at `from`, of `length` bytes, was asked for. An entity has a name once. */
+  /** True if the name at `from`, of `length` bytes, is selected. An entity has each name once. */
   takes(bytes: Buffer, from: number, length: number): boolean {
     const candidates = this.#byLength.get(length);
     if (candidates === undefined) return false;
@@ -63,7 +63,7 @@ export class Selection {
   }
 }
 
-/** True if `expected` stands at `from`. */
+/** True if the bytes at `from` are `expected`. */
 export function isAt(bytes: Buffer, from: number, expected: Buffer): boolean {
   for (let i = 0; i < expected.length; i++) if (bytes[from + i] !== expected[i]) return false;
   return true;

@@ -1,4 +1,4 @@
-// Where tokens begin and end; the values of literals are parse-filter.test.ts's matter.
+// Where tokens begin and end; parse-filter.test.ts tests the values of literals.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ function tokensOf(text: string): readonly Token[] {
 const kindsOf = (text: string): readonly string[] =>
   tokensOf(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`.trim());
 
-test('tokens, and what ends them', () => {
+test('tokens and their ends', () => {
   assert.deepEqual(kindsOf(" (a\teq 'it''s')and not 5L "), [
     'open (',
     'identifier a',
@@ -37,7 +37,7 @@ test('tokens, and what ends them', () => {
   assert.deepEqual(kindsOf("5x é1 $ 'open"), ['other 5x', 'identifier é1', 'other $', "other 'open", 'end']);
 });
 
-test('tokens of any text follow each other to its end, with nothing but blanks between', () => {
+test('the tokens of any text cover it to its end, with only blanks between them', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       let at = 0;

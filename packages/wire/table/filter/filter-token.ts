@@ -1,5 +1,5 @@
-// The words of a $filter: cuts its text into tokens and gives literals their values (protocol: queries#literals).
-// What tokens may follow each other is parse-filter.ts's matter.
+// The lexer of $filter: splits the text into tokens and gives literals their values (protocol: queries#literals).
+// parse-filter.ts has the grammar.
 import { parseDateTime, YEAR_ONE } from '#base';
 import type { EdmValue } from '#tables';
 
@@ -8,7 +8,7 @@ interface Extent {
   readonly end: number;
 }
 
-/** `other` is whatever can't begin or be a token of the language, such as a string that does not end. */
+/** `other` is text that is not a token of the language, such as an unterminated string. */
 export type Token =
   | (Extent & { readonly kind: 'identifier' | 'null' | 'open' | 'close' | 'equals' | 'other' | 'end' })
   | (Extent & { readonly kind: 'literal'; readonly constant: EdmValue });
@@ -68,7 +68,7 @@ function identifierEnd(text: string, at: number): number {
   }
 }
 
-/** The place after the closing quote of a string whose opening quote is at `at`; undefined if it does not close. */
+/** The offset after the closing quote of a string whose opening quote is at `at`; undefined if it does not close. */
 function quotedEnd(text: string, at: number): number | undefined {
   for (let close = text.indexOf("'", at + 1); close !== -1; close = text.indexOf("'", close + 2)) {
     if (text.charCodeAt(close + 1) !== QUOTE) return close + 1;
@@ -107,7 +107,7 @@ const NAMED_LITERALS: ReadonlyMap<string, EdmValue> = new Map<string, EdmValue>(
   ['Infinity', { type: 'Edm.Double', value: Number.POSITIVE_INFINITY }],
 ]);
 
-/** An integer without a suffix is as large as it must be: the service has no other way to write 4294967296 than with L. */
+/** An integer without a suffix is an Int32 if it fits, else an Int64. */
 function integerOf(text: string, isInt64: boolean): EdmValue | undefined {
   const value = Number(text);
   if (!isInt64 && value >= INT32_MIN && value <= INT32_MAX) return { type: 'Edm.Int32', value: value | 0 };
@@ -170,7 +170,7 @@ function readEquals(text: string, start: number): Token {
   return { kind: 'equals', start, end };
 }
 
-/** The first token at or after `from`; `end`, with no length, behind the last. */
+/** The first token at or after `from`; after the last one the empty token `end`. */
 export function readToken(text: string, from: number): Token {
   let start = from;
   while (start < text.length && isSpace(text.charCodeAt(start))) start++;

@@ -98,7 +98,7 @@ test('blanks: many, none where none is needed, any kind', () => {
   );
 });
 
-test('a blank filter takes everything', () => {
+test('a blank filter matches everything', () => {
   for (const text of ['', ' ', '\t\r\n']) assert.deepEqual(parseFilter(text), always);
 });
 
@@ -113,7 +113,7 @@ test('properties and booleans stand alone', () => {
   assert.deepEqual(parseFilter('not (false)'), not(constant({ type: 'Edm.Boolean', value: false })));
 });
 
-test('names: Unicode, names of operators and of things in JavaScript', () => {
+test('names: Unicode, names of operators and on Object.prototype', () => {
   const names = [
     '_',
     'a1',
@@ -257,7 +257,7 @@ test('typed literals', () => {
   assertSyntaxError("p eq time'PT1S'", 15);
 });
 
-test('syntax errors name the place behind the unexpected token', () => {
+test('syntax errors name the position after the unexpected token', () => {
   // The first is Azure's own (protocol: queries#refused-filters).
   assertSyntaxError('aaa bbb ccc', 7);
   assertSyntaxError('a eq', 4);
@@ -281,7 +281,7 @@ test('syntax errors name the place behind the unexpected token', () => {
   assertSyntaxError('a eq \ud800', 6);
 });
 
-test('what OData has and the service has not is NotImplemented', () => {
+test('OData features that the service lacks are NotImplemented', () => {
   for (const text of [
     "startswith(PartitionKey,'a')",
     "substringof('a', Name) eq true",
@@ -298,7 +298,7 @@ test('what OData has and the service has not is NotImplemented', () => {
   assertRefused('null ne a', 'InvalidInput', {});
 });
 
-test('system properties have types, so they are no booleans', () => {
+test('system properties have types, so they are not booleans', () => {
   const clash = (left: string, right: string, operator: string) => ({ left, right, operator });
   // The first is Azure's own (protocol: queries#refused-filters).
   assertRefused(
@@ -326,7 +326,7 @@ test('system properties have types, so they are no booleans', () => {
   }
 });
 
-test('nesting has a limit, and parentheses beyond it are no stack overflow', () => {
+test('nesting has a limit, and parentheses beyond it cause no stack overflow', () => {
   const nested = (depth: number) => `${'('.repeat(depth)}a${')'.repeat(depth)}`;
   assert.deepEqual(parseFilter(nested(FILTER_DEPTH_MAX)), property('a'));
   assertRefused(nested(FILTER_DEPTH_MAX + 1), 'InvalidInput');
@@ -337,7 +337,7 @@ test('nesting has a limit, and parentheses beyond it are no stack overflow', () 
     depth++;
   assert.equal(depth, FILTER_DEPTH_MAX);
   assertRefused(`${'not '.repeat(FILTER_DEPTH_MAX)}(a)`, 'InvalidInput');
-  // What closed no longer counts.
+  // Closed groups no longer count.
   assert.ok(parseFilter(Array.from({ length: 20 }, () => nested(FILTER_DEPTH_MAX)).join(' and ')));
   assert.ok(parseFilter(Array.from({ length: FILTER_DEPTH_MAX + 1 }, () => 'not a').join(' or ')));
 });
@@ -353,7 +353,7 @@ function termsOf(filter: Filter, kind: 'and' | 'or'): readonly Filter[] {
   return filter.kind === kind ? [...termsOf(filter.left, kind), ...termsOf(filter.right, kind)] : [filter];
 }
 
-test('chains of any length keep their order and come out flat', () => {
+test('chains of any length keep their order and give balanced trees', () => {
   for (const kind of ['and', 'or'] as const) {
     for (const length of [2, 3, 4, 5, 1023, 1024, 1025, 20_000]) {
       const terms = Array.from({ length }, (_, i) => equals('a', i));
@@ -436,7 +436,7 @@ const { filter: anyFilter } = fc.letrec<{ filter: Filter }>(tie => ({
   ),
 }));
 
-test('a filter that is printed is parsed to itself', () => {
+test('a printed filter parses to itself', () => {
   fc.assert(
     fc.property(anyFilter, filter => assert.deepEqual(parseFilter(print(filter)), filter)),
     { numRuns: 2_000 },

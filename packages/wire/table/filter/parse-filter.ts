@@ -1,11 +1,11 @@
-// The $filter language: text -> Filter (protocol: queries#filters), over the tokens of filter-token.ts.
-// Comparisons of values of different types are the evaluation's matter; here only what is no boolean at all is refused.
+// The parser of the $filter language: text -> Filter (protocol: queries#filters), over the tokens of filter-token.ts.
+// It refuses terms that cannot be boolean; the evaluation decides comparisons of different types.
 import { type ComparisonOperator, type EdmType, type Filter, type Operand, TableError } from '#tables';
 import { readToken, type Token } from './filter-token.js';
 
 /**
- * How deep parentheses and `not` may nest: whoever walks the filter recurses that deep. Clients put chains into one
- * more pair of parentheses per link, of which a request line of 32 KiB holds fewer.
+ * The maximum nesting of parentheses and `not`, which bounds the recursion over the filter. Clients add one pair of parentheses for each
+ * link of a chain, and a request line of 32 KiB has fewer links.
  */
 export const FILTER_DEPTH_MAX = 1000;
 
@@ -17,14 +17,14 @@ const COMPARISONS: ReadonlyMap<string, ComparisonOperator> = new Map(
   (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).map(operator => [operator, operator]),
 );
 
-/** OData has them; the Table service answers that it does not (protocol: queries#refused-filters). */
+/** OData operators and functions that the Table service refuses as not implemented (protocol: queries#refused-filters). */
 const UNSUPPORTED_OPERATORS: ReadonlySet<string> = new Set(['add', 'sub', 'mul', 'div', 'mod']);
 const UNSUPPORTED_FUNCTIONS: ReadonlySet<string> = new Set(
   `startswith endswith substringof contains length indexof replace substring tolower toupper trim concat
    day month year hour minute second round floor ceiling cast isof any all`.split(/\s+/),
 );
 
-/** The type that the language gives to an expression before it sees an entity; undefined for properties of any type. */
+/** The static type of an expression; undefined for custom properties. */
 function staticType(filter: Filter): EdmType | undefined {
   if (filter.kind === 'constant') return filter.constant.type;
   if (filter.kind !== 'property') return 'Edm.Boolean';
@@ -32,10 +32,10 @@ function staticType(filter: Filter): EdmType | undefined {
   return filter.name === 'Timestamp' ? 'Edm.DateTime' : undefined;
 }
 
-/** A property of any type may be a Boolean. */
+/** A custom property may be a Boolean. */
 const truthType = (filter: Filter): EdmType => staticType(filter) ?? 'Edm.Boolean';
 
-/** Refuses a term that can't be true or false; `left` is what the terms before it make. */
+/** Refuses a term that cannot be boolean; `left` is the type of the terms before it. */
 function checkTypes(kind: Connective, terms: readonly Filter[]): void {
   let left: EdmType | undefined;
   for (const term of terms) {
@@ -47,7 +47,7 @@ function checkTypes(kind: Connective, terms: readonly Filter[]): void {
   }
 }
 
-/** A chain of one connective as a tree that is no deeper than it must be, the terms in their order. */
+/** A chain of one connective as a balanced tree, with the terms in their order. */
 function joinAll(kind: Connective, terms: readonly Filter[]): Filter | undefined {
   checkTypes(kind, terms);
   let row = terms;
@@ -62,11 +62,11 @@ function joinAll(kind: Connective, terms: readonly Filter[]): Filter | undefined
   return row[0];
 }
 
-/** What stands between two parentheses: terms joined by `and`, and those again by `or`. */
+/** The contents of a pair of parentheses: terms joined by `and`, and those again by `or`. */
 class Group {
   readonly #disjuncts: Filter[] = [];
   #conjuncts: Filter[] = [];
-  /** How often `not` stood before the term that comes next. */
+  /** The number of `not` before the next term. */
   negations = 0;
 
   add(term: Filter): void {
@@ -76,21 +76,21 @@ class Group {
     this.#conjuncts.push(negated);
   }
 
-  /** What follows is joined by `or` to what was added so far. */
+  /** Starts the next operand of `or`. */
   beginDisjunct(): void {
     const conjunction = joinAll('and', this.#conjuncts);
     if (conjunction) this.#disjuncts.push(conjunction);
     this.#conjuncts = [];
   }
 
-  /** The whole of it; undefined if nothing was added. */
+  /** The whole group; undefined if it is empty. */
   filter(): Filter | undefined {
     this.beginDisjunct();
     return joinAll('or', this.#disjuncts);
   }
 }
 
-/** Groups that are open are kept in a list and not on the call stack, which a request could otherwise exhaust. */
+/** Open groups are kept in a list instead of the call stack, which a request could exhaust. */
 class FilterParser {
   readonly #text: string;
   readonly #outer: Group[] = [];
@@ -113,7 +113,7 @@ class FilterParser {
     return filter;
   }
 
-  /** A comparison or what stands for one, with the `not` and the parentheses that open before it and close after it. */
+  /** A comparison or a boolean operand, with the `not` and the opening parentheses before it and the closing ones after it. */
   #readTerm(): void {
     for (;;) {
       if (this.#takeWord('not')) {
@@ -187,7 +187,7 @@ class FilterParser {
     return true;
   }
 
-  /** The position is that behind the token which should not be there (protocol: queries#refused-filters). */
+  /** The position is that after the unexpected token (protocol: queries#refused-filters). */
   #unexpected(): TableError {
     const { kind, end } = this.#token;
     const isOperator =
@@ -198,10 +198,10 @@ class FilterParser {
 }
 
 /**
- * The filter that a decoded $filter asks for. A blank one takes every entity, as on Azure. Chains of one connective
- * come out as balanced trees: what walks them recurses no deeper than FILTER_DEPTH_MAX and the logarithm of their lengths.
+ * Parses a decoded $filter. A blank one matches every entity, as on Azure. Chains of one connective
+ * become balanced trees, so that recursion over them is bounded by FILTER_DEPTH_MAX and the logarithm of their lengths.
  * Refuses with InvalidInput:FilterSyntax (`position`, `filter`), InvalidInput:FilterTypes (`left`, `right`, `operator`),
- * InvalidInput where Azure gives no reason, and NotImplemented for what OData has and the service has not.
+ * InvalidInput where Azure gives no reason, and NotImplemented for OData features that the service lacks.
  */
 export function parseFilter(text: string): Filter {
   if (text.trim() === '') return { kind: 'constant', constant: { type: 'Edm.Boolean', value: true } };
