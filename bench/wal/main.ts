@@ -2,7 +2,7 @@
 // commit and how long the disk takes for a sync. Prints the table of docs/write-ahead-log.md. Linux, with gcc.
 //
 //   npm run --silent build && node dist/bench/wal/main.js [--path wal,group] [--build NAME=ROOT,...] [--writers 1,8,32,128] [--rows 1,100]
-//     [--sync 0.2,2,10] [--runs 3] [--milliseconds 1500] [--place /dev/shm] [--mixed]
+//     [--sync 0.2,2,10] [--runs 3] [--milliseconds 1500] [--place /dev/shm] [--bytes 150] [--mixed]
 //
 // Each cell runs in a process of its own, on a file system in memory, whose syncs are made to take as long as said (sync-delay.c). `--build` compares the engines
 // of several built checkouts. Runs of one cell are interleaved with those of the others, and the table has their medians. `--mixed` is another load: one writer
@@ -42,6 +42,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '3' },
     milliseconds: { type: 'string', default: '1500' },
     place: { type: 'string', default: '/dev/shm' },
+    bytes: { type: 'string', default: String(SMALL_ROW_BYTES) },
     mixed: { type: 'boolean', default: false },
   },
 });
@@ -51,7 +52,7 @@ const numbers = (text: string): number[] => list(text).map(Number);
 function loads(): (readonly Writers[])[] {
   if (values.mixed) return [MIXED];
   return numbers(values.rows).flatMap(rows =>
-    numbers(values.writers).map(count => [{ name: '', count, rows, bytes: SMALL_ROW_BYTES }]),
+    numbers(values.writers).map(count => [{ name: '', count, rows, bytes: Number(values.bytes) }]),
   );
 }
 

@@ -27,7 +27,7 @@ import { syncDirectories, syncFile } from './lmdb/sync-file.js';
 import { Tree } from './lmdb/tree.js';
 import { unusableDirectory } from './lmdb/unusable-directory.js';
 import { LOG_BYTES } from './wal/log-file.js';
-import { beginLog, endLog, fenceLog, isUnread, ownsLogEpoch, replayLog } from './wal/recovery.js';
+import { beginLog, endLog, fenceLog, isUnread, replayLog } from './wal/recovery.js';
 
 export type Durability = 'full' | 'none';
 
@@ -156,7 +156,7 @@ export class Environment {
     return (this.catalog.getLogFence()?.epoch ?? 0n) + 1n;
   }
 
-  /** Inside a write transaction that nobody else has begun a log before (take-log.ts). */
+  /** Inside a write transaction that nobody else has begun a log before (wal/recovery.ts). */
   beginLog(): void {
     this.#logEpoch = beginLog(this.catalog, this.longKeys.chunk);
   }
@@ -170,7 +170,7 @@ export class Environment {
   ownsLog(): boolean {
     this.invalidateSnapshot();
     this.refreshSnapshot();
-    return this.#logEpoch !== undefined && ownsLogEpoch(this.catalog, this.#logEpoch);
+    return this.#logEpoch !== undefined && this.catalog.ownsLog(this.#logEpoch);
   }
 
   /** Whether somebody else's log is to be read before anything is decided. */

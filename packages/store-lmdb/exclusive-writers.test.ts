@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Space, Store, StoreError } from '#store';
 import { openLmdbStore } from './lmdb-store.js';
@@ -114,8 +114,7 @@ async function judge(directory: string, writers: readonly Writer[]): Promise<voi
 const put = (store: Store, space: Space, key: string): Promise<boolean | undefined> =>
   store.commit(space, 'own', { keys: [key] }, ({ keys }) => ({
     result: keys[0] === undefined,
-    // It is written at once and not when everybody was heard.
-    puts: [{ key, value: Buffer.alloc(70_000, key) }],
+    puts: [{ key, value: Buffer.from(key) }],
   }));
 
 /** A process that has its whole life while this one stands still. */
@@ -141,6 +140,8 @@ test('a log that is taken over while a record is on its way to the disk', async 
     await wait(50);
     await put(store, space, 'logged');
     const answering = put(store, space, 'last').catch((error: StoreError) => error.code);
+    // Its record is on its way.
+    await nextTurn();
     // Without time it opens the store and closes it; with some it begins a log of its own.
     spendOther(directory, isTakenTwice ? 300 : 0);
     const late = put(store, space, 'late');

@@ -18,10 +18,12 @@ import {
   type Visit,
 } from '#store';
 import { lmdbTools } from './check/tools.js';
-import { CommitQueue } from './commit/commit-queue.js';
 import { CommitWork } from './commit/commit-work.js';
+import type { Commits } from './commit/commits.js';
 import { DiskReserve } from './commit/disk-reserve.js';
 import { freeBytes } from './commit/free-space.js';
+import { GroupedTransactions } from './commit/grouped-transactions.js';
+import { LoggedCommits } from './commit/logged-commits.js';
 import { reclaimSome } from './commit/reclaim.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './commit/space-work.js';
 import { type Environment, openEnvironment } from './environment.js';
@@ -32,8 +34,7 @@ import { PageWalk, payloadRange } from './scan/page-walk.js';
 import { RowCursor } from './scan/row-cursor.js';
 import { Semaphore } from './scan/semaphore.js';
 import { statisticsOf } from './statistics.js';
-import { startLog } from './wal/start-log.js';
-import { rowOf } from './wal/wal-overlay.js';
+import { rowOf } from './wal/overlay.js';
 
 export interface LmdbStoreOptions {
   /** Made if it does not exist. */
@@ -46,7 +47,7 @@ export interface LmdbStoreOptions {
   readonly durability?: 'full' | 'none' | undefined;
   /**
    * True is a promise that no other process writes to the directory while this store is open. It makes commits faster, and
-   * with durability `full` they go to a log first (commit-log.ts). If the promise is broken, nothing that was answered is lost, and no
+   * with durability `full` they go to a log first (commit/logged-commits.ts). If the promise is broken, nothing that was answered is lost, and no
    * change that was answered was decided on rows that were not the last. But for a fraction of a second the reads of one process, and its
    * decisions without changes, may lack what the other one has written. False unless given.
    */
@@ -67,9 +68,7 @@ export interface LmdbStoreInternals {
 
 /** Each holds one of LMDB's reader slots, of which environment.ts has so many for each of 64 processes. */
 const SCANS_MAX = 64;
-/** A store that writes less is as well off without a log. */
-const LOG_AFTER = 8;
-/** A range in a commit has to be read from the tree, once it has all that is in the log. */
+/** What is not in the tree yet is merged into each range that a commit reads, however few rows it wants. */
 export const LMDB_TRAITS: StoreTraits = { cheapRangeReadsInCommit: false };
 /** Time of one turn of the event loop that scans take before they let others go on. */
 const SLICE_MS = 4;
@@ -90,11 +89,9 @@ class OpenStore implements Engine {
   readonly #environment: Environment;
   readonly #clock: Clock;
   readonly #room: DiskReserve;
-  readonly #queue: CommitQueue;
+  readonly #commits: Commits;
   readonly #scans = new Semaphore(SCANS_MAX);
   readonly #share = new CooperativeScheduler(SLICE_MS);
-  readonly #logAfter: number;
-  #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -112,24 +109,24 @@ class OpenStore implements Engine {
       exclusive,
       freeBytes: () => freeBytes(path),
     });
-    this.#queue = new CommitQueue({
+    const parts = {
       environment,
       counters: new Counters(clock),
-      chore: () => reclaimSome(catalog, longKeys, this.#room.isShort),
-      room: this.#room,
-      exclusive,
+      task: () => reclaimSome(catalog, longKeys, this.#room.isShort),
+      reserve: this.#room,
       waitingMax,
-    });
-    this.#logAfter =
-      exclusive !== true || options.durability === 'none'
-        ? Number.POSITIVE_INFINITY
-        : (options.logAfter ?? LOG_AFTER);
-    if (catalog.firstDropped() !== undefined) this.#queue.addChore();
+    };
+    // Without syncs a log has nothing to save.
+    const isLogged = exclusive === true && options.durability !== 'none';
+    this.#commits = isLogged
+      ? new LoggedCommits({ ...parts, logAfter: options.logAfter })
+      : new GroupedTransactions(parts);
+    if (catalog.firstDropped() !== undefined) this.#commits.wake();
   }
 
   async createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
     this.#assertOpen();
-    return this.#queue.add(new CreateSpaceWork(this.#environment.catalog, address, metadata));
+    return this.#commits.submit(new CreateSpaceWork(this.#environment.catalog, address, metadata));
   }
 
   async getSpace(address: SpaceAddress): Promise<Space | undefined> {
@@ -146,13 +143,13 @@ class OpenStore implements Engine {
 
   async updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined> {
     this.#assertOpen();
-    return this.#queue.add(new UpdateSpaceWork(this.#environment.catalog, space, change));
+    return this.#commits.submit(new UpdateSpaceWork(this.#environment.catalog, space, change));
   }
 
   async dropSpace(space: Space): Promise<boolean> {
     this.#assertOpen();
-    const isDropped = await this.#queue.add(new DropSpaceWork(this.#environment.catalog, space));
-    if (isDropped) this.#queue.addChore();
+    const isDropped = await this.#commits.submit(new DropSpaceWork(this.#environment.catalog, space));
+    if (isDropped) this.#commits.wake();
     return isDropped;
   }
 
@@ -181,20 +178,17 @@ class OpenStore implements Engine {
 
   async commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
     this.#assertOpen();
-    if (this.#starting === undefined && this.#queue.earlyCount >= this.#logAfter) {
-      this.#starting = startLog(this.#environment, this.#queue, this.#room);
-    }
-    return this.#queue.add(new CommitWork(this.#environment, space, partition, reads, decide));
+    return this.#commits.submit(new CommitWork(this.#environment, space, partition, reads, decide));
   }
 
   health(): string | undefined {
-    return this.#queue.isBroken ? 'the store gave up after a failed write' : undefined;
+    return this.#commits.statistics().hasGivenUp ? 'the store gave up after a failed write' : undefined;
   }
 
   statistics(): readonly Statistic[] {
     const { fileBytes, mapBytes } = this.#environment.sizes();
-    const { depth, figures } = this.#queue;
-    return statisticsOf({ commits: figures.counts(), queueDepth: depth, fileBytes, mapBytes });
+    const { depth, commits } = this.#commits.statistics();
+    return statisticsOf({ commits, queueDepth: depth, fileBytes, mapBytes });
   }
 
   close(): Promise<void> {
@@ -203,8 +197,7 @@ class OpenStore implements Engine {
   }
 
   async #close(): Promise<void> {
-    await this.#starting;
-    await this.#queue.stop();
+    await this.#commits.close();
     await this.#scans.empty();
     await this.#environment.close();
     this.#room.close();
@@ -214,7 +207,7 @@ class OpenStore implements Engine {
     this.#environment.refreshSnapshot();
     const transaction = this.#environment.useReadTransaction();
     // Of the same moment: what the snapshot lacks is recent, and the other way round at most the same again.
-    const recent = this.#queue.recent.within(space.id, range);
+    const recent = this.#commits.overlay.within(space.id, range, 'durable');
     try {
       const { longKeys } = this.#environment;
       const cursor = new RowCursor(longKeys, space.id, payloadRange(range), transaction);
@@ -239,8 +232,7 @@ class OpenStore implements Engine {
 
   /** What is durable in the log hides what the tree has. */
   #readRow(space: number, partition: string, key: string): Row | undefined {
-    const { recent } = this.#queue;
-    const change = recent.isEmpty ? undefined : recent.find(space, partition, key);
+    const change = this.#commits.overlay.durable(space, partition, key);
     return change === undefined ? this.#environment.rows.get(space, partition, key) : rowOf(change);
   }
 

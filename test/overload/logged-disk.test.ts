@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { collectRows, type Space, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { until } from '../support/worker-processes.js';
@@ -11,8 +12,12 @@ import { newDisk, type SmallDisk } from './small-disk.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
-/** The tree is brought up before the log holds as much as the usual reserve. */
-const SMALL_RESERVE_BYTES = 1024 * 1024;
+/** A checkpoint begins before the log holds as much as the usual reserve. */
+const SMALL_RESERVE_BYTES = 64 * 1024;
+/** Less than what a checkpoint begins at, and more than that reserve and what `fill` leaves. */
+const LOGGED_BYTES = 750_000;
+/** After which a checkpoint has been made of all that was there. */
+const CHECKPOINT_MILLISECONDS = 600;
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
 class Things {
@@ -43,10 +48,9 @@ class Things {
     return this.#answerOf({ deletes: [key] }, () => this.kept.delete(key));
   }
 
-  /** As many at a time as the log takes in one batch. */
   async putMany(name: string, count: number, bytes: number): Promise<readonly (string | undefined)[]> {
     const answers: (string | undefined)[] = [];
-    const together = Math.min(20, Math.floor(120_000 / bytes));
+    const together = Math.min(20, Math.max(1, Math.floor(120_000 / bytes)));
     for (let next = 0; next < count; next += together) {
       const keys = Array.from({ length: together }, (_, index) => `${name}${next + index}`);
       answers.push(...(await Promise.all(keys.map(key => this.put(key, bytes)))));
@@ -90,6 +94,8 @@ async function fill(
     return readdirSync(directory).includes('reserve');
   });
   await things.putMany('early', 1000, bytes);
+  await wait(CHECKPOINT_MILLISECONDS);
+  await things.putMany('logged', Math.floor(LOGGED_BYTES / bytes), bytes);
   const giveBack = disk.fill(300_000);
   // What is refused is refused for want of space.
   const answers = await things.putMany('late', 400, bytes);

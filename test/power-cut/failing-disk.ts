@@ -12,8 +12,8 @@ import { beginRecording } from './recording.js';
 const WRITES = 5;
 /** After so many there is a log, or it is being made. */
 const WRITES_BEFORE_LOG = 20;
-/** Longer than works go past the log after one that needed the tree. */
-const REST_MILLISECONDS = 500;
+/** In which the log is begun, once its file is there. */
+const BEGIN_MILLISECONDS = 500;
 const LOG_WAIT_MILLISECONDS = 10_000;
 
 interface Told {
@@ -22,8 +22,8 @@ interface Told {
 }
 
 /**
- * What was wrong. A sync that fails is over when the disk is well again; after a failed meta page the server must be started again. A log
- * has no such page: what it takes is answered rightly, and the tree learns of it after the start.
+ * What was wrong. A sync that fails is over when the disk is well again; after a failed synchronous write, of a record of the log or of a meta page, the server
+ * must be started again. The log is written synchronously: what it takes while syncs fail is answered rightly, and the tree learns of it later.
  */
 export async function faultsOfFailingDisk(
   directory: string,
@@ -44,7 +44,7 @@ export async function faultsOfFailingDisk(
     for (let round = 0; told.length < WRITES_BEFORE_LOG; round += 1)
       told.push(...(await write(first, `logged${round}-`)));
     await until('there is a log', () => existsSync(join(data, 'data.log')), LOG_WAIT_MILLISECONDS);
-    await sleep(REST_MILLISECONDS);
+    await sleep(BEGIN_MILLISECONDS);
     told.push(...(await write(first, 'behind')));
   }
   writeFileSync(`${failing}.${what}`, '');
@@ -55,7 +55,7 @@ export async function faultsOfFailingDisk(
   const second = await serve();
   told.push(...(await write(second, 'again')));
   await second.stop('SIGTERM');
-  if (isLogged && what === 'write') told.push(...refused.splice(0));
+  if (isLogged && what === 'sync') told.push(...refused.splice(0));
   const isOk = ({ status }: Told): boolean => status === 204;
   const faults = refused.filter(isOk).map(({ row }) => `${row} was answered, although the disk failed.`);
   const expected = told.filter(({ row }) => what === 'sync' || !/^after|^while/.test(row));

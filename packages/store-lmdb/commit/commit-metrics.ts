@@ -2,7 +2,7 @@
 // the counts; asking for them is the store's matter.
 import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
 
-/** A group holds up to a thousand works (commit-queue.ts). */
+/** A group holds up to a thousand works (grouped-transactions.ts). */
 const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 export interface CommitCounts {

@@ -1,11 +1,12 @@
-// One commit: reads, has the caller decide, changes; inside a group's transaction, or early (early-commits.ts). The queue
+// One commit: reads, has the caller decide, changes; inside a group's transaction, or without one (logged-commits.ts). `Commits`
 // makes it durable.
 import type { Decide, Decision, ReadRows, Reads, Row, Space } from '#store';
 import type { Environment } from '../environment.js';
 import { encodePayload, endOfPrefix } from '../layout/row-key.js';
 import { RowCursor } from '../scan/row-cursor.js';
-import { type Group, grow, type Work } from './commit-queue.js';
-import type { Early } from './optimistic-commits.js';
+import { type DecisionView, type Group, grow, type Work } from './commits.js';
+
+const NONE: readonly never[] = [];
 
 export class CommitWork<R> implements Work<R | undefined> {
   readonly #environment: Environment;
@@ -34,26 +35,37 @@ export class CommitWork<R> implements Work<R | undefined> {
     return decision.result;
   }
 
-  runOptimistically(early: Early): { readonly answer: R } | undefined {
+  decide(view: DecisionView): { readonly answer: R } | undefined {
     const { id } = this.#space;
     const partition = this.#partition;
-    const { rows, counters } = early;
-    const isOrdinary = (key: string): boolean => rows.holds(partition, key);
-    if (this.#reads.range !== undefined || !this.#reads.keys.every(isOrdinary)) return undefined;
-    if (!early.isLiving(this.#space)) return undefined;
-    const keys = this.#reads.keys.map(key => rows.get(id, partition, key));
-    const tick = counters.nextTick();
+    if (!view.isLiving(this.#space)) return undefined;
+    const rows = this.#readFrom(view);
+    const tick = view.counters.nextTick();
     // Another process has written it: its ticks are not counted here, and a decision has a tick later than all that it reads.
-    if (keys.some(row => row !== undefined && row.version >= tick)) return undefined;
-    const { result, puts = [], deletes = [] } = assertChanges(this.#decide({ keys, range: [] }, tick));
+    const isLate = (row: Row | undefined): boolean => row !== undefined && row.version >= tick;
+    if (rows.keys.some(isLate) || rows.range.some(isLate)) return undefined;
+    const { result, puts = NONE, deletes = NONE } = assertChanges(this.#decide(rows, tick));
     if (puts.length + deletes.length === 0) return { answer: result };
-    if (!deletes.every(isOrdinary) || !puts.every(({ key }) => isOrdinary(key))) return undefined;
-    counters.useTick(tick);
-    for (const key of deletes) early.note(rows.remove(id, partition, key));
-    for (const { key, value } of puts) {
-      early.note(rows.put(id, { partition, key, version: tick, value }));
-    }
+    let bytes = 0;
+    for (const key of deletes) bytes += view.sizeOf(partition, key, 0);
+    for (const { key, value } of puts) bytes += view.sizeOf(partition, key, value.length);
+    if (!view.takes(bytes)) return undefined;
+    view.counters.useTick(tick);
+    for (const key of deletes) view.remove(id, partition, key);
+    for (const { key, value } of puts) view.put(id, { partition, key, version: tick, value });
     return { answer: result };
+  }
+
+  #readFrom(view: DecisionView): ReadRows {
+    const { id } = this.#space;
+    const partition = this.#partition;
+    const { range } = this.#reads;
+    const keys: (Row | undefined)[] = [];
+    for (const key of this.#reads.keys) keys.push(view.get(id, partition, key));
+    return {
+      keys,
+      range: range === undefined ? NONE : view.range(id, partition, range.from, range.until, range.rows),
+    };
   }
 
   #read(): ReadRows {

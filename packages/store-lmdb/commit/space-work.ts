@@ -1,8 +1,8 @@
 // The changes of the catalogue, each inside a group's transaction like a commit. Each uses a tick, so that the last tick
-// tells whether a transaction begins from the one before it (early-commits.ts).
+// tells whether a transaction begins from the one before it (logged-commits.ts).
 import type { Space, SpaceAddress } from '#store';
 import type { Catalog } from '../layout/catalog.js';
-import { type Group, grow, type Work } from './commit-queue.js';
+import { type Group, grow, type Work } from './commits.js';
 
 export class CreateSpaceWork implements Work<Space | undefined> {
   readonly #catalog: Catalog;

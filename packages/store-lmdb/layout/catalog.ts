@@ -21,7 +21,7 @@ export interface FormatRecord {
   readonly chunk: number;
 }
 
-/** What stands in data.log and perhaps not in the trees: see take-log.ts. */
+/** What stands in data.log and perhaps not in the trees: see wal/recovery.ts. */
 export interface LogFence {
   /** Counts the logs that the store has had. */
   readonly epoch: bigint;
@@ -151,6 +151,12 @@ export class Catalog {
   getLogFence(): LogFence | undefined {
     const bytes = this.#tree.get(LOG_KEY);
     return bytes && decodeLogMark(bytes);
+  }
+
+  /** Whether the log of this epoch is still its user's. */
+  ownsLog(epoch: bigint): boolean {
+    const fence = this.getLogFence();
+    return fence?.state === 'used' && fence.epoch === epoch;
   }
 
   putLogFence(mark: LogFence): void {

@@ -27,7 +27,7 @@ export class Counters {
     return this.#tick;
   }
 
-  /** At the beginning of a write transaction, or of changes that depend on nobody else's having been made (early-commits.ts). */
+  /** At the beginning of a write transaction, or of changes that depend on nobody else's having been made (commit/logged-commits.ts). */
   load(catalog: Catalog): void {
     const record = catalog.getCounters();
     this.#tick = record.tick;

@@ -2,6 +2,8 @@
 import { StoreError } from '#store';
 
 const VERSION_BYTES = 8;
+/** What a row's value has on disk besides the caller's bytes. */
+export const ROW_HEADER_BYTES = VERSION_BYTES;
 // Larger than nearly all entities; a larger value gets memory of its own.
 const SCRATCH_BYTES = 0x10000;
 const BLOCK_BYTES = 0x10000;

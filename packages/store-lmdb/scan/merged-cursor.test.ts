@@ -8,11 +8,12 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '#base';
 import { copyRow, type Position, type Row, type ScanEnd, type ScanRange } from '#store';
-import { InFlightOverlay } from '../commit/in-flight-overlay.js';
 import { type Environment, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/counters.js';
+import { fits } from '../layout/row-key.js';
+import { RowBlocks } from '../layout/row-value.js';
 import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
-import { type Change, WalOverlay } from '../wal/wal-overlay.js';
+import { Change, Overlay, rowOf } from '../wal/overlay.js';
 import { MergedCursor } from './merged-cursor.js';
 import { PageWalk, payloadRange, type RowSource } from './page-walk.js';
 import { RowCursor } from './row-cursor.js';
@@ -32,11 +33,11 @@ async function open(t: TestContext): Promise<Environment> {
 
 /** One space: its tree, what is recent above it, and the model of both. */
 class Subject {
-  readonly recent = new WalOverlay();
-  readonly rows: InFlightOverlay;
+  readonly overlay = new Overlay();
   readonly #environment: Environment;
   readonly #space: number;
   readonly #counters = new Counters(systemClock);
+  readonly #blocks = new RowBlocks();
   readonly #model = new Map<string, Row>();
   #changes: Change[] = [];
   #tick = 0n;
@@ -44,7 +45,6 @@ class Subject {
   constructor(environment: Environment, space: number) {
     this.#environment = environment;
     this.#space = space;
-    this.rows = new InFlightOverlay(environment.rows, CHUNK, this.recent);
   }
 
   /** Without `size` the row goes. What is too long to be recent goes to the tree, once nothing is recent. */
@@ -53,7 +53,7 @@ class Subject {
     const row = { partition, key, version: this.#tick, value: Buffer.alloc(size ?? 0, String(this.#tick)) };
     if (size === undefined) this.#model.delete(JSON.stringify([partition, key]));
     else this.#model.set(JSON.stringify([partition, key]), row);
-    if (!this.rows.holds(partition, key)) {
+    if (!fits(partition, key, CHUNK)) {
       await this.flush();
       const { catalog } = this.#environment;
       await this.#environment.transaction(() => {
@@ -64,10 +64,10 @@ class Subject {
       });
       return;
     }
-    const change =
-      size === undefined ? this.rows.remove(this.#space, partition, key) : this.rows.put(this.#space, row);
-    this.recent.add(change);
-    this.rows.forget(change);
+    const bytes = size === undefined ? undefined : this.#blocks.encode(row.version, row.value);
+    const change = new Change([this.#space, partition, key], bytes, row.version);
+    this.overlay.add(change);
+    this.overlay.settle(change);
     this.#changes.push(change);
   }
 
@@ -79,12 +79,13 @@ class Subject {
     await this.#environment.transaction(() => {
       for (const { key, bytes } of changes) this.#environment.rows.apply(key, bytes);
     });
-    for (const change of changes) this.recent.forget(change);
+    for (const change of changes) this.overlay.forget(change);
   }
 
   get({ partition, key }: Position): Row | undefined {
     this.#environment.refreshSnapshot();
-    return this.rows.get(this.#space, partition, key);
+    const change = this.overlay.durable(this.#space, partition, key);
+    return change === undefined ? this.#environment.rows.get(this.#space, partition, key) : rowOf(change);
   }
 
   expected(range: ScanRange): Row[] {
@@ -97,7 +98,7 @@ class Subject {
     const transaction = this.#environment.useReadTransaction();
     const bounds = payloadRange(range);
     const tree = new RowCursor(this.#environment.longKeys, this.#space, bounds, transaction);
-    const cursor = new MergedCursor(tree, this.recent.within(this.#space, range));
+    const cursor = new MergedCursor(tree, this.overlay.within(this.#space, range, 'durable'));
     try {
       return await use(cursor);
     } finally {
@@ -171,7 +172,7 @@ test('a scan shows the rows as they were when it began, whatever moves into the 
     }
     await checkWalk(subject, ALL, []);
     await subject.flush();
-    assert.equal(subject.recent.isEmpty, true);
+    assert.equal(subject.overlay.isEmpty, true);
     await checkWalk(subject, ALL, []);
   });
   await law(property, { runs: 50, filter: 'merged-cursor' });

@@ -1,7 +1,7 @@
 // Walks the rows of a range as they are: those of the tree, under changes that are durable and not in it. Both come in
-// order; which changes these are is recent-rows.ts's affair, what is kept of the rows scan.ts's.
+// order; which changes these are is wal/overlay.ts's affair, what is kept of the rows page-walk.ts's.
 import type { Row } from '#store';
-import { type Change, rowOf } from '../wal/wal-overlay.js';
+import { type Change, rowOf } from '../wal/overlay.js';
 import type { RowSource } from './page-walk.js';
 
 /** The tree's rows, of which one may have to wait while a change goes first. */

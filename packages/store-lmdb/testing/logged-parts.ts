@@ -7,13 +7,14 @@ import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '#base';
 import type { Decision, Reads, Row, Space } from '#store';
-import { CommitQueue } from '../commit/commit-queue.js';
 import { CommitWork } from '../commit/commit-work.js';
 import { DiskReserve } from '../commit/disk-reserve.js';
+import type { BackgroundTask } from '../commit/grouped-transactions.js';
+import { LoggedCommits } from '../commit/logged-commits.js';
 import { type Environment, FILE_NAME, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/counters.js';
 import { LOG_NAME, type LogRecord, readLog } from '../wal/log-file.js';
-import { startLog } from '../wal/start-log.js';
+import { fenceLog, replayLog } from '../wal/recovery.js';
 
 export const SPACE: Space = {
   account: 'a',
@@ -31,15 +32,29 @@ export async function newDirectory(t: TestContext): Promise<string> {
   return directory;
 }
 
+/** A disk's, which can be taken away. */
+class Headroom extends DiskReserve {
+  isTaken = false;
+
+  override isAmple(): boolean {
+    return !this.isTaken && super.isAmple();
+  }
+}
+
 /** A store's parts, with a log. */
 export class Parts {
   readonly directory: string;
   readonly environment: Environment;
-  readonly queue: CommitQueue;
-  readonly #room: DiskReserve;
+  readonly commits: LoggedCommits;
+  readonly reserve: Headroom;
 
-  static async open(t: TestContext, directory?: string): Promise<Parts> {
-    const parts = new Parts(directory ?? (await newDirectory(t)));
+  static async open(
+    t: TestContext,
+    directory?: string,
+    waitingMax?: number,
+    task: BackgroundTask = () => false,
+  ): Promise<Parts> {
+    const parts = new Parts(directory ?? (await newDirectory(t)), waitingMax, task);
     t.after(() => parts.close());
     const { environment } = parts;
     if (environment.catalog.getSpace(SPACE) === undefined) {
@@ -48,27 +63,27 @@ export class Parts {
         environment.catalog.putCounters({ tick: systemClock(), spaceId: 7, subtreeId: 0 });
       });
     }
-    await startLog(environment, parts.queue, parts.#room);
+    await parts.commits.begin();
     return parts;
   }
 
-  private constructor(directory: string) {
+  private constructor(directory: string, waitingMax: number | undefined, task: BackgroundTask) {
     this.directory = directory;
     this.environment = openEnvironment({ directory, durability: 'full' });
-    this.#room = new DiskReserve({ path: this.environment.path, freeBytes: () => 0, exclusive: true });
-    this.queue = new CommitQueue({
+    this.reserve = new Headroom({ path: this.environment.path, freeBytes: () => 0, exclusive: true });
+    this.commits = new LoggedCommits({
       environment: this.environment,
       counters: new Counters(systemClock),
-      chore: () => false,
-      room: this.#room,
-      exclusive: true,
+      task,
+      reserve: this.reserve,
+      waitingMax,
     });
   }
 
   #closing: Promise<void> | undefined;
 
   close(): Promise<void> {
-    this.#closing ??= this.queue.stop().then(() => this.environment.close());
+    this.#closing ??= this.commits.close().then(() => this.environment.close());
     return this.#closing;
   }
 
@@ -76,7 +91,7 @@ export class Parts {
     reads: Reads,
     decide: (rows: readonly (Row | undefined)[], range: readonly Row[]) => Decision<R>,
   ) {
-    return this.queue.add(
+    return this.commits.submit(
       new CommitWork(this.environment, SPACE, 'p', reads, ({ keys, range }) => decide(keys, range)),
     );
   }
@@ -98,27 +113,44 @@ export class Parts {
     }));
   }
 
+  /** Of the environment, that works had. */
+  transactions(): number {
+    return this.commits.transactionCount;
+  }
+
   inTree(key: string): string | undefined {
     this.environment.refreshSnapshot();
     return textOf(this.environment.rows.get(SPACE.id, 'p', key));
   }
 
   isRecent(key: string): boolean {
-    return this.queue.recent.find(SPACE.id, 'p', key) !== undefined;
+    return this.commits.overlay.durable(SPACE.id, 'p', key) !== undefined;
   }
 
   records(): readonly LogRecord[] {
     return readLog(join(this.directory, LOG_NAME), 1n);
   }
 
-  /** A work that has to see the tree. */
+  /** A work that needs the tree: it begins a transaction, when the tree has all that was decided before it. */
+  treeText(key: string): Promise<string | undefined> {
+    const run = (): string | undefined => textOf(this.environment.rows.get(SPACE.id, 'p', key));
+    return this.commits.submit({ run });
+  }
+
   range(): Promise<readonly string[] | undefined> {
     const reads = { keys: [], range: { from: '', rows: 1000 } };
     return this.commit(reads, (_, range) => ({ result: range.map(row => `${row.key}=${textOf(row)}`) }));
   }
 
+  /** As somebody does who opens the store and leaves it: the log is read, and its user's no more. */
+  async fence(): Promise<void> {
+    const { catalog, rows, path } = this.environment;
+    await this.environment.transaction(() => fenceLog(catalog));
+    await this.environment.transaction(() => replayLog({ catalog, rows, path }));
+  }
+
   async empty(): Promise<void> {
-    while (!this.queue.recent.isEmpty) await wait(5);
+    while (!this.commits.overlay.isEmpty) await wait(5);
   }
 
   /** As a kill leaves it. */

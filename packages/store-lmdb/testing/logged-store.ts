@@ -6,7 +6,7 @@ import { type Durability, type Environment, openEnvironment } from '../environme
 import { Counters } from '../layout/counters.js';
 import { RowBlocks } from '../layout/row-value.js';
 import { type LogBatch, type LogChange, type LogFile, logBytes } from '../wal/log-file.js';
-import { endLog, ownsLogEpoch } from '../wal/recovery.js';
+import { endLog } from '../wal/recovery.js';
 import { createLog } from './create-log.js';
 
 export const ADDRESS = { account: 'dev', service: 'table', name: 'fruit' };
@@ -79,7 +79,7 @@ export class LoggedStore {
   }
 
   isOwn(): boolean {
-    return ownsLogEpoch(this.environment.catalog, this.#epoch);
+    return this.environment.catalog.ownsLog(this.#epoch);
   }
 
   /** As a kill leaves it. */

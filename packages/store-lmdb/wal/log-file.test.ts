@@ -183,7 +183,7 @@ test('a batch that cannot be written as a record does the file no harm', async t
 });
 
 /** Has the number of the log's open file stand for another one. */
-function replaceFile(path: string, by: string): void {
+function replaceFile(path: string, by: string, flags: string): void {
   const numbers = readdirSync('/proc/self/fd').filter(number => {
     try {
       return readlinkSync(`/proc/self/fd/${number}`) === path;
@@ -194,20 +194,20 @@ function replaceFile(path: string, by: string): void {
   assert.equal(numbers.length, 1);
   closeSync(Number(numbers[0]));
   // The system gives the lowest number that is free.
-  assert.equal(openSync(by, 'r+'), Number(numbers[0]));
+  assert.equal(openSync(by, flags), Number(numbers[0]));
 }
 
 const needsProc = process.platform === 'linux' ? {} : { skip: 'needs /proc' };
 const CASES = [
-  ['a write that finds no space', '/dev/full', 'full', /ENOSPC/],
-  ['a sync that fails', '/dev/null', 'busy', /EINVAL/],
+  ['a write that finds no space', '/dev/full', 'r+', 'full', /ENOSPC/],
+  ['a write that the system refuses', '/dev/null', 'r', 'busy', /EBADF/],
 ] as const;
 
-for (const [name, device, code, reason] of CASES)
+for (const [name, device, flags, code, reason] of CASES)
   test(`${name} fails the record and all that follow`, needsProc, async t => {
     const { path, log, sequences } = await create(t);
     await log.append(batchOf(1n));
-    replaceFile(path, device);
+    replaceFile(path, device, flags);
     await assert.rejects(log.append(batchOf(2n)), failsWith(code, reason));
     await assert.rejects(log.append(batchOf(3n)), failsWith('closed', /could not be written to before/));
     assert.deepEqual(sequences(), [1n]);

@@ -3,7 +3,7 @@
 // What a batch is, when a half is free again and whose the file is, is decided by others.
 
 import { randomBytes } from 'node:crypto';
-import { close, fdatasync, fsync, ftruncate, open, renameSync, rm, write } from 'node:fs';
+import { close, constants, fdatasync, fsync, ftruncate, open, renameSync, rm, write } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StoreError } from '#store';
@@ -16,9 +16,14 @@ export { LOG_BYTES, parseLog, readLog } from './read-log.js';
 
 export const LOG_NAME = 'data.log';
 
-/** Larger than nearly all records; a larger one gets memory of its own. */
+/** Larger than nearly all records; a larger one replaces the memory, up to the length of a segment. */
 const SCRATCH_BYTES = 0x40000;
 const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** Linux makes a write to a file opened so durable before it returns: one call of the system where there were two. */
+const IS_SYNCED_BY_WRITE = process.platform === 'linux';
+/** What a killed process left under the name is not longer, and is written over whole. */
+const WRITTEN_DURABLY = constants.O_WRONLY | constants.O_CREAT | constants.O_DSYNC;
 
 const openFile = promisify(open);
 const closeFile = promisify(close);
@@ -34,7 +39,7 @@ export class LogFile {
   #ownPath: string | undefined;
   readonly #file: number;
   readonly #head: LogHead;
-  readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+  #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   #half = LOG_HALVES[0];
   #position = this.#half.from;
   #sequence = 0n;
@@ -60,7 +65,7 @@ export class LogFile {
     const head = encodeHead(epoch, randomBytes(SALT_BYTES), bytes);
     let file: number | undefined;
     try {
-      file = await openFile(own, 'w');
+      file = await openFile(own, IS_SYNCED_BY_WRITE ? WRITTEN_DURABLY : 'w');
       await writeAll(file, bytes, 0);
       await syncAll(file);
       return new LogFile(path, file, head, own);
@@ -90,21 +95,21 @@ export class LogFile {
   }
 
   /**
-   * Writes a record; on disk when the promise is fulfilled. One at a time, and only if there is room. If it fails with `full` or `busy`,
+   * Writes a record; on disk when the promise is fulfilled, with its bytes in the file. It has `bytesMax` at most. One at a time, and only if there is room. If it fails with `full` or `busy`,
    * nobody knows what is on disk, and the file takes no more records: a later sync may succeed without having written this one.
    */
-  async append(batch: LogBatch): Promise<void> {
-    const length = logBytes(batch.changes);
-    this.#assertReady(length);
-    const record =
-      length <= SCRATCH_BYTES ? this.#scratch.subarray(0, length) : Buffer.allocUnsafeSlow(length);
-    encodeRecord(batch, this.#head, this.#sequence + 1n, record);
+  async append(batch: LogBatch, bytesMax = logBytes(batch.changes)): Promise<number> {
+    this.#assertReady(bytesMax);
+    if (bytesMax > this.#scratch.length) this.#scratch = Buffer.allocUnsafeSlow(bytesMax);
+    const target = this.#scratch;
+    const length = encodeRecord(batch, this.#head, this.#sequence + 1n, target);
     this.#isWriting = true;
     try {
-      await writeAll(this.#file, record, this.#position);
-      await syncData(this.#file);
+      await writeAll(this.#file, target.subarray(0, length), this.#position);
+      if (!IS_SYNCED_BY_WRITE) await syncData(this.#file);
       this.#sequence += 1n;
       this.#position += length;
+      return length;
     } catch (error) {
       this.#hasFailed = true;
       throw systemError(error, this.#path);

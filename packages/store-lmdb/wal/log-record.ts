@@ -9,7 +9,9 @@
 // the record's first byte; zeros fill the last block. That of a record goes on from that of the head: so bytes that somebody
 // had stored in a row and that look like a record are none, since nobody outside knows the salt, and no other file's are.
 import { crc32 } from 'node:zlib';
+import { UNIT_BYTES_MAX } from '../layout/key-encoding.js';
 import { payloadLength, type RowKey, SPACE_BYTES, writeRowKey } from '../layout/row-key.js';
+import { ROW_HEADER_BYTES } from '../layout/row-value.js';
 
 /** What one commit batch did to one row: its key and its bytes as the rows' tree has them; undefined removes the row. */
 export interface LogChange {
@@ -57,6 +59,12 @@ export function logBytes(changes: readonly LogChange[]): number {
   return wholeBlocks(bytes);
 }
 
+/** Bytes of a change in a record, at most; of an ordinary key it is known without a look at its characters. */
+export function changeBytesMax(partition: string, key: string, valueBytes: number): number {
+  const characters = partition.length + key.length;
+  return CHANGE_HEADER_BYTES + SPACE_BYTES + 1 + UNIT_BYTES_MAX * characters + ROW_HEADER_BYTES + valueBytes;
+}
+
 export function wholeBlocks(bytes: number): number {
   return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
 }
@@ -79,8 +87,8 @@ export function decodeHead(bytes: Buffer): LogHead | undefined {
   return { epoch: bytes.readBigUInt64BE(8), checksum };
 }
 
-/** Fills `target`, which has `logBytes` of the batch. */
-export function encodeRecord(batch: LogBatch, head: LogHead, sequence: bigint, target: Buffer): void {
+/** Fills the beginning of `target`, which has `logBytes` of the batch or more, and gives how much: whole blocks. */
+export function encodeRecord(batch: LogBatch, head: LogHead, sequence: bigint, target: Buffer): number {
   target.writeBigUInt64BE(head.epoch, 8);
   target.writeBigUInt64BE(sequence, 16);
   target.writeBigUInt64BE(batch.basis, 24);
@@ -96,9 +104,11 @@ export function encodeRecord(batch: LogBatch, head: LogHead, sequence: bigint, t
     bytes.copy(target, position);
     position += bytes.length;
   }
-  target.fill(0, position);
+  const length = wholeBlocks(position);
+  target.fill(0, position, length);
   target.writeUInt32BE(position, 4);
   target.writeUInt32BE(crc32(target.subarray(4, position), head.checksum), 0);
+  return length;
 }
 
 /** What a record there has for its sequence, whether there is one or not. */

@@ -1,5 +1,5 @@
 // Reads the log: which of the bytes in its file are records that count, and whether one that was answered is damaged.
-// What a record is made of is log-record.ts's affair, what is done with it take-log.ts's.
+// What a record is made of is log-record.ts's affair, what is done with it recovery.ts's.
 //
 //   | head, 1 block | first half: records | second half: records |       a record begins at a block and ends in its half
 //

@@ -10,7 +10,7 @@ import { type Durability, openEnvironment } from '../environment.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { LoggedStore, NOW, rowsOf, textsOf } from '../testing/logged-store.js';
 import { BLOCK_BYTES } from './log-record.js';
-import { beginLog, endLog, fenceLog, ownsLogEpoch } from './recovery.js';
+import { beginLog, endLog, fenceLog } from './recovery.js';
 
 async function newDirectory(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'lmdb-take-log-'));
@@ -222,11 +222,11 @@ test('a log is begun when nobody uses one, and is its user’s until it is taken
     assert.equal(catalog.getLogFence(), undefined);
     assert.equal(fenceLog(catalog), false);
     assert.equal(beginLog(catalog, chunk), 1n);
-    assert.deepEqual([ownsLogEpoch(catalog, 1n), ownsLogEpoch(catalog, 2n)], [true, false]);
+    assert.deepEqual([catalog.ownsLog(1n), catalog.ownsLog(2n)], [true, false]);
     assert.equal(catalog.getFormat()?.version, 2);
     assert.throws(() => beginLog(catalog, chunk), { name: 'StoreError', code: 'busy' });
     endLog(catalog);
-    assert.deepEqual([ownsLogEpoch(catalog, 1n), fenceLog(catalog)], [false, false]);
+    assert.deepEqual([catalog.ownsLog(1n), fenceLog(catalog)], [false, false]);
     assert.equal(catalog.getFormat()?.version, 1);
     assert.equal(beginLog(catalog, chunk), 2n);
     assert.deepEqual([fenceLog(catalog), fenceLog(catalog)], [true, true]);

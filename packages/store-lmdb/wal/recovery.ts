@@ -85,12 +85,6 @@ export function beginLog(catalog: Catalog, chunk: number): bigint {
   return epoch;
 }
 
-/** Whether the log of this epoch is still its user's. */
-export function ownsLogEpoch(catalog: Catalog, epoch: bigint): boolean {
-  const mark = catalog.getLogFence();
-  return mark?.state === 'used' && mark.epoch === epoch;
-}
-
 /** Inside a write transaction; by the log's user, when all that stands in it is in the trees. Leaves a log that was taken. */
 export function endLog(catalog: Catalog): void {
   const mark = catalog.getLogFence();

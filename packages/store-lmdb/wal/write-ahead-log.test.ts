@@ -9,14 +9,15 @@ import type { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { collectRows, StoreError } from '#store';
-import type { Work } from '../commit/commit-queue.js';
+import type { Work } from '../commit/commits.js';
 import { FILE_NAME, openEnvironment } from '../environment.js';
 import { FORMAT_LOGGED, FORMAT_PLAIN } from '../layout/catalog.js';
 import { RowBlocks } from '../layout/row-value.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { newDirectory, Parts, SPACE, textOf } from '../testing/logged-parts.js';
 import { LOG_BYTES, LOG_NAME, readLog } from './log-file.js';
-import { LOGGED_BYTES_MAX, RECENT_CHANGES_MAX } from './write-ahead-log.js';
+import { changeBytesMax } from './log-record.js';
+import { CHANGES_BYTES_MAX } from './write-ahead-log.js';
 
 /** What a value has in the tree besides itself. */
 const HEAD_BYTES = new RowBlocks().encode(1n, Buffer.alloc(1)).length - 1;
@@ -168,61 +169,44 @@ test('a log takes its place with the right to write, without which another one m
   assert(readdirSync(directory).includes(LOG_NAME));
 });
 
-test('a batch of more bytes than the log takes goes into the tree, and all before it with it', async t => {
+test('a commit of more bytes than a segment takes goes into the tree, and all before it with it', async t => {
   const parts = await Parts.open(t);
+  const most = CHANGES_BYTES_MAX - changeBytesMax('p', 'big', 0);
   for (const [more, isLogged] of [
     [-1, true],
     [0, true],
     [1, false],
   ] as const) {
     await parts.add('k', 'a');
-    const records = parts.records().length;
-    await parts.put('big', Buffer.alloc(LOGGED_BYTES_MAX - HEAD_BYTES + more, 'b'));
-    assert.equal(parts.records().length - records, isLogged ? 1 : 0, String(more));
+    const records = new Set(parts.records().map(({ sequence }) => sequence));
+    await parts.put('big', Buffer.alloc(most + more, 'b'));
+    const added = parts.records().filter(({ sequence }) => !records.has(sequence));
+    assert.equal(added.length, isLogged ? 1 : 0, String(more));
     if (!isLogged) assert.equal(parts.inTree('k'), 'aaa');
     await parts.empty();
   }
-  assert.equal(await parts.add('k', 'b'), 'aaab');
+  await parts.add('k', 'b');
+  assert(parts.isRecent('k'), 'the log is used on');
+  assert.equal(await parts.add('k', 'c'), 'aaabc');
 });
 
-test('the fifth batch in a row of more callers than the log is for goes into the tree, and all before it with it', async t => {
+test('many callers and large commits share the log with small ones, and throw nobody off it', async t => {
   const parts = await Parts.open(t);
-  const isLogged = async (callers: number): Promise<boolean> => {
-    const records = parts.records().length;
-    await Promise.all(Array.from({ length: callers }, (_, index) => parts.put(`c${index}`, 'x')));
-    return parts.records().length > records;
-  };
-  for (const callers of [9, 9, 9, 8, 9, 9, 9, 9]) assert(await isLogged(callers), String(callers));
-  await parts.add('k', 'a');
-  for (const callers of [9, 9, 9, 9]) assert(await isLogged(callers), String(callers));
-  assert(parts.isRecent('k'));
-  assert(!(await isLogged(9)));
-  assert.equal(parts.inTree('k'), 'a');
-});
-
-test('what is in the log alone is bounded by the number of changes', async t => {
-  const parts = await Parts.open(t);
-  const keys = Array.from({ length: RECENT_CHANGES_MAX + 1 }, (_, index) => `k${index}`);
-  for (const [before, count, isLogged] of [
-    [0, RECENT_CHANGES_MAX - 1, true],
-    [0, RECENT_CHANGES_MAX, true],
-    [0, RECENT_CHANGES_MAX + 1, false],
-    [1, RECENT_CHANGES_MAX - 1, true],
-    [1, RECENT_CHANGES_MAX, true],
-  ] as const) {
-    if (before > 0) await parts.put('before', 'x');
-    const records = parts.records().length;
-    await parts.remove(keys.slice(0, count));
-    const added = parts.records().slice(records);
-    assert.deepEqual(
-      added.map(({ changes }) => changes.length),
-      isLogged ? [count] : [],
-      `${before} and ${count}`,
-    );
-    // One more than there may be has waited for the tree.
-    if (count + before > RECENT_CHANGES_MAX) assert(!parts.isRecent('before'));
-    await parts.empty();
+  const value = Buffer.alloc(10_000, 'l');
+  const large = (name: number) =>
+    parts.commit({ keys: [] }, () => ({
+      result: true,
+      puts: Array.from({ length: 100 }, (_, index) => ({ key: `${name}/${index}`, value })),
+    }));
+  const before = parts.transactions();
+  for (let round = 0; round < 20; round += 1) {
+    const small = Array.from({ length: 50 }, (_, index) => parts.add(`s${index}`, '.'));
+    await Promise.all([large(round), ...small]);
   }
+  assert.equal(parts.transactions(), before);
+  assert.equal(await parts.add('s7', '!'), `${'.'.repeat(20)}!`);
+  await parts.commits.drain();
+  assert.equal(parts.inTree('19/99')?.length, value.length);
 });
 
 test('removals whose keys are more than a half of the log are carried out', async t => {
@@ -242,15 +226,20 @@ test('works that need the tree see all that was asked for before them, and nothi
   for (let round = 0; round < 4; round += 1) {
     const seen: Promise<unknown>[] = [];
     for (let part = 0; part < 5; part += 1) {
-      seen.push(parts.add('k', String(part)), parts.range(), parts.add(long, String(part)));
+      seen.push(
+        parts.add('k', String(part)),
+        parts.range(),
+        parts.add(long, String(part)),
+        parts.treeText('k'),
+      );
       // Some at once, some after what was before is in the log.
       if ((part + round) % 3 === 0) await parts.add('other', 'o');
     }
     const answers = await Promise.all(seen);
     for (let part = 0; part < 5; part += 1) {
       const text = '01234'.repeat(round) + '01234'.slice(0, part + 1);
-      const [k, range, behind] = answers.slice(part * 3, part * 3 + 3);
-      assert.deepEqual([k, behind], [text, text]);
+      const [k, range, behind, tree] = answers.slice(part * 4, part * 4 + 4);
+      assert.deepEqual([k, behind, tree], [text, text, text]);
       assert(Array.isArray(range));
       assert.equal(
         range.find(each => each.startsWith('k=')),
@@ -260,19 +249,31 @@ test('works that need the tree see all that was asked for before them, and nothi
   }
 });
 
-test('after a work that needs the tree changes go there for a while, then to the log again', async t => {
+test('a range in a commit is read over the tree, what is durable in the log and what is in flight', async t => {
+  const parts = await Parts.open(t);
+  await parts.put('a', 'tree');
+  await parts.put('b', 'tree');
+  await parts.put('c', 'tree');
+  await parts.commits.drain();
+  await parts.put('b', 'log');
+  await parts.remove(['c']);
+  await parts.put('d', 'log');
+  const inFlight = [parts.put('a', 'in flight'), parts.remove(['b']), parts.put('e', 'in flight')];
+  const before = parts.transactions();
+  assert.deepEqual(await parts.range(), ['a=in flight', 'd=log', 'e=in flight']);
+  await Promise.all(inFlight);
+  assert.equal(parts.transactions(), before);
+});
+
+test('after a work that needs the tree changes go to the log again at once', async t => {
   const parts = await Parts.open(t);
   await parts.put('k', '1');
   assert(parts.isRecent('k'));
-  assert.deepEqual(await parts.range(), ['k=1']);
+  assert.equal(await parts.treeText('k'), '1');
   assert(!parts.isRecent('k'));
   await parts.put('k', '2');
-  assert.equal(parts.inTree('k'), '2');
-  for (let tries = 0; !parts.isRecent('k'); tries += 1) {
-    assert(tries < 200);
-    await wait(10);
-    await parts.put('k', '3');
-  }
+  assert(parts.isRecent('k'));
+  assert.equal(parts.inTree('k'), '1');
 });
 
 test('a close leaves an empty log and a file that older programs read, and a kill does not', async t => {
@@ -357,6 +358,6 @@ test('what a failing work does is no affair of the log', async t => {
     },
   };
   await parts.put('k', '1');
-  await assert.rejects(parts.queue.add(failing), /mine/);
+  await assert.rejects(parts.commits.submit(failing), /mine/);
   assert.equal(parts.inTree('k'), '1');
 });

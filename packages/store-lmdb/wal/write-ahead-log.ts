@@ -1,22 +1,25 @@
-// What is durable in the log and not in the tree yet: takes decided changes into the log (log-file.ts), and brings the tree up
-// behind it, many commits a transaction. Which changes, and who waits for them, is early-commits.ts's affair; when there is a
-// log at all, that of start-log.ts.
+// The write-ahead log in use: batches of changes are appended to its file (log-file.ts) and then durable; a checkpoint puts them into LMDB's tree later, many
+// batches a transaction, and frees the segment that they stood in. What a batch is and who waits for it is the affair of commit/logged-commits.ts; when
+// a log is begun, that of commit/begin-log.ts.
 //
-// A process that opened the store meanwhile may have taken the log over (take-log.ts). So nobody is answered for what was
-// appended before the mark in the catalogue was looked at again.
+// A process that opened the store meanwhile may have fenced the log off (recovery.ts). So nobody is answered for what was appended
+// before the fence in the catalogue was looked at again.
 
 import type { Environment } from '../environment.js';
 import type { Counters } from '../layout/counters.js';
-import { type LogFile, logBytes } from './log-file.js';
-import { type Change, WalOverlay } from './wal-overlay.js';
+import { LOG_BYTES, type LogFile } from './log-file.js';
+import { BLOCK_BYTES, RECORD_HEADER_BYTES, wholeBlocks } from './log-record.js';
+import { type Change, Overlay } from './overlay.js';
 
 /** Why something failed, whatever was thrown. */
 export interface Failure {
   readonly reason: unknown;
 }
 
-/** Changes that belong together, between two ticks. */
+/** Changes that become durable together. */
 export interface DecidedBatch {
+  /** Of the changes in the log, at most. */
+  readonly bytes: number;
   /** The last tick before it. */
   readonly basis: bigint;
   /** Its last tick. */
@@ -25,7 +28,7 @@ export interface DecidedBatch {
 }
 
 /**
- * `last`: it is durable, and the log was taken over: whatever was decided after it is not. `unknown`: the log was taken over, and
+ * `last`: it is durable, and the log was fenced off: whatever was decided after it is not. `unknown`: the log was fenced off, and
  * nobody can tell any more whether it is durable.
  */
 export type Appended = 'durable' | 'last' | 'lost' | 'unknown';
@@ -33,130 +36,112 @@ export type Appended = 'durable' | 'last' | 'lost' | 'unknown';
 export interface WriteAheadLogOptions {
   readonly environment: Environment;
   readonly counters: Counters;
-  /** Whether there is place in the tree for what a half of the log holds. */
+  /** Whether the disk has headroom for the tree to take what a segment of the log holds. */
   readonly isAmple: () => boolean;
-  /** The tree took something in, or could not: then with the reason. */
-  readonly onApplied: (failure?: Failure) => void;
+  /** A checkpoint has ended; with the reason if it failed. */
+  readonly onCheckpoint: (failure?: Failure) => void;
 }
 
 interface Logged extends DecidedBatch {
   /** Of the log, 0 or 1. */
-  readonly half: number;
+  readonly segment: number;
+  /** In the file. */
+  readonly length: number;
 }
 
-/** More would hold up the event loop: they are handed to LMDB's thread one by one. */
-const APPLY_CHANGES_MAX = 512;
-const APPLY_BYTES_MAX = 1024 * 1024;
-/**
- * The tree is brought up once so many changes wait for it, or after the time. The more they are, the fewer pages each costs; but the system
- * writes these in one piece, during which nobody else gets that processor: up to 13 ms, of the 15 to 20 that 512 take. 128 take 6 to 7 in
- * all. Where writes come faster than that, more have gathered by the time it is done.
- */
-const APPLY_CHANGES_MIN = 128;
-const APPLY_AFTER_MILLISECONDS = 250;
+/** A record stands in one segment, and the first one is shorter by the head of the file. */
+export const CHANGES_BYTES_MAX = LOG_BYTES / 2 - BLOCK_BYTES - RECORD_HEADER_BYTES;
+/** Changes are handed to LMDB's thread one by one, and more in one piece would hold up the event loop. */
+const SLICE_CHANGES_MAX = 512;
+/** A checkpoint begins when so much of the log is not in the tree: the more there is, the more changes share pages and syncs. */
+const CHECKPOINT_BYTES = 1024 * 1024;
+const CHECKPOINT_AFTER_MILLISECONDS = 250;
 const RETRY_AFTER_MILLISECONDS = 1000;
-/** A scan sorts what is recent in one piece. A batch of more goes into the tree directly. */
-export const RECENT_CHANGES_MAX = 4096;
-/** A larger batch goes into the tree directly: its rows share pages there, and would be written twice. */
-export const LOGGED_BYTES_MAX = 128 * 1024;
-/** More who wait together share the pages of the tree and its two syncs, and that costs less work than to write twice. */
-const LOGGED_CALLERS_MAX = 8;
-/** Batches of more, in a row, that a pause leaves behind: they would wait until the tree is brought up, and for it a second time. */
-const CROWDS_LOGGED_MAX = 4;
-/** With its keys, which may be longer than the values. */
-const RECORD_BYTES_MAX = 2 * LOGGED_BYTES_MAX;
-/** After a larger batch, or works that need the tree as it is, others are near, and each would wait until it is brought up. */
-const REST_MILLISECONDS = 100;
 
 export class WriteAheadLog {
-  readonly recent = new WalOverlay();
+  readonly overlay = new Overlay();
   readonly #environment: Environment;
   readonly #counters: Counters;
   readonly #isAmple: () => boolean;
-  readonly #onApplied: WriteAheadLogOptions['onApplied'];
+  readonly #onCheckpoint: WriteAheadLogOptions['onCheckpoint'];
   #file: LogFile | undefined;
   /** Durable and not in the tree, the oldest first. */
   #logged: Logged[] = [];
-  #loggedChanges = 0;
-  #restUntil = 0;
-  /** Batches of more callers than the log is for, one after the other. */
-  #crowds = 0;
-  /** The file is not to be trusted any more; the mark says so once all that is recent is in the tree. */
-  #isFailed = false;
+  #loggedBytes = 0;
+  /** The file is not to be trusted any more; the catalogue says so once the tree has all that is durable. */
+  #hasFailed = false;
+  /** The segment is full, and the disk had no headroom for another one. */
+  #isFull = false;
   #timer: NodeJS.Timeout | undefined;
-  #applying: Promise<void> | undefined;
+  #checkpoint: Promise<void> | undefined;
   #takingBack: Promise<bigint | undefined> | undefined;
-  /** Why the tree could not be brought up when it was last tried. */
+  /** Why the last checkpoint failed. */
   #failure: Failure | undefined;
 
-  constructor({ environment, counters, isAmple, onApplied }: WriteAheadLogOptions) {
+  constructor({ environment, counters, isAmple, onCheckpoint }: WriteAheadLogOptions) {
     this.#environment = environment;
     this.#counters = counters;
     this.#isAmple = isAmple;
-    this.#onApplied = onApplied;
+    this.#onCheckpoint = onCheckpoint;
+  }
+
+  /** There is a file with room to append to, and nothing keeps the tree from taking what it has. */
+  get isUsable(): boolean {
+    if (this.#isFull && this.#isAmple()) this.#isFull = false;
+    return this.#file !== undefined && this.#failure === undefined && !this.#isFull;
   }
 
   /** All that is durable is in the tree. */
   get isEmpty(): boolean {
-    return this.#logged.length === 0 && !this.#isFailed;
+    return this.#logged.length === 0 && !this.#hasFailed;
   }
 
-  /** The tree cannot be brought up: nothing is to be decided on top of what it lacks. */
-  get isStuck(): boolean {
-    return this.#failure !== undefined;
-  }
-
-  /** The mark in the catalogue is this file's. */
+  /** The fence in the catalogue is this file's. */
   begin(file: LogFile): void {
     this.#file = file;
   }
 
-  /** Where changes go next: `later` while the tree has to be brought up first, after which `onApplied` is called. */
-  placeFor(changes: readonly Change[], bytes: number, callers: number): 'log' | 'tree' | 'later' {
+  /** Where a batch of at most so many bytes goes next: `later` is after a checkpoint, `nowhere` while the disk has no headroom for another segment. */
+  placeFor(changesBytes: number): 'here' | 'later' | 'nowhere' {
     const file = this.#file;
-    this.#crowds = callers > LOGGED_CALLERS_MAX ? this.#crowds + 1 : 0;
-    if (bytes > LOGGED_BYTES_MAX || this.#crowds > CROWDS_LOGGED_MAX) this.#rest();
-    const isToLog = file !== undefined && performance.now() >= this.#restUntil;
-    if (isToLog && this.#loggedChanges + changes.length <= RECENT_CHANGES_MAX) {
-      const length = logBytes(changes);
-      // What removes rows has keys alone, and may have many.
-      if (length <= RECORD_BYTES_MAX && (file.hasRoom(length) || this.#turn(file))) return 'log';
+    if (file === undefined) return 'nowhere';
+    if (file.hasRoom(recordBytesMax(changesBytes))) return 'here';
+    if (this.#logged.some(({ segment }) => segment !== file.half)) {
+      void this.#checkpointNow();
+      return 'later';
     }
-    if (this.isEmpty) return 'tree';
-    if (this.#failure === undefined) void this.#applyNow();
-    return 'later';
+    this.#isFull = !this.#isAmple();
+    if (this.#isFull) return 'nowhere';
+    file.turn();
+    return 'here';
   }
 
-  /** Rejects if the log failed; then it is used no more, and the batch may come back after a failure of the process. */
+  /** Rejects if the file failed; then it is used no more, and the batch may come back after a failure of the process. */
   async append(batch: DecidedBatch): Promise<Appended> {
     const file = this.#file;
     if (file === undefined) throw new Error('There is no log to append to.');
+    let length: number;
     try {
-      await file.append(batch);
+      length = await file.append(batch, recordBytesMax(batch.bytes));
     } catch (error) {
-      this.#isFailed = true;
-      this.#giveUpFile();
+      this.#hasFailed = true;
+      this.#closeFile();
       throw error;
     }
     if (!this.#environment.ownsLog()) return this.#lose(batch);
-    for (const change of batch.changes) this.recent.add(change);
-    this.#logged.push({ ...batch, half: file.half });
-    this.#loggedChanges += batch.changes.length;
+    for (const change of batch.changes) this.overlay.settle(change);
+    const { bytes, basis, tick, changes } = batch;
+    this.#logged.push({ bytes, basis, tick, changes, segment: file.half, length });
+    this.#loggedBytes += length;
     this.#schedule();
     return 'durable';
   }
 
-  /** Past the log, into the tree. Only if nothing is recent. */
-  async pass(batch: DecidedBatch): Promise<Appended> {
-    return (await this.#writeToTree(batch)) ? 'durable' : 'lost';
-  }
-
-  /** Brings the tree up with all that is recent; gives what kept it from that. */
+  /** Checkpoints until the tree has all that is durable; gives what kept it from that. */
   async drain(): Promise<Failure | undefined> {
     if (this.isEmpty) return undefined;
     this.#failure = undefined;
-    while (!this.isEmpty && this.#failure === undefined) await this.#applyNow();
-    this.#rest();
+    while (!this.isEmpty && this.#failure === undefined) await this.#checkpointNow();
     return this.#failure;
   }
 
@@ -176,99 +161,87 @@ export class WriteAheadLog {
     }
   }
 
-  #rest(): void {
-    this.#restUntil = performance.now() + REST_MILLISECONDS;
-  }
-
-  /** Goes on in the other half, if all that it holds is in the tree. */
-  #turn(file: LogFile): boolean {
-    if (this.#logged.some(({ half }) => half !== file.half) || !this.#isAmple()) return false;
-    file.turn();
-    return true;
-  }
-
   #schedule(): void {
     if (this.#failure !== undefined) return;
-    if (this.#loggedChanges >= APPLY_CHANGES_MIN) void this.#applyNow();
-    else this.#applyAfter(APPLY_AFTER_MILLISECONDS);
+    if (this.#loggedBytes >= CHECKPOINT_BYTES) void this.#checkpointNow();
+    else this.#checkpointAfter(CHECKPOINT_AFTER_MILLISECONDS);
   }
 
-  #applyAfter(milliseconds: number): void {
+  #checkpointAfter(milliseconds: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#failure = undefined;
-      void this.#applyNow();
+      void this.#checkpointNow();
     }, milliseconds).unref();
   }
 
-  /** Fulfilled, whatever happened, after the next transaction. */
-  #applyNow(): Promise<void> {
-    this.#applying ??= this.#apply().finally(() => {
-      this.#applying = undefined;
-      if (this.#failure !== undefined) this.#applyAfter(RETRY_AFTER_MILLISECONDS);
+  /** Fulfilled, whatever happened, when the tree has what was durable at the beginning. */
+  #checkpointNow(): Promise<void> {
+    this.#checkpoint ??= this.#writeToTree().finally(() => {
+      this.#checkpoint = undefined;
+      if (this.#failure !== undefined) this.#checkpointAfter(RETRY_AFTER_MILLISECONDS);
       else if (this.#logged.length > 0) this.#schedule();
-      this.#onApplied(this.#failure);
+      this.#onCheckpoint(this.#failure);
     });
-    return this.#applying;
+    return this.#checkpoint;
   }
 
-  async #apply(): Promise<void> {
-    const batches = this.#oldest();
-    const [first, last] = [batches[0], batches.at(-1)];
+  async #writeToTree(): Promise<void> {
+    const batches = this.#logged.slice();
+    const slices: (readonly Logged[])[] = [];
+    const writes: Promise<boolean>[] = [];
     try {
-      if (first !== undefined && last !== undefined) await this.#bringUp(batches, first.basis, last.tick);
-      else if (this.#isFailed) await this.#endFailed();
+      for (let from = 0; from < batches.length; from += slices.at(-1)?.length ?? 0) {
+        // The slices that LMDB's thread finds when it has written one share its next transaction.
+        if (from > 0) await nextTurn();
+        const slice = sliceOf(batches, from);
+        slices.push(slice);
+        writes.push(this.#writeSlice(slice));
+        // It is waited for below.
+        writes.at(-1)?.catch(() => undefined);
+      }
+      if (this.#hasFailed && batches.length === 0) await this.#endFailed();
+      for (const [index, slice] of slices.entries()) {
+        if (await writes[index]) this.#forget(slice);
+        else return void (await this.#takeBackOnce());
+      }
     } catch (reason) {
+      await Promise.allSettled(writes);
       this.#failure = { reason };
     }
   }
 
-  async #bringUp(batches: readonly Logged[], basis: bigint, tick: bigint): Promise<void> {
-    if (await this.#writeToTree({ basis, tick, changes: lastChanges(batches) })) this.#forget(batches);
-    else await this.#takeBackOnce();
-  }
-
-  /** False if somebody else has written since `basis`. */
-  #writeToTree({ basis, tick, changes }: DecidedBatch): Promise<boolean> {
+  /** False if somebody else has written since the batch before the slice. */
+  #writeSlice(slice: readonly Logged[]): Promise<boolean> {
     const { catalog, rows } = this.#environment;
+    const { basis } = slice[0] as Logged;
+    const { tick } = slice.at(-1) as Logged;
     return catalog.writeIfTick(basis, () => {
-      for (const { key, bytes } of changes) rows.apply(key, bytes);
+      for (const { key, bytes } of lastChanges(slice)) rows.apply(key, bytes);
       this.#counters.saveAs(tick, catalog);
     });
   }
 
-  #oldest(): Logged[] {
-    const batches: Logged[] = [];
-    let [changes, bytes] = [0, 0];
-    for (const batch of this.#logged) {
-      for (const change of batch.changes) bytes += change.bytes?.length ?? 0;
-      changes += batch.changes.length;
-      if (batches.length > 0 && (changes > APPLY_CHANGES_MAX || bytes > APPLY_BYTES_MAX)) break;
-      batches.push(batch);
-    }
-    return batches;
-  }
-
   /** The batches are in the tree. */
-  #forget(batches: readonly Logged[]): void {
-    this.#logged.splice(0, batches.length);
-    for (const { changes } of batches) {
-      this.#loggedChanges -= changes.length;
-      for (const change of changes) this.recent.forget(change);
+  #forget(slice: readonly Logged[]): void {
+    this.#logged.splice(0, slice.length);
+    for (const { changes, length } of slice) {
+      this.#loggedBytes -= length;
+      for (const change of changes) this.overlay.forget(change);
     }
     this.#environment.invalidateSnapshot();
   }
 
-  /** The log was taken over after the batch was on disk: whoever did so may have seen it, and then it is in the tree. */
+  /** The log was fenced off after the batch was on disk: whoever did so may have seen it, and then it is in the tree. */
   async #lose({ tick }: DecidedBatch): Promise<Appended> {
     const last = await this.#takeBackOnce();
     if (last === undefined) return 'unknown';
     return tick <= last ? 'last' : 'lost';
   }
 
-  /** It may be found out twice, by an append and by bringing up the tree. */
+  /** It may be found out twice, by an append and by a checkpoint. */
   #takeBackOnce(): Promise<bigint | undefined> {
-    this.#takingBack ??= this.#releaseBuffer().catch((reason: unknown) => {
+    this.#takingBack ??= this.#takeBack().catch((reason: unknown) => {
       this.#takingBack = undefined;
       throw reason;
     });
@@ -276,31 +249,42 @@ export class WriteAheadLog {
   }
 
   /** Somebody else writes too: all that is in the log gets into the tree, and this store goes on without one. */
-  async #releaseBuffer(): Promise<bigint | undefined> {
-    this.#giveUpFile();
+  async #takeBack(): Promise<bigint | undefined> {
+    this.#closeFile();
     const last = await this.#environment.takeLogBack();
-    this.recent.clear();
-    this.#logged = [];
-    this.#loggedChanges = 0;
-    this.#environment.invalidateSnapshot();
+    this.#forget(this.#logged.slice());
     return last;
   }
 
   async #endFailed(): Promise<void> {
     await this.#environment.endLog();
-    this.#isFailed = false;
+    this.#hasFailed = false;
   }
 
-  #giveUpFile(): void {
+  #closeFile(): void {
     this.#file?.close();
     this.#file = undefined;
   }
 }
 
-/** Of each row, without the changes that a later one of the same batches covers. */
-function lastChanges(batches: readonly Logged[]): Change[] {
-  const last = new WalOverlay();
-  for (const { changes } of batches) for (const change of changes) last.add(change);
-  const isLast = (change: Change): boolean => last.find(...change.key) === change;
-  return batches.flatMap(({ changes }) => changes.filter(isLast));
+const recordBytesMax = (changesBytes: number): number => wholeBlocks(RECORD_HEADER_BYTES + changesBytes);
+
+/** Whole batches, the oldest first, at least one. */
+function sliceOf(batches: readonly Logged[], from: number): readonly Logged[] {
+  let changes = 0;
+  let until = from;
+  do {
+    changes += batches[until]?.changes.length ?? 0;
+    until += 1;
+  } while (until < batches.length && changes + (batches[until]?.changes.length ?? 0) <= SLICE_CHANGES_MAX);
+  return batches.slice(from, until);
 }
+
+/** Of each row, without the changes that a later one of the same slice covers. */
+function lastChanges(slice: readonly Logged[]): Change[] {
+  for (const { changes } of slice)
+    for (const change of changes) if (change.row !== undefined) change.row.checkpointed = change;
+  return slice.flatMap(({ changes }) => changes.filter(change => change.row?.checkpointed === change));
+}
+
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));

@@ -8,26 +8,27 @@ import { systemClock } from '#base';
 import { openEnvironment } from '../environment.js';
 import { Counters } from '../layout/counters.js';
 import { EngineError } from '../lmdb/engine-error.js';
-import { type BackgroundTask, CommitQueue, type Group, type Work } from './commit-queue.js';
+import type { Group, Work } from './commits.js';
 import { DiskReserve } from './disk-reserve.js';
+import { type BackgroundTask, GroupedTransactions } from './grouped-transactions.js';
 
 async function openQueue(
   t: TestContext,
-  chore: BackgroundTask = () => false,
+  task: BackgroundTask = () => false,
   waitingMax?: number,
-): Promise<CommitQueue> {
+): Promise<GroupedTransactions> {
   const directory = await mkdtemp(join(tmpdir(), 'lmdb-queue-'));
   const environment = openEnvironment({ directory, durability: 'none' });
-  const room = new DiskReserve({ path: environment.path, freeBytes: () => 0 });
-  const queue = new CommitQueue({
+  const reserve = new DiskReserve({ path: environment.path, freeBytes: () => 0 });
+  const queue = new GroupedTransactions({
     environment,
     counters: new Counters(systemClock),
-    chore,
-    room,
+    task,
+    reserve,
     waitingMax,
   });
   t.after(async () => {
-    await queue.stop();
+    await queue.close();
     await environment.close();
     await rm(directory, { recursive: true });
   });
@@ -51,8 +52,8 @@ async function groupSizes(answers: readonly Promise<Group>[]): Promise<number[]>
   return [...sizes.values()];
 }
 
-function addMany(queue: CommitQueue, count: number, bytes: number): Promise<Group>[] {
-  return Array.from({ length: count }, () => queue.add(tellGroup(bytes)));
+function addMany(queue: GroupedTransactions, count: number, bytes: number): Promise<Group>[] {
+  return Array.from({ length: count }, () => queue.submit(tellGroup(bytes)));
 }
 
 test('works that are added together share a transaction', async t => {
@@ -91,15 +92,15 @@ test('an error of a work itself is for its caller alone', async t => {
     },
   };
   const answers = await Promise.allSettled([
-    queue.add(tellGroup(1)),
-    queue.add(failing),
-    queue.add(tellGroup(1)),
+    queue.submit(tellGroup(1)),
+    queue.submit(failing),
+    queue.submit(tellGroup(1)),
   ]);
   assert.deepEqual(
     answers.map(answer => answer.status),
     ['fulfilled', 'rejected', 'fulfilled'],
   );
-  await assert.rejects(queue.add(failing), thrown => thrown === error);
+  await assert.rejects(queue.submit(failing), thrown => thrown === error);
 });
 
 test('a failure of the engine fails the whole transaction, and the next one goes on', async t => {
@@ -110,9 +111,9 @@ test('a failure of the engine fails the whole transaction, and the next one goes
     },
   };
   const answers = await Promise.allSettled([
-    queue.add(tellGroup(1)),
-    queue.add(damaged),
-    queue.add(tellGroup(1)),
+    queue.submit(tellGroup(1)),
+    queue.submit(damaged),
+    queue.submit(tellGroup(1)),
   ]);
   const [first, second, third] = answers;
   for (const answer of [first, second]) {
@@ -135,9 +136,9 @@ test('works that are too much together are tried one by one', async t => {
     },
   });
   const answers = await Promise.allSettled([
-    ...[0, 1, 2, 3].map(index => queue.add(greedy(index, 3))),
-    queue.add(greedy(4, 0)),
-    queue.add(greedy(5, 3)),
+    ...[0, 1, 2, 3].map(index => queue.submit(greedy(index, 3))),
+    queue.submit(greedy(4, 0)),
+    queue.submit(greedy(5, 3)),
   ]);
   const statuses = answers.map(answer => (answer.status === 'fulfilled' ? answer.value : answer.reason.code));
   assert.deepEqual(statuses, [1, 1, 1, 1, 'full', 1]);
@@ -145,33 +146,33 @@ test('works that are too much together are tried one by one', async t => {
 });
 
 test('the background works when nothing waits, and now and then when much does', async t => {
-  let chores = 0;
+  let tasks = 0;
   const queue = await openQueue(t, () => {
-    chores += 1;
-    return chores < 5;
+    tasks += 1;
+    return tasks < 5;
   });
-  queue.addChore();
-  while (chores < 5) await queue.add(tellGroup(0));
-  await queue.add(tellGroup(0));
-  assert.equal(chores, 5, 'it ends when there is nothing left to do');
-  chores = 0;
-  queue.addChore();
+  queue.wake();
+  while (tasks < 5) await queue.submit(tellGroup(0));
+  await queue.submit(tellGroup(0));
+  assert.equal(tasks, 5, 'it ends when there is nothing left to do');
+  tasks = 0;
+  queue.wake();
   // 100 groups of a work each wait from the beginning.
   await Promise.all(addMany(queue, 100, 8 * 1024 ** 2));
-  assert.equal(chores, 5);
+  assert.equal(tasks, 5);
 });
 
 test('stopping ends the background and not the works', async t => {
-  let chores = 0;
+  let tasks = 0;
   const queue = await openQueue(t, () => {
-    chores += 1;
+    tasks += 1;
     return true;
   });
-  queue.addChore();
+  queue.wake();
   const answers = addMany(queue, 50, 8 * 1024 ** 2);
-  await queue.stop();
+  await queue.close();
   assert.equal((await Promise.all(answers)).length, 50);
-  const choresThen = chores;
+  const tasksThen = tasks;
   await new Promise(resolve => setTimeout(resolve, 20));
-  assert.equal(chores, choresThen);
+  assert.equal(tasks, tasksThen);
 });

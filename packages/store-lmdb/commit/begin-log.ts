@@ -1,10 +1,10 @@
 // Begins to use a log: makes the file, then puts it in its place and marks it in the catalogue, in one transaction: without the right to
-// write somebody else's log might be replaced that is in use. What goes into it is commit-log.ts's affair.
+// write somebody else's log might be replaced that is in use. What goes into it is logged-commits.ts's affair.
 import { dirname } from 'node:path';
-import type { CommitQueue, Group, Work } from '../commit/commit-queue.js';
-import type { DiskReserve } from '../commit/disk-reserve.js';
 import type { Environment } from '../environment.js';
-import { LogFile } from './log-file.js';
+import { LogFile } from '../wal/log-file.js';
+import type { Commits, Group, Work } from './commits.js';
+import type { DiskReserve } from './disk-reserve.js';
 
 /** Marks the log of this epoch as the store's; false if somebody else has begun one meanwhile. */
 class BeginLogWork implements Work<boolean> {
@@ -29,21 +29,22 @@ class BeginLogWork implements Work<boolean> {
   }
 }
 
-/** Without a log a store is slower and no worse: a file that cannot be made is done without. */
-export async function startLog(
+/** The file of the log that was begun; undefined if there is none: without one a store is slower and no worse. */
+export async function beginLog(
   environment: Environment,
-  queue: CommitQueue,
-  room: DiskReserve,
-): Promise<void> {
-  if (!room.isAmple()) return;
+  transactions: Pick<Commits, 'submit'>,
+  reserve: DiskReserve,
+): Promise<LogFile | undefined> {
+  if (!reserve.isAmple()) return undefined;
   let file: LogFile | undefined;
   try {
     const epoch = environment.nextLogEpoch();
     file = await LogFile.prepare(dirname(environment.path), epoch);
-    if (await queue.add(new BeginLogWork(environment, file, epoch))) queue.useLog(file);
-    else await file.withdraw();
+    if (await transactions.submit(new BeginLogWork(environment, file, epoch))) return file;
+    await file.withdraw();
   } catch {
     environment.disownLog();
     await file?.withdraw().catch(() => undefined);
   }
+  return undefined;
 }

@@ -1,0 +1,142 @@
+// What the store asks of whoever commits its changes, and what a change is to them. There are two: logged-commits.ts where this process is alone on the
+// directory, and grouped-transactions.ts where several share it, or nothing is synced. What a change does to rows is commit-work.ts's and
+// space-work.ts's affair.
+import type { Row, Space } from '#store';
+import { StoreError } from '#store';
+import type { Counters } from '../layout/counters.js';
+import { EngineError } from '../lmdb/engine-error.js';
+import type { Overlay } from '../wal/overlay.js';
+import type { CommitCounts } from './commit-metrics.js';
+
+export interface Commits {
+  /** Fulfilled with the work's answer when all it changed is durable; fails with `busy` if too many wait. */
+  submit<T>(work: Work<T>): Promise<T>;
+  /** What is durable and not in the tree, for readers. */
+  readonly overlay: Overlay;
+  /** There may be something to do in the background. */
+  wake(): void;
+  /** Fulfilled when nothing waits any more and the tree has all that is durable, or cannot take it. What the background has to do is left. */
+  drain(): Promise<void>;
+  /** Drains; the data file is the whole store then. */
+  close(): Promise<void>;
+  statistics(): CommitStatistics;
+}
+
+export interface CommitStatistics {
+  readonly commits: CommitCounts;
+  /** Works that wait, or are on their way to the disk. */
+  readonly depth: number;
+  /** LMDB has given up the file: nothing is committed any more until it is opened again. */
+  readonly hasGivenUp: boolean;
+}
+
+/** A change, made inside a write transaction. */
+export interface Work<T> {
+  /**
+   * Gives the answer for the caller. What it throws before its first change to a tree is for its caller alone, and it
+   * throws nothing later but an `EngineError`: that fails the whole transaction, which LMDB then refuses to commit.
+   * Called again if the transaction was full and the work is tried on its own.
+   */
+  run(group: Group): T;
+  /** Decides without a transaction, if this kind of work can; undefined if it needs one, and then it has changed nothing. */
+  decide?(view: DecisionView): { readonly answer: T } | undefined;
+}
+
+/** What the works of one transaction share. */
+export interface Group {
+  readonly counters: Counters;
+  /** Bytes put so far. */
+  bytes: number;
+  /** A space that is known to live as far as this transaction has come, by its id. */
+  livingSpace: number | undefined;
+  /** False while there is no space but for changes that put nothing. */
+  readonly mayGrow: boolean;
+  /** Something was put. */
+  didGrow: boolean;
+}
+
+/** To be called by a work before it puts anything: fails, for its caller alone, if there is no space for it. */
+export function grow(group: Group): void {
+  if (!group.mayGrow) throw new StoreError('full', 'No space is left on the disk to write to.');
+  group.didGrow = true;
+}
+
+/** The rows as they will be when all that was decided is durable, for a decision without a transaction. */
+export interface DecisionView {
+  readonly counters: Counters;
+  /** Whether this generation of the space exists. */
+  isLiving(space: Space): boolean;
+  /** The value may be a view, and then stays as it is. */
+  get(space: number, partition: string, key: string): Row | undefined;
+  range(space: number, partition: string, from: string, until: string | undefined, rows: number): Row[];
+  /** Bytes of a change in the log, at most; infinitely many where the row's key needs a transaction. */
+  sizeOf(partition: string, key: string, valueBytes: number): number;
+  /** Whether changes of so many bytes can be made without a transaction. To be asked before the first one. */
+  takes(bytes: number): boolean;
+  /** Copies the value. */
+  put(space: number, row: Row): void;
+  remove(space: number, partition: string, key: string): void;
+}
+
+/** Works that may wait. What each of them holds in memory is bounded by who adds it. */
+export const WAITING_WORKS_MAX = 5000;
+
+export function overfull(path: string, waitingMax: number): StoreError {
+  return new StoreError('busy', `${path}: ${waitingMax} writes are waiting already.`);
+}
+
+type Outcome<T> = { readonly answer: T } | { readonly error: unknown };
+
+/** A work that waits for its answer, without the answer's type. */
+export interface Submission {
+  run(group: Group): void;
+  /** False if the work needs a transaction. */
+  decide(view: DecisionView): boolean;
+  settle(): void;
+  fail(failure: unknown): void;
+}
+
+export class SubmittedWork<T> implements Submission {
+  readonly #work: Work<T>;
+  readonly #fulfil: (answer: T) => void;
+  readonly #reject: (error: unknown) => void;
+  #outcome: Outcome<T> | undefined;
+
+  constructor(work: Work<T>, fulfil: (answer: T) => void, reject: (error: unknown) => void) {
+    this.#work = work;
+    this.#fulfil = fulfil;
+    this.#reject = reject;
+  }
+
+  run(group: Group): void {
+    try {
+      this.#outcome = { answer: this.#work.run(group) };
+    } catch (error) {
+      if (error instanceof EngineError) throw error;
+      this.#outcome = { error };
+    }
+  }
+
+  decide(view: DecisionView): boolean {
+    if (this.#work.decide === undefined) return false;
+    try {
+      this.#outcome = this.#work.decide(view);
+    } catch (error) {
+      if (error instanceof EngineError) return false;
+      this.#outcome = { error };
+    }
+    return this.#outcome !== undefined;
+  }
+
+  settle(): void {
+    if (this.#outcome === undefined) return;
+    if ('answer' in this.#outcome) this.#fulfil(this.#outcome.answer);
+    else this.#reject(this.#outcome.error);
+  }
+
+  /** The changes cannot be made durable, which is not the answer to a work that had failed by itself. */
+  fail(failure: unknown): void {
+    if (this.#outcome !== undefined && 'error' in this.#outcome) this.#reject(this.#outcome.error);
+    else this.#reject(failure);
+  }
+}

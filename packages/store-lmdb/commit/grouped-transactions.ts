@@ -1,0 +1,303 @@
+// Group commit in LMDB: works that wait share one transaction and its two waits for the disk. While a group is on its way to the disk the next one gathers; a lone
+// work is not delayed. Each is decided with LMDB's write lock, so several processes may do this in one directory. It knows nothing of spaces and rows.
+//
+// With a write-ahead log in front (logged-commits.ts) only those works come here that need the tree itself, and what is in the log gets into the tree before each group.
+import type { Environment } from '../environment.js';
+import type { Counters } from '../layout/counters.js';
+import { EngineError } from '../lmdb/engine-error.js';
+import { Overlay } from '../wal/overlay.js';
+import type { Failure } from '../wal/write-ahead-log.js';
+import { CommitMetrics } from './commit-metrics.js';
+import {
+  type CommitStatistics,
+  type Commits,
+  type Group,
+  overfull,
+  type Submission,
+  SubmittedWork,
+  WAITING_WORKS_MAX,
+  type Work,
+} from './commits.js';
+import type { DiskReserve } from './disk-reserve.js';
+
+/** A piece of work in the background, in a transaction of its own; gives false when nothing is left to do. */
+export type BackgroundTask = () => boolean;
+
+const GROUP_WORKS_MAX = 1000;
+const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+/** Groups after which the background gets a turn although works wait. */
+const GROUPS_BETWEEN_TASKS = 16;
+
+/** What decides works without a transaction, where it can. */
+export interface Front {
+  /** True if the work is decided, and will be answered or given back. */
+  accept(submission: Submission): boolean;
+  /** Fulfilled when the tree has all that was accepted, or with what keeps it from that. */
+  settle(): Promise<Failure | undefined>;
+  /** A transaction has ended: what was known of the tree does not hold any more. */
+  forget(): void;
+}
+
+export interface GroupedTransactionsOptions {
+  readonly environment: Environment;
+  readonly counters: Counters;
+  readonly task: BackgroundTask;
+  readonly reserve: DiskReserve;
+  /** Works that may wait; default 5,000. */
+  readonly waitingMax?: number | undefined;
+  readonly front?: Front | undefined;
+  readonly metrics?: CommitMetrics | undefined;
+}
+
+export class GroupedTransactions implements Commits {
+  readonly overlay = new Overlay();
+  readonly #environment: Environment;
+  readonly #counters: Counters;
+  readonly #task: BackgroundTask;
+  readonly #front: Front | undefined;
+  readonly #reserve: DiskReserve;
+  readonly #waitingMax: number;
+  readonly #metrics: CommitMetrics;
+  #waiting: Submission[] = [];
+  /** The works of the transaction under way. */
+  #group: Submission[] = [];
+  #shared: Group | undefined;
+  /** A group is about to begin or under way. */
+  #isGrouping = false;
+  #groupCount = 0;
+  /** Works at the head of `waiting` that are retried one by one because together they were too much. */
+  #oneByOne = 0;
+  /** Works at the head of `waiting` that the front gave back: they must use a transaction. */
+  #givenBack = 0;
+  #frontFailure: Failure | undefined;
+  #taskState: 'none' | 'ready' | 'blocked' = 'none';
+  #groupsSinceTask = 0;
+  #isRunning = false;
+  #isStopping = false;
+  #run: Promise<void> | undefined;
+  #broken: EngineError | undefined;
+
+  constructor(options: GroupedTransactionsOptions) {
+    this.#environment = options.environment;
+    this.#counters = options.counters;
+    this.#task = options.task;
+    this.#reserve = options.reserve;
+    this.#waitingMax = options.waitingMax ?? WAITING_WORKS_MAX;
+    this.#front = options.front;
+    this.#metrics = options.metrics ?? new CommitMetrics();
+  }
+
+  /** No work waits for a transaction: another one overtakes nothing if it has none. */
+  get isClear(): boolean {
+    return this.#waiting.length === 0 && !this.#isGrouping && this.#broken === undefined;
+  }
+
+  /** Works that wait for the next transactions. */
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
+  get depth(): number {
+    return this.#waiting.length + this.#group.length;
+  }
+
+  /** Groups that were committed. */
+  get groupCount(): number {
+    return this.#groupCount;
+  }
+
+  statistics(): CommitStatistics {
+    return { commits: this.#metrics.counts(), depth: this.depth, hasGivenUp: this.#broken !== undefined };
+  }
+
+  submit<T>(work: Work<T>): Promise<T> {
+    if (this.#waiting.length >= this.#waitingMax)
+      return Promise.reject(overfull(this.#environment.path, this.#waitingMax));
+    return new Promise((fulfil, reject) => this.enqueue(new SubmittedWork(work, fulfil, reject)));
+  }
+
+  enqueue(submission: Submission): void {
+    this.#waiting.push(submission);
+    this.#start();
+  }
+
+  wake(): void {
+    this.#taskState = 'ready';
+    this.#start();
+  }
+
+  async drain(): Promise<void> {
+    do {
+      await this.#run;
+    } while (this.#isRunning);
+  }
+
+  /** What the background has to do is left. */
+  async close(): Promise<void> {
+    this.#isStopping = true;
+    await this.drain();
+  }
+
+  /**
+   * Takes back what the front accepted and could not make durable, in order: it is decided again. If `tried` was too much together, one by one.
+   */
+  takeBack(tried: readonly Submission[], others: readonly Submission[], failure: Failure | undefined): void {
+    this.#waiting = [...tried, ...others, ...this.#waiting];
+    this.#givenBack = tried.length + others.length;
+    this.#frontFailure = failure;
+    if (failure !== undefined) this.#oneByOne = tried.length;
+    this.#start();
+  }
+
+  /** What went wrong, told as an `EngineError` where it came from LMDB. Finds out whether LMDB has given up the file. */
+  async explain(error: unknown): Promise<unknown> {
+    const { path } = this.#environment;
+    const failure = await this.#environment.explain(error);
+    if (!this.#environment.isSound()) {
+      this.#broken = new EngineError('closed', `${path} gave up after a failed write.`, failure);
+    }
+    return failure;
+  }
+
+  #start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#run = this.#work();
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#isTaskReady()) {
+      this.#moveToFront();
+      if (this.#isTaskNext()) await this.#commitTask();
+      else if (this.#waiting.length > 0) await this.#commitNext();
+    }
+    this.#isRunning = false;
+  }
+
+  async #commitNext(): Promise<void> {
+    this.#isGrouping = true;
+    const failure = await this.#front?.settle();
+    const frontFailure = this.#frontFailure;
+    this.#frontFailure = undefined;
+    if (frontFailure !== undefined) await this.explain(frontFailure.reason);
+    if (failure !== undefined) await this.#failBehind(failure);
+    else if (this.#broken !== undefined) this.#failAll(this.#broken);
+    else await this.#commitGroup();
+    this.#front?.forget();
+    this.#isGrouping = false;
+  }
+
+  /** What waits is decided without a transaction again as soon as it can be: one work that needs a transaction does not hold up a stream. */
+  #moveToFront(): void {
+    if (this.#front === undefined || this.#givenBack > 0 || this.#broken !== undefined) return;
+    let moved = 0;
+    for (const submission of this.#waiting) {
+      if (!this.#front.accept(submission)) break;
+      moved += 1;
+    }
+    this.#waiting = this.#waiting.slice(moved);
+  }
+
+  /** What is durable in the log has to get into the tree before anything is done there. */
+  async #failBehind({ reason }: Failure): Promise<void> {
+    const explained = await this.explain(reason);
+    if (isFull(explained) && this.#reserve.release()) return;
+    this.#failAll(explained);
+    if (this.#taskState === 'ready') this.#taskState = 'blocked';
+  }
+
+  #isTaskReady(): boolean {
+    return this.#taskState === 'ready' && !this.#isStopping && this.#broken === undefined;
+  }
+
+  #isTaskNext(): boolean {
+    if (!this.#isTaskReady()) return false;
+    return this.#waiting.length === 0 || this.#groupsSinceTask >= GROUPS_BETWEEN_TASKS;
+  }
+
+  async #commitGroup(): Promise<void> {
+    this.#groupsSinceTask += 1;
+    this.#groupCount += 1;
+    const began = performance.now();
+    try {
+      await this.#environment.transaction(() => this.#runWorks());
+      this.#metrics.commit(this.#group.length, began);
+      for (const submission of this.#group) submission.settle();
+      if (this.#shared !== undefined) this.#reserve.wrote(this.#shared.bytes, this.#shared.didGrow);
+      if (this.#taskState === 'blocked') this.#taskState = 'ready';
+    } catch (error) {
+      this.#metrics.fail();
+      this.#failGroup(await this.explain(error));
+    }
+    this.#group = [];
+  }
+
+  #runWorks(): void {
+    const worksMax = this.#oneByOne > 0 ? 1 : GROUP_WORKS_MAX;
+    const group: Group = {
+      counters: this.#counters,
+      bytes: 0,
+      livingSpace: undefined,
+      mayGrow: this.#reserve.mayGrow(),
+      didGrow: false,
+    };
+    this.#shared = group;
+    try {
+      this.#counters.load(this.#environment.catalog);
+      for (const submission of this.#waiting) {
+        if (this.#group.length >= worksMax || group.bytes >= GROUP_BYTES_MAX) break;
+        this.#group.push(submission);
+        submission.run(group);
+      }
+      this.#counters.save(this.#environment.catalog);
+    } finally {
+      this.#waiting = this.#waiting.slice(this.#group.length);
+      this.#oneByOne = Math.max(0, this.#oneByOne - this.#group.length);
+      this.#givenBack = Math.max(0, this.#givenBack - this.#group.length);
+    }
+  }
+
+  /** It changes what no work and no record of the log has to do with: rows of spaces that were dropped. So it waits for neither. */
+  async #commitTask(): Promise<void> {
+    this.#groupsSinceTask = 0;
+    try {
+      let isMore = false;
+      await this.#environment.transaction(() => {
+        isMore = this.#task();
+      });
+      this.#taskState = isMore ? 'ready' : 'none';
+    } catch (error) {
+      // Tried again when something else has been committed, so that a full disk is not asked over and over.
+      this.#taskState = isFull(await this.explain(error)) && this.#reserve.release() ? 'ready' : 'blocked';
+    }
+  }
+
+  #failGroup(failure: unknown): void {
+    if (isFull(failure) && this.#makesSense()) {
+      this.#oneByOne = this.#group.length;
+      this.#givenBack = this.#oneByOne;
+      this.#waiting = [...this.#group, ...this.#waiting];
+      return;
+    }
+    for (const submission of this.#group) submission.fail(failure);
+    // What fails before the first work would fail again and again: it takes with it all that waits.
+    if (this.#group.length === 0) this.#failAll(failure);
+  }
+
+  /** Whether what found no space may find some if it is tried again, alone. */
+  #makesSense(): boolean {
+    if (this.#group.length > 1) return true;
+    if (this.#group.length === 1 && this.#shared?.didGrow === false) return this.#reserve.release();
+    this.#reserve.refuse();
+    return false;
+  }
+
+  #failAll(failure: unknown): void {
+    for (const submission of this.#waiting) submission.fail(failure);
+    this.#waiting = [];
+    this.#oneByOne = 0;
+    this.#givenBack = 0;
+  }
+}
+
+const isFull = (failure: unknown): boolean => failure instanceof EngineError && failure.code === 'full';

@@ -1,0 +1,354 @@
+// Commits of a process that is alone on its directory: each is decided at once, on the rows as they will be when all that was decided before it is durable. What
+// was decided while a batch is on its way to the write-ahead log is the next batch: one record, one sync, and then all its callers are answered. What
+// needs LMDB's tree itself (spaces, long keys, more than a segment of the log holds), and everything while there is no log, goes to grouped-transactions.ts.
+//
+// That nobody else writes is asked again of each batch. If somebody did, or the write fails, everything that was decided and is not durable is
+// decided anew inside transactions, in the same order. No caller is answered before its changes, and all that its decision saw, are durable.
+import { detachedString } from '#base';
+import { type Row, type Space, StoreError } from '#store';
+import type { Environment } from '../environment.js';
+import { isComparable } from '../layout/catalog.js';
+import type { Counters } from '../layout/counters.js';
+import { encodePayload, endOfPrefix, fits } from '../layout/row-key.js';
+import { RowBlocks } from '../layout/row-value.js';
+import { MergedCursor } from '../scan/merged-cursor.js';
+import { RowCursor } from '../scan/row-cursor.js';
+import { changeBytesMax } from '../wal/log-record.js';
+import { Change, type Overlay, rowOf } from '../wal/overlay.js';
+import { type Appended, CHANGES_BYTES_MAX, type Failure, WriteAheadLog } from '../wal/write-ahead-log.js';
+import { beginLog } from './begin-log.js';
+import { CommitMetrics } from './commit-metrics.js';
+import {
+  type CommitStatistics,
+  type Commits,
+  type DecisionView,
+  overfull,
+  type Submission,
+  SubmittedWork,
+  WAITING_WORKS_MAX,
+  type Work,
+} from './commits.js';
+import type { DiskReserve } from './disk-reserve.js';
+import { type Front, GroupedTransactions, type GroupedTransactionsOptions } from './grouped-transactions.js';
+
+/** Decided together, and durable together. */
+class Batch {
+  readonly callers: Submission[] = [];
+  readonly changes: Change[] = [];
+  /** In the log, at most. */
+  bytes = 0;
+  basis = 0n;
+  tick = 0n;
+}
+
+/** A record of more takes long to write, and those behind it wait. One commit may have more. */
+const BATCH_BYTES_MAX = 1024 * 1024;
+/** Groups of transactions before a log is begun: a store that writes less is as well off without its 8 MiB. */
+const LOG_AFTER = 8;
+
+export interface LoggedCommitsOptions extends GroupedTransactionsOptions {
+  /** Groups of transactions before the log is begun. */
+  readonly logAfter?: number | undefined;
+}
+
+export class LoggedCommits implements Commits, DecisionView, Front {
+  readonly counters: Counters;
+  readonly overlay: Overlay;
+  readonly #environment: Environment;
+  readonly #reserve: DiskReserve;
+  readonly #metrics = new CommitMetrics();
+  readonly #log: WriteAheadLog;
+  readonly #transactions: GroupedTransactions;
+  readonly #waitingMax: number;
+  readonly #logAfter: number;
+  readonly #blocks = new RowBlocks();
+  /** Spaces known to live. */
+  readonly #living = new Set<number>();
+  /** The last tick that is durable or decided, if all of this was this process's. */
+  #basis: bigint | undefined;
+  /** Decided last, and not full. */
+  #gathering = new Batch();
+  /** Decided before it, and full: the oldest first. */
+  #full: Batch[] = [];
+  /** On its way to the disk. */
+  #written: Batch | undefined;
+  #inFlight = 0;
+  #isScheduled = false;
+  #whenIdle: (() => void)[] = [];
+  #beginning: Promise<void> | undefined;
+
+  constructor(options: LoggedCommitsOptions) {
+    const { environment, counters, reserve, waitingMax = WAITING_WORKS_MAX, logAfter = LOG_AFTER } = options;
+    this.#environment = environment;
+    this.counters = counters;
+    this.#reserve = reserve;
+    this.#waitingMax = waitingMax;
+    this.#logAfter = logAfter;
+    this.#log = new WriteAheadLog({
+      environment,
+      counters,
+      isAmple: () => reserve.isAmple(),
+      onCheckpoint: failure => this.#goOn(failure),
+    });
+    this.overlay = this.#log.overlay;
+    this.#transactions = new GroupedTransactions({ ...options, front: this, metrics: this.#metrics });
+  }
+
+  submit<T>(work: Work<T>): Promise<T> {
+    if (this.#inFlight + this.#transactions.waitingCount >= this.#waitingMax)
+      return Promise.reject(overfull(this.#environment.path, this.#waitingMax));
+    return new Promise((fulfil, reject) => {
+      const submission = new SubmittedWork(work, fulfil, reject);
+      if (this.#transactions.isClear && this.accept(submission)) return;
+      this.#transactions.enqueue(submission);
+      const isCommit = work.decide !== undefined;
+      if (isCommit && this.#transactions.groupCount >= this.#logAfter) void this.begin();
+    });
+  }
+
+  wake(): void {
+    this.#transactions.wake();
+  }
+
+  /** Groups of works that needed a transaction. */
+  get transactionCount(): number {
+    return this.#transactions.groupCount;
+  }
+
+  statistics(): CommitStatistics {
+    const { commits, depth, hasGivenUp } = this.#transactions.statistics();
+    return { commits, depth: depth + this.#inFlight, hasGivenUp };
+  }
+
+  async drain(): Promise<void> {
+    do {
+      await this.#transactions.drain();
+      await this.settle();
+    } while (this.#transactions.depth + this.#inFlight > 0);
+  }
+
+  async close(): Promise<void> {
+    await this.#beginning;
+    await this.#transactions.close();
+    await this.drain();
+    await this.#log.close();
+  }
+
+  /** Begins a log, once. Without one a store is slower and no worse. */
+  begin(): Promise<void> {
+    this.#beginning ??= beginLog(this.#environment, this.#transactions, this.#reserve).then(file => {
+      if (file !== undefined) this.#log.begin(file);
+    });
+    return this.#beginning;
+  }
+
+  accept(submission: Submission): boolean {
+    if (!this.#isReady()) return false;
+    this.#environment.refreshSnapshot();
+    if (this.#basis === undefined) {
+      if (!this.#log.isEmpty || this.#environment.isLogForeign()) return false;
+      this.counters.load(this.#environment.catalog);
+      this.#basis = this.counters.tick;
+    }
+    if (!submission.decide(this)) return false;
+    this.#gathering.callers.push(submission);
+    this.#inFlight += 1;
+    this.#schedule();
+    return true;
+  }
+
+  async settle(): Promise<Failure | undefined> {
+    while (this.#inFlight > 0) await new Promise<void>(fulfil => this.#whenIdle.push(fulfil));
+    return this.#log.drain();
+  }
+
+  forget(): void {
+    this.#basis = undefined;
+    this.#living.clear();
+  }
+
+  isLiving(space: Space): boolean {
+    if (this.#living.has(space.id)) return true;
+    if (!this.#environment.catalog.isLiving(space)) return false;
+    this.#living.add(space.id);
+    return true;
+  }
+
+  get(space: number, partition: string, key: string): Row | undefined {
+    const change = this.overlay.latest(space, partition, key);
+    return change === undefined ? this.#environment.rows.get(space, partition, key) : rowOf(change);
+  }
+
+  range(space: number, partition: string, from: string, until: string | undefined, rows: number): Row[] {
+    const start = encodePayload(partition, from);
+    const end =
+      until === undefined ? endOfPrefix(encodePayload(partition, '')) : encodePayload(partition, until);
+    const last = until === undefined ? { partition: `${partition}\0`, key: '' } : { partition, key: until };
+    const changes = this.overlay.within(space, { from: { partition, key: from }, until: last }, 'latest');
+    const tree = new RowCursor(this.#environment.longKeys, space, { from: start, until: end });
+    const cursor = new MergedCursor(tree, changes);
+    const found: Row[] = [];
+    try {
+      while (found.length < rows && cursor.next()) {
+        const { key, version, value } = cursor;
+        found.push({ partition, key, version, value: Buffer.from(value) });
+      }
+    } finally {
+      cursor.close();
+    }
+    return found;
+  }
+
+  sizeOf(partition: string, key: string, valueBytes: number): number {
+    // Rows under longer keys change with their subtrees.
+    if (!fits(partition, key, this.#environment.longKeys.chunk)) return Number.POSITIVE_INFINITY;
+    return changeBytesMax(partition, key, valueBytes);
+  }
+
+  takes(bytes: number): boolean {
+    const together = this.#gathering.bytes + bytes;
+    if (together > BATCH_BYTES_MAX && this.#gathering.bytes > 0 && isComparable(this.counters.tick)) {
+      this.#full.push(this.#seal(this.#gathering));
+      this.#gathering = new Batch();
+    }
+    if (this.#gathering.bytes + bytes > CHANGES_BYTES_MAX) return false;
+    this.#gathering.bytes += bytes;
+    return true;
+  }
+
+  put(space: number, { partition, key, version, value }: Row): void {
+    this.#note(
+      new Change(
+        [space, detachedString(partition), detachedString(key)],
+        this.#blocks.encode(version, value),
+        version,
+      ),
+    );
+  }
+
+  remove(space: number, partition: string, key: string): void {
+    this.#note(new Change([space, detachedString(partition), detachedString(key)], undefined, 0n));
+  }
+
+  #note(change: Change): void {
+    this.overlay.add(change);
+    this.#gathering.changes.push(change);
+  }
+
+  /** While space is short every work has its transaction, which knows what may be put. */
+  #isReady(): boolean {
+    if (!this.#log.isUsable) return false;
+    return this.#gathering.callers.length > 0 || (!this.#reserve.isShort && this.#reserve.mayGrow());
+  }
+
+  /** After all callers that are ready to decide: they share a sync. */
+  #schedule(): void {
+    if (this.#written !== undefined || this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (this.#written === undefined) this.#writeNext();
+    });
+  }
+
+  #writeNext(): void {
+    const batch = this.#full[0] ?? this.#gathering;
+    if (batch.changes.length === 0) {
+      this.#gathering = new Batch();
+      this.#answer(batch);
+      return;
+    }
+    const place = this.#log.placeFor(batch.bytes);
+    if (place === 'later') return;
+    if (place === 'nowhere') {
+      this.#abort([], undefined);
+      return;
+    }
+    if (this.#full.shift() === undefined) {
+      this.#seal(batch);
+      this.#gathering = new Batch();
+    }
+    this.#written = batch;
+    void this.#write(batch);
+  }
+
+  /** The batch has all its changes, and a tick that the tree can be asked for. */
+  #seal(batch: Batch): Batch {
+    batch.basis = this.#basis ?? 0n;
+    while (!isComparable(this.counters.tick)) this.counters.useTick(this.counters.tick + 1n);
+    batch.tick = this.counters.tick;
+    this.#basis = batch.tick;
+    return batch;
+  }
+
+  async #write(batch: Batch): Promise<void> {
+    const began = performance.now();
+    let outcome: Appended = 'lost';
+    let failure: Failure | undefined;
+    try {
+      outcome = await this.#log.append(batch);
+    } catch (reason) {
+      failure = { reason };
+    }
+    this.#written = undefined;
+    if (outcome === 'durable') {
+      this.#metrics.commit(batch.callers.length, began);
+      // The next is on its way before these are answered, whose answers call forth the one after it.
+      this.#writeNext();
+      this.#answer(batch);
+    } else {
+      if (outcome === 'last') this.#metrics.commit(batch.callers.length, began);
+      else this.#metrics.fail();
+      this.#end(batch, outcome, failure);
+    }
+  }
+
+  /** The batch cannot be in the log, and nothing that was decided after it. */
+  #end(batch: Batch, outcome: Appended, failure: Failure | undefined): void {
+    for (const change of batch.changes) this.overlay.abort(change);
+    if (outcome === 'lost') this.#inFlight -= batch.callers.length;
+    else if (outcome === 'last') this.#answer(batch);
+    else this.#failUnknown(batch);
+    this.#abort(outcome === 'lost' ? batch.callers : [], failure);
+  }
+
+  #answer({ callers }: Batch): void {
+    for (const caller of callers) caller.settle();
+    this.#leave(callers.length);
+  }
+
+  /** To decide anew could do twice what was done. */
+  #failUnknown({ callers }: Batch): void {
+    const what = 'Another process writes here too, and whether this change was made is not known.';
+    const failure = new StoreError('busy', `${this.#environment.path}: ${what}`);
+    for (const caller of callers) caller.fail(failure);
+    this.#leave(callers.length);
+  }
+
+  /** Nothing that was decided and is not written will be: it is decided anew, after `tried`. */
+  #abort(tried: readonly Submission[], failure: Failure | undefined): void {
+    const batches = [...this.#full, this.#gathering];
+    this.#full = [];
+    this.#gathering = new Batch();
+    for (const { changes } of batches) for (const change of changes) this.overlay.abort(change);
+    this.forget();
+    const others = batches.flatMap(({ callers }) => callers);
+    if (tried.length + others.length > 0) this.#transactions.takeBack(tried, others, failure);
+    this.#leave(others.length);
+  }
+
+  #leave(callers: number): void {
+    this.#inFlight -= callers;
+    if (this.#inFlight > 0) return;
+    for (const fulfil of this.#whenIdle) fulfil();
+    this.#whenIdle = [];
+  }
+
+  /** A checkpoint has ended: what waited for it is written, or decided anew when it can be. */
+  #goOn(failure: Failure | undefined): void {
+    if (failure !== undefined) void this.#transactions.explain(failure.reason);
+    if (this.#written !== undefined || this.#inFlight === 0) return;
+    if (failure === undefined) this.#writeNext();
+    else this.#abort([], undefined);
+  }
+}

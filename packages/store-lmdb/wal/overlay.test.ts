@@ -1,0 +1,142 @@
+// Shows which change of a row readers see, and which one decisions; and that those of a range come in the order of rows.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Position } from '#store';
+import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
+import { Change, Overlay } from './overlay.js';
+
+function changeOf(space: number, { partition, key }: Position, version: bigint): Change {
+  return new Change([space, partition, key], Buffer.from(String(version)), version);
+}
+
+function addDurable(overlay: Overlay, change: Change): void {
+  overlay.add(change);
+  overlay.settle(change);
+}
+
+const placeOf = ({ key: [, partition, key] }: Change): Position => ({ partition, key });
+
+test('the last change of a row counts, and forgetting an earlier one leaves it', () => {
+  const overlay = new Overlay();
+  assert.equal(overlay.isEmpty, true);
+  assert.equal(overlay.durable(7, 'p', 'k'), undefined);
+  const first = changeOf(7, { partition: 'p', key: 'k' }, 1n);
+  const removal = new Change([7, 'p', 'k'], undefined, 0n);
+  addDurable(overlay, first);
+  assert.equal(overlay.durable(7, 'p', 'k'), first);
+  addDurable(overlay, removal);
+  assert.equal(overlay.durable(7, 'p', 'k'), removal);
+  overlay.forget(first);
+  assert.equal(overlay.durable(7, 'p', 'k'), removal);
+  assert.equal(overlay.isEmpty, false);
+  overlay.forget(removal);
+  overlay.forget(removal);
+  assert.equal(overlay.durable(7, 'p', 'k'), undefined);
+  assert.equal(overlay.isEmpty, true);
+});
+
+test('rows of different spaces, partitions and keys are different rows', () => {
+  const overlay = new Overlay();
+  const places: [number, string, string][] = [
+    [1, 'ab', 'c'],
+    [1, 'a', 'bc'],
+    [1, '', 'abc'],
+    [11, 'ab', 'c'],
+    [1, '\0', 'c'],
+    [1, '', '\0c'],
+    [1, '', ''],
+  ];
+  const changes = places.map(key => new Change(key, undefined, 0n));
+  for (const change of changes) addDurable(overlay, change);
+  for (const [index, place] of places.entries()) assert.equal(overlay.durable(...place), changes[index]);
+  for (const [index, change] of changes.entries()) {
+    overlay.forget(change);
+    assert.equal(overlay.isEmpty, index === changes.length - 1);
+  }
+});
+
+test('decisions see what is in flight over what is durable, and readers do not', () => {
+  const overlay = new Overlay();
+  const all = { from: { partition: '', key: '' } };
+  const [first, second, third] = [1n, 2n, 3n].map(version =>
+    changeOf(7, { partition: 'p', key: 'k' }, version),
+  );
+  assert(first !== undefined && second !== undefined && third !== undefined);
+  const seen = () => [overlay.durable(7, 'p', 'k'), overlay.latest(7, 'p', 'k')];
+  const listed = () => [overlay.within(7, all, 'durable'), overlay.within(7, all, 'latest')];
+  overlay.add(first);
+  assert.deepEqual(seen(), [undefined, first]);
+  assert.deepEqual(listed(), [[], [first]]);
+  overlay.settle(first);
+  overlay.add(second);
+  overlay.add(third);
+  assert.deepEqual(seen(), [first, third]);
+  const list = overlay.within(7, all, 'durable');
+  overlay.settle(second);
+  assert.deepEqual(seen(), [second, third]);
+  assert.deepEqual(listed(), [[second], [third]]);
+  overlay.forget(first);
+  assert.deepEqual(seen(), [second, third]);
+  overlay.abort(third);
+  assert.deepEqual(seen(), [second, second]);
+  overlay.forget(second);
+  assert.deepEqual(seen(), [undefined, undefined]);
+  assert.equal(overlay.isEmpty, true);
+  assert.deepEqual(list, [first], 'a list that was given stays');
+});
+
+test('what the tree has is forgotten under what is in flight, and what is aborted leaves nothing', () => {
+  const overlay = new Overlay();
+  const first = changeOf(7, { partition: 'p', key: 'k' }, 1n);
+  const second = changeOf(7, { partition: 'p', key: 'k' }, 2n);
+  overlay.add(first);
+  overlay.settle(first);
+  overlay.add(second);
+  overlay.forget(first);
+  assert.deepEqual([overlay.durable(7, 'p', 'k'), overlay.latest(7, 'p', 'k')], [undefined, second]);
+  overlay.abort(second);
+  overlay.abort(second);
+  assert.equal(overlay.isEmpty, true);
+  // Aborted together, each by itself.
+  overlay.add(first);
+  overlay.add(second);
+  overlay.abort(first);
+  overlay.abort(second);
+  assert.equal(overlay.isEmpty, true);
+});
+
+const places = fc.oneof(position, longPosition);
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('add' as const), space: fc.nat(1), place: places }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('forget' as const), which: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('within' as const), space: fc.nat(1), range }) },
+);
+
+test('what is durable within a range is what a sorted list of all says', async () => {
+  const property = fc.property(fc.array(step, { maxLength: 150, size: 'max' }), steps => {
+    const overlay = new Overlay();
+    const added: Change[] = [];
+    const model = new Map<string, Change>();
+    for (const each of steps) {
+      if (each.kind === 'add') {
+        const change = changeOf(each.space, each.place, BigInt(added.length));
+        added.push(change);
+        addDurable(overlay, change);
+        model.set(JSON.stringify(change.key), change);
+      } else if (each.kind === 'forget' && added.length > 0) {
+        const change = added[each.which % added.length];
+        assert(change !== undefined);
+        overlay.forget(change);
+        if (model.get(JSON.stringify(change.key)) === change) model.delete(JSON.stringify(change.key));
+      } else if (each.kind === 'within') {
+        const expected = [...model.values()]
+          .filter(change => change.key[0] === each.space && isWithin(each.range, placeOf(change)))
+          .sort((a, b) => compare(placeOf(a), placeOf(b)));
+        assert.deepEqual(overlay.within(each.space, each.range, 'durable'), expected);
+      }
+      assert.equal(overlay.isEmpty, model.size === 0);
+    }
+  });
+  await law(property, { runs: 300, filter: 'wal/overlay' });
+});

@@ -1,0 +1,153 @@
+// The rows that LMDB's tree does not have as they are: the WAL overlay, of changes that are durable in the write-ahead log alone, which readers see over
+// the tree; and over it the in-flight overlay, of changes that are decided and not durable yet, which only later decisions see. A row stands here once,
+// with its last change of both kinds. When changes come, become durable and go is the affair of write-ahead-log.ts and commit/logged-commits.ts.
+import type { Row, ScanRange } from '#store';
+import type { RowKey } from '../layout/row-key.js';
+import { decodeValue } from '../layout/row-value.js';
+import { OrderedMap } from './ordered-map.js';
+
+/** A row's final image, or that it goes. */
+export class Change {
+  readonly key: RowKey;
+  /** As the tree has it (row-value.ts), and never overwritten; undefined removes the row. */
+  readonly bytes: Buffer | undefined;
+  readonly version: bigint;
+  /** From when it is decided until it is in the tree or aborted. */
+  row: OverlayRow | undefined;
+
+  constructor(key: RowKey, bytes: Buffer | undefined, version: bigint) {
+    this.key = key;
+    this.bytes = bytes;
+    this.version = version;
+    this.row = undefined;
+  }
+}
+
+/** The row as it is after the change, its value a view that stays as it is; undefined if it is gone. */
+export function rowOf({ key: [, partition, key], bytes, version }: Change): Row | undefined {
+  return bytes && { partition, key, version, value: decodeValue(bytes, bytes.length) };
+}
+
+/** A row that is not in the tree as it is. */
+export class OverlayRow {
+  /** The last change of all. */
+  latest: Change;
+  /** The last change that is durable, and not in the tree. */
+  durable: Change | undefined;
+  /** The change that a checkpoint puts into the tree, if it has several of the row. */
+  checkpointed: Change | undefined;
+
+  constructor(latest: Change) {
+    this.latest = latest;
+    this.durable = undefined;
+    this.checkpointed = undefined;
+  }
+}
+
+/** Which change of a row is meant: the one that readers see, or the one that decisions see. */
+type Side = 'durable' | 'latest';
+
+/** The rows of one partition by key, never empty. */
+type Rows = OrderedMap<OverlayRow>;
+
+export class Overlay {
+  /** By space and partition, so that a scan of one partition has nothing to do with the others. */
+  readonly #spaces = new Map<number, OrderedMap<Rows>>();
+
+  get isEmpty(): boolean {
+    return this.#spaces.size === 0;
+  }
+
+  /** What readers see; undefined if the tree has it. A change with `bytes` undefined says that the row is gone. */
+  durable(space: number, partition: string, key: string): Change | undefined {
+    return this.#find(space, partition, key)?.durable;
+  }
+
+  /** What decisions see, in the same way. */
+  latest(space: number, partition: string, key: string): Change | undefined {
+    return this.#find(space, partition, key)?.latest;
+  }
+
+  /** The change is decided, and in flight. */
+  add(change: Change): void {
+    const [space, partition, key] = change.key;
+    let partitions = this.#spaces.get(space);
+    if (partitions === undefined) {
+      partitions = new OrderedMap();
+      this.#spaces.set(space, partitions);
+    }
+    let rows = partitions.get(partition);
+    if (rows === undefined) {
+      rows = new OrderedMap();
+      partitions.set(partition, rows);
+    }
+    let row = rows.get(key);
+    if (row === undefined) {
+      row = new OverlayRow(change);
+      rows.set(key, row);
+    } else row.latest = change;
+    change.row = row;
+  }
+
+  /** The change is durable. Those of a row become so in their order. */
+  settle(change: Change): void {
+    if (change.row !== undefined) change.row.durable = change;
+  }
+
+  /** The change will never be durable, and neither will any later one of its row. */
+  abort(change: Change): void {
+    const { row } = change;
+    if (row === undefined) return;
+    if (row.durable === undefined) this.#delete(change, row);
+    else row.latest = row.durable;
+  }
+
+  /** The tree has the change. Later ones of the row stay. */
+  forget(change: Change): void {
+    const { row } = change;
+    if (row?.durable !== change) return;
+    row.durable = undefined;
+    if (row.latest === change) this.#delete(change, row);
+  }
+
+  /** Those of a range, in the order of law 1 of the store, in a list that stays as it is. */
+  within(space: number, { from, until }: ScanRange, side: Side): readonly Change[] {
+    const found: Change[] = [];
+    const partitions = this.#spaces.get(space);
+    if (partitions === undefined) return found;
+    const collect = (rows: Rows, partition: string): void => {
+      const start = partition === from.partition ? from.key : '';
+      const end = partition === until?.partition ? until.key : undefined;
+      rows.forEachWithin(start, end, row => {
+        const change = row[side];
+        if (change !== undefined) found.push(change);
+      });
+    };
+    // Of the last partition nothing is in the range if the bound is its beginning.
+    const end = until && (until.key === '' ? until.partition : after(until.partition));
+    if (end === after(from.partition)) {
+      const rows = partitions.get(from.partition);
+      if (rows !== undefined) collect(rows, from.partition);
+    } else partitions.forEachWithin(from.partition, end, collect);
+    return found;
+  }
+
+  #find(space: number, partition: string, key: string): OverlayRow | undefined {
+    return this.#spaces.get(space)?.get(partition)?.get(key);
+  }
+
+  #delete({ key: [space, partition, key] }: Change, row: OverlayRow): void {
+    const partitions = this.#spaces.get(space);
+    const rows = partitions?.get(partition);
+    if (partitions === undefined || rows?.get(key) !== row) return;
+    rows.delete(key);
+    if (rows.size > 0) return;
+    partitions.delete(partition);
+    if (partitions.size === 0) this.#spaces.delete(space);
+  }
+}
+
+/** The least of all strings behind it. */
+function after(text: string): string {
+  return `${text}\0`;
+}
