@@ -1,22 +1,22 @@
 // `npm run demo`: a server, real data, the queries of the table design guide, a restart. Each step checks what it prints; the
-// first failed check ends the demo with an error.
+// first failed check ends the demo with an error. data/ reads the source files, stage/ has the client and the output, chapters/ what is shown.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from 'shelfmark';
-import { decodeAirports } from './airports.js';
-import { readDatasetFile } from './dataset.js';
-import { etagConflict } from './etag-conflict.js';
-import { loadAirports } from './load-airports.js';
-import { loadMovies } from './load-movies.js';
-import { mergeReplace } from './merge-replace.js';
-import { decodeMovies } from './movies.js';
-import { paging } from './paging.js';
-import { projection } from './projection.js';
-import { partitionScan, pointQuery, rangeQuery, tableScan } from './queries.js';
-import { formatDuration, Report } from './report.js';
-import { restart } from './restart.js';
-import { openStage } from './stage.js';
+import { etagConflict } from './chapters/etag-conflict.js';
+import { loadAirports } from './chapters/load-airports.js';
+import { loadMovies } from './chapters/load-movies.js';
+import { mergeReplace } from './chapters/merge-replace.js';
+import { paging } from './chapters/paging.js';
+import { projection } from './chapters/projection.js';
+import { partitionScan, pointQuery, rangeQuery, tableScan } from './chapters/queries.js';
+import { restart } from './chapters/restart.js';
+import { decodeAirports } from './data/airports.js';
+import { readDatasetFile } from './data/dataset.js';
+import { decodeMovies } from './data/movies.js';
+import { formatDuration, Report } from './stage/report.js';
+import { openStage } from './stage/stage.js';
 
 const CHAPTERS = [
   loadAirports,

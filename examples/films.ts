@@ -1,7 +1,7 @@
 // The films of vega-datasets as an entity, for the examples: a partition a genre, rows by year and title.
 import { codec, type Db, entity, key, type Of, part, t } from '#patterns';
-import { readDatasetFile } from '../demo/dataset.js';
-import { decodeRelease } from '../demo/movies.js';
+import { readDatasetFile } from '../demo/data/dataset.js';
+import { decodeRelease } from '../demo/data/movies.js';
 
 export const Film = entity('Film', {
   version: 1,

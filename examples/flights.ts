@@ -1,8 +1,8 @@
 // The flights and airports of vega-datasets as entities, for the examples: flights by airport of departure, the latest first, and airports as a small
 // lookup table.
 import { codec, type Db, entity, Instant, key, type Of, part, t } from '#patterns';
-import { readDatasetFile } from '../demo/dataset.js';
-import { parseCsv } from '../demo/parse-csv.js';
+import { readDatasetFile } from '../demo/data/dataset.js';
+import { parseCsv } from '../demo/data/parse-csv.js';
 
 export const Flight = entity('Flight', {
   version: 1,

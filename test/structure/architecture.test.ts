@@ -195,8 +195,6 @@ describe('imports', () => {
 });
 
 const FILES_MAX = 20;
-/** Folders that are still being sorted. */
-const UNSORTED: ReadonlySet<string> = new Set(['demo']);
 const LINES_MAX = 400;
 const TEST_LINES_MAX = 800;
 const FUNCTION_LINES_MAX = 60;
@@ -208,7 +206,7 @@ describe('sizes', () => {
     const counts = new Map<string, number>();
     for (const { path } of SOURCES.filter(source => !/\.test\.ts$/.test(source.path)))
       counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-    const full = [...counts].filter(([folder, count]) => count > FILES_MAX && !UNSORTED.has(folder));
+    const full = [...counts].filter(([, count]) => count > FILES_MAX);
     assert.deepEqual(full, []);
   });
 

@@ -1,4 +1,4 @@
-// The order of the folders inside each package, and inside the benchmark: which folder may import which. architecture.test.ts holds everything in this table to it,
+// The order of the folders inside each package, and inside benchmark and demo: which folder may import which. architecture.test.ts holds everything in this table to it,
 // so a package that gets folders gets an entry here. Only programs are held to it: a test may import its package's index, and `testing` is open to all tests.
 
 /** Of one package: a folder, or a file at the package's top, and what it may import of these. */
@@ -33,6 +33,12 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     profile: ['places.ts', 'text-table.ts', 'subjects'],
     wal: [],
     '.': ['places.ts', 'load', 'subjects', 'report', 'compare', 'mixed', 'queues', 'profile'],
+  },
+  demo: {
+    data: [],
+    stage: ['data'],
+    chapters: ['data', 'stage'],
+    '.': ['data', 'stage', 'chapters'],
   },
 };
 

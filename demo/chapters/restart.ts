@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningServer, serve } from 'shelfmark';
+import { count, formatBytes, formatDuration, formatNumber, type Report } from '../stage/report.js';
+import { openStage, type Stage } from '../stage/stage.js';
 import { type Fingerprint, fingerprint } from './fingerprint.js';
-import { count, formatBytes, formatDuration, formatNumber, type Report } from './report.js';
-import { openStage, type Stage } from './stage.js';
 
 /** Printed characters of the digest; the comparison uses all of it. */
 const DIGEST_SHOWN = 12;

@@ -1,9 +1,9 @@
 // Two writers, one entity: the second is refused, reads again, and no update is lost.
 import assert from 'node:assert/strict';
 import { RestError } from '@azure/data-tables';
+import type { Stage } from '../stage/stage.js';
 import { ownProperties } from './answer.js';
 import { show } from './ask.js';
-import type { Stage } from './stage.js';
 
 const KEYS = { partitionKey: 'thriller-suspense', rowKey: '2006_untitled' };
 

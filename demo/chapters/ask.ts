@@ -1,9 +1,9 @@
 // Runs a query, prints its cost, and compares the answer with the file.
 import assert from 'node:assert/strict';
+import type { Entity } from '../data/dataset.js';
+import { count, formatNumber } from '../stage/report.js';
+import type { LoadedTable, Stage } from '../stage/stage.js';
 import { cell, ownProperties } from './answer.js';
-import type { Entity } from './dataset.js';
-import { count, formatNumber } from './report.js';
-import type { LoadedTable, Stage } from './stage.js';
 
 export interface Query {
   /** The question, in words. */

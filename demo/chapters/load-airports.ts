@@ -1,9 +1,9 @@
 // The airports' chapter: the choice of keys, and the load.
-import { UNKNOWN_STATE } from './airports.js';
-import { partitionSizes } from './dataset.js';
+import { UNKNOWN_STATE } from '../data/airports.js';
+import { partitionSizes } from '../data/dataset.js';
+import { count } from '../stage/report.js';
+import type { Stage } from '../stage/stage.js';
 import { load } from './load.js';
-import { count } from './report.js';
-import type { Stage } from './stage.js';
 
 export async function loadAirports(stage: Stage): Promise<void> {
   const { report, airports } = stage;

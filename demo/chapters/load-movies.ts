@@ -1,9 +1,9 @@
 // The movies' chapter: the keys, the types, the errors in the file, and the load.
-import type { Entity } from './dataset.js';
+import type { Entity } from '../data/dataset.js';
+import { UNKNOWN_GENRE } from '../data/movies.js';
+import { count, formatNumber, type Report } from '../stage/report.js';
+import type { Stage } from '../stage/stage.js';
 import { load } from './load.js';
-import { UNKNOWN_GENRE } from './movies.js';
-import { count, formatNumber, type Report } from './report.js';
-import type { Stage } from './stage.js';
 
 const NOT_ASCII = /[^\p{ASCII}]/u;
 const INT32_MAX = 2_147_483_647n;

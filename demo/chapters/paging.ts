@@ -1,9 +1,9 @@
 // A query read page by page, and continued by another client from the continuation token alone.
 import assert from 'node:assert/strict';
 import type { TableClient } from '@azure/data-tables';
+import { count } from '../stage/report.js';
+import type { Stage } from '../stage/stage.js';
 import { ownProperties } from './answer.js';
-import { count } from './report.js';
-import type { Stage } from './stage.js';
 
 const STATE = 'AK';
 const PAGE_ROWS = 100;

@@ -1,8 +1,8 @@
 // Merge against replace: what happens to the properties that an update does not name.
 import assert from 'node:assert/strict';
 import type { UpdateMode } from '@azure/data-tables';
+import type { Stage } from '../stage/stage.js';
 import { ownProperties } from './answer.js';
-import type { Stage } from './stage.js';
 
 const KEYS = { partitionKey: 'WA', rowKey: 'SEA' };
 

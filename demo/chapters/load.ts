@@ -1,10 +1,10 @@
 // Writes a data set with entity group transactions and reads all of it back.
 import assert from 'node:assert/strict';
 import type { TransactionAction } from '@azure/data-tables';
+import { type Dataset, type Entity, partitionSizes } from '../data/dataset.js';
+import { count, formatDuration, formatNumber } from '../stage/report.js';
+import type { LoadedTable, Stage } from '../stage/stage.js';
 import { ownProperties } from './answer.js';
-import { type Dataset, type Entity, partitionSizes } from './dataset.js';
-import { count, formatDuration, formatNumber } from './report.js';
-import type { LoadedTable, Stage } from './stage.js';
 
 /** A changeset holds at most 100 operations on one partition (protocol: batches#rules). */
 const TRANSACTION_OPERATIONS_MAX = 100;

@@ -1,8 +1,8 @@
 // The same query in full and with $select, to show the savings of a projection.
 import assert from 'node:assert/strict';
+import { formatBytes } from '../stage/report.js';
+import type { Stage } from '../stage/stage.js';
 import { ask, type Query, show } from './ask.js';
-import { formatBytes } from './report.js';
-import type { Stage } from './stage.js';
 
 const UNTIL = new Date('1950-01-01T00:00:00Z');
 

@@ -1,8 +1,8 @@
 // The four kinds of query in the table design guide, cheapest first.
 import assert from 'node:assert/strict';
+import type { Stage } from '../stage/stage.js';
 import { ownProperties } from './answer.js';
 import { ask, show } from './ask.js';
-import type { Stage } from './stage.js';
 
 export async function pointQuery(stage: Stage): Promise<void> {
   const { report, log, airports } = stage;

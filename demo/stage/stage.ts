@@ -1,7 +1,7 @@
 // The context of every chapter of the demo: the client's tables, the log of the wire, and the output.
 import { TableClient } from '@azure/data-tables';
 import type { RunningServer } from 'shelfmark';
-import type { Dataset } from './dataset.js';
+import type { Dataset } from '../data/dataset.js';
 import type { Report } from './report.js';
 import { WireLog } from './wire-log.js';
 
