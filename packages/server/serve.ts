@@ -13,7 +13,6 @@ import {
 } from './auth/accounts.js';
 import { BearerTokens, type TenantOptions } from './auth/bearer.js';
 import { isLoopback } from './auth/loopback.js';
-import { SignedTokens } from './auth/signed-tokens.js';
 import { addressOf, ENGINES, type Engines } from './engines.js';
 import type { ServerContext } from './frame/server-context.js';
 import { type LogLevel, openLog } from './observe/log.js';
@@ -24,13 +23,15 @@ import {
 } from './observe/operations-port.js';
 import { ProcessView } from './observe/process-view.js';
 import { RequestMetrics } from './observe/request-metrics.js';
-import { handleQueue } from './services/queue/handle-queue.js';
-import { QueueSweep } from './services/queue/queue-sweep.js';
-import { handle } from './services/table/handle.js';
+import {
+  type BackgroundTask,
+  type OpenService,
+  SERVICES,
+  type ServiceAddresses,
+  type ServiceEntry,
+} from './services/registry.js';
 
 const HOST_DEFAULT = '127.0.0.1';
-/** The body of any request that is not streamed (protocol: requests#bounds). */
-export const BODY_BYTES_MAX = 4 * 1_048_576;
 /** Names of metadata keep their spelling (protocol: queues#metadata). */
 const METADATA_PREFIX = 'x-ms-meta-';
 
@@ -46,19 +47,11 @@ export interface ServerLimits {
   readonly drainMilliseconds?: number | undefined;
 }
 
-export interface ServeOptions {
+export interface ServeOptions extends ServiceAddresses {
   /** Directory of the data, made if it is not there; without it the data lives in memory and ends with the server. */
   readonly data?: string | undefined;
   /** The same as an address, in place of `data`: `lmdb:DIR`, or `memory:`. */
   readonly store?: string | undefined;
-  /** Address to listen on; default 127.0.0.1. */
-  readonly host?: string | undefined;
-  /** Port of the Table service; default 0, a free one. */
-  readonly tablePort?: number | undefined;
-  /** Port of the Queue service, on the same data; default 0, a free one. `none`: there is no Queue service. */
-  readonly queuePort?: number | 'none' | undefined;
-  /** Address of the Queue service; default that of the Table service. */
-  readonly queueHost?: string | undefined;
   /** Account name to keys in base64; default is the emulator's well-known account. */
   readonly accounts?: AccountKeys | undefined;
   /** Lets the well-known key, which is no secret, open the server to other machines. */
@@ -118,15 +111,17 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+const hostOf = (service: ServiceEntry, addresses: ServiceAddresses): string =>
+  service.addressOf(addresses).host ?? addresses.host ?? HOST_DEFAULT;
+
 /** What accounts may be served where. */
-type Exposure = Pick<ServeOptions, 'host' | 'queueHost' | 'allowWellKnownKey'>;
+type Exposure = ServiceAddresses & Pick<ServeOptions, 'allowWellKnownKey'>;
 
 /** @throws ConfigurationError for accounts that must not be served so, or that there cannot be. */
-export function checkAccounts(accounts: AccountKeys, exposure: Exposure): Accounts {
-  const { host = HOST_DEFAULT, queueHost = host, allowWellKnownKey } = exposure;
+export function checkAccounts(accounts: AccountKeys, exposure: Exposure, services = SERVICES): Accounts {
   const checked = new Accounts(accounts);
-  const open = [host, queueHost].find(each => !isLoopback(each));
-  if (open === undefined || allowWellKnownKey || !checked.hasWellKnownKey) return checked;
+  const open = services.map(service => hostOf(service, exposure)).find(each => !isLoopback(each));
+  if (open === undefined || exposure.allowWellKnownKey || !checked.hasWellKnownKey) return checked;
   throw new ConfigurationError(
     `The emulator's well-known key is no secret and must not be served on ${open}: configure accounts, listen on 127.0.0.1, or allow it in so many words.`,
   );
@@ -140,14 +135,15 @@ const openEngine = (options: ServeOptions, engines: Engines): Promise<Engine> =>
     waitingMax: options.limits?.waitingWritesMax,
   });
 
-function listenOptionsOf({ tls, limits = {} }: ServeOptions, host: string, port: number): ListenOptions {
+function listenOptionsOf(options: ServeOptions, service: ServiceEntry, port: number): ListenOptions {
+  const { tls, limits = {} } = options;
   const { connectionsMax, heldBytesMax: bufferedBytesMax, drainMilliseconds: closing } = limits;
   return {
-    host,
+    host: hostOf(service, options),
     port,
     tls,
     connectionsMax,
-    bodyBytesMax: BODY_BYTES_MAX,
+    bodyBytesMax: service.bodyBytesMax,
     bufferedBytesMax,
     spelledPrefix: METADATA_PREFIX,
     timeouts: closing === undefined ? undefined : { closing },
@@ -158,17 +154,19 @@ function listenOptionsOf({ tls, limits = {} }: ServeOptions, host: string, port:
 const reachable = (host: string): string =>
   host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
 
-interface Listeners {
-  readonly tables: Listener;
-  readonly queues: Listener | undefined;
+/** A service whose port is open. */
+interface ServedService {
+  readonly entry: ServiceEntry;
+  readonly service: OpenService;
+  readonly listener: Listener;
 }
 
 /** The parts of a server that runs. */
 interface Parts {
   readonly options: ServeOptions;
   readonly engine: Engine;
-  readonly service: ServerContext;
-  readonly listeners: Listeners;
+  readonly server: ServerContext;
+  readonly served: readonly ServedService[];
   readonly view: ProcessView;
   readonly operations: Listener | undefined;
 }
@@ -183,37 +181,36 @@ interface Changing {
 const endpointOf = ({ secure, host, port }: Listener, account: string): string =>
   `${secure ? 'https' : 'http'}://${reachable(host)}:${port}/${account}`;
 
-function endpointsOf({ tables, queues }: Listeners, account: string) {
+const listenerOf = (served: readonly ServedService[], name: string): Listener | undefined =>
+  served.find(({ entry }) => entry.counted.name === name)?.listener;
+
+function endpointsOf(served: readonly ServedService[], account: string) {
+  const [tables, queues] = [listenerOf(served, 'table'), listenerOf(served, 'queue')];
   return {
-    tableEndpoint: endpointOf(tables, account),
+    tableEndpoint: tables ? endpointOf(tables, account) : '',
     queueEndpoint: queues && endpointOf(queues, account),
   };
 }
 
-function connectionStringOf(listeners: Listeners, account: string, key: string): string {
-  const protocol = listeners.tables.secure ? 'https' : 'http';
-  const { tableEndpoint, queueEndpoint } = endpointsOf(listeners, account);
-  const queues = queueEndpoint === undefined ? '' : `QueueEndpoint=${queueEndpoint};`;
-  return `DefaultEndpointsProtocol=${protocol};AccountName=${account};AccountKey=${key};TableEndpoint=${tableEndpoint};${queues}`;
+function connectionStringOf(served: readonly ServedService[], account: string, key: string): string {
+  const protocol = served.some(({ listener }) => listener.secure) ? 'https' : 'http';
+  const endpoints = served.map(
+    ({ entry, listener }) => `${entry.endpointName}=${endpointOf(listener, account)};`,
+  );
+  return `DefaultEndpointsProtocol=${protocol};AccountName=${account};AccountKey=${key};${endpoints.join('')}`;
 }
 
-const closeAll = async (listeners: readonly (Listener | undefined)[]): Promise<void> => {
-  await Promise.all(listeners.map(listener => listener?.close()));
+const closeAll = async (served: readonly ServedService[]): Promise<void> => {
+  await Promise.all(served.map(({ listener }) => listener.close()));
 };
 
-const sweepOf = ({ store, clock, accounts, log, newId }: ServerContext): QueueSweep =>
-  new QueueSweep({
-    store,
-    clock,
-    accounts: () => accounts.names,
-    onFailure: error =>
-      log.failure({ service: 'queue', requestId: newId(), method: 'SWEEP', path: '/', status: 500 }, error),
-  });
+function startBackground(served: readonly ServedService[], server: ServerContext): readonly BackgroundTask[] {
+  return served.flatMap(({ entry }) => entry.startBackground?.(server) ?? []);
+}
 
-function running({ options, engine, service, listeners, view, operations }: Parts): RunningServer {
-  const { accounts, signed, signedForQueues, store } = service;
-  const { tables, queues } = listeners;
-  const sweep = queues && sweepOf(service);
+function running({ options, engine, server, served, view, operations }: Parts): RunningServer {
+  const { accounts, store } = server;
+  const tasks = startBackground(served, server);
   const keyOf = (account: string): string => {
     const key = accounts.keyText(account);
     if (key === undefined) throw new ConfigurationError(`There is no account '${account}'.`);
@@ -221,8 +218,8 @@ function running({ options, engine, service, listeners, view, operations }: Part
   };
   const close = async (): Promise<void> => {
     view.stop();
-    await closeAll([tables, queues]);
-    await sweep?.stop();
+    await closeAll(served);
+    await Promise.all(tasks.map(task => task.stop()));
     await store.close();
     await operations?.close();
   };
@@ -232,22 +229,21 @@ function running({ options, engine, service, listeners, view, operations }: Part
   };
   let closed: Promise<void> | undefined;
   const account = first();
-  const server: RunningServer & Changing = {
-    ...endpointsOf(listeners, account.name),
-    tablePort: tables.port,
-    queuePort: queues?.port,
+  const face: RunningServer & Changing = {
+    ...endpointsOf(served, account.name),
+    tablePort: listenerOf(served, 'table')?.port ?? 0,
+    queuePort: listenerOf(served, 'queue')?.port,
     operationsPort: operations?.port,
     data: engine.tools.directory,
     place: engine.tools.place,
     account,
-    connectionString: (name = server.account.name) => connectionStringOf(listeners, name, keyOf(name)),
+    connectionString: (name = face.account.name) => connectionStringOf(served, name, keyOf(name)),
     replaceAccounts: (replacement: AccountKeys) => {
       checkAccounts(replacement, options);
       accounts.replace(replacement);
-      signed.forget();
-      signedForQueues.forget();
-      server.account = first();
-      Object.assign(server, endpointsOf(listeners, server.account.name));
+      for (const { service } of served) service.forgetSignatures();
+      face.account = first();
+      Object.assign(face, endpointsOf(served, face.account.name));
     },
     view,
     close: () => {
@@ -255,51 +251,64 @@ function running({ options, engine, service, listeners, view, operations }: Part
       return closed;
     },
   };
-  return server;
+  return face;
 }
 
-/** Both ports or none. */
-async function listenAll(options: ServeOptions, service: ServerContext): Promise<Listeners> {
-  const { host = HOST_DEFAULT, queueHost = host, tablePort = 0, queuePort = 0 } = options;
-  const tables = await listen(listenOptionsOf(options, host, tablePort), request => handle(request, service));
-  if (queuePort === 'none') return { tables, queues: undefined };
+/** All ports or none. */
+async function listenAll(
+  options: ServeOptions,
+  server: ServerContext,
+  services: readonly ServiceEntry[],
+): Promise<readonly ServedService[]> {
+  const served: ServedService[] = [];
   try {
-    const queues = await listen(listenOptionsOf(options, queueHost, queuePort), request =>
-      handleQueue(request, service),
-    );
-    return { tables, queues };
+    for (const entry of services) {
+      const { port = 0 } = entry.addressOf(options);
+      if (port === 'none') continue;
+      const service = entry.open(server);
+      const listener = await listen(listenOptionsOf(options, entry, port), request =>
+        service.handle(request),
+      );
+      served.push({ entry, service, listener });
+    }
+    return served;
   } catch (error) {
-    await tables.close();
+    await closeAll(served);
     throw error;
   }
 }
 
+/** What a server is made of: its engines, its services, and the view of itself that is there before both are open. */
+interface Make {
+  readonly engines: Engines;
+  readonly services: readonly ServiceEntry[];
+  readonly accounts: Accounts;
+  readonly view: ProcessView;
+  readonly operations: Listener | undefined;
+}
+
 /** Opens the store, then the services' ports. */
-async function start(
-  options: ServeOptions,
-  accounts: Accounts,
-  view: ProcessView,
-  operations: Listener | undefined,
-  engines: Engines,
-): Promise<RunningServer> {
+async function start(options: ServeOptions, make: Make): Promise<RunningServer> {
+  const { accounts, view, operations } = make;
   const bearer = new BearerTokens(accounts, options.tenant);
-  const engine = await openEngine(options, engines);
-  const service: ServerContext = {
+  const engine = await openEngine(options, make.engines);
+  const server: ServerContext = {
     store: engine,
     clock: options.clock ?? systemClock,
     accounts,
     bearer,
-    signed: new SignedTokens(),
-    signedForQueues: new SignedTokens(),
     log: openLog(options.logLevel ?? 'error'),
-    figures: view.requests,
+    metrics: view.requests,
     tableDeletionTicks: BigInt(Math.round((options.tableDeletionSeconds ?? 0) * 1e7)),
     newId: randomUUID,
   };
   try {
-    const listeners = await listenAll(options, service);
-    view.begin([listeners.tables, ...(listeners.queues ? [listeners.queues] : [])], engine);
-    return running({ options, engine, service, listeners, view, operations });
+    const served = await listenAll(options, server, make.services);
+    view.begin(
+      served.map(({ listener }) => listener),
+      engine,
+    );
+    return running({ options, engine, server, served, view, operations });
   } catch (error) {
     await engine.close();
     throw error;
@@ -308,18 +317,25 @@ async function start(
 
 /**
  * Starts a server in this process and resolves once it accepts requests. Several processes on one directory are the
- * command's matter (`shelfmark serve --workers`). `engines` are those that an address may name.
+ * command's matter (`shelfmark serve --workers`). `engines` are those that an address may name,
+ * `services` those that get a port.
  *
  * @throws ConfigurationError for settings that make no sense, StoreError where the data cannot be opened, the system's
  *   error where the address cannot be had.
  */
-export async function serve(options: ServeOptions = {}, engines = ENGINES): Promise<RunningServer> {
-  const accounts = checkAccounts(options.accounts ?? { [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }, options);
+export async function serve(
+  options: ServeOptions = {},
+  engines = ENGINES,
+  services = SERVICES,
+): Promise<RunningServer> {
+  const keys = options.accounts ?? { [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] };
+  const accounts = checkAccounts(keys, options, services);
   const isCounted = options.operations !== undefined || options.isCounted === true;
-  const view = new ProcessView(isCounted ? new RequestMetrics() : undefined);
+  const counted = services.map(service => service.counted);
+  const view = new ProcessView(isCounted ? new RequestMetrics(counted) : undefined);
   const operations = options.operations && (await openOperationsPort(options.operations, view));
   try {
-    return await start(options, accounts, view, operations, engines);
+    return await start(options, { engines, services, accounts, view, operations });
   } catch (error) {
     await operations?.close();
     throw error;

@@ -19,8 +19,10 @@ export const tableAddress = (account: string, table: string): SpaceAddress => ({
   name: table.toLowerCase(),
 });
 
-export const openTable = (context: TableContext, table: string): Promise<Space | undefined> =>
-  context.store.getSpace(tableAddress(context.account, table));
+export const openTable = (
+  context: Pick<TableContext, 'store' | 'account'>,
+  table: string,
+): Promise<Space | undefined> => context.store.getSpace(tableAddress(context.account, table));
 
 export interface TableMetadata {
   /** As spelled when the table was created. */

@@ -1,11 +1,19 @@
-// A service without sockets, for suites that hand requests to `handle` as values.
+// A server without sockets, for suites that hand requests to its services as values.
 import type { Clock } from '#base';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import type { Store } from '#store';
 import { Accounts } from '../../packages/server/auth/accounts.js';
 import { BearerTokens } from '../../packages/server/auth/bearer.js';
-import { SignedTokens } from '../../packages/server/auth/signed-tokens.js';
+import { Service } from '../../packages/server/frame/handle-request.js';
 import type { ServerContext } from '../../packages/server/frame/server-context.js';
+import { QUEUE_SERVICE } from '../../packages/server/services/queue/queue-service.js';
+import type { OpenService } from '../../packages/server/services/registry.js';
+import { TABLE_SERVICE } from '../../packages/server/services/table/table-service.js';
+
+export interface DirectServer extends ServerContext {
+  readonly tables: OpenService;
+  readonly queues: OpenService;
+}
 
 /** Ids in the order of their making, none twice. */
 export function countedIds(): () => string {
@@ -23,17 +31,20 @@ export function directService(
   failures: unknown[],
   accounts = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }),
   newId = countedIds(),
-): ServerContext {
-  return {
+): DirectServer {
+  const server: ServerContext = {
     store,
     clock,
     accounts,
     bearer: new BearerTokens(accounts),
-    signed: new SignedTokens(),
-    signedForQueues: new SignedTokens(),
     log: { seesAnswers: false, request: () => undefined, failure: (_, error) => failures.push(error) },
-    figures: undefined,
+    metrics: undefined,
     tableDeletionTicks: 0n,
     newId,
+  };
+  return {
+    ...server,
+    tables: new Service(TABLE_SERVICE, server),
+    queues: new Service(QUEUE_SERVICE, server),
   };
 }

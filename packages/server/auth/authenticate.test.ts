@@ -5,9 +5,19 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError, type SignedIdentifier } from '#account';
 import type { WireRequest } from '#base';
-import { parseSas, type Route, sasStringToSign } from '#wire';
+import { openMemoryStore } from '#store';
+import {
+  accountSasStringToSign,
+  isAccountSas,
+  parseAccountSas,
+  parseTableSas,
+  type Route,
+  TABLE_SAS_FIELDS,
+  tableSasStringToSign,
+} from '#wire';
+import { TABLE_SERVICE } from '../services/table/table-service.js';
 import { Accounts } from './accounts.js';
-import { type AuthenticationContext, authenticate } from './authenticate.js';
+import { type Authenticator, authenticate } from './authenticate.js';
 import { BearerTokens, issueToken } from './bearer.js';
 import { SignedTokens } from './signed-tokens.js';
 
@@ -18,6 +28,8 @@ const KEY = Buffer.from(
 );
 const OTHER_KEY = Buffer.from('another key');
 const ACCOUNTS = new Accounts({ [ACCOUNT]: [KEY.toString('base64')] });
+const TWO_KEYS = new Accounts({ [ACCOUNT]: [OTHER_KEY.toString('base64'), KEY.toString('base64')] });
+const STORE = openMemoryStore();
 const BEARER = new BearerTokens(ACCOUNTS);
 const DATE = 'Mon, 27 Jul 2020 12:28:53 GMT';
 const MINUTE = 600_000_000n;
@@ -59,14 +71,16 @@ async function attempt(sent: Sent) {
     resource: { kind: 'tables' },
     query: new Map(new URLSearchParams(query)),
   };
-  const context: AuthenticationContext = {
-    keys: name => (name === ACCOUNT ? [OTHER_KEY, KEY] : []),
-    now: sent.now ?? NOW,
-    bearer: BEARER,
-    signed: sent.signed ?? new SignedTokens(),
-    policies: async (name, table) => (name === ACCOUNT && table === 'MyTable' ? sent.policies : undefined),
+  const service: Authenticator<Route> = {
+    protocol: {
+      ...TABLE_SERVICE,
+      readPolicies: async (_, name, table) =>
+        name === ACCOUNT && table === 'MyTable' ? sent.policies : undefined,
+    },
+    server: { accounts: TWO_KEYS, bearer: BEARER, store: STORE },
+    signed: sent.signed ?? new SignedTokens(TABLE_SAS_FIELDS),
   };
-  return authenticate(request, route, context);
+  return authenticate(service, request, route, sent.now ?? NOW);
 }
 
 async function refusal(sent: Sent): Promise<ServiceError> {
@@ -198,20 +212,25 @@ test('a bearer token over TLS or from this machine', async () => {
   const roles = ['Storage Table Data Reader'] as const;
   const token = await issueToken(ACCOUNTS, { account: ACCOUNT, roles, lifetimeSeconds: 60 }, NOW);
   const headers = { authorization: `Bearer ${token}` };
-  const grant = { kind: 'bearer', roles, policies: false };
+  const grant = { kind: 'bearer', roles, version: '' };
   assert.deepEqual(await attempt({ headers }), grant);
   assert.deepEqual(await attempt({ headers, secure: true, remoteAddress: '10.0.0.1' }), grant);
   const newer = { ...headers, 'x-ms-version': '2025-07-05' };
-  assert.deepEqual(await attempt({ headers: newer }), { ...grant, policies: true });
+  assert.deepEqual(await attempt({ headers: newer }), { ...grant, version: '2025-07-05' });
   const far = { remoteAddress: '10.0.0.1' };
   assert.equal((await refusal({ ...far, headers })).code, 'AuthenticationFailed');
   assert.equal((await refusal({ ...far, headers: newer })).code, 'InvalidAuthenticationInfo:Challenge');
 });
 
 /** The query with its signature. */
+const textOf = (query: ReadonlyMap<string, string>, account: string): string =>
+  isAccountSas(query)
+    ? accountSasStringToSign(parseAccountSas(query), account)
+    : tableSasStringToSign(parseTableSas(query), account);
+
 function signed(query: string, account = ACCOUNT, key = KEY): string {
   const parameters = new URLSearchParams(`${query}&sig=x`);
-  parameters.set('sig', sign(sasStringToSign(parseSas(new Map(parameters)), account), key));
+  parameters.set('sig', sign(textOf(new Map(parameters), account), key));
   return parameters.toString();
 }
 const ACCOUNT_SAS = 'sv=2019-02-02&ss=t&srt=sco&sp=rwdlacu&se=2030-07-27T00:00:00Z';
@@ -229,8 +248,8 @@ test('an account signature', async () => {
 test('a table signature, with its range', async () => {
   const query = signed(`${TABLE_SAS}&sp=ra&se=2030-01-01&spk=a&srk=1&epk=b`);
   assert.deepEqual(await attempt({ query }), {
-    kind: 'tableSas',
-    table: 'MyTable',
+    kind: 'serviceSas',
+    resource: 'MyTable',
     permission: 'ra',
     range: { from: { partition: 'a', key: '1' }, until: { partition: 'b\0', key: '' } },
   });
@@ -300,7 +319,7 @@ const policy = (policy: SignedIdentifier['policy']): readonly SignedIdentifier[]
 ];
 
 test('a policy fills what the signature leaves open', async () => {
-  const grant = { kind: 'tableSas', table: 'MyTable', permission: 'r', range: undefined };
+  const grant = { kind: 'serviceSas', resource: 'MyTable', permission: 'r', range: undefined };
   const whole = policy({ start: ticks('2020-01-01'), expiry: ticks('2030-01-01'), permission: 'r' });
   const cases: readonly (readonly [string, readonly SignedIdentifier[]])[] = [
     ['', whole],
@@ -401,7 +420,7 @@ test('arbitrary credentials are refused as a ServiceError', async () => {
 });
 
 test('a signature that was found to hold is remembered, not what depends on the moment', async () => {
-  const known = new SignedTokens();
+  const known = new SignedTokens(TABLE_SAS_FIELDS);
   const query = signed(`${ACCOUNT_SAS}&sip=10.0.0.1`);
   const caller = { query, signed: known, remoteAddress: '10.0.0.1' };
   await attempt(caller);

@@ -32,11 +32,13 @@ describe('the local issuer', () => {
 
   test('a token grants its roles on its account until it expires', async () => {
     const token = await issueToken(accounts, request, NOW);
-    assert.deepEqual(await bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW), ['Storage Table Data Reader']);
-    assert.deepEqual(await bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW + 59n * SECOND), [
+    assert.deepEqual(await bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW, 'table'), [
       'Storage Table Data Reader',
     ]);
-    const verified = (account: string, now: bigint) => bearer.verify(token, account, now);
+    assert.deepEqual(await bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW + 59n * SECOND, 'table'), [
+      'Storage Table Data Reader',
+    ]);
+    const verified = (account: string, now: bigint) => bearer.verify(token, account, now, 'table');
     await assert.rejects(verified(WELL_KNOWN_ACCOUNT, NOW + 60n * SECOND), EXPIRED);
     await assert.rejects(verified(WELL_KNOWN_ACCOUNT, NOW - SECOND), { ...WRONG_CLAIM, claim: 'nbf' });
     await assert.rejects(verified('another', NOW), NO_KEY);
@@ -46,9 +48,11 @@ describe('the local issuer', () => {
   test('a token is signed with the first key and good with either', async () => {
     const rotated = new Accounts({ [WELL_KNOWN_ACCOUNT]: [OTHER_KEY, WELL_KNOWN_KEY] });
     const token = await issueToken(rotated, request, NOW);
-    assert.deepEqual(await bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW), ['Storage Table Data Reader']);
+    assert.deepEqual(await bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW, 'table'), [
+      'Storage Table Data Reader',
+    ]);
     const gone = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] });
-    await assert.rejects(new BearerTokens(gone).verify(token, WELL_KNOWN_ACCOUNT, NOW), NO_KEY);
+    await assert.rejects(new BearerTokens(gone).verify(token, WELL_KNOWN_ACCOUNT, NOW, 'table'), NO_KEY);
   });
 
   test('altered, unsigned and foreign tokens are refused', async () => {
@@ -84,7 +88,7 @@ describe('the local issuer', () => {
       [`${token}x`, NO_KEY],
     ];
     for (const [text, reason] of forged)
-      await assert.rejects(bearer.verify(text, WELL_KNOWN_ACCOUNT, NOW), reason, text);
+      await assert.rejects(bearer.verify(text, WELL_KNOWN_ACCOUNT, NOW, 'table'), reason, text);
   });
 
   test("a token that the account's own key signed must say all that the issuer says", async () => {
@@ -100,7 +104,7 @@ describe('the local issuer', () => {
     };
     const verified = async (changes: object, alg = 'HS256') => {
       const token = await new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg }).sign(secret);
-      return bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW);
+      return bearer.verify(token, WELL_KNOWN_ACCOUNT, NOW, 'table');
     };
     assert.deepEqual(await verified({}), request.roles);
     await assert.rejects(verified({ sub: 'another' }), { ...WRONG_CLAIM, claim: 'sub' });
@@ -146,7 +150,11 @@ describe('a tenant', async () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
     for (const at of [file, url]) {
       const bearer = new BearerTokens(accounts, tenant(at));
-      assert.deepEqual(await bearer.verify(await sign({ roles }), WELL_KNOWN_ACCOUNT, NOW), roles, at);
+      assert.deepEqual(
+        await bearer.verify(await sign({ roles }), WELL_KNOWN_ACCOUNT, NOW, 'table'),
+        roles,
+        at,
+      );
     }
   });
 
@@ -157,10 +165,18 @@ describe('a tenant', async () => {
       `${STORAGE_AUDIENCE}/`,
       `https://${WELL_KNOWN_ACCOUNT}.table.core.windows.net`,
     ]) {
-      assert.deepEqual(await bearer.verify(await sign({ roles, aud }), WELL_KNOWN_ACCOUNT, NOW), roles);
+      assert.deepEqual(
+        await bearer.verify(await sign({ roles, aud }), WELL_KNOWN_ACCOUNT, NOW, 'table'),
+        roles,
+      );
     }
     await assert.rejects(
-      bearer.verify(await sign({ roles, aud: 'https://management.azure.com' }), WELL_KNOWN_ACCOUNT, NOW),
+      bearer.verify(
+        await sign({ roles, aud: 'https://management.azure.com' }),
+        WELL_KNOWN_ACCOUNT,
+        NOW,
+        'table',
+      ),
       { ...WRONG_CLAIM, claim: 'aud' },
     );
   });
@@ -174,9 +190,9 @@ describe('a tenant', async () => {
       [sign({ roles, exp: Number(NOW / SECOND) }), EXPIRED],
     ] as const;
     for (const [token, reason] of tokens)
-      await assert.rejects(bearer.verify(await token, WELL_KNOWN_ACCOUNT, NOW), reason);
+      await assert.rejects(bearer.verify(await token, WELL_KNOWN_ACCOUNT, NOW, 'table'), reason);
     await assert.rejects(
-      new BearerTokens(accounts).verify(await sign({ roles }), WELL_KNOWN_ACCOUNT, NOW),
+      new BearerTokens(accounts).verify(await sign({ roles }), WELL_KNOWN_ACCOUNT, NOW, 'table'),
       /no tenant/,
     );
   });
@@ -184,11 +200,13 @@ describe('a tenant', async () => {
   test('roles that are not ours grant nothing, unless a role is given to all', async () => {
     const token = await sign({ roles: ['Owner', '__proto__', 5] });
     assert.deepEqual(
-      await new BearerTokens(accounts, tenant(file)).verify(token, WELL_KNOWN_ACCOUNT, NOW),
+      await new BearerTokens(accounts, tenant(file)).verify(token, WELL_KNOWN_ACCOUNT, NOW, 'table'),
       [],
     );
     const open = new BearerTokens(accounts, { ...tenant(file), role: 'Storage Table Data Reader' });
-    assert.deepEqual(await open.verify(token, WELL_KNOWN_ACCOUNT, NOW), ['Storage Table Data Reader']);
+    assert.deepEqual(await open.verify(token, WELL_KNOWN_ACCOUNT, NOW, 'table'), [
+      'Storage Table Data Reader',
+    ]);
   });
 
   test('the challenge names the tenant', () => {

@@ -110,12 +110,7 @@ export class BearerTokens {
   }
 
   /** The roles that a token grants on an account. Rejects, with a reason for the log, for any other token. */
-  async verify(
-    token: string,
-    account: string,
-    now: bigint,
-    service: 'table' | 'queue' = 'table',
-  ): Promise<readonly Role[]> {
+  async verify(token: string, account: string, now: bigint, service: string): Promise<readonly Role[]> {
     const currentDate = new Date(Number(now / 10_000n));
     const audience = [
       ...withBothEnds(STORAGE_AUDIENCE),

@@ -1,17 +1,17 @@
 // What is remembered of signatures, and its bounds. What is asked again at each request is proved in authenticate.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseSas } from '#wire';
+import { parseTableSas, TABLE_SAS_FIELDS } from '#wire';
 import { SignedTokens } from './signed-tokens.js';
 
 const queryOf = (sig: string, sp = 'r'): ReadonlyMap<string, string> =>
   new Map(Object.entries({ sv: '2019-02-02', tn: 'T', sp, se: '2030-01-01', sig }));
 const signature = 'eA==';
-const sas = parseSas(queryOf(signature));
+const sas = parseTableSas(queryOf(signature));
 const tokenOf = (i: number): ReadonlyMap<string, string> => queryOf(signature, `${i}`);
 
 test('the thousand newest are kept', () => {
-  const known = new SignedTokens();
+  const known = new SignedTokens(TABLE_SAS_FIELDS);
   for (let i = 0; i <= 1000; i++) known.remember('account1', tokenOf(i), sas);
   assert.equal(known.size, 1000);
   assert.equal(known.find('account1', tokenOf(0)), undefined);
@@ -26,7 +26,7 @@ test('none that is huge is kept', () => {
     [8192, true],
     [8193, false],
   ] as const) {
-    const known = new SignedTokens();
+    const known = new SignedTokens(TABLE_SAS_FIELDS);
     const query = queryOf(signature, 'x'.repeat(length - withoutLetters - signature.length));
     known.remember('account1', query, sas);
     assert.equal(known.find('account1', query), kept ? sas : undefined, `${length} characters`);
@@ -34,7 +34,7 @@ test('none that is huge is kept', () => {
 });
 
 test('a token is found for its account alone, and as it was to the letter', () => {
-  const known = new SignedTokens();
+  const known = new SignedTokens(TABLE_SAS_FIELDS);
   const query = queryOf(signature);
   known.remember('account1', query, sas);
   for (const again of [query, queryOf(signature)]) {
@@ -48,7 +48,7 @@ test('a token is found for its account alone, and as it was to the letter', () =
 });
 
 test('nothing is known any more once it is to forget, also of a query that was found before', () => {
-  const known = new SignedTokens();
+  const known = new SignedTokens(TABLE_SAS_FIELDS);
   const query = queryOf(signature);
   known.remember('account1', query, sas);
   assert.equal(known.find('account1', query), sas);

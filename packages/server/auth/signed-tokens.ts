@@ -1,18 +1,27 @@
 // Shared access signatures that were found to hold, so that each is computed once. Bounded: the oldest makes room.
 // Only the signature is remembered; times, policies, addresses and rights are asked at every request.
-import { type AccountSas, type QueueSas, SecretText, sasIdentity, type TableSas } from '#wire';
+import { type AccountSas, SecretText, type ServiceSas, sasIdentity } from '#wire';
 
 const TOKENS_MAX = 1000;
 /** Tokens longer than this are computed each time: remembering them would let a few callers fill the memory. */
 const IDENTITY_LENGTH_MAX = 8192;
 
 type Query = ReadonlyMap<string, string>;
+type Sas = AccountSas | ServiceSas;
+
 /** Tokens of one service. */
-export class SignedTokens<Sas extends AccountSas | TableSas | QueueSas = AccountSas | TableSas> {
+export class SignedTokens {
   /** By all that they say but the signature, which is a secret and is compared as one. */
   readonly #known = new Map<string, Sas>();
   /** Queries are immutable, and one that is sent again and again is parsed once: then even its reading is saved. */
   #byQuery = new WeakMap<Query, { readonly resource: string; readonly sas: Sas }>();
+
+  readonly #fields: readonly string[];
+
+  /** @param fields the parameters that the service's signatures have besides those that are common. */
+  constructor(fields: readonly string[]) {
+    this.#fields = fields;
+  }
 
   get size(): number {
     return this.#known.size;
@@ -22,7 +31,7 @@ export class SignedTokens<Sas extends AccountSas | TableSas | QueueSas = Account
   find(resource: string, query: Query): Sas | undefined {
     const seen = this.#byQuery.get(query);
     if (seen?.resource === resource) return seen.sas;
-    const sas = this.#known.get(identityOf(resource, query));
+    const sas = this.#known.get(this.#identityOf(resource, query));
     if (sas === undefined || !isSame(sas.signature, query.get('sig') ?? '')) return undefined;
     this.#byQuery.set(query, { resource, sas });
     return sas;
@@ -30,13 +39,18 @@ export class SignedTokens<Sas extends AccountSas | TableSas | QueueSas = Account
 
   /** `sas` is what stands in `query`; `resource` is what is signed besides: the account, and the queue if the path names it. */
   remember(resource: string, query: Query, sas: Sas): void {
-    const identity = identityOf(resource, query);
+    const identity = this.#identityOf(resource, query);
     if (identity.length + sas.signature.length > IDENTITY_LENGTH_MAX) return;
     if (this.#known.size >= TOKENS_MAX) {
       const oldest = this.#known.keys().next();
       if (!oldest.done) this.#known.delete(oldest.value);
     }
     this.#known.set(identity, sas);
+  }
+
+  /** The length tells where the resource ends, whatever is in it. */
+  #identityOf(resource: string, query: Query): string {
+    return `${resource.length}:${resource} ${sasIdentity(query, this.#fields)}`;
   }
 
   /** To be called whenever keys were changed: what held with one that is gone holds no more. */
@@ -48,7 +62,3 @@ export class SignedTokens<Sas extends AccountSas | TableSas | QueueSas = Account
 
 const isSame = (known: string, signature: string): boolean =>
   new SecretText(known).isAt(signature, 0, signature.length);
-
-/** The length tells where the resource ends, whatever is in it. */
-const identityOf = (resource: string, query: Query): string =>
-  `${resource.length}:${resource} ${sasIdentity(query)}`;

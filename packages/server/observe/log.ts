@@ -8,7 +8,8 @@ export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface RequestEntry {
-  readonly service: 'table' | 'queue';
+  /** `table`, `queue`. */
+  readonly service: string;
   readonly requestId: string;
   /** The client's own, if it sent one. */
   readonly clientRequestId?: string | undefined;

@@ -3,6 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Histogram } from '#base';
+import { QUEUE_SERVICE } from '../services/queue/queue-service.js';
+import { SERVICES } from '../services/registry.js';
+import { TABLE_SERVICE } from '../services/table/table-service.js';
 import { formatMetrics } from './format-metrics.js';
 import { lastingMetrics, mergeMetrics } from './merge-metrics.js';
 import { counter, gauge, histogram, isMetricFamily, label, type MetricFamily } from './metric-family.js';
@@ -49,15 +52,16 @@ c_seconds_count{kind="x"} 4
 });
 
 test('requests by operation and status, their times, and refusals by code', () => {
-  const figures = new RequestMetrics();
-  figures.answer('getEntity', 200, 0.2);
-  figures.answer('getEntity', 200, 20_000);
-  figures.answer('getEntity', 404, 1);
-  figures.answer('unknown', 400, 1);
-  figures.answer('getServiceStats', 599, 1);
-  figures.refuse('ResourceNotFound');
-  figures.refuse('ResourceNotFound');
-  const families = figures.families();
+  const metrics = new RequestMetrics(SERVICES.map(({ counted }) => counted));
+  const slots = metrics.slotsOf(TABLE_SERVICE) ?? assert.fail();
+  metrics.answer(slots.of('getEntity'), 200, 0.2);
+  metrics.answer(slots.of('getEntity'), 200, 20_000);
+  metrics.answer(slots.of('getEntity'), 404, 1);
+  metrics.answer(slots.of(undefined), 400, 1);
+  metrics.answer(slots.of('getServiceStats'), 599, 1);
+  metrics.refuse('ResourceNotFound');
+  metrics.refuse('ResourceNotFound');
+  const families = metrics.families();
   const lines: readonly (readonly [string, number | undefined])[] = [
     ['shelfmark_requests_total{operation="getEntity",status="200"}', 2],
     ['shelfmark_requests_total{operation="getEntity",status="404"}', 1],
@@ -72,6 +76,28 @@ test('requests by operation and status, their times, and refusals by code', () =
     ['shelfmark_refusals_total{code="ResourceNotFound"}', 2],
   ];
   for (const [line, value] of lines) assert.equal(numberOf(families, line), value, line);
+});
+
+test('each kind of operation is exported under the name that it always had', () => {
+  const metrics = new RequestMetrics(SERVICES.map(({ counted }) => counted));
+  for (const service of [TABLE_SERVICE, QUEUE_SERVICE]) {
+    const slots = metrics.slotsOf(service) ?? assert.fail();
+    for (const kind of [...Object.keys(service.rights), undefined]) metrics.answer(slots.of(kind), 200, 1);
+  }
+  const [requests] = metrics.families();
+  assert.deepEqual(
+    requests?.samples.map(({ labels }) => /operation="(\w+)"/.exec(labels)?.[1]),
+    [
+      ...['insertEntity', 'updateEntity', 'mergeEntity', 'insertOrReplaceEntity', 'insertOrMergeEntity'],
+      ...['deleteEntity', 'submitTransaction', 'getEntity', 'queryEntities', 'queryTables', 'createTable'],
+      ...['getTable', 'deleteTable', 'getTableAcl', 'setTableAcl', 'getServiceProperties'],
+      ...['setServiceProperties', 'getServiceStats', 'unknown', 'listQueues', 'createQueue', 'deleteQueue'],
+      ...['getQueueMetadata', 'setQueueMetadata', 'getQueueAcl', 'setQueueAcl', 'putMessage'],
+      ...['getMessages', 'peekMessages', 'updateMessage', 'deleteMessage', 'clearMessages'],
+      ...['getQueueServiceProperties', 'setQueueServiceProperties', 'getQueueServiceStats'],
+      'unknownQueueOperation',
+    ],
+  );
 });
 
 test('processes together: counts are added, and of what they share there is one', () => {

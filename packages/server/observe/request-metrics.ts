@@ -1,94 +1,78 @@
 // Counts the requests that were answered: by operation and status, with their time, and refusals by code. For a request it only
-// adds to numbers in arrays that are there from the beginning; texts are made when somebody asks for the figures.
+// adds to numbers in arrays that are there from the beginning; texts are made when somebody asks for the numbers.
 
 import { Histogram, SECONDS_BOUNDS } from '#base';
-import type { OperationKind as QueueOperationKind } from '#queues';
-import type { OperationKind } from '#tables';
 import { counter, histogram, label, type MetricFamily } from './metric-family.js';
 
-/** What queues have that tables have too is counted under a name of its own. */
-const QUEUE_NAMES = {
-  getServiceProperties: 'getQueueServiceProperties',
-  setServiceProperties: 'setQueueServiceProperties',
-  getServiceStats: 'getQueueServiceStats',
-} as const;
-
-type SharedKind = keyof typeof QUEUE_NAMES;
-type CountedQueueOperation =
-  | Exclude<QueueOperationKind, SharedKind>
-  | (typeof QUEUE_NAMES)[SharedKind]
-  | 'unknownQueueOperation';
-
-/** `unknown`: refused before it was clear what it is, preflights among them. */
-export type CountedOperation = OperationKind | 'unknown' | CountedQueueOperation;
-
-export function countedQueueOperation(kind: QueueOperationKind | undefined): CountedOperation {
-  switch (kind) {
-    case undefined:
-      return 'unknownQueueOperation';
-    case 'getServiceProperties':
-    case 'setServiceProperties':
-    case 'getServiceStats':
-      return QUEUE_NAMES[kind];
-    default:
-      return kind;
-  }
+/** What of a service is counted: by name, and with all kinds of its operations. */
+export interface CountedService {
+  readonly name: string;
+  readonly rights: Readonly<Record<string, unknown>>;
 }
 
-const PLACES: Readonly<Record<CountedOperation, number>> = {
-  insertEntity: 0,
-  updateEntity: 1,
-  mergeEntity: 2,
-  insertOrReplaceEntity: 3,
-  insertOrMergeEntity: 4,
-  deleteEntity: 5,
-  submitTransaction: 6,
-  getEntity: 7,
-  queryEntities: 8,
-  queryTables: 9,
-  createTable: 10,
-  getTable: 11,
-  deleteTable: 12,
-  getTableAcl: 13,
-  setTableAcl: 14,
-  getServiceProperties: 15,
-  setServiceProperties: 16,
-  getServiceStats: 17,
-  unknown: 18,
-  listQueues: 19,
-  createQueue: 20,
-  deleteQueue: 21,
-  getQueueMetadata: 22,
-  setQueueMetadata: 23,
-  getQueueAcl: 24,
-  setQueueAcl: 25,
-  putMessage: 26,
-  getMessages: 27,
-  peekMessages: 28,
-  updateMessage: 29,
-  deleteMessage: 30,
-  clearMessages: 31,
-  getQueueServiceProperties: 32,
-  setQueueServiceProperties: 33,
-  getQueueServiceStats: 34,
-  unknownQueueOperation: 35,
-};
-const OPERATIONS = Object.keys(PLACES);
+/** Requests that were refused before it was clear what they are, preflights among them. */
+const UNKNOWN = 'unknown';
 /** Statuses are numbers of three digits. */
 const STATUSES = 1000;
 
+/** Where each kind of a service's operations is counted. */
+export class OperationSlots {
+  readonly #slots: Readonly<Record<string, number>>;
+  readonly #unknown: number;
+
+  constructor(slots: Readonly<Record<string, number>>, unknown: number) {
+    this.#slots = slots;
+    this.#unknown = unknown;
+  }
+
+  of(kind: string | undefined): number {
+    return kind === undefined ? this.#unknown : (this.#slots[kind] ?? this.#unknown);
+  }
+}
+
+/**
+ * A kind's name as it is exported: the first service that has it is counted under it alone, the next ones say theirs behind the verb:
+ * `getServiceStats` and `getQueueServiceStats`, `unknown` and `unknownQueueOperation`.
+ */
+function labelOf(kind: string, service: string, taken: readonly string[]): string {
+  if (!taken.includes(kind)) return kind;
+  const [, verb = '', rest = ''] = /^([a-z]+)(.*)$/.exec(kind) ?? [];
+  return `${verb}${service.charAt(0).toUpperCase()}${service.slice(1)}${rest || 'Operation'}`;
+}
+
 export class RequestMetrics {
-  readonly #answered = new Float64Array(OPERATIONS.length * STATUSES);
-  readonly #times = OPERATIONS.map(() => new Histogram(SECONDS_BOUNDS));
-  /** Codes are those of the table of errors. */
+  readonly #operations: readonly string[];
+  readonly #slots: ReadonlyMap<string, OperationSlots>;
+  readonly #answered: Float64Array;
+  readonly #times: readonly Histogram[];
+  /** Codes are those of the tables of errors. */
   readonly #refused = new Map<string, number>();
 
+  constructor(services: readonly CountedService[]) {
+    const operations: string[] = [];
+    const slots = new Map<string, OperationSlots>();
+    for (const { name, rights } of services) {
+      const taken = [...operations];
+      const add = (kind: string): number => operations.push(labelOf(kind, name, taken)) - 1;
+      const own = Object.keys(rights).map(kind => [kind, add(kind)] as const);
+      slots.set(name, new OperationSlots(Object.fromEntries(own), add(UNKNOWN)));
+    }
+    this.#operations = operations;
+    this.#slots = slots;
+    this.#answered = new Float64Array(operations.length * STATUSES);
+    this.#times = operations.map(() => new Histogram(SECONDS_BOUNDS));
+  }
+
+  /** Undefined for a service that is not counted here. */
+  slotsOf({ name }: CountedService): OperationSlots | undefined {
+    return this.#slots.get(name);
+  }
+
   /** An answer is ready to be written, so many milliseconds after the request was complete. */
-  answer(operation: CountedOperation, status: number, milliseconds: number): void {
-    const place = PLACES[operation];
-    const at = place * STATUSES + status;
+  answer(slot: number, status: number, milliseconds: number): void {
+    const at = slot * STATUSES + status;
     this.#answered[at] = (this.#answered[at] ?? 0) + 1;
-    this.#times[place]?.add(milliseconds / 1000);
+    this.#times[slot]?.add(milliseconds / 1000);
   }
 
   /** A request, or a part of a batch that answers for it, was refused. */
@@ -99,12 +83,12 @@ export class RequestMetrics {
   families(): readonly MetricFamily[] {
     const requests = [];
     const times = [];
-    for (const [place, operation] of OPERATIONS.entries()) {
+    for (const [slot, operation] of this.#operations.entries()) {
       const named = label('operation', operation);
-      const counts = this.#answered.subarray(place * STATUSES, (place + 1) * STATUSES);
+      const counts = this.#answered.subarray(slot * STATUSES, (slot + 1) * STATUSES);
       for (const [status, value] of counts.entries())
         if (value > 0) requests.push({ suffix: '', labels: `${named},${label('status', status)}`, value });
-      const time = this.#times[place]?.counts();
+      const time = this.#times[slot]?.counts();
       if (time?.counts.some(count => count > 0)) times.push([named, time] as const);
     }
     const refusals = [...this.#refused].map(([code, value]) => ({

@@ -1,15 +1,15 @@
 // A Table service on a memory store, and a client that signs plain requests on its own (protocol: authentication),
-// for tests that go through `handle` without a socket.
+// for tests that go through the frame without a socket.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { WireRequest, WireResponse } from '#base';
 import { openMemoryStore, type Store } from '#store';
 import { Accounts, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '../auth/accounts.js';
 import { BearerTokens } from '../auth/bearer.js';
-import { SignedTokens } from '../auth/signed-tokens.js';
+import { Service } from '../frame/handle-request.js';
 import type { ServerContext } from '../frame/server-context.js';
 import type { RequestEntry } from '../observe/log.js';
-import { handle } from '../services/table/handle.js';
+import { TABLE_SERVICE } from '../services/table/table-service.js';
 
 export const ACCOUNT = WELL_KNOWN_ACCOUNT;
 export const DATE = 'Wed, 01 Jan 2020 01:02:00 GMT';
@@ -57,8 +57,6 @@ export function openService(store: Store = openMemoryStore({ clock: () => NOW })
     clock: () => NOW,
     accounts,
     bearer: new BearerTokens(accounts),
-    signed: new SignedTokens(),
-    signedForQueues: new SignedTokens(),
     log: {
       seesAnswers: true,
       request: entry => logged.push(entry),
@@ -67,10 +65,11 @@ export function openService(store: Store = openMemoryStore({ clock: () => NOW })
         failures.push(error);
       },
     },
-    figures: undefined,
+    metrics: undefined,
     tableDeletionTicks: 0n,
     newId: () => `00000000-0000-0000-0000-${String(++ids).padStart(12, '0')}`,
   };
+  const tables = new Service(TABLE_SERVICE, service);
   const raw = (method: string, target: string, sent: Sent = {}): Promise<WireResponse> => {
     const signed = sent.anonymous ? {} : { 'x-ms-date': DATE, authorization: authorization(target) };
     const request: WireRequest = {
@@ -82,7 +81,7 @@ export function openService(store: Store = openMemoryStore({ clock: () => NOW })
       secure: false,
       remoteAddress: '127.0.0.1',
     };
-    return handle(request, service);
+    return tables.handle(request);
   };
   return {
     service,

@@ -6,7 +6,7 @@ import { decodeTableMetadata, encodeTableMetadata, openTable, type TableContext 
 
 /** The policies of a table; undefined if there is no such table. */
 export async function readIdentifiers(
-  context: TableContext,
+  context: Pick<TableContext, 'store' | 'account'>,
   table: string,
 ): Promise<readonly SignedIdentifier[] | undefined> {
   const space = await openTable(context, table);

@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
 import { parseQueueSas, queueSasStringToSign } from './queue-sas.js';
-import { accountSasStringToSign } from './sas.js';
+import { accountSasStringToSign, isAccountSas, parseAccountSas } from './sas.js';
 
 const KEY = Buffer.from(
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
@@ -17,10 +17,10 @@ const TIMES = 'st=2026-01-01T00:00:00Z&se=2030-01-01T00:00:00Z';
 const parse = (text: string) => parseQueueSas(new Map(new URLSearchParams(`${text}&sig=c2ln`)), 'q1');
 
 function textOf(query: string): string {
-  const sas = parse(query);
-  return sas.kind === 'accountSas'
-    ? accountSasStringToSign(sas, ACCOUNT)
-    : queueSasStringToSign(sas, ACCOUNT);
+  const parameters = new Map(new URLSearchParams(`${query}&sig=c2ln`));
+  return isAccountSas(parameters)
+    ? accountSasStringToSign(parseAccountSas(parameters), ACCOUNT)
+    : queueSasStringToSign(parseQueueSas(parameters, 'q1'), ACCOUNT);
 }
 
 const signatureOf = (query: string): string =>

@@ -1,9 +1,9 @@
-// Shared access signatures of accounts and tables: reading them from a query and building what they sign
+// Shared access signatures of accounts, and what those of services have in common: reading them from a query and building what they sign
 // (protocol: sas). Keys, policies and the clock are the server's matter.
 import { ServiceError } from '#account';
 import { parseDateTime, YEAR_ONE } from '#base';
 import { type IpRange, parseIpRange } from './ip-range.js';
-import { type KeyRange, keyRange } from './key-range.js';
+import type { KeyRange } from './key-range.js';
 
 export interface SignedFields {
   /** The parameters as they were sent: what the signature covers. */
@@ -24,23 +24,25 @@ export interface AccountSas extends SignedFields {
   readonly expiry: bigint;
 }
 
-/** What is undefined may come from the stored policy that `identifier` names. */
-export interface TableSas extends SignedFields {
-  readonly kind: 'tableSas';
-  readonly table: string;
+/** Of one table or one queue. What is undefined may come from the stored policy that `identifier` names. */
+export interface ServiceSas extends SignedFields {
+  readonly kind: 'serviceSas';
+  /** The table or the queue, as the request spells it. */
+  readonly resource: string;
   readonly identifier: string | undefined;
+  /** Letters of the service, in any order. */
   readonly permission: string | undefined;
   readonly expiry: bigint | undefined;
+  /** The rows that it is limited to, where a service has such limits. */
   readonly range: KeyRange | undefined;
 }
 
 const VERSION = /^\d{4}-\d\d-\d\d$/;
 /** The first version with `sv`; the forms before it are not supported. */
-export const VERSION_FIRST = '2012-02-12';
-export const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
-export const VERSION_OF_ACCOUNT_SAS = '2015-04-05';
+const VERSION_FIRST = '2012-02-12';
+const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
+const VERSION_OF_ACCOUNT_SAS = '2015-04-05';
 const VERSION_OF_ENCRYPTION_SCOPE = '2020-12-06';
-const TABLE_LETTERS = /^[raud]+$/;
 const PROTOCOLS: ReadonlySet<string> = new Set(['https', 'https,http', 'http,https']);
 
 /** `detail` is for the client too: it says nothing that the client did not send. */
@@ -58,7 +60,7 @@ export function mandatory(query: ReadonlyMap<string, string>, name: string): str
   return value;
 }
 
-export function parseTime(query: ReadonlyMap<string, string>, name: string): bigint | undefined {
+function parseTime(query: ReadonlyMap<string, string>, name: string): bigint | undefined {
   const text = field(query, name);
   if (text === undefined) return undefined;
   const ticks = parseDateTime(text, YEAR_ONE);
@@ -74,7 +76,7 @@ function parseAddresses(query: ReadonlyMap<string, string>): IpRange | undefined
   return addresses;
 }
 
-export function parseSignedFields(query: ReadonlyMap<string, string>, versionFirst: string): SignedFields {
+function parseSignedFields(query: ReadonlyMap<string, string>, versionFirst: string): SignedFields {
   const version = mandatory(query, 'sv');
   if (!VERSION.test(version) || version < versionFirst)
     throw refuse('sv is not well formed or not supported.');
@@ -104,50 +106,51 @@ export function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas 
   };
 }
 
-function parseTableSas(query: ReadonlyMap<string, string>): TableSas {
-  const fields = parseSignedFields(query, VERSION_FIRST);
-  const permission = field(query, 'sp');
-  if (permission !== undefined && !TABLE_LETTERS.test(permission)) throw refuse('sp is not well formed.');
-  return {
-    ...fields,
-    kind: 'tableSas',
-    table: mandatory(query, 'tn'),
-    identifier: field(query, 'si'),
-    permission,
-    expiry: parseTime(query, 'se'),
-    range: parseRange(query),
-  };
-}
-
-function parseRange(query: ReadonlyMap<string, string>): KeyRange | undefined {
-  const bounds = {
-    firstPartition: field(query, 'spk'),
-    firstRow: field(query, 'srk'),
-    lastPartition: field(query, 'epk'),
-    lastRow: field(query, 'erk'),
-  };
-  if (bounds.firstRow !== undefined && bounds.firstPartition === undefined) throw refuse('srk requires spk.');
-  if (bounds.lastRow !== undefined && bounds.lastPartition === undefined) throw refuse('erk requires epk.');
-  return keyRange(bounds);
+/** What a service has of its own; what is read here is read in this order, since the first fault is the one that is said. */
+export interface SasGrammar {
+  /** The permissions that there are. */
+  readonly letters: RegExp;
+  resourceOf(query: ReadonlyMap<string, string>): string;
+  rangeOf(query: ReadonlyMap<string, string>): KeyRange | undefined;
 }
 
 /**
- * The signature in a query that has `sig`: an account's if it names services or resource types, else a table's.
+ * The signature of one table or queue.
  *
  * @throws ServiceError AuthenticationFailed:Sas where a field is missing or malformed.
  */
-export function parseSas(query: ReadonlyMap<string, string>): AccountSas | TableSas {
-  return query.has('ss') || query.has('srt') ? parseAccountSas(query) : parseTableSas(query);
+export function parseServiceSas(query: ReadonlyMap<string, string>, grammar: SasGrammar): ServiceSas {
+  const { version, signature, start, addresses, httpsOnly } = parseSignedFields(query, VERSION_FIRST);
+  const permission = field(query, 'sp');
+  if (permission !== undefined && !grammar.letters.test(permission)) throw refuse('sp is not well formed.');
+  return {
+    kind: 'serviceSas',
+    query,
+    version,
+    signature,
+    start,
+    addresses,
+    httpsOnly,
+    resource: grammar.resourceOf(query),
+    identifier: field(query, 'si'),
+    permission,
+    expiry: parseTime(query, 'se'),
+    range: grammar.rangeOf(query),
+  };
 }
 
-export const joinFields = (query: ReadonlyMap<string, string>, names: readonly string[]): string =>
+/** Whether the signature in a query that has `sig` is an account's: one that names services or resource types. */
+export const isAccountSas = (query: ReadonlyMap<string, string>): boolean =>
+  query.has('ss') || query.has('srt');
+
+const joinFields = (query: ReadonlyMap<string, string>, names: readonly string[]): string =>
   names.map(name => query.get(name) ?? '').join('\n');
 
 const ACCOUNT_FIELDS = ['sp', 'ss', 'srt', 'st', 'se', 'sip', 'spr', 'sv'];
 const ACCOUNT_FIELDS_WITH_SCOPE = [...ACCOUNT_FIELDS, 'ses'];
-export const TIME_FIELDS = ['sp', 'st', 'se'];
-const POLICY_FIELDS = ['si', 'sv', 'spk', 'srk', 'epk', 'erk'];
-const POLICY_FIELDS_WITH_ADDRESS = ['si', 'sip', 'spr', 'sv', 'spk', 'srk', 'epk', 'erk'];
+const TIME_FIELDS = ['sp', 'st', 'se'];
+const POLICY_FIELDS = ['si', 'sv'];
+const POLICY_FIELDS_WITH_ADDRESS = ['si', 'sip', 'spr', 'sv'];
 
 /** Every line of an account's string ends in a line feed (protocol: sas#account-string). */
 export function accountSasStringToSign({ query, version }: AccountSas, account: string): string {
@@ -155,39 +158,38 @@ export function accountSasStringToSign({ query, version }: AccountSas, account: 
   return `${account}\n${joinFields(query, names)}\n`;
 }
 
-/** A table's string has no line feed at its end (protocol: sas#table-string). */
-export function sasStringToSign(sas: AccountSas | TableSas, account: string): string {
-  if (sas.kind === 'accountSas') return accountSasStringToSign(sas, account);
-  const { query, version } = sas;
-  const service = version >= VERSION_OF_SERVICE_IN_RESOURCE ? '/table' : '';
-  const resource = `${service}/${account}/${sas.table.toLowerCase()}`;
-  const names = version >= VERSION_OF_ACCOUNT_SAS ? POLICY_FIELDS_WITH_ADDRESS : POLICY_FIELDS;
-  return `${joinFields(query, TIME_FIELDS)}\n${resource}\n${joinFields(query, names)}`;
+/**
+ * A service's string names the resource between the times and the fields of the policy, and has no line feed at its end
+ * (protocol: sas#table-string, sas#queue-string). Since 2015 the resource begins with the service, and addresses and protocols are signed.
+ *
+ * @param more the fields that this service has besides.
+ */
+export function serviceSasStringToSign(
+  { query, version, resource }: ServiceSas,
+  account: string,
+  service: string,
+  more: readonly string[],
+): string {
+  const prefix = version >= VERSION_OF_SERVICE_IN_RESOURCE ? `/${service}` : '';
+  const fields = version >= VERSION_OF_ACCOUNT_SAS ? POLICY_FIELDS_WITH_ADDRESS : POLICY_FIELDS;
+  return `${joinFields(query, TIME_FIELDS)}\n${prefix}/${account}/${resource}\n${joinFields(query, [...fields, ...more])}`;
 }
 
-/** Every parameter that a signature may be made of or checked by, but the signature itself. */
-const PARAMETERS = [
-  'sv',
-  'ss',
-  'srt',
-  'sp',
-  'st',
-  'se',
-  'sip',
-  'spr',
-  'ses',
-  'tn',
-  'si',
-  'spk',
-  'srk',
-  'epk',
-  'erk',
-] as const;
+/** Every parameter that an account's signature, and what services have in common, is made of or checked by. */
+const PARAMETERS = ['sv', 'ss', 'srt', 'sp', 'st', 'se', 'sip', 'spr', 'ses', 'si'] as const;
 
-/** What tells one token from another: of equal texts what is signed is the same, to the letter. It holds no secret. */
-export function sasIdentity(query: ReadonlyMap<string, string>): string {
+/**
+ * What tells one token from another: of equal texts what is signed is the same, to the letter. It holds no secret.
+ *
+ * @param more the parameters that the service has besides.
+ */
+export function sasIdentity(query: ReadonlyMap<string, string>, more: readonly string[]): string {
+  return identityOf(query, PARAMETERS) + identityOf(query, more);
+}
+
+function identityOf(query: ReadonlyMap<string, string>, names: readonly string[]): string {
   let identity = '';
-  for (const name of PARAMETERS) {
+  for (const name of names) {
     const value = query.get(name);
     if (value !== undefined) identity += `${name}=${value.length}:${value};`;
   }

@@ -2,7 +2,7 @@
 // Keys, signatures and the clock are the server's matter.
 
 import type { WireRequest } from '#base';
-import type { Route } from '../table/route.js';
+import type { ServiceRoute } from '../shared/target.js';
 
 export interface SharedKeyCredential {
   readonly scheme: 'SharedKey' | 'SharedKeyLite';
@@ -29,7 +29,7 @@ export function signedDate({ headers }: WireRequest): string | undefined {
  * The account, the path as it was sent and the query's `comp`, nothing else of the query. In path style the account
  * stands there twice. `path` is given where another spelling of it is to be tried.
  */
-export function canonicalResource(route: Route, path: string = route.path): string {
+export function canonicalResource(route: ServiceRoute, path: string = route.path): string {
   const comp = route.query.get('comp');
   return `/${route.account}${path}${comp === undefined ? '' : `?comp=${comp}`}`;
 }
@@ -38,7 +38,7 @@ export function canonicalResource(route: Route, path: string = route.path): stri
  * What else a client may have signed for this path: the account in it without `-secondary`, as some clients do, and
  * quotes encoded or not, as a proxy may have changed them on the way (protocol: authentication#canonical-resource-of-tables).
  */
-export function otherSpellings({ account, path, secondary }: Route): readonly string[] {
+export function otherSpellings({ account, path, secondary }: ServiceRoute): readonly string[] {
   const spellings = new Set<string>();
   const prefix = `/${account}-secondary`;
   const primary = secondary && path.startsWith(prefix) ? `/${account}${path.slice(prefix.length)}` : path;
@@ -58,4 +58,16 @@ export function sharedKeyStringToSign(
 ): string {
   if (scheme === 'SharedKeyLite') return `${date}\n${resource}`;
   return `${method}\n${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}\n${date}\n${resource}`;
+}
+
+/** What a client may have signed, the path as it was sent first; each is made only if it is asked for. */
+export function* tableStringsToSign(
+  scheme: SharedKeyCredential['scheme'],
+  request: WireRequest,
+  route: ServiceRoute,
+): Generator<string, void> {
+  const date = signedDate(request) ?? '';
+  yield sharedKeyStringToSign(scheme, request, date, canonicalResource(route));
+  for (const path of otherSpellings(route))
+    yield sharedKeyStringToSign(scheme, request, date, canonicalResource(route, path));
 }

@@ -2,18 +2,12 @@
 // (protocol: authentication#shared-key-for-queues-and-blobs). Tables sign less (shared-key.ts), which also reads the header. Keys,
 // signatures and the clock are the server's matter.
 import type { WireRequest } from '#base';
+import type { ServiceRoute } from '../shared/target.js';
 import { compareHeaderNames } from './header-order.js';
 import type { SharedKeyCredential } from './shared-key.js';
 
 /** Of a route, what a signature covers. */
-export interface SignedTarget {
-  readonly account: string;
-  readonly secondary: boolean;
-  /** As it was sent, still encoded. */
-  readonly path: string;
-  /** Names in lower case, both decoded; of a name given twice, the values in order, joined by commas. */
-  readonly query: ReadonlyMap<string, string>;
-}
+export type SignedTarget = Pick<ServiceRoute, 'account' | 'secondary' | 'path' | 'query'>;
 
 type Order = (one: string, other: string) => number;
 

@@ -1,19 +1,16 @@
 // Parses the target of a request, or of a part of a batch, into a Route: one grammar for both (protocol: requests#addresses, tables#paths).
 // What may be done there, and whether the names keep their limits, is decided later, once the caller is known.
-import { type EntityKey, TableError } from '#tables';
+import type { EntityKey } from '#tables';
 import { decode, parseQuery } from '../shared/parse-query.js';
+import {
+  NO_PARAMETERS,
+  ORIGIN_FORM,
+  parseServiceTarget,
+  SECONDARY,
+  type Target,
+  type TargetGrammar,
+} from '../shared/target.js';
 import type { Route, TableResource } from './route.js';
-
-export interface Target {
-  /** As it was sent; the absolute form is legal. */
-  readonly target: string;
-  readonly host: string | undefined;
-  readonly secure: boolean;
-}
-
-const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
-const SECONDARY = '-secondary';
-export const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
 
 const KEY = /\s*(PartitionKey|RowKey)\s*=\s*'((?:[^']|'')*)'\s*/y;
 
@@ -99,46 +96,14 @@ function parseResource(path: string): TableResource {
 /** A slash at the end of a set's name says nothing. */
 const withoutLastSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path);
 
-const ADDRESS = /^[\d.]+(?::\d+)?$/;
+const GRAMMAR: TargetGrammar<TableResource> = {
+  parseQuery,
+  parseResource: path => parseResource(withoutLastSlash(decode(path))),
+};
 
-/** The account of a host such as `account.table.example`, if it is one of ours; else the account stands in the path. */
-export function accountOfHost(host: string, isAccount: (name: string) => boolean): string | undefined {
-  const dot = host.indexOf('.');
-  if (dot <= 0 || ADDRESS.test(host)) return undefined;
-  const label = host.slice(0, dot);
-  return isAccount(withoutSecondary(label)) ? label : undefined;
-}
-
-export const withoutSecondary = (name: string): string =>
-  name.endsWith(SECONDARY) ? name.slice(0, -SECONDARY.length) : name;
-
-/** @throws TableError InvalidUri where no account is named or the escapes are broken. */
-export function parseTarget(
-  { target, host = '', secure }: Target,
-  isAccount: (name: string) => boolean,
-): Route {
-  const relative = target.startsWith('/') ? target : target.replace(ORIGIN_FORM, '');
-  const question = relative.indexOf('?');
-  const path = question < 0 ? relative : relative.slice(0, question);
-  const query = question < 0 ? NO_PARAMETERS : parseQuery(relative.slice(question + 1));
-  const origin = `${secure ? 'https' : 'http'}://${host}`;
-  const ofHost = accountOfHost(host, isAccount);
-  const slash = path.indexOf('/', 1);
-  const isEscaped = path.includes('%');
-  const first = slash < 0 ? path.slice(1) : path.slice(1, slash);
-  const named = ofHost ?? (isEscaped ? decode(first) : first);
-  if (named === '') throw new TableError('InvalidUri');
-  const rest = ofHost !== undefined ? path.slice(1) : slash < 0 ? '' : path.slice(slash + 1);
-  const account = withoutSecondary(named);
-  return {
-    account,
-    secondary: named !== account,
-    path: path === '' ? '/' : path,
-    endpoint: ofHost === undefined ? `${origin}/${named}` : origin,
-    resource: parseResource(withoutLastSlash(isEscaped ? decode(rest) : rest)),
-    query,
-  };
-}
+/** @throws ServiceError InvalidUri where no account is named or the escapes are broken. */
+export const parseTarget = (target: Target, isAccount: (name: string) => boolean): Route =>
+  parseServiceTarget(target, isAccount, GRAMMAR);
 
 /** The target of a part: its scheme and host say nothing, and a path may do without the account (protocol: batches#requests). */
 export function parsePartTarget(target: string, batch: Route): Route {

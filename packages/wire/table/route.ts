@@ -1,5 +1,6 @@
 // What a request target names, as a value. Parsing it is parse-target.ts's matter.
 import type { EntityKey, TableErrorCode } from '#tables';
+import type { ServiceRoute } from '../shared/target.js';
 
 export type TableResource =
   /** The path names nothing; it is refused with this code, but only once the caller is known. */
@@ -15,15 +16,4 @@ export type TableResource =
   | { readonly kind: 'nested'; readonly table: string }
   | { readonly kind: 'entity'; readonly table: string; readonly key: EntityKey };
 
-export interface Route {
-  /** Without the suffix `-secondary`. */
-  readonly account: string;
-  readonly secondary: boolean;
-  /** The path as it was sent, still encoded, with the account where it stands in the path: what signatures cover. */
-  readonly path: string;
-  /** The endpoint that the client used, as `http://127.0.0.1:10002/devstoreaccount1`, without a slash at its end. */
-  readonly endpoint: string;
-  readonly resource: TableResource;
-  /** The query's parameters, decoded; of a name given twice, the first. */
-  readonly query: ReadonlyMap<string, string>;
-}
+export type Route = ServiceRoute<TableResource>;

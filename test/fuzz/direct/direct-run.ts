@@ -1,14 +1,12 @@
-// Requests as values through `handle`, one after another: the fast layer. A run has a number; seed and number make the request,
+// Requests as values through the frame, one after another: the fast layer. A run has a number; seed and number make the request,
 // and what came before it in its epoch makes the state of the store, which begins anew with each epoch.
 import { inspect } from 'node:util';
 import type { WireRequest, WireResponse } from '#base';
 import { Accounts, issueToken, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import { openMemoryStore } from '#store';
-import type { ServerContext } from '../../../packages/server/frame/server-context.js';
-import { BODY_BYTES_MAX } from '../../../packages/server/serve.js';
-import { handle } from '../../../packages/server/services/table/handle.js';
+import { BODY_BYTES_MAX } from '../../../packages/server/frame/handle-request.js';
 import { Random } from '../../simulation/plan/random.js';
-import { directService } from '../../support/direct-service.js';
+import { type DirectServer, directService } from '../../support/direct-service.js';
 import { ACCOUNT, DATE, NOW, sharedKeyLite } from '../credentials.js';
 import { TABLES } from '../texts/operation-text.js';
 import { checkAnswer } from './check-answer.js';
@@ -49,7 +47,7 @@ export const describeRequest = ({ method, target, headers, body }: FuzzRequest):
 export class DirectRun {
   readonly #bearer: string;
   readonly #failures: unknown[] = [];
-  #service: ServerContext;
+  #service: DirectServer;
 
   private constructor(bearer: string) {
     this.#bearer = bearer;
@@ -62,7 +60,7 @@ export class DirectRun {
     return run;
   }
 
-  #newService(): ServerContext {
+  #newService(): DirectServer {
     return directService(openMemoryStore({ clock: () => NOW }), () => NOW, this.#failures);
   }
 
@@ -74,7 +72,7 @@ export class DirectRun {
       const authorization = sharedKeyLite({ method: 'POST', target, headers: {} });
       const headers = { host: HOST, 'x-ms-date': DATE, authorization };
       const body = Buffer.from(JSON.stringify({ TableName: name }));
-      await handle(asWire({ method: 'POST', target, headers, body }), this.#service);
+      await this.#service.tables.handle(asWire({ method: 'POST', target, headers, body }));
     }
   }
 
@@ -84,7 +82,7 @@ export class DirectRun {
 
   /** @throws what is wrong with the answer, or the fault that was behind it. */
   async send(request: FuzzRequest): Promise<WireResponse> {
-    const response = await handle(asWire(request), this.#service);
+    const response = await this.#service.tables.handle(asWire(request));
     const [fault] = this.#failures.splice(0);
     if (fault !== undefined) throw fault;
     const { status, headers, body = '' } = response;

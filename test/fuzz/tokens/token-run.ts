@@ -1,12 +1,10 @@
-// Attempts to get in, against `handle`: the server must let in exactly whom the judge lets in, and show of a query's rows those
+// Attempts to get in, against the frame: the server must let in exactly whom the judge lets in, and show of a query's rows those
 // alone that are in the token's range.
 import { inspect } from 'node:util';
 import { Accounts, issueToken, ROLES, type Role, WELL_KNOWN_KEY } from '#server';
 import { openMemoryStore } from '#store';
-import type { ServerContext } from '../../../packages/server/frame/server-context.js';
-import { handle } from '../../../packages/server/services/table/handle.js';
 import type { Random } from '../../simulation/plan/random.js';
-import { directService } from '../../support/direct-service.js';
+import { type DirectServer, directService } from '../../support/direct-service.js';
 import { DATE, NOW, sign } from '../credentials.js';
 import { checkAnswer } from '../direct/check-answer.js';
 import { ACCOUNTS, isLetIn, type Key, PARTITIONS, ROWS, TABLES } from './ask.js';
@@ -47,7 +45,7 @@ export class TokenRun {
   readonly #failures: unknown[] = [];
   readonly #known: Known;
   #secrets: Secrets;
-  #service: ServerContext;
+  #service: DirectServer;
 
   private constructor(bearers: Secrets['bearers']) {
     const keys = new Map(
@@ -63,7 +61,7 @@ export class TokenRun {
     return new TokenRun(await issueSome(new Accounts(Object.fromEntries(KEYS))));
   }
 
-  #newService(): ServerContext {
+  #newService(): DirectServer {
     const store = openMemoryStore({ clock: () => NOW });
     return directService(store, () => NOW, this.#failures, this.#accounts);
   }
@@ -100,7 +98,11 @@ export class TokenRun {
   }
 
   async #send(caller: Presented, body: string): Promise<{ readonly status: number; readonly text: string }> {
-    const response = await handle({ ...caller, body: Buffer.from(body), bodyTooLarge: false }, this.#service);
+    const response = await this.#service.tables.handle({
+      ...caller,
+      body: Buffer.from(body),
+      bodyTooLarge: false,
+    });
     const [fault] = this.#failures.splice(0);
     if (fault !== undefined) throw fault;
     const { status, headers, body: answered = '' } = response;

@@ -1,4 +1,4 @@
-// The service that a run is made against: an engine, faulty or not, behind `handle` or behind real sockets, that can be closed
+// The service that a run is made against: an engine, faulty or not, behind values of requests or behind real sockets, that can be closed
 // and opened again, or left as after a crash.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
@@ -9,12 +9,12 @@ import { Sweep } from '#queues';
 import { type RunningServer, serve, WELL_KNOWN_ACCOUNT } from '#server';
 import { openFaultyStore, openMemoryStore, type Store, StoreError } from '#store';
 import { openLmdbStore } from '#store-lmdb';
-import { handleQueue } from '../../../packages/server/services/queue/handle-queue.js';
-import { handle } from '../../../packages/server/services/table/handle.js';
 import { countedIds, directService } from '../../support/direct-service.js';
 import type { PlainAnswer } from '../judge/answer.js';
+
 import { Random } from '../plan/random.js';
 import type { Plan } from '../plan/step.js';
+
 import type { SimulatedClock } from './clock.js';
 import type { PlainRequest } from './request.js';
 
@@ -129,8 +129,8 @@ async function openDirect(plan: Plan, clock: SimulatedClock, spoil: Spoil): Prom
   let service = await begin();
   return {
     endpoint: `http://${HOST}/${WELL_KNOWN_ACCOUNT}`,
-    send: request => answered(handle(wireRequest(request), service)),
-    sendToQueue: request => answered(handleQueue(wireRequest(request), service)),
+    send: request => answered(service.tables.handle(wireRequest(request))),
+    sendToQueue: request => answered(service.queues.handle(wireRequest(request))),
     sweep: () => sweepAll(service.store, clock),
     async reopen() {
       await service.store.close();

@@ -6,8 +6,9 @@ import fc from 'fast-check';
 import type { WireRequest } from '#base';
 import { parseQueueTarget, QUEUE_ERROR_TABLE, storageStringsToSign, wireCode } from '#wire';
 import { WELL_KNOWN_KEY } from '../../auth/accounts.js';
+import { Service } from '../../frame/handle-request.js';
 import { ACCOUNT, DATE, HOST, headersOf, openService, textOf } from '../../testing/service.js';
-import { handleQueue } from './handle-queue.js';
+import { QUEUE_SERVICE } from './queue-service.js';
 
 const RUNS = Number(process.env.QUEUE_FUZZ_RUNS ?? 60);
 const CODES = new Set(Object.keys(QUEUE_ERROR_TABLE).map(wireCode));
@@ -145,12 +146,13 @@ function requestOf(asked: Asked): WireRequest {
 
 test('every request has an answer of the protocol', async () => {
   const { service, failures } = openService();
+  const queues = new Service(QUEUE_SERVICE, service);
   const create: Asked = { target: ['PUT', '/abc', ''], more: '', headers: {}, body: '' };
   const asked = fc.record({ target, more: query, headers, body: document });
   await fc.assert(
     fc.asyncProperty(asked, async one => {
-      await handleQueue(requestOf(create), service);
-      const response = await handleQueue(requestOf(one), service);
+      await queues.handle(requestOf(create));
+      const response = await queues.handle(requestOf(one));
       assert.deepEqual(failures, []);
       const code = headersOf(response).get('x-ms-error-code');
       assert.equal(response.status >= 400, code !== undefined, `${response.status} ${code}`);

@@ -1,14 +1,23 @@
 // From a request, or a part of a batch, to an operation that its caller may carry out. The order of the steps is the
 // order in which Azure reports what is wrong (protocol: requests#order-of-checks).
 import { ServiceError } from '#account';
-import { missingTable, openTable, type TableContext, TableError, type TableErrorCode } from '#tables';
+import {
+  type EntityKey,
+  missingTable,
+  type OperationKind,
+  openTable,
+  type TableContext,
+  TableError,
+  type TableErrorCode,
+} from '#tables';
 import {
   checkRoute,
+  isInKeyRange,
   isRead,
   isXmlRoute,
+  type KeyRange,
   lenientFormat,
   type OperationRequest,
-  operationKind,
   parseOperation,
   parseResponseFormat,
   type ResponseFormat,
@@ -16,8 +25,32 @@ import {
   type SingleOperation,
   tableOf,
 } from '#wire';
+import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
-import { authorize, authorizeKey } from './authorize.js';
+import type { AuthorizationProtocol } from '../../frame/service-protocol.js';
+import { TABLE_RIGHTS, TABLE_ROLES } from './rights.js';
+
+export const TABLE_AUTHORIZATION: AuthorizationProtocol<OperationKind> = {
+  rights: TABLE_RIGHTS,
+  roles: TABLE_ROLES,
+  sasScope: table => `The signature is for the entities of ${table}.`,
+};
+
+/** The entities that a grant is limited to: a query sees these and no others. Undefined for all. */
+export const keyRangeOf = (grant: Grant): KeyRange | undefined =>
+  grant.kind === 'serviceSas' ? grant.range : undefined;
+
+/**
+ * For an operation on one entity. A read outside the range finds nothing, a write is refused (protocol: sas#key-ranges).
+ *
+ * @throws TableError ResourceNotFound, AuthorizationFailure.
+ */
+export function authorizeKey(grant: Grant, kind: OperationKind, key: EntityKey): void {
+  const range = keyRangeOf(grant);
+  if (!range || isInKeyRange(range, key)) return;
+  const code = kind === 'getEntity' ? 'ResourceNotFound' : 'AuthorizationFailure';
+  throw new TableError(code, { reason: "The key is outside the signature's range." });
+}
 
 export interface Admitted {
   readonly operation: SingleOperation;
@@ -41,11 +74,11 @@ const AFTER_TABLE: ReadonlySet<TableErrorCode> = new Set([
 ]);
 
 /** The table is looked up only where something else is wrong already: a sound operation finds out by itself. */
-async function weightier(fault: unknown, route: Route, context: TableContext): Promise<unknown> {
+async function tableMissingWins(fault: unknown, route: Route, context: TableContext): Promise<unknown> {
   const table = route.resource.kind === 'table' ? undefined : tableOf(route);
-  const isOutweighed =
+  const isAfterTable =
     fault instanceof ServiceError && (AFTER_TABLE.has(fault.code) || route.resource.kind === 'nested');
-  if (table === undefined || !isOutweighed) return fault;
+  if (table === undefined || !isAfterTable) return fault;
   return (await openTable(context, table)) ? fault : missingTable(context, table);
 }
 
@@ -60,7 +93,7 @@ function parseSound(
     return parseOperation(kind, request, route);
   } catch (fault) {
     if (isRead(kind) && route.resource.kind !== 'nested') throw fault;
-    return weightier(fault, route, context).then(weighed => Promise.reject(weighed));
+    return tableMissingWins(fault, route, context).then(first => Promise.reject(first));
   }
 }
 
@@ -70,17 +103,17 @@ function parseSound(
  * @throws TableError for what is refused before the entity is looked at.
  */
 export function admit(
+  kind: OperationKind,
   request: OperationRequest,
   route: Route,
   grant: Grant,
   context: TableContext,
 ): Admitted | Promise<never> {
-  const kind = operationKind(request.method, request.headers, route);
   if (kind === 'submitTransaction') throw new TableError('InvalidInput');
   const format = formatOf(request, route);
   checkRoute(route);
   if (route.secondary && !isRead(kind)) throw new TableError('InsufficientAccountPermissions');
-  authorize(grant, kind, tableOf(route));
+  authorize(TABLE_AUTHORIZATION, grant, kind, tableOf(route));
   const operation = parseSound(kind, request, route, context);
   if (operation instanceof Promise) return operation;
   if ('key' in operation) authorizeKey(grant, kind, operation.key);

@@ -2,12 +2,20 @@
 // A part that fails is the whole answer of its changeset, and nothing is applied (protocol: batches).
 
 import { ServiceError } from '#account';
-import type { WireRequest } from '#base';
-import { ChangesetFailure, type EntityWrite, execute, TableError, type WriteOutcome } from '#tables';
+import {
+  ChangesetFailure,
+  type EntityWrite,
+  execute,
+  type OperationKind,
+  type TableContext,
+  TableError,
+  type WriteOutcome,
+} from '#tables';
 import {
   type Answer,
   type BatchPart,
   type EntityPlace,
+  type ErrorContext,
   formatBatchQuery,
   formatChangeset,
   formatError,
@@ -15,14 +23,25 @@ import {
   formatPart,
   formatWrite,
   lenientFormat,
+  operationKind,
   parseBatch,
   parsePartTarget,
   placeOf,
   type ResponseFormat,
   type Route,
 } from '#wire';
+import type { Grant } from '../../auth/grant.js';
+import type { RequestContext } from '../../frame/service-protocol.js';
 import { admit } from './admit.js';
-import type { Call } from './handle.js';
+
+/** A batch whose caller is known. */
+export interface BatchCall {
+  readonly context: RequestContext<Route, OperationKind>;
+  readonly route: Route;
+  readonly grant: Grant;
+  readonly tables: TableContext;
+  readonly errorContext: ErrorContext;
+}
 
 interface AdmittedPart {
   readonly operation: EntityWrite;
@@ -60,13 +79,14 @@ class PartTargets {
   }
 }
 
-async function admitWrites(parts: readonly BatchPart[], call: Call): Promise<readonly AdmittedPart[]> {
+async function admitWrites(parts: readonly BatchPart[], call: BatchCall): Promise<readonly AdmittedPart[]> {
   const targets = new PartTargets(call.route);
   const writes: AdmittedPart[] = [];
   for (const part of parts) {
     try {
       const { route, place } = targets.parse(part.target);
-      const admitted = admit(part, route, call.grant, call.context);
+      const kind = operationKind(part.method, part.headers, route);
+      const admitted = admit(kind, part, route, call.grant, call.tables);
       const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
       if (!isWrite(operation)) throw new TableError('InvalidInput');
       writes.push({ operation, format, place, contentId: part.contentId });
@@ -78,11 +98,15 @@ async function admitWrites(parts: readonly BatchPart[], call: Call): Promise<rea
 }
 
 /** The one part that answers for a changeset that failed. */
-function failedPart({ index, error }: ChangesetFailure, parts: readonly BatchPart[], call: Call): string {
+function failedPart(
+  { index, error }: ChangesetFailure,
+  parts: readonly BatchPart[],
+  call: BatchCall,
+): string {
   const part = parts[index];
   const headers = part?.headers ?? {};
   const answer = formatError(error, {
-    ...call.errorContext(),
+    ...call.errorContext,
     format: lenientFormat(part?.method ?? 'POST', headers, part?.target ?? ''),
     accept: headers.accept,
     part: { index, says: parts.length > 1 ? 'always' : 'early' },
@@ -90,15 +114,12 @@ function failedPart({ index, error }: ChangesetFailure, parts: readonly BatchPar
   return formatPart(answer, part?.contentId);
 }
 
-async function submitChangeset(parts: readonly BatchPart[], call: Call): Promise<readonly string[]> {
+async function submitChangeset(parts: readonly BatchPart[], call: BatchCall): Promise<readonly string[]> {
   try {
     const admitted = await admitWrites(parts, call);
     const operations = admitted.map(part => part.operation);
-    const outcome = await execute(
-      { kind: 'submitTransaction', operations },
-      call.context,
-      call.service.clock,
-    );
+    const { clock } = call.context.server;
+    const outcome = await execute({ kind: 'submitTransaction', operations }, call.tables, clock);
     const outcomes: readonly WriteOutcome[] = outcome.kind === 'transaction' ? outcome.outcomes : [];
     const answers: string[] = [];
     for (const [i, { place, format, contentId }] of admitted.entries()) {
@@ -108,22 +129,23 @@ async function submitChangeset(parts: readonly BatchPart[], call: Call): Promise
     return answers;
   } catch (error) {
     if (!(error instanceof ChangesetFailure)) throw error;
-    call.refused = error.error;
+    call.context.refused = error.error;
     return [failedPart(error, parts, call)];
   }
 }
 
-async function query(part: BatchPart, call: Call): Promise<string> {
+async function query(part: BatchPart, call: BatchCall): Promise<string> {
   try {
     const route = parsePartTarget(part.target, call.route);
-    const { operation, format } = await admit(part, route, call.grant, call.context);
-    const outcome = await execute(operation, call.context, call.service.clock);
+    const kind = operationKind(part.method, part.headers, route);
+    const { operation, format } = await admit(kind, part, route, call.grant, call.tables);
+    const outcome = await execute(operation, call.tables, call.context.server.clock);
     return formatPart(formatOutcome(outcome, placeOf(route), format), part.contentId);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    call.refused = error;
+    call.context.refused = error;
     const context = {
-      ...call.errorContext(),
+      ...call.errorContext,
       format: lenientFormat(part.method, part.headers, part.target),
       accept: part.headers.accept,
     };
@@ -131,9 +153,10 @@ async function query(part: BatchPart, call: Call): Promise<string> {
   }
 }
 
-export async function submitBatch(request: WireRequest, call: Call): Promise<Answer> {
+export async function submitBatch(call: BatchCall): Promise<Answer> {
+  const { request, server } = call.context;
   const batch = parseBatch(request.headers['content-type'], request.body);
-  const { newId } = call.service;
+  const { newId } = server;
   const ids = { batch: newId(), changeset: newId() };
   const { contentType, body } =
     batch.kind === 'query'

@@ -1,8 +1,9 @@
-// Requests to the Queue service as plain values: which of two faults is reported, versions, HEAD, CORS, the log and the figures.
+// Requests to the Queue service as plain values: which of two faults is reported, versions, HEAD, CORS, the log and the metrics.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WireRequest } from '#base';
 import { openMemoryStore, type Store } from '#store';
+import { Service } from '../../frame/handle-request.js';
 import { RequestMetrics } from '../../observe/request-metrics.js';
 import {
   ACCOUNT,
@@ -14,7 +15,8 @@ import {
   type Sent,
   textOf,
 } from '../../testing/service.js';
-import { handleQueue } from './handle-queue.js';
+import { SERVICES } from '../registry.js';
+import { QUEUE_SERVICE } from './queue-service.js';
 
 const VERSION = '2019-02-02';
 
@@ -35,7 +37,8 @@ function authorization(
 
 function open(store: Store = openMemoryStore()) {
   const { service, logged, failures } = openService(store);
-  const figures = new RequestMetrics();
+  const metrics = new RequestMetrics(SERVICES.map(({ counted }) => counted));
+  const queues = new Service(QUEUE_SERVICE, { ...service, metrics });
   const send = (method: string, path: string, sent: Sent = {}) => {
     const target = `/${ACCOUNT}${path}`;
     const common = { host: HOST, 'x-ms-date': DATE, 'x-ms-version': VERSION, ...sent.headers };
@@ -49,13 +52,13 @@ function open(store: Store = openMemoryStore()) {
       secure: false,
       remoteAddress: '127.0.0.1',
     };
-    return handleQueue(request, { ...service, figures });
+    return queues.handle(request);
   };
   const codeOf = async (method: string, path: string, sent?: Sent): Promise<string> => {
     const response = await send(method, path, sent);
     return `${response.status} ${headersOf(response).get('x-ms-error-code') ?? ''}`.trim();
   };
-  return { send, codeOf, logged, failures, figures };
+  return { send, codeOf, logged, failures, metrics };
 }
 
 const MESSAGE = '<QueueMessage><MessageText>a</MessageText></QueueMessage>';
@@ -161,7 +164,7 @@ test('rules of its own let pages of other origins in', async () => {
 
 test('refusals are logged with their reason, faults as faults, and all are counted', async () => {
   const store = openMemoryStore();
-  const { codeOf, logged, failures, figures } = open(store);
+  const { codeOf, logged, failures, metrics } = open(store);
   assert.equal(await codeOf('PUT', '/there'), '201');
   assert.equal(
     await codeOf('PUT', '/there', { headers: { authorization: 'SharedKey other:AAAA' } }),
@@ -172,7 +175,7 @@ test('refusals are logged with their reason, faults as faults, and all are count
   await store.close();
   assert.match(await codeOf('PUT', '/there'), /^50[03] /);
   assert.equal(failures.length, 1);
-  const counted = figures
+  const counted = metrics
     .families()
     .flatMap(({ samples }) => samples.map(({ labels, value }) => `${labels} ${value}`));
   assert.ok(counted.includes('operation="createQueue",status="201" 1'), counted.join('\n'));

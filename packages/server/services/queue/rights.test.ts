@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperationKind } from '#queues';
-import type { QueueGrant } from '../../auth/grant.js';
-import { QUEUE_ACTIONS, type Role } from '../../auth/roles.js';
-import { authorizeQueue } from './authorize-queue.js';
+import { authorize } from '../../auth/authorize.js';
+import type { Grant } from '../../auth/grant.js';
+import type { Role } from '../../auth/roles.js';
+import { QUEUE_SERVICE } from './queue-service.js';
 
-const KINDS = Object.keys(QUEUE_ACTIONS) as OperationKind[];
+const KINDS = Object.keys(QUEUE_SERVICE.rights) as OperationKind[];
 const ACCOUNT_NEEDS: Readonly<Record<string, readonly (readonly [type: string, letters: string])[]>> = {
   listQueues: [['s', 'l']],
   getServiceProperties: [['s', 'r']],
@@ -36,9 +37,9 @@ const ACCOUNT_NEEDS: Readonly<Record<string, readonly (readonly [type: string, l
   ],
 };
 
-function outcome(grant: QueueGrant, kind: OperationKind): string {
+function outcome(grant: Grant, kind: OperationKind): string {
   try {
-    authorizeQueue(grant, kind);
+    authorize(QUEUE_SERVICE, grant, kind, 'q');
     return 'ok';
   } catch (error) {
     assert.ok(error instanceof Error);
@@ -46,7 +47,7 @@ function outcome(grant: QueueGrant, kind: OperationKind): string {
   }
 }
 
-const allowed = (grant: QueueGrant): string[] => KINDS.filter(kind => outcome(grant, kind) === 'ok');
+const allowed = (grant: Grant): string[] => KINDS.filter(kind => outcome(grant, kind) === 'ok');
 
 test('the owner may do everything', () => {
   assert.deepEqual(allowed({ kind: 'owner' }), KINDS);
@@ -76,17 +77,18 @@ test('the type is missed before the letter', () => {
 });
 
 test("a queue's signature is for its messages and their count", () => {
-  const by = (permission: string) => allowed({ kind: 'queueSas', queue: 'q', permission });
+  const by = (permission: string) =>
+    allowed({ kind: 'serviceSas', resource: 'q', permission, range: undefined });
   assert.deepEqual(by('r'), ['getQueueMetadata', 'peekMessages']);
   assert.deepEqual(by('a'), ['putMessage']);
   assert.deepEqual(by('u'), ['updateMessage']);
   assert.deepEqual(by('p'), ['getMessages', 'deleteMessage']);
-  const grant = { kind: 'queueSas', queue: 'q', permission: 'raup' } as const;
+  const grant = { kind: 'serviceSas', resource: 'q', permission: 'raup', range: undefined } as const;
   assert.equal(outcome(grant, 'clearMessages'), 'AuthorizationFailure');
 });
 
 test('roles', () => {
-  const by = (...roles: Role[]) => allowed({ kind: 'bearer', roles, policies: true });
+  const by = (...roles: Role[]) => allowed({ kind: 'bearer', roles, version: '' });
   const messages = [
     'putMessage',
     'getMessages',

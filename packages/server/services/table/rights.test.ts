@@ -1,10 +1,13 @@
 // Which grant covers which operation, and with which code the others are refused (protocol: sas#rights-of-tables, sas#refusals).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type OperationKind, TableError } from '#tables';
+import { ServiceError } from '#account';
+import type { OperationKind } from '#tables';
+import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
 import type { Role } from '../../auth/roles.js';
-import { authorize, authorizeKey, keyRangeOf } from './authorize.js';
+import { authorizeKey, keyRangeOf } from './admit.js';
+import { TABLE_SERVICE } from './table-service.js';
 
 const KINDS: readonly OperationKind[] = [
   ...([
@@ -31,8 +34,8 @@ const account = (resourceTypes: string, permission: string): Grant => ({
   permission,
 });
 const table = (permission: string, name = 'Table1'): Grant => ({
-  kind: 'tableSas',
-  table: name,
+  kind: 'serviceSas',
+  resource: name,
   permission,
   range: undefined,
 });
@@ -40,7 +43,7 @@ const table = (permission: string, name = 'Table1'): Grant => ({
 /** The code of the refusal, or `ok`. */
 function outcome(grant: Grant, kind: OperationKind, name: string | undefined = 'table1'): string {
   try {
-    authorize(grant, kind, name);
+    authorize(TABLE_SERVICE, grant, kind, name);
     return 'ok';
   } catch (error) {
     assert.ok(error instanceof Error);
@@ -127,7 +130,7 @@ test('of two things that are wrong, the first in order is told', () => {
 
 test('keys outside of the range: reads find nothing, writes are refused', () => {
   const range = { from: { partition: 'b', key: '' }, until: { partition: 'b\0', key: '' } };
-  const grant: Grant = { kind: 'tableSas', table: 't', permission: 'raud', range };
+  const grant: Grant = { kind: 'serviceSas', resource: 't', permission: 'raud', range };
   const outside = { partitionKey: 'a', rowKey: '' };
   authorizeKey(grant, 'deleteEntity', { partitionKey: 'b', rowKey: 'x' });
   assert.throws(() => authorizeKey(grant, 'getEntity', outside), { code: 'ResourceNotFound' });
@@ -147,10 +150,11 @@ test('other grants have no range', () => {
 test('roles of a bearer token allow their actions', () => {
   const allowed = (role: Role, kind: OperationKind, policies = false): string => {
     try {
-      authorize({ kind: 'bearer', roles: [role], policies }, kind, 'T');
+      const version = policies ? '2025-07-05' : '2020-12-06';
+      authorize(TABLE_SERVICE, { kind: 'bearer', roles: [role], version }, kind, 'T');
       return 'allowed';
     } catch (error) {
-      assert.ok(error instanceof TableError);
+      assert.ok(error instanceof ServiceError);
       return error.code;
     }
   };

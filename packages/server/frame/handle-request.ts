@@ -1,0 +1,169 @@
+// One request of any service, from a plain value to a plain value. The order of the steps is the order in which it is reported what is wrong
+// (protocol: requests#order-of-checks). Request id, clock, version, CORS, the only catch, the only log line and the metrics of a request are
+// here; what differs between services is asked of the service's protocol.
+import { type CorsRule, readStoredProperties, ServiceError } from '#account';
+import type { WireRequest, WireResponse } from '#base';
+import { corsHeaders, type Header, preflight, type ServiceRoute, wireCode } from '#wire';
+import { authenticate } from '../auth/authenticate.js';
+import type { Grant } from '../auth/grant.js';
+import { SignedTokens } from '../auth/signed-tokens.js';
+import { echoed, requestEntry } from '../observe/request-entry.js';
+import type { OperationSlots } from '../observe/request-metrics.js';
+import { faultCode } from './fault-code.js';
+import type { ServerContext } from './server-context.js';
+import type { Answered, RequestContext, ServiceProtocol } from './service-protocol.js';
+
+/** Echoed to requests that name none; any well-formed version is accepted (protocol: requests#versions). */
+export const LATEST_VERSION = '2026-10-06';
+const VERSION = /^\d{4}-\d\d-\d\d$/;
+/** Of a body that is not streamed: a batch of 100 entities (protocol: requests#bounds). */
+export const BODY_BYTES_MAX = 4 * 1_048_576;
+const NO_RULES: readonly CorsRule[] = [];
+
+const versionOf = ({ headers }: WireRequest, route: ServiceRoute | undefined): string =>
+  headers['x-ms-version'] ?? route?.query.get('sv') ?? LATEST_VERSION;
+
+/**
+ * Preflights come without credentials, and ask about a request that is still to come.
+ *
+ * @throws ServiceError InvalidHeaderValue:Cors, CorsPreflightFailure.
+ */
+function preflightHeaders({ headers }: WireRequest, rules: readonly CorsRule[]): readonly Header[] {
+  const { origin } = headers;
+  const method = headers['access-control-request-method'];
+  if (origin === undefined || method === undefined) throw new ServiceError('InvalidHeaderValue:Cors');
+  const allowed = preflight(rules, origin, method, headers['access-control-request-headers']);
+  if (!allowed) throw new ServiceError('CorsPreflightFailure');
+  return allowed;
+}
+
+/**
+ * Why a request has lost its body.
+ *
+ * @throws ServiceError ServerBusy, RequestBodyTooLarge.
+ */
+export function checkBody({ isBusy, bodyTooLarge }: WireRequest, limit = BODY_BYTES_MAX): void {
+  if (isBusy) throw new ServiceError('ServerBusy');
+  if (bodyTooLarge) throw new ServiceError('RequestBodyTooLarge', { limit });
+}
+
+/** A service that runs on a server: its protocol, and what it remembers of signatures. */
+export class Service<Route extends ServiceRoute, Kind extends string, Answer extends Answered> {
+  readonly protocol: ServiceProtocol<Route, Kind, string, Answer>;
+  readonly server: ServerContext;
+  readonly signed: SignedTokens;
+  /** Undefined where requests are not counted. */
+  readonly #slots: OperationSlots | undefined;
+
+  constructor(protocol: ServiceProtocol<Route, Kind, string, Answer>, server: ServerContext) {
+    this.protocol = protocol;
+    this.server = server;
+    this.signed = new SignedTokens(protocol.sasFields);
+    this.#slots = server.metrics?.slotsOf(protocol);
+  }
+
+  /** Never fails: whatever goes wrong becomes an answer. */
+  async handle(request: WireRequest): Promise<WireResponse> {
+    const { protocol, server } = this;
+    const context: RequestContext<Route, Kind> = {
+      request,
+      server,
+      requestId: server.newId(),
+      now: server.clock(),
+      began: performance.now(),
+      route: undefined,
+      kind: undefined,
+      rules: NO_RULES,
+      refused: undefined,
+    };
+    try {
+      const { accounts } = server;
+      const { method, target, headers, secure } = request;
+      const route = protocol.parseTarget({ target, host: headers.host, secure }, name => accounts.has(name));
+      context.route = route;
+      // Only who names an origin pays for the reading.
+      if (headers.origin !== undefined) context.rules = await this.#readRules(route.account);
+      const answer =
+        method === 'OPTIONS'
+          ? protocol.formatPreflight(preflightHeaders(request, context.rules))
+          : await this.#run(context, route);
+      this.#note(context, answer, context.refused, undefined);
+      return this.#respond(context, answer);
+    } catch (error) {
+      const refusal = error instanceof ServiceError ? error : new ServiceError(faultCode(error));
+      const answer = protocol.formatError(refusal, context);
+      this.#note(context, answer, refusal, error === refusal ? undefined : error);
+      return this.#respond(context, answer);
+    }
+  }
+
+  /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
+  forgetSignatures(): void {
+    this.signed.forget();
+  }
+
+  /** Nobody can have accounts looked up that are not ours. */
+  async #readRules(account: string): Promise<readonly CorsRule[]> {
+    const { accounts, store } = this.server;
+    if (!accounts.has(account)) return NO_RULES;
+    return (await readStoredProperties({ store, account, service: this.protocol.name })).cors;
+  }
+
+  /** A value where nothing has to be waited for: each promise costs turns of a queue. */
+  #run(context: RequestContext<Route, Kind>, route: Route): Answer | Promise<Answer> {
+    const { request } = context;
+    const version = versionOf(request, route);
+    if (!VERSION.test(version))
+      throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: version });
+    this.protocol.checkVersion(version, route);
+    const grant = authenticate(this, request, route, context.now);
+    if (!(grant instanceof Promise)) return this.#carryOut(context, route, grant);
+    return grant.then(granted => this.#carryOut(context, route, granted));
+  }
+
+  /** The caller is known: from here on the body may be asked for. */
+  #carryOut(context: RequestContext<Route, Kind>, route: Route, grant: Grant): Answer | Promise<Answer> {
+    const { protocol } = this;
+    if (protocol.refusesBodyFirst) checkBody(context.request);
+    const kind = protocol.kindOf(context.request, route);
+    context.kind = kind;
+    return protocol.run(kind, route, grant, context);
+  }
+
+  /** Counts and logs an answer; `fault` is what it was refused for where that is ours. */
+  #note(
+    context: RequestContext<Route, Kind>,
+    { status }: Answer,
+    refusal: ServiceError<string> | undefined,
+    fault: unknown,
+  ): void {
+    const { metrics, log } = this.server;
+    if (metrics !== undefined && this.#slots !== undefined) {
+      const { request, route } = context;
+      const kind = context.kind ?? (route && this.protocol.kindOfRefused(request, route));
+      metrics.answer(this.#slots.of(kind), status, performance.now() - context.began);
+      if (refusal !== undefined) metrics.refuse(wireCode(refusal.code));
+    }
+    if (fault === undefined && refusal === undefined && !log.seesAnswers) return;
+    const refused = refusal && { ...refusal.detail, code: wireCode(refusal.code) };
+    const entry = requestEntry(this.protocol.name, context, status, refused);
+    if (fault !== undefined) log.failure(entry, fault);
+    else log.request(entry);
+  }
+
+  /** A version that was refused is not echoed: it may come from the query and hold what no header may. */
+  #respond({ request, route, requestId, rules }: RequestContext<Route, Kind>, answer: Answer): WireResponse {
+    const { headers, method } = request;
+    const version = versionOf(request, route);
+    const clientRequestId = headers['x-ms-client-request-id'];
+    const response = this.protocol.formatResponse(answer, {
+      requestId,
+      version: VERSION.test(version) ? version : LATEST_VERSION,
+      clientRequestId: clientRequestId === undefined ? undefined : echoed(clientRequestId),
+    });
+    if (rules.length === 0 || method === 'OPTIONS') return response;
+    const names = response.headers.map(([name]) => name);
+    const cors = corsHeaders(rules, headers.origin, method, names);
+    return { ...response, headers: [...response.headers, ...cors] };
+  }
+}

@@ -1,0 +1,121 @@
+// The Queue service as a value: what the request frame has to know of it, and the way of an operation from the known caller to its answer.
+// The order of the steps is the order in which Azure reports what is wrong (protocol: requests#order-of-checks).
+import { ServiceError } from '#account';
+import {
+  checkQueueName,
+  execute,
+  type OperationKind,
+  openQueue,
+  type QueueContext,
+  QueueError,
+  type QueueErrorCode,
+  readQueueIdentifiers,
+} from '#queues';
+import {
+  formatQueueError,
+  formatQueueOutcome,
+  formatQueueResponse,
+  isQueueRead,
+  parseQueueOperation,
+  parseQueueSas,
+  parseQueueTarget,
+  type QueueAnswer,
+  type QueueRoute,
+  queueOf,
+  queueOperationKind,
+  queueSasStringToSign,
+  storageStringsToSign,
+} from '#wire';
+import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
+import { authorize } from '../../auth/authorize.js';
+import type { Grant } from '../../auth/grant.js';
+import { BODY_BYTES_MAX, checkBody } from '../../frame/handle-request.js';
+import type { ServerContext } from '../../frame/server-context.js';
+import type { AuthorizationProtocol, RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
+import { QUEUE_RIGHTS, QUEUE_ROLES } from './rights.js';
+
+type QueueRequest = RequestContext<QueueRoute, OperationKind>;
+
+/** What a refusal names as the limit of a body: that of a message's text. */
+const TEXT_BYTES_MAX = 65_536;
+
+const AUTHORIZATION: AuthorizationProtocol<OperationKind> = {
+  rights: QUEUE_RIGHTS,
+  roles: QUEUE_ROLES,
+  sasScope: () => 'The signature is for the messages of a queue.',
+};
+
+function queueContext(
+  { store, clock, newId, tableDeletionTicks: ticks }: ServerContext,
+  account: string,
+): QueueContext {
+  return { store, account, ids: newId, deletion: ticks > 0n ? { ticks, clock } : undefined };
+}
+
+/**
+ * Faults of the body: that the queue is not there is found before them (protocol: requests#order-of-checks). But a message that is no XML
+ * is refused before the queue is looked for, as recorded.
+ */
+const isOfBody = (error: unknown, kind: OperationKind): boolean =>
+  error instanceof ServiceError &&
+  (error.code === 'RequestBodyTooLarge' || (error.code.startsWith('InvalidXml') && kind !== 'putMessage'));
+
+async function run(
+  kind: OperationKind,
+  route: QueueRoute,
+  grant: Grant,
+  { request, server }: QueueRequest,
+): Promise<QueueAnswer> {
+  if (route.secondary && !isQueueRead(kind)) throw new QueueError('InsufficientAccountPermissions');
+  authorize(AUTHORIZATION, grant, kind, queueOf(route));
+  const context = queueContext(server, route.account);
+  if ('queue' in route.resource) checkQueueName(route.resource.queue);
+  try {
+    checkBody(request, TEXT_BYTES_MAX);
+    const operation = parseQueueOperation(kind, request, route);
+    return formatQueueOutcome(await execute(operation, context, server.clock), route);
+  } catch (error) {
+    if (isOfBody(error, kind) && 'queue' in route.resource && kind !== 'createQueue')
+      await openQueue(context, queueOf(route));
+    throw error;
+  }
+}
+
+export const QUEUE_SERVICE: ServiceProtocol<QueueRoute, OperationKind, QueueErrorCode, QueueAnswer> = {
+  ...AUTHORIZATION,
+  name: 'queue',
+  letter: 'q',
+  bodyBytesMax: BODY_BYTES_MAX,
+  refusesBodyFirst: false,
+  parseTarget: parseQueueTarget,
+  checkVersion: () => undefined,
+  kindOf: ({ method }, route) => queueOperationKind(method, route),
+  kindOfRefused: () => undefined,
+
+  stringsToSign: storageStringsToSign,
+  signedResource: route => `${route.account}/${queueOf(route)}`,
+  sasFields: [],
+  parseSas: (query, route) => parseQueueSas(query, queueOf(route)),
+  sasStringToSign: queueSasStringToSign,
+  readPolicies: (store, account, queue) => readQueueIdentifiers({ store, account }, queue),
+  /** Newer versions are asked for credentials, to older ones there is nothing here (protocol: authentication#no-credentials). */
+  refuseAnonymous: ({ headers }, challenge) => {
+    const reason = 'There are no credentials.';
+    return (headers['x-ms-version'] ?? '') >= CHALLENGE_VERSION
+      ? new QueueError('NoAuthenticationInformation', { challenge, reason })
+      : new QueueError('ResourceNotFound', { reason });
+  },
+
+  run,
+  formatPreflight: more => ({
+    status: 200,
+    reason: undefined,
+    body: undefined,
+    isRead: false,
+    more,
+    errorCode: undefined,
+    isAnonymous: false,
+  }),
+  formatError: (error, { requestId, now }) => formatQueueError(error, requestId, now),
+  formatResponse: formatQueueResponse,
+};

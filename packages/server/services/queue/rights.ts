@@ -1,0 +1,66 @@
+// What the Queue service's operations need: of signatures of accounts and queues, and of roles (protocol: sas#rights-of-queues,
+// authentication#roles).
+import type { OperationKind } from '#queues';
+import type { Right } from '../../frame/service-protocol.js';
+
+/** Below `Microsoft.Storage/storageAccounts/queueServices/`. */
+type Action =
+  | 'read'
+  | 'write'
+  | 'queues/read'
+  | 'queues/write'
+  | 'queues/delete'
+  | 'queues/acl'
+  | 'queues/messages/read'
+  | 'queues/messages/write'
+  | 'queues/messages/delete'
+  | 'queues/messages/add'
+  | 'queues/messages/process';
+
+/** `ofQueue`: the letter of a queue's signature. */
+const right = (types: string, needs: string, actions: readonly Action[], ofQueue?: string): Right => ({
+  account: { types, needs: [needs] },
+  service: ofQueue === undefined ? undefined : [ofQueue],
+  actions,
+});
+const POLICIES: Right = { account: 'owner', service: undefined, actions: ['queues/acl'] satisfies Action[] };
+
+/**
+ * Who may write messages may add them, who may process them may delete what they got. For what takes messages away some clients ask for
+ * the type of queues.
+ */
+export const QUEUE_RIGHTS: Readonly<Record<OperationKind, Right>> = {
+  listQueues: right('s', 'l', ['queues/read']),
+  createQueue: right('c', 'cw', ['queues/write']),
+  deleteQueue: right('c', 'd', ['queues/delete']),
+  getQueueMetadata: right('c', 'r', ['queues/read'], 'r'),
+  setQueueMetadata: right('c', 'wc', ['queues/write']),
+  getQueueAcl: POLICIES,
+  setQueueAcl: POLICIES,
+  putMessage: right('o', 'a', ['queues/messages/add', 'queues/messages/write'], 'a'),
+  getMessages: right('o', 'p', ['queues/messages/process'], 'p'),
+  peekMessages: right('o', 'r', ['queues/messages/read'], 'r'),
+  updateMessage: right('oc', 'u', ['queues/messages/write'], 'u'),
+  deleteMessage: right('oc', 'p', ['queues/messages/process', 'queues/messages/delete'], 'p'),
+  clearMessages: right('oc', 'd', ['queues/messages/delete']),
+  getServiceProperties: right('s', 'r', ['read']),
+  setServiceProperties: right('s', 'w', ['write']),
+  getServiceStats: right('s', 'r', ['read']),
+};
+
+const READER: readonly Action[] = ['queues/read', 'queues/messages/read'];
+
+export const QUEUE_ROLES = {
+  'Storage Queue Data Reader': READER,
+  'Storage Queue Data Contributor': [
+    ...READER,
+    'queues/write',
+    'queues/delete',
+    'queues/messages/write',
+    'queues/messages/delete',
+    'queues/messages/add',
+    'queues/messages/process',
+  ],
+  'Storage Queue Data Message Processor': ['queues/messages/read', 'queues/messages/process'],
+  'Storage Queue Data Message Sender': ['queues/messages/add'],
+} as const satisfies Readonly<Record<string, readonly Action[]>>;

@@ -1,0 +1,75 @@
+// The services that a server has, in the order in which their ports are opened and their operations counted. A new service is an entry here.
+
+import type { WireRequest, WireResponse } from '#base';
+import { Service } from '../frame/handle-request.js';
+import type { ServerContext } from '../frame/server-context.js';
+import type { CountedService } from '../observe/request-metrics.js';
+import { QUEUE_SERVICE } from './queue/queue-service.js';
+import { QueueSweep } from './queue/queue-sweep.js';
+import { TABLE_SERVICE } from './table/table-service.js';
+
+/** Where services listen. */
+export interface ServiceAddresses {
+  /** Address to listen on; default 127.0.0.1. */
+  readonly host?: string | undefined;
+  /** Port of the Table service; default 0, a free one. */
+  readonly tablePort?: number | undefined;
+  /** Port of the Queue service, on the same data; default 0, a free one. `none`: there is no Queue service. */
+  readonly queuePort?: number | 'none' | undefined;
+  /** Address of the Queue service; default that of the Table service. */
+  readonly queueHost?: string | undefined;
+}
+
+/** A service on a server, whatever its requests are made of. */
+export interface OpenService {
+  /** Never fails: whatever goes wrong becomes an answer. */
+  handle(request: WireRequest): Promise<WireResponse>;
+  /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
+  forgetSignatures(): void;
+}
+
+/** What a service does while nobody asks. */
+export interface BackgroundTask {
+  /** Resolves once nothing of it is under way. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceEntry {
+  readonly counted: CountedService;
+  /** In connection strings. */
+  readonly endpointName: string;
+  readonly bodyBytesMax: number;
+  /** Its own options of the addresses; a host that is undefined is the common one. */
+  addressOf(addresses: ServiceAddresses): {
+    readonly host: string | undefined;
+    readonly port: number | 'none' | undefined;
+  };
+  open(server: ServerContext): OpenService;
+  startBackground?(server: ServerContext): BackgroundTask;
+}
+
+const tables: ServiceEntry = {
+  counted: TABLE_SERVICE,
+  endpointName: 'TableEndpoint',
+  bodyBytesMax: TABLE_SERVICE.bodyBytesMax,
+  addressOf: ({ tablePort }) => ({ host: undefined, port: tablePort }),
+  open: server => new Service(TABLE_SERVICE, server),
+};
+
+const queues: ServiceEntry = {
+  counted: QUEUE_SERVICE,
+  endpointName: 'QueueEndpoint',
+  bodyBytesMax: QUEUE_SERVICE.bodyBytesMax,
+  addressOf: ({ queueHost, queuePort }) => ({ host: queueHost, port: queuePort }),
+  open: server => new Service(QUEUE_SERVICE, server),
+  startBackground: ({ store, clock, accounts, log, newId }) =>
+    new QueueSweep({
+      store,
+      clock,
+      accounts: () => accounts.names,
+      onFailure: error =>
+        log.failure({ service: 'queue', requestId: newId(), method: 'SWEEP', path: '/', status: 500 }, error),
+    }),
+};
+
+export const SERVICES: readonly ServiceEntry[] = [tables, queues];

@@ -1,0 +1,80 @@
+// What the Table service's operations need: of signatures of accounts and tables, and of roles (protocol: sas#rights-of-tables,
+// authentication#roles).
+import type { OperationKind } from '#tables';
+import type { Right } from '../../frame/service-protocol.js';
+
+/** Below `Microsoft.Storage/storageAccounts/tableServices/`. */
+type Action =
+  | 'read'
+  | 'write'
+  | 'tables/read'
+  | 'tables/write'
+  | 'tables/delete'
+  | 'tables/entities/read'
+  | 'tables/entities/write'
+  | 'tables/entities/delete';
+
+/** The first version recorded in which a bearer token finds access policies. */
+const POLICIES_VERSION = '2025-07-05';
+
+/** A table's signature covers what an account's covers of its entities. */
+const onEntity = (needs: readonly string[], action: Action): Right => ({
+  account: { types: 'o', needs },
+  service: needs,
+  actions: [action],
+});
+const onTable = (needs: string, action: Action): Right => ({
+  account: { types: 'c', needs: [needs] },
+  service: undefined,
+  actions: [action],
+});
+const onService = (needs: string, action: Action): Right => ({
+  account: { types: 's', needs: [needs] },
+  service: undefined,
+  actions: [action],
+});
+/** Policies count as part of their table: no recording says which role they need. */
+const onPolicies = (action: Action): Right => ({
+  account: 'owner',
+  service: undefined,
+  actions: [action],
+  bearerSince: POLICIES_VERSION,
+});
+
+const WRITE = 'tables/entities/write';
+
+/** Without If-Match a write may add as well as update, so it needs both. */
+export const TABLE_RIGHTS: Readonly<Record<OperationKind, Right>> = {
+  insertEntity: onEntity(['a'], WRITE),
+  updateEntity: onEntity(['u'], WRITE),
+  mergeEntity: onEntity(['u'], WRITE),
+  insertOrReplaceEntity: onEntity(['a', 'u'], WRITE),
+  insertOrMergeEntity: onEntity(['a', 'u'], WRITE),
+  deleteEntity: onEntity(['d'], 'tables/entities/delete'),
+  submitTransaction: 'anyone',
+  getEntity: onEntity(['r'], 'tables/entities/read'),
+  queryEntities: onEntity(['r'], 'tables/entities/read'),
+  queryTables: onTable('l', 'tables/read'),
+  createTable: onTable('cw', 'tables/write'),
+  getTable: onTable('l', 'tables/read'),
+  deleteTable: onTable('d', 'tables/delete'),
+  getTableAcl: onPolicies('tables/read'),
+  setTableAcl: onPolicies('tables/write'),
+  getServiceProperties: onService('r', 'read'),
+  setServiceProperties: onService('w', 'write'),
+  getServiceStats: onService('r', 'read'),
+};
+
+const READER: readonly Action[] = ['tables/read', 'tables/entities/read'];
+
+/** The service's own properties belong to who manages the account. */
+export const TABLE_ROLES = {
+  'Storage Table Data Reader': READER,
+  'Storage Table Data Contributor': [
+    ...READER,
+    'tables/write',
+    'tables/delete',
+    'tables/entities/write',
+    'tables/entities/delete',
+  ],
+} as const satisfies Readonly<Record<string, readonly Action[]>>;

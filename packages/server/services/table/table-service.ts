@@ -1,0 +1,121 @@
+// The Table service as a value: what the request frame has to know of it, and the way of an operation from the known caller to its answer.
+// The order of the steps is the order in which Azure reports what is wrong (protocol: requests#order-of-checks).
+import {
+  execute,
+  type OperationKind,
+  type QueryEntities,
+  queryEntities,
+  readIdentifiers,
+  type TableContext,
+  TableError,
+  type TableErrorCode,
+} from '#tables';
+import {
+  type Answer,
+  EntityList,
+  type ErrorContext,
+  formatEntities,
+  formatError,
+  formatOutcome,
+  formatResponse,
+  isXmlRoute,
+  lenientFormat,
+  operationKind,
+  parseTableSas,
+  parseTarget,
+  placeOf,
+  type ResponseFormat,
+  type Route,
+  TABLE_SAS_FIELDS,
+  tableSasStringToSign,
+  tableStringsToSign,
+} from '#wire';
+import { challenged } from '../../auth/authenticate.js';
+import type { Grant } from '../../auth/grant.js';
+import { BODY_BYTES_MAX } from '../../frame/handle-request.js';
+import type { ServerContext } from '../../frame/server-context.js';
+import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
+import { admit, keyRangeOf, TABLE_AUTHORIZATION } from './admit.js';
+import { submitBatch } from './batch.js';
+
+type TableRequest = RequestContext<Route, OperationKind>;
+
+/** JSON is served since this version of the service. */
+const JSON_SINCE = '2013-08-15';
+
+function tableContext(
+  { store, clock, tableDeletionTicks: ticks }: ServerContext,
+  account: string,
+  grant: Grant,
+): TableContext {
+  return { store, account, within: keyRangeOf(grant), deletion: ticks > 0n ? { ticks, clock } : undefined };
+}
+
+/** Made only where something is refused, and for batches. */
+function errorContextOf({ request, route, requestId, now }: TableRequest): ErrorContext {
+  const { method, headers, target } = request;
+  return {
+    requestId,
+    now,
+    format: lenientFormat(method, headers, target),
+    xml: method === 'OPTIONS' || (route !== undefined && isXmlRoute(route)),
+    accept: headers.accept,
+    nameInBody: route?.resource.kind === 'tables',
+  };
+}
+
+/** Entities are written where the store has them: a page has many, and a copy of each costs as much as to write it. */
+async function answerQuery(
+  operation: QueryEntities,
+  format: ResponseFormat,
+  route: Route,
+  tables: TableContext,
+): Promise<Answer> {
+  const list = new EntityList(placeOf(route), format);
+  const { next } = await queryEntities(tables, operation, row => list.add(row));
+  return formatEntities(list, next, format);
+}
+
+async function run(kind: OperationKind, route: Route, grant: Grant, context: TableRequest): Promise<Answer> {
+  const { request, server } = context;
+  const tables = tableContext(server, route.account, grant);
+  if (kind === 'submitTransaction')
+    return submitBatch({ context, route, grant, tables, errorContext: errorContextOf(context) });
+  const admitted = admit(kind, request, route, grant, tables);
+  const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
+  if (operation.kind === 'queryEntities') return answerQuery(operation, format, route, tables);
+  return formatOutcome(await execute(operation, tables, server.clock), placeOf(route), format);
+}
+
+export const TABLE_SERVICE: ServiceProtocol<Route, OperationKind, TableErrorCode, Answer> = {
+  ...TABLE_AUTHORIZATION,
+  name: 'table',
+  letter: 't',
+  bodyBytesMax: BODY_BYTES_MAX,
+  refusesBodyFirst: true,
+  parseTarget,
+  checkVersion: (version, route) => {
+    if (version < JSON_SINCE && !isXmlRoute(route)) throw new TableError('JsonFormatNotSupported');
+  },
+  kindOf: ({ method, headers }, route) => operationKind(method, headers, route),
+  kindOfRefused: ({ method, headers }, route) => {
+    try {
+      return operationKind(method, headers, route);
+    } catch {
+      return undefined;
+    }
+  },
+
+  stringsToSign: tableStringsToSign,
+  signedResource: ({ account }) => account,
+  sasFields: TABLE_SAS_FIELDS,
+  parseSas: parseTableSas,
+  sasStringToSign: tableSasStringToSign,
+  readPolicies: (store, account, table) => readIdentifiers({ store, account }, table),
+  refuseAnonymous: (request, challenge) => challenged(challenge, request, 'There are no credentials.'),
+
+  run,
+  formatPreflight: more => ({ status: 200, cacheControl: false, noSniff: false, more }),
+  formatError: (error, context) => formatError(error, errorContextOf(context)),
+  formatResponse,
+};

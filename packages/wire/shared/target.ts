@@ -1,0 +1,74 @@
+// The target of a request as every service reads it: account, endpoint, path and query, in path style and in host style (protocol:
+// requests#addresses). What stands below the account, and how a query is read, is each service's own grammar.
+import { ServiceError } from '#account';
+import { decode } from './parse-query.js';
+
+export interface Target {
+  /** As it was sent; the absolute form is legal. */
+  readonly target: string;
+  readonly host: string | undefined;
+  readonly secure: boolean;
+}
+
+export interface ServiceRoute<Resource = unknown> {
+  /** Without the suffix `-secondary`. */
+  readonly account: string;
+  readonly secondary: boolean;
+  /** The path as it was sent, still encoded, with the account where it stands in the path: what signatures cover. */
+  readonly path: string;
+  /** The endpoint that the client used, as `http://127.0.0.1:10002/devstoreaccount1`, without a slash at its end. */
+  readonly endpoint: string;
+  readonly resource: Resource;
+  /** The query's parameters, decoded, as the service reads them. */
+  readonly query: ReadonlyMap<string, string>;
+}
+
+/** What each service has of its own in its targets. */
+export interface TargetGrammar<Resource> {
+  readonly parseQuery: (text: string) => ReadonlyMap<string, string>;
+  /** `path` is what stands below the account, still encoded; it begins without a slash. */
+  readonly parseResource: (path: string) => Resource;
+}
+
+export const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
+export const SECONDARY = '-secondary';
+export const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
+const ADDRESS = /^[\d.]+(?::\d+)?$/;
+
+/** The account of a host such as `account.table.example`, if it is one of ours; else the account stands in the path. */
+function accountOfHost(host: string, isAccount: (name: string) => boolean): string | undefined {
+  const dot = host.indexOf('.');
+  if (dot <= 0 || ADDRESS.test(host)) return undefined;
+  const label = host.slice(0, dot);
+  return isAccount(withoutSecondary(label)) ? label : undefined;
+}
+
+const withoutSecondary = (name: string): string =>
+  name.endsWith(SECONDARY) ? name.slice(0, -SECONDARY.length) : name;
+
+/** @throws ServiceError InvalidUri where no account is named or the escapes are broken. */
+export function parseServiceTarget<Resource>(
+  { target, host = '', secure }: Target,
+  isAccount: (name: string) => boolean,
+  { parseQuery, parseResource }: TargetGrammar<Resource>,
+): ServiceRoute<Resource> {
+  const relative = target.startsWith('/') ? target : target.replace(ORIGIN_FORM, '');
+  const question = relative.indexOf('?');
+  const path = question < 0 ? relative : relative.slice(0, question);
+  const query = question < 0 ? NO_PARAMETERS : parseQuery(relative.slice(question + 1));
+  const origin = `${secure ? 'https' : 'http'}://${host}`;
+  const ofHost = accountOfHost(host, isAccount);
+  const slash = path.indexOf('/', 1);
+  const named = ofHost ?? decode(slash < 0 ? path.slice(1) : path.slice(1, slash));
+  if (named === '') throw new ServiceError('InvalidUri');
+  const rest = ofHost !== undefined ? path.slice(1) : slash < 0 ? '' : path.slice(slash + 1);
+  const account = withoutSecondary(named);
+  return {
+    account,
+    secondary: named !== account,
+    path: path === '' ? '/' : path,
+    endpoint: ofHost === undefined ? `${origin}/${named}` : origin,
+    resource: parseResource(rest),
+    query,
+  };
+}
