@@ -266,9 +266,7 @@ async function listenAll(
       const { port = 0 } = entry.addressOf(options);
       if (port === 'none') continue;
       const service = entry.open(server);
-      const listener = await listen(listenOptionsOf(options, entry, port), request =>
-        service.handle(request),
-      );
+      const listener = await listen(listenOptionsOf(options, entry, port), service.handle);
       served.push({ entry, service, listener });
     }
     return served;

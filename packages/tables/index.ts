@@ -4,7 +4,6 @@ export * from './entity/edm.js';
 export * from './entity/edm-text.js';
 export * from './entity/entity-codec.js';
 export * from './entity/entity-encoder.js';
-export * from './entity/parse-property.js';
 export * from './execute.js';
 export * from './filter/compile-filter.js';
 export * from './filter/filter.js';

@@ -63,7 +63,7 @@ export class Service<Route extends ServiceRoute, Kind extends string, Answer ext
   }
 
   /** Never fails: whatever goes wrong becomes an answer. */
-  async handle(request: WireRequest): Promise<WireResponse> {
+  readonly handle = async (request: WireRequest): Promise<WireResponse> => {
     const { protocol, server } = this;
     const context: RequestContext<Route, Kind> = {
       request,
@@ -77,9 +77,10 @@ export class Service<Route extends ServiceRoute, Kind extends string, Answer ext
       refused: undefined,
     };
     try {
-      const { accounts } = server;
       const { method, target, headers, secure } = request;
-      const route = protocol.parseTarget({ target, host: headers.host, secure }, name => accounts.has(name));
+      const route = protocol.parseTarget({ target, host: headers.host, secure }, name =>
+        server.accounts.has(name),
+      );
       context.route = route;
       // Only who names an origin pays for the reading.
       if (headers.origin !== undefined) context.rules = await this.#readRules(route.account);
@@ -95,7 +96,7 @@ export class Service<Route extends ServiceRoute, Kind extends string, Answer ext
       this.#note(context, answer, refusal, error === refusal ? undefined : error);
       return this.#respond(context, answer);
     }
-  }
+  };
 
   /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
   forgetSignatures(): void {
@@ -111,23 +112,20 @@ export class Service<Route extends ServiceRoute, Kind extends string, Answer ext
 
   /** A value where nothing has to be waited for: each promise costs turns of a queue. */
   #run(context: RequestContext<Route, Kind>, route: Route): Answer | Promise<Answer> {
-    const { request } = context;
-    const version = versionOf(request, route);
+    const version = versionOf(context.request, route);
     if (!VERSION.test(version))
       throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: version });
     this.protocol.checkVersion(version, route);
-    const grant = authenticate(this, request, route, context.now);
-    if (!(grant instanceof Promise)) return this.#carryOut(context, route, grant);
-    return grant.then(granted => this.#carryOut(context, route, granted));
+    const grant = authenticate(this, context.request, route, context.now);
+    if (grant instanceof Promise) return grant.then(granted => this.#carryOut(context, route, granted));
+    return this.#carryOut(context, route, grant);
   }
 
   /** The caller is known: from here on the body may be asked for. */
   #carryOut(context: RequestContext<Route, Kind>, route: Route, grant: Grant): Answer | Promise<Answer> {
-    const { protocol } = this;
-    if (protocol.refusesBodyFirst) checkBody(context.request);
-    const kind = protocol.kindOf(context.request, route);
-    context.kind = kind;
-    return protocol.run(kind, route, grant, context);
+    if (this.protocol.refusesBodyFirst) checkBody(context.request);
+    context.kind = this.protocol.kindOf(context.request, route);
+    return this.protocol.run(context.kind, route, grant, context);
   }
 
   /** Counts and logs an answer; `fault` is what it was refused for where that is ours. */

@@ -23,7 +23,7 @@ export interface ServiceAddresses {
 /** A service on a server, whatever its requests are made of. */
 export interface OpenService {
   /** Never fails: whatever goes wrong becomes an answer. */
-  handle(request: WireRequest): Promise<WireResponse>;
+  readonly handle: (request: WireRequest) => Promise<WireResponse>;
   /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
   forgetSignatures(): void;
 }

@@ -59,7 +59,8 @@ export function parseServiceTarget<Resource>(
   const origin = `${secure ? 'https' : 'http'}://${host}`;
   const ofHost = accountOfHost(host, isAccount);
   const slash = path.indexOf('/', 1);
-  const named = ofHost ?? decode(slash < 0 ? path.slice(1) : path.slice(1, slash));
+  const first = slash < 0 ? path.slice(1) : path.slice(1, slash);
+  const named = ofHost ?? (first.includes('%') ? decode(first) : first);
   if (named === '') throw new ServiceError('InvalidUri');
   const rest = ofHost !== undefined ? path.slice(1) : slash < 0 ? '' : path.slice(slash + 1);
   const account = withoutSecondary(named);

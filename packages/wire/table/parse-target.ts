@@ -98,7 +98,7 @@ const withoutLastSlash = (path: string): string => (path.endsWith('/') ? path.sl
 
 const GRAMMAR: TargetGrammar<TableResource> = {
   parseQuery,
-  parseResource: path => parseResource(withoutLastSlash(decode(path))),
+  parseResource: path => parseResource(withoutLastSlash(path.includes('%') ? decode(path) : path)),
 };
 
 /** @throws ServiceError InvalidUri where no account is named or the escapes are broken. */

@@ -113,9 +113,9 @@ export function admit(
   const format = formatOf(request, route);
   checkRoute(route);
   if (route.secondary && !isRead(kind)) throw new TableError('InsufficientAccountPermissions');
-  authorize(TABLE_AUTHORIZATION, grant, kind, tableOf(route));
+  if (grant.kind !== 'owner') authorize(TABLE_AUTHORIZATION, grant, kind, tableOf(route));
   const operation = parseSound(kind, request, route, context);
   if (operation instanceof Promise) return operation;
-  if ('key' in operation) authorizeKey(grant, kind, operation.key);
+  if (grant.kind === 'serviceSas' && 'key' in operation) authorizeKey(grant, kind, operation.key);
   return { operation, format };
 }

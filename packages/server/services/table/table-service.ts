@@ -35,7 +35,7 @@ import type { Grant } from '../../auth/grant.js';
 import { BODY_BYTES_MAX } from '../../frame/handle-request.js';
 import type { ServerContext } from '../../frame/server-context.js';
 import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
-import { admit, keyRangeOf, TABLE_AUTHORIZATION } from './admit.js';
+import { admit, TABLE_AUTHORIZATION } from './admit.js';
 import { submitBatch } from './batch.js';
 
 type TableRequest = RequestContext<Route, OperationKind>;
@@ -48,7 +48,12 @@ function tableContext(
   account: string,
   grant: Grant,
 ): TableContext {
-  return { store, account, within: keyRangeOf(grant), deletion: ticks > 0n ? { ticks, clock } : undefined };
+  return {
+    store,
+    account,
+    within: grant.kind === 'serviceSas' ? grant.range : undefined,
+    deletion: ticks > 0n ? { ticks, clock } : undefined,
+  };
 }
 
 /** Made only where something is refused, and for batches. */

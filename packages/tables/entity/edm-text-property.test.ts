@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { edmValue } from '../testing/edm.js';
 import type { EdmType, EdmValue } from './edm.js';
-import { formatLiteral } from './edm-text.js';
-import { parseProperty } from './parse-property.js';
+import { formatLiteral, parseProperty } from './edm-text.js';
 
 /** Type and value of what a text is read as. */
 function parse(type: EdmType, text: string): Pick<EdmValue, 'type' | 'value'> | undefined {
