@@ -57,6 +57,23 @@ const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
 const ENGINES: ReadonlySet<string> = new Set(['store-lmdb']);
 const REGISTRY = 'packages/server/engines.ts';
 
+/** Of each service: its domain, its folder of the wire, and the files that may name them. */
+const SERVICE_PARTS = [
+  {
+    domain: '#tables',
+    wire: 'table',
+    owns: /^packages\/(?:wire|server\/services)\/table\/|^packages\/tables\//,
+  },
+  {
+    domain: '#queues',
+    wire: 'queue',
+    owns: /^packages\/(?:wire|server\/services)\/queue\/|^packages\/queues\//,
+  },
+] as const;
+/** Files that a service has alone, or that all services share: none of them knows two. */
+const NOT_OF_ALL_SERVICES =
+  /^packages\/(?:account|tables|queues)\/|^packages\/wire\/\w+\/|^packages\/server\/(?:(?:frame|auth|observe)\/|services\/\w+\/)/;
+
 /** Packages from outside, and the files that may import them. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
   lmdb: /^packages\/store-lmdb\//,
@@ -153,6 +170,29 @@ describe('imports', () => {
       ];
     });
     assert.deepEqual(found, []);
+  });
+
+  test('keep the services apart, and what they share free of them', () => {
+    const exported = (folder: string): ReadonlySet<string> =>
+      new Set(
+        PACKAGES.filter(({ path, isTest }) => !isTest && path.startsWith(`packages/wire/${folder}/`)).flatMap(
+          ({ code }) =>
+            [...code.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm)].map(
+              ([, name = '']) => name,
+            ),
+        ),
+      );
+    const namesOf = new Map(SERVICE_PARTS.map(({ wire }) => [wire, exported(wire)]));
+    const rule = (source: Source): string[] =>
+      SERVICE_PARTS.filter(({ owns }) => !owns.test(source.path)).flatMap(({ domain, wire }) => [
+        ...importsOf(source.text).filter(name => name === domain),
+        ...[...source.text.matchAll(/import (?:type )?\{([^}]*)\} from '#wire'/g)]
+          .flatMap(([, names = '']) => names.split(','))
+          .map(name => name.trim().replace(/^type /, ''))
+          .filter(name => namesOf.get(wire)?.has(name)),
+      ]);
+    const shared = PACKAGES.filter(({ path, isTest }) => !isTest && NOT_OF_ALL_SERVICES.test(path));
+    assert.deepEqual(breaches(shared, rule), []);
   });
 
   test('from outside have one owner each', () => {

@@ -20,6 +20,20 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     write: ['values', 'flow', 'model', 'transport', 'read'],
     '.': ['values', 'flow', 'keys', 'model', 'filter', 'transport', 'read', 'write'],
   },
+  'packages/wire': {
+    shared: [],
+    auth: ['shared'],
+    table: ['shared'],
+    queue: ['shared'],
+    '.': ['shared', 'auth', 'table', 'queue'],
+  },
+  'packages/server': {
+    observe: [],
+    auth: [],
+    frame: ['observe', 'auth'],
+    services: ['observe', 'auth', 'frame'],
+    '.': ['observe', 'auth', 'frame', 'services'],
+  },
   bench: {
     'places.ts': [],
     'text-table.ts': [],

@@ -3,6 +3,6 @@ import { InvalidArgumentError } from 'commander';
 import { isRole, ROLES, type Role } from '#server';
 
 export function parseRole(text: string): Role {
-  if (!isRole(text)) throw new InvalidArgumentError(`One of: ${Object.keys(ROLES).join(', ')}.`);
+  if (!isRole(text)) throw new InvalidArgumentError(`One of: ${ROLES.join(', ')}.`);
   return text;
 }

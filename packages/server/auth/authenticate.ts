@@ -4,6 +4,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError, type SignedIdentifier } from '#account';
 import { formatHttpDate, parseHttpDate, type WireRequest } from '#base';
+import type { Store } from '#store';
 import {
   type AccountSas,
   accountSasStringToSign,
@@ -17,8 +18,8 @@ import {
   type SharedKeyCredential,
   signedDate,
 } from '#wire';
-import type { ServerContext } from '../frame/server-context.js';
-import type { AuthenticationProtocol } from '../frame/service-protocol.js';
+import type { Accounts } from './accounts.js';
+import type { AuthenticationProtocol } from './auth-protocol.js';
 import type { BearerTokens } from './bearer.js';
 import type { Grant } from './grant.js';
 import { isLoopback } from './loopback.js';
@@ -27,7 +28,7 @@ import type { SignedTokens } from './signed-tokens.js';
 /** Of a service that runs, what authentication asks. */
 export interface Authenticator<Route extends ServiceRoute> {
   readonly protocol: AuthenticationProtocol<Route>;
-  readonly server: Pick<ServerContext, 'accounts' | 'bearer' | 'store'>;
+  readonly server: { readonly accounts: Accounts; readonly bearer: BearerTokens; readonly store: Store };
   /** Shared access signatures that were found to hold. */
   readonly signed: SignedTokens;
 }

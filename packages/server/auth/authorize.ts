@@ -1,9 +1,9 @@
 // Decides whether a grant covers an operation, by the rights that the operation's service asks for (protocol: sas#rights-of-tables,
 // sas#rights-of-queues, authentication#roles).
 import { ServiceError } from '#account';
-import type { AccountRight, AuthorizationProtocol, KindRight } from '../frame/service-protocol.js';
+import type { AccountRight, AuthorizationProtocol, KindRight } from './auth-protocol.js';
 import type { Grant } from './grant.js';
-import { allowsAll } from './roles.js';
+import { allowsAll, type Role } from './roles.js';
 
 const hasOne = (letters: string, granted: string): boolean => {
   for (const letter of letters) if (granted.includes(letter)) return true;
@@ -35,7 +35,7 @@ function checkRoles(
   // Recorded: to older versions policies are not there for bearer tokens (protocol: access-policies#who-may).
   if (version < bearerSince)
     throw new ServiceError('ResourceNotFound', { reason: 'Access policies are not open to bearer tokens.' });
-  const allows = (role: string): boolean =>
+  const allows = (role: Role): boolean =>
     allowsAll(role) || actions.some(action => known[role]?.includes(action));
   if (roles.some(allows)) return;
   const which = roles.length === 0 ? 'no role' : `none of ${roles.join(', ')}`;

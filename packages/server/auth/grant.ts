@@ -1,5 +1,6 @@
 // What an authenticated request may do, as a value. Finding it out is authenticate.ts's matter, asking it authorize.ts's.
 import type { KeyRange } from '#wire';
+import type { Role } from './roles.js';
 
 export type Grant =
   /** Signed with a key of the account: everything. */
@@ -7,7 +8,7 @@ export type Grant =
   /** An account's shared access signature: letters of resource types (`s`, `c`, `o`) and of permissions. */
   | { readonly kind: 'accountSas'; readonly resourceTypes: string; readonly permission: string }
   /** A bearer token's: roles of which each allows some actions, in the version of the request. */
-  | { readonly kind: 'bearer'; readonly roles: readonly string[]; readonly version: string }
+  | { readonly kind: 'bearer'; readonly roles: readonly Role[]; readonly version: string }
   /** That of a table or a queue, as the signature spells it, with its letters and the entities that it is limited to. */
   | {
       readonly kind: 'serviceSas';

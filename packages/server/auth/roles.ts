@@ -1,18 +1,18 @@
-// Entra's roles by name. Which actions each allows is said by the services; here they come together, since tokens are the same for all
-// services (protocol: authentication#roles).
-import { QUEUE_ROLES } from '../services/queue/rights.js';
-import { TABLE_ROLES } from '../services/table/rights.js';
+// Entra's roles, by the names that tokens give (protocol: authentication#roles). Which actions a role allows is said by the service that has them.
 
-/** Role names as Azure has them, with the actions that they allow in one service. */
-export const ROLES = {
-  ...TABLE_ROLES,
-  ...QUEUE_ROLES,
-  'Storage Account Contributor': [],
-} as const satisfies Record<string, readonly string[]>;
+export const ROLES = [
+  'Storage Table Data Reader',
+  'Storage Table Data Contributor',
+  'Storage Queue Data Reader',
+  'Storage Queue Data Contributor',
+  'Storage Queue Data Message Processor',
+  'Storage Queue Data Message Sender',
+  'Storage Account Contributor',
+] as const;
 
-export type Role = keyof typeof ROLES;
+export type Role = (typeof ROLES)[number];
 
-export const isRole = (name: string): name is Role => Object.hasOwn(ROLES, name);
+export const isRole = (name: string): name is Role => ROLES.some(role => role === name);
 
 /** Who manages the account may do what there is to do, the services' own properties and all policies among it. */
-export const allowsAll = (role: string): boolean => role === 'Storage Account Contributor';
+export const allowsAll = (role: Role): boolean => role === 'Storage Account Contributor';

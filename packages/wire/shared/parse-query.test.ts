@@ -2,8 +2,8 @@
 // parse-target.test.ts tests the parameters.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SecretText } from '../auth/secret-text.js';
 import { parseQuery } from './parse-query.js';
+import { SecretText } from './secret-text.js';
 
 test('a repeated query gives the same object, with and without a signature', () => {
   for (const text of ['$top=5', 'sig=abc', 'sv=1&sig=abc', 'sv=1&sig=abc&se=2', 'sv=1&sig=', 'design=1'])

@@ -2,7 +2,7 @@
 // is the query without it: the signature is a secret and is compared in constant time. The server checks whether it is valid.
 import { ServiceError } from '#account';
 import { detachedString, memo } from '#base';
-import { SecretText } from '../auth/secret-text.js';
+import { SecretText } from './secret-text.js';
 
 type Parameters = ReadonlyMap<string, string>;
 

@@ -1,7 +1,7 @@
 // Attempts to get in, against the frame: the server must let in exactly whom the judge lets in, and show of a query's rows those
 // alone that are in the token's range.
 import { inspect } from 'node:util';
-import { Accounts, issueToken, ROLES, type Role, WELL_KNOWN_KEY } from '#server';
+import { Accounts, issueToken, ROLES, WELL_KNOWN_KEY } from '#server';
 import { openMemoryStore } from '#store';
 import type { Random } from '../../simulation/plan/random.js';
 import { type DirectServer, directService } from '../../support/direct-service.js';
@@ -24,7 +24,7 @@ const HOUR = 3_600_000;
 async function issueSome(accounts: Accounts): Promise<readonly (readonly [string, Issued])[]> {
   const some: (readonly [string, Issued])[] = [];
   for (const account of ACCOUNTS) {
-    for (const role of Object.keys(ROLES) as Role[]) {
+    for (const role of ROLES) {
       for (const start of [-2 * HOUR, -HOUR, -HOUR / 2, HOUR]) {
         const from = NOW_MILLISECONDS + start;
         const request = { account, roles: [role], lifetimeSeconds: HOUR / 1_000 };

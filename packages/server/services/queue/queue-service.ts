@@ -26,12 +26,13 @@ import {
   queueSasStringToSign,
   storageStringsToSign,
 } from '#wire';
+import type { AuthorizationProtocol } from '../../auth/auth-protocol.js';
 import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
 import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
 import { BODY_BYTES_MAX, checkBody } from '../../frame/handle-request.js';
 import type { ServerContext } from '../../frame/server-context.js';
-import type { AuthorizationProtocol, RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
+import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
 import { QUEUE_RIGHTS, QUEUE_ROLES } from './rights.js';
 
 type QueueRequest = RequestContext<QueueRoute, OperationKind>;

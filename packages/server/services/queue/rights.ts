@@ -1,7 +1,7 @@
 // What the Queue service's operations need: of signatures of accounts and queues, and of roles (protocol: sas#rights-of-queues,
 // authentication#roles).
 import type { OperationKind } from '#queues';
-import type { Right } from '../../frame/service-protocol.js';
+import type { AuthorizationProtocol, Right } from '../../auth/auth-protocol.js';
 
 /** Below `Microsoft.Storage/storageAccounts/queueServices/`. */
 type Action =
@@ -50,7 +50,7 @@ export const QUEUE_RIGHTS: Readonly<Record<OperationKind, Right>> = {
 
 const READER: readonly Action[] = ['queues/read', 'queues/messages/read'];
 
-export const QUEUE_ROLES = {
+export const QUEUE_ROLES: AuthorizationProtocol['roles'] = {
   'Storage Queue Data Reader': READER,
   'Storage Queue Data Contributor': [
     ...READER,
@@ -63,4 +63,4 @@ export const QUEUE_ROLES = {
   ],
   'Storage Queue Data Message Processor': ['queues/messages/read', 'queues/messages/process'],
   'Storage Queue Data Message Sender': ['queues/messages/add'],
-} as const satisfies Readonly<Record<string, readonly Action[]>>;
+} satisfies Readonly<Record<string, readonly Action[]>>;

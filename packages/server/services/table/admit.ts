@@ -25,9 +25,9 @@ import {
   type SingleOperation,
   tableOf,
 } from '#wire';
+import type { AuthorizationProtocol } from '../../auth/auth-protocol.js';
 import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
-import type { AuthorizationProtocol } from '../../frame/service-protocol.js';
 import { TABLE_RIGHTS, TABLE_ROLES } from './rights.js';
 
 export const TABLE_AUTHORIZATION: AuthorizationProtocol<OperationKind> = {

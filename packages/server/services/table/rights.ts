@@ -1,7 +1,7 @@
 // What the Table service's operations need: of signatures of accounts and tables, and of roles (protocol: sas#rights-of-tables,
 // authentication#roles).
 import type { OperationKind } from '#tables';
-import type { Right } from '../../frame/service-protocol.js';
+import type { AuthorizationProtocol, Right } from '../../auth/auth-protocol.js';
 
 /** Below `Microsoft.Storage/storageAccounts/tableServices/`. */
 type Action =
@@ -68,7 +68,7 @@ export const TABLE_RIGHTS: Readonly<Record<OperationKind, Right>> = {
 const READER: readonly Action[] = ['tables/read', 'tables/entities/read'];
 
 /** The service's own properties belong to who manages the account. */
-export const TABLE_ROLES = {
+export const TABLE_ROLES: AuthorizationProtocol['roles'] = {
   'Storage Table Data Reader': READER,
   'Storage Table Data Contributor': [
     ...READER,
@@ -77,4 +77,4 @@ export const TABLE_ROLES = {
     'tables/entities/write',
     'tables/entities/delete',
   ],
-} as const satisfies Readonly<Record<string, readonly Action[]>>;
+} satisfies Readonly<Record<string, readonly Action[]>>;
