@@ -1,5 +1,5 @@
 // The limits of the Table service's data model (protocol: data-model) and the checks of one entity against them.
-// Limits of requests, documents and pages stand where those are parsed.
+// Limits of requests, documents and pages are beside their parsers.
 import { KEY_LENGTH_MAX } from '#store';
 import type { EdmValue, Property } from './entity/edm.js';
 import type { EntityKey } from './operation.js';

@@ -1,4 +1,4 @@
-// What an answer to a write says: that it was done, with which ETags, or that it was refused.
+// The result of a write from its answer: applied, with its ETags, or refused.
 import type { Reply } from '../support/worker-processes.js';
 import { type Change, pathOf } from './request.js';
 import { tickOf } from './tick.js';

@@ -1,4 +1,4 @@
-// A backup that is made while the server is written to and killed, and perhaps killed itself: it is complete, or restore refuses it.
+// A backup during writes and kills, and sometimes killed itself: it must be complete, or restore must refuse it.
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What a writer does next: every kind of write, alone and in transactions, on the few rows that are its own.
+// The random choice of a writer's next step: every kind of write, alone and in transactions, on the writer's own rows.
 import type { Random } from '../simulation/plan/random.js';
 import type { Image } from './history.js';
 import { type Change, type Method, type Properties, pathOf, propertiesOf, type RowName } from './request.js';

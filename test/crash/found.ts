@@ -1,4 +1,4 @@
-// Reads all there is: by asking a server, or from the files of a store when no server is there.
+// Reads the whole state: through a server, or from the files of a store when no server runs.
 import { join } from 'node:path';
 import { collectRows, type Row, type Space, type Store } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';

@@ -1,4 +1,4 @@
-// The judgement of what a failure left: it sees every kind of loss, and takes what may be.
+// The judge of a history: it detects every kind of loss, and accepts every permitted state.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Found, faultsOf, History, THE_END } from './history.js';

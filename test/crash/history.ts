@@ -1,6 +1,6 @@
-// What one writer asked for and what it was answered, in its order, and the judgement of what was found after a failure: it must be
-// the outcome of a beginning of that order, no shorter than what was acknowledged and no longer than what was asked for. That
-// is everything at once: nothing acknowledged is lost, nothing is half, nothing comes back. Nobody else writes a writer's rows.
+// The history of one writer: its requests and their answers in order, and the judge of the state after a failure. The state must be
+// the outcome of a prefix of that history, at least up to the last acknowledged write and at most up to the last request. So no
+// acknowledged write is lost, none is partial, and no deleted row returns. Each row has one writer.
 
 /** A row or a table at one moment. */
 export interface Image {

@@ -1,4 +1,4 @@
-// The order in which things were asked and answered, kept for whoever looks into a failure. A position in it tells before from after;
+// The order of requests and answers, kept to investigate failures. A position in it orders events;
 // where the writes of the server are recorded too, positions are those of that recording.
 
 export class Journal {

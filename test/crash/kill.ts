@@ -1,4 +1,4 @@
-// The ways in which a server that is being written to comes to its end, by SIGKILL each.
+// The ways to kill a server under load, all by SIGKILL.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../simulation/plan/random.js';
 import type { SpawnedServer } from '../support/spawned-server.js';

@@ -1,5 +1,5 @@
-// Whether the kill loop's judges see what they are there to see: a queue where somebody else takes, shows and loses messages behind the
-// ledger's back, and what is read of a server and of its files against what was put there.
+// That the kill loop's judges detect faults: on a queue where another client takes, shows and loses messages without the
+// ledger's knowledge, and in the state that is read of a server and of its files.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,5 +1,5 @@
-// All calls on the queue that hands share, over all lives of the server, with what they were answered and when; and the receipts that
-// somebody was told. What the calls prove together is test/queues/judge.ts's matter.
+// The ledger of the shared queue: all calls over all lives of the server, with their answers and times, and the receipts that
+// were returned. test/queues/judge.ts judges them.
 import { readQueueAnswer } from '../queues/answer.js';
 import {
   nameIn,

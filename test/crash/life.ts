@@ -1,5 +1,5 @@
-// The life of one data directory: rounds of a server that is written to and killed, and before each round the judgement of what the
-// one before it left.
+// The life of one data directory: rounds in which a server is written to and killed, and before each round the judgement of the state
+// that the previous one left.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

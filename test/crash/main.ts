@@ -1,5 +1,5 @@
-// The kill loop: `npm run test:crash -- --rounds N --seed S --workers N`. Rounds come in lives of ten, each on a directory of its own
-// and with a seed of its own, so that a life is repeated alone. Without --workers every fifth life has four.
+// The kill loop: `npm run test:crash -- --rounds N --seed S --workers N`. A life is ten rounds on one directory
+// with a seed of its own, so that it can be repeated alone. Without --workers every fifth life has four.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

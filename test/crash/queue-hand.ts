@@ -1,5 +1,5 @@
-// One connection that puts, gets, updates and deletes messages of the queue that all hands share, one thing after the other; now and
-// then with a receipt that is none any more. It goes on after a lost answer, with another connection.
+// One connection that puts, gets, updates and deletes messages of the shared queue, one call after the other, sometimes
+// with an outdated receipt. It continues after a lost answer with another connection.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueCall } from '../queues/call.js';
 import type { Random } from '../simulation/plan/random.js';

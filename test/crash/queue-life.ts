@@ -1,5 +1,5 @@
-// A queue that is made, filled, cleared, deleted and made again, over and over, by one client. Nobody gets its messages: clearing and
-// deleting take all of them away at once, or none.
+// A queue that one client creates, fills, clears and deletes again and again. It never gets messages: clearing and
+// deleting remove all of them atomically.
 import type { QueueCall } from '../queues/call.js';
 import { Connection } from '../support/worker-processes.js';
 import type { Changes, Found, Image } from './history.js';

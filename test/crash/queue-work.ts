@@ -1,5 +1,5 @@
-// The queue that hands share, over all lives of the server: after each of them receipts from before are used, everything visible is
-// taken out, and all that was ever answered must fit together.
+// The shared queue over all lives of the server: after each life receipts from before are used, every visible message is
+// taken out, and all answers must be consistent.
 import type { QueueCall, Shown } from '../queues/call.js';
 import type { Random } from '../simulation/plan/random.js';
 import { Connection } from '../support/worker-processes.js';

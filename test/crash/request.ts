@@ -1,4 +1,4 @@
-// The requests that the writers make, with the paths and values that a judgement compares.
+// The writers' requests, with the paths and values that the judges compare.
 import { changeset } from '../support/raw-batch.js';
 import type { RawRequest } from '../support/raw-client.js';
 

@@ -1,4 +1,4 @@
-// The sets of rows that writers take, one at a time, so that every row has one writer and one history.
+// The sets of rows that writers reserve, one at a time, so that every row has one writer and one history.
 import type { Random } from '../simulation/plan/random.js';
 import { Chooser } from './choice.js';
 import { History } from './history.js';

@@ -1,5 +1,5 @@
-// A table that is made, filled, dropped and made again, over and over, by one client: dropping takes all rows away at once, and the
-// server clears them away behind it.
+// A table that one client creates, fills and drops again and again: dropping removes all rows at once, and the
+// server reclaims them in the background.
 import type { Connection, Reply } from '../support/worker-processes.js';
 import { acknowledgedTicks } from './answer.js';
 import type { Changes, Image } from './history.js';

@@ -1,4 +1,4 @@
-// ETags and ticks, whose fraction comes without the zeros at its end.
+// ETags and ticks, with fractions without trailing zeros.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { etagOf, tickOf } from './tick.js';

@@ -1,4 +1,4 @@
-// ETags as numbers, so that they can be compared, and back.
+// Converts ETags to numbers, so that they can be compared, and back.
 
 const TICKS_PER_SECOND = 10_000_000n;
 const FRACTION_DIGITS = 7;

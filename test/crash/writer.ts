@@ -1,5 +1,5 @@
-// One connection that writes one thing after the other, each once, and keeps the history of it. When an answer is lost nobody knows
-// what came of the write until all is read again: the rows stay as they are, and the writer goes on with others.
+// One connection that writes one step after the other, each once, and records its history. After a lost answer the outcome is unknown
+// until the state is read again: the writer leaves these rows and continues with others.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type Reply } from '../support/worker-processes.js';
 import { acknowledgedTicks } from './answer.js';

@@ -1,5 +1,5 @@
-// Ten thousand connections that are used once and kept: what they cost in memory, that one more is turned away, that those there are
-// are still answered, and that a signal ends all of it. Run by npm run test:overload.
+// Ten thousand connections that are used once and kept open: their memory, the refusal of one more, answers on the
+// open ones, and the end by a signal. Run by npm run test:overload.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';

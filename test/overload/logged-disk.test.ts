@@ -1,5 +1,5 @@
-// A disk that another program fills while changes are durable in the log alone: nothing that was answered is lost, nothing hangs, and
-// all goes on when there is space. Run by npm run test:overload, as root.
+// A disk that another program fills while commits are durable only in the write-ahead log: no answered write is lost, no request hangs, and
+// writes continue once there is space. Run by npm run test:overload, as root.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What `shelfmark serve` cannot start on: one sentence that names the place and says what to do, an exit code, and no stack.
+// Starts that `shelfmark serve` refuses: one sentence that names the place and the remedy, an exit code, and no stack.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A disk of a few MiB for a test: in memory, or ext4 in a file. Only root may have one.
+// A disk of a few MiB for a test: in memory, or ext4 in a file. Needs root.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

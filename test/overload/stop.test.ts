@@ -1,5 +1,5 @@
-// How signals end a server, of one process and of several: what is under way is answered and its connection closed, what takes too
-// long is cut, a second signal does not wait. Run by npm run test:overload.
+// Signals, with one process and several: requests under way are answered and their connections closed, slow
+// ones are cut, and a second signal ends the process at once. Run by npm run test:overload.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

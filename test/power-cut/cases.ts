@@ -1,4 +1,4 @@
-// What is recorded and cut, and how it is broken where losses must be found.
+// The recordings, and the broken disks and servers in which losses must be found.
 import type { Record } from './recording.js';
 
 export interface Case {

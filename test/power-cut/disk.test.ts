@@ -1,4 +1,4 @@
-// What a power cut may leave of a file: at most what was written, at least what was synced.
+// The possible contents of a file after a power cut: at most the written bytes, at least the synced ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../simulation/plan/random.js';

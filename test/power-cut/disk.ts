@@ -1,5 +1,5 @@
-// A disk as a power cut may leave it, fed with a recording up to the cut. What was synced stays; of the writes since, each may be lost,
-// whole or torn (file-content.ts). A directory keeps what was done in it up to its last sync, and a beginning of what was done since.
+// The model of a disk after a power cut, built from a recording up to the cut. Synced data stays; each write since may be lost,
+// whole or torn (file-content.ts). A directory keeps its changes up to its last sync, and a prefix of those since.
 import { dirname } from 'node:path';
 import type { Random } from '../simulation/plan/random.js';
 import { FileContent, type Mood, type Write } from './file-content.js';

@@ -1,4 +1,4 @@
-// A server whose disk fails for a while: what it cannot make durable it refuses, and what it answered, before and after, is there.
+// A server whose disk fails for a while: it refuses writes that it cannot make durable, and every answered one, before and after, is there.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

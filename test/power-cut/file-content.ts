@@ -1,4 +1,4 @@
-// A file of which a part is on the disk for certain, and a part may be: the writes since the last sync, in their order.
+// The model of a file: bytes that are certainly on the disk, and the writes since the last sync, in order, which may be.
 import type { Random } from '../simulation/plan/random.js';
 
 /** A disk writes a sector whole or not at all. */

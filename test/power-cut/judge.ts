@@ -1,5 +1,5 @@
-// Starts again after a power cut: puts the files that are left into a directory, reads them as a check and as a server would, and
-// compares with what had been answered when the power went.
+// Restarts after a power cut: puts the remaining files into a directory, reads them as a check and as a server do, and
+// compares them with the writes answered before the cut.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openLmdbStore } from '#store-lmdb';

@@ -1,6 +1,6 @@
-// Power cuts: `npm run test:power-cut -- --cuts N --seed S`. Records what servers do to their files, then cuts the power at many
-// moments and looks at what is left. At the end it does so with a server that does not sync and with disks that do not either: there losses
-// must be found, or the test could not see any.
+// Power cuts: `npm run test:power-cut -- --cuts N --seed S`. Records the servers' operations on files, then cuts the power at many
+// moments and judges the remaining files. At the end it repeats this with a server and with disks that do not sync, where losses
+// must be found: this shows that the test detects them.
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Compiles recorder.c, and gives the environment in which a process is recorded.
+// Compiles recorder.c, and sets the environment in which a process is recorded.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from '../support/spawned-server.js';

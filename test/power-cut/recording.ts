@@ -1,4 +1,4 @@
-// Reads what recorder.c wrote, record by record.
+// Reads the output of recorder.c, record by record.
 import { closeSync, openSync, readFileSync } from 'node:fs';
 
 const MAGIC = 0x44434552;

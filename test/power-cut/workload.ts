@@ -1,5 +1,5 @@
-// What is recorded: two lives of a server on one data directory, written to by several clients, the first killed and the second stopped;
-// a backup meanwhile, and its way back.
+// The recorded workload: two lives of a server on one data directory with several clients, the first killed and the second stopped;
+// a backup meanwhile, and its restore.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { History } from '../crash/history.js';

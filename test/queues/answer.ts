@@ -1,5 +1,5 @@
-// Answers as values: reads what came back for a call and fails on what no answer may look like, whatever is in the queue. What it
-// may say is judge.ts's matter.
+// Answers of queues as values: parses the answer to a call and fails on one that no state of the queue allows. judge.ts
+// judges its contents.
 import { type QueueAnswer, type QueueCall, SECOND, type Shown } from './call.js';
 
 export interface PlainAnswer {

@@ -1,6 +1,6 @@
-// What a client asks a queue and what it is told, as values: a happening is one call with its answer, the order in which both were,
-// and the time that it had. Every message has a name of its own at the front of its text, by which it is known also where the
-// answer to its put was lost. What a history of happenings proves is judge.ts.
+// Calls on a queue and their answers as values: a happening is one call with its answer, their order,
+// and the time. Every message has a unique name at the front of its text, which identifies it also when the
+// answer to its put was lost. judge.ts judges a history of happenings.
 
 export const SECOND = 10_000_000n;
 

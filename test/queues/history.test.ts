@@ -1,6 +1,6 @@
-// Histories of a queue against the plain model, on both engines; and many who get, update and delete at one time.
-// A failure prints fast-check's seed and path; written beside `numRuns` below, they repeat it by themselves.
-// `npm run test:queues` goes on for longer.
+// Random histories of a queue against the simple model, on both engines; and many concurrent gets, updates and deletes.
+// A failure prints fast-check's seed and path; written beside `numRuns` below, they repeat it alone.
+// `npm run test:queues` runs longer.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// The judgement of what queues answered: it sees every kind of loss and of giving too much, and takes what may be. Histories here are
-// one call after the other, of which each has the second that it came in.
+// The judge of queues: it detects lost and duplicated messages of every kind, and accepts every permitted history. The histories here are
+// sequential, with one call a second.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type QueueAnswer, type QueueCall, type QueueHappening, SECOND, type Shown } from './call.js';

@@ -1,6 +1,6 @@
-// Takes a history of calls on queues apart into the histories of single messages, and asks for each whether some order of its calls,
-// each between its beginning and its end, explains all answers (message-model.ts). The same for whether a queue is there. The order in
-// which messages come is order.ts's matter.
+// The judge of queues: splits a history of calls into histories of single messages, and searches for each an order of its calls,
+// each between its beginning and its end, that explains all answers (message-model.ts). It judges the existence of queues in the same way. order.ts
+// judges the delivery order.
 import { type Invocation, linearize, type Model } from '../simulation/judge/linearize.js';
 import { nameIn, type QueueAnswer, type QueueHappening, type Shown } from './call.js';
 import { type Meetings, meetingsOf } from './meetings.js';

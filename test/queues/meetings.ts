@@ -1,4 +1,4 @@
-// Which calls on one queue were under way together, and what that leaves open.
+// The calls on one queue that overlap, and the uncertainty that follows.
 import type { QueueHappening } from './call.js';
 
 export interface Meetings {

@@ -1,8 +1,8 @@
-// One message as a plain value: what each call may say of it and make of it. The whole of what the Queue service promises about a
-// message, said once more and without a store: delivered until it is deleted or expires, hidden while it is held, and only for who holds it.
+// The model of one message, without a store: the answers that each call permits, and its effect. It restates the Queue service's
+// guarantees: a message is delivered until it is deleted or expires, hidden while it is leased, and obeys only the lease's receipt.
 //
-// When something happened is known within a span only. So a message is visible, or expired, for certain, certainly not, or perhaps,
-// and what is perhaps so is allowed either way.
+// The time of an event is known only within a span. So a message is visible, or expired, certainly, certainly not, or possibly,
+// and the model permits both for possibly.
 import type { Model } from '../simulation/judge/linearize.js';
 import {
   type DeleteCall,

@@ -1,4 +1,4 @@
-// Whether the model of a queue finds what it is there to find: stores with planted faults, and one without.
+// That the model of a queue detects planted faults, and accepts a store without one.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

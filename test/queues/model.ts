@@ -1,8 +1,8 @@
-// A queue as a plain array, next to a real one: carries out each step on the real one and says whether the array allows what came.
+// A queue as a plain array beside a real one: runs each step on the real one and checks that the array permits the answer.
 //
-// What is visible or expired is decided by the store's ticks, which are not before the clock and rise by themselves while the clock is
-// behind them. The model knows bounds: `low`, which every operation has reached, and `high`, which none exceeds. Only what
-// lies between the two is left open; while the clock goes forward that is next to nothing.
+// The store's ticks decide visibility and expiry. Ticks are never before the clock, and rise by themselves while the clock is
+// behind them. The model keeps bounds: `low`, which every operation has reached, and `high`, which none exceeds. Only times
+// between the two are uncertain; while the clock goes forward these are few.
 import assert from 'node:assert/strict';
 import {
   execute,

@@ -1,6 +1,6 @@
-// The order in which messages come: what has been visible longest first, and of what is visible from one moment on what was put
-// first. Only looks that nobody else met are judged, by what is certain of the messages then: a queue that many use at one time
-// promises no order.
+// The judge of delivery order: the message that has been visible longest comes first, and of those visible since one moment the one that was put
+// first. It judges only gets and peeks that overlap no other call, by what is certain of the messages then: under concurrency a queue
+// guarantees no order.
 import { nameIn, type QueueHappening, SECOND, type Shown, type Span } from './call.js';
 import type { QueueFault } from './judge.js';
 import type { Meetings } from './meetings.js';

@@ -1,4 +1,4 @@
-// Calls as requests: method, path below the account and body, written by hand as a client without a library would.
+// Calls as requests: method, path below the account and body, written by hand as by a client without a library.
 import type { QueueCall } from './call.js';
 
 export interface QueueRequest {

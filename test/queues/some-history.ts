@@ -1,4 +1,4 @@
-// Histories of one queue: the steps that fast-check makes and the model takes (model.ts).
+// Generates histories of one queue: fast-check's steps for the model (model.ts).
 import fc from 'fast-check';
 import type { Step } from './model.js';
 

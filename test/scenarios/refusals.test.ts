@@ -1,4 +1,4 @@
-// Who is not let in, and what is no request: the forms and headers of refusals (protocol: errors, authentication).
+// Failed authentication and malformed requests: the forms and headers of refusals (protocol: errors, authentication).
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// No secret leaves the process through what it writes: every kind of credential is sent, right, wrong and spoilt, alone and in
+// No output of the process contains a secret: every kind of credential is sent, valid, invalid and mutated, alone and in
 // batches, keys are changed, the data is damaged, and all of standard output and standard error is searched at the most verbose level.
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// The official client as the scenarios use it, and what its refusals look like.
+// The official client for the scenarios, and its errors.
 import assert from 'node:assert/strict';
 import {
   AzureNamedKeyCredential,

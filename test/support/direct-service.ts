@@ -1,4 +1,4 @@
-// A server without sockets, for suites that hand requests to its services as values.
+// A server without sockets, for suites that pass requests to its services as values.
 import type { Clock } from '#base';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import type { Store } from '#store';

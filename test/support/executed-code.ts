@@ -1,5 +1,5 @@
-// What ran between two moments: V8's precise block coverage of this project's packages, told in lines of TypeScript.
-// Counting has to begin before a module is loaded, or V8 tells of its functions only as a whole.
+// The code that ran between two moments: V8's precise block coverage of this project's packages, in lines of TypeScript.
+// Coverage must begin before a module is loaded, or V8 reports its functions only as a whole.
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { SourceMap } from 'node:module';

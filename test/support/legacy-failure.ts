@@ -1,4 +1,4 @@
-// How the clients before the official ones say what was refused.
+// The errors of the legacy clients.
 import assert from 'node:assert/strict';
 
 export const fails = (promise: Promise<unknown>, statusCode: number, code: string): Promise<void> =>

@@ -1,4 +1,4 @@
-// The official client of queues as the scenarios use it, and a clock that moves between two requests.
+// The official client of queues for the scenarios, and a clock that moves between two requests.
 import {
   type QueueClient,
   QueueServiceClient,

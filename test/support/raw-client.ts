@@ -1,4 +1,4 @@
-// Requests as no client would send them: node:http, signed by hand. Signs on its own, so that it does not share a mistake
+// Requests that no client library sends: node:http, signed by hand. The signing shares no code, and so no mistake,
 // with the server (protocol: authentication).
 import { createHmac } from 'node:crypto';
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';

@@ -1,4 +1,4 @@
-// The reading of sources that the architecture test relies on.
+// The reader of sources for the architecture test.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, commentsOf, importsOf, longBlocks } from './source-text.js';

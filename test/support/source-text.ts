@@ -1,5 +1,5 @@
-// Reads TypeScript sources as text, well enough for rules about their structure: what is code, what it imports, how long
-// its functions are. It is no parser: braces are matched, and what opens them is judged by the words before.
+// Reads TypeScript sources as text, for rules about their structure: code, imports, the length of
+// functions. It is not a parser: it matches braces and classifies them by the words before.
 
 /** After these a slash begins a regular expression, elsewhere it divides. */
 const BEFORE_REGEX =

@@ -1,4 +1,4 @@
-// The command in a process of its own: started, waited for, signalled, and never left behind.
+// The command in a child process: started, awaited, signalled, and always ended.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

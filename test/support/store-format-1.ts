@@ -1,4 +1,4 @@
-// What test/fixtures/store-format-1 holds, as code: how it was written, and what a store of that form must answer for ever.
+// The contents of test/fixtures/store-format-1 as code: how it was written, and the answers that a store of that form must always give.
 // It is never changed; another format gets another fixture.
 import type { ServiceProperties, SignedIdentifier } from '#account';
 import type { Clock } from '#base';

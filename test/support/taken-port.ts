@@ -1,4 +1,4 @@
-// A port of this machine that somebody listens on, for as long as a test runs.
+// A port of this machine that is in use for the duration of a test.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import type { TestContext } from 'node:test';

@@ -1,5 +1,5 @@
-// The servers that every scenario runs against: one body, several engines. SHELFMARK_TARGET=memory or =lmdb picks one.
-// A target starts empty and in this process; programs in processes of their own are spawned-server.ts's matter.
+// The servers that every scenario runs against: one test body, several engines. SHELFMARK_TARGET=memory or =lmdb selects one.
+// A target starts empty and in this process; spawned-server.ts runs programs in processes of their own.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

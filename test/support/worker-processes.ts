@@ -1,5 +1,5 @@
-// A server of several processes as a test sees it: which workers there are, connections of its own, and which worker each
-// of them ended up with. Linux only, which tells who holds which socket.
+// A test's view of a server with several processes: its workers, connections of the test, and the worker of each
+// connection. Linux only, where the owner of a socket can be found.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { Agent, request as send } from 'node:http';
 import type { Socket } from 'node:net';

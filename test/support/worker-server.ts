@@ -1,4 +1,4 @@
-// Servers of several processes for tests, each on a directory of its own, and the requests that the tests make.
+// Servers of several processes for tests, each on a directory of its own, and the tests' requests.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
