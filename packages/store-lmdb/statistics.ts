@@ -1,6 +1,6 @@
 // What the engine tells of its commits and its file, as plain numbers under names that say their units.
 import type { Statistic } from '#store';
-import type { CommitCounts } from './commit/commit-metrics.js';
+import type { CommitCounts } from './commit/commits.js';
 
 export interface Measured {
   readonly commits: CommitCounts;

@@ -1,12 +1,11 @@
 // What the store asks of whoever commits its changes, and what a change is to them. There are two: logged-commits.ts where this process is alone on the
 // directory, and grouped-transactions.ts where several share it, or nothing is synced. What a change does to rows is commit-work.ts's and
 // space-work.ts's affair.
-import type { Row, Space } from '#store';
-import { StoreError } from '#store';
+import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
+import { type Row, type Space, StoreError } from '#store';
 import type { Counters } from '../layout/counters.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import type { Overlay } from '../wal/overlay.js';
-import type { CommitCounts } from './commit-metrics.js';
 
 export interface Commits {
   /** Fulfilled with the work's answer when all it changed is durable; fails with `busy` if too many wait. */
@@ -138,5 +137,38 @@ export class SubmittedWork<T> implements Submission {
   fail(failure: unknown): void {
     if (this.#outcome !== undefined && 'error' in this.#outcome) this.#reject(this.#outcome.error);
     else this.#reject(failure);
+  }
+}
+
+/** A group of transactions holds up to a thousand works. */
+const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+export interface CommitCounts {
+  /** Groups that failed; their works were told or tried again. */
+  readonly failures: number;
+  /** Writes of each group that is durable. */
+  readonly writes: HistogramCounts;
+  /** Seconds from a group's beginning, when it asks for the right to write, until it is durable and can be seen. */
+  readonly times: HistogramCounts;
+}
+
+/** Nothing is made for a commit but the counts. */
+export class CommitMetrics {
+  #failures = 0;
+  readonly #writes = new Histogram(WRITES_BOUNDS);
+  readonly #times = new Histogram(SECONDS_BOUNDS);
+
+  /** A group is durable that began at that time of `performance.now()`. */
+  commit(writes: number, began: number): void {
+    this.#writes.add(writes);
+    this.#times.add((performance.now() - began) / 1000);
+  }
+
+  fail(): void {
+    this.#failures += 1;
+  }
+
+  counts(): CommitCounts {
+    return { failures: this.#failures, writes: this.#writes.counts(), times: this.#times.counts() };
   }
 }

@@ -7,8 +7,8 @@ import type { Counters } from '../layout/counters.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import { Overlay } from '../wal/overlay.js';
 import type { Failure } from '../wal/write-ahead-log.js';
-import { CommitMetrics } from './commit-metrics.js';
 import {
+  CommitMetrics,
   type CommitStatistics,
   type Commits,
   type Group,

@@ -17,8 +17,8 @@ import { changeBytesMax } from '../wal/log-record.js';
 import { Change, type Overlay, rowOf } from '../wal/overlay.js';
 import { type Appended, CHANGES_BYTES_MAX, type Failure, WriteAheadLog } from '../wal/write-ahead-log.js';
 import { beginLog } from './begin-log.js';
-import { CommitMetrics } from './commit-metrics.js';
 import {
+  CommitMetrics,
   type CommitStatistics,
   type Commits,
   type DecisionView,

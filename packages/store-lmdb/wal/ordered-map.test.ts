@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { law } from '../testing/overlay-law.js';
-import { OrderedMap } from './ordered-map.js';
+import { OrderedMap } from './overlay.js';
 
 function entries(map: OrderedMap<number>, from = '', until?: string): [string, number][] {
   const found: [string, number][] = [];
