@@ -1,5 +1,5 @@
-// The refusals of all services are one family: an error with a code and the values of its text. The codes that every service has
-// stand here, those of one service in its domain; status, text and form of each are the wire's matter.
+// Service errors, the refusals of all services: an error with a code and the values of its text. The codes that all services share
+// are here, those of one service in its domain; the wire has status, text and form of each.
 
 /**
  * Azure's error codes. Where Azure uses one code with several texts, the text's name follows a colon: what stands before it
@@ -42,7 +42,7 @@ export class ServiceError<Code extends string = SharedErrorCode> extends Error {
   readonly detail: ErrorDetail;
 
   constructor(code: Code, detail: ErrorDetail = {}) {
-    // An outcome, not a fault: nobody asks where it was decided, and finding out costs more than most refusals.
+    // An outcome, not a bug: no stack is needed, and capturing one costs more than most refusals.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(code);

@@ -1,4 +1,4 @@
-// Shared access signatures of queues: known signatures (protocol: sas#examples), older forms, and what is malformed.
+// Shared access signatures of queues: known signatures (protocol: sas#examples), older forms, and malformed ones.
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Shared access signatures of queues: what they have of their own (protocol: sas#queue-string). No parameter names the queue: it is the one in
-// the path, and the signature covers it.
+// Shared access signatures of queues: the parts that differ from other services (protocol: sas#queue-string). The signature covers the queue in the
+// path, which no parameter names.
 import { parseServiceSas, type ServiceSas, serviceSasStringToSign } from './sas.js';
 
 const LETTERS = /^[raup]+$/;

@@ -1,4 +1,4 @@
-// Shared access signatures: the strings they sign, with known signatures (protocol: sas#examples), and what is malformed.
+// Shared access signatures: the strings they sign, with known signatures (protocol: sas#examples), and malformed ones.
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';

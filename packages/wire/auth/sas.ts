@@ -1,5 +1,5 @@
-// Shared access signatures of accounts, and what those of services have in common: reading them from a query and building what they sign
-// (protocol: sas). Keys, policies and the clock are the server's matter.
+// Shared access signatures (SAS) of accounts, and the common part of those of services: parses them from a query and builds the strings to sign
+// (protocol: sas). The server has the keys, the policies and the clock.
 import { ServiceError } from '#account';
 import { parseDateTime, YEAR_ONE } from '#base';
 import { type IpRange, parseIpRange } from './ip-range.js';
@@ -24,16 +24,16 @@ export interface AccountSas extends SignedFields {
   readonly expiry: bigint;
 }
 
-/** Of one table or one queue. What is undefined may come from the stored policy that `identifier` names. */
+/** A SAS of one table or one queue. The stored policy that `identifier` names may supply undefined fields. */
 export interface ServiceSas extends SignedFields {
   readonly kind: 'serviceSas';
-  /** The table or the queue, as the request spells it. */
+  /** The table or the queue, as spelled in the request. */
   readonly resource: string;
   readonly identifier: string | undefined;
-  /** Letters of the service, in any order. */
+  /** Permission letters of the service, in any order. */
   readonly permission: string | undefined;
   readonly expiry: bigint | undefined;
-  /** The rows that it is limited to, where a service has such limits. */
+  /** The key range, for services that have one. */
   readonly range: KeyRange | undefined;
 }
 
@@ -45,7 +45,7 @@ const VERSION_OF_ACCOUNT_SAS = '2015-04-05';
 const VERSION_OF_ENCRYPTION_SCOPE = '2020-12-06';
 const PROTOCOLS: ReadonlySet<string> = new Set(['https', 'https,http', 'http,https']);
 
-/** `detail` is for the client too: it says nothing that the client did not send. */
+/** The client sees `detail` too: it contains only what the client sent. */
 export const refuse = (detail: string): ServiceError =>
   new ServiceError('AuthenticationFailed:Sas', { detail, reason: detail });
 
@@ -106,16 +106,16 @@ export function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas 
   };
 }
 
-/** What a service has of its own; what is read here is read in this order, since the first fault is the one that is said. */
+/** The parts that differ between services. Fields are parsed in this order, because the first error is reported. */
 export interface SasGrammar {
-  /** The permissions that there are. */
+  /** The permission letters of the service. */
   readonly letters: RegExp;
   resourceOf(query: ReadonlyMap<string, string>): string;
   rangeOf(query: ReadonlyMap<string, string>): KeyRange | undefined;
 }
 
 /**
- * The signature of one table or queue.
+ * Parses the SAS of one table or queue.
  *
  * @throws ServiceError AuthenticationFailed:Sas where a field is missing or malformed.
  */
@@ -162,7 +162,7 @@ export function accountSasStringToSign({ query, version }: AccountSas, account: 
  * A service's string names the resource between the times and the fields of the policy, and has no line feed at its end
  * (protocol: sas#table-string, sas#queue-string). Since 2015 the resource begins with the service, and addresses and protocols are signed.
  *
- * @param more the fields that this service has besides.
+ * @param more further fields of the service.
  */
 export function serviceSasStringToSign(
   { query, version, resource }: ServiceSas,
@@ -175,13 +175,13 @@ export function serviceSasStringToSign(
   return `${joinFields(query, TIME_FIELDS)}\n${prefix}/${account}/${resource}\n${joinFields(query, [...fields, ...more])}`;
 }
 
-/** Every parameter that an account's signature, and what services have in common, is made of or checked by. */
+/** Every parameter of an account SAS, and the common ones of services, that is signed or checked. */
 const PARAMETERS = ['sv', 'ss', 'srt', 'sp', 'st', 'se', 'sip', 'spr', 'ses', 'si'] as const;
 
 /**
- * What tells one token from another: of equal texts what is signed is the same, to the letter. It holds no secret.
+ * The identity of a token: equal texts have equal strings to sign. It contains no secret.
  *
- * @param more the parameters that the service has besides.
+ * @param more further parameters of the service.
  */
 export function sasIdentity(query: ReadonlyMap<string, string>, more: readonly string[]): string {
   return identityOf(query, PARAMETERS) + identityOf(query, more);

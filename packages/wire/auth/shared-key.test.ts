@@ -1,4 +1,4 @@
-// Strings that Shared Key signs, with the signatures that Azure's clients compute for them (protocol: authentication#examples).
+// The strings that Shared Key signs, with the signatures that Azure's clients compute for them (protocol: authentication#examples).
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';

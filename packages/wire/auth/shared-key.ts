@@ -1,5 +1,5 @@
-// Shared Key and Shared Key Lite for tables: reading the header and building what it signs (protocol: authentication#shared-key-for-tables).
-// Keys, signatures and the clock are the server's matter.
+// Shared Key and Shared Key Lite for tables: parses the header and builds the string to sign (protocol: authentication#shared-key-for-tables).
+// The server has the keys and the clock, and compares signatures.
 
 import type { WireRequest } from '#base';
 import type { ServiceRoute } from '../shared/target.js';
@@ -26,8 +26,8 @@ export function signedDate({ headers }: WireRequest): string | undefined {
 }
 
 /**
- * The account, the path as it was sent and the query's `comp`, nothing else of the query. In path style the account
- * stands there twice. `path` is given where another spelling of it is to be tried.
+ * The canonical resource: the account, the path as it was sent, and of the query only `comp`. In path style it has the account
+ * twice. `path` is another spelling to try.
  */
 export function canonicalResource(route: ServiceRoute, path: string = route.path): string {
   const comp = route.query.get('comp');
@@ -35,8 +35,8 @@ export function canonicalResource(route: ServiceRoute, path: string = route.path
 }
 
 /**
- * What else a client may have signed for this path: the account in it without `-secondary`, as some clients do, and
- * quotes encoded or not, as a proxy may have changed them on the way (protocol: authentication#canonical-resource-of-tables).
+ * Other spellings of the path that a client may have signed: the account without `-secondary`, as some clients do, and
+ * quotes encoded or not, because a proxy may have changed them (protocol: authentication#canonical-resource-of-tables).
  */
 export function otherSpellings({ account, path, secondary }: ServiceRoute): readonly string[] {
   const spellings = new Set<string>();
@@ -60,7 +60,7 @@ export function sharedKeyStringToSign(
   return `${method}\n${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}\n${date}\n${resource}`;
 }
 
-/** What a client may have signed, the path as it was sent first; each is made only if it is asked for. */
+/** The possible strings to sign, the path as it was sent first; each is built only on demand. */
 export function* tableStringsToSign(
   scheme: SharedKeyCredential['scheme'],
   request: WireRequest,

@@ -1,4 +1,4 @@
-// What Shared Key signs for blobs and queues, by signatures that the official client made (protocol: authentication#examples).
+// The strings that Shared Key signs for blobs and queues, by signatures of the official client (protocol: authentication#examples).
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';

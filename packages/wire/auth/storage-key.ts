@@ -1,12 +1,12 @@
-// Shared Key and Shared Key Lite as the Blob and Queue services have them: what they sign
-// (protocol: authentication#shared-key-for-queues-and-blobs). Tables sign less (shared-key.ts), which also reads the header. Keys,
-// signatures and the clock are the server's matter.
+// Shared Key and Shared Key Lite of the Blob and Queue services: builds the strings to sign
+// (protocol: authentication#shared-key-for-queues-and-blobs). Tables sign less (shared-key.ts), which also reads the header. The
+// server has the keys and the clock, and compares signatures.
 import type { WireRequest } from '#base';
 import type { ServiceRoute } from '../shared/target.js';
 import { compareHeaderNames } from './header-order.js';
 import type { SharedKeyCredential } from './shared-key.js';
 
-/** Of a route, what a signature covers. */
+/** The part of a route that a signature covers. */
 export type SignedTarget = Pick<ServiceRoute, 'account' | 'secondary' | 'path' | 'query'>;
 
 type Order = (one: string, other: string) => number;
@@ -20,7 +20,7 @@ const SIGNED_BEFORE_DATE = [
 ];
 const SIGNED_AFTER_DATE = ['if-modified-since', 'if-match', 'if-none-match', 'if-unmodified-since', 'range'];
 const PREFIX = 'x-ms-';
-/** Before it a length of 0 is signed as `0`, since then as nothing. */
+/** Earlier versions sign a length of 0 as `0`, later ones as an empty text. */
 const VERSION_OF_EMPTY_LENGTH = '2015-02-21';
 
 const byCode: Order = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
@@ -33,7 +33,7 @@ function canonicalHeaders(headers: WireRequest['headers'], order: Order): string
     .join('');
 }
 
-/** The query's parameters by name, each on a line; Lite takes `comp` alone, as it stands in a URL. */
+/** The query's parameters by name, each on a line; Lite has `comp` alone, as in a URL. */
 function canonicalQuery(scheme: SharedKeyCredential['scheme'], query: SignedTarget['query']): string {
   if (scheme === 'SharedKeyLite') {
     const comp = query.get('comp');
@@ -44,7 +44,7 @@ function canonicalQuery(scheme: SharedKeyCredential['scheme'], query: SignedTarg
 }
 
 function headerLines({ headers }: WireRequest, scheme: SharedKeyCredential['scheme']): string {
-  // The client's own clock is signed among the x-ms headers where it stands there.
+  // x-ms-date is signed among the x-ms headers where it is sent.
   const date = headers['x-ms-date'] === undefined ? (headers.date ?? '') : '';
   if (scheme === 'SharedKeyLite')
     return `${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}\n${date}\n`;
@@ -59,15 +59,15 @@ function headerLines({ headers }: WireRequest, scheme: SharedKeyCredential['sche
   return `${SIGNED_BEFORE_DATE.map(lineOf).join('')}${date}\n${SIGNED_AFTER_DATE.map(lineOf).join('')}`;
 }
 
-/** The path as it was sent, and as clients sign it that leave out `-secondary`. */
+/** The path as it was sent, and the one of clients that leave out `-secondary`. */
 function spellings({ account, secondary, path }: SignedTarget): readonly string[] {
   const prefix = `/${account}-secondary`;
   return secondary && path.startsWith(prefix) ? [path, `/${account}${path.slice(prefix.length)}`] : [path];
 }
 
 /**
- * What a client may have signed for a request, the likeliest first, each made only if it is asked for: dictionary order of headers is the
- * official clients', order by code that of older ones; the two differ for few names only.
+ * The possible strings to sign of a request, the likeliest first, each built only on demand: official clients sort headers in dictionary
+ * order, older ones by code; the orders differ for few names.
  */
 export function* storageStringsToSign(
   scheme: SharedKeyCredential['scheme'],

@@ -1,5 +1,5 @@
-// Parses the target of a request to the Queue service into a route, in path style and host style (protocol: requests#addresses). Whether
-// names keep their rules, and which operation it is, is decided later, once the caller is known.
+// Parses the target of a request to the Queue service into a route, in path style and host style (protocol: requests#addresses). Names
+// and the kind of operation are checked later, after authentication.
 import { decode } from '../shared/parse-query.js';
 import { parseServiceTarget, type Target, type TargetGrammar } from '../shared/target.js';
 import { parseStorageQuery } from './parse-storage-query.js';
@@ -7,7 +7,7 @@ import type { QueueResource, QueueRoute } from './queue-route.js';
 
 const INVALID: QueueResource = { kind: 'invalid' };
 
-/** `path` begins without a slash; it is taken apart before it is decoded, so that no escaped slash makes segments. */
+/** `path` begins without a slash; it is split before it is decoded, so that escaped slashes do not separate segments. */
 function parseResource(path: string): QueueResource {
   if (path === '') return { kind: 'service' };
   const [queue = '', messages, id, more] = path.split('/').map(decode);
@@ -25,6 +25,6 @@ const GRAMMAR: TargetGrammar<QueueResource> = {
   parseResource: path => parseResource(withoutLastSlash(path)),
 };
 
-/** @throws ServiceError InvalidUri where no account is named or the escapes are broken. */
+/** @throws ServiceError InvalidUri for a missing account or invalid escapes. */
 export const parseQueueTarget = (target: Target, isAccount: (name: string) => boolean): QueueRoute =>
   parseServiceTarget(target, isAccount, GRAMMAR);

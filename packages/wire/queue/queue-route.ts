@@ -1,9 +1,9 @@
-// What the target of a request to the Queue service names, as a value. Parsing it is parse-queue-target.ts's matter.
+// The route of a request to the Queue service: its target as a value. parse-queue-target.ts parses it.
 
 import type { ServiceRoute } from '../shared/target.js';
 
 export type QueueResource =
-  /** The path names nothing; it is refused, but only once the caller is known. */
+  /** A path without a resource; it is refused after authentication. */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'service' }
   | { readonly kind: 'queue'; readonly queue: string }
@@ -13,5 +13,5 @@ export type QueueResource =
 /** Parameters of the query are known by names in lower case; of a name given twice, the values are joined by commas, in order. */
 export type QueueRoute = ServiceRoute<QueueResource>;
 
-/** The queue that a request is about; empty where it is about none. */
+/** The queue of a request; empty where there is none. */
 export const queueOf = ({ resource }: QueueRoute): string => ('queue' in resource ? resource.queue : '');

@@ -15,7 +15,7 @@ const invalid = (reason: string): ServiceError => new ServiceError('InvalidXmlDo
 /**
  * An empty body or an empty list clears the policies.
  *
- * @param letters the permissions that there are.
+ * @param letters the service's permission letters.
  * @throws ServiceError InvalidXmlDocument.
  */
 export function parseIdentifiers(body: Buffer, letters = 'raud'): readonly SignedIdentifier[] {

@@ -12,7 +12,7 @@ export type ErrorTable<Code extends string> = Readonly<Record<Code, ErrorEntry>>
 
 const AUTHENTICATION_FAILED =
   'Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature.';
-/** Of those who are told how to authenticate. */
+/** The text of challenges, which tell the caller how to authenticate. */
 export const CHALLENGE =
   'Server failed to authenticate the request. Please refer to the information in the www-authenticate header.';
 const NOT_AUTHORIZED = 'This request is not authorized to perform this operation';

@@ -1,15 +1,15 @@
-// A text that is a secret and that others are compared with. Bytes are compared by node's own function, where there is one
+// A secret text with comparison in constant time. Bytes are compared by node's own function, where there is one
 // (server/auth/authenticate.ts).
 
 export class SecretText {
-  /** Its UTF-16 units, which are read faster than a text's. */
+  /** Its UTF-16 units, which are faster to read than a string's. */
   readonly #units: Uint16Array;
 
   constructor(text: string) {
     this.#units = Uint16Array.from({ length: text.length }, (_, i) => text.charCodeAt(i));
   }
 
-  /** Whether it is what stands in `text` there. Takes the same time wherever the two differ; that their lengths do is no secret. */
+  /** Whether it is the text at that position. Takes the same time for any difference; the length is not secret. */
   isAt(text: string, from: number, until: number): boolean {
     const units = this.#units;
     if (until - from !== units.length) return false;

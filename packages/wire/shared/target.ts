@@ -1,5 +1,5 @@
-// The target of a request as every service reads it: account, endpoint, path and query, in path style and in host style (protocol:
-// requests#addresses). What stands below the account, and how a query is read, is each service's own grammar.
+// The target of a request, the common part of all services: account, endpoint, path and query, in path style and in host style (protocol:
+// requests#addresses). Each service has its own grammar for the path below the account and for the query.
 import { ServiceError } from '#account';
 import { decode } from './parse-query.js';
 
@@ -14,19 +14,19 @@ export interface ServiceRoute<Resource = unknown> {
   /** Without the suffix `-secondary`. */
   readonly account: string;
   readonly secondary: boolean;
-  /** The path as it was sent, still encoded, with the account where it stands in the path: what signatures cover. */
+  /** The path as it was sent, still encoded, with the account where the path has it: the signed path. */
   readonly path: string;
   /** The endpoint that the client used, as `http://127.0.0.1:10002/devstoreaccount1`, without a slash at its end. */
   readonly endpoint: string;
   readonly resource: Resource;
-  /** The query's parameters, decoded, as the service reads them. */
+  /** The query's parameters, decoded by the service's rules. */
   readonly query: ReadonlyMap<string, string>;
 }
 
-/** What each service has of its own in its targets. */
+/** The parts of targets that differ between services. */
 export interface TargetGrammar<Resource> {
   readonly parseQuery: (text: string) => ReadonlyMap<string, string>;
-  /** `path` is what stands below the account, still encoded; it begins without a slash. */
+  /** `path` is the path below the account, still encoded; it begins without a slash. */
   readonly parseResource: (path: string) => Resource;
 }
 
@@ -35,7 +35,7 @@ export const SECONDARY = '-secondary';
 export const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
 const ADDRESS = /^[\d.]+(?::\d+)?$/;
 
-/** The account of a host such as `account.table.example`, if it is one of ours; else the account stands in the path. */
+/** The account of a host such as `account.table.example`, if the server has it; else the account is in the path. */
 function accountOfHost(host: string, isAccount: (name: string) => boolean): string | undefined {
   const dot = host.indexOf('.');
   if (dot <= 0 || ADDRESS.test(host)) return undefined;
@@ -46,7 +46,7 @@ function accountOfHost(host: string, isAccount: (name: string) => boolean): stri
 const withoutSecondary = (name: string): string =>
   name.endsWith(SECONDARY) ? name.slice(0, -SECONDARY.length) : name;
 
-/** @throws ServiceError InvalidUri where no account is named or the escapes are broken. */
+/** @throws ServiceError InvalidUri for a missing account or invalid escapes. */
 export function parseServiceTarget<Resource>(
   { target, host = '', secure }: Target,
   isAccount: (name: string) => boolean,

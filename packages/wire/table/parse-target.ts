@@ -1,5 +1,5 @@
 // Parses the target of a request, or of a part of a batch, into a Route: one grammar for both (protocol: requests#addresses, tables#paths).
-// What may be done there, and whether the names keep their limits, is decided later, once the caller is known.
+// Rights and the limits of names are checked later, after authentication.
 import type { EntityKey } from '#tables';
 import { decode, parseQuery } from '../shared/parse-query.js';
 import {
@@ -17,7 +17,7 @@ const KEY = /\s*(PartitionKey|RowKey)\s*=\s*'((?:[^']|'')*)'\s*/y;
 const PARTITION_FIRST = "PartitionKey='";
 const ROW_SECOND = "',RowKey='";
 
-/** What every client writes: both keys in this order, without spaces and without quotes inside. */
+/** The usual form of clients: both keys in this order, without spaces and without quotes inside. */
 function parsePlainKeys(predicate: string): EntityKey | undefined {
   const last = predicate.length - 1;
   const middle = predicate.indexOf("'", PARTITION_FIRST.length);
@@ -58,7 +58,7 @@ const TABLE_PREDICATE = /^\s*(?:TableName\s*=\s*)?'((?:[^']|'')*)'\s*$/;
 const FORBIDDEN = /[/\\#?\u0000-\u001f\u007f-\u009f]/;
 const OUT_OF_RANGE = /^[^/\\\u0000-\u001f\u007f]*$/;
 
-/** Which refusal a key in a URL earns depends on the character (protocol: data-model#keys). */
+/** The refusal of a key in a URL depends on the character (protocol: data-model#keys). */
 function entityResource(table: string, predicate: string): TableResource {
   const key = parsePlainKeys(predicate) ?? parseKeys(predicate);
   if (!key) return invalid('InvalidInput:QuerySyntax');
@@ -67,7 +67,7 @@ function entityResource(table: string, predicate: string): TableResource {
   return invalid(isOutOfRange ? 'OutOfRangeInput' : 'InvalidInput:QuerySyntax');
 }
 
-/** The first segment is the table; a batch below it is refused whatever it is (protocol: errors#codes-of-tables). */
+/** The first segment is the table; a batch below it is always refused (protocol: errors#codes-of-tables). */
 function nestedResource(path: string): TableResource {
   if (path.endsWith('/$batch')) return invalid('MediaTypeNotSupported');
   return { kind: 'nested', table: path.slice(0, path.indexOf('/')) };
@@ -93,7 +93,7 @@ function parseResource(path: string): TableResource {
   return entityResource(name, predicate);
 }
 
-/** A slash at the end of a set's name says nothing. */
+/** A slash at the end of a set's name is ignored. */
 const withoutLastSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path);
 
 const GRAMMAR: TargetGrammar<TableResource> = {
@@ -101,11 +101,11 @@ const GRAMMAR: TargetGrammar<TableResource> = {
   parseResource: path => parseResource(withoutLastSlash(path.includes('%') ? decode(path) : path)),
 };
 
-/** @throws ServiceError InvalidUri where no account is named or the escapes are broken. */
+/** @throws ServiceError InvalidUri for a missing account or invalid escapes. */
 export const parseTarget = (target: Target, isAccount: (name: string) => boolean): Route =>
   parseServiceTarget(target, isAccount, GRAMMAR);
 
-/** The target of a part: its scheme and host say nothing, and a path may do without the account (protocol: batches#requests). */
+/** The target of a part: its scheme and host are ignored, and the path may omit the account (protocol: batches#requests). */
 export function parsePartTarget(target: string, batch: Route): Route {
   const relative = target.replace(ORIGIN_FORM, '');
   const question = relative.indexOf('?');

@@ -1,9 +1,9 @@
-// What a request target names, as a value. Parsing it is parse-target.ts's matter.
+// The route of a request to the Table service: its target as a value. parse-target.ts parses it.
 import type { EntityKey, TableErrorCode } from '#tables';
 import type { ServiceRoute } from '../shared/target.js';
 
 export type TableResource =
-  /** The path names nothing; it is refused with this code, but only once the caller is known. */
+  /** A path without a resource; it is refused with this code after authentication. */
   | { readonly kind: 'invalid'; readonly code: TableErrorCode }
   | { readonly kind: 'service' }
   | { readonly kind: 'batch' }
@@ -12,7 +12,7 @@ export type TableResource =
   | { readonly kind: 'table'; readonly table: string }
   /** `/T` or `/T()`: the entities of the table. */
   | { readonly kind: 'entities'; readonly table: string }
-  /** `/T/more`: leads nowhere, but which refusal it earns depends on the verb and on whether the table exists. */
+  /** `/T/more`: not a resource; its refusal depends on the verb and on whether the table exists. */
   | { readonly kind: 'nested'; readonly table: string }
   | { readonly kind: 'entity'; readonly table: string; readonly key: EntityKey };
 
