@@ -27,7 +27,7 @@ export const typedQueries: Example = {
     );
     assert.deepEqual(best.map(({ value }) => value.title).sort(), wanted.map(({ title }) => title).sort());
 
-    const rich = repo.everywhere().where(film => film.gross.gt(1_000_000_000n));
+    const rich = repo.scan().where(film => film.gross.gt(1_000_000_000n));
     say(`Films that took more than a billion: ${rich.explain().class}`);
     const billions = await rich.allowScan('there is no index by what films took').take(100);
     for (const { value } of billions) say(`  ${value.gross}  ${value.title}`);

@@ -80,7 +80,13 @@ export type { MixedReads, MixedRow, UnknownRow } from './read/mixed.js';
 export type { LatestOptions, PartitionQuery, RowBounds } from './read/partition-query.js';
 export type { Query, QueryOptions, QuerySettings, Selected, StaticClass, TableScan } from './read/query.js';
 export type { ManyOptions, Reads } from './read/reads.js';
-export { PAGE_SIZE_MAX, type Page, type PageOptions, type ReadingOptions, type Run } from './read/run.js';
+export {
+  PAGE_SIZE_MAX,
+  type Page,
+  type PageOptions,
+  type ReadingOptions,
+  type Results,
+} from './read/results.js';
 export type { PageStart, RowSource } from './transport/row-source.js';
 export type { RowWrite } from './transport/row-write.js';
 export { Sender, type SenderOptions, type TablesConnection } from './transport/sender.js';
@@ -107,12 +113,18 @@ export { type Property, type Props, type Row, t, type ValueOf } from './values/p
 export { readPage, readRow, type WireObject, type WireValue } from './values/read-wire.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './values/standard-schema.js';
 export { type WireProperty, type WireRow, wireText } from './values/wire-property.js';
-export { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, Batch, type BatchResults } from './write/batch.js';
+export {
+  BATCH_BYTES_MAX,
+  BATCH_OPERATIONS_MAX,
+  Batch,
+  type BatchOverwrite,
+  type BatchResults,
+} from './write/batch.js';
 export type { WriterOptions } from './write/batch-writer.js';
 export { change, type RowChange } from './write/change.js';
 export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './write/delete-rows.js';
 export type { Change } from './write/mutate.js';
-export type { Mark, MarkOptions } from './write/operation-mark.js';
+export type { OperationId, OperationIdOptions } from './write/operation-id.js';
 export { type DeleteOptions, type MutateOptions, Overwrite, Repo, type RepoOptions } from './write/repo.js';
 export { connect, type Service, type ServiceOptions } from './write/service.js';
 export { OUTDATED_ETAG } from './write/settled-writes.js';

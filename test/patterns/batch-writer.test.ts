@@ -104,7 +104,7 @@ describePeers('the batch writer', peer => {
     const table = await peer.newTable();
     const db = open(peer.client());
     const puts = Array.from({ length: 30 }, (_, n) =>
-      change.put(Employee, { ...anna, id: n % 3, score: n }, { table }),
+      change.overwrite.put(Employee, { ...anna, id: n % 3, score: n }, { table }),
     );
     assert.deepEqual(failures(await collect(db, puts)), []);
     for (const id of [0, 1, 2])
@@ -123,8 +123,8 @@ describePeers('the batch writer', peer => {
       change.replace(Employee, a, { ...anna, id: 0, note: 'replaced' }),
       change.merge(Employee, b, { score: 0.5 }),
       change.delete(c),
-      change.remove(Employee, { ...anna, id: 3 }, { table }),
-      change.remove(Employee, { ...anna, id: 4 }, { table }),
+      change.overwrite.delete(Employee, { ...anna, id: 3 }, { table }),
+      change.overwrite.delete(Employee, { ...anna, id: 4 }, { table }),
       change.delete({ ...a, rowKey: 'emp!000009' }),
     ]);
     assert.deepEqual(failures(reports), [[5, 'NotFound']]);
@@ -138,12 +138,12 @@ describePeers('the batch writer', peer => {
     );
   });
 
-  for (const [held, concurrency] of [
+  for (const [buffered, concurrency] of [
     [1, 1],
     [2, 8],
     [7, 3],
   ] as const)
-    test(`holds no more than ${held} changes, and has ${concurrency} requests under way`, async () => {
+    test(`buffers no more than ${buffered} changes, and has ${concurrency} requests under way`, async () => {
       const table = await peer.newTable();
       let taken = 0;
       let reported = 0;
@@ -165,13 +165,13 @@ describePeers('the batch writer', peer => {
           yield each;
         }
       }
-      for await (const { kind } of db.writeAll(source(), { held, concurrency })) {
+      for await (const { kind } of db.writeAll(source(), { buffered, concurrency })) {
         assert.equal(kind, 'done');
         reported++;
       }
       assert.equal(reported, 20);
-      assert.equal(most, held);
-      assert.equal(mostUnderWay, Math.min(held, concurrency));
+      assert.equal(most, buffered);
+      assert.equal(mostUnderWay, Math.min(buffered, concurrency));
     });
 
   test('who leaves early leaves nothing under way', async () => {
@@ -185,7 +185,7 @@ describePeers('the batch writer', peer => {
       }
     }
     const { httpClient, db } = counted(peer);
-    for await (const _ of db.writeAll(source(), { held: 100 })) break;
+    for await (const _ of db.writeAll(source(), { buffered: 100 })) break;
     const sent = httpClient.count;
     assert(isReturned);
     await new Promise(resolve => setImmediate(resolve));
@@ -198,7 +198,7 @@ describePeers('the batch writer', peer => {
     const { httpClient, db } = counted(peer);
     await assert.rejects(
       async () => {
-        for await (const _ of db.writeAll(rows(50, 50, table), { held: 5, signal: controller.signal }))
+        for await (const _ of db.writeAll(rows(50, 50, table), { buffered: 5, signal: controller.signal }))
           controller.abort();
       },
       { name: 'AbortError' },
@@ -228,24 +228,24 @@ describePeers('the batch writer', peer => {
       chance() < 0.6 ? FAULTS[Math.floor(chance() * FAULTS.length)] : undefined,
     );
     const reports = await collect(open(peer.client(), { httpClient, sleep: noWait }), rows(ROWS, 40, table), {
-      held: 50,
+      buffered: 50,
     });
     const clean = open(peer.client()).repo(Employee, { table });
-    const there = await clean.everywhere().allowScan('to see what was written').take(1_000);
+    const there = await clean.scan().allowScan('to see what was written').take(1_000);
     const ids = new Set(there.map(({ value }) => value.id));
     const failures = new Set(reports.map(report => (report.kind === 'done' ? '' : report.error.code)));
-    assert(failures.has('Unclear') && failures.has(''), repeatBy('batch-writer'));
+    assert(failures.has('OutcomeUnknown') && failures.has(''), repeatBy('batch-writer'));
     for (const report of reports)
       if (report.kind === 'done')
         assert(ids.has(report.index), `${report.index}: ${repeatBy('batch-writer')}`);
       else if (report.error.code === 'Unreachable' || report.error.code === 'Throttled')
         assert(!ids.has(report.index), `${report.index}: ${repeatBy('batch-writer')}`);
-      else assert.equal(report.error.code, 'Unclear', repeatBy('batch-writer'));
+      else assert.equal(report.error.code, 'OutcomeUnknown', repeatBy('batch-writer'));
     assert(ids.size > ROWS / 2);
   });
 
   test('limits that are none are refused', () => {
-    for (const options of [{ held: 0 }, { concurrency: 0 }, { heldBytes: 1.5 }])
+    for (const options of [{ buffered: 0 }, { concurrency: 0 }, { bufferedBytes: 1.5 }])
       assert.throws(
         () => open(peer.client()).writeAll([], options),
         (thrown: unknown) => PatternError.is(thrown, 'ValueInvalid'),

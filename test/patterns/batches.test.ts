@@ -61,7 +61,7 @@ describePeers('batches', peer => {
       .replace(Employee, a, { ...anna, note: 'replaced' })
       .merge(Employee, b, { score: 0.5 })
       .delete(c)
-      .guard(d)
+      .conditionCheck(d)
       .commit();
     assert.equal(results.length, 5);
     assert.equal(results[3], undefined);
@@ -71,7 +71,7 @@ describePeers('batches', peer => {
     }
   });
 
-  for (const kind of ['replace', 'merge', 'delete', 'guard'] as const)
+  for (const kind of ['replace', 'merge', 'delete', 'conditionCheck'] as const)
     test(`a stale ${kind} fails the batch, and nothing of it is done`, async () => {
       const table = await peer.newTable();
       const staff = db().repo(Employee, { table });
@@ -83,8 +83,8 @@ describePeers('batches', peer => {
       if (kind === 'replace') batch.replace(Employee, stale, anna);
       if (kind === 'merge') batch.merge(Employee, stale, { score: 6 });
       if (kind === 'delete') batch.delete(stale);
-      if (kind === 'guard') batch.guard(stale);
-      const op = kind === 'guard' ? 'merge' : kind;
+      if (kind === 'conditionCheck') batch.conditionCheck(stale);
+      const op = kind === 'conditionCheck' ? 'merge' : kind;
       await rejects(batch.commit(), 'BatchFailed', {
         index: 1,
         op,

@@ -40,7 +40,7 @@ describePeers('deleting rows', peer => {
     const { table } = await filled(peer, 300, 3);
     const httpClient = new FaultyClient(() => undefined);
     const db = open(peer.client(), { httpClient });
-    const scan = db.repo(Employee, { table }).everywhere().select().allowScan('all of it goes');
+    const scan = db.repo(Employee, { table }).scan().select().allowScan('all of it goes');
     for await (const { deleted } of db.deleteRows(scan, all)) assert.equal(deleted, 300);
     assert.equal(httpClient.count, 4);
   });

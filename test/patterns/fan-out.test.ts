@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { type Db, type FanOutOrder, open, type Run } from '#patterns';
+import { type Db, type FanOutOrder, open, type Results } from '#patterns';
 import { lawOfTurns } from '../../packages/patterns/testing/law.js';
 import { FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
@@ -34,12 +34,12 @@ describePeers('fan-out', peer => {
     table = await peer.newTable();
     for (const [at, customer] of CUSTOMERS.entries())
       await fillShop(db(), table, [customer], COUNTS[at] ?? 0);
-    all = await db().repo(Order, { table }).everywhere().allowScan('to compare with').take(100);
+    all = await db().repo(Order, { table }).scan().allowScan('to compare with').take(100);
     assert.equal(all.length, 28);
   });
 
   const partitions = CUSTOMERS.map(customer => ({ customer }));
-  const start = (order: FanOutOrder, concurrency: number): Run<Row> =>
+  const start = (order: FanOutOrder, concurrency: number): Results<Row> =>
     db().repo(Order, { table }).fanOut(partitions, { order, concurrency });
   /** What an order says of results: without one they are compared sorted. */
   const expected = (order: FanOutOrder): string[] => (order === 'scan' ? byScan(all) : byRows(all));
@@ -99,7 +99,7 @@ describePeers('fan-out', peer => {
     });
     const found = await run.take(100);
     const plain = await orders
-      .everywhere()
+      .scan()
       .where(p => p.total.gt(1))
       .allowScan('to compare with')
       .take(100);
@@ -110,7 +110,7 @@ describePeers('fan-out', peer => {
     // @ts-expect-error no query of the partition
     assert.throws(() => orders.fanOut(partitions, { each: () => 5 }), /ValueInvalid/);
     // @ts-expect-error a table scan is no query of the partition
-    assert.throws(() => orders.fanOut(partitions, { each: () => orders.everywhere() }), /ValueInvalid/);
+    assert.throws(() => orders.fanOut(partitions, { each: () => orders.scan() }), /ValueInvalid/);
     const ann = orders.partition({ customer: 'ann' });
     assert.throws(() => orders.fanOut(partitions, { each: () => ann }), /ValueInvalid/);
     for (const concurrency of [0, 1.5])

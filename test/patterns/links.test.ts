@@ -169,7 +169,7 @@ describePeers('links', peer => {
     for (const customer of ['a', 'b', 'a', 'c', 'a']) await customers.get({ customer });
     assert.equal(httpClient.count, 3, 'a was asked for last before c came');
     assert.equal(customers.size, 2);
-    const everyone = opened.repo(Customer, { table }).everywhere().allowScan('a small table');
+    const everyone = opened.repo(Customer, { table }).scan().allowScan('a small table');
     await rejects(of(3).preload(everyone), 'ScanRefused');
     for (const maxRows of [4, 5]) assert.equal(await of(maxRows).preload(everyone), 4);
     const all = of(4);

@@ -40,9 +40,9 @@ describePeers('lost answers', peer => {
           const isDone = operation.isDone(await clean.get(anna));
           const place = `${fault}, ${lookFails ? 'look fails' : 'look is answered'}: ${outcome}`;
           if (outcome === 'done') assert(isDone, place);
-          else if (outcome !== 'Unclear') assert(!isDone, place);
-          // Over a put others may have put since, so that a row without its mark tells nothing.
-          if (!lookFails && operation.name !== 'put') assert.notEqual(outcome, 'Unclear', place);
+          else if (outcome !== 'OutcomeUnknown') assert(!isDone, place);
+          // Over a put others may have put since, so that a row without its operation id tells nothing.
+          if (!lookFails && operation.name !== 'put') assert.notEqual(outcome, 'OutcomeUnknown', place);
         }
     });
   }
@@ -74,25 +74,25 @@ describePeers('lost answers', peer => {
     await rejects(staff.merge(stored, { note: 'done' }), 'Conflict');
   });
 
-  test('what nobody can know is Unclear', async () => {
+  test('what nobody can know is OutcomeUnknown', async () => {
     const table = await peer.newTable();
     const clean = open(peer.client()).repo(Employee, { table });
     const stored = await clean.create(anna);
     const { staff } = intercepted(peer, table, 'reset after', async () => {
       await clean.overwrite.put(anna);
     });
-    await rejects(staff.merge(stored, { note: 'done' }), 'Unclear', { op: 'merge' });
+    await rejects(staff.merge(stored, { note: 'done' }), 'OutcomeUnknown', { op: 'merge' });
     const again = await clean.get(anna);
     assert(again);
     const second = intercepted(peer, table, 'reset after', async () => {
       await clean.create(anna);
     });
-    await rejects(second.staff.delete(again), 'Unclear', { op: 'delete' });
+    await rejects(second.staff.delete(again), 'OutcomeUnknown', { op: 'delete' });
   });
 
-  test('without marks a write that was sent twice may be told to have failed', async () => {
+  test('without operation ids a write that was sent twice may be told to have failed', async () => {
     const table = await peer.newTable();
-    const { db } = withFaults(peer, faultAt('reset after', 0), { marks: false });
+    const { db } = withFaults(peer, faultAt('reset after', 0), { operationIds: false });
     const staff = db.repo(Employee, { table });
     await rejects(staff.create(anna), 'AlreadyExists');
     assert.deepEqual((await staff.get(anna))?.value, anna);
@@ -144,7 +144,7 @@ describePeers('lost answers', peer => {
     const table = await peer.newTable();
     const { db } = withFaults(peer, () => 'reset after');
     await assert.rejects(db.repo(Employee, { table }).create(anna), (thrown: unknown) => {
-      assert(PatternError.is(thrown, 'Unclear') && thrown.cause instanceof AggregateError);
+      assert(PatternError.is(thrown, 'OutcomeUnknown') && thrown.cause instanceof AggregateError);
       assert.equal(thrown.cause.errors.length, 2);
       return true;
     });

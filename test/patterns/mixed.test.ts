@@ -89,8 +89,8 @@ describePeers('mixed reads', peer => {
     assert.equal(some.explain().class, 'range');
     assert.equal((await some.take(9)).length, 3);
     // @ts-expect-error a table scan has no results
-    await assert.rejects(async () => mixed.everywhere().take(1), /ScanRefused/);
-    assert.equal((await mixed.everywhere().allowScan('a test').take(100)).length, 8);
+    await assert.rejects(async () => mixed.scan().take(1), /ScanRefused/);
+    assert.equal((await mixed.scan().allowScan('a test').take(100)).length, 8);
   });
 
   test('take entities that can be told apart alone', () => {

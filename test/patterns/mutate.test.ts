@@ -19,7 +19,7 @@ interface Call {
   readonly id: string;
   readonly invoked: number;
   readonly returned: number;
-  readonly outcome: 'done' | 'failed' | 'unclear';
+  readonly outcome: 'done' | 'failed' | 'unknown';
 }
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
@@ -66,7 +66,7 @@ describePeers('mutate', peer => {
         ended('done');
       } catch (thrown) {
         if (!PatternError.is(thrown)) throw thrown;
-        ended(thrown.code === 'Unclear' ? 'unclear' : 'failed');
+        ended(thrown.code === 'OutcomeUnknown' ? 'unknown' : 'failed');
       }
     }
     const writers = Array.from({ length: WRITERS }, async (_, writer) => {

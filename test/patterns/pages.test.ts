@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { type Db, open, type Run } from '#patterns';
+import { type Db, open, type Results } from '#patterns';
 import { FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
@@ -16,7 +16,7 @@ interface Numbered {
 const numbers = (items: readonly Numbered[]): number[] => items.map(({ value }) => value.number);
 
 /** All items, by a program that ends after every page and starts again from its token. */
-async function killed<R extends Numbered>(start: () => Run<R>, size: number): Promise<number[]> {
+async function killed<R extends Numbered>(start: () => Results<R>, size: number): Promise<number[]> {
   const found: number[] = [];
   let resume: string | undefined;
   do {

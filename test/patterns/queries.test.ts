@@ -41,7 +41,7 @@ describePeers('queries', peer => {
     assert.equal(ann.rows({}, { year: { gt: 2010 } }).explain().class, 'range');
     assert.equal(ann.rows({ year: 2011, number: 5 }).explain().class, 'point');
     assert.equal(ann.explain().class, 'range', 'the literal of the row key bounds it');
-    const scan = orders.everywhere().where(p => p.total.gt(3).and(p.isPaid.eq(true)));
+    const scan = orders.scan().where(p => p.total.gt(3).and(p.isPaid.eq(true)));
     assert.deepEqual(explained(scan.explain()), [
       'table-scan',
       [`GET Shop()?$filter=RowKey ge 'order!' and RowKey lt 'order"' and total gt 3.0 and isPaid eq true`],
@@ -57,7 +57,7 @@ describePeers('queries', peer => {
     assert.equal(
       filter(
         orders
-          .everywhere()
+          .scan()
           .where(p => p.customer.between('a', 'b'))
           .explain(),
       ),
@@ -99,7 +99,7 @@ describePeers('queries', peer => {
     assert.equal((await ann.take(100)).length, 8, 'the row of the customer is none of them');
     assert.deepEqual(await ann.take(0), []);
     const paid = orders
-      .everywhere()
+      .scan()
       .where(p => p.isPaid.eq(true))
       .allowScan('a test');
     assert.equal((await paid.take(100)).length, 8);
@@ -136,7 +136,7 @@ describePeers('queries', peer => {
     assert.equal(client.count, 1);
     const customers = counted.repo(Customer, { table });
     const some = customers
-      .everywhere()
+      .scan()
       .where(p => p.customer.in(['bob', 'ann', 'zoe', 'ann']))
       .where(p => p.city.eq('Rom'));
     const { class: queryClass, requests, warnings } = some.explain();
@@ -151,7 +151,7 @@ describePeers('queries', peer => {
     assert.equal(client.count, 4);
     const none = customers.partition({ customer: 'ann' }).where(p => p.name.in([]));
     assert.deepEqual([none.explain().class, await none.take(9), client.count], ['none', [], 4]);
-    const plain = customers.everywhere().where(p => p.customer.in(['bob', 'ann']));
+    const plain = customers.scan().where(p => p.customer.in(['bob', 'ann']));
     assert.deepEqual(plain.explain().requests, [
       "GET Shop(PartitionKey='ann',RowKey='customer')".replace('Shop', table),
       "GET Shop(PartitionKey='bob',RowKey='customer')".replace('Shop', table),
@@ -170,9 +170,9 @@ describePeers('queries', peer => {
     const careful = open(peer.client(), { queries: { warn } });
     const events = careful.repo(Event, { table });
     // @ts-expect-error a table scan has no results
-    await assert.rejects(async () => events.everywhere().take(1), /ScanRefused.*allowScan/);
-    assert.throws(() => events.everywhere().allowScan(' '), /ScanRefused/);
-    await events.everywhere().allowScan('once').take(1);
+    await assert.rejects(async () => events.scan().take(1), /ScanRefused.*allowScan/);
+    assert.throws(() => events.scan().allowScan(' '), /ScanRefused/);
+    await events.scan().allowScan('once').take(1);
     await events.partition({ device: 'a' }).take(1);
     await events
       .partition({ device: 'a' })
@@ -183,7 +183,7 @@ describePeers('queries', peer => {
       ['partition-scan', undefined],
     ]);
     const strict = careful.repo(Event, { table, queries: { refuse: ['table-scan', 'partition-scan'] } });
-    await rejects(async () => strict.everywhere().allowScan('once').take(1), 'ScanRefused');
+    await rejects(async () => strict.scan().allowScan('once').take(1), 'ScanRefused');
     await rejects(async () => strict.partition({ device: 'a' }).first(), 'ScanRefused');
     assert.equal(
       await strict

@@ -82,7 +82,7 @@ describePeers('round trip', peer => {
 
   test('the largest row is taken, and one byte more is refused, here and there', async () => {
     const table = await peer.newTable();
-    const service = connect(peer.client(), { marks: false });
+    const service = connect(peer.client(), { operationIds: false });
     const write = (bytes: number) => {
       const row = rowOf(bytes);
       const encode = () => encodeEntity(Large, row);

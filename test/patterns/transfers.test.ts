@@ -100,7 +100,7 @@ describePeers('transfers', peer => {
     );
     const ledger = new Set(entries.map(({ value }) => value.id));
     for (const [id, outcome] of outcomes)
-      if (outcome !== 'Unclear')
+      if (outcome !== 'OutcomeUnknown')
         assert.equal(ledger.has(id), outcome === 'done', `${id}: ${outcome}. ${repeat}`);
     assert.equal(outcomes.size, TELLERS * TRANSFERS);
     assert(ledger.size > outcomes.size / 2, `${ledger.size} of ${outcomes.size} were done.`);

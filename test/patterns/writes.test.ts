@@ -109,23 +109,23 @@ describePeers('writes', peer => {
     assert.equal(await staff.get(anna), undefined);
   });
 
-  test('marks can have another name, or be left out', async () => {
+  test('operation ids can have another name, or be left out', async () => {
     const table = await peer.newTable();
-    const plain = open(peer.client(), { marks: false }).repo(Employee, { table });
+    const plain = open(peer.client(), { operationIds: false }).repo(Employee, { table });
     const stored = await plain.merge(await plain.create(anna), { score: 1 });
     assert.deepEqual([stored.unknown, (await plain.get(anna))?.unknown], [[], []]);
-    const [guarded] = await open(peer.client(), { marks: false })
+    const [checked] = await open(peer.client(), { operationIds: false })
       .batch(Employee, anna, { table })
-      .guard(stored)
+      .conditionCheck(stored)
       .commit();
     assert.deepEqual((await plain.get(anna))?.value, stored.value);
-    assert.notEqual(guarded?.etag, stored.etag);
+    assert.notEqual(checked?.etag, stored.etag);
     await plain.overwrite.put(anna);
     await rejects(plain.delete(stored), 'Conflict');
-    const named = open(peer.client(), { marks: { property: 'lastWrite' } }).repo(Employee, { table });
-    const marked = await named.overwrite.put(anna);
+    const named = open(peer.client(), { operationIds: { property: 'lastWrite' } }).repo(Employee, { table });
+    const written = await named.overwrite.put(anna);
     assert.deepEqual(
-      marked.unknown.map(({ name }) => name),
+      written.unknown.map(({ name }) => name),
       ['lastWrite'],
     );
     const clash = entity('Clash', {

@@ -5,7 +5,6 @@ import { type Comparison, type Condition, comparisonCount, MIRRORED, type Operan
 import {
   ALL,
   bothOf,
-  EVERYWHERE,
   FILTERED,
   hullOf,
   intervalOf,
@@ -14,6 +13,7 @@ import {
   onlyOf,
   type Region,
   simplified,
+  WHOLE_TABLE,
 } from './key-region.js';
 
 /**
@@ -104,14 +104,14 @@ function regionsOf(condition: Condition, isNegated: boolean): readonly Region[] 
       const each = condition.terms.map(term => regionsOf(term, isNegated));
       return (condition.kind === 'and') === isNegated
         ? simplified(each.flat())
-        : each.reduce((a, b) => meet(a, b), [EVERYWHERE]);
+        : each.reduce((a, b) => meet(a, b), [WHOLE_TABLE]);
     }
     case 'compare': {
       const operator = isNegated ? NEGATED[condition.operator] : condition.operator;
       return regionsOfComparison(operator, condition.left, condition.right);
     }
     case 'value':
-      return (condition.typed.value === true) !== isNegated ? [EVERYWHERE] : [];
+      return (condition.typed.value === true) !== isNegated ? [WHOLE_TABLE] : [];
     case 'property':
       return [FILTERED];
   }

@@ -1,4 +1,4 @@
-// A condition as the $filter that the service reads: each value with the mark of its type, so that it is compared as what it is. The query string's
+// A condition as the $filter that the service reads: each value with the prefix of its type, so that it is compared as what it is. The query string's
 // own escapes come later.
 import { Buffer } from 'node:buffer';
 import type { TypedValue } from '../values/decode-property.js';

@@ -17,8 +17,8 @@ export interface Region {
 }
 
 export const ALL: Interval = { from: '', until: undefined };
-export const EVERYWHERE: Region = { partition: ALL, row: ALL, isFiltered: false };
-export const FILTERED: Region = { ...EVERYWHERE, isFiltered: true };
+export const WHOLE_TABLE: Region = { partition: ALL, row: ALL, isFiltered: false };
+export const FILTERED: Region = { ...WHOLE_TABLE, isFiltered: true };
 
 const LEAST_UNIT = '\u0000';
 

@@ -36,7 +36,7 @@ describe('literals', () => {
     ["X'0aff'", { type: 'Binary', value: new Uint8Array([10, 255]) }],
   ];
 
-  test('are written with the mark of their type, and read as it', () => {
+  test('are written with the prefix of their type, and read as it', () => {
     for (const [text, typed] of vectors) {
       assert.equal(formatLiteral(typed), text);
       assert.deepEqual(parseFilter(`p eq ${text}`), {

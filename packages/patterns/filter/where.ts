@@ -1,4 +1,4 @@
-// Conditions with types: what `where(p => p.age.ge(18))` is made of. A property is compared with values of its own type, and written with the mark of it.
+// Conditions with types: what `where(p => p.age.ge(18))` is made of. A property is compared with values of its own type, and written with the prefix of that type.
 // Properties that only a key holds are compared by that key.
 import type { KeyRange, PartBounds } from '../keys/compiled-key.js';
 import { hasUncertainOrder } from '../keys/key-text.js';

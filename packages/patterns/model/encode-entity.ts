@@ -13,7 +13,7 @@ export interface EncodedRow<T> extends WireRow {
 }
 
 export interface EncodeOptions {
-  /** Properties that are not the entity's and are sent with it: those that were kept from the row, or marks of a write. */
+  /** Properties that are not the entity's and are sent with it: those that were kept from the row, or operation ids. */
   readonly extra?: readonly WireProperty[];
 }
 

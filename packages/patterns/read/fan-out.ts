@@ -2,12 +2,11 @@
 // for merge-*.ts.
 import type { AnyEntity } from '../model/entity.js';
 import { PatternError } from '../values/pattern-error.js';
-import type { Merge, MergePart, RowPlace } from './merge.js';
+import type { Merge, MergePart, RowPosition } from './merge.js';
 import { mergeAny } from './merge-any.js';
 import { mergeRows } from './merge-rows.js';
 import { mergeScan } from './merge-scan.js';
 import type { EntityQuery } from './query.js';
-import { formatToken, parseToken, queryHash } from './resume-token.js';
 import {
   checkCount,
   checkPageSize,
@@ -15,8 +14,9 @@ import {
   type Page,
   type PageOptions,
   type ReadingOptions,
-  type Run,
-} from './run.js';
+  type Results,
+} from './results.js';
+import { formatToken, parseToken, queryHash } from './resume-token.js';
 
 /**
  * `scan`: by partition key, then by row key, as one query would give them. `rows`: by row key, whatever the partition, which holds a page of each partition
@@ -44,7 +44,7 @@ export interface FanOutPart<E extends AnyEntity, R> {
   readonly query: EntityQuery<E, R>;
 }
 
-export class FanOut<E extends AnyEntity, R extends RowPlace> implements Run<R> {
+export class FanOut<E extends AnyEntity, R extends RowPosition> implements Results<R> {
   readonly #parts: readonly MergePart<R>[];
   readonly #merge: Merge;
   readonly #concurrency: number;
@@ -92,7 +92,7 @@ export class FanOut<E extends AnyEntity, R extends RowPlace> implements Run<R> {
     for await (const item of merging.items) {
       items.push(item);
       if (items.length < size) continue;
-      yield { items, next: formatToken(this.#hash, merging.place(item), this.#secret) };
+      yield { items, next: formatToken(this.#hash, merging.position(item), this.#secret) };
       items = [];
     }
     if (items.length > 0) yield { items, next: undefined };

@@ -1,21 +1,21 @@
-// One step of a query over rows as they are: a page, or some of the rows that it names. It follows no continuation; row-run.ts does.
+// One step of a query over rows as they are: a page, or some of the rows that it names. It follows no continuation; row-results.ts does.
 import { isByPoints, type PointQuery, pointFilter, pointQuery, type RowQuery } from '../filter/plan.js';
 import { allInOrder } from '../flow/in-order.js';
 import type { PageStart, RowSource } from '../transport/row-source.js';
 import type { WireObject } from '../values/read-wire.js';
 
-/** A place in a query: what the service said, or how many of its rows are done. JSON holds it. */
-export type Place = { readonly p: string; readonly r?: string | undefined } | { readonly n: number };
+/** A position in a query: what the service said, or how many of its rows are done. JSON holds it. */
+export type Position = { readonly p: string; readonly r?: string | undefined } | { readonly n: number };
 
 export interface RowPage {
   readonly rows: readonly WireObject[];
-  readonly next: Place | undefined;
+  readonly next: Position | undefined;
 }
 
 export interface FetchOptions {
   /** Rows at most; as many as the service gives where nothing is said. */
   readonly size: number | undefined;
-  readonly from: Place | undefined;
+  readonly from: Position | undefined;
   readonly signal: AbortSignal | undefined;
   /** How many rows are asked for at once. */
   readonly concurrency: number;
@@ -59,7 +59,7 @@ async function fetchPoints(source: RowSource, query: RowQuery, options: FetchOpt
   return { rows: found.flat(), next: end < points.length ? { n: end } : undefined };
 }
 
-const startOf = (from: Place | undefined): PageStart | undefined =>
+const startOf = (from: Position | undefined): PageStart | undefined =>
   from !== undefined && 'p' in from ? { partitionKey: from.p, rowKey: from.r } : undefined;
 
 export async function fetchRows(source: RowSource, query: RowQuery, options: FetchOptions): Promise<RowPage> {

@@ -5,7 +5,7 @@ import type { AnyEntity, KeyOf, Of, PartitionOf, RowLead } from '../model/entity
 import type { Stored } from '../model/stored.js';
 import type { Query } from './query.js';
 import type { ManyOptions, Reads } from './reads.js';
-import type { ReadingOptions } from './run.js';
+import type { ReadingOptions } from './results.js';
 
 /** What gives the reads of an entity. */
 export interface ReadsByEntity {

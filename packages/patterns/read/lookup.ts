@@ -6,7 +6,7 @@ import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { Stored } from '../model/stored.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Reads } from './reads.js';
-import type { ReadingOptions, Run } from './run.js';
+import type { ReadingOptions, Results } from './results.js';
 
 export interface LookupOptions {
   /** Milliseconds for which a row is taken as it was read. */
@@ -128,7 +128,7 @@ export class Lookup<E extends AnyEntity> {
   }
 
   /** Remembers all that a query gives. Throws ScanRefused if they are more than may be remembered: then it is no small table. */
-  async preload(rows: Run<Stored<Of<E>>>, options: ReadingOptions = {}): Promise<number> {
+  async preload(rows: Results<Stored<Of<E>>>, options: ReadingOptions = {}): Promise<number> {
     const at = this.#options.now();
     const found = await rows.take(this.#options.maxRows + 1, options);
     if (found.length > this.#options.maxRows)

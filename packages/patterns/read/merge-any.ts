@@ -1,7 +1,14 @@
 // Pages as they come, of so many partitions at once. Of a partition that is being read the next page is fetched while others are given.
 import { linkedController } from '../flow/in-order.js';
-import { behind, type MergeOptions, type MergePart, type Merging, noPlace, type RowPlace } from './merge.js';
-import type { Page } from './run.js';
+import {
+  behind,
+  type MergeOptions,
+  type MergePart,
+  type Merging,
+  noPosition,
+  type RowPosition,
+} from './merge.js';
+import type { Page } from './results.js';
 
 /** How far it got: partitions up to the one called `until` were begun, and these of them are not done, each with its last row that was given. */
 interface Progress {
@@ -15,7 +22,7 @@ interface Arrival<R> {
   readonly result: IteratorResult<Page<R>, void>;
 }
 
-async function* itemsOf<R extends RowPlace>(
+async function* itemsOf<R extends RowPosition>(
   parts: readonly MergePart<R>[],
   progress: Progress,
   { size, concurrency, signal }: MergeOptions,
@@ -63,13 +70,13 @@ const isEntry = (value: unknown): value is [string, string | null] =>
   Array.isArray(value) && typeof value[0] === 'string' && (value[1] === null || typeof value[1] === 'string');
 
 function progressIn(from: unknown): Progress {
-  if (typeof from !== 'object' || from === null || !('u' in from) || !('o' in from)) return noPlace();
+  if (typeof from !== 'object' || from === null || !('u' in from) || !('o' in from)) return noPosition();
   const { u, o } = from;
-  if (typeof u !== 'string' || !Array.isArray(o) || !o.every(isEntry)) return noPlace();
+  if (typeof u !== 'string' || !Array.isArray(o) || !o.every(isEntry)) return noPosition();
   return { until: u, open: new Map(o.map(([key, row]) => [key, row ?? undefined])) };
 }
 
-export function mergeAny<R extends RowPlace>(
+export function mergeAny<R extends RowPosition>(
   parts: readonly MergePart<R>[],
   options: MergeOptions,
 ): Merging<R> {
@@ -82,9 +89,9 @@ export function mergeAny<R extends RowPlace>(
     const last = open.get(part.partitionKey);
     return [last === undefined ? part : behind(part, last)];
   });
-  const place = (): unknown => ({
+  const position = (): unknown => ({
     u: progress.until,
     o: [...progress.open].map(([key, row]) => [key, row ?? null]),
   });
-  return { items: itemsOf(left, progress, options), place };
+  return { items: itemsOf(left, progress, options), position };
 }

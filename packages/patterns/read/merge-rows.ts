@@ -7,10 +7,10 @@ import {
   type MergeOptions,
   type MergePart,
   type Merging,
-  placeOfRow,
-  type RowPlace,
+  positionOfRow,
+  type RowPosition,
 } from './merge.js';
-import type { Page } from './run.js';
+import type { Page } from './results.js';
 
 /** A partition with its page, of which the row at `at` comes next. */
 interface Head<R> {
@@ -31,10 +31,10 @@ async function advance<R>({ pages, items, at }: Head<R>): Promise<Head<R> | unde
   return item === undefined ? nextPage(pages) : { pages, items, at: at + 1, item };
 }
 
-const isBefore = <R extends RowPlace>({ item: a }: Head<R>, { item: b }: Head<R>): boolean =>
+const isBefore = <R extends RowPosition>({ item: a }: Head<R>, { item: b }: Head<R>): boolean =>
   a.rowKey < b.rowKey || (a.rowKey === b.rowKey && a.partitionKey < b.partitionKey);
 
-async function* itemsOf<R extends RowPlace>(
+async function* itemsOf<R extends RowPosition>(
   parts: readonly MergePart<R>[],
   { size, concurrency, signal }: MergeOptions,
 ): AsyncGenerator<R, void, undefined> {
@@ -56,13 +56,13 @@ async function* itemsOf<R extends RowPlace>(
   }
 }
 
-export function mergeRows<R extends RowPlace>(
+export function mergeRows<R extends RowPosition>(
   parts: readonly MergePart<R>[],
   options: MergeOptions,
 ): Merging<R> {
-  if (options.from === undefined) return { items: itemsOf(parts, options), place: placeOfRow };
+  if (options.from === undefined) return { items: itemsOf(parts, options), position: positionOfRow };
   const { partitionKey, rowKey } = keysIn(options.from);
   // Of rows with this very key, those of partitions up to this one have been given.
   const left = parts.map(part => behind(part, rowKey, part.partitionKey <= partitionKey ? 'gt' : 'ge'));
-  return { items: itemsOf(left, options), place: placeOfRow };
+  return { items: itemsOf(left, options), position: positionOfRow };
 }

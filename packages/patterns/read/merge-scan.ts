@@ -6,8 +6,8 @@ import {
   type MergeOptions,
   type MergePart,
   type Merging,
-  placeOfRow,
-  type RowPlace,
+  positionOfRow,
+  type RowPosition,
 } from './merge.js';
 
 async function* itemsOf<R>(
@@ -25,14 +25,14 @@ async function* itemsOf<R>(
   }
 }
 
-export function mergeScan<R extends RowPlace>(
+export function mergeScan<R extends RowPosition>(
   parts: readonly MergePart<R>[],
   options: MergeOptions,
 ): Merging<R> {
-  if (options.from === undefined) return { items: itemsOf(parts, options), place: placeOfRow };
+  if (options.from === undefined) return { items: itemsOf(parts, options), position: positionOfRow };
   const { partitionKey, rowKey } = keysIn(options.from);
   const left = parts
     .filter(part => part.partitionKey >= partitionKey)
     .map(part => (part.partitionKey === partitionKey ? behind(part, rowKey) : part));
-  return { items: itemsOf(left, options), place: placeOfRow };
+  return { items: itemsOf(left, options), position: positionOfRow };
 }

@@ -1,16 +1,16 @@
-// What the ways to put the results of several partitions together have in common. A place among the results is a row's keys, so that going on from it
+// What the ways to put the results of several partitions together have in common. A position among the results is a row's keys, so that going on from it
 // repeats nothing; with it go the queries of what is left.
 import type { Condition } from '../filter/condition.js';
 import { keyCondition } from '../filter/where.js';
 import { PatternError } from '../values/pattern-error.js';
-import type { Page, PageOptions } from './run.js';
+import type { Page, PageOptions } from './results.js';
 
-export interface RowPlace {
+export interface RowPosition {
   readonly partitionKey: string;
   readonly rowKey: string;
 }
 
-/** A query that can be narrowed to what is behind a place. */
+/** A query that can be narrowed to what is behind a position. */
 export interface MergeQuery<R> {
   narrowed(further: Condition): MergeQuery<R>;
   pages(options: PageOptions): AsyncGenerator<Page<R>, void, undefined>;
@@ -22,7 +22,7 @@ export interface MergePart<R> {
 }
 
 export interface MergeOptions {
-  /** What `place` gave, in JSON. */
+  /** What `position` gave, in JSON. */
   readonly from: unknown;
   readonly size: number | undefined;
   readonly concurrency: number;
@@ -31,12 +31,15 @@ export interface MergeOptions {
 
 export interface Merging<R> {
   readonly items: AsyncGenerator<R, void, undefined>;
-  /** The place behind the item that came last. */
-  place(last: R): unknown;
+  /** The position behind the item that came last. */
+  position(last: R): unknown;
 }
 
-/** The results of parts that are in the order of their partition keys. Throws TokenMismatch for a place that is none. */
-export type Merge = <R extends RowPlace>(parts: readonly MergePart<R>[], options: MergeOptions) => Merging<R>;
+/** The results of parts that are in the order of their partition keys. Throws TokenMismatch for a position that is none. */
+export type Merge = <R extends RowPosition>(
+  parts: readonly MergePart<R>[],
+  options: MergeOptions,
+) => Merging<R>;
 
 /** The part's rows behind the row key, or from it on. */
 export const behind = <R>(
@@ -48,16 +51,19 @@ export const behind = <R>(
   query: part.query.narrowed(keyCondition('RowKey', { [operator]: rowKey })),
 });
 
-export function noPlace(): never {
-  throw new PatternError('TokenMismatch', { reason: 'it names no place' });
+export function noPosition(): never {
+  throw new PatternError('TokenMismatch', { reason: 'it names no position' });
 }
 
-/** The keys in a place. */
-export function keysIn(from: unknown): RowPlace {
+/** The keys in a position. */
+export function keysIn(from: unknown): RowPosition {
   if (typeof from === 'object' && from !== null && 'p' in from && 'r' in from)
     if (typeof from.p === 'string' && typeof from.r === 'string')
       return { partitionKey: from.p, rowKey: from.r };
-  return noPlace();
+  return noPosition();
 }
 
-export const placeOfRow = ({ partitionKey, rowKey }: RowPlace): unknown => ({ p: partitionKey, r: rowKey });
+export const positionOfRow = ({ partitionKey, rowKey }: RowPosition): unknown => ({
+  p: partitionKey,
+  r: rowKey,
+});

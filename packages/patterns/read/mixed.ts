@@ -12,8 +12,8 @@ import type { AnyEntity, PartitionOf } from '../model/entity.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { POINT_CONCURRENCY, type QuerySettings } from './query.js';
-import { RowRun } from './row-run.js';
-import type { Page, PageOptions, ReadingOptions, Run } from './run.js';
+import type { Page, PageOptions, ReadingOptions, Results } from './results.js';
+import { RowResults } from './row-results.js';
 
 /** A row of no entity, or one that its entity cannot read. */
 export type UnknownRow = Bag & {
@@ -44,7 +44,7 @@ function tableOf(entities: readonly AnyEntity[]): string {
 }
 
 /** The rows of a partition, or a part of them. */
-export class MixedQuery<E extends readonly AnyEntity[]> implements Run<MixedRow<E>> {
+export class MixedQuery<E extends readonly AnyEntity[]> implements Results<MixedRow<E>> {
   readonly #entities: E;
   readonly #settings: MixedSettings;
   readonly #query: RowQuery;
@@ -73,34 +73,34 @@ export class MixedQuery<E extends readonly AnyEntity[]> implements Run<MixedRow<
   }
 
   page(options: PageOptions = {}): Promise<Page<MixedRow<E>>> {
-    return this.#run().page(options);
+    return this.#results().page(options);
   }
 
   pages(options: PageOptions = {}): AsyncGenerator<Page<MixedRow<E>>, void, undefined> {
-    return this.#run().pages(options);
+    return this.#results().pages(options);
   }
 
   take(count: number, options: ReadingOptions = {}): Promise<readonly MixedRow<E>[]> {
-    return this.#run().take(count, options);
+    return this.#results().take(count, options);
   }
 
   first(options: ReadingOptions = {}): Promise<MixedRow<E> | undefined> {
-    return this.#run().first(options);
+    return this.#results().first(options);
   }
 
   stream(
     options: ReadingOptions & { readonly size?: number | undefined } = {},
   ): AsyncGenerator<MixedRow<E>, void, undefined> {
-    return this.#run().stream(options);
+    return this.#results().stream(options);
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<MixedRow<E>, void, undefined> {
     return this.stream();
   }
 
-  #run(): RowRun<MixedRow<E>> {
+  #results(): RowResults<MixedRow<E>> {
     admit(this.#query, this.#settings, this.#reason);
-    return new RowRun({
+    return new RowResults({
       source: this.#settings.source,
       query: this.#query,
       decode: row => this.#decode(row),
@@ -131,7 +131,7 @@ export interface MixedReads<E extends readonly AnyEntity[]> {
   /** All rows of a partition, which is named by its text or by what the entities' partition keys are made of. */
   partition(key: string | PartitionOf<E[number]>): Omit<MixedQuery<E>, 'allowScan'>;
   /** All rows of the table. */
-  everywhere(): Pick<MixedQuery<E>, 'allowScan' | 'explain'>;
+  scan(): Pick<MixedQuery<E>, 'allowScan' | 'explain'>;
   /** The same in another table than the entities'. */
   inTable(table: string): MixedReads<E>;
   /** The same, with a function that names the entity of a row without a tag. */
@@ -167,7 +167,7 @@ export function mixedReads<const E extends readonly AnyEntity[]>(
       const eq = typeof key === 'string' ? key : partitionKeyOf(entities, key as Values);
       return new MixedQuery(entities, settings, keyCondition('PartitionKey', { eq }));
     },
-    everywhere: () => new MixedQuery(entities, settings, TRUE),
+    scan: () => new MixedQuery(entities, settings, TRUE),
     inTable: table => mixedReads(entities, { ...settings, table }),
     resolving: resolve => mixedReads(entities, { ...settings, resolve }),
   };

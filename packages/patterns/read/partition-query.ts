@@ -6,7 +6,7 @@ import type { AnyEntity, Of, RowLead, RowOf } from '../model/entity.js';
 import type { Stored } from '../model/stored.js';
 import { PatternError } from '../values/pattern-error.js';
 import { EntityQuery, type Query, type QuerySettings } from './query.js';
-import type { ReadingOptions } from './run.js';
+import type { ReadingOptions } from './results.js';
 
 /** Bounds of the part that comes after those that are given: `{ year: { ge: 2010, lt: 2013 } }`. */
 export type RowBounds<E extends AnyEntity> = {

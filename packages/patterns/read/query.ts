@@ -13,8 +13,8 @@ import type { RowSource } from '../transport/row-source.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Flat } from '../values/property.js';
 import type { WireObject } from '../values/read-wire.js';
-import { RowRun } from './row-run.js';
-import type { Page, PageOptions, ReadingOptions, Run } from './run.js';
+import type { Page, PageOptions, ReadingOptions, Results } from './results.js';
+import { RowResults } from './row-results.js';
 
 /** The classes that a query has by how it is made; what it asks besides may make it cheaper, never dearer. */
 export type StaticClass = Extract<QueryClass, 'point' | 'range' | 'partition-scan' | 'table-scan'>;
@@ -36,11 +36,11 @@ interface Refined<E extends AnyEntity, R, C extends StaticClass> {
 /** A query that reads many partitions. */
 export interface TableScan<R> {
   /** Its results. The reason is for those who read the program, and for `warn`. */
-  allowScan(reason: string): Run<R>;
+  allowScan(reason: string): Results<R>;
 }
 
 export type Query<E extends AnyEntity, R, C extends StaticClass> = Refined<E, R, C> &
-  (C extends 'table-scan' ? TableScan<R> : Run<R>);
+  (C extends 'table-scan' ? TableScan<R> : Results<R>);
 
 /** What a program says of all its queries. */
 export interface QueryOptions extends Admission {
@@ -69,7 +69,7 @@ export interface QuerySpec<E extends AnyEntity> {
 }
 
 /** One class for queries of all kinds; `Query` says which of its methods a query has. */
-export class EntityQuery<E extends AnyEntity, R> implements Run<R> {
+export class EntityQuery<E extends AnyEntity, R> implements Results<R> {
   readonly #spec: QuerySpec<E>;
   #made: RowQuery | undefined;
 
@@ -116,35 +116,35 @@ export class EntityQuery<E extends AnyEntity, R> implements Run<R> {
   }
 
   page(options: PageOptions = {}): Promise<Page<R>> {
-    return this.#run().page(options);
+    return this.#results().page(options);
   }
 
   pages(options: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
-    return this.#run().pages(options);
+    return this.#results().pages(options);
   }
 
   take(count: number, options: ReadingOptions = {}): Promise<readonly R[]> {
-    return this.#run().take(count, options);
+    return this.#results().take(count, options);
   }
 
   first(options: ReadingOptions = {}): Promise<R | undefined> {
-    return this.#run().first(options);
+    return this.#results().first(options);
   }
 
   stream(
     options: ReadingOptions & { readonly size?: number | undefined } = {},
   ): AsyncGenerator<R, void, undefined> {
-    return this.#run().stream(options);
+    return this.#results().stream(options);
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
     return this.stream();
   }
 
-  #run(): RowRun<R> {
+  #results(): RowResults<R> {
     const { entity, settings } = this.#spec;
     admit(this.rowQuery, settings, this.#spec.reason);
-    return new RowRun({
+    return new RowResults({
       source: settings.source,
       query: this.rowQuery,
       decode: row => this.#decode(row),

@@ -8,10 +8,10 @@ import type { AnyEntity, KeyOf, Of, PartitionOf } from '../model/entity.js';
 import type { Stored } from '../model/stored.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { FanOut, type FanOutOptions } from './fan-out.js';
-import type { RowPlace } from './merge.js';
+import type { RowPosition } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
 import { EntityQuery, POINT_CONCURRENCY, type Query, type QuerySettings } from './query.js';
-import type { ReadingOptions, Run } from './run.js';
+import type { ReadingOptions, Results } from './results.js';
 
 export interface ManyOptions extends ReadingOptions {
   /** Rows that are asked for at once: 16 unless something else is said. */
@@ -20,7 +20,7 @@ export interface ManyOptions extends ReadingOptions {
 
 /** What is asked of each partition: a query of that partition. */
 interface Each<E extends AnyEntity, R> {
-  readonly each?: (partition: PartitionQuery<E>) => Run<R> & { explain(): Plan };
+  readonly each?: (partition: PartitionQuery<E>) => Results<R> & { explain(): Plan };
 }
 
 export interface Reads<E extends AnyEntity> {
@@ -30,17 +30,17 @@ export interface Reads<E extends AnyEntity> {
   getMany(keys: Iterable<KeyOf<E>>, options?: ManyOptions): Promise<readonly (Stored<Of<E>> | undefined)[]>;
   partition(key: PartitionOf<E>): PartitionQuery<E>;
   /** All of the entity's rows in the table. */
-  everywhere(): Query<E, Stored<Of<E>>, 'table-scan'>;
+  scan(): Query<E, Stored<Of<E>>, 'table-scan'>;
   /** The same of many partitions at once; what is asked of each is all of it, unless something else is said. */
-  fanOut<R extends RowPlace = Stored<Of<E>>>(
+  fanOut<R extends RowPosition = Stored<Of<E>>>(
     keys: Iterable<PartitionOf<E>>,
     options?: FanOutOptions & Each<E, R>,
-  ): Run<R>;
+  ): Results<R>;
   /** All buckets of a partition that `codec.hash` spreads: what is given is the rest of its key. */
-  buckets<R extends RowPlace = Stored<Of<E>>>(
+  buckets<R extends RowPosition = Stored<Of<E>>>(
     key: Partial<PartitionOf<E>>,
     options?: FanOutOptions & Each<E, R>,
-  ): Run<R>;
+  ): Results<R>;
 }
 
 const isWithin = ({ bounds }: Plan, partitionKey: string): boolean =>
@@ -89,7 +89,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return this.#partition(this.entity.plan.partition.encode(key));
   }
 
-  everywhere(): Query<E, Stored<Of<E>>, 'table-scan'> {
+  scan(): Query<E, Stored<Of<E>>, 'table-scan'> {
     const { partition, row } = this.entity.plan;
     const condition = allOf([
       keyCondition('PartitionKey', partition.range({})),
@@ -99,18 +99,18 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return new EntityQuery<E, Stored<Of<E>>>(spec) as unknown as Query<E, Stored<Of<E>>, 'table-scan'>;
   }
 
-  fanOut<R extends RowPlace = Stored<Of<E>>>(
+  fanOut<R extends RowPosition = Stored<Of<E>>>(
     keys: Iterable<PartitionOf<E>>,
     options: FanOutOptions & Each<E, R> = {},
-  ): Run<R> {
+  ): Results<R> {
     const texts = [...keys].map(key => this.entity.plan.partition.encode(key));
     return this.#fanOut(texts, options);
   }
 
-  buckets<R extends RowPlace = Stored<Of<E>>>(
+  buckets<R extends RowPosition = Stored<Of<E>>>(
     key: Partial<PartitionOf<E>>,
     options: FanOutOptions & Each<E, R> = {},
-  ): Run<R> {
+  ): Results<R> {
     return this.#fanOut(this.entity.plan.partition.everyBucket(key), options);
   }
 
@@ -118,7 +118,10 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return new EntityPartition(this.entity, this.#settings, partitionKey) as unknown as PartitionQuery<E>;
   }
 
-  #fanOut<R extends RowPlace>(texts: readonly string[], options: FanOutOptions & Each<E, R>): FanOut<E, R> {
+  #fanOut<R extends RowPosition>(
+    texts: readonly string[],
+    options: FanOutOptions & Each<E, R>,
+  ): FanOut<E, R> {
     const { each } = options;
     const parts = texts.map(partitionKey => {
       const partition = this.#partition(partitionKey);

@@ -1,5 +1,5 @@
-// The text by which a query goes on where it stopped, in this process or in another: a place in the table, and a hash of the query that it is good for.
-// It holds keys, and no other data. What a place is depends on the query: see row-run.ts and fan-out.ts.
+// The text by which a query goes on where it stopped, in this process or in another: a position in the table, and a hash of the query that it is good for.
+// It holds keys, and no other data. What a position is depends on the query: see row-results.ts and fan-out.ts.
 import { Buffer } from 'node:buffer';
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { PatternError } from '../values/pattern-error.js';
@@ -25,7 +25,7 @@ interface Content {
   readonly at: unknown;
 }
 
-/** `at` is the place, which JSON must be able to hold. With a secret nobody else can make or change the token. */
+/** `at` is the position, which JSON must be able to hold. With a secret nobody else can make or change the token. */
 export function formatToken(hash: string, at: unknown, secret: Uint8Array | undefined): string {
   const content: Content = { v: VERSION, q: hash, at };
   const body = Buffer.from(JSON.stringify(content));
@@ -44,7 +44,7 @@ function unsealed(bytes: Buffer, secret: Uint8Array | undefined): Buffer {
   return body;
 }
 
-/** The place in the token. Throws TokenMismatch for one of another query, another version or another program. */
+/** The position in the token. Throws TokenMismatch for one of another query, another version or another program. */
 export function parseToken(token: string, hash: string, secret: Uint8Array | undefined): unknown {
   const body = unsealed(Buffer.from(token, 'base64url'), secret);
   let content: unknown;

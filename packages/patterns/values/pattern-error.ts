@@ -46,7 +46,7 @@ export interface PatternErrorDetails {
   /** One operation of a batch failed, and so none was done. `reason` is the code of the error, which is the `cause`. */
   readonly BatchFailed: RowAddress & { readonly index: number; readonly op: string; readonly reason: string };
   /** Nobody knows whether the operation was done, even after looking. */
-  readonly Unclear: RowAddress & { readonly op: string };
+  readonly OutcomeUnknown: RowAddress & { readonly op: string };
   /** No answer came, as often as it was tried; a write was not done, as far as a look at the row tells. */
   readonly Unreachable: { readonly attempts: number };
   readonly Throttled: { readonly retryAfter: number | undefined };
@@ -105,7 +105,7 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   TokenMismatch: detail => `The token is not one of this query: ${detail.reason}.`,
   BatchFailed: detail =>
     `Operation ${detail.index} (${detail.op} of ${at(detail)}) failed, and nothing was done: ${detail.reason}.`,
-  Unclear: detail => `Whether ${detail.op} of ${at(detail)} was done could not be found out.`,
+  OutcomeUnknown: detail => `Whether ${detail.op} of ${at(detail)} was done could not be found out.`,
   Unreachable: ({ attempts }) =>
     `No answer came, ${attempts === 1 ? 'in one attempt' : `in ${attempts} attempts`}.`,
   Throttled: () => 'The service is busy.',

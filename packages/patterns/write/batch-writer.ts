@@ -1,4 +1,4 @@
-// Any number of changes, done as fast as partitions allow: grouped by partition into batches, so many of these at a time, never more held in memory than is
+// Any number of changes, done as fast as partitions allow: grouped by partition into batches, so many of these at a time, never more buffered in memory than is
 // said, and each change reported. The source is read as reports are taken, so that whoever is slow slows the whole.
 import { PatternError } from '../values/pattern-error.js';
 import type { RowChange } from './change.js';
@@ -9,10 +9,10 @@ import { type WriteReport, writeLoad } from './write-load.js';
 export interface WriterOptions {
   /** Batches that are under way at a time; 8 if nothing is said. */
   readonly concurrency?: number | undefined;
-  /** Changes that are held at most, waiting and under way; 2,000 if nothing is said. */
-  readonly held?: number | undefined;
+  /** Changes in memory at most, waiting and under way; 2,000 if nothing is said. */
+  readonly buffered?: number | undefined;
   /** What they may count, as rows do; 32 MiB if nothing is said. A single change may be more. */
-  readonly heldBytes?: number | undefined;
+  readonly bufferedBytes?: number | undefined;
   /** Changes of one row are done in their order. `false` lets several batches of a partition go at a time, for changes of different rows. */
   readonly ordered?: boolean | undefined;
   /** Milliseconds after which a batch goes that is not full, if the source gives no more and nothing else is under way; 100 if nothing is said. */
@@ -21,8 +21,8 @@ export interface WriterOptions {
 }
 
 const CONCURRENCY = 8;
-const HELD = 2_000;
-const HELD_BYTES = 32 * 1_048_576;
+const BUFFERED = 2_000;
+const BUFFERED_BYTES = 32 * 1_048_576;
 const LINGER_MILLISECONDS = 100;
 /** Of a delete. */
 const LEAST_BYTES = 64;
@@ -43,8 +43,8 @@ type Next =
 export class BatchWriter {
   readonly #service: Service;
   readonly #concurrency: number;
-  readonly #heldMax: number;
-  readonly #heldBytesMax: number;
+  readonly #bufferedMax: number;
+  readonly #bufferedBytesMax: number;
   readonly #signal: AbortSignal | undefined;
   readonly #linger: number;
   readonly #end = new AbortController();
@@ -54,8 +54,8 @@ export class BatchWriter {
   #reports: WriteReport[] = [];
   #failure: { readonly thrown: unknown } | undefined;
   #index = 0;
-  #held = 0;
-  #heldBytes = 0;
+  #buffered = 0;
+  #bufferedBytes = 0;
   #isAtEnd = false;
   #reading: Promise<Next> | undefined;
   #lingering: Promise<Next> | undefined;
@@ -67,8 +67,8 @@ export class BatchWriter {
     changes: Iterable<RowChange> | AsyncIterable<RowChange>,
     {
       concurrency = CONCURRENCY,
-      held = HELD,
-      heldBytes = HELD_BYTES,
+      buffered = BUFFERED,
+      bufferedBytes = BUFFERED_BYTES,
       ordered = true,
       linger = LINGER_MILLISECONDS,
       signal,
@@ -76,8 +76,8 @@ export class BatchWriter {
   ) {
     this.#service = service;
     this.#concurrency = checkWhole('concurrency', concurrency);
-    this.#heldMax = checkWhole('held', held);
-    this.#heldBytesMax = checkWhole('heldBytes', heldBytes);
+    this.#bufferedMax = checkWhole('buffered', buffered);
+    this.#bufferedBytesMax = checkWhole('bufferedBytes', bufferedBytes);
     this.#signal = signal;
     this.#linger = linger;
     this.#lanes = new WriteLanes(ordered);
@@ -107,7 +107,7 @@ export class BatchWriter {
   }
 
   get #isFull(): boolean {
-    return this.#held >= this.#heldMax || this.#heldBytes >= this.#heldBytesMax;
+    return this.#buffered >= this.#bufferedMax || this.#bufferedBytes >= this.#bufferedBytesMax;
   }
 
   /** Waits for the next change, if there is room for one, or until something was written. */
@@ -156,8 +156,8 @@ export class BatchWriter {
       return;
     }
     this.#lanes.add(waiting);
-    this.#held++;
-    this.#heldBytes += waiting.bytes;
+    this.#buffered++;
+    this.#bufferedBytes += waiting.bytes;
   }
 
   #send(): void {
@@ -177,8 +177,8 @@ export class BatchWriter {
         )
         .then((): Next => {
           this.#lanes.release(load);
-          this.#held -= changes.length;
-          for (const { bytes } of changes) this.#heldBytes -= bytes;
+          this.#buffered -= changes.length;
+          for (const { bytes } of changes) this.#bufferedBytes -= bytes;
           this.#underWay.delete(written);
           return { kind: 'written' };
         });

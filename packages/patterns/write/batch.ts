@@ -7,16 +7,16 @@ import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError } from '../values/pattern-error.js';
 import {
-  type Marking,
+  type Identity,
   type PlannedWrite,
+  planConditionCheck,
   planDelete,
-  planGuard,
   planMerge,
   planNew,
   planReplace,
 } from './plan-write.js';
-import { newMarking, type Service } from './service.js';
-import type { MarkedPart } from './settled-writes.js';
+import { newIdentity, type Service } from './service.js';
+import type { IdentifiedPart } from './settled-writes.js';
 
 /** Set by the service, as the next one is. */
 export const BATCH_OPERATIONS_MAX = 100;
@@ -28,26 +28,35 @@ export type BatchResults = readonly (Stored<unknown> | undefined)[];
 
 type Planned = PlannedWrite<Stored<unknown> | undefined>;
 
-export interface BatchPlace {
+export interface BatchTarget {
   readonly table: string;
   readonly partitionKey: string;
 }
 
+export interface BatchOverwrite {
+  /** Whatever row is there becomes this, or there is one. */
+  put<E extends AnyEntity>(entity: E, value: Of<E>): Batch;
+}
+
 /** Operations on rows of one partition that are done all or not at all, up to a hundred. Nothing is sent before `commit`. */
 export class Batch {
+  /** Writes that look at nothing that is there. */
+  readonly overwrite: BatchOverwrite = {
+    put: (entity, value) => this.add(planNew('put', entity, value, this.#identity, this.#target.table)),
+  };
   readonly #service: Service;
-  readonly #place: BatchPlace;
+  readonly #target: BatchTarget;
   /** One for all: whichever row is looked at tells of the batch. */
-  readonly #marking: Marking;
-  readonly #operations: (Planned & MarkedPart)[] = [];
+  readonly #identity: Identity;
+  readonly #operations: (Planned & IdentifiedPart)[] = [];
   readonly #rowKeys = new Set<string>();
   #bytes = EMPTY_BYTES;
   #results: BatchResults | undefined;
 
-  constructor(service: Service, place: BatchPlace) {
+  constructor(service: Service, target: BatchTarget) {
     this.#service = service;
-    this.#place = place;
-    this.#marking = newMarking(service);
+    this.#target = target;
+    this.#identity = newIdentity(service);
   }
 
   /** What the batch has of the 100 operations and 4 MiB that it may have. */
@@ -57,17 +66,17 @@ export class Batch {
 
   /** There is no row with these keys yet. */
   create<E extends AnyEntity>(entity: E, value: Of<E>): this {
-    return this.add(planNew('create', entity, value, this.#marking, this.#place.table));
+    return this.add(planNew('create', entity, value, this.#identity, this.#target.table));
   }
 
   /** The row is as it was read, and becomes this. */
   replace<E extends AnyEntity>(entity: E, stored: Stored<Of<E>>, value: Of<E>): this {
-    return this.add(planReplace(entity, stored, value, this.#marking));
+    return this.add(planReplace(entity, stored, value, this.#identity));
   }
 
   /** The row is as it was read, and gets these properties. */
   merge<E extends AnyEntity>(entity: E, stored: Stored<Of<E>>, patch: PatchOf<E>): this {
-    return this.add(planMerge(entity, stored, patch, this.#marking));
+    return this.add(planMerge(entity, stored, patch, this.#identity));
   }
 
   /** The row is as it was read, and goes. */
@@ -75,14 +84,9 @@ export class Batch {
     return this.add(planDelete(stored, stored.etag));
   }
 
-  /** The row is as it was read, and stays so. */
-  guard(stored: Stored<unknown>): this {
-    return this.add(planGuard(stored, this.#marking));
-  }
-
-  /** Whatever row is there becomes this, or there is one. */
-  put<E extends AnyEntity>(entity: E, value: Of<E>): this {
-    return this.add(planNew('put', entity, value, this.#marking, this.#place.table));
+  /** The row is as it was read, and stays so: the batch fails if it is not. */
+  conditionCheck(stored: Stored<unknown>): this {
+    return this.add(planConditionCheck(stored, this.#identity));
   }
 
   /** Throws TooManyOperations and TooLarge, and ValueInvalid for a row of another partition or one that is in the batch already. */
@@ -107,7 +111,7 @@ export class Batch {
   }
 
   /**
-   * Does all or nothing. Throws BatchFailed with the operation that could not be done, and Unclear if nobody can know. After a failure it may
+   * Does all or nothing. Throws BatchFailed with the operation that could not be done, and OutcomeUnknown if nobody can know. After a failure it may
    * be called again; once done, it gives the same results.
    */
   async commit(options: ReadOptions = {}): Promise<BatchResults> {
@@ -125,13 +129,13 @@ export class Batch {
       throw new PatternError('ValueInvalid', { property, expected, reason });
     };
     if (this.#results) refuse('batch', 'one that is not done', 'it was committed');
-    const place = this.#place;
-    if (table.toLowerCase() !== place.table.toLowerCase())
-      refuse('table', place.table, `the row is of ${table}, and a batch is of one table`);
-    if (partitionKey !== place.partitionKey)
+    const target = this.#target;
+    if (table.toLowerCase() !== target.table.toLowerCase())
+      refuse('table', target.table, `the row is of ${table}, and a batch is of one table`);
+    if (partitionKey !== target.partitionKey)
       refuse(
         'PartitionKey',
-        place.partitionKey,
+        target.partitionKey,
         `the row is of ${partitionKey}, and a batch is of one partition`,
       );
     if (this.#rowKeys.has(rowKey))

@@ -1,7 +1,7 @@
 // Deletes what a query gives, page by page: each page's rows go in batches, many partitions at a time, and after each page there is a token by which another
 // process can go on.
 import type { Projected, Stored } from '../model/stored.js';
-import type { Run } from '../read/run.js';
+import type { Results } from '../read/results.js';
 import { PatternError } from '../values/pattern-error.js';
 import { BatchWriter } from './batch-writer.js';
 import { change } from './change.js';
@@ -34,7 +34,7 @@ export interface DeleteProgress {
 type DeletableRow = Stored<unknown> | Projected<unknown>;
 
 /** A query of rows, or of what is selected of them. */
-export type DeletableRows = Pick<Run<DeletableRow>, 'pages'>;
+export type DeletableRows = Pick<Results<DeletableRow>, 'pages'>;
 
 /** Rows without a condition are deleted by their address. */
 const changeOf = (row: DeletableRow, conditional: boolean) =>

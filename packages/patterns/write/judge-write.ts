@@ -1,18 +1,18 @@
 // What a row tells of a write whose answer was lost or is in doubt. Pure: the look itself is settled-writes.ts's.
 //
-// A conditional write happens on top of the row that it was made from and of no other. So if the row still has that ETag, or if its marks
-// reach back to the newest mark of that row, the write is either among them or was not done and will not be.
+// A conditional write happens on top of the row that it was made from and of no other. So if the row still has that ETag, or if its operation ids
+// reach back to the newest operation id of that row, the write is either among them or was not done and will not be.
 import { etagOf, type RowWrite } from '../transport/row-write.js';
 import type { RowAnswer } from '../transport/table-requests.js';
-import type { Mark, OperationMarks } from './operation-mark.js';
+import type { OperationId, OperationIds } from './operation-id.js';
 
 /** A write, and what a look at its row needs to know. */
-export interface MarkedWrite {
+export interface IdentifiedWrite {
   readonly write: RowWrite;
-  /** Undefined for a delete, and where marks are off. */
-  readonly mark: Mark | undefined;
-  /** The newest mark of the row that the write was made from. */
-  readonly before: Mark | undefined;
+  /** Undefined for a delete, and where operation ids are off. */
+  readonly operationId: OperationId | undefined;
+  /** The newest operation id of the row that the write was made from. */
+  readonly previousId: OperationId | undefined;
 }
 
 export type Verdict =
@@ -26,25 +26,25 @@ const etagOfAnswer = ({ etag, row }: RowAnswer): string | undefined =>
   etag ?? (typeof row['odata.etag'] === 'string' ? row['odata.etag'] : undefined);
 
 function judgeDelete(etag: string, found: RowAnswer | undefined): Verdict {
-  // Whether this delete or another one: a row that is gone has no mark.
+  // Whether this delete or another one: a row that is gone has no operation id.
   if (found === undefined) return { kind: 'done', etag: undefined };
   return etag === '*' || etagOfAnswer(found) === etag ? UNDONE : UNKNOWN;
 }
 
 /** `found` is the row as it is now. */
 export function judgeWrite(
-  { write, mark, before }: MarkedWrite,
+  { write, operationId, previousId }: IdentifiedWrite,
   found: RowAnswer | undefined,
-  marks: OperationMarks | undefined,
+  operationIds: OperationIds | undefined,
 ): Verdict {
   if (write.kind === 'delete') return judgeDelete(write.etag, found);
   if (found === undefined) return write.kind === 'create' ? UNDONE : UNKNOWN;
-  const there = marks?.ofRow(found.row) ?? [];
-  const at = mark === undefined ? -1 : there.indexOf(mark);
+  const there = operationIds?.ofRow(found.row) ?? [];
+  const at = operationId === undefined ? -1 : there.indexOf(operationId);
   if (at >= 0) return { kind: 'done', etag: at === 0 ? etagOfAnswer(found) : undefined };
   // Somebody else's row: it could not have been made on top of this one.
-  if (write.kind === 'create') return mark === undefined ? UNKNOWN : UNDONE;
+  if (write.kind === 'create') return operationId === undefined ? UNKNOWN : UNDONE;
   const etag = etagOf(write);
   const isUntouched = etag !== undefined && etagOfAnswer(found) === etag;
-  return isUntouched || (before !== undefined && there.includes(before)) ? UNDONE : UNKNOWN;
+  return isUntouched || (previousId !== undefined && there.includes(previousId)) ? UNDONE : UNKNOWN;
 }

@@ -1,24 +1,29 @@
-// Read, compute, write if nobody else did meanwhile, and again if somebody did: what makes a change right among many writers. One mark goes with all
+// Read, compute, write if nobody else did meanwhile, and again if somebody did: what makes a change right among many writers. One operation id goes with all
 // attempts, so that an attempt that was done although its answer was lost is not done twice.
 import type { Jitter } from '../flow/jitter.js';
 import type { Surroundings } from '../flow/surroundings.js';
 import type { Stored } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
-import type { Marking } from './plan-write.js';
+import type { Identity } from './plan-write.js';
 
 /** The row that is changed, as its repository reads and writes it. */
 export interface MutableRow<T> {
   readonly address: RowAddress;
   read(options: ReadOptions): Promise<Stored<T> | undefined>;
-  write(stored: Stored<T> | undefined, value: T, marking: Marking, options: ReadOptions): Promise<Stored<T>>;
+  write(
+    stored: Stored<T> | undefined,
+    value: T,
+    identity: Identity,
+    options: ReadOptions,
+  ): Promise<Stored<T>>;
   /** Whether two values are the same row. */
   isSame(a: T, b: T): boolean;
 }
 
 export interface MutateSettings {
   readonly attempts: number;
-  readonly marking: Marking;
+  readonly identity: Identity;
   readonly jitter: Jitter;
   readonly sleep: Surroundings['sleep'];
   /** Calls the function twice, to see that it is pure. */
@@ -56,17 +61,18 @@ function computed<T>(
 export async function mutate<T>(
   row: MutableRow<T>,
   change: Change<T>,
-  { attempts, marking, jitter, sleep, checksPurity, signal }: MutateSettings,
+  { attempts, identity, jitter, sleep, checksPurity, signal }: MutateSettings,
 ): Promise<Stored<T> | undefined> {
   let lastEtag: string | undefined;
   for (let attempt = 1; ; attempt++) {
     const stored = await row.read({ signal });
-    const isMine = stored !== undefined && marking?.marks.ofUnknown(stored.unknown).includes(marking.mark);
+    const isMine =
+      stored !== undefined && identity?.operationIds.ofUnknown(stored.unknown).includes(identity.operationId);
     if (isMine) return stored;
     const value = computed(row, change, stored?.value, checksPurity);
     if (value === undefined || value === stored?.value) return stored;
     try {
-      return await row.write(stored, value, marking, { signal });
+      return await row.write(stored, value, identity, { signal });
     } catch (thrown) {
       if (!isLost(thrown)) throw thrown;
     }

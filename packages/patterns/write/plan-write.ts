@@ -1,4 +1,4 @@
-// An entity's value as a write: which request changes the row so that it is this value, under which condition, with which mark, and what the row is
+// An entity's value as a write: which request changes the row so that it is this value, under which condition, with which operation id, and what the row is
 // afterwards. Pure; repositories send such writes one by one, batches together.
 import { refuseNewer } from '../model/decode-entity.js';
 import { type EncodedRow, encodeEntity, encodePatch } from '../model/encode-entity.js';
@@ -6,25 +6,25 @@ import type { AnyEntity, Of } from '../model/entity.js';
 import { instantOfEtag, type Stored } from '../model/stored.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireProperty } from '../values/wire-property.js';
-import type { MarkedWrite } from './judge-write.js';
-import type { Mark, OperationMarks } from './operation-mark.js';
+import type { IdentifiedWrite } from './judge-write.js';
+import type { OperationId, OperationIds } from './operation-id.js';
 
 /** A write, and what it gives when the service has done it. */
-export interface PlannedWrite<T> extends MarkedWrite {
+export interface PlannedWrite<T> extends IdentifiedWrite {
   readonly result: (etag: string | undefined) => T;
 }
 
-/** The mark that a write leaves; undefined where marks are off. */
-export type Marking = { readonly marks: OperationMarks; readonly mark: Mark } | undefined;
+/** The operation id that a write leaves; undefined where operation ids are off. */
+export type Identity = { readonly operationIds: OperationIds; readonly operationId: OperationId } | undefined;
 
 /** Some properties by their names in the program; undefined takes one away. */
 type Patch = Readonly<Record<string, unknown>>;
 
-const withMark = (marking: Marking, unknown: readonly WireProperty[]): readonly WireProperty[] =>
-  marking ? marking.marks.added(marking.mark, unknown) : unknown;
+const withId = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>
+  identity ? identity.operationIds.added(identity.operationId, unknown) : unknown;
 
-const newestMark = (marking: Marking, stored: Stored<unknown>): Mark | undefined =>
-  marking?.marks.ofUnknown(stored.unknown)[0];
+const newestId = (identity: Identity, stored: Stored<unknown>): OperationId | undefined =>
+  identity?.operationIds.ofUnknown(stored.unknown)[0];
 
 function refuseOther(property: string, expected: string, reason: string): never {
   throw new PatternError('ValueInvalid', { property, expected, reason });
@@ -68,15 +68,15 @@ export function planNew<E extends AnyEntity>(
   kind: 'create' | 'put',
   entity: E,
   value: Of<E>,
-  marking: Marking,
+  identity: Identity,
   table: string = entity.table,
 ): PlannedWrite<Stored<Of<E>>> {
-  const unknown = withMark(marking, []);
+  const unknown = withId(identity, []);
   const row = encodeEntity(entity, value, { extra: unknown });
   return {
     write: { kind, table, row },
-    mark: marking?.mark,
-    before: undefined,
+    operationId: identity?.operationId,
+    previousId: undefined,
     result: whole(table, entity, row, unknown),
   };
 }
@@ -86,19 +86,19 @@ export function planReplace<E extends AnyEntity>(
   entity: E,
   stored: Stored<Of<E>>,
   value: Of<E>,
-  marking: Marking,
+  identity: Identity,
 ): PlannedWrite<Stored<Of<E>>> {
   refuseParts(stored);
   refuseNewer(entity, stored);
-  const unknown = withMark(marking, stored.unknown);
+  const unknown = withId(identity, stored.unknown);
   const encoded = encodeEntity(entity, value, { extra: unknown });
   refuseOtherKeys(entity, stored, encoded.value as Patch);
   const { table, partitionKey, rowKey, etag } = stored;
   const row = { ...encoded, partitionKey, rowKey };
   return {
     write: { kind: 'replace', table, row, etag },
-    mark: marking?.mark,
-    before: newestMark(marking, stored),
+    operationId: identity?.operationId,
+    previousId: newestId(identity, stored),
     result: whole(table, entity, row, unknown),
   };
 }
@@ -122,38 +122,41 @@ export function planMerge<E extends AnyEntity>(
   entity: E,
   stored: Stored<Of<E>>,
   patch: Patch,
-  marking: Marking,
+  identity: Identity,
 ): PlannedWrite<Stored<Of<E>>> {
   refuseParts(stored);
   const before: Patch = stored.value;
   const changed = changes(entity, before, patch);
   const merged = { ...before, ...patch } as Of<E>;
   const takesAway = Object.keys(patch).some(name => !isGiven(patch[name]) && isGiven(before[name]));
-  if (takesAway || stored.version < entity.version) return planReplace(entity, stored, merged, marking);
-  const unknown = withMark(marking, stored.unknown);
+  if (takesAway || stored.version < entity.version) return planReplace(entity, stored, merged, identity);
+  const unknown = withId(identity, stored.unknown);
   // Whether the row still fits the service's limits shows only in the whole of it.
   const encoded = encodeEntity(entity, merged, { extra: unknown });
   const { table, partitionKey, rowKey, etag, version } = stored;
-  const properties = [...changed, ...(marking ? [marking.marks.encoded(marking.mark, stored.unknown)] : [])];
+  const properties = [
+    ...changed,
+    ...(identity ? [identity.operationIds.encoded(identity.operationId, stored.unknown)] : []),
+  ];
   const row = { ...encoded, partitionKey, rowKey };
   return {
     write: { kind: 'merge', table, row: { ...row, properties }, etag },
-    mark: marking?.mark,
-    before: newestMark(marking, stored),
+    operationId: identity?.operationId,
+    previousId: newestId(identity, stored),
     result: now => ({ ...whole(table, entity, row, unknown)(now), version }),
   };
 }
 
 /** A merge of nothing: the row must be as it was read. */
-export function planGuard<T>(stored: Stored<T>, marking: Marking): PlannedWrite<Stored<T>> {
+export function planConditionCheck<T>(stored: Stored<T>, identity: Identity): PlannedWrite<Stored<T>> {
   refuseParts(stored);
   const { table, partitionKey, rowKey, etag } = stored;
-  const properties = marking ? [marking.marks.encoded(marking.mark, stored.unknown)] : [];
-  const unknown = withMark(marking, stored.unknown);
+  const properties = identity ? [identity.operationIds.encoded(identity.operationId, stored.unknown)] : [];
+  const unknown = withId(identity, stored.unknown);
   return {
     write: { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
-    mark: marking?.mark,
-    before: newestMark(marking, stored),
+    operationId: identity?.operationId,
+    previousId: newestId(identity, stored),
     result: (now = '') => ({ ...stored, etag: now, timestamp: instantOfEtag(now), unknown }),
   };
 }
@@ -163,19 +166,19 @@ export function planMergeOver(
   entity: AnyEntity,
   { table, partitionKey, rowKey }: RowAddress,
   patch: Patch,
-  marking: Marking,
+  identity: Identity,
 ): PlannedWrite<void> {
   const missing = Object.keys(patch).find(name => !isGiven(patch[name]));
   if (missing !== undefined)
     refuseOther(missing, 'a value', 'a merge takes nothing away, and the row was not read');
   const properties = [
     ...encodePatch(entity, patch),
-    ...(marking ? [marking.marks.encoded(marking.mark)] : []),
+    ...(identity ? [identity.operationIds.encoded(identity.operationId)] : []),
   ];
   return {
     write: { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag: '*' },
-    mark: marking?.mark,
-    before: undefined,
+    operationId: identity?.operationId,
+    previousId: undefined,
     result: () => undefined,
   };
 }
@@ -185,8 +188,8 @@ export const planDelete = (address: RowAddress, etag: string): PlannedWrite<unde
   const { table, partitionKey, rowKey } = address;
   return {
     write: { kind: 'delete', table, partitionKey, rowKey, etag },
-    mark: undefined,
-    before: undefined,
+    operationId: undefined,
+    previousId: undefined,
     result: () => undefined,
   };
 };

@@ -13,14 +13,14 @@ import { wireText } from '../values/wire-property.js';
 import { type Change, type MutableRow, mutate } from './mutate.js';
 import {
   type PlannedWrite,
+  planConditionCheck,
   planDelete,
-  planGuard,
   planMerge,
   planMergeOver,
   planNew,
   planReplace,
 } from './plan-write.js';
-import { newMarking, querySettings, type Service } from './service.js';
+import { newIdentity, querySettings, type Service } from './service.js';
 
 export interface RepoOptions {
   /** Where the rows stand, if not in the entity's table. */
@@ -32,7 +32,7 @@ export interface RepoOptions {
 export interface DeleteOptions extends ReadOptions {
   /**
    * Of two that delete the same row, one is told so and the other is not, also when the client sends requests again. Costs a second request:
-   * a deleted row holds no mark, so the row is marked first.
+   * a deleted row holds no operation id, so one is written into the row first.
    */
   readonly exactlyOnce?: boolean;
 }
@@ -56,11 +56,11 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
 
   constructor(service: Service, entity: E, { table = entity.table, queries }: RepoOptions = {}) {
     super(entity, querySettings(service, table, queries));
-    const { marks } = service;
-    if (marks && entity.plan.byWire.has(marks.property))
+    const { operationIds } = service;
+    if (operationIds && entity.plan.byWire.has(operationIds.property))
       throw new PatternError('DefinitionInvalid', {
         subject: entity.name,
-        reason: `${marks.property} is the property that holds marks of writes: name another one in the options`,
+        reason: `${operationIds.property} is the property that holds operation ids: name another one in the options`,
       });
     this.overwrite = new Overwrite(service, entity, table);
     this.#service = service;
@@ -70,19 +70,19 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   create(value: Of<E>, options: ReadOptions = {}): Promise<Stored<Of<E>>> {
     return done(
       this.#service,
-      planNew('create', this.entity, value, newMarking(this.#service), this.table),
+      planNew('create', this.entity, value, newIdentity(this.#service), this.table),
       options,
     );
   }
 
   /** The value instead of the one that was read; properties that are not the entity's stay. Throws Conflict and NotFound. */
   replace(stored: Stored<Of<E>>, value: Of<E>, options: ReadOptions = {}): Promise<Stored<Of<E>>> {
-    return done(this.#service, planReplace(this.entity, stored, value, newMarking(this.#service)), options);
+    return done(this.#service, planReplace(this.entity, stored, value, newIdentity(this.#service)), options);
   }
 
   /** Some properties, of which only those go over the wire that change. Undefined takes a property away. Throws Conflict and NotFound. */
   merge(stored: Stored<Of<E>>, patch: PatchOf<E>, options: ReadOptions = {}): Promise<Stored<Of<E>>> {
-    return done(this.#service, planMerge(this.entity, stored, patch, newMarking(this.#service)), options);
+    return done(this.#service, planMerge(this.entity, stored, patch, newIdentity(this.#service)), options);
   }
 
   /** Throws Conflict and NotFound. */
@@ -96,9 +96,10 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
         throw new PatternError('ValueInvalid', {
           property: 'whole',
           expected: 'a whole row',
-          reason: 'only some properties were read, and marks are among the others',
+          reason: 'only some properties were read, and operation ids are among the others',
         });
-      etag = (await done(this.#service, planGuard(stored, newMarking(this.#service)), options)).etag;
+      etag = (await done(this.#service, planConditionCheck(stored, newIdentity(this.#service)), options))
+        .etag;
     }
     await done(this.#service, planDelete(stored, etag), options);
   }
@@ -117,7 +118,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
       attempts,
       checksPurity,
       signal,
-      marking: newMarking(this.#service),
+      identity: newIdentity(this.#service),
       jitter: new Jitter(PAUSES, () => fraction(surroundings.random)),
       sleep: surroundings.sleep,
     });
@@ -130,10 +131,10 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     return {
       address,
       read: options => this.get(key, options),
-      write: (stored, value, marking, options) => {
+      write: (stored, value, identity, options) => {
         const planned = stored
-          ? planReplace(entity, stored, value, marking)
-          : planNew('create', entity, value, marking, table);
+          ? planReplace(entity, stored, value, identity)
+          : planNew('create', entity, value, identity, table);
         const { write } = planned;
         if (write.kind === 'create') refuseOtherKey(address, write.row);
         return done(this.#service, planned, options);
@@ -157,15 +158,15 @@ export class Overwrite<E extends AnyEntity> {
 
   /** The row becomes this; what else it had is lost. */
   put(value: Of<E>, options: ReadOptions = {}): Promise<Stored<Of<E>>> {
-    const marking = newMarking(this.#service);
-    return done(this.#service, planNew('put', this.#entity, value, marking, this.#table), options);
+    const identity = newIdentity(this.#service);
+    return done(this.#service, planNew('put', this.#entity, value, identity, this.#table), options);
   }
 
   /** Throws NotFound. */
   async merge(key: KeyOf<E>, patch: PatchOf<E>, options: ReadOptions = {}): Promise<void> {
     const address = addressOfKey(this.#entity, this.#table, key);
-    const marking = newMarking(this.#service);
-    await done(this.#service, planMergeOver(this.#entity, address, patch, marking), options);
+    const identity = newIdentity(this.#service);
+    await done(this.#service, planMergeOver(this.#entity, address, patch, identity), options);
   }
 
   /** Afterwards there is no such row, whether or not there was one. */

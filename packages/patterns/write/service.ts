@@ -1,19 +1,19 @@
-// What repositories, batches and writers share: requests, settled writes, marks, time and chance.
+// What repositories, batches and writers share: requests, settled writes, operation ids, time and chance.
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
 import type { DriftPolicy } from '../model/drift.js';
 import type { QueryOptions, QuerySettings } from '../read/query.js';
 import { Sender, type SenderOptions, type TablesConnection } from '../transport/sender.js';
 import { TableRequests } from '../transport/table-requests.js';
-import { type MarkOptions, OperationMarks } from './operation-mark.js';
-import type { Marking } from './plan-write.js';
+import { type OperationIdOptions, OperationIds } from './operation-id.js';
+import type { Identity } from './plan-write.js';
 import { SettledWrites } from './settled-writes.js';
 
 export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   /**
-   * `false` leaves no marks in rows. Then a write that the client had to send twice may be told to have failed though it was done, and a
-   * lost answer is Unclear unless the row is as it was.
+   * `false` leaves no operation ids in rows. Then a write that the client had to send twice may be told to have failed though it was done, and a
+   * lost answer is OutcomeUnknown unless the row is as it was.
    */
-  readonly marks?: MarkOptions | false;
+  readonly operationIds?: OperationIdOptions | false;
   /** What becomes of stored properties that are not what their entity says; `throw` if nothing is said. */
   readonly onDrift?: DriftPolicy;
   /** What is said of all queries. */
@@ -23,7 +23,7 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
 export interface Service {
   readonly requests: TableRequests;
   readonly writes: SettledWrites;
-  readonly marks: OperationMarks | undefined;
+  readonly operationIds: OperationIds | undefined;
   readonly surroundings: Surroundings;
   readonly onDrift: DriftPolicy | undefined;
   readonly queries: QueryOptions;
@@ -36,9 +36,9 @@ export const querySettings = (
   own: QueryOptions = {},
 ): QuerySettings => ({ ...queries, ...own, source: requests, onDrift, table });
 
-/** A write's mark, or none where marks are off. */
-export function newMarking({ marks }: Pick<Service, 'marks'>): Marking {
-  return marks && { marks, mark: marks.next() };
+/** A write's operation id, or none where operation ids are off. */
+export function newIdentity({ operationIds }: Pick<Service, 'operationIds'>): Identity {
+  return operationIds && { operationIds, operationId: operationIds.next() };
 }
 
 /** What `open` makes repositories of: for tools that send requests of their own. */
@@ -49,8 +49,16 @@ export function connect(connection: TablesConnection, options: ServiceOptions = 
     sleep = REAL_SURROUNDINGS.sleep,
   } = options;
   const surroundings: Surroundings = { now, random, sleep };
-  const marks = options.marks === false ? undefined : new OperationMarks(options.marks ?? {}, surroundings);
+  const operationIds =
+    options.operationIds === false ? undefined : new OperationIds(options.operationIds ?? {}, surroundings);
   const requests = new TableRequests(new Sender(connection, options));
-  const writes = new SettledWrites(requests, marks, () => newUuid(random));
-  return { requests, writes, marks, surroundings, onDrift: options.onDrift, queries: options.queries ?? {} };
+  const writes = new SettledWrites(requests, operationIds, () => newUuid(random));
+  return {
+    requests,
+    writes,
+    operationIds,
+    surroundings,
+    onDrift: options.onDrift,
+    queries: options.queries ?? {},
+  };
 }

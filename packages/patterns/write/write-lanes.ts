@@ -1,4 +1,4 @@
-// Changes that wait, by partition and in their order, until they are enough for a batch: what a batch writer takes from. How much is held at all is the
+// Changes that wait, by partition and in their order, until they are enough for a batch: what a batch writer takes from. How much is buffered at all is the
 // writer's matter, and so is sending.
 import type { Stored } from '../model/stored.js';
 import { addressOf } from '../transport/row-write.js';
@@ -9,7 +9,7 @@ import type { PlannedWrite } from './plan-write.js';
 export interface WaitingChange {
   readonly index: number;
   readonly planned: PlannedWrite<Stored<unknown> | undefined>;
-  /** What it counts towards the bytes that are held. */
+  /** What it counts towards the bytes that are buffered. */
   readonly bytes: number;
 }
 

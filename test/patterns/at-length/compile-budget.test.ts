@@ -42,7 +42,7 @@ export async function use${at}(db: Db, row: WireObject, value: Of<typeof E${at}>
   await repo.get({ tenant: value.tenant, number: lead.number ?? 0 });
   const query = repo.partition({ tenant: 'a' }).rows({ number: 1 }).where(p => p.tenant.eq('a').and(p.number.gt(3)));
   const [first] = await query.select('p0').take(1);
-  if (first?.value.p0 === undefined) await repo.everywhere().allowScan('none').take(1);
+  if (first?.value.p0 === undefined) await repo.scan().allowScan('none').take(1);
   // @ts-expect-error it was not selected
   void first?.value.p1;
   return { tenant: read.value.tenant, number: encodeEntity(E${at}, value).value.number };

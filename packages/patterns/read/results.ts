@@ -19,7 +19,7 @@ export interface PageOptions extends ReadingOptions {
 }
 
 /** The results of a query, which is sent when they are asked for. */
-export interface Run<R> extends AsyncIterable<R> {
+export interface Results<R> extends AsyncIterable<R> {
   /** The first page, or the one that `resume` begins. Empty only if nothing is left. */
   page(options?: PageOptions): Promise<Page<R>>;
   /** All pages from there on. */

@@ -3,8 +3,7 @@ import type { RowQuery } from '../filter/plan.js';
 import type { RowSource } from '../transport/row-source.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
-import { type FetchOptions, fetchRows, type Place } from './fetch-rows.js';
-import { formatToken, parseToken, queryHash } from './resume-token.js';
+import { type FetchOptions, fetchRows, type Position } from './fetch-rows.js';
 import {
   checkCount,
   checkPageSize,
@@ -12,8 +11,9 @@ import {
   type Page,
   type PageOptions,
   type ReadingOptions,
-  type Run,
-} from './run.js';
+  type Results,
+} from './results.js';
+import { formatToken, parseToken, queryHash } from './resume-token.js';
 
 export interface RowRunSpec<R> {
   readonly source: RowSource;
@@ -28,12 +28,12 @@ export interface RowRunSpec<R> {
 
 interface Decoded<R> {
   readonly items: readonly R[];
-  readonly next: Place | undefined;
+  readonly next: Position | undefined;
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-function placeIn(value: unknown): Place {
+function placeIn(value: unknown): Position {
   if (typeof value === 'object' && value !== null) {
     if ('n' in value && Number.isSafeInteger(value.n) && Number(value.n) >= 0) return { n: Number(value.n) };
     if ('p' in value && isText(value.p)) {
@@ -41,10 +41,10 @@ function placeIn(value: unknown): Place {
       return { p: String(value.p), r: rowKey };
     }
   }
-  throw new PatternError('TokenMismatch', { reason: 'it names no place' });
+  throw new PatternError('TokenMismatch', { reason: 'it names no position' });
 }
 
-export class RowRun<R> implements Run<R> {
+export class RowResults<R> implements Results<R> {
   readonly #spec: RowRunSpec<R>;
   readonly #hash: string;
 
@@ -73,7 +73,7 @@ export class RowRun<R> implements Run<R> {
   async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
     checkCount(count);
     const taken: R[] = [];
-    let from: Place | undefined;
+    let from: Position | undefined;
     while (taken.length < count) {
       const size = Math.min(count - taken.length, PAGE_SIZE_MAX);
       const { items, next } = await this.#some({ size, signal, from });
@@ -101,20 +101,20 @@ export class RowRun<R> implements Run<R> {
   /** The next page that has items; an empty one only at the end. */
   async #some({ size, signal, from }: Omit<FetchOptions, 'concurrency'>): Promise<Decoded<R>> {
     const { source, query, decode, concurrency } = this.#spec;
-    for (let place = from; ; ) {
+    for (let position = from; ; ) {
       signal?.throwIfAborted();
-      const { rows, next } = await fetchRows(source, query, { size, from: place, signal, concurrency });
+      const { rows, next } = await fetchRows(source, query, { size, from: position, signal, concurrency });
       const items = rows.flatMap(row => decode(row) ?? []);
       if (items.length > 0 || next === undefined) return { items, next };
-      place = next;
+      position = next;
     }
   }
 
-  #placeOf(token: string | undefined): Place | undefined {
+  #placeOf(token: string | undefined): Position | undefined {
     return token === undefined ? undefined : placeIn(parseToken(token, this.#hash, this.#spec.secret));
   }
 
-  #tokenOf(place: Place | undefined): string | undefined {
-    return place && formatToken(this.#hash, place, this.#spec.secret);
+  #tokenOf(position: Position | undefined): string | undefined {
+    return position && formatToken(this.#hash, position, this.#spec.secret);
   }
 }

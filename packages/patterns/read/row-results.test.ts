@@ -11,7 +11,7 @@ import { TornSource } from '../testing/torn-source.js';
 import { t } from '../values/property.js';
 import type { FanOutOrder } from './fan-out.js';
 import { EntityReads } from './reads.js';
-import type { Run } from './run.js';
+import type { Results } from './results.js';
 
 const Item = entity('Item', {
   version: 1,
@@ -60,7 +60,7 @@ const byNumber = (a: ItemValue, b: ItemValue): number => a.number - b.number || 
 const named = (values: readonly ItemValue[]): string[] =>
   values.map(({ shelf, number }) => `${number}${shelf}`);
 
-type Found = Run<{ readonly value: ItemValue }>;
+type Found = Results<{ readonly value: ItemValue }>;
 
 /** All that a run gives, by each of its ways. */
 async function everyWay(run: Found, size: number): Promise<readonly string[][]> {
@@ -105,7 +105,7 @@ describe('over pages that are cut anywhere', () => {
         const range = shelf.rows({}, { number: { gt: 5, le: 20 } }).where(item => item.color.eq('red'));
         const isInRange = ({ number, color }: ItemValue) => number > 5 && number <= 20 && color === 'red';
         await checkWays(range, count, onShelf.filter(isInRange));
-        const heavy = reads.everywhere().where(item => item.weight.ge(2));
+        const heavy = reads.scan().where(item => item.weight.ge(2));
         const scan = heavy.allowScan('a test');
         await checkWays(
           scan,
@@ -150,7 +150,7 @@ describe('over pages that are cut anywhere', () => {
           const source = sourceOf(values, [0.999]);
           const reads = new EntityReads(Item, { source });
           const wanted = reads
-            .everywhere()
+            .scan()
             .where(item => item.shelf.in(['c', 'a']))
             .where(item => item.number.in(numbers));
           const query = isFiltered ? wanted.where(item => item.color.eq('blue')) : wanted;
