@@ -8,9 +8,20 @@ export {
   WELL_KNOWN_ACCOUNT,
   WELL_KNOWN_KEY,
 } from './auth/accounts.js';
+export type {
+  AuthenticationProtocol,
+  AuthorizationProtocol,
+  KindRight,
+  Right,
+} from './auth/auth-protocol.js';
+export { authorize } from './auth/authorize.js';
 export { issueToken, type TenantOptions, type TokenRequest } from './auth/bearer.js';
+export type { Grant } from './auth/grant.js';
 export { isRole, ROLES, type Role } from './auth/roles.js';
 export { addressOf, ENGINES, Engines, type ToolName } from './engines.js';
+export { BODY_BYTES_MAX, checkBody, Service } from './frame/handle-request.js';
+export type { ServerContext } from './frame/server-context.js';
+export type { RequestContext, ServiceProtocol } from './frame/service-protocol.js';
 export { LOG_LEVELS, type LogLevel } from './observe/log.js';
 export { lastingMetrics, mergeMetrics } from './observe/merge-metrics.js';
 export { counter, gauge, isMetricFamily, type MetricFamily } from './observe/metric-family.js';
@@ -27,3 +38,4 @@ export {
   type ServerLimits,
   serve,
 } from './serve.js';
+export { type OpenService, SERVICES, type ServiceAddresses, type ServiceEntry } from './services/registry.js';

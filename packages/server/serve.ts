@@ -85,6 +85,8 @@ export interface RunningServer {
   /** The Queue endpoint of the first account; undefined if there is no Queue service, as the port is then. */
   readonly queueEndpoint: string | undefined;
   readonly queuePort: number | undefined;
+  /** The endpoints of the first account by the names of the services, as `table`; as they are now. */
+  readonly endpoints: Readonly<Record<string, string>>;
   /** Undefined if there is none. */
   readonly operationsPort: number | undefined;
   /** The data's directory in full; undefined if the engine keeps it elsewhere, as in memory. */
@@ -143,7 +145,7 @@ function listenOptionsOf(options: ServeOptions, service: ServiceEntry, port: num
     port,
     tls,
     connectionsMax,
-    bodyBytesMax: service.bodyBytesMax,
+    bodyBytesMax: service.protocol.bodyBytesMax,
     bufferedBytesMax,
     spelledPrefix: METADATA_PREFIX,
     timeouts: closing === undefined ? undefined : { closing },
@@ -173,6 +175,7 @@ interface Parts {
 
 /** What replaced accounts change. */
 interface Changing {
+  endpoints: RunningServer['endpoints'];
   tableEndpoint: string;
   queueEndpoint: string | undefined;
   account: RunningServer['account'];
@@ -182,14 +185,13 @@ const endpointOf = ({ secure, host, port }: Listener, account: string): string =
   `${secure ? 'https' : 'http'}://${reachable(host)}:${port}/${account}`;
 
 const listenerOf = (served: readonly ServedService[], name: string): Listener | undefined =>
-  served.find(({ entry }) => entry.counted.name === name)?.listener;
+  served.find(({ entry }) => entry.protocol.name === name)?.listener;
 
 function endpointsOf(served: readonly ServedService[], account: string) {
-  const [tables, queues] = [listenerOf(served, 'table'), listenerOf(served, 'queue')];
-  return {
-    tableEndpoint: tables ? endpointOf(tables, account) : '',
-    queueEndpoint: queues && endpointOf(queues, account),
-  };
+  const endpoints = Object.fromEntries(
+    served.map(({ entry, listener }) => [entry.protocol.name, endpointOf(listener, account)]),
+  );
+  return { endpoints, tableEndpoint: endpoints.table ?? '', queueEndpoint: endpoints.queue };
 }
 
 function connectionStringOf(served: readonly ServedService[], account: string, key: string): string {
@@ -329,7 +331,7 @@ export async function serve(
   const keys = options.accounts ?? { [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] };
   const accounts = checkAccounts(keys, options, services);
   const isCounted = options.operations !== undefined || options.isCounted === true;
-  const counted = services.map(service => service.counted);
+  const counted = services.map(service => service.protocol);
   const view = new ProcessView(isCounted ? new RequestMetrics(counted) : undefined);
   const operations = options.operations && (await openOperationsPort(options.operations, view));
   try {

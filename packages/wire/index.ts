@@ -1,4 +1,4 @@
-// The public face of the wire: what the server turns bytes into operations and outcomes into bytes with.
+// The public face of what the wires of all services share, signatures among it. Each service's own face is that of its folder: `#wire/table`, `#wire/queue`.
 
 export * from './auth/ip-range.js';
 export * from './auth/key-range.js';
@@ -7,32 +7,8 @@ export * from './auth/sas.js';
 export * from './auth/shared-key.js';
 export * from './auth/storage-key.js';
 export * from './auth/table-sas.js';
-export * from './queue/format-queue-error.js';
-export * from './queue/format-queue-outcome.js';
-export * from './queue/format-queue-response.js';
-export * from './queue/parse-queue-operation.js';
-export * from './queue/parse-queue-target.js';
-export * from './queue/queue-answer.js';
-export * from './queue/queue-error-table.js';
-export * from './queue/queue-operation-kind.js';
-export * from './queue/queue-route.js';
 export * from './shared/answer.js';
 export * from './shared/cors.js';
 export * from './shared/error-table.js';
 export * from './shared/secret-text.js';
 export * from './shared/target.js';
-export * from './table/answer.js';
-export * from './table/batch/format-batch.js';
-export * from './table/batch/format-part.js';
-export * from './table/batch/parse-batch.js';
-export * from './table/entity/format-entity.js';
-export * from './table/error-table.js';
-export * from './table/filter/parse-filter.js';
-export * from './table/format-error.js';
-export * from './table/format-outcome.js';
-export * from './table/format-response.js';
-export * from './table/operation-kind.js';
-export * from './table/parse-operation.js';
-export * from './table/parse-target.js';
-export * from './table/response-format.js';
-export * from './table/route.js';

@@ -6,7 +6,7 @@ import { basename, dirname, join, posix, sep } from 'node:path';
 import { describe, test } from 'node:test';
 import { codeOf, importsOf, longBlocks } from '../support/source-text.js';
 import { ROOT } from '../support/spawned-server.js';
-import { faultsOf, ROOMS, roomOf, TESTING } from './rooms.js';
+import { DIRECTIONS, ENGINES, faultsOf, REGISTRY, ROOMS, roomOf, SERVICES, TESTING } from './rooms.js';
 
 interface Source {
   /** From the root of the repository, with slashes. */
@@ -36,43 +36,6 @@ function sourcesIn(folder: string): Source[] {
 const SOURCES = FOLDERS.flatMap(sourcesIn);
 const PACKAGES = SOURCES.filter(({ path }) => path.startsWith('packages/'));
 const packageOf = ({ path }: Source): string => path.split('/')[1] ?? '';
-
-/** The packages that each may import, by their aliases. */
-const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
-  base: [],
-  http: ['base'],
-  store: ['base'],
-  'store-lmdb': ['store', 'base'],
-  account: ['store', 'base'],
-  tables: ['account', 'store', 'base'],
-  queues: ['account', 'store', 'base'],
-  wire: ['tables', 'queues', 'account', 'store', 'base'],
-  server: ['http', 'wire', 'tables', 'queues', 'account', 'store', 'store-lmdb', 'base'],
-  cli: ['server', 'tables', 'queues', 'store', 'base'],
-  // Published by itself: what its users install has nothing of the server.
-  patterns: [],
-};
-
-/** Engines, which one file names for all others; tests open them by themselves. */
-const ENGINES: ReadonlySet<string> = new Set(['store-lmdb']);
-const REGISTRY = 'packages/server/engines.ts';
-
-/** Of each service: its domain, its folder of the wire, and the files that may name them. */
-const SERVICE_PARTS = [
-  {
-    domain: '#tables',
-    wire: 'table',
-    owns: /^packages\/(?:wire|server\/services)\/table\/|^packages\/tables\//,
-  },
-  {
-    domain: '#queues',
-    wire: 'queue',
-    owns: /^packages\/(?:wire|server\/services)\/queue\/|^packages\/queues\//,
-  },
-] as const;
-/** Files that a service has alone, or that all services share: none of them knows two. */
-const NOT_OF_ALL_SERVICES =
-  /^packages\/(?:account|tables|queues)\/|^packages\/wire\/\w+\/|^packages\/server\/(?:(?:frame|auth|observe)\/|services\/\w+\/)/;
 
 /** Packages from outside, and the files that may import them. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
@@ -120,7 +83,10 @@ describe('imports', () => {
         .filter(name => {
           const [target = '', rest] = name.slice(1).split('/');
           const isSuite = source.isTest && target === 'store' && rest === 'conformance';
-          return !DIRECTIONS[packageOf(source)]?.includes(target) || (rest !== undefined && !isSuite);
+          const isFace = SERVICES.some(({ faces }) => faces.includes(name));
+          return (
+            !DIRECTIONS[packageOf(source)]?.includes(target) || (rest !== undefined && !isSuite && !isFace)
+          );
         });
     assert.deepEqual(breaches(PACKAGES, rule), []);
   });
@@ -173,26 +139,12 @@ describe('imports', () => {
   });
 
   test('keep the services apart, and what they share free of them', () => {
-    const exported = (folder: string): ReadonlySet<string> =>
-      new Set(
-        PACKAGES.filter(({ path, isTest }) => !isTest && path.startsWith(`packages/wire/${folder}/`)).flatMap(
-          ({ code }) =>
-            [...code.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm)].map(
-              ([, name = '']) => name,
-            ),
-        ),
-      );
-    const namesOf = new Map(SERVICE_PARTS.map(({ wire }) => [wire, exported(wire)]));
     const rule = (source: Source): string[] =>
-      SERVICE_PARTS.filter(({ owns }) => !owns.test(source.path)).flatMap(({ domain, wire }) => [
-        ...importsOf(source.text).filter(name => name === domain),
-        ...[...source.text.matchAll(/import (?:type )?\{([^}]*)\} from '#wire'/g)]
-          .flatMap(([, names = '']) => names.split(','))
-          .map(name => name.trim().replace(/^type /, ''))
-          .filter(name => namesOf.get(wire)?.has(name)),
-      ]);
-    const shared = PACKAGES.filter(({ path, isTest }) => !isTest && NOT_OF_ALL_SERVICES.test(path));
-    assert.deepEqual(breaches(shared, rule), []);
+      SERVICES.filter(({ mayName }) => !mayName.test(source.path)).flatMap(({ faces }) =>
+        importsOf(source.text).filter(name => faces.includes(name)),
+      );
+    const programs = PACKAGES.filter(({ isTest }) => !isTest);
+    assert.deepEqual(breaches(programs, rule), []);
   });
 
   test('from outside have one owner each', () => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ERROR_TABLE, QUEUE_ERROR_TABLE } from '#wire';
+import { QUEUE_ERROR_TABLE } from '#wire/queue';
+import { ERROR_TABLE } from '#wire/table';
 import { ROOT } from '../support/spawned-server.js';
 
 /** Rows of the last table of a page: code, status, text. */

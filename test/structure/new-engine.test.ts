@@ -1,6 +1,6 @@
 // A new engine is served by the whole server without a change to it. This one is the memory store under a scheme of its own. A real one
 // is a package, and edits three files that exist: packages/server/engines.ts (its line in ENGINES), package.json (its alias in
-// `imports`), and test/structure/architecture.test.ts (its lines in DIRECTIONS and ENGINES). docs/engines.md has the rest.
+// `imports`), and test/structure/rooms.ts (its lines in DIRECTIONS and ENGINES). docs/engines.md has the rest.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';

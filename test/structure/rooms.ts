@@ -1,5 +1,38 @@
-// The order of the folders inside each package, and inside benchmark and demo: which folder may import which. architecture.test.ts holds everything in this table to it,
-// so a package that gets folders gets an entry here. Only programs are held to it: a test may import its package's index, and `testing` is open to all tests.
+// Who may import whom: the order of the packages, what belongs to one service or to one engine alone, and the order of the folders inside each package, benchmark and
+// demo. architecture.test.ts holds all programs to it. A package that gets folders gets an entry here, as do a new package, service or engine; a test may import its package's
+// index, and `testing` is open to all tests.
+
+/** The packages that each may import, by their aliases. */
+export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  http: ['base'],
+  store: ['base'],
+  'store-lmdb': ['store', 'base'],
+  account: ['store', 'base'],
+  tables: ['account', 'store', 'base'],
+  queues: ['account', 'store', 'base'],
+  wire: ['tables', 'queues', 'account', 'store', 'base'],
+  server: ['http', 'wire', 'tables', 'queues', 'account', 'store', 'store-lmdb', 'base'],
+  cli: ['server', 'tables', 'queues', 'store', 'base'],
+  // Published by itself: what its users install has nothing of the server.
+  patterns: [],
+};
+
+/** Engines, which one file names for all others; tests open them by themselves. */
+export const ENGINES: ReadonlySet<string> = new Set(['store-lmdb']);
+export const REGISTRY = 'packages/server/engines.ts';
+
+/** Of each service: the faces of its domain and its wire, and the files that may name them. The command looks into stores of all services. */
+export const SERVICES: readonly { readonly faces: readonly string[]; readonly mayName: RegExp }[] = [
+  {
+    faces: ['#tables', '#wire/table'],
+    mayName: /^packages\/(?:wire\/table|server\/services\/table|cli\/store-task)\//,
+  },
+  {
+    faces: ['#queues', '#wire/queue'],
+    mayName: /^packages\/(?:wire\/queue|server\/services\/queue|cli\/store-task)\//,
+  },
+];
 
 /** Of one package: a folder, or a file at the package's top, and what it may import of these. */
 export type Rooms = Readonly<Record<string, readonly string[]>>;

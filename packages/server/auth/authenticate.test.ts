@@ -11,10 +11,10 @@ import {
   isAccountSas,
   parseAccountSas,
   parseTableSas,
-  type Route,
   TABLE_SAS_FIELDS,
   tableSasStringToSign,
 } from '#wire';
+import type { Route } from '#wire/table';
 import { TABLE_SERVICE } from '../services/table/table-service.js';
 import { Accounts } from './accounts.js';
 import { type Authenticator, authenticate } from './authenticate.js';

@@ -52,7 +52,7 @@ c_seconds_count{kind="x"} 4
 });
 
 test('requests by operation and status, their times, and refusals by code', () => {
-  const metrics = new RequestMetrics(SERVICES.map(({ counted }) => counted));
+  const metrics = new RequestMetrics(SERVICES.map(({ protocol }) => protocol));
   const slots = metrics.slotsOf(TABLE_SERVICE) ?? assert.fail();
   metrics.answer(slots.of('getEntity'), 200, 0.2);
   metrics.answer(slots.of('getEntity'), 200, 20_000);
@@ -79,7 +79,7 @@ test('requests by operation and status, their times, and refusals by code', () =
 });
 
 test('each kind of operation is exported under the name that it always had', () => {
-  const metrics = new RequestMetrics(SERVICES.map(({ counted }) => counted));
+  const metrics = new RequestMetrics(SERVICES.map(({ protocol }) => protocol));
   for (const service of [TABLE_SERVICE, QUEUE_SERVICE]) {
     const slots = metrics.slotsOf(service) ?? assert.fail();
     for (const kind of [...Object.keys(service.rights), undefined]) metrics.answer(slots.of(kind), 200, 1);

@@ -35,10 +35,10 @@ export interface BackgroundTask {
 }
 
 export interface ServiceEntry {
-  readonly counted: CountedService;
+  /** Of its protocol, what has to be known of every service. */
+  readonly protocol: CountedService & { readonly bodyBytesMax: number };
   /** In connection strings. */
   readonly endpointName: string;
-  readonly bodyBytesMax: number;
   /** Its own options of the addresses; a host that is undefined is the common one. */
   addressOf(addresses: ServiceAddresses): {
     readonly host: string | undefined;
@@ -49,17 +49,15 @@ export interface ServiceEntry {
 }
 
 const tables: ServiceEntry = {
-  counted: TABLE_SERVICE,
+  protocol: TABLE_SERVICE,
   endpointName: 'TableEndpoint',
-  bodyBytesMax: TABLE_SERVICE.bodyBytesMax,
   addressOf: ({ tablePort }) => ({ host: undefined, port: tablePort }),
   open: server => new Service(TABLE_SERVICE, server),
 };
 
 const queues: ServiceEntry = {
-  counted: QUEUE_SERVICE,
+  protocol: QUEUE_SERVICE,
   endpointName: 'QueueEndpoint',
-  bodyBytesMax: QUEUE_SERVICE.bodyBytesMax,
   addressOf: ({ queueHost, queuePort }) => ({ host: queueHost, port: queuePort }),
   open: server => new Service(QUEUE_SERVICE, server),
   startBackground: ({ store, clock, accounts, log, newId }) =>

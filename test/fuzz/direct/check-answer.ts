@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { SaxesParser } from 'saxes';
 import type { WireResponse } from '#base';
-import { ERROR_TABLE, wireCode } from '#wire';
+import { wireCode } from '#wire';
+import { ERROR_TABLE } from '#wire/table';
 
 export interface SeenAnswer {
   readonly status: number;

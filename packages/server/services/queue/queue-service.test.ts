@@ -37,7 +37,7 @@ function authorization(
 
 function open(store: Store = openMemoryStore()) {
   const { service, logged, failures } = openService(store);
-  const metrics = new RequestMetrics(SERVICES.map(({ counted }) => counted));
+  const metrics = new RequestMetrics(SERVICES.map(({ protocol }) => protocol));
   const queues = new Service(QUEUE_SERVICE, { ...service, metrics });
   const send = (method: string, path: string, sent: Sent = {}) => {
     const target = `/${ACCOUNT}${path}`;

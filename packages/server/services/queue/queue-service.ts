@@ -11,21 +11,19 @@ import {
   type QueueErrorCode,
   readQueueIdentifiers,
 } from '#queues';
+import { parseQueueSas, queueSasStringToSign, storageStringsToSign } from '#wire';
 import {
   formatQueueError,
   formatQueueOutcome,
   formatQueueResponse,
   isQueueRead,
   parseQueueOperation,
-  parseQueueSas,
   parseQueueTarget,
   type QueueAnswer,
   type QueueRoute,
   queueOf,
   queueOperationKind,
-  queueSasStringToSign,
-  storageStringsToSign,
-} from '#wire';
+} from '#wire/queue';
 import type { AuthorizationProtocol } from '../../auth/auth-protocol.js';
 import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
 import { authorize } from '../../auth/authorize.js';

@@ -10,12 +10,11 @@ import {
   TableError,
   type TableErrorCode,
 } from '#tables';
+import { isInKeyRange, type KeyRange } from '#wire';
 import {
   checkRoute,
-  isInKeyRange,
   isRead,
   isXmlRoute,
-  type KeyRange,
   lenientFormat,
   type OperationRequest,
   parseOperation,
@@ -24,7 +23,7 @@ import {
   type Route,
   type SingleOperation,
   tableOf,
-} from '#wire';
+} from '#wire/table';
 import type { AuthorizationProtocol } from '../../auth/auth-protocol.js';
 import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';

@@ -29,7 +29,7 @@ import {
   placeOf,
   type ResponseFormat,
   type Route,
-} from '#wire';
+} from '#wire/table';
 import type { Grant } from '../../auth/grant.js';
 import type { RequestContext } from '../../frame/service-protocol.js';
 import { admit } from './admit.js';

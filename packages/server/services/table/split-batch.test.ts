@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { listen } from '#http';
-import { parseBatch } from '#wire';
+import { parseBatch } from '#wire/table';
 
 const BODY = Buffer.from(
   [

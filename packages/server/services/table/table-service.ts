@@ -10,6 +10,7 @@ import {
   TableError,
   type TableErrorCode,
 } from '#tables';
+import { parseTableSas, TABLE_SAS_FIELDS, tableSasStringToSign, tableStringsToSign } from '#wire';
 import {
   type Answer,
   EntityList,
@@ -21,15 +22,11 @@ import {
   isXmlRoute,
   lenientFormat,
   operationKind,
-  parseTableSas,
   parseTarget,
   placeOf,
   type ResponseFormat,
   type Route,
-  TABLE_SAS_FIELDS,
-  tableSasStringToSign,
-  tableStringsToSign,
-} from '#wire';
+} from '#wire/table';
 import { challenged } from '../../auth/authenticate.js';
 import type { Grant } from '../../auth/grant.js';
 import { BODY_BYTES_MAX } from '../../frame/handle-request.js';

@@ -1,0 +1,16 @@
+// The public face of the Table service's wire: targets, JSON, batches, filters, errors.
+export * from './answer.js';
+export * from './batch/format-batch.js';
+export * from './batch/format-part.js';
+export * from './batch/parse-batch.js';
+export * from './entity/format-entity.js';
+export * from './error-table.js';
+export * from './filter/parse-filter.js';
+export * from './format-error.js';
+export * from './format-outcome.js';
+export * from './format-response.js';
+export * from './operation-kind.js';
+export * from './parse-operation.js';
+export * from './parse-target.js';
+export * from './response-format.js';
+export * from './route.js';
