@@ -3,9 +3,6 @@
 import { closeSync, openSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
-import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './check/file-head.js';
-import { LastTransaction } from './check/last-transaction.js';
-import { spendReserve } from './commit/disk-reserve.js';
 import {
   Catalog,
   FORMAT_LOGGED,
@@ -17,7 +14,10 @@ import {
 import { LongKeys } from './layout/long-keys.js';
 import { type RowKey, writeRowKey } from './layout/row-key.js';
 import { Rows } from './layout/rows.js';
+import { spendReserve } from './lmdb/disk-reserve.js';
 import { commitError, EngineError, engineError } from './lmdb/engine-error.js';
+import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './lmdb/file-head.js';
+import { LastTransaction } from './lmdb/last-transaction.js';
 import { open, type RootDatabase, type Transaction } from './lmdb/lmdb.js';
 import { makeLockFile } from './lmdb/lock-file.js';
 import { makeDirectory } from './lmdb/make-directory.js';

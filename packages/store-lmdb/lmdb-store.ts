@@ -17,17 +17,17 @@ import {
   type StoreTraits,
   type Visit,
 } from '#store';
+import { freeBytes } from './check/free-space.js';
 import { lmdbTools } from './check/tools.js';
 import { CommitWork } from './commit/commit-work.js';
 import type { Commits } from './commit/commits.js';
-import { DiskReserve } from './commit/disk-reserve.js';
-import { freeBytes } from './commit/free-space.js';
 import { GroupedTransactions } from './commit/grouped-transactions.js';
 import { LoggedCommits } from './commit/logged-commits.js';
 import { reclaimSome } from './commit/reclaim.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './commit/space-work.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { Counters } from './layout/counters.js';
+import { DiskReserve } from './lmdb/disk-reserve.js';
 import { CooperativeScheduler } from './scan/cooperative-scheduler.js';
 import { MergedCursor } from './scan/merged-cursor.js';
 import { PageWalk, payloadRange } from './scan/page-walk.js';

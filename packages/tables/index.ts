@@ -4,6 +4,7 @@ export * from './entity/edm.js';
 export * from './entity/edm-text.js';
 export * from './entity/entity-codec.js';
 export * from './entity/entity-encoder.js';
+export * from './entity/entity-key.js';
 export * from './execute.js';
 export * from './filter/compile-filter.js';
 export * from './filter/filter.js';

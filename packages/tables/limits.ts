@@ -2,7 +2,7 @@
 // Limits of requests, documents and pages are beside their parsers.
 import { KEY_LENGTH_MAX } from '#store';
 import type { EdmValue, Property } from './entity/edm.js';
-import type { EntityKey } from './operation.js';
+import type { EntityKey } from './entity/entity-key.js';
 import { TableError } from './table-error.js';
 
 /** 255 with PartitionKey, RowKey and Timestamp. */

@@ -2,12 +2,8 @@
 // Options of the rendering (metadata level, projection, preferences) belong to the wire.
 import type { ServicePropertiesChange, SignedIdentifier } from '#account';
 import type { Property } from './entity/edm.js';
+import type { EntityKey } from './entity/entity-key.js';
 import type { Filter } from './filter/filter.js';
-
-export interface EntityKey {
-  readonly partitionKey: string;
-  readonly rowKey: string;
-}
 
 /** If-Match: `any` requires that the entity exists; `version` also that it is unchanged. A version of undefined matches nothing. */
 export type Condition =

@@ -1,7 +1,7 @@
 // The outcomes of the Table service's operations, as values. The wire renders them.
 import type { ServiceProperties, SignedIdentifier } from '#account';
 import type { Row } from '#store';
-import type { EntityKey } from './operation.js';
+import type { EntityKey } from './entity/entity-key.js';
 
 /** One entity written: inserts keep the row for an answer with content. */
 export type WriteOutcome =

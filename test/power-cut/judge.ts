@@ -8,7 +8,7 @@ import { type Found, faultsOf, type Moment } from '../crash/history.js';
 import type { Random } from '../simulation/plan/random.js';
 import type { Workload } from './workload.js';
 
-// Of a meta page (packages/store-lmdb/check/file-head.ts).
+// Of a meta page (packages/store-lmdb/lmdb/file-head.ts).
 const PAGE_BYTES = 8192;
 const MAGIC_AT = 24;
 const MAGIC = 0xbeefc0de;

@@ -3,7 +3,7 @@
 // writing over pages; who reads one holds a snapshot of it (snapshot.ts).
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { StoreError } from '#store';
-import { type Meta, PAGE_BYTES, readNewestMeta } from './file-head.js';
+import { type Meta, PAGE_BYTES, readNewestMeta } from '../lmdb/file-head.js';
 
 /** The meta page of a running store may be caught while it is written; two equal looks are one that is whole. */
 const LOOKS_MAX = 1000;

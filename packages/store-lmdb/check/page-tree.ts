@@ -10,7 +10,7 @@
 //             of a long value: number of its first page, 8 | transaction, 8 | pages, 8
 //   record    0 four bytes that are 0 but in the record of free pages | 4 flags, 2 | 6 depth, 2 | 8 branches, 8 | 16 leaves, 8 | 24 pages of long values, 8 | 32 entries, 8 | 40 root, 8
 
-import { PAGE_BYTES } from './file-head.js';
+import { PAGE_BYTES } from '../lmdb/file-head.js';
 import type { Faults } from './findings.js';
 import type { PageFile } from './page-file.js';
 

@@ -7,10 +7,10 @@ import { dirname, join, resolve } from 'node:path';
 import { type Inspection, StoreError } from '#store';
 import { FILE_NAME, openRoot } from '../environment.js';
 import { engineError } from '../lmdb/engine-error.js';
+import { checkFileHead } from '../lmdb/file-head.js';
+import { LastTransaction } from '../lmdb/last-transaction.js';
 import type { RootDatabase, Transaction } from '../lmdb/lmdb.js';
 import { type CheckReport, checkFile } from './check.js';
-import { checkFileHead } from './file-head.js';
-import { LastTransaction } from './last-transaction.js';
 import { closeCopy, type UnreadLog, unreadLog } from './unread-log.js';
 
 /**

@@ -2,9 +2,9 @@
 // write somebody else's log might be replaced that is in use. What goes into it is logged-commits.ts's affair.
 import { dirname } from 'node:path';
 import type { Environment } from '../environment.js';
+import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { LogFile } from '../wal/log-file.js';
 import type { Commits, Group, Work } from './commits.js';
-import type { DiskReserve } from './disk-reserve.js';
 
 /** Marks the log of this epoch as the store's; false if somebody else has begun one meanwhile. */
 class BeginLogWork implements Work<boolean> {

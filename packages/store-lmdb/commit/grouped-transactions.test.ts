@@ -7,9 +7,9 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '#base';
 import { openEnvironment } from '../environment.js';
 import { Counters } from '../layout/counters.js';
+import { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import type { Group, Work } from './commits.js';
-import { DiskReserve } from './disk-reserve.js';
 import { type BackgroundTask, GroupedTransactions } from './grouped-transactions.js';
 
 async function openQueue(

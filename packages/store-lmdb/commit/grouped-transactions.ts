@@ -4,6 +4,7 @@
 // With a write-ahead log in front (logged-commits.ts) only those works come here that need the tree itself, and what is in the log gets into the tree before each group.
 import type { Environment } from '../environment.js';
 import type { Counters } from '../layout/counters.js';
+import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import { Overlay } from '../wal/overlay.js';
 import type { Failure } from '../wal/write-ahead-log.js';
@@ -18,7 +19,6 @@ import {
   WAITING_WORKS_MAX,
   type Work,
 } from './commits.js';
-import type { DiskReserve } from './disk-reserve.js';
 
 /** A piece of work in the background, in a transaction of its own; gives false when nothing is left to do. */
 export type BackgroundTask = () => boolean;

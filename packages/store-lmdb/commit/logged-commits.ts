@@ -11,6 +11,7 @@ import { isComparable } from '../layout/catalog.js';
 import type { Counters } from '../layout/counters.js';
 import { encodePayload, endOfPrefix, fits } from '../layout/row-key.js';
 import { RowBlocks } from '../layout/row-value.js';
+import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { MergedCursor } from '../scan/merged-cursor.js';
 import { RowCursor } from '../scan/row-cursor.js';
 import { changeBytesMax } from '../wal/log-record.js';
@@ -28,7 +29,6 @@ import {
   WAITING_WORKS_MAX,
   type Work,
 } from './commits.js';
-import type { DiskReserve } from './disk-reserve.js';
 import { type Front, GroupedTransactions, type GroupedTransactionsOptions } from './grouped-transactions.js';
 
 /** Decided together, and durable together. */

@@ -8,11 +8,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '#base';
 import type { Decision, Reads, Row, Space } from '#store';
 import { CommitWork } from '../commit/commit-work.js';
-import { DiskReserve } from '../commit/disk-reserve.js';
 import type { BackgroundTask } from '../commit/grouped-transactions.js';
 import { LoggedCommits } from '../commit/logged-commits.js';
 import { type Environment, FILE_NAME, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/counters.js';
+import { DiskReserve } from '../lmdb/disk-reserve.js';
 import { LOG_NAME, type LogRecord, readLog } from '../wal/log-file.js';
 import { fenceLog, replayLog } from '../wal/recovery.js';
 

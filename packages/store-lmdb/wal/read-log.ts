@@ -8,7 +8,7 @@
 // So all that a crash can leave torn is the newest record, which nobody was told of, and what it was being written over.
 import { readFileSync, statSync } from 'node:fs';
 import { StoreError } from '#store';
-import { REMEDY } from '../check/file-head.js';
+import { REMEDY } from '../lmdb/file-head.js';
 import {
   BLOCK_BYTES,
   decodeHead,

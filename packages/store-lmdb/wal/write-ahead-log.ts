@@ -5,8 +5,9 @@
 // A process that opened the store meanwhile may have fenced the log off (recovery.ts). So nobody is answered for what was appended
 // before the fence in the catalogue was looked at again.
 
-import type { Environment } from '../environment.js';
+import type { Catalog } from '../layout/catalog.js';
 import type { Counters } from '../layout/counters.js';
+import type { Rows } from '../layout/rows.js';
 import { LOG_BYTES, type LogFile } from './log-file.js';
 import { BLOCK_BYTES, RECORD_HEADER_BYTES, wholeBlocks } from './log-record.js';
 import { type Change, Overlay } from './overlay.js';
@@ -33,8 +34,22 @@ export interface DecidedBatch {
  */
 export type Appended = 'durable' | 'last' | 'lost' | 'unknown';
 
+/** What the log needs of the environment that it belongs to. */
+export interface CheckpointTarget {
+  readonly catalog: Catalog;
+  readonly rows: Rows;
+  /** Whether nobody has fenced the log off. */
+  ownsLog(): boolean;
+  /** The catalogue says that the tree has all of the log. */
+  endLog(): Promise<void>;
+  /** Replays what a fenced log has; gives the last tick in the tree then, if that is known. */
+  takeLogBack(): Promise<bigint | undefined>;
+  /** The next read sees what was written to the tree. */
+  invalidateSnapshot(): void;
+}
+
 export interface WriteAheadLogOptions {
-  readonly environment: Environment;
+  readonly environment: CheckpointTarget;
   readonly counters: Counters;
   /** Whether the disk has headroom for the tree to take what a segment of the log holds. */
   readonly isAmple: () => boolean;
@@ -60,7 +75,7 @@ const RETRY_AFTER_MILLISECONDS = 1000;
 
 export class WriteAheadLog {
   readonly overlay = new Overlay();
-  readonly #environment: Environment;
+  readonly #environment: CheckpointTarget;
   readonly #counters: Counters;
   readonly #isAmple: () => boolean;
   readonly #onCheckpoint: WriteAheadLogOptions['onCheckpoint'];

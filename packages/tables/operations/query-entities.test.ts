@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ScanRange } from '#store';
 import type { Property } from '../entity/edm.js';
+import type { EntityKey } from '../entity/entity-key.js';
 import type { ComparisonOperator, Filter } from '../filter/filter.js';
-import type { EntityKey, QueryEntities } from '../operation.js';
+import type { QueryEntities } from '../operation.js';
 import {
   ANY,
   insert,

@@ -1,11 +1,12 @@
 // Query Entities: one page of the rows that a filter matches, in order (protocol: queries).
 // The bounds of the scan come from the filter, the caller's key range and the continuation; the residual predicate is evaluated on each row.
 import type { Position, Row, ScanRange, Visit } from '#store';
+import type { EntityKey } from '../entity/entity-key.js';
 import { compileFilter } from '../filter/compile-filter.js';
 import { scanPlanOf } from '../filter/filter-range.js';
 import { PAGE_BYTES_MAX, PAGE_MILLISECONDS_MAX } from '../limits.js';
 import { missingTable } from '../missing-table.js';
-import type { EntityKey, QueryEntities } from '../operation.js';
+import type { QueryEntities } from '../operation.js';
 import { openTable, type TableContext } from '../table-space.js';
 
 const isBefore = (a: Position, b: Position): boolean =>

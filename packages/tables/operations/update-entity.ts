@@ -1,8 +1,8 @@
 // Update Entity and Insert Or Replace Entity: the new properties replace all the old ones (protocol: entities#update).
 import { encodeEntity } from '../entity/entity-encoder.js';
-import { inOrdinalOrder } from '../entity/merge-stored.js';
 import type { InsertOrReplaceEntity, UpdateEntity } from '../operation.js';
 import { type EntityDecision, requireRow } from './entity-decision.js';
+import { inOrdinalOrder } from './merge-stored.js';
 
 export function insertOrReplaceEntity(operation: InsertOrReplaceEntity): EntityDecision {
   const value = encodeEntity(inOrdinalOrder(operation.properties));

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { openMemoryStore, type ScanRange } from '#store';
 import type { EdmValue, Property } from '../entity/edm.js';
 import { decodeEntity } from '../entity/entity-codec.js';
+import type { EntityKey } from '../entity/entity-key.js';
 import { execute } from '../execute.js';
-import type { Condition, EntityKey, Operation } from '../operation.js';
+import type { Condition, Operation } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { TableError, type TableErrorCode } from '../table-error.js';
 

@@ -1,10 +1,11 @@
 // How much of a data file LMDB can write to again without making it longer: the sum of its lists of free pages (page-tree.ts). To be
 // asked with the right to write, since another process may change the lists otherwise meanwhile.
-import { compareFreeKeys, FREE_KEY_BYTES, FREE_RECORD_AT } from '../check/check.js';
-import { PAGE_BYTES } from '../check/file-head.js';
-import { Faults } from '../check/findings.js';
-import { PageFile } from '../check/page-file.js';
-import { PageTree, readTreeRecord } from '../check/page-tree.js';
+
+import { PAGE_BYTES } from '../lmdb/file-head.js';
+import { compareFreeKeys, FREE_KEY_BYTES, FREE_RECORD_AT } from './check.js';
+import { Faults } from './findings.js';
+import { PageFile } from './page-file.js';
+import { PageTree, readTreeRecord } from './page-tree.js';
 
 /** 0 if the file cannot be read: who asks has other ways then. */
 export function freeBytes(path: string): number {

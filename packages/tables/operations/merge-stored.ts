@@ -1,9 +1,7 @@
 // Merges changed or added properties into a stored entity. The other properties are copied in their stored form: a merge that
 // changes one property of a large entity neither decodes nor formats the others.
 import { StoreError } from '#store';
-import { checkTotals, keyBytes, propertyBytes } from '../limits.js';
-import type { EntityKey } from '../operation.js';
-import type { Property } from './edm.js';
+import type { Property } from '../entity/edm.js';
 import {
   BINARY,
   decodeName,
@@ -13,8 +11,10 @@ import {
   STRING,
   TEXT_OVERHEAD,
   textStart,
-} from './entity-codec.js';
-import { encodePieces, type Piece } from './entity-encoder.js';
+} from '../entity/entity-codec.js';
+import { encodePieces, type Piece } from '../entity/entity-encoder.js';
+import type { EntityKey } from '../entity/entity-key.js';
+import { checkTotals, keyBytes, propertyBytes } from '../limits.js';
 
 /** Bytes of values (protocol: data-model#size-of-an-entity) by the numbers of their types, as EDM_TYPES has them; strings and binaries have none. */
 const FIXED_BYTES: readonly (number | undefined)[] = [undefined, 4, 8, 8, 1, 8, 16, undefined];

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Property } from '../entity/edm.js';
+import { decodeEntity } from '../entity/entity-codec.js';
+import { encodeEntity } from '../entity/entity-encoder.js';
 import { checkEntity, ENTITY_BYTES_MAX, entityBytes } from '../limits.js';
 import { properties } from '../testing/edm.js';
-import type { Property } from './edm.js';
-import { decodeEntity } from './entity-codec.js';
-import { encodeEntity } from './entity-encoder.js';
 import { inOrdinalOrder, mergeStored } from './merge-stored.js';
 
 const KEY = { partitionKey: 'p', rowKey: 'row' };

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { processLimit } from '../lmdb/process-limit.js';
+import { processLimit } from './process-limit.js';
 
 /** Of 100 deletes in as many leaves, of all pages above them and of the list of free pages not half. */
 export const RESERVE_BYTES = 4 * 1024 * 1024;
