@@ -1,4 +1,4 @@
-// Whether a query may be sent: what reads many partitions needs a reason, and a program can refuse whole classes.
+// Query admission: a scan of many partitions needs a reason, and a program can refuse whole classes of queries.
 import { PatternError } from '../values/pattern-error.js';
 import type { QueryClass } from './classify.js';
 import { type Plan, planOf, type RowQuery } from './plan.js';

@@ -1,5 +1,5 @@
-// What a condition makes the service do, read off its comparisons of PartitionKey and RowKey: find one row, read a range, a partition, or the table.
-// The same for conditions of typed queries and for any text. Sends nothing.
+// The class of a query: point, points, range, partition scan or table scan, decided from the condition's comparisons of PartitionKey and RowKey. Works
+// alike for typed conditions and for any $filter text. Sends nothing.
 import type { KeyRange } from '../keys/compiled-key.js';
 import { type Comparison, type Condition, comparisonCount, MIRRORED, type Operand } from './condition.js';
 import {

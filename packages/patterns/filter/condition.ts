@@ -1,4 +1,4 @@
-// The condition of a query as a value. How it reads as $filter is format-filter.ts's matter, what it needs of a table classify.ts's.
+// The condition of a query as a value, a tree of comparisons. format-filter.ts writes it as $filter, classify.ts derives its cost.
 import type { TypedValue } from '../values/decode-property.js';
 
 export type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';

@@ -1,4 +1,5 @@
-// Whether a row meets a condition, decided here as the service decides it: for joins and for tests. No query is answered this way behind anybody's back.
+// Evaluates a condition on a row in the client, with the service's rules: for joins and for tests. Queries are never evaluated here in place of the
+// service.
 import { Buffer } from 'node:buffer';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, Of } from '../model/entity.js';

@@ -1,4 +1,4 @@
-// What any $filter text makes the service do: for logs, for reviews, and for programs that still write filters by hand.
+// The cost class of any $filter text: for logs, for reviews, and for programs that write filters by hand.
 import { type Classification, classify } from './classify.js';
 import type { Condition } from './condition.js';
 import { formatFilter } from './format-filter.js';

@@ -1,4 +1,4 @@
-// The words of a $filter: cuts its text into tokens and gives literals their values. Which may follow each other is parse-filter.ts's matter.
+// The tokens of a $filter: cuts the text and decodes literals. parse-filter.ts knows their grammar.
 import { Buffer } from 'node:buffer';
 import type { TypedValue } from '../values/decode-property.js';
 import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from '../values/edm.js';

@@ -1,5 +1,4 @@
-// A condition as the $filter that the service reads: each value with the prefix of its type, so that it is compared as what it is. The query string's
-// own escapes come later.
+// Formats a condition as $filter: each value with the prefix of its type, so that the service compares it by that type. URL escapes are added later.
 import { Buffer } from 'node:buffer';
 import type { TypedValue } from '../values/decode-property.js';
 import { doubleLiteral } from '../values/encode-property.js';
@@ -39,7 +38,7 @@ export function formatLiteral({ type, value }: TypedValue): string {
 const formatOperand = (operand: Operand): string =>
   operand.kind === 'property' ? operand.name : formatLiteral(operand.typed);
 
-/** In parentheses where it is more than a comparison: nobody has to know which word binds closer. */
+/** In parentheses where it is more than a comparison: no reader has to know the precedence. */
 function formatTerm(condition: Condition): string {
   const text = formatFilter(condition);
   return condition.kind === 'and' || condition.kind === 'or' ? `(${text})` : text;

@@ -1,4 +1,4 @@
-// What is left of a condition once the keys of a row are known. So a filter over several rows can be asked of each row for itself.
+// The residual condition once the keys of a row are known, so that a filter over several rows can be sent to each of them by its key.
 import type { Point } from './classify.js';
 import { allOf, anyOf, type Condition, isTrue, type Operand, TRUE } from './condition.js';
 import { evaluate } from './evaluate.js';

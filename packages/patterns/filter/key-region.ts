@@ -1,5 +1,5 @@
-// Sets of rows by their keys: an interval of partition keys and one of row keys. What classify.ts reads off a condition. Knows nothing of other
-// properties but that somebody compares them.
+// Sets of rows by their keys: an interval of partition keys and one of row keys, which classify.ts derives from a condition. Of other properties it
+// records only that some are compared.
 import type { KeyRange } from '../keys/compiled-key.js';
 import type { Comparison } from './condition.js';
 

@@ -1,5 +1,5 @@
-// Any $filter text as a condition: what a program of somebody else sends, or a log holds. Looks at no types but those of literals; what the service would
-// refuse for its types is a warning of classify.ts.
+// Parses any $filter text to a condition, for example from a log. Checks no types except those of literals; classify.ts warns of comparisons that the
+// service would refuse.
 import { PatternError } from '../values/pattern-error.js';
 import { COMPARISONS, type Comparison, type Condition, type Operand, TRUE } from './condition.js';
 import { type FilterToken, readFilterToken } from './filter-token.js';

@@ -1,4 +1,4 @@
-// What a query would send and what that costs the service, without sending it.
+// The plan of a query: the requests that it would send, and what they cost the service. Sends nothing.
 import { type Classification, classify, filterWarnings, type Point, type QueryClass } from './classify.js';
 import { type Condition, isTrue } from './condition.js';
 import { formatFilter } from './format-filter.js';

@@ -1,4 +1,4 @@
-// A typed condition as a test of values: for joins, where rows have been read already.
+// A typed condition as a predicate of values: for joins, where the rows have been read already.
 import type { AnyEntity, Of } from '../model/entity.js';
 import { evaluate, readerOfValue } from './evaluate.js';
 import { type Clause, type Fields, fieldsOf } from './where.js';

@@ -1,5 +1,5 @@
-// Conditions with types: what `where(p => p.age.ge(18))` is made of. A property is compared with values of its own type, and written with the prefix of that type.
-// Properties that only a key holds are compared by that key.
+// Typed conditions, as in `where(p => p.age.ge(18))`. A property is compared only with values of its own type. Properties that exist only in a key are
+// compared through that key.
 import type { KeyRange, PartBounds } from '../keys/compiled-key.js';
 import { hasUncertainOrder } from '../keys/key-text.js';
 import type { AnyEntity, Field } from '../model/entity.js';

@@ -1,4 +1,4 @@
-// Which of many comes first, as they come and go.
+// A binary heap.
 
 export class Heap<T> {
   readonly #items: T[] = [];

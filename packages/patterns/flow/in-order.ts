@@ -1,4 +1,5 @@
-// Many asynchronous steps at once, so many and no more, with their results in the order of what they were given. Nothing is begun that nobody waits for.
+// Bounded concurrency: runs a limited number of asynchronous steps at a time and gives their results in the order of the input. Starts no step whose
+// result is not wanted any more.
 
 /** A controller that also ends with the signal. `release` when it is no longer needed. */
 export function linkedController(signal: AbortSignal | undefined): AbortController & { release(): void } {

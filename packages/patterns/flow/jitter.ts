@@ -1,5 +1,4 @@
-// How long to wait before something is tried again, when others want the same: decorrelated jitter, by which those who wait longest are spread widest.
-// Waiting itself is the caller's.
+// Pauses between attempts under contention: decorrelated jitter. It computes the pause; the caller waits.
 
 /** Milliseconds. */
 export interface JitterBounds {

@@ -1,4 +1,4 @@
-// What the library has from outside: time, chance and waiting, which tests give by their own clocks and seeds. Nothing else knows a clock by itself.
+// What the library takes from outside: the clock, random bytes and waiting. Tests inject their own. No other file reads a clock.
 export interface Chance {
   /** Milliseconds since 1970. */
   readonly now: () => number;

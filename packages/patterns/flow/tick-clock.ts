@@ -1,5 +1,5 @@
-// Times for keys that grow with each write, as those of a log: no two alike in a process, and none before an earlier one, whatever the computer's clock
-// does. Clock and chance can be given.
+// Timestamps for keys that grow with each write, such as those of a log: unique in a process and never decreasing, even if the computer's clock is set
+// back. Clock and random bytes can be injected.
 import { Instant } from '../values/instant.js';
 import { REAL_SURROUNDINGS } from './surroundings.js';
 

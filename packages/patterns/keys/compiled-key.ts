@@ -1,5 +1,5 @@
-// A key's definition, bound to the properties of an entity: values to keys, keys to values, and the keys that have leading parts in common. It sends
-// nothing; a range is what filters and signatures are made of.
+// A key's definition, bound to the properties of an entity: encodes values to keys, decodes keys, and computes the range of keys that share leading
+// parts. Sends nothing.
 import { checkValue } from '../values/check-value.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Property, Props } from '../values/property.js';

@@ -1,5 +1,5 @@
-// A number of buckets, and the bucket of a text: part of the storage format, for rows stand where they were put. FNV-1a over UTF-8,
-// stirred as MurmurHash3 ends, so that texts which differ in one digit spread; other languages can do the same in ten lines.
+// The bucket of a text: part of the storage format, because a row stays in the bucket that it was written to. FNV-1a over UTF-8, finished as MurmurHash3
+// does, so that texts which differ in one digit spread; other languages can do the same in ten lines.
 
 const BUCKETS_MAX = 10_000;
 

@@ -1,5 +1,5 @@
-// How one value becomes text in a key, and what comes back. Codecs that have an order put texts in the order of values;
-// no text that a codec makes holds a character that keys may not. How parts are joined is key.ts's matter.
+// Codecs: how one value becomes text in a key, and back. Ordered codecs keep the order of values in the order of texts; no text of a codec holds a
+// character that is forbidden in keys. key.ts joins the parts.
 import { type EdmType, GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from '../values/edm.js';
 import { Instant } from '../values/instant.js';
 import { PatternError } from '../values/pattern-error.js';

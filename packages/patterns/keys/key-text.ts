@@ -1,4 +1,4 @@
-// Text in keys: what no key may hold, and an escape that keeps the order of what it escapes. Nothing here knows of parts.
+// Text in keys: the characters that are forbidden there, and an escape that keeps the order of texts. It knows no parts.
 //
 // A single escape character cannot keep order. Here each character that is escaped takes the character just below it as prefix, and that
 // one is escaped too, so codes are in the order of characters and none begins another:

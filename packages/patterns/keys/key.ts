@@ -1,5 +1,4 @@
-// The definition of a key: literals and named parts, in order, as plain data. What becomes of it with an entity's properties is
-// compile-key.ts's matter.
+// The definition of a key: literals and named parts, in order, as plain data. compiled-key.ts binds it to an entity's properties.
 import { PatternError } from '../values/pattern-error.js';
 import type { Props, ValueOf } from '../values/property.js';
 import type { AnyKeyCodec, KeyCodec } from './key-codec.js';

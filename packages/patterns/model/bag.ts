@@ -1,4 +1,4 @@
-// Rows without a schema: properties with the types that the service keeps. For rows of other programs, and for tools that know no definition.
+// Rows without a schema, as property bags with the service's types: for rows of other programs, and for tools that have no definition.
 import { checkValue } from '../values/check-value.js';
 import { decodeProperty, type TypedValue } from '../values/decode-property.js';
 import type { EdmType } from '../values/edm.js';

@@ -1,5 +1,4 @@
-// Entities that share a table: that no row of one can have the keys of another, and that their rows can be told apart. Each by itself is entity.ts's
-// matter.
+// Checks entities that share a table: no row of one can have the keys of another, and their rows can be told apart. entity.ts checks each one by itself.
 import type { CompiledKey } from '../keys/compiled-key.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { AnyEntity } from './entity.js';

@@ -1,5 +1,5 @@
-// A row of an answer as an entity's value: each property by the type that the definition names, older versions brought up to date, unknown properties
-// kept. What there is to know of a definition is worked out once, so that a row costs a look-up a member.
+// Decodes a row of an answer to an entity's value: each property by the type in the definition, rows of earlier versions upcast, unknown properties
+// kept. The definition is compiled once, so that decoding costs one look-up a member.
 import { Instant } from '../values/instant.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
@@ -11,7 +11,7 @@ import { parseTag } from './type-tag.js';
 import { upcastRow } from './upcast.js';
 
 export interface DecodeOptions {
-  /** `throw` unless something else is said. A function gives the value to go on with, or throws; undefined is no property. */
+  /** `throw` by default. A function gives the value to go on with, or throws; undefined is no property. */
   readonly onDrift?: DriftPolicy | undefined;
   /** Where the row stands, if not in the entity's table. */
   readonly table?: string | undefined;

@@ -1,4 +1,4 @@
-// Rows of several entities, each as what it is: by its tag, or, where it has none, by the literals of its keys. What is none of them is a bag.
+// Decodes rows of several entities: by the row's tag or, without one, by the literals of its keys. A row of no known entity becomes a bag.
 import type { WireObject } from '../values/read-wire.js';
 import { textOf } from '../values/row-member.js';
 import { type Bag, decodeBag } from './bag.js';

@@ -1,4 +1,4 @@
-// What a stored property becomes as a property of an entity: taken as it is, widened, or, where it is not what the definition says, what the policy says.
+// Schema drift: a stored property is taken as it is, widened to the type in the definition, or handled by the drift policy.
 import { passChecks, validated } from '../values/check-value.js';
 import { coerce } from '../values/coerce.js';
 import { decodeProperty, type TypedValue } from '../values/decode-property.js';

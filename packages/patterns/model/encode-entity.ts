@@ -1,4 +1,4 @@
-// An entity's value as a row to send: checked, counted, with keys and types. Which request carries it is for others.
+// Encodes an entity's value as a row: checked, measured, with keys and types. The request is chosen elsewhere.
 import { checkValue, passChecks, validated } from '../values/check-value.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { PatternError } from '../values/pattern-error.js';

@@ -1,5 +1,5 @@
-// The definition of an entity: a name, a version, a table, properties and two keys; checked once, when the program starts. Encoding and decoding work on the
-// plan that is made here.
+// The definition of an entity: a name, a version, a table, properties and two keys. It is checked once, when the program starts, and compiled to a plan
+// for encoding and decoding.
 import { CompiledKey } from '../keys/compiled-key.js';
 import type { Key, KeyOn, Part, PartNames } from '../keys/key.js';
 import { PatternError } from '../values/pattern-error.js';

@@ -1,4 +1,4 @@
-// An entity's value as a row has it, with what a later write of that row needs. Reading and writing rows is for others.
+// A value together with the row that it was read from: keys, ETag, and what a later write of that row needs.
 import { Instant } from '../values/instant.js';
 import type { WireProperty } from '../values/wire-property.js';
 

@@ -1,4 +1,4 @@
-// The text by which a row says what it is: an entity's name and version, as `Employee.2`. Rows of other programs may have the name alone.
+// The type tag of a row: an entity's name and version, as `Employee.2`. Rows of other programs may have the name alone.
 
 export interface TypeTag {
   readonly name: string;

@@ -1,5 +1,5 @@
-// A row of an earlier version, brought up to date by the entity's upcasts. They get and give values by the names of the program; what they leave as it was
-// is read as in any other row, and properties that nobody knows pass through.
+// Applies an entity's upcasts to a row of an earlier version. Upcasts use the program's property names; properties that they leave alone are decoded as
+// in any other row, and unknown properties pass through.
 import { checkValue, passChecks, validated } from '../values/check-value.js';
 import { decodeProperty, keepProperty, type TypedValue } from '../values/decode-property.js';
 import { PatternError } from '../values/pattern-error.js';

@@ -1,5 +1,5 @@
-// Many partitions asked at once, their results as one run: in the order of a scan, in the order of row keys, or as they come. How results are put together is
-// for merge-*.ts.
+// Queries many partitions concurrently and gives their results as one: in the order of a scan, in the order of row keys, or as they arrive. merge-*.ts
+// combine the results.
 import type { AnyEntity } from '../model/entity.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Merge, MergePart, RowPosition } from './merge.js';
@@ -25,7 +25,7 @@ import { formatToken, parseToken, queryHash } from './resume-token.js';
 export type FanOutOrder = 'scan' | 'rows' | 'none';
 
 export interface FanOutOptions {
-  /** Partitions that are asked at once: 8 unless something else is said. */
+  /** Partitions that are asked at once: 8 by default. */
   readonly concurrency?: number | undefined;
   readonly order?: FanOutOrder | undefined;
 }

@@ -1,4 +1,4 @@
-// One step of a query over rows as they are: a page, or some of the rows that it names. It follows no continuation; row-results.ts does.
+// One step of a query over undecoded rows: a page, or some of the rows that it names. row-results.ts follows continuations.
 import { isByPoints, type PointQuery, pointFilter, pointQuery, type RowQuery } from '../filter/plan.js';
 import { allInOrder } from '../flow/in-order.js';
 import type { PageStart, RowSource } from '../transport/row-source.js';
@@ -13,7 +13,7 @@ export interface RowPage {
 }
 
 export interface FetchOptions {
-  /** Rows at most; as many as the service gives where nothing is said. */
+  /** Rows at most; as many as the service gives by default. */
   readonly size: number | undefined;
   readonly from: Position | undefined;
   readonly signal: AbortSignal | undefined;

@@ -1,5 +1,5 @@
-// How one entity leads to others: from its values to the keys of one row, or to a partition with many. The keys are typed, so a link that could not be
-// followed does not compile. A row that is not there is undefined; whether it should be is for the program to say.
+// Links between entities: from an entity's values to the keys of one row, or to a partition with many. The keys are typed, so a link to keys of the
+// wrong type does not compile. A missing row is undefined; the program decides whether that is an error.
 import { allInOrder, inOrder } from '../flow/in-order.js';
 import type { AnyEntity, KeyOf, Of, PartitionOf, RowLead } from '../model/entity.js';
 import type { Stored } from '../model/stored.js';

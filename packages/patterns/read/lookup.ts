@@ -1,6 +1,6 @@
-// Rows of a small table that are read again and again, remembered for a while. One read a row at a time, however many ask; rows that are not there are
-// remembered too; and where the service fails, what is known may go on for a time that is said. By hand: an entry that may be shown after its time if its
-// renewal fails, with its age, and a bound that refuses instead of forgetting, are most of it, and what a library would add is a Map in the order of use.
+// A cache of the rows of a small table. Concurrent reads of one row share a request, missing rows are cached too, and entries may be served stale for a
+// stated time while the service fails. It is written by hand because stale entries, their age, and a bound that refuses rather than evicts are most of
+// it; a library would add only a Map in the order of use.
 import { inOrder } from '../flow/in-order.js';
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { Stored } from '../model/stored.js';
@@ -13,7 +13,7 @@ export interface LookupOptions {
   readonly ttl: number;
   /** Rows that are remembered at most: the one that was not asked for longest is forgotten. */
   readonly maxRows: number;
-  /** The same as `ttl` for rows that are not there: as long, unless something else is said. */
+  /** Time to live of entries for missing rows: that of `ttl` by default. */
   readonly negativeTtl?: number | undefined;
   /** Milliseconds beyond its time for which a row is still given where reading it anew fails. */
   readonly maxStale?: number | undefined;
@@ -48,7 +48,7 @@ interface Entry<T> {
 }
 
 export interface JoinOptions extends ReadingOptions {
-  /** Rows that are looked up at once: 16 unless something else is said. */
+  /** Rows that are looked up at once: 16 by default. */
   readonly concurrency?: number | undefined;
 }
 
@@ -172,7 +172,7 @@ export class Lookup<E extends AnyEntity> {
     return this.#options.now() - at;
   }
 
-  /** One read, whoever asks meanwhile. */
+  /** Concurrent calls share one read. */
   #read(text: string, key: KeyOf<E>): Promise<Entry<Stored<Of<E>>>> {
     const coming = this.#coming.get(text);
     if (coming !== undefined) return coming;

@@ -1,4 +1,4 @@
-// Pages as they come, of so many partitions at once. Of a partition that is being read the next page is fetched while others are given.
+// Merges partitions in the order of arrival, a limited number at a time. While the rows of a page are consumed, the partition's next page is fetched.
 import { linkedController } from '../flow/in-order.js';
 import {
   behind,

@@ -1,4 +1,5 @@
-// All partitions at once, by row key and then by partition: a page of each is held, and the next one of a partition is fetched when its last row is taken.
+// Merges all partitions by row key and then by partition: buffers a page of each, and fetches a partition's next page when the last row of its page is
+// taken.
 import { Heap } from '../flow/heap.js';
 import { allInOrder, linkedController } from '../flow/in-order.js';
 import {

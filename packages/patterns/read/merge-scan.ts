@@ -1,4 +1,4 @@
-// One partition after the other, while the first pages of those that come next are fetched already.
+// Concatenates partitions in their order, and prefetches the first pages of the next ones.
 import { inOrder } from '../flow/in-order.js';
 import {
   behind,

@@ -1,5 +1,5 @@
-// What the ways to put the results of several partitions together have in common. A position among the results is a row's keys, so that going on from it
-// repeats nothing; with it go the queries of what is left.
+// What the merges of several partitions share. A position among the results is a row's keys, so that resuming repeats nothing; with it go the queries of
+// what is left.
 import type { Condition } from '../filter/condition.js';
 import { keyCondition } from '../filter/where.js';
 import { PatternError } from '../values/pattern-error.js';

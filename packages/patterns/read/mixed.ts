@@ -1,5 +1,5 @@
-// Rows of several entities of one table, read together, each as what it is. A row that none of them explains is handed over as it stands: what one row is wrong
-// about never ends the reading of the others.
+// Queries over rows of several entities of one table, each decoded as its own type. A row that matches no entity is given undecoded: one bad row never
+// ends the reading of the others.
 import { admit, checkReason } from '../filter/admit.js';
 import { allOf, type Condition, TRUE } from '../filter/condition.js';
 import { type Plan, planOf, type RowQuery, rowQuery } from '../filter/plan.js';

@@ -1,4 +1,4 @@
-// A partition of an entity as where queries begin: one row, rows by leading parts of their keys, the latest, or all.
+// A partition of an entity, where queries begin: one row, rows by leading parts of their keys, the latest, or all.
 import { allOf, type Condition } from '../filter/condition.js';
 import { keyCondition } from '../filter/where.js';
 import type { PartBounds } from '../keys/compiled-key.js';

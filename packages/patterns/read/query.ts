@@ -1,5 +1,5 @@
-// Queries with types over one entity. What the service has to do for a query is part of its type: one that reads many partitions has no results until it is
-// allowed by name. A query is a value; it sends nothing until results are asked for.
+// Typed queries over one entity. The cost class of a query is part of its type: a table scan has no results until it is allowed by name. A query is a
+// value and sends nothing until results are asked for.
 import { type Admission, admit, checkReason } from '../filter/admit.js';
 import type { QueryClass } from '../filter/classify.js';
 import { allOf, type Condition } from '../filter/condition.js';
@@ -46,7 +46,7 @@ export type Query<E extends AnyEntity, R, C extends StaticClass> = Refined<E, R,
 export interface QueryOptions extends Admission {
   /** Seals tokens, for those that leave the program. */
   readonly tokenSecret?: Uint8Array | undefined;
-  /** Point reads at once: 16 unless something else is said. */
+  /** Point reads at once: 16 by default. */
   readonly concurrency?: number | undefined;
 }
 

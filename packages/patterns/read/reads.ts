@@ -1,4 +1,4 @@
-// All that can be read of one entity: rows by their keys, and where queries begin.
+// All reads of one entity: rows by their keys, and the beginnings of queries.
 import { allOf } from '../filter/condition.js';
 import type { Plan } from '../filter/plan.js';
 import { keyCondition } from '../filter/where.js';
@@ -14,7 +14,7 @@ import { EntityQuery, POINT_CONCURRENCY, type Query, type QuerySettings } from '
 import type { ReadingOptions, Results } from './results.js';
 
 export interface ManyOptions extends ReadingOptions {
-  /** Rows that are asked for at once: 16 unless something else is said. */
+  /** Rows that are asked for at once: 16 by default. */
   readonly concurrency?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Reads<E extends AnyEntity> {
   partition(key: PartitionOf<E>): PartitionQuery<E>;
   /** All of the entity's rows in the table. */
   scan(): Query<E, Stored<Of<E>>, 'table-scan'>;
-  /** The same of many partitions at once; what is asked of each is all of it, unless something else is said. */
+  /** The same of many partitions at once; of each all rows, by default. */
   fanOut<R extends RowPosition = Stored<Of<E>>>(
     keys: Iterable<PartitionOf<E>>,
     options?: FanOutOptions & Each<E, R>,

@@ -1,4 +1,4 @@
-// How results are read, whatever they are results of: page by page with a token to go on by, so many, or one after the other.
+// How results are read, whatever they are results of: page by page with a token to resume by, a given number, or as a stream.
 import { PatternError } from '../values/pattern-error.js';
 
 export interface Page<R> {
@@ -27,7 +27,7 @@ export interface Results<R> extends AsyncIterable<R> {
   /** The first so many, fewer if there are no more. */
   take(count: number, options?: ReadingOptions): Promise<readonly R[]>;
   first(options?: ReadingOptions): Promise<R | undefined>;
-  /** All, a page at a time: what nobody takes is not asked for. */
+  /** All, fetched page by page as they are consumed. */
   stream(
     options?: ReadingOptions & { readonly size?: number | undefined },
   ): AsyncGenerator<R, void, undefined>;

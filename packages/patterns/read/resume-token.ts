@@ -1,5 +1,5 @@
-// The text by which a query goes on where it stopped, in this process or in another: a position in the table, and a hash of the query that it is good for.
-// It holds keys, and no other data. What a position is depends on the query: see row-results.ts and fan-out.ts.
+// Resume tokens: the text by which a query continues in this process or in another. It holds a position, which is keys and no other data, and a hash of
+// the query. row-results.ts and fan-out.ts define their positions.
 import { Buffer } from 'node:buffer';
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { PatternError } from '../values/pattern-error.js';

@@ -1,4 +1,5 @@
-// The results of one query: pages are followed to the end, empty ones too, and rows are decoded. What the query is, and whether it may run, is query.ts's matter.
+// The results of one query: follows continuations to the end, over empty pages too, and decodes rows. query.ts makes the query and decides whether it
+// may be sent.
 import type { RowQuery } from '../filter/plan.js';
 import type { RowSource } from '../transport/row-source.js';
 import { PatternError } from '../values/pattern-error.js';

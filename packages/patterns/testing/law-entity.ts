@@ -1,4 +1,4 @@
-// An entity with every type, and its random values.
+// An entity with a property of every type, and random values of it.
 import fc from 'fast-check';
 import { codec, entity, Instant, key, type Of, part, type StandardSchema, t } from '../index.js';
 import { anyText } from './law.js';

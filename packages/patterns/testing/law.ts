@@ -1,4 +1,5 @@
-// Runs a law on random input: some hundred cases with the other tests, as many as PATTERN_RUNS says at length. A failure prints the command that repeats it.
+// Runs a law on random input: some hundred cases with the other tests, as many as PATTERN_RUNS says at length. A failure prints the command that repeats
+// it.
 import fc from 'fast-check';
 
 const RUNS = Number(process.env.PATTERN_RUNS ?? 300);

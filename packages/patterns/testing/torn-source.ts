@@ -1,5 +1,5 @@
-// A model of the service for reads: rows in order, filters by the plain evaluation, and pages that end wherever chance has it, also before any row: as the real
-// one may after five seconds or where a partition ends.
+// A model of the service for reads: rows in order, filters by evaluate.ts, and pages that end at random, also before any row: as the real ones may after
+// five seconds or where a partition ends.
 import { evaluate, readerOf } from '../filter/evaluate.js';
 import { parseFilter } from '../filter/parse-filter.js';
 import type { RowSource } from '../transport/row-source.js';

@@ -1,5 +1,5 @@
-// The text of an entity group transaction: operations become parts, parts a body, and an answer's parts results by position. The official client's own
-// encoder is not used, because it sends deletes without their conditions. Counting against limits is batch.ts's matter.
+// The text of an entity group transaction: formats operations as parts of a body, and parses an answer's parts to results. The official client's own
+// encoder is not used, because it sends deletes without their conditions. batch.ts counts against limits.
 import { Buffer } from 'node:buffer';
 import type { RowRequest } from './row-write.js';
 import { parseRefusal, type ServiceRefusal } from './service-refusal.js';

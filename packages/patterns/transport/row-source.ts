@@ -1,4 +1,4 @@
-// What reading needs of whoever sends requests: one row, and a page of rows. No entities here.
+// What reads need of a sender: one row, and a page of rows. It knows no entities.
 import type { RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 

@@ -1,4 +1,4 @@
-// A write of one row as a value, before it is a request of its own or a part of a batch: what both need of it.
+// A write of one row as a value: what a request of its own and a part of a batch have in common.
 import type { RowAddress } from '../values/pattern-error.js';
 import { type WireRow, wireText } from '../values/wire-property.js';
 

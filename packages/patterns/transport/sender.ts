@@ -1,5 +1,5 @@
-// The one place that sends. Requests go through the pipeline of the official client, so that its authentication, retries and tracing are kept, and its
-// ways to encode rows are not. What is in a request, and what an answer means, is others' matter.
+// Sends all requests. They go through the pipeline of the official client, so that its authentication, retries and tracing are kept; its row encoding is
+// not used. table-requests.ts makes requests and reads answers.
 import {
   createDefaultHttpClient,
   createHttpHeaders,
@@ -24,7 +24,7 @@ export interface SenderOptions {
   readonly httpClient?: HttpClient;
   /** Plain HTTP to other hosts than this one. */
   readonly allowInsecureConnection?: boolean;
-  /** How long an answer is waited for; 60,000 if nothing is said, twice what the service takes at most. The client alone waits for ever. */
+  /** The timeout of an answer in milliseconds; 60,000 by default, twice what the service takes at most. The official client has none. */
   readonly timeoutMilliseconds?: number;
 }
 
@@ -42,7 +42,7 @@ export interface TableRequest {
 interface Sent {
   /** How often the request went out. */
   readonly attempts: number;
-  /** An attempt may have been done, though nobody heard so: before this answer, or at all if there is none. */
+  /** An attempt may have been applied although its answer was lost: one before this answer or, if there is no answer, any. */
   readonly isInDoubt: boolean;
 }
 

@@ -1,5 +1,4 @@
-// What the service's refusals say, and which error of this library each becomes. Whether a refusal is the truth, after a request was sent twice, is
-// settle-write.ts's matter.
+// Parses the service's refusals and maps each to an error of this library. settled-writes.ts decides whether a refusal of a retried request is true.
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 
 export interface ServiceRefusal {

@@ -1,5 +1,5 @@
-// The requests of the Table service that this library makes: reads of one row and of a page, writes of one row and of a batch. Values in, values out;
-// refused reads become errors of this library. Nothing here knows entities, and nothing tries again.
+// The Table service requests of this library: reads of one row and of a page, writes of one row and of a batch. Values in, values out; refused reads
+// become errors. It knows no entities and retries nothing.
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { readPage, readRow, type WireObject } from '../values/read-wire.js';
 import { type BatchAnswer, batchText, boundariesOf, parseBatchAnswer, partText } from './batch-body.js';

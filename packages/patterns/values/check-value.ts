@@ -1,12 +1,12 @@
-// Whether a value of the program is one of a property's type, and passes its checks. Gives the value in its one spelling. Values that come from the
-// service are decode-property.ts's matter.
+// Checks that a value of the program has a property's type and passes its checks, and gives the value in canonical form. decode-property.ts handles
+// values from the service.
 import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from './edm.js';
 import { Instant } from './instant.js';
 import { PatternError } from './pattern-error.js';
 import type { Property } from './property.js';
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
 
-/** What a refusal shows of a value: enough to find it, and not a page of somebody's data. */
+/** What a refusal shows of a value: enough to find it, and no more, because it may be private. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === 'object' && value !== null) return value.constructor?.name ?? 'an object';
@@ -55,7 +55,7 @@ export function validated(schema: StandardSchema, value: unknown, property: stri
     throw new PatternError('ValueInvalid', { property, expected: 'what its schema accepts', reason });
   };
   if ('then' in result) {
-    // Its failure would be nobody's.
+    // Its rejection would be unhandled.
     result.then(undefined, () => undefined);
     return refuse('the schema answers by a promise, and it must answer at once');
   }

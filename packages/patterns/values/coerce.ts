@@ -1,5 +1,4 @@
-// A stored value as one of another type, where that says the same: for rows in which an earlier program stored a number as text, or a count as a
-// double. What cannot be said exactly is not said.
+// Converts a stored value to another type where nothing is lost: for rows in which an earlier program stored a number as text, or a count as a double.
 import type { TypedValue } from './decode-property.js';
 import type { BagValue } from './edm.js';
 import { type EdmType, GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from './edm.js';

@@ -1,5 +1,4 @@
-// A property as a row of an answer has it: its type, and its value as the program's. Whether that is the type that an entity wants is
-// decode-entity.ts's matter.
+// Decodes a property of a row to its type and the program's value. decode-entity.ts decides whether that is the type that the entity wants.
 import { Buffer } from 'node:buffer';
 import type { BagValue } from './edm.js';
 import { type EdmType, INT32_MAX, INT32_MIN } from './edm.js';

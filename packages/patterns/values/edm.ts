@@ -1,4 +1,4 @@
-// The eight types of a stored property. Their texts are encode-property.ts's and decode-property.ts's matter.
+// The eight types of a stored property. encode-property.ts and decode-property.ts know their texts.
 import type { Instant } from './instant.js';
 
 export type EdmType = 'String' | 'Int32' | 'Int64' | 'Double' | 'Boolean' | 'DateTime' | 'Guid' | 'Binary';

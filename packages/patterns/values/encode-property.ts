@@ -1,5 +1,5 @@
-// A value as the JSON that the service reads it from, always with its type. The client's encoder is not asked: it sends whole doubles as Int32, drops
-// NaN, and sends all of the memory behind a part of a buffer.
+// Encodes a value as JSON for the service, always with its type. The official client's encoder is not used: it sends whole doubles as Int32, drops NaN,
+// and sends the whole memory behind a slice of a buffer.
 import { Buffer } from 'node:buffer';
 import type { EdmType } from './edm.js';
 import { checkLength, propertyBytes } from './size.js';

@@ -1,4 +1,4 @@
-// A point in time as the service keeps it: 100 ns ticks, which neither Date nor a float64 can hold. Reads no clock; tick-clock.ts does.
+// A point in time with the service's precision: 100 ns ticks, which neither Date nor a float64 can hold. Reads no clock; tick-clock.ts does.
 import { PatternError } from './pattern-error.js';
 
 const TICKS_PER_MILLISECOND = 10_000n;

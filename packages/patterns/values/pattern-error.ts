@@ -1,5 +1,4 @@
-// What this library refuses, and what it makes of the service's refusals: one class, a code from a closed set, and details with a type.
-// docs/patterns/errors.md has a section for each code. Deciding when to throw is everybody else's.
+// The errors of this library: one class, a code from a closed set, and typed details. docs/patterns/errors.md has a section for each code.
 import type { EdmType } from './edm.js';
 
 /** The address of a row. */

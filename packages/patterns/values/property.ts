@@ -1,5 +1,5 @@
-// What a property of an entity is: one type of the service, fixed by the definition and never guessed from a value.
-// Values become texts in encode-property.ts and come back in decode-property.ts.
+// The definition of a property: one type of the service, fixed by the definition and never guessed from a value. encode-property.ts and decode-
+// property.ts convert the values.
 import type { EdmType } from './edm.js';
 import type { Instant } from './instant.js';
 import { PatternError } from './pattern-error.js';

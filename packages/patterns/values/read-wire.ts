@@ -1,5 +1,5 @@
-// The JSON of rows as the service sends it. Of its numbers `3` is an Int32 and `3.0` a Double, and to JSON.parse they are the same; so doubles that are
-// whole are marked before it sees them. What a row's members mean is decode-property.ts's matter.
+// Parses the JSON of rows as the service sends it. There `3` is an Int32 and `3.0` a Double, which JSON.parse cannot tell apart; so whole doubles are
+// marked before it sees them. decode-property.ts interprets the members.
 
 /** A double that JSON.parse would take for an Int32. */
 export interface WholeDouble {

@@ -1,4 +1,4 @@
-// The members of a row of an answer: by name, without what every object has, and apart from annotations.
+// The members of a row of an answer: looked up by name without the prototype's, and separated from annotations.
 import { keepProperty } from './decode-property.js';
 import type { WireObject, WireValue } from './read-wire.js';
 import type { WireProperty } from './wire-property.js';

@@ -1,5 +1,5 @@
-// What rows count, by the rule that Microsoft published for Azure Tables, and the limits that the service has for them; so that what it would refuse is
-// refused before it is sent, by name. docs/patterns/sizes.md shows the sums.
+// The size of a row by the rule that Microsoft published for Azure Tables, and the service's limits, so that an oversized row is refused by name before
+// it is sent. docs/patterns/sizes.md shows the sums.
 import type { EdmType } from './edm.js';
 import { PatternError, type SizeLimit } from './pattern-error.js';
 

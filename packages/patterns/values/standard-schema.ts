@@ -1,5 +1,5 @@
-// The interface by which zod, valibot, arktype and others let themselves be called: Standard Schema, version 1. It is copied from
-// its specification (standardschema.dev), which invites to do so, rather than depended on. Runs nothing.
+// The interface Standard Schema, version 1, by which zod, valibot, arktype and others can be called. Copied from its specification (standardschema.dev),
+// which invites that, to avoid a dependency.
 
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {

@@ -1,5 +1,5 @@
-// A property as it goes over the wire: its name in the table, its type, and its value as a literal of JSON. Properties that an entity does not know
-// are kept in this form, so that they go back as they came.
+// A property as it goes over the wire: its name in the table, its type, and its value as a JSON literal. Unknown properties are kept in this form, so
+// that they are written back unchanged.
 import type { EdmType } from './edm.js';
 
 export interface WireProperty {

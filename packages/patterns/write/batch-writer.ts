@@ -1,5 +1,5 @@
-// Any number of changes, done as fast as partitions allow: grouped by partition into batches, so many of these at a time, never more buffered in memory than is
-// said, and each change reported. The source is read as reports are taken, so that whoever is slow slows the whole.
+// Bulk writes: groups any number of changes by partition into batches, sends a limited number of batches at a time, buffers a limited number of changes,
+// and reports each. The source is read only as reports are consumed (back-pressure).
 import { PatternError } from '../values/pattern-error.js';
 import type { RowChange } from './change.js';
 import type { Service } from './service.js';
@@ -7,15 +7,15 @@ import { type WaitingChange, WriteLanes } from './write-lanes.js';
 import { type WriteReport, writeLoad } from './write-load.js';
 
 export interface WriterOptions {
-  /** Batches that are under way at a time; 8 if nothing is said. */
+  /** Batches that are under way at a time; 8 by default. */
   readonly concurrency?: number | undefined;
-  /** Changes in memory at most, waiting and under way; 2,000 if nothing is said. */
+  /** Changes in memory at most, waiting and under way; 2,000 by default. */
   readonly buffered?: number | undefined;
-  /** What they may count, as rows do; 32 MiB if nothing is said. A single change may be more. */
+  /** What they may count, as rows do; 32 MiB by default. A single change may be more. */
   readonly bufferedBytes?: number | undefined;
   /** Changes of one row are done in their order. `false` lets several batches of a partition go at a time, for changes of different rows. */
   readonly ordered?: boolean | undefined;
-  /** Milliseconds after which a batch goes that is not full, if the source gives no more and nothing else is under way; 100 if nothing is said. */
+  /** Milliseconds after which a partial batch is sent, if the source gives no more and no request is under way; 100 by default. */
   readonly linger?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -138,7 +138,7 @@ export class BatchWriter {
 
   #read(): Promise<Next> {
     const reading = Promise.resolve(this.#source.next()).then((result): Next => ({ kind: 'next', result }));
-    // Where nobody waits for it any more.
+    // It may reject when nothing awaits it any more.
     reading.catch(() => undefined);
     return reading;
   }

@@ -1,5 +1,5 @@
-// An entity group transaction: operations on rows of one partition that are done all or not at all. Counts operations and bytes as they are added, so that
-// what does not fit is told by the operation that is too much. Nothing is split here: batch-writer.ts does so where rows need not go together.
+// An entity group transaction: operations on rows of one partition, applied all or not at all. Counts operations and bytes as they are added, so that
+// the operation that exceeds a limit is the one that fails. Nothing is split here: batch-writer.ts does that for rows that need no transaction.
 import type { AnyEntity, Of, PatchOf } from '../model/entity.js';
 import type { Projected, Stored } from '../model/stored.js';
 import { EMPTY_BYTES, partBytes } from '../transport/batch-body.js';
@@ -40,7 +40,7 @@ export interface BatchOverwrite {
 
 /** Operations on rows of one partition that are done all or not at all, up to a hundred. Nothing is sent before `commit`. */
 export class Batch {
-  /** Writes that look at nothing that is there. */
+  /** Unconditional writes. */
   readonly overwrite: BatchOverwrite = {
     put: (entity, value) => this.add(planNew('put', entity, value, this.#identity, this.#target.table)),
   };
@@ -111,7 +111,7 @@ export class Batch {
   }
 
   /**
-   * Does all or nothing. Throws BatchFailed with the operation that could not be done, and OutcomeUnknown if nobody can know. After a failure it may
+   * Applies all or nothing. Throws BatchFailed with the operation that was refused, and OutcomeUnknown if the outcome cannot be found out. After a failure it may
    * be called again; once done, it gives the same results.
    */
   async commit(options: ReadOptions = {}): Promise<BatchResults> {

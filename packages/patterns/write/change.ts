@@ -1,4 +1,4 @@
-// Changes of rows as values, for those that do many: a batch writer takes them one after the other and says of each what became of it.
+// Changes of rows as values, for bulk writes: a batch writer takes them one after the other and reports the outcome of each.
 import type { AnyEntity, KeyOf, Of, PatchOf } from '../model/entity.js';
 import type { Projected, Stored } from '../model/stored.js';
 import { type PlannedWrite, planDelete, planMerge, planNew, planReplace } from './plan-write.js';
@@ -31,7 +31,7 @@ export const change = {
   delete: (stored: Stored<unknown> | Projected<unknown>): RowChange => ({
     plan: () => planDelete(stored, stored.etag),
   }),
-  /** Changes that look at nothing that is there. */
+  /** Unconditional changes. */
   overwrite: {
     /** Whatever row is there becomes this, or there is one. */
     put: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange => ({

@@ -1,5 +1,5 @@
-// Deletes what a query gives, page by page: each page's rows go in batches, many partitions at a time, and after each page there is a token by which another
-// process can go on.
+// Deletes the rows of a query page by page, in batches over many partitions at a time, and gives a token after each page by which another process can
+// continue.
 import type { Projected, Stored } from '../model/stored.js';
 import type { Results } from '../read/results.js';
 import { PatternError } from '../values/pattern-error.js';
@@ -13,9 +13,9 @@ export interface DeleteRowsOptions {
   readonly conditional: boolean;
   /** The `next` of the last progress that was seen; the query is the same. */
   readonly resume?: string | undefined;
-  /** Batches that are under way at a time; 8 if nothing is said. */
+  /** Batches that are under way at a time; 8 by default. */
   readonly concurrency?: number | undefined;
-  /** Rows of a page; 1,000 if nothing is said. */
+  /** Rows of a page; 1,000 by default. */
   readonly size?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -23,9 +23,9 @@ export interface DeleteRowsOptions {
 /** Where it is after a page. Counts are of all pages since the start, or since the token that was given. */
 export interface DeleteProgress {
   readonly deleted: number;
-  /** Rows that somebody else had deleted: only where it is conditional, else they count as deleted. */
+  /** Rows that another client had deleted: only where it is conditional, else they count as deleted. */
   readonly gone: number;
-  /** Rows that somebody had changed, and that stay: only where it is conditional. */
+  /** Rows that were changed since the query read them, and stay: only where it is conditional. */
   readonly changed: number;
   /** By which to go on; undefined at the end. */
   readonly next: string | undefined;

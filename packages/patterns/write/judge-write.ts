@@ -1,7 +1,7 @@
-// What a row tells of a write whose answer was lost or is in doubt. Pure: the look itself is settled-writes.ts's.
+// The outcome of a write whose answer was lost or is in doubt, judged by its row. Pure; settled-writes.ts reads the row.
 //
-// A conditional write happens on top of the row that it was made from and of no other. So if the row still has that ETag, or if its operation ids
-// reach back to the newest operation id of that row, the write is either among them or was not done and will not be.
+// A conditional write applies to one version of the row and to no other. So if the row still has that ETag, or if its operation ids
+// reach back to the newest operation id of that version, the write is among them, or it was not applied and will not be.
 import { etagOf, type RowWrite } from '../transport/row-write.js';
 import type { RowAnswer } from '../transport/table-requests.js';
 import type { OperationId, OperationIds } from './operation-id.js';

@@ -1,5 +1,5 @@
-// Read, compute, write if nobody else did meanwhile, and again if somebody did: what makes a change right among many writers. One operation id goes with all
-// attempts, so that an attempt that was done although its answer was lost is not done twice.
+// Optimistic concurrency: read, compute, write if the row is unchanged, else again. All attempts share one operation id, so that an attempt that was
+// applied although its answer was lost is not repeated.
 import type { Jitter } from '../flow/jitter.js';
 import type { Surroundings } from '../flow/surroundings.js';
 import type { Stored } from '../model/stored.js';

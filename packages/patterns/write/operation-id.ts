@@ -1,6 +1,6 @@
-// Operation ids: random bytes that a write leaves in its row, so that a client that got no answer can look whether it was done. A row keeps the operation ids of
-// its last writes, newest first and without a gap: so a write is seen also when others have written since, and that it is not among them says
-// as much. What follows from operation ids is judge-write.ts's matter.
+// Operation ids: random bytes that a write leaves in its row, so that a client without an answer can find out whether it was applied. A row keeps the
+// ids of its last writes, newest first and without a gap: a write is found also after later writes by others, and its absence proves as much. judge-
+// write.ts draws the conclusions.
 import { Buffer } from 'node:buffer';
 import type { Chance } from '../flow/surroundings.js';
 import { encodeProperty } from '../values/encode-property.js';
@@ -13,11 +13,11 @@ import type { WireProperty } from '../values/wire-property.js';
 export type OperationId = string;
 
 export interface OperationIdOptions {
-  /** The property that holds the operation ids; `_op` if nothing is said. */
+  /** The property that holds the operation ids; `_op` by default. */
   readonly property?: string;
-  /** Operation ids in a row, of 16 bytes each: from 2 to 256, and 64 if nothing is said. */
+  /** Operation ids in a row, of 16 bytes each: from 2 to 256, and 64 by default. */
   readonly keep?: number;
-  /** Operation ids that are older leave with the next write, all but the one before it; 60,000 if nothing is said. */
+  /** Ids older than this are removed by the next write, except the newest one before it; 60,000 by default. */
   readonly keepMilliseconds?: number;
 }
 

@@ -1,5 +1,5 @@
-// An entity's value as a write: which request changes the row so that it is this value, under which condition, with which operation id, and what the row is
-// afterwards. Pure; repositories send such writes one by one, batches together.
+// Plans a write of an entity's value: the request, its condition, its operation id, and the row afterwards. Pure; repositories send such writes one by
+// one, batches together.
 import { refuseNewer } from '../model/decode-entity.js';
 import { type EncodedRow, encodeEntity, encodePatch } from '../model/encode-entity.js';
 import type { AnyEntity, Of } from '../model/entity.js';

@@ -1,5 +1,5 @@
-// The rows of one entity: read by key, and written under the condition that they are as they were read. Writes that ask no such thing have their own name,
-// `overwrite`. What a write is, plan-write.ts knows; queries are for others.
+// The repository of one entity: reads by key, and writes on condition that the row is unchanged since it was read. Unconditional writes are under
+// `overwrite`. plan-write.ts makes the writes.
 import { Jitter } from '../flow/jitter.js';
 import { fraction } from '../flow/surroundings.js';
 import { encodeEntity } from '../model/encode-entity.js';
@@ -25,20 +25,20 @@ import { newIdentity, querySettings, type Service } from './service.js';
 export interface RepoOptions {
   /** Where the rows stand, if not in the entity's table. */
   readonly table?: string | undefined;
-  /** What is said of these queries, instead of what was said of all. */
+  /** Options of these queries, in place of those of all queries. */
   readonly queries?: QueryOptions | undefined;
 }
 
 export interface DeleteOptions extends ReadOptions {
   /**
-   * Of two that delete the same row, one is told so and the other is not, also when the client sends requests again. Costs a second request:
+   * Of two clients that delete the same row only one succeeds, also when requests are retried. Costs a second request:
    * a deleted row holds no operation id, so one is written into the row first.
    */
   readonly exactlyOnce?: boolean;
 }
 
 export interface MutateOptions extends ReadOptions {
-  /** 8 if nothing is said. */
+  /** 8 by default. */
   readonly attempts?: number;
   /** Calls the function twice each time and compares, for tests. */
   readonly checksPurity?: boolean;
@@ -50,7 +50,7 @@ const PAUSES = { base: 20, cap: 1_000 } as const;
 
 /** The rows of an entity: reads, writes that depend on what was read, and those that do not, which are called `overwrite`. */
 export class Repo<E extends AnyEntity> extends EntityReads<E> {
-  /** Writes that look at nothing that is there. */
+  /** Unconditional writes. */
   readonly overwrite: Overwrite<E>;
   readonly #service: Service;
 
@@ -105,7 +105,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   /**
-   * What `change` makes of the row, however many others change it too. `change` gets undefined if there is no row, and may be called more than
+   * Applies `change` to the row under optimistic concurrency, with any number of other writers. `change` gets undefined if there is no row, and may be called more than
    * once; if it gives undefined, or what it got, nothing is written. Throws Contention.
    */
   mutate(
@@ -144,7 +144,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 }
 
-/** Writes of one entity that are done whatever row is there. */
+/** Unconditional writes of one entity's rows. */
 export class Overwrite<E extends AnyEntity> {
   readonly #service: Service;
   readonly #entity: E;

@@ -1,4 +1,4 @@
-// What repositories, batches and writers share: requests, settled writes, operation ids, time and chance.
+// What repositories, batches and writers share: requests, settled writes, operation ids, clock and random bytes.
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
 import type { DriftPolicy } from '../model/drift.js';
 import type { QueryOptions, QuerySettings } from '../read/query.js';
@@ -10,13 +10,13 @@ import { SettledWrites } from './settled-writes.js';
 
 export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   /**
-   * `false` leaves no operation ids in rows. Then a write that the client had to send twice may be told to have failed though it was done, and a
+   * `false` leaves no operation ids in rows. Then a write that the client retried may be reported as failed although it was applied, and a
    * lost answer is OutcomeUnknown unless the row is as it was.
    */
   readonly operationIds?: OperationIdOptions | false;
-  /** What becomes of stored properties that are not what their entity says; `throw` if nothing is said. */
+  /** The handling of stored properties that do not match their entity; `throw` by default. */
   readonly onDrift?: DriftPolicy;
-  /** What is said of all queries. */
+  /** Options of all queries. */
   readonly queries?: QueryOptions;
 }
 

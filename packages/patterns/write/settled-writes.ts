@@ -1,6 +1,6 @@
-// Writes that end in one outcome: done, refused, or, if nobody can know, OutcomeUnknown. The client below sends a request again when a connection breaks or the
-// service is busy, and then a write may be refused because it was done already; such refusals, and answers that never came, are settled by
-// looking at the row. What the row tells is judge-write.ts's matter.
+// Gives each write one outcome: applied, refused, or, if that cannot be found out, OutcomeUnknown. The client retries a request when a connection breaks
+// or the service is busy, and the retry may be refused because the first attempt was applied; such refusals, and lost answers, are settled by reading
+// the row. judge-write.ts interprets the row.
 import { addressOf, etagOf } from '../transport/row-write.js';
 import { requestError, rowError, type ServiceRefusal } from '../transport/service-refusal.js';
 import type { ReadOptions, TableRequests, WriteAnswer } from '../transport/table-requests.js';
@@ -8,7 +8,7 @@ import { PatternError } from '../values/pattern-error.js';
 import { type IdentifiedWrite, judgeWrite, type Verdict } from './judge-write.js';
 import type { OperationIds } from './operation-id.js';
 
-/** For a row that was written again since: an ETag that no row has, so that whoever goes on from here is told. */
+/** For a row that was written again since: an ETag that no row has, so that a write based on it is a Conflict. */
 export const OUTDATED_ETAG = `W/"datetime'1601-01-01T00%3A00%3A00.0000000Z'"`;
 
 /** An operation of a batch, with its text there. */
@@ -115,7 +115,7 @@ export class SettledWrites {
     return verdicts;
   }
 
-  /** Not stopped by the caller's signal: somebody should know. */
+  /** Not aborted by the caller's signal, so that the outcome is known. */
   async #look(operation: IdentifiedWrite, error: PatternError): Promise<Verdict> {
     try {
       const found = await this.#requests.get(addressOf(operation.write));

@@ -1,5 +1,4 @@
-// Changes that wait, by partition and in their order, until they are enough for a batch: what a batch writer takes from. How much is buffered at all is the
-// writer's matter, and so is sending.
+// Changes that wait for a batch writer, by partition and in their order, until they fill a batch. The writer limits how much is buffered, and sends.
 import type { Stored } from '../model/stored.js';
 import { addressOf } from '../transport/row-write.js';
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from './batch.js';

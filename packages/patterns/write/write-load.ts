@@ -1,5 +1,5 @@
-// One batch's worth of changes of one partition that need not be done together: sent as a batch, and if a row of it is refused, again without that row. So a bad
-// row fails alone.
+// Sends one batch's worth of independent changes of a partition: as a batch and, if a row of it is refused, again without that row, so that a bad row
+// fails alone.
 import type { Stored } from '../model/stored.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
