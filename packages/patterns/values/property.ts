@@ -1,5 +1,5 @@
-// The definition of a property: one type of the service, fixed by the definition and never guessed from a value. encode-property.ts and decode-
-// property.ts convert the values.
+// The definition of a property: one type of the service, fixed by the definition and never guessed from a value. encode-property.ts and
+// decode-property.ts convert the values.
 import type { EdmType } from './edm.js';
 import type { Instant } from './instant.js';
 import { PatternError } from './pattern-error.js';

@@ -1,6 +1,6 @@
 // Operation ids: random bytes that a write leaves in its row, so that a client without an answer can find out whether it was applied. A row keeps the
-// ids of its last writes, newest first and without a gap: a write is found also after later writes by others, and its absence proves as much. judge-
-// write.ts draws the conclusions.
+// ids of its last writes, newest first and without a gap: a write is found also after later writes by others, and its absence proves as much.
+// judge-write.ts draws the conclusions.
 import { Buffer } from 'node:buffer';
 import type { Chance } from '../flow/surroundings.js';
 import { encodeProperty } from '../values/encode-property.js';
