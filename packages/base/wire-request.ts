@@ -1,5 +1,25 @@
 // A request and a response as plain values: the interface between the HTTP server and its handlers.
 
+/** A body in one buffer, or why there is none. */
+export interface WholeBody {
+  readonly body: Buffer;
+  /** The body was longer than the limit; `body` is then empty. */
+  readonly bodyTooLarge: boolean;
+  /** There is no memory for the body; it was discarded. */
+  readonly isBusy: boolean;
+}
+
+/**
+ * A body that its handler reads while it comes: iterating slowly slows the client down. It is iterated or collected, and once. The
+ * iteration throws if the rest will not come; a body that is left unread is the server's to discard.
+ */
+export interface BodyStream extends AsyncIterable<Buffer> {
+  /** In bytes, where the head says it. */
+  readonly length: number | undefined;
+  /** The whole body in one buffer, within the memory that is there for all. */
+  collect(bytesMax: number): Promise<WholeBody>;
+}
+
 export interface WireRequest {
   readonly method: string;
   /** The request target exactly as it was sent: path and query, still encoded. */
@@ -14,6 +34,8 @@ export interface WireRequest {
   readonly bodyTooLarge: boolean;
   /** There is no memory for the request; its body was discarded. */
   readonly isBusy?: boolean | undefined;
+  /** The body, unread, where the listener was told that the target may want it so; `body` is then empty. */
+  readonly stream?: BodyStream | undefined;
   /** Whether the connection uses TLS. */
   readonly secure: boolean;
   /** The peer's address in numeric form. */
@@ -27,4 +49,13 @@ export interface WireResponse {
   /** In the order in which they are written. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer | string | undefined;
+}
+
+/** An answer whose body is made while it is sent, as fast as the client reads it. */
+export interface StreamedResponse extends Omit<WireResponse, 'body'> {
+  /**
+   * Sent in chunks where the headers give no Content-Length. Iterated once, and returned early if the client goes; if it throws, the
+   * connection is cut, so that no client takes a part for the whole. Its pieces must not change afterwards.
+   */
+  readonly body: AsyncIterable<Buffer>;
 }

@@ -19,6 +19,11 @@ export class BodyFraming {
     return this.#chunks ? this.#chunks.isComplete : this.#remaining === 0;
   }
 
+  /** Bytes that are still to come, where that is known. */
+  get remaining(): number | undefined {
+    return this.#chunks ? undefined : this.#remaining;
+  }
+
   /** @returns where what follows the body begins, the length of `bytes` at most; a negative number if it is malformed. */
   decode(bytes: Buffer): number {
     if (this.#chunks) return this.#chunks.decode(bytes);

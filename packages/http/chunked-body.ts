@@ -93,8 +93,8 @@ export class ChunkedBody {
     this.#step = 'done';
     const fields = newFields();
     return (
-      readFields(this.#trailers, 0, fields, [], undefined) === this.#trailers.length &&
-      NOT_BEHIND.every(name => fields[name] === undefined)
+      readFields(this.#trailers, 0, fields, { recalled: [], spelledPrefix: undefined }) ===
+        this.#trailers.length && NOT_BEHIND.every(name => fields[name] === undefined)
     );
   }
 }

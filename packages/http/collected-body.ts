@@ -2,17 +2,16 @@
 // client, which is still sending, gets to read the refusal.
 import { GrowingBytes } from './growing-bytes.js';
 
-/** A longer body is read and discarded up to so many times the limit; then its connection is closed. */
-const DISCARDED_TIMES = 16;
-
 export class CollectedBody {
   readonly #bytesMax: number;
+  readonly #discardedMax: number;
   readonly #bytes = new GrowingBytes();
   #received = 0;
   #isDropped = false;
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, discardedMax: number) {
     this.#bytesMax = bytesMax;
+    this.#discardedMax = discardedMax;
   }
 
   append(bytes: Buffer, from: number, until: number): void {
@@ -27,7 +26,7 @@ export class CollectedBody {
 
   /** There is so much of it that nobody waits for its end. */
   get isEndless(): boolean {
-    return this.#received > DISCARDED_TIMES * this.#bytesMax;
+    return this.#received > this.#discardedMax;
   }
 
   /** It was discarded for want of memory, and what is to come of it will be. */

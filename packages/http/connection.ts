@@ -2,85 +2,67 @@
 // it looks at the next. Meanwhile it reads no more from the socket than what has come already. Which connections there are, and
 // when time passes, is connections.ts's.
 import type { Socket } from 'node:net';
-import type { WireResponse } from '#base';
-import { BodyFraming } from './body-framing.js';
-import { CollectedBody } from './collected-body.js';
+import type { StreamedResponse, WireResponse } from '#base';
+import { BufferedBody } from './buffered-body.js';
+import type { ConnectionPhase } from './connection-phase.js';
 import { GrowingBytes } from './growing-bytes.js';
-import { type FieldLine, SHORT_TEXT } from './header-fields.js';
+import { type FieldReading, SHORT_TEXT } from './header-fields.js';
 import type { ListenerContext } from './listener-context.js';
 import { HEAD_BYTES_MAX, parseRequestHead, type Refusal, type RequestHead } from './request-head.js';
-import { endings, writeResponse } from './write-response.js';
-
-/**
- * - `head`: reads a head; of the first, perhaps nothing came yet.
- * - `body`: reads a body into a buffer.
- * - `handling`: handed a request on.
- * - `drain`: wrote the answer, which the client has not read all of.
- * - `idle`: expects the next request.
- * - `refused`: discards what comes, so that the client gets to see why.
- * - `closing`: reads nothing more, but the client has not read all of the last answer.
- * - `gone`: the socket is closed.
- */
-type Phase = 'head' | 'body' | 'handling' | 'drain' | 'idle' | 'refused' | 'closing' | 'gone';
+import { type BodyError, CONTINUE, RequestStream } from './request-stream.js';
+import { abandon, ResponseStream } from './response-stream.js';
+import { endings, isStreamed, refusalText, writeResponse } from './write-response.js';
 
 const EMPTY = Buffer.alloc(0);
-const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
-const REFUSALS: Readonly<Record<Refusal | 503, string>> = {
-  400: '400 Bad Request',
-  408: '408 Request Timeout',
-  417: '417 Expectation Failed',
-  431: '431 Request Header Fields Too Large',
-  503: '503 Service Unavailable\r\nRetry-After: 1',
-};
 const LF = 10;
 /** Of pipelined requests: then other connections get their turn. */
 const REQUESTS_IN_A_ROW = 32;
-
-interface IncompleteBody {
-  readonly framing: BodyFraming;
-  readonly collected: CollectedBody;
-}
 
 export class Connection {
   readonly #socket: Socket;
   readonly #context: ListenerContext;
   readonly #remoteAddress: string;
-  #phase: Phase = 'head';
+  #phase: ConnectionPhase = 'head';
   /** When the connection stops to wait, in the listener's time; means nothing while a request is handled. */
   #deadline: number;
   /** The head that is not complete, or what came while a request was under way. */
   #buffered: GrowingBytes | undefined;
-  /** The header lines of the last request. */
-  readonly #lines: FieldLine[] = [];
+  readonly #reading: FieldReading;
   /** Of the request under way. */
   #head: RequestHead | undefined;
   /** Only while it is incomplete. */
-  #body: IncompleteBody | undefined;
+  #body: BufferedBody | undefined;
+  /** The body of the request under way, if that may be a stream: until the request is answered and its body at its end. */
+  #stream: RequestStream | undefined;
+  /** The answer under way, if its body is a stream. */
+  #response: ResponseStream | undefined;
   /** How many of the listener's buffered bytes are this connection's. */
   #counted = 0;
   /** The rest of the request is never read. */
   #isCut = false;
-  #isPaused = false;
   /** Pipelined requests that were handled one right after the other. */
   #inARow = 0;
   /** The client has closed its half of the connection; it may still read. */
   #hasEnded = false;
-  readonly #onAnswer = (response: WireResponse): void => this.#answer(response);
+  readonly #onAnswer = (response: WireResponse | StreamedResponse): void => this.#answer(response);
   readonly #onFault = (): void => {
-    this.destroy();
+    if (this.#isHandling) this.destroy();
     this.#count(0);
   };
+  readonly #note = (bytes: number): void => this.#count(bytes);
 
   constructor(socket: Socket, context: ListenerContext) {
     this.#socket = socket;
     this.#context = context;
     this.#remoteAddress = socket.remoteAddress ?? '';
+    this.#reading = { recalled: [], spelledPrefix: context.spelledPrefix };
     this.#deadline = context.now + context.timeouts.head;
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('drain', () => {
-      if (this.#phase !== 'drain') return;
-      this.#count(this.#buffered?.length ?? 0);
-      this.#next();
+      if (this.#phase !== 'drain' && this.#phase !== 'responding') return;
+      this.#count(0);
+      if (this.#response) this.#response.drained();
+      else this.#next();
     });
     socket.on('end', () => {
       this.#hasEnded = true;
@@ -93,20 +75,26 @@ export class Connection {
 
   /** A handler that is under way keeps the body in memory, which is counted until it answers. */
   destroy(): void {
-    if (this.#phase !== 'handling' && this.#phase !== 'gone') this.#count(0);
+    const isHandling = this.#phase === 'handling' || this.#phase === 'gone';
     this.#phase = 'gone';
     this.#buffered = undefined;
-    this.#socket.destroy();
-  }
-
-  /** There are too many connections: says so, and ends it. */
-  turnAway(): void {
-    this.#refuse(503);
+    this.#stream?.fail('aborted');
+    this.#stream = undefined;
+    if (!isHandling) this.#count(0);
+    this.#response?.cancel();
+    // The end of the connection would be taken for the end of the answer. Under TLS it is not: nothing says there that it is one.
+    if (this.#response?.endsWithConnection && !this.#context.secure) this.#socket.resetAndDestroy();
+    else this.#socket.destroy();
+    this.#response = undefined;
   }
 
   /** Nothing came yet. */
   get #isFresh(): boolean {
     return this.#phase === 'head' && this.#buffered === undefined;
+  }
+
+  get #isHandling(): boolean {
+    return this.#phase === 'handling' || this.#phase === 'responding';
   }
 
   /** The listener closes: ends the connection if it is idle; to a fresh one a request may be on its way. */
@@ -116,24 +104,26 @@ export class Connection {
     else if (this.#isFresh) this.#deadline += linger - head;
   }
 
-  /** Ends what takes too long; called at intervals. */
+  /** Ends what takes too long; called at intervals. No client is cut for the time that its handler takes. */
   expire(): void {
-    if (this.#context.now > this.#deadline) this.#timeOut();
+    const { now, isClosing } = this.#context;
+    if (this.#isHandling) {
+      if (now > (this.#stream?.deadline ?? now)) this.#breakOff('timeout');
+      if (now > (this.#response?.deadline ?? now)) this.destroy();
+    } else if (now > this.#deadline) {
+      const isAsking = this.#phase === 'head' || this.#phase === 'body';
+      if (isAsking && !(isClosing && this.#isFresh)) this.refuse(408);
+      else this.destroy();
+    }
   }
 
   /** Memory is short: ends a connection whose client is slow to read its answer. */
   hurry(): void {
     const { now, timeouts } = this.#context;
     const isDraining = this.#phase === 'drain' || this.#phase === 'closing';
-    if (isDraining && now > this.#deadline - timeouts.drain + timeouts.drainWhenShort) this.destroy();
-  }
-
-  /** No client is cut for the time that its handler takes. */
-  #timeOut(): void {
-    if (this.#phase === 'handling') return;
-    const isAsking = this.#phase === 'head' || this.#phase === 'body';
-    if (isAsking && !(this.#context.isClosing && this.#isFresh)) this.#refuse(408);
-    else this.destroy();
+    const streamedAt = (this.#response?.deadline ?? Number.POSITIVE_INFINITY) - timeouts.stall;
+    const wroteAt = isDraining ? this.#deadline - timeouts.drain : streamedAt;
+    if (now > wroteAt + timeouts.drainWhenShort) this.destroy();
   }
 
   #receive(bytes: Buffer): void {
@@ -141,24 +131,21 @@ export class Connection {
       if (this.#buffered) this.#readMore(this.#buffered, bytes);
       else this.#readHead(bytes);
     } else if (this.#phase === 'body') this.#readBody(bytes);
-    else if (this.#phase === 'handling' || this.#phase === 'drain') {
-      this.#buffered ??= new GrowingBytes();
-      this.#buffered.append(bytes);
-      this.#count(this.#counted + bytes.length);
-      this.#pause();
-    }
+    else if (this.#stream?.isComplete === false) this.#readStream(this.#stream, bytes);
+    else if (this.#isHandling || this.#phase === 'drain') this.#keep(bytes);
   }
 
-  /** Notes how much memory this connection takes. */
+  /** Notes how much memory this connection takes: so many bytes, besides what waits to be parsed and what a stream reserves. */
   #count(bytes: number): void {
-    this.#context.bufferedBytes += bytes - this.#counted;
-    this.#counted = bytes;
+    const all = bytes + (this.#buffered?.length ?? 0) + (this.#stream?.reservedBytes ?? 0);
+    this.#context.bufferedBytes += all - this.#counted;
+    this.#counted = all;
   }
 
   /** A head that was incomplete is still so without the end of another line. */
   #readMore(buffered: GrowingBytes, bytes: Buffer): void {
     buffered.append(bytes);
-    this.#count(buffered.length);
+    this.#count(0);
     if (bytes.includes(LF) || buffered.length > HEAD_BYTES_MAX) this.#readHead(buffered.view());
   }
 
@@ -167,62 +154,102 @@ export class Connection {
       this.#phase = 'head';
       this.#deadline = this.#context.now + this.#context.timeouts.head;
     }
-    const { spelledPrefix } = this.#context;
-    let head = parseRequestHead(bytes.toString('latin1', 0, SHORT_TEXT), this.#lines, spelledPrefix);
-    if (head === undefined && bytes.length > SHORT_TEXT) {
-      const text = bytes.toString('latin1', 0, HEAD_BYTES_MAX + 1);
-      head = parseRequestHead(text, this.#lines, spelledPrefix);
-    }
-    if (typeof head === 'number') this.#refuse(head);
+    let head = parseRequestHead(bytes.toString('latin1', 0, SHORT_TEXT), this.#reading);
+    if (head === undefined && bytes.length > SHORT_TEXT)
+      head = parseRequestHead(bytes.toString('latin1', 0, HEAD_BYTES_MAX + 1), this.#reading);
+    if (typeof head === 'number') this.refuse(head);
     else if (head !== undefined && head.end <= HEAD_BYTES_MAX) this.#begin(head, bytes);
-    else if (bytes.length > HEAD_BYTES_MAX) this.#refuse(431);
-    else if (this.#context.bufferedBytes > 2 * this.#context.limits.bufferedBytesMax) this.#refuse(503);
+    else if (bytes.length > HEAD_BYTES_MAX) this.refuse(431);
+    else if (this.#context.bufferedBytes > 2 * this.#context.limits.bufferedBytesMax) this.refuse(503);
     else if (!this.#buffered) this.#buffer(bytes);
   }
 
   #begin(head: RequestHead, bytes: Buffer): void {
     const { end, bodyLength } = head;
+    const { limits, mayStream } = this.#context;
     this.#head = head;
-    if (head.awaitsContinue) this.#socket.write(CONTINUE, 'latin1');
+    this.#buffered = undefined;
     const until = end + bodyLength;
-    if (bodyLength >= 0 && bodyLength <= this.#context.limits.bodyBytesMax && until <= bytes.length) {
-      this.#buffered = undefined;
-      if (until < bytes.length) this.#buffer(bytes.subarray(until));
-      this.#handOn(head, bodyLength === 0 ? EMPTY : bytes.subarray(end, until), false);
+    const isWhole = bodyLength >= 0 && bodyLength <= limits.bodyBytesMax && until <= bytes.length;
+    if (!isWhole && mayStream?.(head) === true) {
+      this.#beginStream(head, bytes.subarray(end));
       return;
     }
-    this.#buffered = undefined;
-    this.#phase = 'body';
-    this.#deadline += this.#context.timeouts.request - this.#context.timeouts.head;
-    const collected = new CollectedBody(this.#context.limits.bodyBytesMax);
-    const framing = new BodyFraming(bodyLength, (piece, from, to) => collected.append(piece, from, to));
-    this.#body = { framing, collected };
-    this.#readBody(bytes.subarray(end));
+    if (head.awaitsContinue) this.#socket.write(CONTINUE, 'latin1');
+    if (isWhole) {
+      if (until < bytes.length) this.#buffer(bytes.subarray(until));
+      this.#handOn(head, bodyLength === 0 ? EMPTY : bytes.subarray(end, until), false);
+    } else this.#beginBody(bodyLength, bytes.subarray(end));
   }
 
-  /** Keeps what cannot be parsed yet. */
+  #beginBody(length: number, bytes: Buffer): void {
+    const { timeouts, limits } = this.#context;
+    this.#phase = 'body';
+    this.#deadline += timeouts.request - timeouts.head;
+    this.#body = new BufferedBody(length, limits);
+    this.#readBody(bytes);
+  }
+
+  /** Hands a request on with its body unread. Where memory is too short for a stream, its body is discarded, and the handler told. */
+  #beginStream(head: RequestHead, bytes: Buffer): void {
+    const stream = new RequestStream(head, this.#deadline, this.#socket, this.#context, this.#note);
+    this.#stream = stream;
+    this.#phase = 'handling';
+    this.#count(0);
+    const isBusy = this.#context.bufferedBytes > this.#context.limits.bufferedBytesMax;
+    if (isBusy) stream.discard();
+    this.#readStream(stream, bytes);
+    if (this.#stream) this.#handOn(head, EMPTY, false, isBusy);
+  }
+
+  #readStream(stream: RequestStream, bytes: Buffer): void {
+    const end = stream.decode(bytes);
+    if (end < 0) this.#breakOff('malformed');
+    else if (stream.isComplete) {
+      if (end < bytes.length) this.#keep(bytes.subarray(end));
+      if (this.#phase === 'discard') this.#settle(false);
+    } else if (this.#phase === 'discard' && stream.isEndless) this.#finish();
+  }
+
+  /** The rest of a body will not come: the handler is told, and the request refused unless its answer has begun. */
+  #breakOff(code: BodyError['code']): void {
+    this.#stream?.fail(code);
+    this.#stream = undefined;
+    if (this.#phase === 'handling') this.refuse(code === 'timeout' ? 408 : 400);
+    else this.destroy();
+  }
+
+  /** Keeps the beginning of a request that cannot be parsed yet. */
   #buffer(bytes: Buffer): void {
     this.#buffered = new GrowingBytes();
     this.#buffered.adopt(bytes);
-    this.#count(bytes.length);
+    this.#count(0);
+  }
+
+  /** Keeps what came while a request is under way, and reads no more. */
+  #keep(bytes: Buffer): void {
+    this.#buffered ??= new GrowingBytes();
+    this.#buffered.append(bytes);
+    this.#context.bufferedBytes += bytes.length;
+    this.#counted += bytes.length;
+    this.#socket.pause();
   }
 
   #readBody(bytes: Buffer): void {
     const [head, body] = [this.#head, this.#body];
     if (!head || !body) return;
-    const { framing, collected } = body;
-    const end = framing.decode(bytes);
+    const end = body.decode(bytes);
     if (end < 0) {
-      this.#refuse(400);
-    } else if (framing.isComplete || collected.isEndless) {
+      this.refuse(400);
+    } else if (body.isComplete || body.isEndless) {
       this.#body = undefined;
-      this.#isCut = !framing.isComplete;
-      if (this.#isCut) this.#pause();
+      this.#isCut = !body.isComplete;
+      if (this.#isCut) this.#socket.pause();
       if (end < bytes.length) this.#buffer(bytes.subarray(end));
-      this.#handOn(head, collected.bytes, collected.isTooLarge, collected.isDropped);
+      this.#handOn(head, body.bytes, body.isTooLarge, body.isDropped);
     } else {
-      this.#count(collected.bufferedBytes);
-      if (this.#context.bufferedBytes > this.#context.limits.bufferedBytesMax) this.#count(collected.drop());
+      this.#count(body.bufferedBytes);
+      if (this.#context.bufferedBytes > this.#context.limits.bufferedBytesMax) this.#count(body.drop());
     }
   }
 
@@ -231,12 +258,13 @@ export class Connection {
     const { respond, secure, limits } = this.#context;
     const { method, target, headers } = head;
     this.#phase = 'handling';
-    this.#count(whole.length + (this.#buffered?.length ?? 0));
+    this.#count(whole.length);
     const bytesMax = whole.length > 0 ? limits.bufferedBytesMax : 2 * limits.bufferedBytesMax;
     const isBusy = isDropped || this.#context.bufferedBytes > bytesMax;
     const body = isBusy ? EMPTY : whole;
+    const stream = isBusy ? undefined : this.#stream;
     const remoteAddress = this.#remoteAddress;
-    const request = { method, target, headers, body, bodyTooLarge, isBusy, secure, remoteAddress };
+    const request = { method, target, headers, body, bodyTooLarge, isBusy, stream, secure, remoteAddress };
     try {
       respond(request).then(this.#onAnswer, this.#onFault);
     } catch {
@@ -245,15 +273,23 @@ export class Connection {
   }
 
   /** An answer that cannot be written is a fault: nobody gets half of it. */
-  #answer(response: WireResponse): void {
-    this.#count(this.#buffered?.length ?? 0);
+  #answer(response: WireResponse | StreamedResponse): void {
+    this.#count(0);
     const head = this.#head;
-    if (this.#phase !== 'handling' || !head) return;
+    if (this.#phase !== 'handling' || !head) {
+      abandon(response);
+      return;
+    }
     // An idle connection keeps nothing of its last request.
     this.#head = undefined;
     const { method, isKept } = head;
     const { kept, closed, cut } = endings();
-    const isCut = this.#isCut || this.#context.isClosing;
+    let isCut = this.#isCut || this.#context.isClosing;
+    if (isStreamed(response)) {
+      this.#respond(response, head, isCut);
+      return;
+    }
+    isCut ||= this.#stream?.isEndless === true;
     let isFlushed: boolean;
     try {
       isFlushed = writeResponse(this.#socket, response, method, isCut ? cut : isKept ? kept : closed);
@@ -261,16 +297,44 @@ export class Connection {
       this.destroy();
       return;
     }
-    if (isCut || !isKept) this.#finish();
-    else if (isFlushed) this.#next();
-    else this.#wait('drain');
+    if (isFlushed && isKept && !isCut && this.#stream === undefined) this.#next();
+    else this.#settle(isCut || !isKept);
+  }
+
+  /** Begins an answer whose body is a stream. */
+  #respond(response: StreamedResponse, head: RequestHead, isCut: boolean): void {
+    const stream = new ResponseStream(response, head, this.#socket, this.#context, this.#note);
+    this.#phase = 'responding';
+    this.#response = stream;
+    this.#stream?.onAnswer();
+    stream.write(isCut).then(isWhole => {
+      this.#response = undefined;
+      if (isWhole && this.#phase === 'responding') this.#settle(stream.isLast);
+    }, this.#onFault);
+  }
+
+  /** An answer is written: what is left is the rest of the request's body, and for the client to read the answer. */
+  #settle(isLast: boolean): void {
+    if (isLast || this.#stream?.isEndless) this.#finish();
+    else if (this.#stream?.isComplete === false) {
+      this.#phase = 'discard';
+      this.#deadline = this.#context.now + this.#context.timeouts.request;
+      this.#stream.discard();
+      this.#count(this.#socket.writableLength);
+      this.#socket.resume();
+    } else {
+      this.#stream = undefined;
+      this.#count(0);
+      if (this.#socket.writableNeedDrain) this.#wait('drain');
+      else this.#next();
+    }
   }
 
   /** Until the client has read what is written. */
   #wait(phase: 'drain' | 'closing'): void {
     this.#phase = phase;
     this.#deadline = this.#context.now + this.#context.timeouts.drain;
-    this.#count((this.#buffered?.length ?? 0) + this.#socket.writableLength);
+    this.#count(this.#socket.writableLength);
   }
 
   /** The answer is out; what came meanwhile is the next request. */
@@ -282,7 +346,7 @@ export class Connection {
       this.#readBuffered();
     } else {
       this.#inARow = 0;
-      this.#pause();
+      this.#socket.pause();
       setImmediate(() => this.#readBuffered());
     }
   }
@@ -291,44 +355,46 @@ export class Connection {
     if (this.#phase !== 'idle') return;
     if (this.#buffered) this.#readHead(this.#buffered.view());
     else if (this.#context.isClosing) this.#finish();
-    if (this.#isPaused) this.#resume();
+    if (this.#socket.isPaused() && !this.#isHandling) this.#socket.resume();
     if (this.#hasEnded) this.#end();
   }
 
   /** The client sends no more: an idle connection is done, a request that is not complete never will be. */
   #end(): void {
-    if (this.#phase === 'idle' || this.#isFresh) this.#finish();
-    else if (this.#phase === 'head' || this.#phase === 'body') this.#refuse(400);
+    if (this.#phase === 'idle' || this.#phase === 'discard' || this.#isFresh) this.#finish();
+    else if (this.#phase === 'head' || this.#phase === 'body') this.refuse(400);
+    else if (this.#stream?.isComplete === false) this.#breakOff('aborted');
   }
 
-  /** Closes the connection once all is written. */
+  /** Closes the connection once all is written. What the client still sends is read for a while, lest it misses the answer. */
   #finish(): void {
     this.#buffered = undefined;
-    this.#wait('closing');
-    this.#socket.destroySoon();
+    const isSending = this.#stream?.isComplete === false;
+    this.#stream?.discard();
+    this.#stream = undefined;
+    if (isSending) {
+      this.#linger();
+      this.#socket.end();
+    } else {
+      this.#wait('closing');
+      this.#socket.destroySoon();
+    }
   }
 
-  #refuse(status: Refusal | 503): void {
-    this.#phase = 'refused';
-    this.#deadline = this.#context.now + this.#context.timeouts.linger;
+  /** Answers without a handler, and ends the connection. */
+  refuse(status: Refusal): void {
     this.#buffered = undefined;
     this.#body = undefined;
-    this.#count(0);
-    this.#socket.end(
-      `HTTP/1.1 ${REFUSALS[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-      'latin1',
-    );
+    this.#linger();
+    this.#socket.end(refusalText(status), 'latin1');
   }
 
-  #pause(): void {
-    this.#isPaused = true;
-    this.#socket.pause();
-  }
-
-  /** Unless the next request is under way already. */
-  #resume(): void {
-    if (this.#phase === 'handling') return;
-    this.#isPaused = false;
+  /** Discards what comes until the client ends, or for some time. */
+  #linger(): void {
+    const { now, timeouts } = this.#context;
+    this.#phase = 'refused';
+    this.#deadline = now + (this.#socket.writableNeedDrain ? timeouts.drain : timeouts.linger);
+    this.#count(this.#socket.writableLength);
     this.#socket.resume();
   }
 }

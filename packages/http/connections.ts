@@ -27,7 +27,7 @@ export class Connections {
       this.#all.delete(connection);
       if (isAdmitted) this.#admitted -= 1;
     });
-    if (!isAdmitted) connection.turnAway();
+    if (!isAdmitted) connection.refuse(503);
   }
 
   /** Called at intervals. */

@@ -15,6 +15,14 @@ export interface FieldLine {
   readonly spelling: string | undefined;
 }
 
+/** How the heads of one connection are read. */
+export interface FieldReading {
+  /** The lines of its last head, by their index: most come again and need not be parsed. Updated. */
+  readonly recalled: FieldLine[];
+  /** Names that begin so, in lower case, keep their spelling too, under `:` and the name. */
+  readonly spelledPrefix: string | undefined;
+}
+
 /** What `readFields` returns instead of a position. */
 export const INCOMPLETE = 0;
 export const MALFORMED = -1;
@@ -110,7 +118,7 @@ function add(into: HeaderFields, { name, value, spelling }: FieldLine): boolean 
 }
 
 /** @returns the line from `from`; `INCOMPLETE` or `MALFORMED`. */
-function readLine(text: string, from: number, spelledPrefix: string | undefined): FieldLine | number {
+function readLine(text: string, from: number, prefix: string | undefined): FieldLine | number {
   const { length } = text;
   let at = from;
   while (at < length && IS_NAME[text.charCodeAt(at)] === 1) at++;
@@ -125,26 +133,18 @@ function readLine(text: string, from: number, spelledPrefix: string | undefined)
   const line = detachedString(text.slice(from, end + 2));
   const spelling = line.slice(0, at - from);
   const name = SPELLINGS.get(spelling) ?? learn(spelling);
-  const isKept = spelledPrefix !== undefined && spelling !== name && name.startsWith(spelledPrefix);
-  const value = valueBetween(line, at + 1 - from, end - from);
-  return { text: line, name, value, spelling: isKept ? spelling : undefined };
+  const kept = prefix && spelling !== name && name.startsWith(prefix) ? spelling : undefined;
+  return { text: line, name, value: valueBetween(line, at + 1 - from, end - from), spelling: kept };
 }
 
 /**
  * Reads lines up to the empty one.
  *
  * @param text bytes, a character each.
- * @param recalled the lines of the sender's last head, by their index: most come again and need not be parsed. Updated.
- * @param spelledPrefix names that begin so, in lower case, keep their spelling too, under `:` and the name.
  * @returns where the text goes on behind the empty line; `INCOMPLETE` where more has to come; `MALFORMED`; `TOO_MANY`.
  */
-export function readFields(
-  text: string,
-  from: number,
-  into: HeaderFields,
-  recalled: FieldLine[],
-  spelledPrefix: string | undefined,
-): number {
+export function readFields(text: string, from: number, into: HeaderFields, reading: FieldReading): number {
+  const { recalled, spelledPrefix } = reading;
   let at = from;
   for (let count = 0; ; count++) {
     let line: FieldLine | number | undefined = recalled[count];

@@ -4,10 +4,11 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { Connections } from './connections.js';
 import { Handshakes } from './handshakes.js';
-import type { ListenerContext, Respond, Timeouts } from './listener-context.js';
+import type { ListenerContext, MayStream, Respond, Timeouts } from './listener-context.js';
 import { KEPT_SECONDS } from './write-response.js';
 
-export type { Respond, Timeouts };
+export { BodyError } from './request-stream.js';
+export type { MayStream, Respond, Timeouts };
 
 /** Those of a head and a body are node's; slow clients need minutes for a body. */
 const TIMEOUTS: Timeouts = {
@@ -15,6 +16,7 @@ const TIMEOUTS: Timeouts = {
   request: 300_000,
   idle: KEPT_SECONDS * 1_000,
   linger: 2_000,
+  stall: 60_000,
   drain: 300_000,
   drainWhenShort: 10_000,
   closing: 10_000,
@@ -33,6 +35,8 @@ const BACKLOG_MAX = 4_096;
 /** Connections that are being told that there are too many; more are closed without a word. */
 const TURNED_AWAY_MAX = 100;
 const BODY_BYTES_MAX = 1_048_576;
+/** A longer body is read and discarded up to so many times the limit. */
+const DISCARDED_TIMES = 16;
 /** Memory for so many bodies of the longest kind, unless told otherwise. */
 const BODIES_BUFFERED_MAX = 64;
 
@@ -49,6 +53,8 @@ export interface ListenOptions {
   readonly bodyBytesMax?: number | undefined;
   /** Bytes of requests and answers, of all connections, beyond which requests with a body are busy; default 64 longest bodies. */
   readonly bufferedBytesMax?: number | undefined;
+  /** Which requests may want their bodies as streams; none unless given. */
+  readonly mayStream?: MayStream | undefined;
   /** Names of headers that begin so, in lower case, keep their spelling; see `WireRequest.headers`. */
   readonly spelledPrefix?: string | undefined;
 }
@@ -80,14 +86,29 @@ function createServer(options: ListenOptions, timeouts: Timeouts, accept: (socke
   return { server, handshakes };
 }
 
+/** A question that fails is answered no: the handler gets the request, and fails on it where that is noticed. */
+function guarded(mayStream: MayStream | undefined): MayStream | undefined {
+  return (
+    mayStream &&
+    (head => {
+      try {
+        return mayStream(head);
+      } catch {
+        return false;
+      }
+    })
+  );
+}
+
 function contextOf(options: ListenOptions, respond: Respond): ListenerContext {
   const { bodyBytesMax = BODY_BYTES_MAX, bufferedBytesMax = BODIES_BUFFERED_MAX * bodyBytesMax } = options;
   const now = performance.now();
   return {
     respond,
+    mayStream: guarded(options.mayStream),
     secure: options.tls !== undefined,
     timeouts: { ...TIMEOUTS, ...options.timeouts },
-    limits: { bodyBytesMax, bufferedBytesMax },
+    limits: { bodyBytesMax, discardedBytesMax: DISCARDED_TIMES * bodyBytesMax, bufferedBytesMax },
     spelledPrefix: options.spelledPrefix,
     now,
     isClosing: false,

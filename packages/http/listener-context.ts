@@ -1,9 +1,15 @@
 // What the connections of one listener share: who handles requests, the bounds on time and memory, and how much memory is in use.
 // listen.ts makes it, connections.ts moves its clock, each connection counts its own bytes in it.
-import type { WireRequest, WireResponse } from '#base';
+import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 
 /** Handles one request. A rejection cuts the connection: nobody gets a made-up answer. */
-export type Respond = (request: WireRequest) => Promise<WireResponse>;
+export type Respond = (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
+
+/**
+ * Whether the handler of such a request may want its body as a stream. Asked once its head is complete, unless its body came with it;
+ * a request of which it is true is handed on with the body unread.
+ */
+export type MayStream = (head: Pick<WireRequest, 'method' | 'target' | 'headers'>) => boolean;
 
 /** All in milliseconds. */
 export interface Timeouts {
@@ -15,6 +21,8 @@ export interface Timeouts {
   readonly idle: number;
   /** How long a client that was refused may go on to send, or a silent one keeps a listener from closing. */
   readonly linger: number;
+  /** Of a streamed body, either way: for how long the other side may move nothing while it is its turn. */
+  readonly stall: number;
   /** From the writing of a buffered answer until its client has read all of it. */
   readonly drain: number;
   /** The same while memory is short. */
@@ -26,12 +34,15 @@ export interface Timeouts {
 export interface Limits {
   /** Of a body in one buffer. */
   readonly bodyBytesMax: number;
+  /** Of a body that nobody reads, what is read all the same, so that the client gets to see the answer; then it is cut. */
+  readonly discardedBytesMax: number;
   /** Of all connections: beyond it bodies are refused, and beyond twice as much every request, since reads go on for longer. */
   readonly bufferedBytesMax: number;
 }
 
 export interface ListenerContext {
   readonly respond: Respond;
+  readonly mayStream: MayStream | undefined;
   readonly secure: boolean;
   readonly timeouts: Timeouts;
   readonly limits: Limits;

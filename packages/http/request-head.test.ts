@@ -1,14 +1,15 @@
 // Heads: what they are read as, what they are refused for, and that a head cut anywhere is waited for.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FieldLine, newFields, readFields, TOO_MANY } from './header-fields.js';
+import { type FieldLine, type FieldReading, newFields, readFields, TOO_MANY } from './header-fields.js';
 import { CHUNKED, parseRequestHead, type RequestHead } from './request-head.js';
 
 const HOST = 'Host: h\r\n';
-const parse = (text: string) => parseRequestHead(text, [], undefined);
+const reading = (recalled: FieldLine[] = []): FieldReading => ({ recalled, spelledPrefix: 'x-kept-' });
+const parse = (text: string) => parseRequestHead(text, reading());
 
 function taken(text: string, recalled: FieldLine[] = []): RequestHead {
-  const head = parseRequestHead(text, recalled, 'x-kept-');
+  const head = parseRequestHead(text, reading(recalled));
   assert.ok(typeof head === 'object', `${JSON.stringify(text)}: ${head}`);
   return head;
 }
@@ -25,6 +26,7 @@ test('the parts of a head', () => {
     bodyLength: 12,
     isKept: true,
     awaitsContinue: false,
+    isOld: false,
     end: text.length - 4,
   });
 });
@@ -77,7 +79,7 @@ test('names that mean something in the language mean nothing', () => {
 test('lines of the head before are recalled, and only where they are the same', () => {
   const recalled: FieldLine[] = [];
   const read = (lines: string) => {
-    const head = parseRequestHead(`GET / HTTP/1.1\r\n${HOST}${lines}\r\n`, recalled, undefined);
+    const head = parseRequestHead(`GET / HTTP/1.1\r\n${HOST}${lines}\r\n`, reading(recalled));
     return typeof head === 'object' ? { ...head.headers } : head;
   };
   for (let round = 0; round < 2; round++) {
@@ -192,7 +194,7 @@ test('what is no head', () => {
 
 test('two thousand headers and no more; bytes above ASCII are characters of values', () => {
   const many = (count: number) => `${'a: b\r\n'.repeat(count)}\r\n`;
-  assert.equal(readFields(many(2_000), 0, newFields(), [], undefined), many(2_000).length);
-  assert.equal(readFields(many(2_001), 0, newFields(), [], undefined), TOO_MANY);
+  assert.equal(readFields(many(2_000), 0, newFields(), reading()), many(2_000).length);
+  assert.equal(readFields(many(2_001), 0, newFields(), reading()), TOO_MANY);
   assert.equal(headersOf('a: \u00e9\u0080\r\n').a, '\u00e9\u0080');
 });

@@ -3,7 +3,7 @@
 // body-framing.ts finds where a body ends.
 import { METHODS } from 'node:http';
 import {
-  type FieldLine,
+  type FieldReading,
   type HeaderFields,
   INCOMPLETE,
   newFields,
@@ -17,7 +17,7 @@ export const HEAD_BYTES_MAX = 65_536;
 export const CHUNKED = -1;
 
 /** The status of a request that is refused before any handler sees it. */
-export type Refusal = 400 | 408 | 417 | 431;
+export type Refusal = 400 | 408 | 417 | 431 | 503;
 
 export interface RequestHead {
   readonly method: string;
@@ -29,6 +29,8 @@ export interface RequestHead {
   readonly isKept: boolean;
   /** The client waits for `100 Continue` before it sends the body. */
   readonly awaitsContinue: boolean;
+  /** HTTP/1.0. */
+  readonly isOld: boolean;
   /** Where the body begins, in bytes from the beginning of the text. */
   readonly end: number;
 }
@@ -85,34 +87,11 @@ function bodyLengthOf(headers: HeaderFields, isOld: boolean): number {
   return LENGTH.test(length) ? Number(length) : MALFORMED;
 }
 
-/** `isOld`: HTTP/1.0, whose clients name no host, expect nothing, and close unless they say otherwise. */
-function headOf(
-  method: string,
-  target: string,
-  headers: HeaderFields,
-  isOld: boolean,
-  end: number,
-): RequestHead | Refusal {
-  const bodyLength = bodyLengthOf(headers, isOld);
-  if (bodyLength === MALFORMED || (headers.host === undefined && !isOld)) return 400;
-  const { connection, expect } = headers;
-  const awaitsContinue = expect !== undefined && !isOld;
-  if (awaitsContinue && !CONTINUE.test(expect)) return 417;
-  const isKept =
-    connection === undefined ? !isOld : !CLOSE.test(connection) && (!isOld || KEEP_ALIVE.test(connection));
-  return { method, target, headers, bodyLength, isKept, awaitsContinue, end };
-}
-
 /**
  * @param text the bytes that came so far, a character each.
- * @param recalled, spelledPrefix see `readFields`.
  * @returns undefined where more has to come; what is there by then is well-formed.
  */
-export function parseRequestHead(
-  text: string,
-  recalled: FieldLine[],
-  spelledPrefix: string | undefined,
-): RequestHead | Refusal | undefined {
+export function parseRequestHead(text: string, reading: FieldReading): RequestHead | Refusal | undefined {
   let at = 0;
   // Empty lines before a request are left over from clients that end a body with one (RFC 9112, 2.2).
   while (text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF) at += 2;
@@ -131,7 +110,15 @@ export function parseRequestHead(
   if (!isOld && version !== VERSION)
     return VERSION.startsWith(version) || OLD_VERSION.startsWith(version) ? undefined : 400;
   const headers = newFields();
-  const end = readFields(text, until + VERSION_LENGTH, headers, recalled, spelledPrefix);
-  if (end > 0) return headOf(method, target, headers, isOld, end);
-  return end === INCOMPLETE ? undefined : end === TOO_MANY ? 431 : 400;
+  const end = readFields(text, until + VERSION_LENGTH, headers, reading);
+  if (end <= 0) return end === INCOMPLETE ? undefined : end === TOO_MANY ? 431 : 400;
+  const bodyLength = bodyLengthOf(headers, isOld);
+  // Clients of HTTP/1.0 name no host, expect nothing, and close unless they say otherwise.
+  if (bodyLength === MALFORMED || (headers.host === undefined && !isOld)) return 400;
+  const { connection, expect } = headers;
+  const awaitsContinue = expect !== undefined && !isOld;
+  if (awaitsContinue && !CONTINUE.test(expect)) return 417;
+  const isKept =
+    connection === undefined ? !isOld : !CLOSE.test(connection) && (!isOld || KEEP_ALIVE.test(connection));
+  return { method, target, headers, bodyLength, isKept, awaitsContinue, isOld, end };
 }

@@ -5,7 +5,7 @@ import type { WireResponse } from '#base';
 import { endings, formatHead } from './write-response.js';
 
 const format = (headers: WireResponse['headers'], status = 200, reason?: string) =>
-  formatHead({ status, reason, headers, body: undefined });
+  formatHead({ status, reason, headers });
 
 test('status line and headers, in order and as they are spelled', () => {
   const { text, bodyLength, isAscii } = format([

@@ -2,7 +2,8 @@
 // what would break out of its line, because then a header would be able to end the answer, and lengths that are not the body's.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { formatHttpDate, releaseBuffer, systemClock, type WireResponse } from '#base';
+import { formatHttpDate, releaseBuffer, type StreamedResponse, systemClock, type WireResponse } from '#base';
+import type { Refusal } from './request-head.js';
 
 export interface ResponseHead {
   /** Without the lines that end it. */
@@ -61,7 +62,7 @@ function checkWide(text: string): false {
 }
 
 /** @throws TypeError for a name, a value or a phrase that may not stand in a head. */
-export function formatHead({ status, reason, headers }: WireResponse): ResponseHead {
+export function formatHead({ status, reason, headers }: Omit<WireResponse, 'body'>): ResponseHead {
   let text = statusLine(status, reason);
   let bodyLength: string | undefined;
   // Looked through in one piece: to begin costs more than to go on.
@@ -78,6 +79,18 @@ export function formatHead({ status, reason, headers }: WireResponse): ResponseH
   }
   return { text, bodyLength, isAscii: PLAIN_VALUE.test(unchecked) || checkWide(unchecked) };
 }
+
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  400: '400 Bad Request',
+  408: '408 Request Timeout',
+  417: '417 Expectation Failed',
+  431: '431 Request Header Fields Too Large',
+  503: '503 Service Unavailable\r\nRetry-After: 1',
+};
+
+/** The answer to a request that no handler sees; the last one of its connection. */
+export const refusalText = (status: Refusal): string =>
+  `HTTP/1.1 ${REFUSALS[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
 /** Longer than clients keep idle connections, so that it is not us who closes one that is about to be used. */
 export const KEPT_SECONDS = 120;
@@ -111,8 +124,11 @@ export function endings(): Endings {
   return current;
 }
 
+export const isStreamed = (response: WireResponse | StreamedResponse): response is StreamedResponse =>
+  typeof response.body === 'object' && !Buffer.isBuffer(response.body);
+
 /** Answers to HEAD, and of these statuses, end with the head, whatever length it names. */
-const endsWithHead = (status: number, method: string): boolean =>
+export const endsWithHead = (status: number, method: string): boolean =>
   method === 'HEAD' || status === 204 || status === 304;
 
 /** @throws RangeError where a client would take the end of an answer for another place than it is. */

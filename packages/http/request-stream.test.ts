@@ -1,0 +1,429 @@
+// Bodies of requests as streams, over real sockets: what comes arrives whole and in order, a slow reader slows its client, and every
+// way in which the rest of a body may not come is told to the reader and to the client.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import tls from 'node:tls';
+import type { WireRequest } from '#base';
+import { BodyError, type Listener, type ListenOptions, type Respond } from './listen.js';
+import { WINDOW_BYTES } from './request-stream.js';
+import { makeCertificate } from './testing/certificate.js';
+import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
+import { chunk, openStreams, pause, received, send, streamOf, until } from './testing/stream-listener.js';
+
+async function readAll(request: WireRequest): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const piece of streamOf(request)) parts.push(piece);
+  return Buffer.concat(parts);
+}
+
+/** Answers with the length of what it read, and whether it is all `x`. */
+const measure: Respond = async request => {
+  const body = request.stream === undefined ? request.body : await readAll(request);
+  return answer(`<${request.target} ${body.length} ${body.every(byte => byte === 120)}>`);
+};
+
+const open = (context: TestContext, respond: Respond, options?: Partial<ListenOptions>): Promise<Listener> =>
+  openStreams(context, respond, options);
+
+/** A handler that waits before it does what another does. */
+function gated(respond: Respond): { respond: Respond; open(): void } {
+  let openGate = (): void => undefined;
+  const gate = new Promise<void>(resolve => {
+    openGate = resolve;
+  });
+  return {
+    open: () => openGate(),
+    respond: async request => {
+      await gate;
+      return respond(request);
+    },
+  };
+}
+
+async function exchange(listener: Listener, ...parts: readonly (string | Buffer)[]): Promise<string> {
+  const socket = connect(listener);
+  const drained = drain(socket);
+  for (const part of parts) await send(socket, part);
+  return drained;
+}
+
+const told = (text: string): readonly string[] => text.match(/<[^>]*>/g) ?? [];
+const statuses = (text: string): readonly string[] =>
+  text.match(/HTTP\/1\.1 \d+/g)?.map(line => line.slice(9)) ?? [];
+const X = (size: number): string => 'x'.repeat(size);
+
+test('bodies with their length and in chunks with trailers, and the requests that follow them', async t => {
+  const listener = await open(t, measure);
+  const text = await exchange(
+    listener,
+    `PUT /sized ${HEAD}Content-Length: 300000\r\n\r\nxx`,
+    X(299_998),
+    `PUT /chunks ${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
+    Buffer.concat([chunk(X(100_000)), chunk('x'), Buffer.from('0\r\nTrailer: y\r\n'), Buffer.from('\r')]),
+    `\nPUT /next ${HEAD}Content-Length: 3\r\n\r\nxx`,
+    `x${LAST}`,
+  );
+  assert.deepEqual(told(text), [
+    '</sized 300000 true>',
+    '</chunks 100001 true>',
+    '</next 3 true>',
+    '</last 0 true>',
+  ]);
+});
+
+test('a body over TLS', async t => {
+  const listener = await open(t, measure, { tls: makeCertificate() });
+  const socket = tls.connect({ port: listener.port, host: listener.host, rejectUnauthorized: false });
+  socket.write(`PUT /tls ${HEAD}Connection: close\r\nContent-Length: 5000000\r\n\r\n`);
+  socket.write(X(5_000_000));
+  assert.deepEqual(told(await drain(socket)), ['</tls 5000000 true>']);
+});
+
+test('only a body that did not come with its head is a stream, and only where the listener was told so', async t => {
+  const asked: string[] = [];
+  const seen: string[] = [];
+  const respond: Respond = async request => {
+    seen.push(`${request.target} ${request.stream?.length} ${request.body}`);
+    return measure(request);
+  };
+  const mayStream: ListenOptions['mayStream'] = ({ method, target, headers }) => {
+    asked.push(`${method} ${target} ${headers['x-a']}`);
+    if (target === '/fault') throw new Error('a fault');
+    return target === '/yes';
+  };
+  const listener = await open(t, respond, { mayStream });
+  const put = (target: string): string => `PUT ${target} ${HEAD}X-A: b\r\nContent-Length: 2\r\n\r\n`;
+  await exchange(
+    listener,
+    `${put('/yes')}xx${put('/yes')}`,
+    `xx${put('/no')}`,
+    `xx${put('/fault')}`,
+    `xx${LAST}`,
+  );
+  assert.deepEqual(asked, ['PUT /yes b', 'PUT /no b', 'PUT /fault b']);
+  assert.deepEqual(seen, [
+    '/yes undefined xx',
+    '/yes 2 ',
+    '/no undefined xx',
+    '/fault undefined xx',
+    '/last undefined ',
+  ]);
+});
+
+test('a reader that does not read stops its client, and nothing is lost when it goes on', async t => {
+  const size = 64_000_000;
+  const gate = gated(measure);
+  const listener = await open(t, gate.respond);
+  const socket = connect(listener);
+  const text = received(socket);
+  let accepted = 0;
+  socket.write(`PUT / ${HEAD}Content-Length: ${size}\r\n\r\n`);
+  const piece = Buffer.alloc(1_000_000, 'x');
+  for (let sent = 0; sent < size; sent += piece.length)
+    socket.write(piece, () => {
+      accepted += piece.length;
+    });
+  await pause(300);
+  assert(accepted < size / 2, `${accepted} bytes left the client`);
+  gate.open();
+  await until(() => text().includes('>'));
+  assert.deepEqual(told(text()), [`</ ${size} true>`]);
+  socket.destroy();
+});
+
+test('a stream reserves its window before it begins, or its length; without memory the request is busy', async t => {
+  const gate = gated(measure);
+  const tell: Respond = async request =>
+    request.isBusy ? answer(`<${request.target} busy ${request.stream}>`) : measure(request);
+  const listener = await open(
+    t,
+    request => (request.target === '/waits' ? gate.respond(request) : tell(request)),
+    {
+      bufferedBytesMax: WINDOW_BYTES + 1_000,
+    },
+  );
+  const holder = connect(listener);
+  const held = received(holder);
+  holder.write(`PUT /waits ${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+  await pause(20);
+  const put = (target: string, size: number): readonly string[] => [
+    `PUT ${target} ${HEAD}Content-Length: ${size}\r\n\r\n`,
+    X(size),
+  ];
+  assert.deepEqual(told(await exchange(listener, ...put('/fits', 1_000), ...put('/not', 1_001), LAST)), [
+    '</fits 1000 true>',
+    '</not busy undefined>',
+    '</last 0 true>',
+  ]);
+  gate.open();
+  holder.write('0\r\n\r\n');
+  await until(() => held().includes('>'));
+  assert.deepEqual(told(await exchange(listener, ...put('/again', 300_000), LAST)), [
+    '</again 300000 true>',
+    '</last 0 true>',
+  ]);
+});
+
+test('a body may be collected instead: at its limit, beyond it, and beyond the memory that is there', async t => {
+  const collect: Respond = async request => {
+    if (!request.stream) return answer(`<${request.target}>`);
+    const { body, bodyTooLarge, isBusy } = await request.stream.collect(1_000);
+    return answer(`<${body.length} ${body.every(byte => byte === 120)} ${bodyTooLarge} ${isBusy}>`);
+  };
+  const ask = async (listener: Listener, size: number): Promise<readonly string[]> => {
+    const sized = `PUT / ${HEAD}Content-Length: ${size}\r\n\r\n`;
+    const chunked = `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
+    const half = chunk(X(size / 2));
+    return told(await exchange(listener, sized, X(size), chunked, half, half, `0\r\n\r\n${LAST}`));
+  };
+  const listener = await open(t, collect, { bodyBytesMax: 2_000, bufferedBytesMax: 1_000_000 });
+  assert.deepEqual(await ask(listener, 1_000), [
+    '<1000 true false false>',
+    '<1000 true false false>',
+    '</last>',
+  ]);
+  assert.deepEqual(await ask(listener, 1_002), ['<0 true true false>', '<0 true true false>', '</last>']);
+  // 16 times the listener's own limit is read of a body in chunks, and no more.
+  assert.deepEqual(await ask(listener, 34_000), ['<0 true true false>']);
+  const short = await open(t, collect, { bufferedBytesMax: WINDOW_BYTES + 700 });
+  const text = await exchange(
+    short,
+    `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
+    chunk(X(600)),
+    chunk(X(200)),
+    `0\r\n\r\n${LAST}`,
+  );
+  assert.deepEqual(told(text), ['<0 true false true>', '</last>']);
+});
+
+test('a body is read once', async t => {
+  const listener = await open(t, async request => {
+    await readAll(request);
+    await assert.rejects(readAll(request), TypeError);
+    await assert.rejects(streamOf(request).collect(10), TypeError);
+    return answer('<once>');
+  });
+  assert.deepEqual(
+    told(await exchange(listener, `PUT / ${HEAD}Connection: close\r\nContent-Length: 1\r\n\r\n`, 'x')),
+    ['<once>'],
+  );
+});
+
+test('a client that holds its body back is told to go on when the body is asked for, and not before', async t => {
+  const gate = gated(measure);
+  const listener = await open(t, request =>
+    request.target === '/unread' ? Promise.resolve(answer('<unread>')) : gate.respond(request),
+  );
+  const socket = connect(listener);
+  const text = received(socket);
+  const expecting = `${HEAD}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
+  socket.write(`PUT /asked ${expecting}`);
+  await pause(30);
+  assert.equal(text(), '');
+  gate.open();
+  await until(() => text() !== '');
+  assert.equal(text(), 'HTTP/1.1 100 Continue\r\n\r\n');
+  socket.write(`xx`);
+  await until(() => text().includes('>'));
+  // Nobody can tell whether the body of this one comes, so nothing can follow it.
+  const ended = drain(socket);
+  socket.write(`PUT /unread ${expecting}`);
+  assert.match(await ended, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*Connection: close\r\n(?:.+\r\n)*\r\n<unread>$/);
+  // Who sends it all the same is not told.
+  const eager = await exchange(listener, `PUT /asked ${expecting}`, `xx${LAST}`);
+  assert.deepEqual([told(eager), statuses(eager).length <= 3], [['</asked 2 true>', '</last 0 true>'], true]);
+});
+
+test('collecting a body that is longer than the limit does not ask for it', async t => {
+  const listener = await open(t, async request =>
+    answer(`<${(await streamOf(request).collect(10)).bodyTooLarge}>`),
+  );
+  const text = await exchange(listener, `PUT / ${HEAD}Expect: 100-continue\r\nContent-Length: 11\r\n\r\n`);
+  assert.deepEqual([statuses(text), told(text)], [['200'], ['<true>']]);
+});
+
+test('of a body that nobody reads a bounded rest is discarded and the connection used again; a longer one ends it', async t => {
+  const listener = await open(t, async ({ target }) => answer(`<${target}>`), {
+    bodyBytesMax: 10_000,
+    timeouts: { linger: 300 },
+  });
+  const put = (size: number): string => `PUT /unread ${HEAD}Content-Length: ${size}\r\n\r\n`;
+  const chunked = `PUT /unread ${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
+  const kept = await exchange(
+    listener,
+    put(160_000),
+    X(160_000),
+    chunked,
+    chunk(X(150_000)),
+    `0\r\n\r\n${LAST}`,
+  );
+  assert.deepEqual(told(kept), ['</unread>', '</unread>', '</last>']);
+  const long = await exchange(listener, put(160_001), X(160_001), LAST);
+  assert.deepEqual(told(long), ['</unread>']);
+  assert.match(long, /\r\nConnection: close\r\n/);
+  const endless = connect(listener);
+  const text = received(endless);
+  endless.write(chunked);
+  while (!endless.destroyed && endless.writable) {
+    endless.write(chunk(X(50_000)));
+    await pause(1);
+  }
+  assert.deepEqual(told(text()), ['</unread>']);
+});
+
+/** Handlers whose faults are told to the test and answered. */
+function watched(): { readonly faults: unknown[]; readonly respond: Respond } {
+  const faults: unknown[] = [];
+  const respond: Respond = async request => {
+    try {
+      return await measure(request);
+    } catch (error) {
+      faults.push(error instanceof BodyError ? error.code : error);
+      throw error;
+    }
+  };
+  return { faults, respond };
+}
+
+test('a body that is cut off or malformed: the reader is told why, and the client, if it is there', async t => {
+  const { faults, respond } = watched();
+  const listener = await open(t, respond);
+  for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
+    const head = `PUT / ${HEAD}${framing}\r\n\r\n`;
+    const ended = connect(listener);
+    const text = drain(ended);
+    ended.write(head);
+    await pause(10);
+    ended.end('2\r\nxx');
+    assert.deepEqual(statuses(await text), ['400']);
+    const reset = connect(listener);
+    reset.write(head);
+    await pause(10);
+    reset.resetAndDestroy();
+  }
+  await until(() => faults.length === 4);
+  assert.deepEqual(faults, ['aborted', 'aborted', 'aborted', 'aborted']);
+  const chunked = `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
+  assert.deepEqual(statuses(await exchange(listener, chunked, 'zz\r\n')), ['400']);
+  assert.deepEqual(statuses(await exchange(listener, chunked, chunk('x'), '0\r\nConnection: x\r\n\r\n')), [
+    '400',
+  ]);
+  assert.deepEqual(faults.slice(4), ['malformed', 'malformed']);
+  assert.deepEqual(told(await exchange(listener, LAST)), ['</last 0 true>']);
+});
+
+test('who was cut off before it was read is told when it reads', async t => {
+  const { faults, respond } = watched();
+  const gate = gated(respond);
+  const listener = await open(t, gate.respond);
+  const socket = connect(listener);
+  socket.write(`PUT / ${HEAD}Content-Length: 9\r\n\r\n`);
+  await pause(10);
+  socket.resetAndDestroy();
+  await pause(20);
+  gate.open();
+  await until(() => faults.length === 1);
+  assert.deepEqual(faults, ['aborted']);
+});
+
+test('time: a stream that moves may take long, one that stands still is cut, and its reader takes as long as it likes', {
+  timeout: 20_000,
+}, async t => {
+  const { faults, respond } = watched();
+  const gate = gated(respond);
+  const timeouts = { stall: 300, request: 400, head: 200 };
+  const listener = await open(
+    t,
+    request => (request.target === '/waits' ? gate.respond(request) : respond(request)),
+    { timeouts },
+  );
+  const head = (target: string, size: number): string =>
+    `PUT ${target} ${HEAD}Content-Length: ${size}\r\n\r\n`;
+  const slowly = async (): Promise<string> => {
+    const socket = connect(listener);
+    const text = drain(socket);
+    socket.write(head('/moves', 15));
+    for (let i = 0; i < 15; i++) {
+      await pause(60);
+      socket.write('x');
+    }
+    socket.end(LAST);
+    return text;
+  };
+  const [moves, still, waits] = await Promise.all([
+    slowly(),
+    exchange(listener, head('/still', 9), 'x'),
+    exchange(listener, head('/waits', 9), 'xxxx', 'xxxxx', LAST),
+    pause(900).then(() => gate.open()),
+  ]);
+  assert.deepEqual(told(moves), ['</moves 15 true>', '</last 0 true>']);
+  assert.deepEqual([statuses(still), faults], [['408'], ['timeout']]);
+  assert.deepEqual(told(waits), ['</waits 9 true>', '</last 0 true>']);
+});
+
+test('a body that is collected has the time of a buffered one, however it moves', {
+  timeout: 20_000,
+}, async t => {
+  const faults: unknown[] = [];
+  const listener = await open(
+    t,
+    async request => {
+      await streamOf(request)
+        .collect(100)
+        .catch(error => faults.push(error.code));
+      return answer('<too late>');
+    },
+    { timeouts: { stall: 300, request: 300, head: 200 } },
+  );
+  const socket = connect(listener);
+  const text = received(socket);
+  socket.write(`PUT / ${HEAD}Content-Length: 50\r\n\r\n`);
+  while (!socket.destroyed && socket.writable) {
+    socket.write('x');
+    await pause(40);
+  }
+  assert.deepEqual([statuses(text()), faults], [['408'], ['timeout']]);
+});
+
+test('a closing listener lets streams end, and cuts those that do not', { timeout: 10_000 }, async t => {
+  const { faults, respond } = watched();
+  const listener = await open(t, respond, { timeouts: { closing: 300 } });
+  const head = (target: string): string => `PUT ${target} ${HEAD}Content-Length: 4\r\n\r\n`;
+  const [ends, never] = [connect(listener), connect(listener)];
+  const texts = [drain(ends), drain(never)];
+  ends.write(head('/ends'));
+  never.write(head('/never'));
+  await pause(20);
+  const closed = listener.close();
+  await pause(50);
+  ends.write('xxxx');
+  assert.match((await texts[0]) ?? '', /Connection: close\r\n[\s\S]*<\/ends 4 true>$/);
+  await closed;
+  assert.deepEqual([await texts[1], faults], ['', ['aborted']]);
+});
+
+test('a body in a hundred thousand chunks and packets does not cost more than its window', async t => {
+  const gate = gated(measure);
+  const listener = await open(t, gate.respond);
+  const text = exchange(
+    listener,
+    `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
+    ...Array.from({ length: 20 }, () => '1\r\nx\r\n'.repeat(5_000)),
+    `0\r\n\r\n${LAST}`,
+  );
+  await pause(50);
+  gate.open();
+  assert.deepEqual(told(await text), ['</ 100000 true>', '</last 0 true>']);
+});
+
+test('the peer of a stream may close its half behind the body', async t => {
+  const listener = await open(t, measure);
+  const socket = connect(listener);
+  const text = drain(socket);
+  socket.write(`PUT / ${HEAD}Content-Length: 2\r\n\r\n`);
+  await once(socket, 'connect');
+  await pause(10);
+  socket.end('xx');
+  assert.deepEqual(told(await text), ['</ 2 true>']);
+});

@@ -1,0 +1,319 @@
+// Answers whose bodies are made while they are sent, over real sockets: framed as the client can read them, no faster than it does, and
+// never taken for whole where they are not.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import https from 'node:https';
+import { test } from 'node:test';
+import type { StreamedResponse } from '#base';
+import type { Listener, Respond } from './listen.js';
+import { makeCertificate } from './testing/certificate.js';
+import { answer, connect, drain, drainUndated, HEAD, LAST } from './testing/raw-socket.js';
+import {
+  openStreams,
+  pause,
+  pieces,
+  received,
+  send,
+  streamed,
+  streamOf,
+  until,
+} from './testing/stream-listener.js';
+
+const KEPT = 'Connection: keep-alive\r\nKeep-Alive: timeout=120\r\n\r\n';
+const OK = 'HTTP/1.1 200 OK\r\n';
+const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+
+async function exchange(listener: Listener, ...parts: readonly string[]): Promise<string> {
+  const socket = connect(listener);
+  const drained = drainUndated(socket);
+  for (const part of parts) await send(socket, part);
+  return drained;
+}
+
+/** A body that says how much of it was asked for, and whether it was let go. */
+class Source {
+  produced = 0;
+  isReturned = false;
+  readonly #size: number;
+  readonly #piece: Buffer;
+
+  constructor(size: number, pieceBytes: number) {
+    this.#size = size;
+    this.#piece = Buffer.alloc(pieceBytes, 'x');
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for (; this.produced < this.#size; this.produced += this.#piece.length) yield this.#piece;
+    } finally {
+      this.isReturned = true;
+    }
+  }
+}
+
+const sized = (size: number): StreamedResponse['headers'] => [['Content-Length', String(size)]];
+
+test('with a length as it is, without one in chunks; empty pieces are none; the connection goes on', async t => {
+  const listener = await openStreams(t, async ({ target }) => {
+    if (target === '/sized') return streamed(pieces('abc', '', 'de'), sized(5));
+    if (target === '/chunks') return streamed(pieces('', 'abc', '', 'x'.repeat(20)));
+    if (target === '/empty') return streamed(pieces());
+    return answer('<last>');
+  });
+  const get = (target: string): string => `GET ${target} ${HEAD}\r\n`;
+  assert.equal(
+    await exchange(listener, get('/sized') + get('/chunks') + get('/empty') + LAST),
+    `${OK}Content-Length: 5\r\n${KEPT}abcde` +
+      `${OK}${CHUNKED}${KEPT}3\r\nabc\r\n14\r\n${'x'.repeat(20)}\r\n0\r\n\r\n` +
+      `${OK}${CHUNKED}${KEPT}0\r\n\r\n` +
+      `${OK}Content-Length: 6\r\nConnection: close\r\n\r\n<last>`,
+  );
+});
+
+test('HTTP/1.0 knows no chunks: the end of the body is that of the connection', async t => {
+  const listener = await openStreams(t, async ({ target }) =>
+    streamed(pieces('abc'), target === '/sized' ? sized(3) : []),
+  );
+  const old = (target: string): string => `GET ${target} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`;
+  assert.equal(
+    await exchange(listener, old('/sized') + old('/unsized') + old('/never')),
+    `${OK}Content-Length: 3\r\n${KEPT}abc${OK}Connection: close\r\n\r\nabc`,
+  );
+});
+
+test('answers to HEAD, of 204 and of 304 end with the head, and the body is let go', async t => {
+  let returned = 0;
+  const body: AsyncIterable<Buffer> = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => ({ done: false, value: Buffer.from('body') }),
+      return: async () => {
+        returned += 1;
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+  const listener = await openStreams(t, async ({ target }) => ({
+    status: Number(target.slice(1)),
+    headers: target === '/200' ? sized(4) : [],
+    body,
+  }));
+  assert.equal(
+    await exchange(
+      listener,
+      `HEAD /200 ${HEAD}\r\nHEAD /206 ${HEAD}\r\nGET /204 ${HEAD}\r\nGET /304 ${HEAD}Connection: close\r\n\r\n`,
+    ),
+    `${OK}Content-Length: 4\r\n${KEPT}HTTP/1.1 206 Partial Content\r\n${CHUNKED}${KEPT}` +
+      `HTTP/1.1 204 No Content\r\n${KEPT}HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n`,
+  );
+  assert.equal(returned, 4);
+});
+
+test('a client of node reads what was sent, over TLS too', async t => {
+  const size = 20_000_000;
+  for (const [pair, get] of [
+    [undefined, http.get],
+    [makeCertificate(), https.get],
+  ] as const) {
+    const { host, port } = await openStreams(t, async () => streamed(new Source(size, 700_000)), {
+      tls: pair,
+    });
+    const request = get({ host, port, agent: false, rejectUnauthorized: false });
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    let length = 0;
+    for await (const piece of response) length += piece.length;
+    assert.equal(length, 29 * 700_000);
+  }
+});
+
+test('a client that does not read stops the body, and gets all of it when it goes on', async t => {
+  const source = new Source(100_000_000, 100_000);
+  const listener = await openStreams(t, async () => streamed(source, sized(100_000_000)));
+  const socket = connect(listener);
+  socket.pause();
+  socket.write(`GET / ${HEAD}Connection: close\r\n\r\n`);
+  await pause(300);
+  const { produced } = source;
+  assert(produced > 0 && produced < 50_000_000, `${produced} bytes were asked for`);
+  await pause(50);
+  assert.equal(source.produced, produced);
+  const reading = drain(socket);
+  socket.resume();
+  const text = await reading;
+  assert.equal(text.length - text.indexOf('\r\n\r\n') - 4, 100_000_000);
+  assert.equal(source.isReturned, true);
+});
+
+test('request and answer may stream at the same time', async t => {
+  const listener = await openStreams(t, async request => streamed(streamOf(request)));
+  const size = 10_000_000;
+  const socket = connect(listener);
+  const text = drain(socket);
+  await send(socket, `POST / ${HEAD}Content-Length: ${size}\r\n\r\n`);
+  socket.write('x'.repeat(size) + LAST);
+  const [first = '', second] = (await text).split(/(?=HTTP\/1\.1 )/);
+  assert.equal(first.match(/x/g)?.length, size);
+  assert.ok(first.endsWith('\r\n0\r\n\r\n'));
+  // What follows has no body that could be a stream.
+  assert.equal(second, undefined);
+});
+
+test('what is left of the request when a streamed answer ends is discarded', async t => {
+  const listener = await openStreams(t, async ({ target }) =>
+    target === '/last' ? answer('<last>') : streamed(pieces('<short>')),
+  );
+  const text = await exchange(listener, `POST / ${HEAD}Content-Length: 10\r\n\r\n`, 'xxxxx', `xxxxx${LAST}`);
+  assert.deepEqual(text.match(/<\w+>/g), ['<short>', '<last>']);
+});
+
+/** Ends with an error after some pieces. */
+async function* failing(...texts: readonly string[]): AsyncGenerator<Buffer, void, undefined> {
+  yield* pieces(...texts);
+  // A client on libuv that gets bytes and a reset at once reports the end of the stream alone.
+  await pause(20);
+  throw new Error('a fault');
+}
+
+test('a body that fails, or is not as long as its head says, cuts the connection before it looks whole', async t => {
+  const answers: Readonly<Record<string, () => StreamedResponse>> = {
+    fails: () => streamed(failing('abc')),
+    failsAtOnce: () => streamed(failing()),
+    failsSized: () => streamed(failing('abc'), sized(4)),
+    short: () => streamed(pieces('abc'), sized(4)),
+    long: () => streamed(pieces('abc', 'de'), sized(4)),
+    header: () => streamed(pieces('abc'), [['X', 'a\r\nb']]),
+    coding: () => streamed(pieces('abc'), [['transfer-encoding', 'chunked']]),
+    spelling: () => streamed(pieces('abc'), [['content-length', '3']]),
+    length: () => streamed(pieces('abc'), [['Content-Length', '3x']]),
+  };
+  const listener = await openStreams(t, async ({ target }) => answers[target.slice(1)]?.() ?? answer(''));
+  const seen: Record<string, string> = {};
+  for (const name of Object.keys(answers)) {
+    const text = await exchange(listener, `GET /${name} ${HEAD}\r\n${LAST}`);
+    seen[name] = text.slice(text.indexOf('\r\n\r\n') + 4).replace(/^HTTP.*/s, 'whole');
+  }
+  assert.deepEqual(seen, {
+    fails: '3\r\nabc',
+    failsAtOnce: '',
+    failsSized: 'abc',
+    short: 'abc',
+    long: 'abc',
+    header: '',
+    coding: '',
+    spelling: '',
+    length: '',
+  });
+});
+
+test('where the end of the connection is the end of the body, one that fails is reset', async t => {
+  const listener = await openStreams(t, async ({ target }) =>
+    streamed(target === '/fails' ? failing('abc') : pieces('abc')),
+  );
+  const outcome = async (target: string): Promise<string> => {
+    const socket = connect(listener);
+    let code = 'ended';
+    socket.on('error', error => {
+      code = 'code' in error ? String(error.code) : '';
+    });
+    socket.write(`GET ${target} HTTP/1.0\r\n\r\n`);
+    await drain(socket);
+    return code;
+  };
+  assert.deepEqual([await outcome('/whole'), await outcome('/fails')], ['ended', 'ECONNRESET']);
+});
+
+test('the body is let go when its client goes, or has gone', async t => {
+  const sources = [new Source(1e12, 100_000), new Source(1e12, 100_000)];
+  let count = 0;
+  let goOn = (): void => undefined;
+  const gate = new Promise<void>(resolve => {
+    goOn = resolve;
+  });
+  const respond: Respond = async ({ target }) => {
+    const source = sources[count++];
+    assert.ok(source);
+    if (target === '/late') await gate;
+    return streamed(source);
+  };
+  const listener = await openStreams(t, respond);
+  const reads = connect(listener);
+  reads.write(`GET / ${HEAD}\r\n`);
+  await once(reads, 'data');
+  reads.resetAndDestroy();
+  await until(() => sources[0]?.isReturned === true);
+  const late = connect(listener);
+  late.write(`GET /late ${HEAD}\r\n`);
+  await until(() => count === 2);
+  late.resetAndDestroy();
+  await pause(20);
+  goOn();
+  await pause(20);
+  // Nobody began it, so there is nothing in it that would have to end.
+  assert.equal(sources[1]?.produced, 0);
+  assert.equal(listener.connections, 0);
+});
+
+test('time: a client that reads slowly may take long, one that stands still is cut, and so is a slow one without memory', {
+  timeout: 20_000,
+}, async t => {
+  const size = 30_000_000;
+  const timeouts = { drain: 300, stall: 400, drainWhenShort: 100, linger: 100 };
+  const source = new Source(size, 100_000);
+  const respond: Respond = async () => streamed(new Source(size, 100_000), sized(size));
+  const listener = await openStreams(t, async () => streamed(source, sized(size)), { timeouts });
+  const still = connect(listener);
+  still.pause();
+  still.write(`GET / ${HEAD}\r\n`);
+  const begun = performance.now();
+  await until(() => source.isReturned);
+  assert(performance.now() - begun >= 400 && source.produced < size);
+  still.destroy();
+
+  const moving = connect(await openStreams(t, respond, { timeouts }));
+  const text = received(moving);
+  moving.pause();
+  moving.write(`GET / ${HEAD}Connection: close\r\n\r\n`);
+  const ended = once(moving, 'close');
+  for (let i = 0; i < 10; i++) {
+    await pause(100);
+    moving.resume();
+    await once(moving, 'data');
+    await pause(1);
+    moving.pause();
+  }
+  moving.resume();
+  await ended;
+  assert.equal(text().length - text().indexOf('\r\n\r\n') - 4, size);
+
+  const hurried = new Source(size, 100_000);
+  const short = await openStreams(t, async () => streamed(hurried, sized(size)), {
+    timeouts,
+    bufferedBytesMax: 10_000,
+  });
+  const slow = connect(short);
+  slow.pause();
+  slow.write(`GET / ${HEAD}\r\n`);
+  const asked = performance.now();
+  await until(() => hurried.isReturned);
+  assert(performance.now() - asked < 350, 'It was hurried.');
+  slow.destroy();
+});
+
+test('a producer takes as long as it likes, and a closing listener lets it end', {
+  timeout: 10_000,
+}, async t => {
+  async function* slowly(): AsyncGenerator<Buffer, void, undefined> {
+    for (const text of ['<a>', '<b>']) {
+      await pause(300);
+      yield Buffer.from(text);
+    }
+  }
+  const listener = await openStreams(t, async () => streamed(slowly()), {
+    timeouts: { stall: 100, drain: 100, idle: 100 },
+  });
+  const socket = connect(listener);
+  const text = drain(socket);
+  await send(socket, `GET / ${HEAD}\r\n`);
+  await listener.close();
+  assert.ok((await text).endsWith('3\r\n<a>\r\n3\r\n<b>\r\n0\r\n\r\n'));
+});

@@ -1,0 +1,60 @@
+// A listener for tests of streams, and clients that write requests piece by piece.
+import type { Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import type { BodyStream, StreamedResponse, WireRequest } from '#base';
+import { type Listener, type ListenOptions, listen, type Respond } from '../listen.js';
+
+export async function openStreams(
+  context: TestContext,
+  respond: Respond,
+  options: Partial<ListenOptions> = {},
+): Promise<Listener> {
+  const listener = await listen({ host: '127.0.0.1', port: 0, mayStream: () => true, ...options }, respond);
+  context.after(() => listener.close());
+  return listener;
+}
+
+/** The stream of a request that must have one. */
+export function streamOf({ stream, target }: WireRequest): BodyStream {
+  if (stream === undefined) throw new Error(`The body of ${target} is no stream.`);
+  return stream;
+}
+
+export const streamed = (
+  body: AsyncIterable<Buffer>,
+  headers: StreamedResponse['headers'] = [],
+): StreamedResponse => ({ status: 200, headers, body });
+
+export async function* pieces(...texts: readonly string[]): AsyncGenerator<Buffer, void, undefined> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+export const chunk = (bytes: Buffer | string): Buffer =>
+  Buffer.concat([
+    Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`),
+    Buffer.from(bytes),
+    Buffer.from('\r\n'),
+  ]);
+
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise(resolve => setTimeout(resolve, milliseconds));
+
+/** Resolves once the condition holds. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(5);
+}
+
+/** What a socket has received so far, as text of bytes. */
+export function received(socket: Socket): () => string {
+  const parts: string[] = [];
+  socket.on('data', bytes => parts.push(bytes.toString('latin1')));
+  return () => parts.join('');
+}
+
+/** Writes a part of a request, and waits until the listener, which is in this process, has read it by itself. */
+export async function send(socket: Socket, part: string | Buffer): Promise<void> {
+  if (socket.destroyed || !socket.writable) return;
+  await new Promise<void>(resolve => socket.write(part, () => resolve()));
+  await pause(2);
+  for (let turn = 0; turn < 3; turn++) await new Promise(resolve => setImmediate(resolve));
+}
