@@ -14,12 +14,12 @@ import { ROOT } from '../support/spawned-server.js';
 const FILES_MAX = 53;
 const FUNCTIONS_MAX = 236;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1284;
+const LINES_MAX = 1276;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
   { stop: 'base', files: /^base\//, linesMax: 28 },
-  { stop: 'http', files: /^http\//, linesMax: 200 },
+  { stop: 'http', files: /^http\//, linesMax: 192 },
   { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 58 },
   {
     stop: 'target',
