@@ -11,10 +11,10 @@ import { type ExecutedFile, ExecutionRecorder } from '../support/executed-code.j
 import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { ROOT } from '../support/spawned-server.js';
 
-const FILES_MAX = 53;
-const FUNCTIONS_MAX = 236;
+const FILES_MAX = 52;
+const FUNCTIONS_MAX = 235;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1276;
+const LINES_MAX = 1264;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
@@ -27,8 +27,8 @@ const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly 
     linesMax: 43,
   },
   { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|etag|answer)/, linesMax: 60 },
-  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 245 },
-  { stop: 'frame', files: /^server\//, linesMax: 80 },
+  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 234 },
+  { stop: 'frame', files: /^server\//, linesMax: 79 },
   { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 139 },
   { stop: 'engine', files: /^store/, linesMax: 431 },
 ];

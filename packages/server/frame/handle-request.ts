@@ -7,7 +7,7 @@ import { corsHeaders, type Header, preflight, type ServiceRoute, wireCode } from
 import { authenticate } from '../auth/authenticate.js';
 import type { Grant } from '../auth/grant.js';
 import { SignedTokens } from '../auth/signed-tokens.js';
-import { echoed, requestEntry } from '../observe/request-entry.js';
+import { requestEntry } from '../observe/request-entry.js';
 import type { OperationSlots } from '../observe/request-metrics.js';
 import { faultCode } from './fault-code.js';
 import type { ServerContext } from './server-context.js';
@@ -20,8 +20,14 @@ const VERSION = /^\d{4}-\d\d-\d\d$/;
 export const BODY_BYTES_MAX = 4 * 1_048_576;
 const NO_RULES: readonly CorsRule[] = [];
 
-const versionOf = ({ headers }: WireRequest, route: ServiceRoute | undefined): string =>
-  headers['x-ms-version'] ?? route?.query.get('sv') ?? LATEST_VERSION;
+/** A client's own id for a request, if it may stand in a header. */
+const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,1024}$/;
+const echoedId = (id: string | undefined): string | undefined =>
+  id !== undefined && CLIENT_REQUEST_ID.test(id) ? id : undefined;
+
+/** A version that is malformed is not echoed: it may come from the query and hold what no header may. */
+const echoedVersion = (version: string | undefined): string =>
+  version !== undefined && VERSION.test(version) ? version : LATEST_VERSION;
 
 /**
  * Preflights come without credentials, and ask about a request that is still to come.
@@ -69,6 +75,8 @@ export class Service<Route extends ServiceRoute, Kind extends string, Answer ext
       request,
       server,
       requestId: server.newId(),
+      clientRequestId: echoedId(request.headers['x-ms-client-request-id']),
+      version: echoedVersion(request.headers['x-ms-version']),
       now: server.clock(),
       began: performance.now(),
       route: undefined,
@@ -77,11 +85,10 @@ export class Service<Route extends ServiceRoute, Kind extends string, Answer ext
       refused: undefined,
     };
     try {
-      const { method, target, headers, secure } = request;
-      const route = protocol.parseTarget({ target, host: headers.host, secure }, name =>
-        server.accounts.has(name),
-      );
+      const { method, headers } = request;
+      const route = protocol.parseTarget(request, name => server.accounts.has(name));
       context.route = route;
+      if (headers['x-ms-version'] === undefined) context.version = echoedVersion(route.query.get('sv'));
       // Only who names an origin pays for the reading.
       if (headers.origin !== undefined) context.rules = await this.#readRules(route.account);
       const answer =
@@ -112,11 +119,12 @@ export class Service<Route extends ServiceRoute, Kind extends string, Answer ext
 
   /** A value where nothing has to be waited for: each promise costs turns of a queue. */
   #run(context: RequestContext<Route, Kind>, route: Route): Answer | Promise<Answer> {
-    const version = versionOf(context.request, route);
-    if (!VERSION.test(version))
-      throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: version });
+    const { request, version } = context;
+    const asked = request.headers['x-ms-version'] ?? route.query.get('sv') ?? version;
+    if (asked !== version)
+      throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: asked });
     this.protocol.checkVersion(version, route);
-    const grant = authenticate(this, context.request, route, context.now);
+    const grant = authenticate(this, request, route, context.now);
     if (grant instanceof Promise) return grant.then(granted => this.#carryOut(context, route, granted));
     return this.#carryOut(context, route, grant);
   }
@@ -149,19 +157,12 @@ export class Service<Route extends ServiceRoute, Kind extends string, Answer ext
     else log.request(entry);
   }
 
-  /** A version that was refused is not echoed: it may come from the query and hold what no header may. */
-  #respond({ request, route, requestId, rules }: RequestContext<Route, Kind>, answer: Answer): WireResponse {
-    const { headers, method } = request;
-    const version = versionOf(request, route);
-    const clientRequestId = headers['x-ms-client-request-id'];
-    const response = this.protocol.formatResponse(answer, {
-      requestId,
-      version: VERSION.test(version) ? version : LATEST_VERSION,
-      clientRequestId: clientRequestId === undefined ? undefined : echoed(clientRequestId),
-    });
-    if (rules.length === 0 || method === 'OPTIONS') return response;
+  #respond(context: RequestContext<Route, Kind>, answer: Answer): WireResponse {
+    const response = this.protocol.formatResponse(answer, context);
+    if (context.rules.length === 0 || context.request.method === 'OPTIONS') return response;
+    const { rules, request } = context;
     const names = response.headers.map(([name]) => name);
-    const cors = corsHeaders(rules, headers.origin, method, names);
+    const cors = corsHeaders(rules, request.headers.origin, request.method, names);
     return { ...response, headers: [...response.headers, ...cors] };
   }
 }

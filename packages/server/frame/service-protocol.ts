@@ -8,10 +8,12 @@ import type { Grant } from '../auth/grant.js';
 import type { ServerContext } from './server-context.js';
 
 /** What is known of a request while it is answered; an error may come at any step. */
-export interface RequestContext<Route extends ServiceRoute = ServiceRoute, Kind extends string = string> {
+export interface RequestContext<Route extends ServiceRoute = ServiceRoute, Kind extends string = string>
+  extends Exchange {
   readonly request: WireRequest;
   readonly server: ServerContext;
-  readonly requestId: string;
+  /** As it is echoed: the request's own if that is well formed. */
+  version: string;
   /** When it came, in ticks. */
   readonly now: bigint;
   /** The same in milliseconds, of a clock that does not jump. */

@@ -5,6 +5,7 @@ import type { RequestEntry } from './log.js';
 interface Answered {
   readonly request: WireRequest;
   readonly requestId: string;
+  readonly clientRequestId: string | undefined;
   /** In milliseconds, of a clock that does not jump. */
   readonly began: number;
 }
@@ -15,24 +16,18 @@ interface Refused {
   readonly reason?: string | number;
 }
 
-const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,1024}$/;
-
-/** A client's own id for a request, if it may stand in a header. */
-export const echoed = (id: string): string | undefined => (CLIENT_REQUEST_ID.test(id) ? id : undefined);
-
 export function requestEntry(
   service: RequestEntry['service'],
-  { request, requestId, began }: Answered,
+  { request, requestId, clientRequestId, began }: Answered,
   status: number,
   refused: Refused | undefined,
 ): RequestEntry {
-  const { method, target, headers } = request;
-  const clientRequestId = headers['x-ms-client-request-id'];
+  const { method, target } = request;
   const reason = refused?.reason;
   return {
     service,
     requestId,
-    clientRequestId: clientRequestId === undefined ? undefined : echoed(clientRequestId),
+    clientRequestId,
     method,
     path: target.split('?', 1)[0] ?? '',
     status,

@@ -11,7 +11,10 @@ import { parseQueueTarget } from './parse-queue-target.js';
 const EXCHANGE = { requestId: 'an-id', version: '2018-03-28', clientRequestId: 'theirs' };
 
 function respond(outcome: Outcome, target = '/acc/q', exchange = EXCHANGE) {
-  const route = parseQueueTarget({ target, host: '127.0.0.1:10001', secure: false }, () => false);
+  const route = parseQueueTarget(
+    { target, headers: { host: '127.0.0.1:10001' }, secure: false },
+    () => false,
+  );
   const { status, headers, body } = formatQueueResponse(formatQueueOutcome(outcome, route), exchange);
   return { status, headers: Object.fromEntries(headers), body };
 }

@@ -14,7 +14,10 @@ interface Sent {
 }
 
 function parse(method: string, path: string, { headers = {}, body = '' }: Sent = {}) {
-  const route = parseQueueTarget({ target: `/acc/${path}`, host: '127.0.0.1', secure: false }, () => false);
+  const route = parseQueueTarget(
+    { target: `/acc/${path}`, headers: { host: '127.0.0.1' }, secure: false },
+    () => false,
+  );
   const request = { headers, body: Buffer.from(body) };
   return parseQueueOperation(queueOperationKind(method, route), request, route);
 }

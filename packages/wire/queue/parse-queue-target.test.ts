@@ -7,7 +7,7 @@ import { parseQueueTarget } from './parse-queue-target.js';
 
 const isAccount = (name: string): boolean => name === 'acc';
 const parse = (target: string, host = '127.0.0.1:10001') =>
-  parseQueueTarget({ target, host, secure: false }, isAccount);
+  parseQueueTarget({ target, headers: { host }, secure: false }, isAccount);
 const resourceOf = (path: string) => parse(`/acc${path}`).resource;
 
 test('the path names service, queue, messages or one message', () => {
@@ -49,7 +49,7 @@ test('host style: they stand in the host', () => {
 });
 
 test('over TLS the address says so', () => {
-  const target = { target: '/acc/q', host: 'there:10001', secure: true };
+  const target = { target: '/acc/q', headers: { host: 'there:10001' }, secure: true };
   assert.equal(parseQueueTarget(target, isAccount).endpoint, 'https://there:10001/acc');
 });
 

@@ -8,7 +8,7 @@ import { isQueueRead, queueOperationKind } from './queue-operation-kind.js';
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'MERGE', 'TRACE', 'constructor'];
 
 function outcomeOf(method: string, target: string): string {
-  const route = parseQueueTarget({ target, host: '127.0.0.1', secure: false }, () => false);
+  const route = parseQueueTarget({ target, headers: { host: '127.0.0.1' }, secure: false }, () => false);
   try {
     return queueOperationKind(method, route);
   } catch (error) {

@@ -6,7 +6,7 @@ import { decode } from './parse-query.js';
 export interface Target {
   /** As it was sent; the absolute form is legal. */
   readonly target: string;
-  readonly host: string | undefined;
+  readonly headers: { readonly host?: string | undefined };
   readonly secure: boolean;
 }
 
@@ -48,7 +48,7 @@ const withoutSecondary = (name: string): string =>
 
 /** @throws ServiceError InvalidUri for a missing account or invalid escapes. */
 export function parseServiceTarget<Resource>(
-  { target, host = '', secure }: Target,
+  { target, headers: { host = '' }, secure }: Target,
   isAccount: (name: string) => boolean,
   { parseQuery, parseResource }: TargetGrammar<Resource>,
 ): ServiceRoute<Resource> {

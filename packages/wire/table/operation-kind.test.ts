@@ -6,7 +6,7 @@ import { effectiveMethod, isRead, isXmlRoute, operationKind, placeOf, tableOf } 
 import { parseTarget } from './parse-target.js';
 
 const route = (path: string) =>
-  parseTarget({ target: path, host: '127.0.0.1:10002', secure: false }, () => true);
+  parseTarget({ target: path, headers: { host: '127.0.0.1:10002' }, secure: false }, () => true);
 const at = (path: string) => route(`/account1/${path}`);
 
 /** The kind, or the code of the refusal. */

@@ -20,7 +20,7 @@ const PROPERTIES = [{ name: 'a', type: 'Edm.Int32', value: 1, literal: undefined
 const VERSION = 15_778_405_200_000_000n;
 
 const routeOf = (path: string) =>
-  parseTarget({ target: `/account1/${path}`, host: '127.0.0.1', secure: false }, () => true);
+  parseTarget({ target: `/account1/${path}`, headers: { host: '127.0.0.1' }, secure: false }, () => true);
 
 function parse(method: string, path: string, { headers = {}, body = '' }: Sent = {}) {
   const route = routeOf(path);

@@ -11,7 +11,7 @@ import type { Route, TableResource } from './route.js';
 const HOST = '127.0.0.1:10002';
 const ACCOUNTS = new Set(['devstoreaccount1', 'other1', '127']);
 const parse = (target: string, host: string | undefined = HOST, secure = false): Route =>
-  parseTarget({ target, host, secure }, name => ACCOUNTS.has(name));
+  parseTarget({ target, headers: { host }, secure }, name => ACCOUNTS.has(name));
 /** What a path below the account names. */
 const resource = (path: string): TableResource => parse(`/devstoreaccount1/${path}`).resource;
 const entity = (partitionKey: string, rowKey: string, table = 'T'): TableResource => ({

@@ -136,7 +136,7 @@ function requestOf(asked: Asked): WireRequest {
     remoteAddress: '127.0.0.1',
   };
   try {
-    const route = parseQueueTarget({ target, host: HOST, secure: false }, () => false);
+    const route = parseQueueTarget({ target, headers: { host: HOST }, secure: false }, () => false);
     const [text = ''] = storageStringsToSign('SharedKey', request, route);
     const authorization = `SharedKey ${ACCOUNT}:${createHmac('sha256', KEY).update(text).digest('base64')}`;
     return { ...request, headers: { ...request.headers, authorization } };

@@ -81,21 +81,6 @@ async function tableMissingWins(fault: unknown, route: Route, context: TableCont
   return (await openTable(context, table)) ? fault : missingTable(context, table);
 }
 
-/** The operation at once; only what is refused may have to wait for a look at the table. */
-function parseSound(
-  kind: SingleOperation['kind'],
-  request: OperationRequest,
-  route: Route,
-  context: TableContext,
-): SingleOperation | Promise<never> {
-  try {
-    return parseOperation(kind, request, route);
-  } catch (fault) {
-    if (isRead(kind) && route.resource.kind !== 'nested') throw fault;
-    return tableMissingWins(fault, route, context).then(first => Promise.reject(first));
-  }
-}
-
 /**
  * A value where nothing has to be waited for: what is sound costs no turn of the queue of promises.
  *
@@ -113,8 +98,14 @@ export function admit(
   checkRoute(route);
   if (route.secondary && !isRead(kind)) throw new TableError('InsufficientAccountPermissions');
   if (grant.kind !== 'owner') authorize(TABLE_AUTHORIZATION, grant, kind, tableOf(route));
-  const operation = parseSound(kind, request, route, context);
-  if (operation instanceof Promise) return operation;
+  let operation: SingleOperation;
+  try {
+    operation = parseOperation(kind, request, route);
+  } catch (fault) {
+    if (isRead(kind) && route.resource.kind !== 'nested') throw fault;
+    // Only what is refused may have to wait for a look at the table.
+    return tableMissingWins(fault, route, context).then(first => Promise.reject(first));
+  }
   if (grant.kind === 'serviceSas' && 'key' in operation) authorizeKey(grant, kind, operation.key);
   return { operation, format };
 }

@@ -48,6 +48,10 @@ const HIGH_BITS = 0x80808080;
 const NO_NAME = memberName('');
 const malformed = () => new TableError('InvalidInput:Body');
 
+/** The names of the previous object: the next one mostly has the same, in the same order. Names without escapes only. */
+const expectedNames: MemberName[] = [];
+const EXPECTED_NAMES_MAX = 300;
+
 class JsonReader {
   readonly #text: string;
   readonly #isPlain: boolean;
@@ -77,11 +81,6 @@ class JsonReader {
     if (!this.take(unit)) throw malformed();
   }
 
-  expectEnd(): void {
-    this.#peek();
-    if (this.#at !== this.#text.length) throw malformed();
-  }
-
   string(): string {
     this.expect(QUOTE);
     const from = this.#at;
@@ -105,9 +104,24 @@ class JsonReader {
     return name;
   }
 
-  /** Whether names have no escapes. */
-  get isPlain(): boolean {
-    return this.#isPlain;
+  /** The members of the object that is the whole text, in its order, duplicates and all. */
+  members(): Member[] {
+    const members: Member[] = [];
+    this.expect(OPEN_BRACE);
+    if (!this.take(CLOSE_BRACE)) {
+      do {
+        const place = members.length;
+        const expected = expectedNames[place];
+        const name = this.name(expected);
+        if (name !== expected && this.#isPlain && name.isKept && place < EXPECTED_NAMES_MAX)
+          expectedNames[place] = name;
+        members.push(this.value(name, 1));
+      } while (this.take(COMMA));
+      this.expect(CLOSE_BRACE);
+    }
+    this.#peek();
+    if (this.#at !== this.#text.length) throw malformed();
+    return members;
   }
 
   /** A loop: a regular expression with alternatives would need memory for each character of a long string. */
@@ -200,25 +214,6 @@ function skipMembers(reader: JsonReader, depth: number): void {
   reader.expect(CLOSE_BRACE);
 }
 
-/** The names of the previous object: the next one mostly has the same, in the same order. Names without escapes only. */
-const expectedNames: MemberName[] = [];
-const EXPECTED_NAMES_MAX = 300;
-
-function readMembers(reader: JsonReader): Member[] {
-  const members: Member[] = [];
-  if (reader.take(CLOSE_BRACE)) return members;
-  do {
-    const place = members.length;
-    const expected = expectedNames[place];
-    const name = reader.name(expected);
-    if (name !== expected && reader.isPlain && name.isKept && place < EXPECTED_NAMES_MAX)
-      expectedNames[place] = name;
-    members.push(reader.value(name, 1));
-  } while (reader.take(COMMA));
-  reader.expect(CLOSE_BRACE);
-  return members;
-}
-
 /**
  * Whether a body has only printable ASCII and no backslash: then its strings need no further check. Tests eight
  * bytes at a time: after subtracting 0x20 or adding 1, the highest bit of each byte marks the other characters.
@@ -254,10 +249,4 @@ function openReader(body: Buffer): JsonReader {
  * The members of a JSON object in the order of the text, duplicates and all.
  * @throws TableError InvalidInput:Body for anything but a JSON object in UTF-8.
  */
-export function readObject(body: Buffer): Member[] {
-  const reader = openReader(body);
-  reader.expect(OPEN_BRACE);
-  const members = readMembers(reader);
-  reader.expectEnd();
-  return members;
-}
+export const readObject = (body: Buffer): Member[] => openReader(body).members();
