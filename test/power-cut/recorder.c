@@ -176,12 +176,23 @@ ssize_t write(int fd, const void *bytes, size_t count) {
   return length;
 }
 
+/* What was written of a recorded file, as its writer is to be told. */
+static ssize_t told(struct file *file, uint64_t token, ssize_t length) {
+  if ((file->flags & O_DSYNC) && fails(failing_write)) {
+    /* The system has it, the disk has not. */
+    record(WRITTEN, file->inode, length, 0, token, NULL, NULL, 0);
+    errno = EIO;
+    return -1;
+  }
+  after_write(file, token, length);
+  return length;
+}
+
 ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset) {
   struct file *file = of(fd);
   uint64_t token = file == NULL ? 0 : before_write(file, offset, parts, count);
   ssize_t length = syscall(SYS_pwritev, fd, parts, count, offset, 0);
-  if (file != NULL) after_write(file, token, length);
-  return length;
+  return file == NULL ? length : told(file, token, length);
 }
 ssize_t pwritev(int, const struct iovec *, int, off_t) __attribute__((alias("pwritev64")));
 
@@ -190,14 +201,7 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
   struct iovec part = {(void *)bytes, count};
   uint64_t token = file == NULL ? 0 : before_write(file, offset, &part, 1);
   ssize_t length = syscall(SYS_pwrite64, fd, bytes, count, offset);
-  if (file != NULL && (file->flags & O_DSYNC) && fails(failing_write)) {
-    /* The system has it, the disk has not. */
-    record(WRITTEN, file->inode, length, 0, token, NULL, NULL, 0);
-    errno = EIO;
-    return -1;
-  }
-  if (file != NULL) after_write(file, token, length);
-  return length;
+  return file == NULL ? length : told(file, token, length);
 }
 ssize_t pwrite(int, const void *, size_t, off_t) __attribute__((alias("pwrite64")));
 

@@ -9,12 +9,12 @@ import { type Row, type Space, StoreError } from '#store';
 import type { Environment } from '../environment.js';
 import { isComparable } from '../layout/catalog.js';
 import type { Counters } from '../layout/counters.js';
-import { encodePayload, endOfPrefix, fits } from '../layout/row-key.js';
-import { RowBlocks } from '../layout/row-value.js';
+import { encodePayload, endOfPrefix, fits, type RowKey } from '../layout/row-key.js';
+import { ROW_HEADER_BYTES, writeRowValue } from '../layout/row-value.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { MergedCursor } from '../scan/merged-cursor.js';
 import { RowCursor } from '../scan/row-cursor.js';
-import { changeBytesMax } from '../wal/log-record.js';
+import { changeBytesMax, RECORD_HEADER_BYTES, RecordDraft, RecordMemory } from '../wal/log-record.js';
 import { Change, type Overlay, rowOf } from '../wal/overlay.js';
 import { type Appended, CHANGES_BYTES_MAX, type Failure, WriteAheadLog } from '../wal/write-ahead-log.js';
 import { beginLog } from './begin-log.js';
@@ -35,10 +35,13 @@ import { type Front, GroupedTransactions, type GroupedTransactionsOptions } from
 class Batch {
   readonly callers: Submission[] = [];
   readonly changes: Change[] = [];
-  /** In the log, at most. */
-  bytes = 0;
+  readonly record: RecordDraft;
   basis = 0n;
   tick = 0n;
+
+  constructor(memory: RecordMemory) {
+    this.record = new RecordDraft(memory);
+  }
 }
 
 /** A record of more takes long to write, and those behind it wait. One commit may have more. */
@@ -61,13 +64,13 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   readonly #transactions: GroupedTransactions;
   readonly #waitingMax: number;
   readonly #logAfter: number;
-  readonly #blocks = new RowBlocks();
+  readonly #memory = new RecordMemory();
   /** Spaces known to live. */
   readonly #living = new Set<number>();
   /** The last tick that is durable or decided, if all of this was this process's. */
   #basis: bigint | undefined;
   /** Decided last, and not full. */
-  #gathering = new Batch();
+  #gathering = new Batch(this.#memory);
   /** Decided before it, and full: the oldest first. */
   #full: Batch[] = [];
   /** On its way to the disk. */
@@ -206,28 +209,25 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   }
 
   takes(bytes: number): boolean {
-    const together = this.#gathering.bytes + bytes;
-    if (together > BATCH_BYTES_MAX && this.#gathering.bytes > 0 && isComparable(this.counters.tick)) {
+    const { record, changes } = this.#gathering;
+    if (record.bytes + bytes > BATCH_BYTES_MAX && changes.length > 0 && isComparable(this.counters.tick)) {
       this.#full.push(this.#seal(this.#gathering));
-      this.#gathering = new Batch();
+      this.#gathering = new Batch(this.#memory);
     }
-    if (this.#gathering.bytes + bytes > CHANGES_BYTES_MAX) return false;
-    this.#gathering.bytes += bytes;
-    return true;
+    return this.#gathering.record.bytes - RECORD_HEADER_BYTES + bytes <= CHANGES_BYTES_MAX;
   }
 
   put(space: number, { partition, key, version, value }: Row): void {
-    this.#note(
-      new Change(
-        [space, detachedString(partition), detachedString(key)],
-        this.#blocks.encode(version, value),
-        version,
-      ),
-    );
+    const rowKey: RowKey = [space, detachedString(partition), detachedString(key)];
+    const bytes = this.#gathering.record.put(rowKey, ROW_HEADER_BYTES + value.length);
+    writeRowValue(version, value, bytes);
+    this.#note(new Change(rowKey, bytes, version));
   }
 
   remove(space: number, partition: string, key: string): void {
-    this.#note(new Change([space, detachedString(partition), detachedString(key)], undefined, 0n));
+    const rowKey: RowKey = [space, detachedString(partition), detachedString(key)];
+    this.#gathering.record.remove(rowKey);
+    this.#note(new Change(rowKey, undefined, 0n));
   }
 
   #note(change: Change): void {
@@ -254,11 +254,11 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   #writeNext(): void {
     const batch = this.#full[0] ?? this.#gathering;
     if (batch.changes.length === 0) {
-      this.#gathering = new Batch();
+      this.#gathering = new Batch(this.#memory);
       this.#answer(batch);
       return;
     }
-    const place = this.#log.placeFor(batch.bytes);
+    const place = this.#log.placeFor(batch.record.length);
     if (place === 'later') return;
     if (place === 'nowhere') {
       this.#abort([], undefined);
@@ -266,7 +266,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     }
     if (this.#full.shift() === undefined) {
       this.#seal(batch);
-      this.#gathering = new Batch();
+      this.#gathering = new Batch(this.#memory);
     }
     this.#written = batch;
     void this.#write(batch);
@@ -329,7 +329,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   #abort(tried: readonly Submission[], failure: Failure | undefined): void {
     const batches = [...this.#full, this.#gathering];
     this.#full = [];
-    this.#gathering = new Batch();
+    this.#gathering = new Batch(this.#memory);
     for (const { changes } of batches) for (const change of changes) this.overlay.abort(change);
     this.forget();
     const others = batches.flatMap(({ callers }) => callers);

@@ -33,22 +33,15 @@ export class RowValueEncoder {
     const length = VERSION_BYTES + value.length;
     const bytes =
       length <= SCRATCH_BYTES ? this.#scratch.subarray(0, length) : Buffer.allocUnsafeSlow(length);
-    bytes.writeBigUInt64BE(version);
-    bytes.set(value, VERSION_BYTES);
+    writeRowValue(version, value, bytes);
     return bytes;
   }
 }
 
-/** Encodes values into memory that stays as it is, for those that LMDB's thread reads later. */
-export class RowBlocks {
-  readonly #blocks = new Blocks();
-
-  encode(version: bigint, value: Buffer): Buffer {
-    const bytes = this.#blocks.take(VERSION_BYTES + value.length);
-    bytes.writeBigUInt64BE(version);
-    bytes.set(value, VERSION_BYTES);
-    return bytes;
-  }
+/** Fills `target`. */
+export function writeRowValue(version: bigint, value: Buffer, target: Buffer): void {
+  target.writeBigUInt64BE(version);
+  target.set(value, VERSION_BYTES);
 }
 
 /** `bytes` begins with the row's value, of `length` bytes, here and below. */

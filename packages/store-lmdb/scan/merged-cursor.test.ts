@@ -11,7 +11,7 @@ import { copyRow, type Position, type Row, type ScanEnd, type ScanRange } from '
 import { type Environment, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/counters.js';
 import { fits } from '../layout/row-key.js';
-import { RowBlocks } from '../layout/row-value.js';
+import { RowValueEncoder } from '../layout/row-value.js';
 import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
 import { Change, Overlay, rowOf } from '../wal/overlay.js';
 import { MergedCursor } from './merged-cursor.js';
@@ -37,7 +37,7 @@ class Subject {
   readonly #environment: Environment;
   readonly #space: number;
   readonly #counters = new Counters(systemClock);
-  readonly #blocks = new RowBlocks();
+  readonly #encoder = new RowValueEncoder();
   readonly #model = new Map<string, Row>();
   #changes: Change[] = [];
   #tick = 0n;
@@ -64,7 +64,7 @@ class Subject {
       });
       return;
     }
-    const bytes = size === undefined ? undefined : this.#blocks.encode(row.version, row.value);
+    const bytes = size === undefined ? undefined : Buffer.from(this.#encoder.encode(row.version, row.value));
     const change = new Change([this.#space, partition, key], bytes, row.version);
     this.overlay.add(change);
     this.overlay.settle(change);

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RowKey, writeRowKey } from '../layout/row-key.js';
-import { LOG_NAME, type LogBatch, type LogChange, type LogRecord, logBytes } from '../wal/log-file.js';
+import type { RowKey } from '../layout/row-key.js';
+import { LOG_NAME, type LogRecord } from '../wal/log-file.js';
 import { BLOCK_BYTES, CHANGE_HEADER_BYTES, RECORD_HEADER_BYTES } from '../wal/log-record.js';
 import { LOG_HALVES } from '../wal/read-log.js';
 import { createLog } from './create-log.js';
+import { appendBatch, bytesOf, type LogBatch, type LogChange, logBytes, recordBytes } from './log-batch.js';
 
 export const EPOCH = 7n;
 export const FIRST_TICK = 17_000_000_000_000_000n;
@@ -60,21 +61,10 @@ export async function withSeeds(
   }
 }
 
-export function bytesOf(key: RowKey | Uint8Array): Buffer {
-  const bytes = Buffer.alloc(10_000);
-  return Buffer.from(bytes.subarray(0, writeRowKey(key, bytes, 0)));
-}
-
 /** What is to be read of a batch. */
 export function recordOf(batch: LogBatch, sequence: bigint): LogRecord {
   const changes = batch.changes.map(({ key, bytes }) => ({ key: bytesOf(key), bytes }));
   return { sequence, basis: batch.basis, tick: batch.tick, changes };
-}
-
-/** Bytes of a record, without the zeros that fill its last block. */
-function lengthOf({ changes }: LogRecord): number {
-  const sizes = changes.map(({ key, bytes }) => CHANGE_HEADER_BYTES + key.length + (bytes?.length ?? 0));
-  return sizes.reduce((sum, size) => sum + size, RECORD_HEADER_BYTES);
 }
 
 /** A batch whose record has so many bytes before the zeros that fill its last block. */
@@ -114,11 +104,11 @@ export async function writeHistory(
   const append = async (): Promise<Placed> => {
     const batch = someBatch(random, tick);
     const record = recordOf(batch, BigInt(placed.length + 1));
-    await log.append(batch);
+    await appendBatch(log, batch);
     const from = position;
     position += logBytes(batch.changes);
     tick = batch.tick;
-    return { record, turn: turns, from, until: from + lengthOf(record) };
+    return { record, turn: turns, from, until: from + recordBytes(batch.changes) };
   };
   const turn = (): void => {
     if (placed.at(-1)?.turn !== turns) return;

@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { collectRows, type Row, type Store } from '#store';
 import { type Durability, type Environment, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/counters.js';
-import { RowBlocks } from '../layout/row-value.js';
-import { type LogBatch, type LogChange, type LogFile, logBytes } from '../wal/log-file.js';
+import { RowValueEncoder } from '../layout/row-value.js';
+import type { LogFile } from '../wal/log-file.js';
 import { endLog } from '../wal/recovery.js';
 import { createLog } from './create-log.js';
+import { appendBatch, type LogBatch, type LogChange, logBytes } from './log-batch.js';
 
 export const ADDRESS = { account: 'dev', service: 'table', name: 'fruit' };
 export const NOW = 17_000_000_000_000_000n;
@@ -25,7 +26,7 @@ export class LoggedStore {
   #log: LogFile | undefined;
   #space = 0;
   #unapplied: LogBatch[] = [];
-  readonly #blocks = new RowBlocks();
+  readonly #encoder = new RowValueEncoder();
 
   /** Makes the space if there is none. */
   static async open(directory: string, durability: Durability = 'none'): Promise<LoggedStore> {
@@ -61,7 +62,7 @@ export class LoggedStore {
 
   /** As it is. */
   async appendBatch(batch: LogBatch): Promise<void> {
-    await this.#own().append(batch);
+    await appendBatch(this.#own(), batch);
     this.#unapplied.push(batch);
     this.tick = batch.tick;
   }
@@ -119,7 +120,7 @@ export class LoggedStore {
   #changesOf(puts: Puts, tick: bigint): LogChange[] {
     return Object.entries(puts).map(([key, value]) => ({
       key: [this.#space, PARTITION, key],
-      bytes: value === undefined ? undefined : this.#blocks.encode(tick, Buffer.from(value)),
+      bytes: value === undefined ? undefined : Buffer.from(this.#encoder.encode(tick, Buffer.from(value))),
     }));
   }
 

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { StoreError, type StoreErrorCode } from '#store';
 import { createLog } from '../testing/create-log.js';
+import { appendBatch, type LogBatch, logBytes } from '../testing/log-batch.js';
 import { batchOfBytes, EPOCH, FIRST_TICK, recordOf, someBatch, withSeeds } from '../testing/log-history.js';
-import { LOG_BYTES, LOG_NAME, type LogBatch, type LogFile, logBytes, readLog } from './log-file.js';
+import { LOG_BYTES, LOG_NAME, type LogFile, readLog } from './log-file.js';
 import { BLOCK_BYTES } from './log-record.js';
 import { LOG_HALVES } from './read-log.js';
 
@@ -58,12 +59,12 @@ test('batches are read as they were written, over turns too', async t => {
       const batch = someBatch(random, tick);
       tick = batch.tick;
       batches.push(batch);
-      await log.append(batch);
+      await appendBatch(log, batch);
     }
     const expected = batches.map((batch, index) => recordOf(batch, BigInt(index + 1)));
     assert.deepEqual(readLog(path, EPOCH), expected);
     log.turn();
-    await log.append(batchOf(1n));
+    await appendBatch(log, batchOf(1n));
     assert.deepEqual(readLog(path, EPOCH), [...expected.slice(5), recordOf(batchOf(1n), 13n)]);
   });
 });
@@ -73,7 +74,7 @@ test('records at the bounds of a block', async t => {
   const batches = [4095, 4096, 4097, 8191, 8192, 8193, 60].map((bytes, index) =>
     batchOf(BigInt(index), bytes),
   );
-  for (const batch of batches) await log.append(batch);
+  for (const batch of batches) await appendBatch(log, batch);
   assert.deepEqual(
     readLog(path, EPOCH),
     batches.map((batch, index) => recordOf(batch, BigInt(index + 1))),
@@ -87,16 +88,16 @@ test('a half takes what it has room for and no byte more', async t => {
   for (const before of [0, 3]) {
     for (const over of [-1, 0, 1]) {
       const { log, sequences } = await create(t);
-      for (let count = 0; count < before; count += 1) await log.append(batchOf(1n));
+      for (let count = 0; count < before; count += 1) await appendBatch(log, batchOf(1n));
       const batch = batchOf(2n, FIRST_BYTES - before * BLOCK_BYTES + over);
       assert.equal(log.hasRoom(logBytes(batch.changes)), over <= 0);
-      if (over <= 0) await log.append(batch);
-      else await assert.rejects(log.append(batch), RangeError);
+      if (over <= 0) await appendBatch(log, batch);
+      else await assert.rejects(appendBatch(log, batch), RangeError);
       assert.equal(sequences().length, over <= 0 ? before + 1 : before);
       assert.equal(log.hasRoom(1), over > 0);
       // One that does not fit does the file no harm.
       log.turn();
-      await log.append(batchOf(3n));
+      await appendBatch(log, batchOf(3n));
       assert.equal(sequences().length, over <= 0 ? before + 2 : before + 1);
     }
   }
@@ -105,41 +106,41 @@ test('a half takes what it has room for and no byte more', async t => {
 test('the second half is longer by the head, and as exact', async t => {
   for (const over of [-1, 0, 1]) {
     const { log, sequences } = await create(t);
-    await log.append(batchOf(1n));
+    await appendBatch(log, batchOf(1n));
     log.turn();
     const batch = batchOf(2n, SECOND_BYTES + over);
     assert.equal(log.hasRoom(logBytes(batch.changes)), over <= 0);
-    if (over <= 0) await log.append(batch);
-    else await assert.rejects(log.append(batch), RangeError);
+    if (over <= 0) await appendBatch(log, batch);
+    else await assert.rejects(appendBatch(log, batch), RangeError);
     assert.deepEqual(sequences(), over <= 0 ? [1n, 2n] : [1n]);
   }
 });
 
 test('after a turn the records of the other half count until they are written over', async t => {
   const { log, sequences } = await create(t);
-  for (let sequence = 1n; sequence <= 3n; sequence += 1n) await log.append(batchOf(sequence));
+  for (let sequence = 1n; sequence <= 3n; sequence += 1n) await appendBatch(log, batchOf(sequence));
   log.turn();
   assert.deepEqual(sequences(), [1n, 2n, 3n]);
-  for (let sequence = 4n; sequence <= 5n; sequence += 1n) await log.append(batchOf(sequence));
+  for (let sequence = 4n; sequence <= 5n; sequence += 1n) await appendBatch(log, batchOf(sequence));
   assert.deepEqual(sequences(), [1n, 2n, 3n, 4n, 5n]);
   log.turn();
   assert.deepEqual(sequences(), [1n, 2n, 3n, 4n, 5n]);
-  await log.append(batchOf(6n));
+  await appendBatch(log, batchOf(6n));
   // 2 and 3 are still in the file.
   assert.deepEqual(sequences(), [4n, 5n, 6n]);
   log.turn();
-  await log.append(batchOf(7n));
+  await appendBatch(log, batchOf(7n));
   assert.deepEqual(sequences(), [6n, 7n]);
 });
 
 test('a new file replaces the one that is there, whatever it is', async t => {
   const { directory, path, log } = await create(t);
-  await log.append(batchOf(1n));
+  await appendBatch(log, batchOf(1n));
   const later = await createLog(directory, EPOCH + 1n);
   assert.deepEqual([readLog(path, EPOCH), readLog(path, EPOCH + 1n)], [[], []]);
   // The old one's user writes to a file that nobody reads any more.
-  await log.append(batchOf(2n));
-  await later.append(batchOf(1n));
+  await appendBatch(log, batchOf(2n));
+  await appendBatch(later, batchOf(1n));
   assert.deepEqual(readLog(path, EPOCH + 1n), [recordOf(batchOf(1n), 1n)]);
   later.close();
   writeFileSync(path, 'no log');
@@ -155,30 +156,30 @@ test('a directory in which no file can be made is told in the words of the store
 
 test('one record at a time, and no turn while it is written', async t => {
   const { log, sequences } = await create(t);
-  const first = log.append(batchOf(1n));
+  const first = appendBatch(log, batchOf(1n));
   assert.throws(() => log.turn(), /being written/);
-  await assert.rejects(log.append(batchOf(2n)), /being written/);
+  await assert.rejects(appendBatch(log, batchOf(2n)), /being written/);
   await first;
-  await log.append(batchOf(2n));
+  await appendBatch(log, batchOf(2n));
   assert.deepEqual(sequences(), [1n, 2n]);
 });
 
 test('a record that is being written when the file is closed is written, and none after it', async t => {
   const { log, sequences } = await create(t);
-  const last = log.append(batchOf(1n));
+  const last = appendBatch(log, batchOf(1n));
   log.close();
   log.close();
-  await assert.rejects(log.append(batchOf(2n)), failsWith('closed', /is closed/));
+  await assert.rejects(appendBatch(log, batchOf(2n)), failsWith('closed', /is closed/));
   await last;
-  await assert.rejects(log.append(batchOf(2n)), failsWith('closed', /is closed/));
+  await assert.rejects(appendBatch(log, batchOf(2n)), failsWith('closed', /is closed/));
   assert.deepEqual(sequences(), [1n]);
 });
 
 test('a batch that cannot be written as a record does the file no harm', async t => {
   const { log, sequences } = await create(t);
   const tooLong = { basis: 0n, tick: 1n, changes: [{ key: Buffer.alloc(65536), bytes: undefined }] };
-  await assert.rejects(log.append(tooLong), RangeError);
-  await log.append(batchOf(1n));
+  await assert.rejects(appendBatch(log, tooLong), RangeError);
+  await appendBatch(log, batchOf(1n));
   assert.deepEqual(sequences(), [1n]);
 });
 
@@ -206,9 +207,12 @@ const CASES = [
 for (const [name, device, flags, code, reason] of CASES)
   test(`${name} fails the record and all that follow`, needsProc, async t => {
     const { path, log, sequences } = await create(t);
-    await log.append(batchOf(1n));
+    await appendBatch(log, batchOf(1n));
     replaceFile(path, device, flags);
-    await assert.rejects(log.append(batchOf(2n)), failsWith(code, reason));
-    await assert.rejects(log.append(batchOf(3n)), failsWith('closed', /could not be written to before/));
+    await assert.rejects(appendBatch(log, batchOf(2n)), failsWith(code, reason));
+    await assert.rejects(
+      appendBatch(log, batchOf(3n)),
+      failsWith('closed', /could not be written to before/),
+    );
     assert.deepEqual(sequences(), [1n]);
   });

@@ -3,21 +3,19 @@
 // What a batch is, when a half is free again and whose the file is, is decided by others.
 
 import { randomBytes } from 'node:crypto';
-import { close, constants, fdatasync, fsync, ftruncate, open, renameSync, rm, write } from 'node:fs';
+import { close, constants, fdatasync, fsync, ftruncate, open, renameSync, rm, writev } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StoreError } from '#store';
 import { syncDirectoryNow } from '../lmdb/sync-file.js';
-import { encodeHead, encodeRecord, type LogBatch, type LogHead, logBytes, SALT_BYTES } from './log-record.js';
+import { encodeHead, type LogHead, type RecordDraft, SALT_BYTES, type TickRange } from './log-record.js';
 import { LOG_BYTES, LOG_HALVES } from './read-log.js';
 
-export { type LogBatch, type LogChange, type LogRecord, logBytes } from './log-record.js';
+export type { LogRecord } from './log-record.js';
 export { LOG_BYTES, parseLog, readLog } from './read-log.js';
 
 export const LOG_NAME = 'data.log';
 
-/** Larger than nearly all records; a larger one replaces the memory, up to the length of a segment. */
-const SCRATCH_BYTES = 0x40000;
 const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Linux makes a write to a file opened so durable before it returns: one call of the system where there were two. */
@@ -27,7 +25,7 @@ const WRITTEN_DURABLY = constants.O_WRONLY | constants.O_CREAT | constants.O_DSY
 
 const openFile = promisify(open);
 const closeFile = promisify(close);
-const writeBytes = promisify(write);
+const writePieces = promisify(writev);
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
 const cutFile = promisify(ftruncate);
@@ -39,7 +37,6 @@ export class LogFile {
   #ownPath: string | undefined;
   readonly #file: number;
   readonly #head: LogHead;
-  #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   #half = LOG_HALVES[0];
   #position = this.#half.from;
   #sequence = 0n;
@@ -66,7 +63,7 @@ export class LogFile {
     let file: number | undefined;
     try {
       file = await openFile(own, IS_SYNCED_BY_WRITE ? WRITTEN_DURABLY : 'w');
-      await writeAll(file, bytes, 0);
+      await writeAll(file, [bytes], 0);
       await syncAll(file);
       return new LogFile(path, file, head, own);
     } catch (error) {
@@ -95,21 +92,18 @@ export class LogFile {
   }
 
   /**
-   * Writes a record; on disk when the promise is fulfilled, with its bytes in the file. It has `bytesMax` at most. One at a time, and only if there is room. If it fails with `full` or `busy`,
-   * nobody knows what is on disk, and the file takes no more records: a later sync may succeed without having written this one.
+   * Writes a record, which nobody changes any more; on disk when the promise is fulfilled. One at a time, and only if there is room. If it fails with `full` or `busy`, nobody knows what is on disk, and the file takes no more records: a later sync may succeed without having written this one.
    */
-  async append(batch: LogBatch, bytesMax = logBytes(batch.changes)): Promise<number> {
-    this.#assertReady(bytesMax);
-    if (bytesMax > this.#scratch.length) this.#scratch = Buffer.allocUnsafeSlow(bytesMax);
-    const target = this.#scratch;
-    const length = encodeRecord(batch, this.#head, this.#sequence + 1n, target);
+  async append(record: RecordDraft, ticks: TickRange): Promise<void> {
+    const { length } = record;
+    this.#assertReady(length);
+    const pieces = record.finish(ticks, this.#head, this.#sequence + 1n);
     this.#isWriting = true;
     try {
-      await writeAll(this.#file, target.subarray(0, length), this.#position);
+      await writeAll(this.#file, pieces, this.#position);
       if (!IS_SYNCED_BY_WRITE) await syncData(this.#file);
       this.#sequence += 1n;
       this.#position += length;
-      return length;
     } catch (error) {
       this.#hasFailed = true;
       throw systemError(error, this.#path);
@@ -166,10 +160,14 @@ export class LogFile {
   }
 }
 
-async function writeAll(file: number, bytes: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await writeBytes(file, bytes, done, bytes.length - done, position + done);
+async function writeAll(file: number, pieces: readonly Buffer[], position: number): Promise<void> {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  let left = pieces;
+  for (let done = 0; ; ) {
+    const { bytesWritten } = await writePieces(file, left, position + done);
     done += bytesWritten;
+    if (done >= length) return;
+    left = [Buffer.concat(pieces).subarray(done)];
   }
 }
 

@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { batchOfBytes, bytesOf, FIRST_TICK, recordOf, someBatch, withSeeds } from '../testing/log-history.js';
+import { bytesOf, encodeRecord, type LogBatch, logBytes } from '../testing/log-batch.js';
+import { batchOfBytes, FIRST_TICK, recordOf, someBatch, withSeeds } from '../testing/log-history.js';
 import {
   BLOCK_BYTES,
   decodeHead,
   decodeRecord,
   encodeHead,
-  encodeRecord,
   isRecord,
-  type LogBatch,
   type LogHead,
   lengthAt,
-  logBytes,
+  RecordDraft,
+  RecordMemory,
   SALT_BYTES,
 } from './log-record.js';
 
@@ -90,6 +90,33 @@ test('batches are read as they were written', () =>
     assert(isRecord(bytes, 0, bytes.length, HEAD));
     assert.deepEqual(decodeRecord(bytes, 0), recordOf(batch, 9n));
     assert.equal(bytes.length, Math.ceil(lengthAt(bytes, 0) / BLOCK_BYTES) * BLOCK_BYTES);
+  }));
+
+test('drafts share their memory, and their values stay where they are', () =>
+  withSeeds(20, random => {
+    const memory = new RecordMemory();
+    const batches = Array.from({ length: 40 }, () => someBatch(random, FIRST_TICK));
+    const drafts = batches.map(() => new RecordDraft(memory));
+    const values: { readonly kept: Buffer; readonly bytes: Buffer }[] = [];
+    // By turns, and some are finished before others have all their changes.
+    for (let index = 0; index < 8; index += 1)
+      for (const [at, { changes }] of batches.entries()) {
+        const [draft, next] = [drafts[at], changes[index]];
+        if (draft === undefined || next === undefined) continue;
+        if (next.bytes === undefined) draft.remove(next.key);
+        else {
+          const kept = draft.put(next.key, next.bytes.length);
+          kept.set(next.bytes);
+          values.push({ kept, bytes: next.bytes });
+        }
+        if (index < changes.length - 1) continue;
+        const record = Buffer.concat(draft.finish(batches[at] as LogBatch, HEAD, 3n));
+        assert.equal(record.length, draft.length);
+        assert.equal(draft.length, logBytes(changes));
+        assert(isRecord(record, 0, record.length, HEAD));
+        assert.deepEqual(decodeRecord(record, 0), recordOf(batches[at] as LogBatch, 3n));
+      }
+    for (const { kept, bytes } of values) assert(kept.equals(bytes));
   }));
 
 test('a record takes whole blocks', () => {

@@ -10,21 +10,15 @@
 // had stored in a row and that look like a record are none, since nobody outside knows the salt, and no other file's are.
 import { crc32 } from 'node:zlib';
 import { UNIT_BYTES_MAX } from '../layout/key-encoding.js';
-import { payloadLength, type RowKey, SPACE_BYTES, writeRowKey } from '../layout/row-key.js';
+import { type RowKey, SPACE_BYTES, writeRowKey } from '../layout/row-key.js';
 import { ROW_HEADER_BYTES } from '../layout/row-value.js';
 
-/** What one commit batch did to one row: its key and its bytes as the rows' tree has them; undefined removes the row. */
-export interface LogChange {
-  readonly key: RowKey | Uint8Array;
-  readonly bytes: Buffer | undefined;
-}
-
-export interface LogBatch {
-  /** The last tick before the batch. */
+/** The ticks that a record is of. */
+export interface TickRange {
+  /** The last tick before it. */
   readonly basis: bigint;
-  /** The last tick of the batch. */
+  /** Its last tick. */
   readonly tick: bigint;
-  readonly changes: readonly LogChange[];
 }
 
 export interface LogRecord {
@@ -50,19 +44,12 @@ export const CHANGE_HEADER_BYTES = 6;
 const MAGIC = 0x736c6f67;
 const HEAD_BYTES = 16 + SALT_BYTES;
 const REMOVED = 0xffffffff;
-
-/** Bytes that a batch takes in the log: whole blocks. */
-export function logBytes(changes: readonly LogChange[]): number {
-  let bytes = RECORD_HEADER_BYTES;
-  for (const { key, bytes: value } of changes)
-    bytes += CHANGE_HEADER_BYTES + keyLength(key) + (value?.length ?? 0);
-  return wholeBlocks(bytes);
-}
+const MEMORY_BYTES = 0x10000;
+const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
 /** Bytes of a change in a record, at most; of an ordinary key it is known without a look at its characters. */
 export function changeBytesMax(partition: string, key: string, valueBytes: number): number {
-  const characters = partition.length + key.length;
-  return CHANGE_HEADER_BYTES + SPACE_BYTES + 1 + UNIT_BYTES_MAX * characters + ROW_HEADER_BYTES + valueBytes;
+  return CHANGE_HEADER_BYTES + keyBytesMax(partition, key) + ROW_HEADER_BYTES + valueBytes;
 }
 
 export function wholeBlocks(bytes: number): number {
@@ -87,28 +74,110 @@ export function decodeHead(bytes: Buffer): LogHead | undefined {
   return { epoch: bytes.readBigUInt64BE(8), checksum };
 }
 
-/** Fills the beginning of `target`, which has `logBytes` of the batch or more, and gives how much: whole blocks. */
-export function encodeRecord(batch: LogBatch, head: LogHead, sequence: bigint, target: Buffer): number {
-  target.writeBigUInt64BE(head.epoch, 8);
-  target.writeBigUInt64BE(sequence, 16);
-  target.writeBigUInt64BE(batch.basis, 24);
-  target.writeBigUInt64BE(batch.tick, 32);
-  target.writeUInt32BE(batch.changes.length, 40);
-  let position = RECORD_HEADER_BYTES;
-  for (const { key, bytes } of batch.changes) {
-    const end = writeRowKey(key, target, position + CHANGE_HEADER_BYTES);
-    target.writeUInt16BE(end - position - CHANGE_HEADER_BYTES, position);
-    target.writeUInt32BE(bytes === undefined ? REMOVED : bytes.length, position + 2);
-    position = end;
-    if (bytes === undefined) continue;
-    bytes.copy(target, position);
-    position += bytes.length;
+/**
+ * Memory that records are encoded into, one behind the other: memory of its own for each costs more than to fill it. Nothing in it is ever overwritten,
+ * and who keeps a value keeps its block.
+ */
+export class RecordMemory {
+  block = Buffer.alloc(0);
+  used = 0;
+
+  /** So many bytes are free in one piece at the end of the block. */
+  makeRoom(bytes: number): void {
+    if (this.used + bytes <= this.block.length) return;
+    this.block = Buffer.allocUnsafeSlow(Math.max(MEMORY_BYTES, bytes));
+    this.used = 0;
   }
-  const length = wholeBlocks(position);
-  target.fill(0, position, length);
-  target.writeUInt32BE(position, 4);
-  target.writeUInt32BE(crc32(target.subarray(4, position), head.checksum), 0);
-  return length;
+}
+
+/** A record that is encoded change by change, as they are decided: in pieces of memory, in which the changes' values stay. */
+export class RecordDraft {
+  readonly #memory: RecordMemory;
+  /** What stands in blocks before the one in use. */
+  readonly #pieces: Buffer[] = [];
+  #block: Buffer;
+  /** Its part of the block. */
+  #from: number;
+  #until: number;
+  #count = 0;
+  /** All but the zeros that fill its last block. */
+  #bytes = RECORD_HEADER_BYTES;
+
+  constructor(memory: RecordMemory) {
+    memory.makeRoom(RECORD_HEADER_BYTES);
+    this.#memory = memory;
+    this.#block = memory.block;
+    this.#from = memory.used;
+    this.#until = memory.used + RECORD_HEADER_BYTES;
+    memory.used = this.#until;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** In the file: whole blocks. */
+  get length(): number {
+    return wholeBlocks(this.#bytes);
+  }
+
+  /** Gives the place of the row's value, of so many bytes, which the caller fills at once. */
+  put(key: RowKey | Uint8Array, valueBytes: number): Buffer {
+    const valueAt = this.#begin(key, valueBytes, valueBytes);
+    this.#end(valueAt + valueBytes);
+    return this.#block.subarray(valueAt, this.#until);
+  }
+
+  remove(key: RowKey | Uint8Array): void {
+    this.#end(this.#begin(key, 0, REMOVED));
+  }
+
+  /** After the last change: the record, in pieces. */
+  finish({ basis, tick }: TickRange, head: LogHead, sequence: bigint): readonly Buffer[] {
+    const last = this.#block.subarray(this.#from, this.#until);
+    const pieces = [...this.#pieces, last];
+    const first = pieces[0] ?? last;
+    first.writeUInt32BE(this.#bytes, 4);
+    first.writeBigUInt64BE(head.epoch, 8);
+    first.writeBigUInt64BE(sequence, 16);
+    first.writeBigUInt64BE(basis, 24);
+    first.writeBigUInt64BE(tick, 32);
+    first.writeUInt32BE(this.#count, 40);
+    let checksum = head.checksum;
+    for (const piece of pieces) checksum = crc32(piece === first ? piece.subarray(4) : piece, checksum);
+    first.writeUInt32BE(checksum, 0);
+    if (this.length > this.#bytes) pieces.push(ZEROS.subarray(0, this.length - this.#bytes));
+    return pieces;
+  }
+
+  /** Gives where the value begins. */
+  #begin(key: RowKey | Uint8Array, valueBytes: number, length: number): number {
+    const keyMost = key instanceof Uint8Array ? key.length : keyBytesMax(key[1], key[2]);
+    this.#makeRoom(CHANGE_HEADER_BYTES + keyMost + valueBytes);
+    const at = this.#until;
+    const valueAt = writeRowKey(key, this.#block, at + CHANGE_HEADER_BYTES);
+    this.#block.writeUInt16BE(valueAt - at - CHANGE_HEADER_BYTES, at);
+    this.#block.writeUInt32BE(length, at + 2);
+    return valueAt;
+  }
+
+  #end(until: number): void {
+    this.#count += 1;
+    this.#bytes += until - this.#until;
+    this.#until = until;
+    this.#memory.used = until;
+  }
+
+  /** A change stands in one piece. */
+  #makeRoom(bytes: number): void {
+    const memory = this.#memory;
+    memory.makeRoom(bytes);
+    if (this.#block === memory.block && this.#until === memory.used) return;
+    this.#pieces.push(this.#block.subarray(this.#from, this.#until));
+    this.#block = memory.block;
+    this.#from = memory.used;
+    this.#until = memory.used;
+  }
 }
 
 /** What a record there has for its sequence, whether there is one or not. */
@@ -150,6 +219,6 @@ export function decodeRecord(bytes: Buffer, from: number): LogRecord | undefined
   return { sequence: sequenceAt(bytes, from), basis, tick, changes };
 }
 
-function keyLength(key: RowKey | Uint8Array): number {
-  return key instanceof Uint8Array ? key.length : SPACE_BYTES + payloadLength(key[1], key[2]);
+function keyBytesMax(partition: string, key: string): number {
+  return SPACE_BYTES + 1 + UNIT_BYTES_MAX * (partition.length + key.length);
 }

@@ -9,6 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { StoreError } from '#store';
 import { createLog } from '../testing/create-log.js';
+import { appendBatch, encodeRecord, logBytes } from '../testing/log-batch.js';
 import {
   batchOfBytes,
   EPOCH,
@@ -20,7 +21,7 @@ import {
   writeHistory,
 } from '../testing/log-history.js';
 import { LOG_NAME, type LogRecord, parseLog } from './log-file.js';
-import { BLOCK_BYTES, decodeHead, encodeHead, encodeRecord, logBytes, SALT_BYTES } from './log-record.js';
+import { BLOCK_BYTES, decodeHead, encodeHead, SALT_BYTES } from './log-record.js';
 import { LOG_BYTES, LOG_HALVES, readLog } from './read-log.js';
 
 const SECTOR_BYTES = 512;
@@ -107,9 +108,9 @@ test('whatever sectors of a record a crash leaves, all before it are read', asyn
 test('a record of which only the first bytes were written counts when all were', async t => {
   const directory = await newDirectory(t);
   const log = await createLog(directory, EPOCH);
-  await log.append(batchOfBytes(2_000));
+  await appendBatch(log, batchOfBytes(2_000));
   const before = readLog(join(directory, LOG_NAME), EPOCH);
-  await log.append(batchOfBytes(600));
+  await appendBatch(log, batchOfBytes(600));
   log.close();
   const bytes = readFileSync(join(directory, LOG_NAME));
   const from = LOG_HALVES[0].from + BLOCK_BYTES;
@@ -297,7 +298,7 @@ test('a record counts only within its half', () => {
 test('a log of another epoch has no records', async t => {
   const directory = await newDirectory(t);
   const log = await createLog(directory, EPOCH);
-  await log.append(batchOfBytes(200));
+  await appendBatch(log, batchOfBytes(200));
   log.close();
   const path = join(directory, LOG_NAME);
   assert.equal(readLog(path, EPOCH).length, 1);

@@ -12,7 +12,7 @@ import { collectRows, StoreError } from '#store';
 import type { Work } from '../commit/commits.js';
 import { FILE_NAME, openEnvironment } from '../environment.js';
 import { FORMAT_LOGGED, FORMAT_PLAIN } from '../layout/catalog.js';
-import { RowBlocks } from '../layout/row-value.js';
+import { ROW_HEADER_BYTES } from '../layout/row-value.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { newDirectory, Parts, SPACE, textOf } from '../testing/logged-parts.js';
 import { LOG_BYTES, LOG_NAME, readLog } from './log-file.js';
@@ -20,7 +20,6 @@ import { changeBytesMax } from './log-record.js';
 import { CHANGES_BYTES_MAX } from './write-ahead-log.js';
 
 /** What a value has in the tree besides itself. */
-const HEAD_BYTES = new RowBlocks().encode(1n, Buffer.alloc(1)).length - 1;
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
 function markOf(directory: string) {
@@ -74,7 +73,7 @@ test('callers are answered when the log has their changes, and the tree gets the
     assert.equal(await parts.add('k', String(round)), '012'.slice(0, round + 1));
     assert.equal(parts.records().length, round + 1);
     assert.equal(
-      parts.records()[round]?.changes[0]?.bytes?.subarray(HEAD_BYTES).toString(),
+      parts.records()[round]?.changes[0]?.bytes?.subarray(ROW_HEADER_BYTES).toString(),
       '012'.slice(0, round + 1),
     );
     assert(parts.isRecent('k'));

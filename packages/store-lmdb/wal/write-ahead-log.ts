@@ -9,7 +9,7 @@ import type { Catalog } from '../layout/catalog.js';
 import type { Counters } from '../layout/counters.js';
 import type { Rows } from '../layout/rows.js';
 import { LOG_BYTES, type LogFile } from './log-file.js';
-import { BLOCK_BYTES, RECORD_HEADER_BYTES, wholeBlocks } from './log-record.js';
+import { BLOCK_BYTES, RECORD_HEADER_BYTES, type RecordDraft, type TickRange } from './log-record.js';
 import { type Change, Overlay } from './overlay.js';
 
 /** Why something failed, whatever was thrown. */
@@ -18,13 +18,9 @@ export interface Failure {
 }
 
 /** Changes that become durable together. */
-export interface DecidedBatch {
-  /** Of the changes in the log, at most. */
-  readonly bytes: number;
-  /** The last tick before it. */
-  readonly basis: bigint;
-  /** Its last tick. */
-  readonly tick: bigint;
+export interface DecidedBatch extends TickRange {
+  /** Its changes as the log has them. */
+  readonly record: RecordDraft;
   readonly changes: readonly Change[];
 }
 
@@ -57,7 +53,8 @@ export interface WriteAheadLogOptions {
   readonly onCheckpoint: (failure?: Failure) => void;
 }
 
-interface Logged extends DecidedBatch {
+interface Logged extends TickRange {
+  readonly changes: readonly Change[];
   /** Of the log, 0 or 1. */
   readonly segment: number;
   /** In the file. */
@@ -116,11 +113,11 @@ export class WriteAheadLog {
     this.#file = file;
   }
 
-  /** Where a batch of at most so many bytes goes next: `later` is after a checkpoint, `nowhere` while the disk has no headroom for another segment. */
-  placeFor(changesBytes: number): 'here' | 'later' | 'nowhere' {
+  /** Where a record of so many bytes goes next: `later` is after a checkpoint, `nowhere` while the disk has no headroom for another segment. */
+  placeFor(length: number): 'here' | 'later' | 'nowhere' {
     const file = this.#file;
     if (file === undefined) return 'nowhere';
-    if (file.hasRoom(recordBytesMax(changesBytes))) return 'here';
+    if (file.hasRoom(length)) return 'here';
     if (this.#logged.some(({ segment }) => segment !== file.half)) {
       void this.#checkpointNow();
       return 'later';
@@ -135,9 +132,8 @@ export class WriteAheadLog {
   async append(batch: DecidedBatch): Promise<Appended> {
     const file = this.#file;
     if (file === undefined) throw new Error('There is no log to append to.');
-    let length: number;
     try {
-      length = await file.append(batch, recordBytesMax(batch.bytes));
+      await file.append(batch.record, batch);
     } catch (error) {
       this.#hasFailed = true;
       this.#closeFile();
@@ -145,9 +141,9 @@ export class WriteAheadLog {
     }
     if (!this.#environment.ownsLog()) return this.#lose(batch);
     for (const change of batch.changes) this.overlay.settle(change);
-    const { bytes, basis, tick, changes } = batch;
-    this.#logged.push({ bytes, basis, tick, changes, segment: file.half, length });
-    this.#loggedBytes += length;
+    const { basis, tick, changes, record } = batch;
+    this.#logged.push({ basis, tick, changes, segment: file.half, length: record.length });
+    this.#loggedBytes += record.length;
     this.#schedule();
     return 'durable';
   }
@@ -232,7 +228,10 @@ export class WriteAheadLog {
     const { basis } = slice[0] as Logged;
     const { tick } = slice.at(-1) as Logged;
     return catalog.writeIfTick(basis, () => {
-      for (const { key, bytes } of lastChanges(slice)) rows.apply(key, bytes);
+      markLastChanges(slice);
+      for (const { changes } of slice)
+        for (const change of changes)
+          if (change.row?.checkpointed === change) rows.apply(change.key, change.bytes);
       this.#counters.saveAs(tick, catalog);
     });
   }
@@ -282,8 +281,6 @@ export class WriteAheadLog {
   }
 }
 
-const recordBytesMax = (changesBytes: number): number => wholeBlocks(RECORD_HEADER_BYTES + changesBytes);
-
 /** Whole batches, the oldest first, at least one. */
 function sliceOf(batches: readonly Logged[], from: number): readonly Logged[] {
   let changes = 0;
@@ -295,11 +292,10 @@ function sliceOf(batches: readonly Logged[], from: number): readonly Logged[] {
   return batches.slice(from, until);
 }
 
-/** Of each row, without the changes that a later one of the same slice covers. */
-function lastChanges(slice: readonly Logged[]): Change[] {
+/** Of each row, so that nothing is put that a later change of the same slice covers. */
+function markLastChanges(slice: readonly Logged[]): void {
   for (const { changes } of slice)
     for (const change of changes) if (change.row !== undefined) change.row.checkpointed = change;
-  return slice.flatMap(({ changes }) => changes.filter(change => change.row?.checkpointed === change));
 }
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));

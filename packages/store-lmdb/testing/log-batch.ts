@@ -1,0 +1,57 @@
+// Batches of changes as tests give them, and what a record of them is in bytes.
+import { type RowKey, writeRowKey } from '../layout/row-key.js';
+import type { LogFile } from '../wal/log-file.js';
+import {
+  CHANGE_HEADER_BYTES,
+  type LogHead,
+  RECORD_HEADER_BYTES,
+  RecordDraft,
+  RecordMemory,
+  type TickRange,
+  wholeBlocks,
+} from '../wal/log-record.js';
+
+/** What one commit batch did to one row: its key and its bytes as the rows' tree has them; undefined removes the row. */
+export interface LogChange {
+  readonly key: RowKey | Uint8Array;
+  readonly bytes: Buffer | undefined;
+}
+
+export interface LogBatch extends TickRange {
+  readonly changes: readonly LogChange[];
+}
+
+export function bytesOf(key: RowKey | Uint8Array): Buffer {
+  const bytes = Buffer.alloc(10_000);
+  return Buffer.from(bytes.subarray(0, writeRowKey(key, bytes, 0)));
+}
+
+/** Bytes of a record, without the zeros that fill its last block. */
+export function recordBytes(changes: readonly LogChange[]): number {
+  const sizes = changes.map(({ key, bytes }) => {
+    const keyBytes = key instanceof Uint8Array ? key.length : bytesOf(key).length;
+    return CHANGE_HEADER_BYTES + keyBytes + (bytes?.length ?? 0);
+  });
+  return sizes.reduce((sum, size) => sum + size, RECORD_HEADER_BYTES);
+}
+
+/** Bytes that a batch takes in the log: whole blocks. */
+export const logBytes = (changes: readonly LogChange[]): number => wholeBlocks(recordBytes(changes));
+
+export function draftOf({ changes }: LogBatch, memory = new RecordMemory()): RecordDraft {
+  const record = new RecordDraft(memory);
+  for (const { key, bytes } of changes) {
+    if (bytes === undefined) record.remove(key);
+    else record.put(key, bytes.length).set(bytes);
+  }
+  return record;
+}
+
+/** Fills the beginning of `target`. */
+export function encodeRecord(batch: LogBatch, head: LogHead, sequence: bigint, target: Buffer): void {
+  target.set(Buffer.concat(draftOf(batch).finish(batch, head, sequence)));
+}
+
+export async function appendBatch(log: LogFile, batch: LogBatch): Promise<void> {
+  await log.append(draftOf(batch), batch);
+}
