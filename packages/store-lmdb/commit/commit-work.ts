@@ -6,8 +6,6 @@ import { encodePayload, endOfPrefix } from '../layout/row-key.js';
 import { RowCursor } from '../scan/row-cursor.js';
 import { type DecisionView, type Group, grow, type Work } from './commits.js';
 
-const NONE: readonly never[] = [];
-
 export class CommitWork<R> implements Work<R | undefined> {
   readonly #environment: Environment;
   readonly #space: Space;
@@ -39,33 +37,13 @@ export class CommitWork<R> implements Work<R | undefined> {
     const { id } = this.#space;
     const partition = this.#partition;
     if (!view.isLiving(this.#space)) return undefined;
-    const rows = this.#readFrom(view);
+    const rows = view.read(id, partition, this.#reads);
     const tick = view.counters.nextTick();
     // Another process has written it: its ticks are not counted here, and a decision has a tick later than all that it reads.
     const isLate = (row: Row | undefined): boolean => row !== undefined && row.version >= tick;
     if (rows.keys.some(isLate) || rows.range.some(isLate)) return undefined;
-    const { result, puts = NONE, deletes = NONE } = assertChanges(this.#decide(rows, tick));
-    if (puts.length + deletes.length === 0) return { answer: result };
-    let bytes = 0;
-    for (const key of deletes) bytes += view.sizeOf(partition, key, 0);
-    for (const { key, value } of puts) bytes += view.sizeOf(partition, key, value.length);
-    if (!view.takes(bytes)) return undefined;
-    view.counters.useTick(tick);
-    for (const key of deletes) view.remove(id, partition, key);
-    for (const { key, value } of puts) view.put(id, { partition, key, version: tick, value });
-    return { answer: result };
-  }
-
-  #readFrom(view: DecisionView): ReadRows {
-    const { id } = this.#space;
-    const partition = this.#partition;
-    const { range } = this.#reads;
-    const keys: (Row | undefined)[] = [];
-    for (const key of this.#reads.keys) keys.push(view.get(id, partition, key));
-    return {
-      keys,
-      range: range === undefined ? NONE : view.range(id, partition, range.from, range.until, range.rows),
-    };
+    const decision = assertChanges(this.#decide(rows, tick));
+    return view.change(id, partition, tick, decision) ? { answer: decision.result } : undefined;
   }
 
   #read(): ReadRows {

@@ -2,7 +2,7 @@
 // directory, and grouped-transactions.ts where several share it, or nothing is synced. What a change does to rows is commit-work.ts's and
 // space-work.ts's affair.
 import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
-import { type Row, type Space, StoreError } from '#store';
+import { type Decision, type ReadRows, type Reads, type Space, StoreError } from '#store';
 import type { Counters } from '../layout/counters.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import type { Overlay } from '../wal/overlay.js';
@@ -65,16 +65,10 @@ export interface DecisionView {
   readonly counters: Counters;
   /** Whether this generation of the space exists. */
   isLiving(space: Space): boolean;
-  /** The value may be a view, and then stays as it is. */
-  get(space: number, partition: string, key: string): Row | undefined;
-  range(space: number, partition: string, from: string, until: string | undefined, rows: number): Row[];
-  /** Bytes of a change in the log, at most; infinitely many where the row's key needs a transaction. */
-  sizeOf(partition: string, key: string, valueBytes: number): number;
-  /** Whether changes of so many bytes can be made without a transaction. To be asked before the first one. */
-  takes(bytes: number): boolean;
-  /** Copies the value. */
-  put(space: number, row: Row): void;
-  remove(space: number, partition: string, key: string): void;
+  /** Values may be views, and then stay as they are. */
+  read(space: number, partition: string, reads: Reads): ReadRows;
+  /** Makes changes, of values that it copies. False if they need a transaction; then it has made none. */
+  change(space: number, partition: string, version: bigint, decision: Decision<unknown>): boolean;
 }
 
 /** Works that may wait. What each of them holds in memory is bounded by who adds it. */

@@ -5,7 +5,7 @@
 // That nobody else writes is asked again of each batch. If somebody did, or the write fails, everything that was decided and is not durable is
 // decided anew inside transactions, in the same order. No caller is answered before its changes, and all that its decision saw, are durable.
 import { detachedString } from '#base';
-import { type Row, type Space, StoreError } from '#store';
+import { type Decision, type ReadRows, type Reads, type Row, type Space, StoreError } from '#store';
 import type { Environment } from '../environment.js';
 import { isComparable } from '../layout/catalog.js';
 import type { Counters } from '../layout/counters.js';
@@ -30,6 +30,10 @@ import {
   type Work,
 } from './commits.js';
 import { type Front, GroupedTransactions, type GroupedTransactionsOptions } from './grouped-transactions.js';
+
+type KeyRange = NonNullable<Reads['range']>;
+
+const NONE: readonly never[] = [];
 
 /** Decided together, and durable together. */
 class Batch {
@@ -177,12 +181,46 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     return true;
   }
 
-  get(space: number, partition: string, key: string): Row | undefined {
-    const change = this.overlay.latest(space, partition, key);
-    return change === undefined ? this.#environment.rows.get(space, partition, key) : rowOf(change);
+  read(space: number, partition: string, { keys, range }: Reads): ReadRows {
+    const changed = this.overlay.partition(space, partition);
+    const rows: (Row | undefined)[] = [];
+    for (const key of keys) {
+      const change = changed?.get(key)?.latest;
+      rows.push(change === undefined ? this.#environment.rows.get(space, partition, key) : rowOf(change));
+    }
+    return { keys: rows, range: range === undefined ? [] : this.#readRange(space, partition, range) };
   }
 
-  range(space: number, partition: string, from: string, until: string | undefined, rows: number): Row[] {
+  change(space: number, partition: string, version: bigint, decision: Decision<unknown>): boolean {
+    const { puts = NONE, deletes = NONE } = decision;
+    if (puts.length + deletes.length === 0) return true;
+    let bytes = 0;
+    for (const key of deletes) bytes += this.#sizeOf(partition, key, 0);
+    for (const { key, value } of puts) bytes += this.#sizeOf(partition, key, value.length);
+    if (!this.#takes(bytes)) return false;
+    this.counters.useTick(version);
+    const own = detachedString(partition);
+    const rows = this.overlay.enter(space, own);
+    const { record, changes } = this.#gathering;
+    for (const key of deletes) {
+      const rowKey: RowKey = [space, own, detachedString(key)];
+      record.remove(rowKey);
+      const change = new Change(rowKey, undefined, 0n);
+      this.overlay.add(change, rows);
+      changes.push(change);
+    }
+    for (const { key, value } of puts) {
+      const rowKey: RowKey = [space, own, detachedString(key)];
+      const place = record.put(rowKey, ROW_HEADER_BYTES + value.length);
+      writeRowValue(version, value, place);
+      const change = new Change(rowKey, place, version);
+      this.overlay.add(change, rows);
+      changes.push(change);
+    }
+    return true;
+  }
+
+  #readRange(space: number, partition: string, { from, until, rows }: KeyRange): Row[] {
     const start = encodePayload(partition, from);
     const end =
       until === undefined ? endOfPrefix(encodePayload(partition, '')) : encodePayload(partition, until);
@@ -202,37 +240,21 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     return found;
   }
 
-  sizeOf(partition: string, key: string, valueBytes: number): number {
+  /** Bytes of a change in the log, at most; infinitely many where the row's key needs a transaction. */
+  #sizeOf(partition: string, key: string, valueBytes: number): number {
     // Rows under longer keys change with their subtrees.
     if (!fits(partition, key, this.#environment.longKeys.chunk)) return Number.POSITIVE_INFINITY;
     return changeBytesMax(partition, key, valueBytes);
   }
 
-  takes(bytes: number): boolean {
+  /** Whether the batch that gathers, or one after it, has room for so many bytes. */
+  #takes(bytes: number): boolean {
     const { record, changes } = this.#gathering;
     if (record.bytes + bytes > BATCH_BYTES_MAX && changes.length > 0 && isComparable(this.counters.tick)) {
       this.#full.push(this.#seal(this.#gathering));
       this.#gathering = new Batch(this.#memory);
     }
     return this.#gathering.record.bytes - RECORD_HEADER_BYTES + bytes <= CHANGES_BYTES_MAX;
-  }
-
-  put(space: number, { partition, key, version, value }: Row): void {
-    const rowKey: RowKey = [space, detachedString(partition), detachedString(key)];
-    const bytes = this.#gathering.record.put(rowKey, ROW_HEADER_BYTES + value.length);
-    writeRowValue(version, value, bytes);
-    this.#note(new Change(rowKey, bytes, version));
-  }
-
-  remove(space: number, partition: string, key: string): void {
-    const rowKey: RowKey = [space, detachedString(partition), detachedString(key)];
-    this.#gathering.record.remove(rowKey);
-    this.#note(new Change(rowKey, undefined, 0n));
-  }
-
-  #note(change: Change): void {
-    this.overlay.add(change);
-    this.#gathering.changes.push(change);
   }
 
   /** While space is short every work has its transaction, which knows what may be put. */

@@ -66,7 +66,7 @@ class Subject {
     }
     const bytes = size === undefined ? undefined : Buffer.from(this.#encoder.encode(row.version, row.value));
     const change = new Change([this.#space, partition, key], bytes, row.version);
-    this.overlay.add(change);
+    this.overlay.add(change, this.overlay.enter(this.#space, partition));
     this.overlay.settle(change);
     this.#changes.push(change);
   }

@@ -10,8 +10,12 @@ function changeOf(space: number, { partition, key }: Position, version: bigint):
   return new Change([space, partition, key], Buffer.from(String(version)), version);
 }
 
+function add(overlay: Overlay, change: Change): void {
+  overlay.add(change, overlay.enter(change.key[0], change.key[1]));
+}
+
 function addDurable(overlay: Overlay, change: Change): void {
-  overlay.add(change);
+  add(overlay, change);
   overlay.settle(change);
 }
 
@@ -63,14 +67,14 @@ test('decisions see what is in flight over what is durable, and readers do not',
     changeOf(7, { partition: 'p', key: 'k' }, version),
   );
   assert(first !== undefined && second !== undefined && third !== undefined);
-  const seen = () => [overlay.durable(7, 'p', 'k'), overlay.latest(7, 'p', 'k')];
+  const seen = () => [overlay.durable(7, 'p', 'k'), overlay.partition(7, 'p')?.get('k')?.latest];
   const listed = () => [overlay.within(7, all, 'durable'), overlay.within(7, all, 'latest')];
-  overlay.add(first);
+  add(overlay, first);
   assert.deepEqual(seen(), [undefined, first]);
   assert.deepEqual(listed(), [[], [first]]);
   overlay.settle(first);
-  overlay.add(second);
-  overlay.add(third);
+  add(overlay, second);
+  add(overlay, third);
   assert.deepEqual(seen(), [first, third]);
   const list = overlay.within(7, all, 'durable');
   overlay.settle(second);
@@ -90,17 +94,20 @@ test('what the tree has is forgotten under what is in flight, and what is aborte
   const overlay = new Overlay();
   const first = changeOf(7, { partition: 'p', key: 'k' }, 1n);
   const second = changeOf(7, { partition: 'p', key: 'k' }, 2n);
-  overlay.add(first);
+  add(overlay, first);
   overlay.settle(first);
-  overlay.add(second);
+  add(overlay, second);
   overlay.forget(first);
-  assert.deepEqual([overlay.durable(7, 'p', 'k'), overlay.latest(7, 'p', 'k')], [undefined, second]);
+  assert.deepEqual(
+    [overlay.durable(7, 'p', 'k'), overlay.partition(7, 'p')?.get('k')?.latest],
+    [undefined, second],
+  );
   overlay.abort(second);
   overlay.abort(second);
   assert.equal(overlay.isEmpty, true);
   // Aborted together, each by itself.
-  overlay.add(first);
-  overlay.add(second);
+  add(overlay, first);
+  add(overlay, second);
   overlay.abort(first);
   overlay.abort(second);
   assert.equal(overlay.isEmpty, true);

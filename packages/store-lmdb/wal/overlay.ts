@@ -47,8 +47,8 @@ export class OverlayRow {
 /** Which change of a row is meant: the one that readers see, or the one that decisions see. */
 type Side = 'durable' | 'latest';
 
-/** The rows of one partition by key, never empty. */
-type Rows = OrderedMap<OverlayRow>;
+/** The rows of one partition by key. */
+export type Rows = OrderedMap<OverlayRow>;
 
 export class Overlay {
   /** By space and partition, so that a scan of one partition has nothing to do with the others. */
@@ -60,17 +60,16 @@ export class Overlay {
 
   /** What readers see; undefined if the tree has it. A change with `bytes` undefined says that the row is gone. */
   durable(space: number, partition: string, key: string): Change | undefined {
-    return this.#find(space, partition, key)?.durable;
+    return this.partition(space, partition)?.get(key)?.durable;
   }
 
-  /** What decisions see, in the same way. */
-  latest(space: number, partition: string, key: string): Change | undefined {
-    return this.#find(space, partition, key)?.latest;
+  /** The rows of the partition that the tree does not have as they are. */
+  partition(space: number, partition: string): Rows | undefined {
+    return this.#spaces.get(space)?.get(partition);
   }
 
-  /** The change is decided, and in flight. */
-  add(change: Change): void {
-    const [space, partition, key] = change.key;
+  /** As `partition`, for a change that is added at once: none is left empty. */
+  enter(space: number, partition: string): Rows {
     let partitions = this.#spaces.get(space);
     if (partitions === undefined) {
       partitions = new OrderedMap();
@@ -81,6 +80,12 @@ export class Overlay {
       rows = new OrderedMap();
       partitions.set(partition, rows);
     }
+    return rows;
+  }
+
+  /** The change is decided, and in flight. */
+  add(change: Change, rows: Rows): void {
+    const key = change.key[2];
     let row = rows.get(key);
     if (row === undefined) {
       row = new OverlayRow(change);
@@ -130,10 +135,6 @@ export class Overlay {
       if (rows !== undefined) collect(rows, from.partition);
     } else partitions.forEachWithin(from.partition, end, collect);
     return found;
-  }
-
-  #find(space: number, partition: string, key: string): OverlayRow | undefined {
-    return this.#spaces.get(space)?.get(partition)?.get(key);
   }
 
   #delete({ key: [space, partition, key] }: Change, row: OverlayRow): void {
