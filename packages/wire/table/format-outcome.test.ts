@@ -10,7 +10,7 @@ import { formatOutcome } from './format-outcome.js';
 import type { MetadataLevel, ResponseFormat } from './response-format.js';
 
 const HOST = 'https://ACCT.table.core.windows.net';
-const PLACE = { endpoint: HOST, account: 'ACCT', table: 'T' };
+const BASE = { endpoint: HOST, account: 'ACCT', table: 'T' };
 const VERSION = 15_778_405_200_000_000n;
 const ETAG = `W/"datetime'2020-01-01T01%3A02%3A00Z'"`;
 const row = (key: string): Row => ({
@@ -26,7 +26,7 @@ const asked = (level: MetadataLevel, prefer?: ResponseFormat['prefer'], select?:
   selectSuffix: select === undefined ? '' : `&$select=${select}`,
   prefer,
 });
-const answer = (outcome: Outcome, format = asked('nometadata')) => formatOutcome(outcome, PLACE, format);
+const answer = (outcome: Outcome, format = asked('nometadata')) => formatOutcome(outcome, BASE, format);
 const textOf = ({ body }: Answer): string | undefined => body?.toString();
 const contentType = (level: string) => `application/json;odata=${level};streaming=true;charset=utf-8`;
 

@@ -10,7 +10,7 @@ import { formatServiceProperties } from '../shared/service-properties-xml.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
 import type { Answer } from './answer.js';
 import { entityTokenHeaders, tableTokenHeaders } from './continuation.js';
-import { type EntityPlace, EntityWriter, entityPath } from './entity/format-entity.js';
+import { type BaseUrl, EntityWriter, entityPath } from './entity/format-entity.js';
 import { formatEtag } from './etag.js';
 import type { MetadataLevel, ResponseFormat } from './response-format.js';
 
@@ -51,16 +51,16 @@ const json = (format: ResponseFormat, body: Buffer | string, facts: JsonFacts): 
   dataServiceVersion: '3.0;',
 });
 
-const metadata = (place: EntityPlace, of: string): string =>
-  `"odata.metadata":"${escapeText(`${place.endpoint}/$metadata#${of}`)}"`;
+const metadata = (base: BaseUrl, of: string): string =>
+  `"odata.metadata":"${escapeText(`${base.endpoint}/$metadata#${of}`)}"`;
 
-function entityBody(row: Row, place: EntityPlace, format: ResponseFormat): Buffer | string {
+function entityBody(row: Row, base: BaseUrl, format: ResponseFormat): Buffer | string {
   const first =
     format.level === 'nometadata'
       ? undefined
-      : metadata(place, `${place.table}/@Element${format.selectSuffix}`);
+      : metadata(base, `${base.table}/@Element${format.selectSuffix}`);
   const output = openOutput(row.value.length);
-  new EntityWriter(place, format, first).write(output, row, '');
+  new EntityWriter(base, format, first).write(output, row, '');
   output.text('}');
   return output.end();
 }
@@ -72,10 +72,10 @@ export class EntityList {
   /** Created at the first entity, because many queries may be waiting. */
   #output: Output | undefined;
 
-  constructor(place: EntityPlace, format: ResponseFormat) {
-    const list = format.level === 'nometadata' ? '' : metadata(place, `${place.table}${format.selectSuffix}`);
+  constructor(base: BaseUrl, format: ResponseFormat) {
+    const list = format.level === 'nometadata' ? '' : metadata(base, `${base.table}${format.selectSuffix}`);
     this.#opening = `{${list === '' ? '' : `${list},`}"value":[`;
-    this.#writer = new EntityWriter(place, format);
+    this.#writer = new EntityWriter(base, format);
   }
 
   /** The row is valid during the call only. */
@@ -92,29 +92,29 @@ export class EntityList {
   }
 }
 
-function listOf(rows: readonly Row[], place: EntityPlace, format: ResponseFormat): EntityList {
-  const list = new EntityList(place, format);
+function listOf(rows: readonly Row[], base: BaseUrl, format: ResponseFormat): EntityList {
+  const list = new EntityList(base, format);
   for (const row of rows) list.add(row);
   return list;
 }
 
 /** A table's object; the form at full metadata follows OData, no recording has one (protocol: json#examples). */
-function tableMembers(name: string, place: EntityPlace, format: ResponseFormat): string {
+function tableMembers(name: string, base: BaseUrl, format: ResponseFormat): string {
   const control =
     format.level === 'fullmetadata'
-      ? `"odata.type":"${place.account}.Tables","odata.id":"${escapeText(`${place.endpoint}/Tables('${name}')`)}","odata.editLink":"Tables('${name}')",`
+      ? `"odata.type":"${base.account}.Tables","odata.id":"${escapeText(`${base.endpoint}/Tables('${name}')`)}","odata.editLink":"Tables('${name}')",`
       : '';
   return `${control}"TableName":"${name}"`;
 }
 
-function tableBody(name: string, place: EntityPlace, format: ResponseFormat): string {
-  const first = format.level === 'nometadata' ? '' : `${metadata(place, 'Tables/@Element')},`;
-  return `{${first}${tableMembers(name, place, format)}}`;
+function tableBody(name: string, base: BaseUrl, format: ResponseFormat): string {
+  const first = format.level === 'nometadata' ? '' : `${metadata(base, 'Tables/@Element')},`;
+  return `{${first}${tableMembers(name, base, format)}}`;
 }
 
-function tablesBody(names: readonly string[], place: EntityPlace, format: ResponseFormat): string {
-  const first = format.level === 'nometadata' ? '' : `${metadata(place, 'Tables')},`;
-  return `{${first}"value":[${names.map(name => `{${tableMembers(name, place, format)}}`).join(',')}]}`;
+function tablesBody(names: readonly string[], base: BaseUrl, format: ResponseFormat): string {
+  const first = format.level === 'nometadata' ? '' : `${metadata(base, 'Tables')},`;
+  return `{${first}"value":[${names.map(name => `{${tableMembers(name, base, format)}}`).join(',')}]}`;
 }
 
 /** A creation answers 201 with its content, or 204 where the caller prefers none; both have the location. */
@@ -139,15 +139,15 @@ function created(
 
 const DELETED: Answer = { ...NO_CONTENT, dataServiceVersion: '1.0;' };
 
-export function formatWrite(outcome: WriteOutcome, place: EntityPlace, format: ResponseFormat): Answer {
+export function formatWrite(outcome: WriteOutcome, base: BaseUrl, format: ResponseFormat): Answer {
   if (outcome.kind === 'deleted') return DELETED;
   if (outcome.kind === 'updated') {
     const etag = formatEtag(outcome.version);
     return { status: 204, cacheControl: true, noSniff: true, etag, dataServiceVersion: '1.0;' };
   }
   const { row } = outcome;
-  const location = `${place.endpoint}/${entityPath(place.table, row)}`;
-  const body = () => entityBody(row, place, { ...format, select: undefined, selectSuffix: '' });
+  const location = `${base.endpoint}/${entityPath(base.table, row)}`;
+  const body = () => entityBody(row, base, { ...format, select: undefined, selectSuffix: '' });
   return created(location, format, body, formatEtag(row.version));
 }
 
@@ -159,23 +159,23 @@ export const formatEntities = (
 ): Answer => json(format, list.end(), { more: entityTokenHeaders(next) });
 
 /** Every outcome except a transaction's, which are formatted one by one as the parts of the answer. */
-export function formatOutcome(outcome: Outcome, place: EntityPlace, format: ResponseFormat): Answer {
+export function formatOutcome(outcome: Outcome, base: BaseUrl, format: ResponseFormat): Answer {
   switch (outcome.kind) {
     case 'transaction':
       throw new Error('A transaction is formatted part by part.');
     case 'entity':
-      return json(format, entityBody(outcome.row, place, format), { etag: formatEtag(outcome.row.version) });
+      return json(format, entityBody(outcome.row, base, format), { etag: formatEtag(outcome.row.version) });
     case 'entities':
-      return formatEntities(listOf(outcome.rows, place, format), outcome.next, format);
+      return formatEntities(listOf(outcome.rows, base, format), outcome.next, format);
     case 'tables':
-      return json(format, tablesBody(outcome.names, place, format), {
+      return json(format, tablesBody(outcome.names, base, format), {
         more: tableTokenHeaders(outcome.next),
       });
     case 'table':
-      return json(format, tableBody(outcome.name, place, format), {});
+      return json(format, tableBody(outcome.name, base, format), {});
     case 'tableCreated': {
-      const location = `${place.endpoint}/Tables('${outcome.name}')`;
-      return created(location, format, () => tableBody(outcome.name, place, format));
+      const location = `${base.endpoint}/Tables('${outcome.name}')`;
+      return created(location, format, () => tableBody(outcome.name, base, format));
     }
     case 'tableDeleted':
       return NO_CONTENT;
@@ -190,6 +190,6 @@ export function formatOutcome(outcome: Outcome, place: EntityPlace, format: Resp
     case 'serviceStats':
       return { ...XML, status: 200, body: formatServiceStats(outcome.lastSync) };
     default:
-      return formatWrite(outcome, place, format);
+      return formatWrite(outcome, base, format);
   }
 }

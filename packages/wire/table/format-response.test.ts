@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Outcome, TableError } from '#tables';
 import type { Exchange } from '../shared/answer.js';
-import { asked, ETAG, errorContext, LOCATION, PLACE, refused, row } from '../testing/answer.js';
+import { asked, BASE, ETAG, errorContext, LOCATION, refused, row } from '../testing/answer.js';
 import type { Answer } from './answer.js';
 import { formatError } from './format-error.js';
 import { formatOutcome } from './format-outcome.js';
@@ -59,7 +59,7 @@ test('which headers an outcome has, in which order', () => {
     [{ kind: 'serviceStats', lastSync: 0n }, undefined, `Content-Length Content-Type ${ALWAYS} x-ms-version`],
   ];
   for (const [outcome, prefer, names] of cases)
-    assert.equal(namesOf(formatOutcome(outcome, PLACE, asked(prefer))), names, outcome.kind);
+    assert.equal(namesOf(formatOutcome(outcome, BASE, asked(prefer))), names, outcome.kind);
 });
 
 test('which headers a refusal has', () => {
@@ -86,7 +86,7 @@ test('which headers a refusal has', () => {
 });
 
 test('what the headers say', () => {
-  const answer = formatOutcome({ kind: 'inserted', row }, PLACE, asked('return-no-content'));
+  const answer = formatOutcome({ kind: 'inserted', row }, BASE, asked('return-no-content'));
   assert.deepEqual(formatResponse(answer, EXCHANGE), {
     status: 204,
     reason: undefined,
@@ -117,7 +117,7 @@ test('Content-Length counts bytes', () => {
 });
 
 test("the client's request id is returned since 2019-02-02, but not where authentication failed", () => {
-  const deleted = formatOutcome({ kind: 'deleted' }, PLACE, asked());
+  const deleted = formatOutcome({ kind: 'deleted' }, BASE, asked());
   const echo = (answer: Answer, version: string) =>
     new Map(headersOf(answer, { ...EXCHANGE, version, clientRequestId: 'mine' })).get(
       'x-ms-client-request-id',

@@ -1,7 +1,7 @@
 // The kind of operation, from method, resource and headers alone: known before the body is read,
 // so that the caller's rights are checked before the body (protocol: tables#paths, entities#conditions, requests#order-of-checks).
 import { type OperationKind, TableError } from '#tables';
-import type { EntityPlace } from './entity/format-entity.js';
+import type { BaseUrl } from './entity/format-entity.js';
 import type { Route } from './route.js';
 
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -119,7 +119,7 @@ export const tableOf = ({ resource }: Route): string | undefined =>
   'table' in resource ? resource.table : undefined;
 
 /** The location of the resource, as in answers. */
-export const placeOf = (route: Route): EntityPlace => ({
+export const baseUrlOf = (route: Route): BaseUrl => ({
   endpoint: route.endpoint,
   account: route.account,
   table: tableOf(route) ?? '',

@@ -13,6 +13,7 @@ import {
 import { parseTableSas, TABLE_SAS_FIELDS, tableSasStringToSign, tableStringsToSign } from '#wire';
 import {
   type Answer,
+  baseUrlOf,
   EntityList,
   type ErrorContext,
   formatEntities,
@@ -23,7 +24,6 @@ import {
   lenientFormat,
   operationKind,
   parseTarget,
-  placeOf,
   type ResponseFormat,
   type Route,
 } from '#wire/table';
@@ -73,7 +73,7 @@ async function answerQuery(
   route: Route,
   tables: TableContext,
 ): Promise<Answer> {
-  const list = new EntityList(placeOf(route), format);
+  const list = new EntityList(baseUrlOf(route), format);
   const { next } = await queryEntities(tables, operation, row => list.add(row));
   return formatEntities(list, next, format);
 }
@@ -86,7 +86,7 @@ async function run(kind: OperationKind, route: Route, grant: Grant, context: Tab
   const admitted = admit(kind, request, route, grant, tables);
   const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
   if (operation.kind === 'queryEntities') return answerQuery(operation, format, route, tables);
-  return formatOutcome(await execute(operation, tables, server.clock), placeOf(route), format);
+  return formatOutcome(await execute(operation, tables, server.clock), baseUrlOf(route), format);
 }
 
 export const TABLE_SERVICE: ServiceProtocol<Route, OperationKind, TableErrorCode, Answer> = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WriteOutcome } from '#tables';
-import { asked, ETAG, LOCATION, PLACE, refused, row } from '../../testing/answer.js';
+import { asked, BASE, ETAG, LOCATION, refused, row } from '../../testing/answer.js';
 import type { Answer } from '../answer.js';
 import { formatOutcome, formatWrite } from '../format-outcome.js';
 import type { ResponseFormat } from '../response-format.js';
@@ -21,7 +21,7 @@ function sections(answer: Answer, contentId?: string) {
 }
 const partOf = (answer: Answer, contentId?: string): readonly string[] => sections(answer, contentId).headers;
 const write = (outcome: WriteOutcome, prefer?: ResponseFormat['prefer']) =>
-  formatWrite(outcome, PLACE, asked(prefer));
+  formatWrite(outcome, BASE, asked(prefer));
 
 test('the headers of a part, in their order', () => {
   const inserted: WriteOutcome = { kind: 'inserted', row };
@@ -36,13 +36,13 @@ test('the headers of a part, in their order', () => {
     `ETag: ${ETAG}`,
   ]);
   const content = ['DataServiceVersion: 3.0;', `Content-Type: ${TYPE}`, 'Content-ID: 1', SNIFF, CACHE];
-  const place = [`Location: ${LOCATION}`, `ETag: ${ETAG}`];
+  const base = [`Location: ${LOCATION}`, `ETag: ${ETAG}`];
   assert.deepEqual(partOf(write(inserted, 'return-content'), '1'), [
     ...content,
     'Preference-Applied: return-content',
-    ...place,
+    ...base,
   ]);
-  assert.deepEqual(partOf(write(inserted), '1'), [...content, ...place]);
+  assert.deepEqual(partOf(write(inserted), '1'), [...content, ...base]);
   const updated = write({ kind: 'updated', version: row.version }, 'return-no-content');
   assert.deepEqual(partOf(updated, '1'), [
     'Content-ID: 1',
@@ -52,7 +52,7 @@ test('the headers of a part, in their order', () => {
     `ETag: ${ETAG}`,
   ]);
   assert.deepEqual(partOf(write({ kind: 'deleted' })), [SNIFF, CACHE, 'DataServiceVersion: 1.0;']);
-  const found = formatOutcome({ kind: 'entity', row }, PLACE, asked());
+  const found = formatOutcome({ kind: 'entity', row }, BASE, asked());
   assert.deepEqual(partOf(found), [
     'DataServiceVersion: 3.0;',
     `Content-Type: ${TYPE}`,

@@ -9,7 +9,7 @@ import { type EdmValue, encodeEntity, formatLiteral, type Property } from '#tabl
 import { EntityList, formatOutcome } from '../format-outcome.js';
 import type { MetadataLevel, ResponseFormat } from '../response-format.js';
 
-const PLACE = { endpoint: 'http://127.0.0.1:10002/acc', account: 'acc', table: 'Table' };
+const BASE = { endpoint: 'http://127.0.0.1:10002/acc', account: 'acc', table: 'Table' };
 const PLAIN: ResponseFormat = { level: 'nometadata', select: undefined, selectSuffix: '', prefer: undefined };
 
 interface Entity {
@@ -96,10 +96,10 @@ function controlOf(of: Entity, at: MetadataLevel): Member[] {
   const etag: Member = ['odata.etag', json(`W/"datetime'${timeOf(of.version).replaceAll(':', '%3A')}'"`)];
   if (at === 'nometadata') return [];
   if (at === 'minimalmetadata') return [etag];
-  const path = `${PLACE.table}(PartitionKey='${urlKey(of.partition)}',RowKey='${urlKey(of.key)}')`;
+  const path = `${BASE.table}(PartitionKey='${urlKey(of.partition)}',RowKey='${urlKey(of.key)}')`;
   return [
-    ['odata.type', `"${PLACE.account}.${PLACE.table}"`],
-    ['odata.id', json(`${PLACE.endpoint}/${path}`)],
+    ['odata.type', `"${BASE.account}.${BASE.table}"`],
+    ['odata.id', json(`${BASE.endpoint}/${path}`)],
     etag,
     ['odata.editLink', json(path)],
   ];
@@ -131,7 +131,7 @@ const objectOf = (members: readonly Member[]): string =>
   `{${members.map(([of, held]) => `${json(of)}:${held}`).join(',')}}`;
 
 const metadataOf = (of: string, at: MetadataLevel): Member[] =>
-  at === 'nometadata' ? [] : [['odata.metadata', json(`${PLACE.endpoint}/$metadata#${of}`)]];
+  at === 'nometadata' ? [] : [['odata.metadata', json(`${BASE.endpoint}/$metadata#${of}`)]];
 
 const rowOf = ({ properties: held, ...rest }: Entity): Row => ({ ...rest, value: encodeEntity(held) });
 
@@ -140,11 +140,11 @@ test('a page equals the simple rendering', () => {
     fc.property(entities, format, (page, asked) => {
       const answer = formatOutcome(
         { kind: 'entities', rows: page.map(rowOf), next: undefined, examined: page.length },
-        PLACE,
+        BASE,
         asked,
       );
       const listed = `[${page.map(of => objectOf(membersOf(of, asked))).join(',')}]`;
-      const first = metadataOf(`${PLACE.table}${asked.selectSuffix}`, asked.level);
+      const first = metadataOf(`${BASE.table}${asked.selectSuffix}`, asked.level);
       assert.equal(answer.body?.toString('latin1'), objectOf([...first, ['value', listed]]));
     }),
     { numRuns: 2_000 },
@@ -154,8 +154,8 @@ test('a page equals the simple rendering', () => {
 test('an entity alone equals the simple rendering', () => {
   fc.assert(
     fc.property(entity, format, (of, asked) => {
-      const answer = formatOutcome({ kind: 'entity', row: rowOf(of) }, PLACE, asked);
-      const first = metadataOf(`${PLACE.table}/@Element${asked.selectSuffix}`, asked.level);
+      const answer = formatOutcome({ kind: 'entity', row: rowOf(of) }, BASE, asked);
+      const first = metadataOf(`${BASE.table}/@Element${asked.selectSuffix}`, asked.level);
       assert.ok(answer.isAscii);
       assert.match(String(answer.body), /^[\0-\x7f]*$/);
       assert.equal(answer.body?.toString('latin1'), objectOf([...first, ...membersOf(of, asked)]));
@@ -178,9 +178,9 @@ test('pages of uneven rows, as text or as bytes, equal the simple rendering', ()
       for (const names of [undefined, ['RowKey'], ['a']]) {
         const asked: ResponseFormat = { level: at, select: names, selectSuffix: '', prefer: undefined };
         const outcome = { kind: 'entities', rows: page.map(rowOf), next: undefined, examined: 0 } as const;
-        const { body = '' } = formatOutcome(outcome, PLACE, asked);
+        const { body = '' } = formatOutcome(outcome, BASE, asked);
         const listed = `[${page.map(of => objectOf(membersOf(of, asked))).join(',')}]`;
-        const expected = objectOf([...metadataOf(PLACE.table, at), ['value', listed]]);
+        const expected = objectOf([...metadataOf(BASE.table, at), ['value', listed]]);
         assert.ok(body.toString('latin1') === expected, `${lengths} ${at} ${names}`);
         const isLong = names === undefined && lengths[0] !== 65_000;
         if (names?.[0] !== 'a') assert.equal(Buffer.isBuffer(body), isLong, `${lengths} ${at} ${names}`);
@@ -190,7 +190,7 @@ test('pages of uneven rows, as text or as bytes, equal the simple rendering', ()
 });
 
 test('pages that are written concurrently, and later ones, do not mix', () => {
-  const lists = Array.from({ length: 20 }, () => new EntityList(PLACE, PLAIN));
+  const lists = Array.from({ length: 20 }, () => new EntityList(BASE, PLAIN));
   const entityOf = (list: number, place: number): Entity => ({
     partition: `p${list}`,
     key: `${place}`,
@@ -217,7 +217,7 @@ test('pages that are written concurrently, and later ones, do not mix', () => {
 
 test('the buffer of a released body serves one page at a time', () => {
   const pageOf = (letter: string): Buffer | string => {
-    const list = new EntityList(PLACE, PLAIN);
+    const list = new EntityList(BASE, PLAIN);
     const property: Property = { name: 'a', type: 'Edm.String', value: letter.repeat(100_000) };
     list.add(rowOf({ partition: 'p', key: 'k', version: 1n, properties: [property] }));
     return list.end();
@@ -241,7 +241,7 @@ test('an answer does not share memory with stored rows', () => {
     properties: [{ name: 'a', type: 'Edm.String', value: 'x'.repeat(70_000) }],
   });
   const before = Buffer.from(row.value);
-  const { body } = formatOutcome({ kind: 'entity', row }, PLACE, PLAIN);
+  const { body } = formatOutcome({ kind: 'entity', row }, BASE, PLAIN);
   assert.ok(Buffer.isBuffer(body));
   body.fill(0);
   assert.deepEqual(row.value, before);

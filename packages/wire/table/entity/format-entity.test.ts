@@ -6,10 +6,10 @@ import { openOutput, parseDateTime } from '#base';
 import type { Row } from '#store';
 import { encodeEntity, type Property } from '#tables';
 import type { MetadataLevel, ResponseFormat } from '../response-format.js';
-import { type EntityPlace, EntityWriter, entityPath } from './format-entity.js';
+import { type BaseUrl, EntityWriter, entityPath } from './format-entity.js';
 
 const HOST = 'https://ACCT.table.core.windows.net';
-const PLACE: EntityPlace = { endpoint: HOST, account: 'ACCT', table: 'T' };
+const BASE: BaseUrl = { endpoint: HOST, account: 'ACCT', table: 'T' };
 const ticks = (text: string): bigint => parseDateTime(text) ?? assert.fail(text);
 
 const row = (properties: readonly Property[], partition = 'pk', key = 'rk'): Row => ({
@@ -34,7 +34,7 @@ const EXAMPLE = row([
 function format(of: Row, level: MetadataLevel, select?: readonly string[], first?: string): string {
   const asked: ResponseFormat = { level, select, selectSuffix: '', prefer: undefined };
   const output = openOutput(0);
-  new EntityWriter(PLACE, asked, first).write(output, of, '');
+  new EntityWriter(BASE, asked, first).write(output, of, '');
   output.text('}');
   return output.end().toString('latin1');
 }

@@ -19,7 +19,7 @@ import type { ResponseFormat } from '../response-format.js';
 import { isAt, Selection } from './selection.js';
 
 /** The location of an entity, for the URLs in metadata. */
-export interface EntityPlace {
+export interface BaseUrl {
   /** Without a slash at its end. */
   readonly endpoint: string;
   readonly account: string;
@@ -79,9 +79,9 @@ export class EntityWriter {
   #opening = NOTHING;
   #tail = NOTHING;
 
-  constructor(place: EntityPlace, { level, select }: ResponseFormat, first?: string) {
+  constructor(base: BaseUrl, { level, select }: ResponseFormat, first?: string) {
     this.#level = level;
-    this.#table = place.table;
+    this.#table = base.table;
     const wanted = select && new Set(select);
     const takes = (name: string): boolean => wanted?.delete(name) ?? true;
     const [hasPartition, hasKey, hasTime] = [takes('PartitionKey'), takes('RowKey'), takes('Timestamp')];
@@ -98,7 +98,7 @@ export class EntityWriter {
     this.#hasNoHead = afterControl === '' && !hasPartition && !hasKey && !hasTime;
     const control =
       level === 'fullmetadata'
-        ? `"odata.type":"${place.account}.${place.table}","odata.id":"${escapeText(place.endpoint)}/`
+        ? `"odata.type":"${base.account}.${base.table}","odata.id":"${escapeText(base.endpoint)}/`
         : '';
     this.#start = `{${first === undefined ? '' : `${first},`}${control}`;
   }
@@ -182,13 +182,13 @@ export class EntityWriter {
     if (selection && selection.missing > 0) output.text(selection.absent().slice(comma));
   }
 
-  #annotation(place: number, value: Buffer, nameAt: number, nameLength: number, type: number): Piece {
-    const known = this.#annotations[place];
+  #annotation(slot: number, value: Buffer, nameAt: number, nameLength: number, type: number): Piece {
+    const known = this.#annotations[slot];
     if (known?.type === type && known.name.length === nameLength && isAt(value, nameAt, known.name))
       return known.text;
     const name = Buffer.from(value.subarray(nameAt, nameAt + nameLength));
     const text = new Piece(`,"${name.toString('latin1')}@odata.type":"${EDM_TYPES[type]}"`);
-    this.#annotations[place] = { name, type, text };
+    this.#annotations[slot] = { name, type, text };
     return text;
   }
 }
