@@ -204,14 +204,14 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     const { record, changes } = this.#gathering;
     for (const key of deletes) {
       const rowKey: RowKey = [space, own, detachedString(key)];
-      record.remove(rowKey);
+      record.add(rowKey);
       const change = new Change(rowKey, undefined, 0n);
       this.overlay.add(change, rows);
       changes.push(change);
     }
     for (const { key, value } of puts) {
       const rowKey: RowKey = [space, own, detachedString(key)];
-      const place = record.put(rowKey, ROW_HEADER_BYTES + value.length);
+      const place = record.add(rowKey, ROW_HEADER_BYTES + value.length);
       writeRowValue(version, value, place);
       const change = new Change(rowKey, place, version);
       this.overlay.add(change, rows);

@@ -10,7 +10,7 @@ import { type Space, type SpaceAddress, StoreError } from '#store';
 import { EngineError } from '../lmdb/engine-error.js';
 import type { Tree } from '../lmdb/tree.js';
 import type { CounterRecord } from './counters.js';
-import { decodeText, encodedLength, encodeText } from './key-encoding.js';
+import { decodeText, encodedLength, encodeText, UNIT_BYTES_MAX } from './key-encoding.js';
 import { encodeSpace, endOfPrefix } from './row-key.js';
 
 export type SpaceKey = [account: string, service: string, name: string];
@@ -46,6 +46,7 @@ const COUNTERS_BYTES = 24;
 const SPACE_HEADER_BYTES = 12;
 const LOG_BYTES = 17;
 const LOG_STATES = ['used', 'taken', 'read'] as const;
+const LOG_USED = 1 + LOG_STATES.indexOf('used');
 
 export class Catalog {
   readonly #tree: Tree<SpaceKey>;
@@ -155,8 +156,8 @@ export class Catalog {
 
   /** Whether the log of this epoch is still its user's. */
   ownsLog(epoch: bigint): boolean {
-    const fence = this.getLogFence();
-    return fence?.state === 'used' && fence.epoch === epoch;
+    const bytes = this.#tree.get(LOG_KEY);
+    return bytes?.length === LOG_BYTES && bytes.readBigUInt64BE(0) === epoch && bytes[8] === LOG_USED;
   }
 
   putLogFence(mark: LogFence): void {
@@ -169,7 +170,9 @@ export class Catalog {
   }
 
   #fits(account: string, service: string, name: string): boolean {
-    return spaceKeyLength(account, service, name) <= this.#keyBytesMax;
+    // Ordinary names are known to fit by their number of characters.
+    const most = 3 + UNIT_BYTES_MAX * (account.length + service.length + name.length);
+    return most <= this.#keyBytesMax || spaceKeyLength(account, service, name) <= this.#keyBytesMax;
   }
 }
 

@@ -41,8 +41,8 @@ export const logBytes = (changes: readonly LogChange[]): number => wholeBlocks(r
 export function draftOf({ changes }: LogBatch, memory = new RecordMemory()): RecordDraft {
   const record = new RecordDraft(memory);
   for (const { key, bytes } of changes) {
-    if (bytes === undefined) record.remove(key);
-    else record.put(key, bytes.length).set(bytes);
+    const place = record.add(key, bytes?.length);
+    if (bytes !== undefined) place.set(bytes);
   }
   return record;
 }

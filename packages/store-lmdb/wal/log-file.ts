@@ -63,7 +63,7 @@ export class LogFile {
     let file: number | undefined;
     try {
       file = await openFile(own, IS_SYNCED_BY_WRITE ? WRITTEN_DURABLY : 'w');
-      await writeAll(file, [bytes], 0);
+      await writeAll(file, [bytes], bytes.length, 0);
       await syncAll(file);
       return new LogFile(path, file, head, own);
     } catch (error) {
@@ -100,7 +100,7 @@ export class LogFile {
     const pieces = record.finish(ticks, this.#head, this.#sequence + 1n);
     this.#isWriting = true;
     try {
-      await writeAll(this.#file, pieces, this.#position);
+      await writeAll(this.#file, pieces, length, this.#position);
       if (!IS_SYNCED_BY_WRITE) await syncData(this.#file);
       this.#sequence += 1n;
       this.#position += length;
@@ -160,14 +160,16 @@ export class LogFile {
   }
 }
 
-async function writeAll(file: number, pieces: readonly Buffer[], position: number): Promise<void> {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  let left = pieces;
-  for (let done = 0; ; ) {
-    const { bytesWritten } = await writePieces(file, left, position + done);
-    done += bytesWritten;
-    if (done >= length) return;
-    left = [Buffer.concat(pieces).subarray(done)];
+/** All pieces, of so many bytes together. */
+async function writeAll(
+  file: number,
+  pieces: readonly Buffer[],
+  length: number,
+  position: number,
+): Promise<void> {
+  for (let done = 0; done < length; ) {
+    const left = done === 0 ? pieces : [Buffer.concat(pieces).subarray(done)];
+    done += (await writePieces(file, left, position + done)).bytesWritten;
   }
 }
 

@@ -103,9 +103,8 @@ test('drafts share their memory, and their values stay where they are', () =>
       for (const [at, { changes }] of batches.entries()) {
         const [draft, next] = [drafts[at], changes[index]];
         if (draft === undefined || next === undefined) continue;
-        if (next.bytes === undefined) draft.remove(next.key);
-        else {
-          const kept = draft.put(next.key, next.bytes.length);
+        const kept = draft.add(next.key, next.bytes?.length);
+        if (next.bytes !== undefined) {
           kept.set(next.bytes);
           values.push({ kept, bytes: next.bytes });
         }

@@ -92,6 +92,8 @@ export class RecordMemory {
 
 /** A record that is encoded change by change, as they are decided: in pieces of memory, in which the changes' values stay. */
 export class RecordDraft {
+  /** All but the zeros that fill its last block. */
+  bytes = RECORD_HEADER_BYTES;
   readonly #memory: RecordMemory;
   /** What stands in blocks before the one in use. */
   readonly #pieces: Buffer[] = [];
@@ -100,83 +102,61 @@ export class RecordDraft {
   #from: number;
   #until: number;
   #count = 0;
-  /** All but the zeros that fill its last block. */
-  #bytes = RECORD_HEADER_BYTES;
 
   constructor(memory: RecordMemory) {
     memory.makeRoom(RECORD_HEADER_BYTES);
     this.#memory = memory;
     this.#block = memory.block;
     this.#from = memory.used;
-    this.#until = memory.used + RECORD_HEADER_BYTES;
-    memory.used = this.#until;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
+    this.#until = memory.used += RECORD_HEADER_BYTES;
   }
 
   /** In the file: whole blocks. */
   get length(): number {
-    return wholeBlocks(this.#bytes);
+    return wholeBlocks(this.bytes);
   }
 
-  /** Gives the place of the row's value, of so many bytes, which the caller fills at once. */
-  put(key: RowKey | Uint8Array, valueBytes: number): Buffer {
-    const valueAt = this.#begin(key, valueBytes, valueBytes);
-    this.#end(valueAt + valueBytes);
-    return this.#block.subarray(valueAt, this.#until);
-  }
-
-  remove(key: RowKey | Uint8Array): void {
-    this.#end(this.#begin(key, 0, REMOVED));
+  /** Gives the place of the row's value, of so many bytes, which the caller fills at once; without them the row goes. */
+  add(key: RowKey | Uint8Array, valueBytes?: number): Buffer {
+    const memory = this.#memory;
+    const keyMost = key instanceof Uint8Array ? key.length : keyBytesMax(key[1], key[2]);
+    // A change stands in one piece.
+    memory.makeRoom(CHANGE_HEADER_BYTES + keyMost + (valueBytes ?? 0));
+    if (this.#block !== memory.block || this.#until !== memory.used) this.#goOnIn(memory);
+    const at = this.#until;
+    const block = this.#block;
+    const valueAt = writeRowKey(key, block, at + CHANGE_HEADER_BYTES);
+    block.writeUInt16BE(valueAt - at - CHANGE_HEADER_BYTES, at);
+    block.writeUInt32BE(valueBytes ?? REMOVED, at + 2);
+    this.#until = memory.used = valueAt + (valueBytes ?? 0);
+    this.#count += 1;
+    this.bytes += this.#until - at;
+    return block.subarray(valueAt, this.#until);
   }
 
   /** After the last change: the record, in pieces. */
   finish({ basis, tick }: TickRange, head: LogHead, sequence: bigint): readonly Buffer[] {
-    const last = this.#block.subarray(this.#from, this.#until);
-    const pieces = [...this.#pieces, last];
-    const first = pieces[0] ?? last;
-    first.writeUInt32BE(this.#bytes, 4);
+    const pieces = [...this.#pieces, this.#block.subarray(this.#from, this.#until)];
+    const first = pieces[0] as Buffer;
+    first.writeUInt32BE(this.bytes, 4);
     first.writeBigUInt64BE(head.epoch, 8);
     first.writeBigUInt64BE(sequence, 16);
     first.writeBigUInt64BE(basis, 24);
     first.writeBigUInt64BE(tick, 32);
     first.writeUInt32BE(this.#count, 40);
-    let checksum = head.checksum;
-    for (const piece of pieces) checksum = crc32(piece === first ? piece.subarray(4) : piece, checksum);
+    let checksum = crc32(first.subarray(4), head.checksum);
+    for (let index = 1; index < pieces.length; index += 1)
+      checksum = crc32(pieces[index] as Buffer, checksum);
     first.writeUInt32BE(checksum, 0);
-    if (this.length > this.#bytes) pieces.push(ZEROS.subarray(0, this.length - this.#bytes));
+    pieces.push(ZEROS.subarray(0, this.length - this.bytes));
     return pieces;
   }
 
-  /** Gives where the value begins. */
-  #begin(key: RowKey | Uint8Array, valueBytes: number, length: number): number {
-    const keyMost = key instanceof Uint8Array ? key.length : keyBytesMax(key[1], key[2]);
-    this.#makeRoom(CHANGE_HEADER_BYTES + keyMost + valueBytes);
-    const at = this.#until;
-    const valueAt = writeRowKey(key, this.#block, at + CHANGE_HEADER_BYTES);
-    this.#block.writeUInt16BE(valueAt - at - CHANGE_HEADER_BYTES, at);
-    this.#block.writeUInt32BE(length, at + 2);
-    return valueAt;
-  }
-
-  #end(until: number): void {
-    this.#count += 1;
-    this.#bytes += until - this.#until;
-    this.#until = until;
-    this.#memory.used = until;
-  }
-
-  /** A change stands in one piece. */
-  #makeRoom(bytes: number): void {
-    const memory = this.#memory;
-    memory.makeRoom(bytes);
-    if (this.#block === memory.block && this.#until === memory.used) return;
+  #goOnIn({ block, used }: RecordMemory): void {
     this.#pieces.push(this.#block.subarray(this.#from, this.#until));
-    this.#block = memory.block;
-    this.#from = memory.used;
-    this.#until = memory.used;
+    this.#block = block;
+    this.#from = used;
+    this.#until = used;
   }
 }
 
