@@ -166,7 +166,7 @@ export class Environment {
     this.#logEpoch = undefined;
   }
 
-  /** Whether nobody has taken over this store's log, as far as anyone can know who asks now. */
+  /** Whether nobody has fenced off this store's log, as far as the snapshot of this moment tells. */
   ownsLog(): boolean {
     this.invalidateSnapshot();
     this.refreshSnapshot();
@@ -226,7 +226,7 @@ export class Environment {
     return fullIfFull(await commitError(error, this.path), this.path);
   }
 
-  /** False if LMDB has given up the file, as it does after a failed write of a meta page, until it is opened again. */
+  /** False if LMDB has failed the file, as it does after a failed write of a meta page, until it is opened again. */
   isSound(): boolean {
     try {
       this.#root.resetReadTxn();

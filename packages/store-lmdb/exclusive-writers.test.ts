@@ -1,4 +1,4 @@
-// Two processes that both promise to be the only writer of a directory, and both use a log: whatever they do to each other, what was
+// Two processes that both open one directory as exclusive, and both use a log: whatever they do to each other, what was
 // answered is there, and nothing was done twice.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -124,7 +124,7 @@ function spendOther(directory: string, milliseconds: number): void {
   assert.equal(status, 0, stderr);
 }
 
-test('a log that is taken over while a record is on its way to the disk', async t => {
+test('a log that is fenced off while a record is on its way to the disk', async t => {
   for (const [isTakenTwice, answer] of [
     // Its record was seen by the one who took the log over.
     [false, true],

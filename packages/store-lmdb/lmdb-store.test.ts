@@ -17,20 +17,20 @@ conformance({
 });
 
 conformance({
-  name: 'lmdb as the only writer, with keys cut every 24 bytes',
+  name: 'lmdb, exclusive, with keys cut every 24 bytes',
   test,
   keyLength: 100,
   open: ({ clock }) => open({ clock, durability: 'none', exclusive: true }, { chunk: 24 }),
 });
 
 conformance({
-  name: 'lmdb as the only writer, with a log from the first commit on',
+  name: 'lmdb, exclusive, with a log from the first commit on',
   test,
   open: ({ clock }) => open({ clock, durability: 'full', exclusive: true }, { logAfter: 0 }),
 });
 
 conformance({
-  name: 'lmdb as the only writer, with a log, and with keys cut every 24 bytes',
+  name: 'lmdb, exclusive, with a log, and with keys cut every 24 bytes',
   test: (name, body) => test(name, { skip: !isLong }, body),
   keyLength: 100,
   open: ({ clock }) => open({ clock, durability: 'full', exclusive: true }, { chunk: 24, logAfter: 0 }),
@@ -63,7 +63,7 @@ async function open(
   };
 }
 
-test('a stream of commits is decided early again after one that needs a transaction', async t => {
+test('a stream of commits goes to the log again after one that needs a transaction', async t => {
   const directory = await mkdtemp(join(tmpdir(), 'lmdb-store-'));
   const store = await openLmdbStore({ directory, durability: 'none', exclusive: true }, { chunk: 16 });
   t.after(async () => {

@@ -62,7 +62,7 @@ export interface LmdbStoreInternals {
   readonly chunk?: number | undefined;
   /** Of the file that deletes on a full disk take their pages from. */
   readonly reserveBytes?: number | undefined;
-  /** Batches of commits that are decided early before the log is made, for durability `full`. */
+  /** Groups of transactions before the log is begun, for durability `full`. */
   readonly logAfter?: number | undefined;
 }
 

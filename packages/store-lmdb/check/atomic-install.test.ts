@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { Placement } from './atomic-install.js';
+import { AtomicInstall } from './atomic-install.js';
 
 function newDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'lmdb-placement-'));
@@ -14,19 +14,19 @@ function newDirectory(t: TestContext): string {
 
 test('a copy gets its name when it is finished, in a directory that is made for it', t => {
   const directory = join(newDirectory(t), 'a', 'b');
-  const placement = new Placement(directory);
-  writeFileSync(placement.partialPath, 'copy');
-  placement.finish();
+  const install = new AtomicInstall(directory);
+  writeFileSync(install.partialPath, 'copy');
+  install.finish();
   assert.deepEqual(readdirSync(directory), ['data.mdb']);
 });
 
 test('of a copy that is given up nothing is left, and no directory that was made for it', t => {
   const base = newDirectory(t);
-  const made = new Placement(join(base, 'a', 'b'));
+  const made = new AtomicInstall(join(base, 'a', 'b'));
   writeFileSync(made.partialPath, 'copy');
   made.discard();
   assert.deepEqual(readdirSync(base), []);
-  const found = new Placement(base);
+  const found = new AtomicInstall(base);
   found.discard();
   assert(existsSync(base));
 });
@@ -34,20 +34,20 @@ test('of a copy that is given up nothing is left, and no directory that was made
 test('a directory with anything in it is refused', t => {
   const base = newDirectory(t);
   writeFileSync(join(base, 'data.mdb.partial'), 'copy');
-  assert.throws(() => new Placement(base), { name: 'StoreError', message: /was interrupted: remove it/ });
+  assert.throws(() => new AtomicInstall(base), { name: 'StoreError', message: /was interrupted: remove it/ });
   mkdirSync(join(base, 'sub'));
   writeFileSync(join(base, 'sub', 'data.mdb'), 'store');
-  assert.throws(() => new Placement(join(base, 'sub')), { name: 'StoreError', message: /is not empty/ });
+  assert.throws(() => new AtomicInstall(join(base, 'sub')), { name: 'StoreError', message: /is not empty/ });
   const error = { name: 'StoreError', message: /cannot be made or read/ };
-  assert.throws(() => new Placement(join(base, 'sub', 'data.mdb')), error);
+  assert.throws(() => new AtomicInstall(join(base, 'sub', 'data.mdb')), error);
 });
 
 test('a file that came into its place meanwhile is not written over', t => {
   const directory = newDirectory(t);
-  const placement = new Placement(directory);
-  writeFileSync(placement.partialPath, 'copy');
+  const install = new AtomicInstall(directory);
+  writeFileSync(install.partialPath, 'copy');
   writeFileSync(join(directory, 'data.mdb'), 'store');
-  assert.throws(() => placement.finish(), {
+  assert.throws(() => install.finish(), {
     name: 'StoreError',
     message: /data\.mdb cannot be put in its place/,
   });

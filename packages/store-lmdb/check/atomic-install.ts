@@ -12,7 +12,7 @@ const PARTIAL_NAME = `${FILE_NAME}.partial`;
 /** Where a copy is to be written that is to be placed in the directory. */
 export const partialPathIn = (directory: string): string => join(resolve(directory), PARTIAL_NAME);
 
-export class Placement {
+export class AtomicInstall {
   readonly directory: string;
   /** Where the copy is to be written; nothing is there yet. */
   readonly partialPath: string;

@@ -2,7 +2,7 @@
 // both copies go the same way. Whoever calls these runs what reads files in a process of its own, since damage may crash it.
 import { resolve } from 'node:path';
 import type { EngineTools, Inspection, StoreCopy, StoreReport } from '#store';
-import { Placement, partialPathIn } from './atomic-install.js';
+import { AtomicInstall, partialPathIn } from './atomic-install.js';
 import { type CheckReport, checkFile } from './check.js';
 import { checkSnapshot, copySnapshot } from './snapshot.js';
 
@@ -25,7 +25,7 @@ export function lmdbTools(place: string): EngineTools {
 }
 
 const copyOf = (from: string, to: string): StoreCopy => ({
-  prepare: () => new Placement(to),
+  prepare: () => new AtomicInstall(to),
   make: (inspection, onProgress) => copyAndCheck(from, partialPathIn(to), inspection, onProgress),
 });
 

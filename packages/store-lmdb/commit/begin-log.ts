@@ -21,7 +21,7 @@ class BeginLogWork implements Work<boolean> {
   run({ counters }: Group): boolean {
     if (this.#environment.nextLogEpoch() !== this.#epoch) return false;
     this.#file.place();
-    // Whoever has decided early without having seen the mark finds another last tick.
+    // A commit that was decided before this fence was seen finds another last tick.
     const tick = counters.nextTick();
     counters.useTick(tick);
     this.#environment.beginLog();

@@ -1,4 +1,4 @@
-// A process that promises to be the only writer of a directory, with a log from its first commit on, and opens the store again and
+// A process that opens a directory as exclusive, with a log from its first commit on, and opens the store again and
 // again. Its tasks count rows up, each commit from what it reads; it writes a line for each answer: the row and its new
 // count, or `unknown` where the store could not find out.
 //

@@ -1,4 +1,4 @@
-// A store whose log is used by hand, as by a server that is its only writer: what the tests of taking a log over and of copying
+// A store whose log is used by hand, as by an exclusive server: what the tests of recovery and of copying
 // need of one. It can be left as a kill leaves it.
 import assert from 'node:assert/strict';
 import { collectRows, type Row, type Store } from '#store';
