@@ -168,8 +168,7 @@ export class Environment {
 
   /** Whether nobody has fenced off this store's log, as far as the snapshot of this moment tells. */
   ownsLog(): boolean {
-    this.invalidateSnapshot();
-    this.refreshSnapshot();
+    this.#root.resetReadTxn();
     return this.#logEpoch !== undefined && this.catalog.ownsLog(this.#logEpoch);
   }
 

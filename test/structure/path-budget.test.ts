@@ -12,9 +12,9 @@ import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.j
 import { ROOT } from '../support/spawned-server.js';
 
 const FILES_MAX = 52;
-const FUNCTIONS_MAX = 235;
+const FUNCTIONS_MAX = 232;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1264;
+const LINES_MAX = 1261;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
@@ -30,7 +30,7 @@ const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly 
   { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 234 },
   { stop: 'frame', files: /^server\//, linesMax: 79 },
   { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 139 },
-  { stop: 'engine', files: /^store/, linesMax: 431 },
+  { stop: 'engine', files: /^store/, linesMax: 428 },
 ];
 
 /** Warm Inserts, each as what it ran. */

@@ -205,15 +205,16 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     for (const key of deletes) {
       const rowKey: RowKey = [space, own, detachedString(key)];
       record.add(rowKey);
-      const change = new Change(rowKey, undefined, 0n);
+      const change = new Change(rowKey, 0n);
       this.overlay.add(change, rows);
       changes.push(change);
     }
     for (const { key, value } of puts) {
       const rowKey: RowKey = [space, own, detachedString(key)];
-      const place = record.add(rowKey, ROW_HEADER_BYTES + value.length);
-      writeRowValue(version, value, place);
-      const change = new Change(rowKey, place, version);
+      const length = ROW_HEADER_BYTES + value.length;
+      const at = record.add(rowKey, length);
+      writeRowValue(version, value, record.block, at);
+      const change = new Change(rowKey, version, record.block, at, at + length);
       this.overlay.add(change, rows);
       changes.push(change);
     }

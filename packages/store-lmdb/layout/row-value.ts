@@ -33,15 +33,14 @@ export class RowValueEncoder {
     const length = VERSION_BYTES + value.length;
     const bytes =
       length <= SCRATCH_BYTES ? this.#scratch.subarray(0, length) : Buffer.allocUnsafeSlow(length);
-    writeRowValue(version, value, bytes);
+    writeRowValue(version, value, bytes, 0);
     return bytes;
   }
 }
 
-/** Fills `target`. */
-export function writeRowValue(version: bigint, value: Buffer, target: Buffer): void {
-  target.writeBigUInt64BE(version);
-  target.set(value, VERSION_BYTES);
+export function writeRowValue(version: bigint, value: Buffer, target: Buffer, position: number): void {
+  target.writeBigUInt64BE(version, position);
+  target.set(value, position + VERSION_BYTES);
 }
 
 /** `bytes` begins with the row's value, of `length` bytes, here and below. */

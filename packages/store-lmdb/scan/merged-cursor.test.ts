@@ -65,7 +65,7 @@ class Subject {
       return;
     }
     const bytes = size === undefined ? undefined : Buffer.from(this.#encoder.encode(row.version, row.value));
-    const change = new Change([this.#space, partition, key], bytes, row.version);
+    const change = new Change([this.#space, partition, key], row.version, bytes);
     this.overlay.add(change, this.overlay.enter(this.#space, partition));
     this.overlay.settle(change);
     this.#changes.push(change);

@@ -41,8 +41,8 @@ export const logBytes = (changes: readonly LogChange[]): number => wholeBlocks(r
 export function draftOf({ changes }: LogBatch, memory = new RecordMemory()): RecordDraft {
   const record = new RecordDraft(memory);
   for (const { key, bytes } of changes) {
-    const place = record.add(key, bytes?.length);
-    if (bytes !== undefined) place.set(bytes);
+    const at = record.add(key, bytes?.length);
+    if (bytes !== undefined) record.block.set(bytes, at);
   }
   return record;
 }

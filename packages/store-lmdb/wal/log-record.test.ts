@@ -103,8 +103,9 @@ test('drafts share their memory, and their values stay where they are', () =>
       for (const [at, { changes }] of batches.entries()) {
         const [draft, next] = [drafts[at], changes[index]];
         if (draft === undefined || next === undefined) continue;
-        const kept = draft.add(next.key, next.bytes?.length);
+        const from = draft.add(next.key, next.bytes?.length);
         if (next.bytes !== undefined) {
+          const kept = draft.block.subarray(from, from + next.bytes.length);
           kept.set(next.bytes);
           values.push({ kept, bytes: next.bytes });
         }

@@ -94,10 +94,11 @@ export class RecordMemory {
 export class RecordDraft {
   /** All but the zeros that fill its last block. */
   bytes = RECORD_HEADER_BYTES;
+  /** In use: has the value of the last change. */
+  block: Buffer;
   readonly #memory: RecordMemory;
   /** What stands in blocks before the one in use. */
   readonly #pieces: Buffer[] = [];
-  #block: Buffer;
   /** Its part of the block. */
   #from: number;
   #until: number;
@@ -106,7 +107,7 @@ export class RecordDraft {
   constructor(memory: RecordMemory) {
     memory.makeRoom(RECORD_HEADER_BYTES);
     this.#memory = memory;
-    this.#block = memory.block;
+    this.block = memory.block;
     this.#from = memory.used;
     this.#until = memory.used += RECORD_HEADER_BYTES;
   }
@@ -116,27 +117,27 @@ export class RecordDraft {
     return wholeBlocks(this.bytes);
   }
 
-  /** Gives the place of the row's value, of so many bytes, which the caller fills at once; without them the row goes. */
-  add(key: RowKey | Uint8Array, valueBytes?: number): Buffer {
+  /** Gives where in `block` the row's value is, of so many bytes, which the caller fills at once; without them the row goes. */
+  add(key: RowKey | Uint8Array, valueBytes?: number): number {
     const memory = this.#memory;
     const keyMost = key instanceof Uint8Array ? key.length : keyBytesMax(key[1], key[2]);
     // A change stands in one piece.
     memory.makeRoom(CHANGE_HEADER_BYTES + keyMost + (valueBytes ?? 0));
-    if (this.#block !== memory.block || this.#until !== memory.used) this.#goOnIn(memory);
+    if (this.block !== memory.block || this.#until !== memory.used) this.#goOnIn(memory);
     const at = this.#until;
-    const block = this.#block;
+    const block = this.block;
     const valueAt = writeRowKey(key, block, at + CHANGE_HEADER_BYTES);
     block.writeUInt16BE(valueAt - at - CHANGE_HEADER_BYTES, at);
     block.writeUInt32BE(valueBytes ?? REMOVED, at + 2);
     this.#until = memory.used = valueAt + (valueBytes ?? 0);
     this.#count += 1;
     this.bytes += this.#until - at;
-    return block.subarray(valueAt, this.#until);
+    return valueAt;
   }
 
   /** After the last change: the record, in pieces. */
   finish({ basis, tick }: TickRange, head: LogHead, sequence: bigint): readonly Buffer[] {
-    const pieces = [...this.#pieces, this.#block.subarray(this.#from, this.#until)];
+    const pieces = [...this.#pieces, this.block.subarray(this.#from, this.#until)];
     const first = pieces[0] as Buffer;
     first.writeUInt32BE(this.bytes, 4);
     first.writeBigUInt64BE(head.epoch, 8);
@@ -153,8 +154,8 @@ export class RecordDraft {
   }
 
   #goOnIn({ block, used }: RecordMemory): void {
-    this.#pieces.push(this.#block.subarray(this.#from, this.#until));
-    this.#block = block;
+    this.#pieces.push(this.block.subarray(this.#from, this.#until));
+    this.block = block;
     this.#from = used;
     this.#until = used;
   }

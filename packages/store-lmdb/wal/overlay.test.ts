@@ -7,7 +7,7 @@ import { compare, isWithin, law, longPosition, position, range } from '../testin
 import { Change, Overlay } from './overlay.js';
 
 function changeOf(space: number, { partition, key }: Position, version: bigint): Change {
-  return new Change([space, partition, key], Buffer.from(String(version)), version);
+  return new Change([space, partition, key], version, Buffer.from(String(version)));
 }
 
 function add(overlay: Overlay, change: Change): void {
@@ -26,7 +26,7 @@ test('the last change of a row counts, and forgetting an earlier one leaves it',
   assert.equal(overlay.isEmpty, true);
   assert.equal(overlay.durable(7, 'p', 'k'), undefined);
   const first = changeOf(7, { partition: 'p', key: 'k' }, 1n);
-  const removal = new Change([7, 'p', 'k'], undefined, 0n);
+  const removal = new Change([7, 'p', 'k'], 0n);
   addDurable(overlay, first);
   assert.equal(overlay.durable(7, 'p', 'k'), first);
   addDurable(overlay, removal);
@@ -51,7 +51,7 @@ test('rows of different spaces, partitions and keys are different rows', () => {
     [1, '', '\0c'],
     [1, '', ''],
   ];
-  const changes = places.map(key => new Change(key, undefined, 0n));
+  const changes = places.map(key => new Change(key, 0n));
   for (const change of changes) addDurable(overlay, change);
   for (const [index, place] of places.entries()) assert.equal(overlay.durable(...place), changes[index]);
   for (const [index, change] of changes.entries()) {

@@ -4,28 +4,37 @@
 import { firstFrom } from '#base';
 import type { Row, ScanRange } from '#store';
 import type { RowKey } from '../layout/row-key.js';
-import { decodeValue } from '../layout/row-value.js';
+import { ROW_HEADER_BYTES } from '../layout/row-value.js';
 
 /** A row's final image, or that it goes. */
 export class Change {
   readonly key: RowKey;
-  /** As the tree has it (row-value.ts), and never overwritten; undefined removes the row. */
-  readonly bytes: Buffer | undefined;
   readonly version: bigint;
+  /** Has the row's bytes as the tree has them (row-value.ts), which are never overwritten; undefined removes the row. */
+  readonly block: Buffer | undefined;
+  readonly from: number;
+  readonly until: number;
   /** From when it is decided until it is in the tree or aborted. */
   row: OverlayRow | undefined;
 
-  constructor(key: RowKey, bytes: Buffer | undefined, version: bigint) {
+  constructor(key: RowKey, version: bigint, block?: Buffer, from = 0, until = block?.length ?? 0) {
     this.key = key;
-    this.bytes = bytes;
     this.version = version;
+    this.block = block;
+    this.from = from;
+    this.until = until;
     this.row = undefined;
+  }
+
+  /** A view, made when it is asked for: kept, it would be copied by each collection of garbage that the change outlives. */
+  get bytes(): Buffer | undefined {
+    return this.block?.subarray(this.from, this.until);
   }
 }
 
 /** The row as it is after the change, its value a view that stays as it is; undefined if it is gone. */
-export function rowOf({ key: [, partition, key], bytes, version }: Change): Row | undefined {
-  return bytes && { partition, key, version, value: decodeValue(bytes, bytes.length) };
+export function rowOf({ key: [, partition, key], version, block, from, until }: Change): Row | undefined {
+  return block && { partition, key, version, value: block.subarray(from + ROW_HEADER_BYTES, until) };
 }
 
 /** A row that is not in the tree as it is. */
