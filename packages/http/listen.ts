@@ -8,6 +8,7 @@ import type { ListenerContext, MayStream, Respond, Timeouts } from './listener-c
 import { KEPT_SECONDS } from './write-response.js';
 
 export { BodyError } from './request-stream.js';
+export { isStreamed } from './write-response.js';
 export type { MayStream, Respond, Timeouts };
 
 /** Those of a head and a body are node's; slow clients need minutes for a body. */

@@ -2,11 +2,14 @@
 // way in which the rest of a body may not come is told to the reader and to the client.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import tls from 'node:tls';
 import type { WireRequest } from '#base';
 import { BodyError, type Listener, type ListenOptions, type Respond } from './listen.js';
-import { WINDOW_BYTES } from './request-stream.js';
+import type { ListenerContext } from './listener-context.js';
+import { parseRequestHead } from './request-head.js';
+import { RequestStream, WINDOW_BYTES } from './request-stream.js';
 import { makeCertificate } from './testing/certificate.js';
 import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
 import { chunk, openStreams, pause, received, send, streamOf, until } from './testing/stream-listener.js';
@@ -134,8 +137,22 @@ test('a reader that does not read stops its client, and nothing is lost when it 
 
 test('a stream reserves its window before it begins, or its length; without memory the request is busy', async t => {
   const gate = gated(measure);
-  const tell: Respond = async request =>
-    request.isBusy ? answer(`<${request.target} busy ${request.stream}>`) : measure(request);
+  const put = (target: string, size: number): readonly string[] => [
+    `PUT ${target} ${HEAD}Content-Length: ${size}\r\n\r\n`,
+    X(size),
+  ];
+  const tell: Respond = async request => {
+    if (!request.isBusy) return measure(request);
+    // A refused request takes nothing of the memory that others need.
+    if (request.target === '/not') {
+      const others = ['/beside', 1_000] as const;
+      assert.deepEqual(told(await exchange(listener, ...put(...others), LAST)), [
+        '</beside 1000 true>',
+        '</last 0 true>',
+      ]);
+    }
+    return answer(`<${request.target} busy ${request.stream}>`);
+  };
   const listener = await open(
     t,
     request => (request.target === '/waits' ? gate.respond(request) : tell(request)),
@@ -147,10 +164,6 @@ test('a stream reserves its window before it begins, or its length; without memo
   const held = received(holder);
   holder.write(`PUT /waits ${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
   await pause(20);
-  const put = (target: string, size: number): readonly string[] => [
-    `PUT ${target} ${HEAD}Content-Length: ${size}\r\n\r\n`,
-    X(size),
-  ];
   assert.deepEqual(told(await exchange(listener, ...put('/fits', 1_000), ...put('/not', 1_001), LAST)), [
     '</fits 1000 true>',
     '</not busy undefined>',
@@ -185,7 +198,13 @@ test('a body may be collected instead: at its limit, beyond it, and beyond the m
   ]);
   assert.deepEqual(await ask(listener, 1_002), ['<0 true true false>', '<0 true true false>', '</last>']);
   // 16 times the listener's own limit is read of a body in chunks, and no more.
-  assert.deepEqual(await ask(listener, 34_000), ['<0 true true false>']);
+  const endless = await exchange(
+    listener,
+    `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
+    chunk(X(16_000)),
+    chunk(X(16_100)),
+  );
+  assert.match(endless, /\r\nConnection: close\r\n[\s\S]*<0 true true false>$/);
   const short = await open(t, collect, { bufferedBytesMax: WINDOW_BYTES + 700 });
   const text = await exchange(
     short,
@@ -270,6 +289,69 @@ test('of a body that nobody reads a bounded rest is discarded and the connection
     await pause(1);
   }
   assert.deepEqual(told(text()), ['</unread>']);
+});
+
+/** Goes on to send although the other side has ended. @returns whether that was taken for a while. */
+async function goesOnSending(
+  listener: Listener,
+  first: readonly string[],
+  isAnswered: (text: string) => boolean,
+): Promise<boolean> {
+  const socket = net.connect({ port: listener.port, host: listener.host, allowHalfOpen: true });
+  const text = received(socket);
+  let isOpen = true;
+  socket.on('error', () => {
+    isOpen = false;
+  });
+  for (const part of first) await send(socket, part);
+  await until(() => isAnswered(text()) && socket.readableEnded);
+  for (let i = 0; i < 10; i++) await send(socket, X(1_000));
+  const isTaken = isOpen;
+  socket.destroy();
+  return isTaken;
+}
+
+test('a client that sends on after a refusal or an early answer is heard for a while, lest it misses that', async t => {
+  const listener = await open(t, request =>
+    request.target === '/unread' ? Promise.resolve(answer('<unread>')) : measure(request),
+  );
+  const refused = [`PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`, 'zz\r\n'];
+  assert.equal(await goesOnSending(listener, refused, text => text.includes(' 400 ')), true);
+  const unread = [`PUT /unread ${HEAD}Content-Length: 1000000000\r\n\r\n`, 'x'];
+  assert.equal(await goesOnSending(listener, unread, text => text.endsWith('<unread>')), true);
+});
+
+test('a client that ends in the middle of a body that nobody reads still gets all of its answer', async t => {
+  const size = 20_000_000;
+  const listener = await open(t, async () => answer(Buffer.alloc(size, 'x')));
+  const socket = connect(listener);
+  socket.pause();
+  await send(socket, `PUT / ${HEAD}Content-Length: 1000\r\n\r\n`);
+  socket.end('x');
+  await pause(50);
+  const text = drain(socket);
+  socket.resume();
+  assert.equal((await text).match(/x/g)?.length, size);
+});
+
+test('no client is told to go on in the middle of an answer', { timeout: 10_000 }, async t => {
+  async function* late(request: WireRequest): AsyncGenerator<Buffer, void, undefined> {
+    yield Buffer.from('<begun>');
+    yield* streamOf(request);
+  }
+  const respond: Respond = async request => ({ status: 200, headers: [], body: late(request) });
+  const listener = await open(t, respond, { timeouts: { stall: 200 } });
+  const text = await exchange(listener, `PUT / ${HEAD}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
+  assert.deepEqual([statuses(text), told(text)], [['200'], ['<begun>']]);
+});
+
+test('a streamed answer before the end of a long body ends the connection', { timeout: 10_000 }, async t => {
+  async function* early(): AsyncGenerator<Buffer, void, undefined> {
+    yield Buffer.from('<early>');
+  }
+  const listener = await open(t, async () => ({ status: 200, headers: [], body: early() }));
+  const text = await exchange(listener, `PUT / ${HEAD}Content-Length: 1000000000\r\n\r\n`);
+  assert.deepEqual(told(text), ['<early>']);
 });
 
 /** Handlers whose faults are told to the test and answered. */
@@ -403,18 +485,41 @@ test('a closing listener lets streams end, and cuts those that do not', { timeou
   assert.deepEqual([await texts[1], faults], ['', ['aborted']]);
 });
 
-test('a body in a hundred thousand chunks and packets does not cost more than its window', async t => {
-  const gate = gated(measure);
-  const listener = await open(t, gate.respond);
-  const text = exchange(
-    listener,
-    `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
-    ...Array.from({ length: 20 }, () => '1\r\nx\r\n'.repeat(5_000)),
-    `0\r\n\r\n${LAST}`,
-  );
-  await pause(50);
-  gate.open();
-  assert.deepEqual(told(await text), ['</ 100000 true>', '</last 0 true>']);
+test('many small chunks in a packet are one piece, and many small packets pause the socket', async t => {
+  const listener = await open(t, measure);
+  const socket = connect(listener);
+  await once(socket, 'connect');
+  const context: ListenerContext = {
+    respond: measure,
+    mayStream: undefined,
+    secure: false,
+    timeouts: { head: 1, request: 1, idle: 1, linger: 1, stall: 1, drain: 1, drainWhenShort: 1, closing: 1 },
+    limits: { bodyBytesMax: 1e6, discardedBytesMax: 1e6, bufferedBytesMax: 1e6 },
+    spelledPrefix: undefined,
+    now: 0,
+    isClosing: false,
+    closingSince: 0,
+    bufferedBytes: 0,
+  };
+  const head = parseRequestHead(`PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`, {
+    recalled: [],
+    spelledPrefix: undefined,
+  });
+  assert(typeof head === 'object');
+  const stream = new RequestStream(head, 0, socket, context, () => undefined);
+  const packet = Buffer.from('1\r\nx\r\n'.repeat(1_000));
+  for (let packets = 0; packets < 64; packets++) {
+    assert.equal(socket.isPaused(), false);
+    stream.decode(packet);
+  }
+  assert.equal(socket.isPaused(), true);
+  const lengths: number[] = [];
+  for await (const piece of stream) {
+    lengths.push(piece.length);
+    if (lengths.length === 64) break;
+  }
+  assert.deepEqual(new Set(lengths), new Set([1_000]));
+  socket.destroy();
 });
 
 test('the peer of a stream may close its half behind the body', async t => {

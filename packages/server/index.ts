@@ -20,6 +20,7 @@ export type { Grant } from './auth/grant.js';
 export { isRole, ROLES, type Role } from './auth/roles.js';
 export { addressOf, ENGINES, Engines, type ToolName } from './engines.js';
 export { BODY_BYTES_MAX, checkBody, Service } from './frame/handle-request.js';
+export { bufferedBody, streamedBody } from './frame/request-body.js';
 export type { ServerContext } from './frame/server-context.js';
 export type { RequestContext, ServiceProtocol } from './frame/service-protocol.js';
 export { LOG_LEVELS, type LogLevel } from './observe/log.js';

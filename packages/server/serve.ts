@@ -40,7 +40,7 @@ export interface ServerLimits {
   /** Connections at a time; more are answered 503 and closed. */
   readonly connectionsMax?: number | undefined;
   /** Bytes of requests and answers under way, beyond which requests with a body are answered 503. */
-  readonly heldBytesMax?: number | undefined;
+  readonly bufferedBytesMax?: number | undefined;
   /** Writes that wait for the disk; one more is answered 503. */
   readonly waitingWritesMax?: number | undefined;
   /** How long `close` waits for what is under way before it cuts it. */
@@ -139,13 +139,14 @@ const openEngine = (options: ServeOptions, engines: Engines): Promise<Engine> =>
 
 function listenOptionsOf(options: ServeOptions, service: ServiceEntry, port: number): ListenOptions {
   const { tls, limits = {} } = options;
-  const { connectionsMax, heldBytesMax: bufferedBytesMax, drainMilliseconds: closing } = limits;
+  const { connectionsMax, bufferedBytesMax, drainMilliseconds: closing } = limits;
   return {
     host: hostOf(service, options),
     port,
     tls,
     connectionsMax,
     bodyBytesMax: service.protocol.bodyBytesMax,
+    mayStream: service.protocol.mayStream,
     bufferedBytesMax,
     spelledPrefix: METADATA_PREFIX,
     timeouts: closing === undefined ? undefined : { closing },

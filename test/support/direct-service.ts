@@ -1,5 +1,5 @@
 // A server without sockets, for suites that pass requests to its services as values.
-import type { Clock } from '#base';
+import type { Clock, WireRequest, WireResponse } from '#base';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import type { Store } from '#store';
 import { Accounts } from '../../packages/server/auth/accounts.js';
@@ -7,12 +7,16 @@ import { BearerTokens } from '../../packages/server/auth/bearer.js';
 import { Service } from '../../packages/server/frame/handle-request.js';
 import type { ServerContext } from '../../packages/server/frame/server-context.js';
 import { QUEUE_SERVICE } from '../../packages/server/services/queue/queue-service.js';
-import type { OpenService } from '../../packages/server/services/registry.js';
 import { TABLE_SERVICE } from '../../packages/server/services/table/table-service.js';
 
+/** A service none of whose answers is a stream. */
+interface DirectService {
+  readonly handle: (request: WireRequest) => Promise<WireResponse>;
+}
+
 export interface DirectServer extends ServerContext {
-  readonly tables: OpenService;
-  readonly queues: OpenService;
+  readonly tables: DirectService;
+  readonly queues: DirectService;
 }
 
 /** Ids in the order of their making, none twice. */

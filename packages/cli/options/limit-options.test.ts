@@ -15,14 +15,14 @@ test('numbers become limits, and missing options keep the server’s defaults', 
   assert.deepEqual(parse(), {
     connectionsMax: undefined,
     waitingWritesMax: undefined,
-    heldBytesMax: undefined,
+    bufferedBytesMax: undefined,
     drainMilliseconds: undefined,
   });
   const given = ['--max-connections', '7', '--max-waiting-writes', '8', '--max-request-megabytes', '9'];
   assert.deepEqual(parse(...given, '--drain-seconds', '0'), {
     connectionsMax: 7,
     waitingWritesMax: 8,
-    heldBytesMax: 9 * 1_048_576,
+    bufferedBytesMax: 9 * 1_048_576,
     drainMilliseconds: 0,
   });
 });

@@ -54,7 +54,7 @@ export function limitsOf(flags: LimitFlags): ServerLimits {
   return {
     connectionsMax: maxConnections,
     waitingWritesMax: maxWaitingWrites,
-    heldBytesMax: maxRequestMegabytes === undefined ? undefined : maxRequestMegabytes * MEBIBYTE,
+    bufferedBytesMax: maxRequestMegabytes === undefined ? undefined : maxRequestMegabytes * MEBIBYTE,
     drainMilliseconds: drainSeconds === undefined ? undefined : drainSeconds * 1_000,
   };
 }

@@ -2,7 +2,8 @@
 // (protocol: requests#order-of-checks). Request id, clock, version, CORS, the only catch, the only log line and the metrics of a request are
 // here; what differs between services is asked of the service's protocol.
 import { type CorsRule, readStoredProperties, ServiceError } from '#account';
-import type { WireRequest, WireResponse } from '#base';
+import type { StreamedResponse, WireRequest, WireResponse } from '#base';
+import { BodyError, isStreamed } from '#http';
 import { corsHeaders, type Header, preflight, type ServiceRoute, wireCode } from '#wire';
 import { authenticate } from '../auth/authenticate.js';
 import type { Grant } from '../auth/grant.js';
@@ -54,22 +55,27 @@ export function checkBody({ isBusy, bodyTooLarge }: WireRequest, limit = BODY_BY
 }
 
 /** A service that runs on a server: its protocol, and what it remembers of signatures. */
-export class Service<Route extends ServiceRoute, Kind extends string, Answer extends Answered> {
-  readonly protocol: ServiceProtocol<Route, Kind, string, Answer>;
+export class Service<
+  Route extends ServiceRoute,
+  Kind extends string,
+  Answer extends Answered,
+  Response extends WireResponse | StreamedResponse = WireResponse,
+> {
+  readonly protocol: ServiceProtocol<Route, Kind, string, Answer, Response>;
   readonly server: ServerContext;
   readonly signed: SignedTokens;
   /** Undefined where requests are not counted. */
   readonly #slots: OperationSlots | undefined;
 
-  constructor(protocol: ServiceProtocol<Route, Kind, string, Answer>, server: ServerContext) {
+  constructor(protocol: ServiceProtocol<Route, Kind, string, Answer, Response>, server: ServerContext) {
     this.protocol = protocol;
     this.server = server;
     this.signed = new SignedTokens(protocol.sasFields);
     this.#slots = server.metrics?.slotsOf(protocol);
   }
 
-  /** Never fails: whatever goes wrong becomes an answer. */
-  readonly handle = async (request: WireRequest): Promise<WireResponse> => {
+  /** Whatever goes wrong becomes an answer, unless the client is gone. @throws BodyError where the rest of a streamed body does not come. */
+  readonly handle = async (request: WireRequest): Promise<Response> => {
     const { protocol, server } = this;
     const context: RequestContext<Route, Kind> = {
       request,
@@ -98,6 +104,8 @@ export class Service<Route extends ServiceRoute, Kind extends string, Answer ext
       this.#note(context, answer, context.refused, undefined);
       return this.#respond(context, answer);
     } catch (error) {
+      // Neither counted nor logged: a buffered body that is cut off does not come here either.
+      if (error instanceof BodyError) throw error;
       const refusal = error instanceof ServiceError ? error : new ServiceError(faultCode(error));
       const answer = protocol.formatError(refusal, context);
       this.#note(context, answer, refusal, error === refusal ? undefined : error);
@@ -157,12 +165,28 @@ export class Service<Route extends ServiceRoute, Kind extends string, Answer ext
     else log.request(entry);
   }
 
-  #respond(context: RequestContext<Route, Kind>, answer: Answer): WireResponse {
-    const response = this.protocol.formatResponse(answer, context);
+  #respond(context: RequestContext<Route, Kind>, answer: Answer): Response {
+    const formatted = this.protocol.formatResponse(answer, context);
+    const response = isStreamed(formatted) ? this.#watch(formatted, context) : formatted;
     if (context.rules.length === 0 || context.request.method === 'OPTIONS') return response;
     const { rules, request } = context;
     const names = response.headers.map(([name]) => name);
     const cors = corsHeaders(rules, request.headers.origin, request.method, names);
     return { ...response, headers: [...response.headers, ...cors] };
+  }
+
+  /** Logs the fault of a body that is made while it is sent: its head is out, so that nothing is left but to cut the connection. */
+  #watch(response: Response & StreamedResponse, context: RequestContext<Route, Kind>): Response {
+    const { protocol, server } = this;
+    async function* watched(): AsyncGenerator<Buffer, void, undefined> {
+      try {
+        yield* response.body;
+      } catch (error) {
+        const entry = requestEntry(protocol.name, context, response.status, undefined);
+        if (!(error instanceof BodyError)) server.log.failure(entry, error);
+        throw error;
+      }
+    }
+    return { ...response, body: watched() };
   }
 }

@@ -1,7 +1,8 @@
 // A service as a value: what the request frame, authentication and metrics have to know of it. handle-request.ts calls these members in the order
 // in which it is reported what is wrong. A service's value stands in its folder below services/.
 import type { CorsRule, ServiceError, SharedErrorCode } from '#account';
-import type { WireRequest, WireResponse } from '#base';
+import type { StreamedResponse, WireRequest, WireResponse } from '#base';
+import type { MayStream } from '#http';
 import type { Exchange, Header, ServiceRoute, Target } from '#wire';
 import type { AuthenticationProtocol, AuthorizationProtocol } from '../auth/auth-protocol.js';
 import type { Grant } from '../auth/grant.js';
@@ -36,8 +37,11 @@ export interface ServiceProtocol<
   Kind extends string,
   Code extends string,
   Answer extends Answered,
+  Response extends WireResponse | StreamedResponse = WireResponse,
 > extends AuthenticationProtocol<Route>,
     AuthorizationProtocol<Kind> {
+  /** Which requests may want their bodies as streams (request-body.ts); without it all bodies are buffered before the frame sees them. */
+  readonly mayStream?: MayStream | undefined;
   /** Of a body that is buffered; a longer one is thrown away, and its request is refused. */
   readonly bodyBytesMax: number;
   /** A body that is too large is refused before it is asked what is to be done with it; else `run` does so. */
@@ -54,5 +58,5 @@ export interface ServiceProtocol<
   run(kind: Kind, route: Route, grant: Grant, context: RequestContext<Route, Kind>): Answer | Promise<Answer>;
   formatPreflight(headers: readonly Header[]): Answer;
   formatError(error: ServiceError<Code | SharedErrorCode>, context: RequestContext<Route, Kind>): Answer;
-  formatResponse(answer: Answer, exchange: Exchange): WireResponse;
+  formatResponse(answer: Answer, exchange: Exchange): Response;
 }

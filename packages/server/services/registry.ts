@@ -1,6 +1,7 @@
 // The services that a server has, in the order in which their ports are opened and their operations counted. A new service is an entry here.
 
-import type { WireRequest, WireResponse } from '#base';
+import type { StreamedResponse, WireRequest, WireResponse } from '#base';
+import type { MayStream } from '#http';
 import { Service } from '../frame/handle-request.js';
 import type { ServerContext } from '../frame/server-context.js';
 import type { CountedService } from '../observe/request-metrics.js';
@@ -22,8 +23,8 @@ export interface ServiceAddresses {
 
 /** A service on a server, whatever its requests are made of. */
 export interface OpenService {
-  /** Never fails: whatever goes wrong becomes an answer. */
-  readonly handle: (request: WireRequest) => Promise<WireResponse>;
+  /** Fails only where the client is gone: whatever else goes wrong becomes an answer. */
+  readonly handle: (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
   /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
   forgetSignatures(): void;
 }
@@ -36,7 +37,10 @@ export interface BackgroundTask {
 
 export interface ServiceEntry {
   /** Of its protocol, what has to be known of every service. */
-  readonly protocol: CountedService & { readonly bodyBytesMax: number };
+  readonly protocol: CountedService & {
+    readonly bodyBytesMax: number;
+    readonly mayStream?: MayStream | undefined;
+  };
   /** In connection strings. */
   readonly endpointName: string;
   /** Its own options of the addresses; a host that is undefined is the common one. */

@@ -1,0 +1,43 @@
+// A server with tables, queues and bytes in a process of its own, which tells how much memory it takes. Run by fork(): it sends where it
+// listens; a message `reset` begins to measure, any other asks for the growth since then.
+import { ENGINES, SERVICES, serve } from '#server';
+import { BYTES } from './byte-service.js';
+
+export interface ByteServer {
+  readonly account: { readonly name: string; readonly key: string };
+  readonly tablePort: number;
+  readonly bytes: string;
+}
+
+/** In bytes. What is external to V8's heap, the buffers of bodies among it, is resident too once it was written to. */
+export interface MemoryGrowth {
+  readonly resident: number;
+  readonly external: number;
+}
+
+let before = process.memoryUsage();
+let peak = before;
+
+function sample(): void {
+  const now = process.memoryUsage();
+  peak = { ...now, rss: Math.max(peak.rss, now.rss), external: Math.max(peak.external, now.external) };
+}
+
+function growth(): MemoryGrowth {
+  sample();
+  return { resident: peak.rss - before.rss, external: peak.external - before.external };
+}
+
+const server = await serve({}, ENGINES, [...SERVICES, BYTES]);
+setInterval(sample, 20).unref();
+process.on('message', message => {
+  if (message === 'reset') {
+    before = process.memoryUsage();
+    peak = before;
+  } else process.send?.(growth());
+});
+process.on('disconnect', () => process.exit());
+const { account, tablePort, endpoints } = server;
+process.send?.({ account, tablePort, bytes: endpoints.byte } satisfies Partial<
+  Record<keyof ByteServer, unknown>
+>);
