@@ -14,7 +14,7 @@ import { ROOT } from '../support/spawned-server.js';
 const FILES_MAX = 52;
 const FUNCTIONS_MAX = 232;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1261;
+const LINES_MAX = 1262;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
@@ -28,7 +28,7 @@ const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly 
   },
   { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|etag|answer)/, linesMax: 60 },
   { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 234 },
-  { stop: 'frame', files: /^server\//, linesMax: 79 },
+  { stop: 'frame', files: /^server\//, linesMax: 80 },
   { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 139 },
   { stop: 'engine', files: /^store/, linesMax: 428 },
 ];
