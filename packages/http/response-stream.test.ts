@@ -271,7 +271,8 @@ test('a client that stands still is cut', { timeout: 20_000 }, async t => {
   const begun = performance.now();
   const socket = deafClient(listener);
   await until(() => source.isReturned);
-  assert(performance.now() - begun >= 400 && source.produced < SIZE);
+  // The listener's clock is a quarter of that late.
+  assert(performance.now() - begun >= 250 && source.produced < SIZE);
   socket.destroy();
 });
 
