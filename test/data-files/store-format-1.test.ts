@@ -93,9 +93,9 @@ test('a store of format 1 answers as it always did', async t => {
   assert.deepEqual(acl, { kind: 'acl', identifiers: IDENTIFIERS });
   const properties = await run({ kind: 'getServiceProperties' });
   assert.deepEqual(properties, { kind: 'serviceProperties', properties: SERVICE_PROPERTIES });
-  const isNameReserved = (error: unknown) =>
+  const isRefused = (error: unknown) =>
     error instanceof TableError && error.code === 'TableBeingDeleted';
-  await assert.rejects(run({ kind: 'createTable', table: HELD_NAME }), isNameReserved);
+  await assert.rejects(run({ kind: 'createTable', table: HELD_NAME }), isRefused);
 });
 
 test('a store of format 1 is written to, and its dropped rows are cleared away', async t => {

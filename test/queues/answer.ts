@@ -70,10 +70,10 @@ function messageOf(xml: string): Shown {
 
 /** Which fields come, by who asks: the owner of a put has the text, who peeks holds nothing. */
 function checkFields({ kind }: QueueCall, { visible, receipt, dequeueCount, text }: Shown): void {
-  const isNameReserved = kind !== 'peek';
+  const isLeased = kind !== 'peek';
   const isNew = kind === 'put';
   expect(
-    (visible !== undefined) === isNameReserved && (receipt !== undefined) === isNameReserved,
+    (visible !== undefined) === isLeased && (receipt !== undefined) === isLeased,
     'Who holds it is unclear.',
   );
   expect((dequeueCount === undefined) === isNew && (text === undefined) === isNew, 'Fields are missing.');

@@ -121,7 +121,7 @@ function refused(
   }
 }
 
-function isNameReserved(state: MessageState, receipt: string, span: Span): state is Standing {
+function holdsLease(state: MessageState, receipt: string, span: Span): state is Standing {
   return typeof state !== 'string' && state.receipt === receipt && mayLive(state, span);
 }
 
@@ -130,11 +130,11 @@ function update(state: MessageState, question: MessageQuestion & { kind: 'update
   const { receipt, seconds } = call;
   const code = answer?.code;
   if (code === 'OutOfRangeQueryParameterValue')
-    return isNameReserved(state, receipt, span) && state.expires.low < moved(span, seconds).high
+    return holdsLease(state, receipt, span) && state.expires.low < moved(span, seconds).high
       ? [state]
       : [];
   if (code !== undefined) return refused(state, { code, receipt, span });
-  if (!isNameReserved(state, receipt, span)) return [];
+  if (!holdsLease(state, receipt, span)) return [];
   const visible = narrowed(moved(span, seconds), answer?.visible);
   if (!isPossible(visible) || visible.low > state.expires.high) return [];
   const text = call.text ?? state.text;
@@ -163,7 +163,7 @@ function apply(state: MessageState, question: MessageQuestion): MessageState[] {
       const { call, answer } = question;
       if (answer?.code !== undefined)
         return refused(state, { code: answer.code, receipt: call.receipt, span });
-      return isNameReserved(state, call.receipt, span) ? ['gone'] : [];
+      return holdsLease(state, call.receipt, span) ? ['gone'] : [];
     }
     case 'cleared':
       return [state === 'not yet' ? state : 'gone'];

@@ -273,3 +273,20 @@ test('an expired message that one get meets twice is counted once', async () => 
   assert.equal(await countOf(account), 1);
   assert.deepEqual(textsOf(await get(account)), ['kept']);
 });
+
+eachWay('messages of one get become visible at one moment, in the order of their puts', async open => {
+  const account = await open();
+  const { time } = account;
+  await put(account, 'first');
+  await put(account, 'second');
+  assert.deepEqual(textsOf(await get(account, 1, 5)), ['first']);
+  // A get that meets an expired message may read on with a second commit.
+  await put(account, 'expired', 0, 1);
+  await put(account, 'third');
+  time.now += 60n * SECOND;
+  const leased = await get(account, 3);
+  assert.deepEqual(textsOf(leased), ['second', 'third', 'first']);
+  assert.equal(new Set(leased.map(({ visible }) => visible)).size, 1);
+  time.now += 60n * SECOND;
+  assert.deepEqual(textsOf(await get(account, 3)), ['first', 'second', 'third']);
+});

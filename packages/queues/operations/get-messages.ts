@@ -44,6 +44,11 @@ interface Taken {
 interface Aim {
   readonly timeout: bigint;
   readonly nonce: Buffer;
+  /**
+   * When the messages become visible again that an earlier commit of the same get has leased: those of later ones do so at the same moment,
+   * so that messages of one get keep the order of their puts. Undefined for the first commit.
+   */
+  readonly visible: bigint | undefined;
 }
 
 /** Pure: leases up to `most` visible messages of `rows`, and removes the expired ones. `messages` has the texts of the first rows, as far as given. */
@@ -55,7 +60,7 @@ function take(
   aim: Aim,
   most: number,
 ): Decision<Taken[]> {
-  const visible = tick + aim.timeout;
+  const visible = aim.visible ?? tick + aim.timeout;
   const puts: { key: string; value: Buffer }[] = [];
   const deletes: string[] = [];
   const result: Taken[] = [];
@@ -141,22 +146,28 @@ async function commit<R>(
 }
 
 /**
- * Leases the first `count` messages from `from` on, whoever has claimed them. Each commit reads as many rows as are wanted, and more after
+ * Leases the first messages from `from` on, whoever has claimed them, until `count` are leased with those of `before`. Each commit reads as many rows as are wanted, and more after
  * one that met expired messages; the loop ends, because each commit removes those.
  */
-async function takeFrom(getting: Getting, from: string, count: number): Promise<Taken[]> {
+async function takeFrom(getting: Getting, from: string, before: readonly Taken[]): Promise<readonly Taken[]> {
   const { until } = visibleUntil(getting.now);
-  const all: Taken[] = [];
+  const { count } = getting.operation;
+  const all = [...before];
   let next: string | undefined = from;
-  for (let rows = count; next !== undefined && all.length < count; rows = Math.min(2 * rows, RECLAIMED_MAX)) {
+  for (
+    let rows = count - all.length;
+    next !== undefined && all.length < count;
+    rows = Math.min(2 * rows, RECLAIMED_MAX)
+  ) {
     const most: number = count - all.length;
+    const aim: Aim = { ...getting.aim, visible: all[0]?.visible };
     const reads: Reads = { keys: [COUNT_KEY], range: { from: next, until, rows } };
     const made: { readonly taken: readonly Taken[]; readonly next: string | undefined } = await commit(
       getting,
       reads,
       ({ keys: [row], range }, tick) => {
         const last = range.length < rows ? undefined : range.at(-1);
-        const decision = take(range, [], row, tick, getting.aim, most);
+        const decision = take(range, [], row, tick, aim, most);
         return { ...decision, result: { taken: decision.result, next: last && `${last.key}\0` } };
       },
     );
@@ -180,8 +191,7 @@ async function lookAndTake(getting: Getting): Promise<readonly Taken[]> {
     );
     const last = found.at(-1);
     if (last === undefined || taken.length === found.length) return taken;
-    const rest = await takeFrom(getting, `${last}\0`, getting.operation.count - taken.length);
-    return [...taken, ...rest];
+    return await takeFrom(getting, `${last}\0`, taken);
   } finally {
     claims.release();
   }
@@ -210,11 +220,11 @@ export async function getMessages(
   const { count, now } = await readStanding(context.store, space, partition, clock);
   if (count === 0) return { kind: 'messages', messages: [] };
   const timeout = BigInt(operation.visibilitySeconds) * TICKS_A_SECOND;
-  const aim = { timeout, nonce: nonceOf(context.ids()) };
+  const aim = { timeout, nonce: nonceOf(context.ids()), visible: undefined };
   const getting = { context, space, partition, operation, aim, now };
   const { cheapRangeReadsInCommit } = context.store.traits;
   const taken = cheapRangeReadsInCommit
-    ? await takeFrom(getting, visibleUntil(now).from, operation.count)
+    ? await takeFrom(getting, visibleUntil(now).from, [])
     : await lookAndTake(getting);
   return { kind: 'messages', messages: await withTexts(getting, taken) };
 }
