@@ -1,9 +1,10 @@
 // The lock of a data directory: one server at a time, so that one started by mistake is refused with the other's address. The lock is a
 // listening socket in the directory, which the system closes with the process; the socket file of a killed server does not answer and is
 // replaced. The workers of one primary share its lock. Commands that read the files take none. Without Unix sockets there is no lock.
-import { linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { ConfigurationError } from '#server';
 import { systemCode } from './fail.js';
 
@@ -13,14 +14,16 @@ const PATH_BYTES_MAX = 100;
 /** A server that accepts a connection and sends nothing in this time is stopped or very busy, but alive. */
 const ANSWER_MILLISECONDS_MAX = 2_000;
 /** Attempts to replace a dead socket that other processes replace at the same time. */
-const TRIES_MAX = 10;
+const TRIES_MAX = 50;
+/** Another process removes a dead socket in less. */
+const GUARD_MILLISECONDS = 10;
 
 /** The text that a socket's listener sends; undefined if there is no listener. */
 function whoListens(path: string): Promise<string | undefined> {
   return new Promise(resolve => {
     const socket = connect(path);
     let text = '';
-    const timer = setTimeout(() => socket.destroy(), ANSWER_MILLISECONDS_MAX);
+    socket.setTimeout(ANSWER_MILLISECONDS_MAX, () => socket.destroy());
     let isAlive = false;
     socket.on('connect', () => {
       isAlive = true;
@@ -30,7 +33,6 @@ function whoListens(path: string): Promise<string | undefined> {
     });
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      clearTimeout(timer);
       resolve(isAlive ? text : undefined);
     });
   });
@@ -78,6 +80,22 @@ function leave(path: string): void {
   }
 }
 
+/**
+ * Removes the socket that was found dead, unless another process has replaced it. One process at a time does so, the one whose own socket
+ * has the guard's name: between its look at the name and the removal no live socket can come there.
+ */
+async function removeDead(path: string, found: string | undefined, own: string): Promise<void> {
+  const guard = `${path}.guard`;
+  if (tried(() => linkSync(own, guard), 'EEXIST')) {
+    if (identityOf(path) === found) leave(path);
+    leave(guard);
+    return;
+  }
+  // A process that was killed while it had the guard.
+  if ((await whoListens(guard)) === undefined) leave(guard);
+  else await setTimeout(GUARD_MILLISECONDS);
+}
+
 class DirectoryLock {
   readonly #directory: string;
   /** The same directory, by a name that is short enough for sockets. */
@@ -120,16 +138,11 @@ class DirectoryLock {
       if (tried(() => linkSync(own, path), 'EEXIST')) return;
       const found = identityOf(path);
       this.#refuseIfAlive(await whoListens(path));
-      // Meanwhile another process may have replaced the dead socket by its own: at each moment a live socket must keep the name.
-      if (identityOf(path) !== found) continue;
-      const aside = `${own}.old`;
-      if (!tried(() => renameSync(path, aside), 'ENOENT')) continue;
-      // That may also have happened between the last two lines.
-      const listening = await whoListens(aside);
-      if (listening !== undefined) tried(() => linkSync(aside, path), 'EEXIST');
-      rmSync(aside, { force: true });
-      this.#refuseIfAlive(listening);
+      await removeDead(path, found, own);
     }
+    throw new ConfigurationError(
+      `${this.#directory} cannot be locked: other servers start there. Try again.`,
+    );
   }
 
   #refuseIfAlive(listening: string | undefined): void {
