@@ -27,12 +27,18 @@ test('each decision sees the ones before it, they share a record, and nobody is 
 
 test('what is decided while others are written is decided on their rows, and is the next record', async t => {
   const parts = await Parts.open(t);
-  const first = parts.add('k', '1');
-  await nextTurn();
-  await nextTurn();
-  assert(!parts.isRecent('k'), 'the first is on its way');
-  assert.deepEqual([await parts.add('k', '2'), await first], ['12', '1']);
-  assert.equal(parts.records().length, 2);
+  let wasOnItsWay = false;
+  // A disk may be faster than a turn of a busy event loop: then the first is durable already, and another pair is tried.
+  for (let round = 0; round < 50 && !wasOnItsWay; round += 1) {
+    const key = `k${round}`;
+    const records = parts.records().length;
+    const first = parts.add(key, '1');
+    await nextTurn();
+    wasOnItsWay = !parts.isRecent(key);
+    assert.deepEqual([await parts.add(key, '2'), await first], ['12', '1']);
+    assert.equal(parts.records().length, records + 2);
+  }
+  assert(wasOnItsWay, 'no first one was on its way');
 });
 
 test('a commit without changes is answered after those that it may have seen', async t => {
