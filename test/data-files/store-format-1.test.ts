@@ -93,8 +93,7 @@ test('a store of format 1 answers as it always did', async t => {
   assert.deepEqual(acl, { kind: 'acl', identifiers: IDENTIFIERS });
   const properties = await run({ kind: 'getServiceProperties' });
   assert.deepEqual(properties, { kind: 'serviceProperties', properties: SERVICE_PROPERTIES });
-  const isRefused = (error: unknown) =>
-    error instanceof TableError && error.code === 'TableBeingDeleted';
+  const isRefused = (error: unknown) => error instanceof TableError && error.code === 'TableBeingDeleted';
   await assert.rejects(run({ kind: 'createTable', table: HELD_NAME }), isRefused);
 });
 

@@ -130,9 +130,7 @@ function update(state: MessageState, question: MessageQuestion & { kind: 'update
   const { receipt, seconds } = call;
   const code = answer?.code;
   if (code === 'OutOfRangeQueryParameterValue')
-    return holdsLease(state, receipt, span) && state.expires.low < moved(span, seconds).high
-      ? [state]
-      : [];
+    return holdsLease(state, receipt, span) && state.expires.low < moved(span, seconds).high ? [state] : [];
   if (code !== undefined) return refused(state, { code, receipt, span });
   if (!holdsLease(state, receipt, span)) return [];
   const visible = narrowed(moved(span, seconds), answer?.visible);
