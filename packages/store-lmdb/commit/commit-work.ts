@@ -2,7 +2,8 @@
 // makes it durable.
 import type { Decide, Decision, ReadRows, Reads, Row, Space } from '#store';
 import type { Environment } from '../environment.js';
-import { encodePayload, endOfPrefix } from '../layout/row-key.js';
+import { copyRows, type KeyRange, scanRangeOf } from '../scan/key-range.js';
+import { payloadRange } from '../scan/page-walk.js';
 import { RowCursor } from '../scan/row-cursor.js';
 import { type DecisionView, type Group, grow, type Work } from './commits.js';
 
@@ -50,26 +51,14 @@ export class CommitWork<R> implements Work<R | undefined> {
     const { rows } = this.#environment;
     const { id } = this.#space;
     const keys: (Row | undefined)[] = [];
-    for (const key of this.#reads.keys) keys.push(rows.get(id, this.#partition, key));
-    return { keys, range: this.#readRange() };
+    const { keys: wanted, range } = this.#reads;
+    for (const key of wanted) keys.push(rows.get(id, this.#partition, key));
+    return { keys, range: range === undefined ? [] : this.#readRange(range) };
   }
 
-  #readRange(): Row[] {
-    const { range } = this.#reads;
-    const found: Row[] = [];
-    if (range === undefined) return found;
-    const until =
-      range.until === undefined
-        ? endOfPrefix(encodePayload(this.#partition, ''))
-        : encodePayload(this.#partition, range.until);
-    const bounds = { from: encodePayload(this.#partition, range.from), until };
-    const cursor = new RowCursor(this.#environment.longKeys, this.#space.id, bounds);
-    try {
-      while (found.length < range.rows && cursor.next()) found.push(cursor.copy());
-    } finally {
-      cursor.close();
-    }
-    return found;
+  #readRange(range: KeyRange): Row[] {
+    const bounds = payloadRange(scanRangeOf(this.#partition, range));
+    return copyRows(new RowCursor(this.#environment.longKeys, this.#space.id, bounds), range.rows);
   }
 
   #apply({ puts, deletes }: Decision<R>, tick: bigint, group: Group): void {

@@ -9,10 +9,12 @@ import { type Decision, type ReadRows, type Reads, type Row, type Space, StoreEr
 import type { Environment } from '../environment.js';
 import { isComparable } from '../layout/catalog.js';
 import type { Counters } from '../layout/counters.js';
-import { encodePayload, endOfPrefix, fits, type RowKey } from '../layout/row-key.js';
+import { fits, type RowKey } from '../layout/row-key.js';
 import { ROW_HEADER_BYTES, writeRowValue } from '../layout/row-value.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
+import { copyRows, type KeyRange, scanRangeOf } from '../scan/key-range.js';
 import { MergedCursor } from '../scan/merged-cursor.js';
+import { payloadRange } from '../scan/page-walk.js';
 import { RowCursor } from '../scan/row-cursor.js';
 import { changeBytesMax, RECORD_HEADER_BYTES, RecordDraft, RecordMemory } from '../wal/log-record.js';
 import { Change, type Overlay, rowOf } from '../wal/overlay.js';
@@ -30,8 +32,6 @@ import {
   type Work,
 } from './commits.js';
 import { type Front, GroupedTransactions, type GroupedTransactionsOptions } from './grouped-transactions.js';
-
-type KeyRange = NonNullable<Reads['range']>;
 
 const NONE: readonly never[] = [];
 
@@ -221,24 +221,11 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     return true;
   }
 
-  #readRange(space: number, partition: string, { from, until, rows }: KeyRange): Row[] {
-    const start = encodePayload(partition, from);
-    const end =
-      until === undefined ? endOfPrefix(encodePayload(partition, '')) : encodePayload(partition, until);
-    const last = until === undefined ? { partition: `${partition}\0`, key: '' } : { partition, key: until };
-    const changes = this.overlay.within(space, { from: { partition, key: from }, until: last }, 'latest');
-    const tree = new RowCursor(this.#environment.longKeys, space, { from: start, until: end });
-    const cursor = new MergedCursor(tree, changes);
-    const found: Row[] = [];
-    try {
-      while (found.length < rows && cursor.next()) {
-        const { key, version, value } = cursor;
-        found.push({ partition, key, version, value: Buffer.from(value) });
-      }
-    } finally {
-      cursor.close();
-    }
-    return found;
+  #readRange(space: number, partition: string, keys: KeyRange): Row[] {
+    const range = scanRangeOf(partition, keys);
+    const changes = this.overlay.within(space, range, 'latest');
+    const tree = new RowCursor(this.#environment.longKeys, space, payloadRange(range));
+    return copyRows(new MergedCursor(tree, changes), keys.rows);
   }
 
   /** Bytes of a change in the log, at most; infinitely many where the row's key needs a transaction. */

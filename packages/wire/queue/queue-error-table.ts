@@ -1,5 +1,6 @@
 // The Queue service's error table: status and text of every code, and the elements that follow the text
-// (protocol: errors#codes-of-queues, errors#details). What is the same as for tables is taken from their table. The form is format-queue-error.ts's.
+// (protocol: errors#codes-of-queues, errors#details). Codes that all services share have their status and text in
+// ../shared/error-table.ts. format-queue-error.ts decides the form.
 import type { QueueErrorCode } from '#queues';
 import { CHALLENGE, type ErrorTable, SHARED_ERRORS } from '../shared/error-table.js';
 

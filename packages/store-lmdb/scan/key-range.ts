@@ -1,0 +1,23 @@
+// A range of keys in one partition, as a commit reads it before it decides: its bounds as those of a scan, and its rows as copies. Whether the
+// rows come from the tree alone or from overlays too is the caller's choice.
+import { copyRow, type Reads, type Row, type ScanRange } from '#store';
+import type { RowSource } from './page-walk.js';
+
+export type KeyRange = NonNullable<Reads['range']>;
+
+/** Without `until` the range ends with the partition. */
+export const scanRangeOf = (partition: string, { from, until }: KeyRange): ScanRange => ({
+  from: { partition, key: from },
+  until: until === undefined ? { partition: `${partition}\0`, key: '' } : { partition, key: until },
+});
+
+/** The first rows of the source, at most so many; closes it. */
+export function copyRows(source: RowSource, most: number): Row[] {
+  const found: Row[] = [];
+  try {
+    while (found.length < most && source.next()) found.push(copyRow(source));
+  } finally {
+    source.close();
+  }
+  return found;
+}
