@@ -10,12 +10,10 @@ import type { WireResponse } from '#base';
 import {
   Accounts,
   authorize,
-  BODY_BYTES_MAX,
   ENGINES,
   type Grant,
   issueToken,
   type RequestContext,
-  type Right,
   type RunningServer,
   SERVICES,
   type ServerContext,
@@ -29,14 +27,11 @@ import {
   type Exchange,
   errorMessage,
   type Header,
-  parseServiceSas,
-  parseServiceTarget,
   type ServiceRoute,
   SHARED_ERRORS,
-  serviceSasStringToSign,
-  storageStringsToSign,
   wireCode,
 } from '#wire';
+import { stubProtocol, stubRight } from '../support/stub-service.js';
 
 type Kind = 'putNote' | 'getNote' | 'getServiceStats';
 type NoteErrorCode = SharedErrorCode | 'NoteNotFound';
@@ -59,13 +54,12 @@ const NOTE_ERRORS: ErrorTable<NoteErrorCode> = {
   NoteNotFound: { status: 404, message: 'There is no note {note}.' },
 };
 
-const onNote = (letter: string): Right => ({
-  account: { types: 'o', needs: [letter] },
-  service: [letter],
-  actions: [`notes/${letter}`],
-});
 const AUTHORIZATION = {
-  rights: { putNote: onNote('w'), getNote: onNote('r'), getServiceStats: onNote('r') },
+  rights: {
+    putNote: stubRight('note', 'w'),
+    getNote: stubRight('note', 'r'),
+    getServiceStats: stubRight('note', 'r'),
+  },
   roles: {},
   sasScope: (note: string) => `The signature is for the note ${note}.`,
 };
@@ -99,25 +93,8 @@ function formatResponse({ status, text, more }: NoteAnswer, { requestId, version
 
 const NOTE_SERVICE: ServiceProtocol<NoteRoute, Kind, NoteErrorCode, NoteAnswer> = {
   ...AUTHORIZATION,
-  name: 'note',
-  letter: 'n',
-  bodyBytesMax: BODY_BYTES_MAX,
-  refusesBodyFirst: true,
-  parseTarget: (target, isAccount) =>
-    parseServiceTarget(target, isAccount, {
-      parseQuery: text => new Map(new URLSearchParams(text)),
-      parseResource: path => path,
-    }),
-  checkVersion: () => undefined,
+  ...stubProtocol('note'),
   kindOf: ({ method }) => (method === 'PUT' ? 'putNote' : 'getNote'),
-  kindOfRefused: () => undefined,
-  stringsToSign: storageStringsToSign,
-  signedResource: ({ account, resource }) => `${account}/${resource}`,
-  sasFields: [],
-  parseSas: (query, { resource }) =>
-    parseServiceSas(query, { letters: /^[rw]+$/, resourceOf: () => resource, rangeOf: () => undefined }),
-  sasStringToSign: (sas, account) => serviceSasStringToSign(sas, account, 'note', []),
-  readPolicies: async () => undefined,
   refuseAnonymous: () => new NoteError('ResourceNotFound', { reason: 'Nobody asks.' }),
   run,
   formatPreflight: more => ({ status: 200, text: '', more }),

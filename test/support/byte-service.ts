@@ -5,11 +5,9 @@ import { ServiceError, type SharedErrorCode } from '#account';
 import type { StreamedResponse, WireResponse } from '#base';
 import {
   authorize,
-  BODY_BYTES_MAX,
   bufferedBody,
   type Grant,
   type RequestContext,
-  type Right,
   Service,
   type ServiceEntry,
   type ServiceProtocol,
@@ -20,13 +18,10 @@ import {
   type Exchange,
   errorMessage,
   type Header,
-  parseServiceSas,
-  parseServiceTarget,
   type ServiceRoute,
   SHARED_ERRORS,
-  serviceSasStringToSign,
-  storageStringsToSign,
 } from '#wire';
+import { stubProtocol, stubRight } from './stub-service.js';
 
 type Kind = 'putBytes' | 'getBytes';
 type ByteRoute = ServiceRoute<string>;
@@ -48,13 +43,8 @@ const ERRORS: ErrorTable<SharedErrorCode> = {
   'InvalidHeaderValue:Cors': SHARED_ERRORS.InvalidHeaderValue,
 };
 
-const right = (letter: string): Right => ({
-  account: { types: 'o', needs: [letter] },
-  service: [letter],
-  actions: [`bytes/${letter}`],
-});
 const AUTHORIZATION = {
-  rights: { putBytes: right('w'), getBytes: right('r') },
+  rights: { putBytes: stubRight('byte', 'w'), getBytes: stubRight('byte', 'r') },
   roles: {},
   sasScope: (name: string) => `The signature is for ${name}.`,
 };
@@ -104,26 +94,9 @@ const BYTE_SERVICE: ServiceProtocol<
   WireResponse | StreamedResponse
 > = {
   ...AUTHORIZATION,
-  name: 'byte',
-  letter: 'b',
+  ...stubProtocol('byte'),
   mayStream: ({ method }) => method === 'PUT',
-  bodyBytesMax: BODY_BYTES_MAX,
-  refusesBodyFirst: true,
-  parseTarget: (target, isAccount) =>
-    parseServiceTarget(target, isAccount, {
-      parseQuery: query => new Map(new URLSearchParams(query)),
-      parseResource: path => path,
-    }),
-  checkVersion: () => undefined,
   kindOf: ({ method }) => (method === 'PUT' ? 'putBytes' : 'getBytes'),
-  kindOfRefused: () => undefined,
-  stringsToSign: storageStringsToSign,
-  signedResource: ({ account, resource }) => `${account}/${resource}`,
-  sasFields: [],
-  parseSas: (query, { resource }) =>
-    parseServiceSas(query, { letters: /^[rw]+$/, resourceOf: () => resource, rangeOf: () => undefined }),
-  sasStringToSign: (sas, account) => serviceSasStringToSign(sas, account, 'byte', []),
-  readPolicies: async () => undefined,
   refuseAnonymous: () => new ServiceError('ResourceNotFound', { reason: 'There are no credentials.' }),
   run,
   formatPreflight: more => text(200, '', more),

@@ -1,0 +1,43 @@
+// What services that exist for tests have in common: resources are names, the right to one is a letter, and whoever signs with a key or a
+// shared access signature is let in. What such a service does, and how it answers, is its own.
+import { BODY_BYTES_MAX, type Right } from '#server';
+import {
+  parseServiceSas,
+  parseServiceTarget,
+  type ServiceRoute,
+  serviceSasStringToSign,
+  storageStringsToSign,
+  type Target,
+} from '#wire';
+
+export type StubRoute = ServiceRoute<string>;
+
+/** The right to a resource: `w` or `r`, and the action of that name. */
+export const stubRight = (service: string, letter: string): Right => ({
+  account: { types: 'o', needs: [letter] },
+  service: [letter],
+  actions: [`${service}s/${letter}`],
+});
+
+/** The members of a `ServiceProtocol` that say who is let in, and how much of a body is buffered. */
+export const stubProtocol = (name: string) => ({
+  name,
+  letter: name.charAt(0),
+  bodyBytesMax: BODY_BYTES_MAX,
+  refusesBodyFirst: true,
+  parseTarget: (target: Target, isAccount: (account: string) => boolean): StubRoute =>
+    parseServiceTarget(target, isAccount, {
+      parseQuery: query => new Map(new URLSearchParams(query)),
+      parseResource: path => path,
+    }),
+  checkVersion: () => undefined,
+  kindOfRefused: () => undefined,
+  stringsToSign: storageStringsToSign,
+  signedResource: ({ account, resource }: StubRoute) => `${account}/${resource}`,
+  sasFields: [],
+  parseSas: (query: ReadonlyMap<string, string>, { resource }: StubRoute) =>
+    parseServiceSas(query, { letters: /^[rw]+$/, resourceOf: () => resource, rangeOf: () => undefined }),
+  sasStringToSign: (sas: Parameters<typeof serviceSasStringToSign>[0], account: string) =>
+    serviceSasStringToSign(sas, account, name, []),
+  readPolicies: async () => undefined,
+});
