@@ -11,7 +11,7 @@ const EXIT_DAMAGED = 1;
 const EXIT_NOT_OPENED = 2;
 
 function linesOf(place: string, report: StoreReport): readonly string[] {
-  const { spaces, droppedSpaces, droppedRows, usage, notes, faults, faultCount } = report;
+  const { spaces, droppedSpaces, droppedRows, usage, notes, findings, findingCount } = report;
   const tables = spaces
     .filter(({ service }) => service === 'table')
     .map(
@@ -25,16 +25,16 @@ function linesOf(place: string, report: StoreReport): readonly string[] {
         `${account}/${name}: queue, ${counted(rows, 'row')}, ${bytes} bytes`,
     );
   const dropped = `${counted(droppedSpaces, 'deleted table or queue', 'deleted tables and queues')} with ${counted(droppedRows, 'row')} to clear away`;
-  const more = faultCount - faults.length;
+  const more = findingCount - findings.length;
   return [
     `${place}: ${describeStore(report)}; ${usage}`,
     ...tables,
     ...queues,
     ...(droppedSpaces > 0 ? [dropped] : []),
     ...notes,
-    ...faults.map(fault => `fault: ${fault}`),
+    ...findings.map(finding => `fault: ${finding}`),
     ...(more > 0 ? [`and ${counted(more, 'fault')} more`] : []),
-    faultCount === 0 ? 'whole' : `damaged: ${counted(faultCount, 'fault')}`,
+    findingCount === 0 ? 'whole' : `damaged: ${counted(findingCount, 'fault')}`,
   ];
 }
 
@@ -56,7 +56,7 @@ async function check(directory: string | undefined, flags: CheckFlags): Promise<
     ENGINES.tool(store, 'check');
     const report = await runStoreTask({ kind: 'check', store });
     process.stdout.write(`${linesOf(ENGINES.tools(store).place, report).join('\n')}\n`);
-    return report.faultCount === 0 ? EXIT_WHOLE : EXIT_DAMAGED;
+    return report.findingCount === 0 ? EXIT_WHOLE : EXIT_DAMAGED;
   } catch (error) {
     if (!(error instanceof StoreError || error instanceof ConfigurationError)) throw error;
     process.stderr.write(`shelfmark: ${error.message}\n`);

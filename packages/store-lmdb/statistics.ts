@@ -43,13 +43,13 @@ export const statisticsOf = ({
     name: 'data_file_bytes',
     help: 'Length of the data file.',
     value: fileBytes,
-    together: 'most',
+    aggregate: 'max',
   },
   {
     kind: 'gauge',
     name: 'data_map_bytes',
     help: 'Address space that the data file is mapped to; no memory.',
     value: mapBytes,
-    together: 'most',
+    aggregate: 'max',
   },
 ];

@@ -22,7 +22,7 @@ export type Statistic =
       readonly help: string;
       readonly value: number;
       /** How to aggregate the values of several processes on the same data; by default their sum. */
-      readonly together?: 'sum' | 'most' | 'least';
+      readonly aggregate?: 'sum' | 'max' | 'min';
     }
   | {
       readonly kind: 'histogram';
@@ -100,8 +100,8 @@ export interface Inspection {
 /** The contents of a store, and the findings of a check. */
 export interface StoreReport {
   /** The first findings, one sentence each. */
-  readonly faults: readonly string[];
-  readonly faultCount: number;
+  readonly findings: readonly string[];
+  readonly findingCount: number;
   readonly spaces: readonly SpaceCount[];
   readonly droppedSpaces: number;
   /** Rows of dropped spaces that are not reclaimed yet. */

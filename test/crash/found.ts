@@ -51,7 +51,7 @@ async function addRows(connection: Connection, table: string, found: Finds): Pro
 
 /** The faults of the file; throws if it is not that of a store. */
 export async function faultsOfFile(directory: string): Promise<readonly string[]> {
-  return (await checkFile(join(directory, 'data.mdb'), inspection)).faults;
+  return (await checkFile(join(directory, 'data.mdb'), inspection)).findings;
 }
 
 /** Opens the store as a server would, for as long as this takes. */

@@ -134,7 +134,7 @@ test(`damage does not pass for a whole store (DAMAGE_SEED=${SEED})`, async t => 
 
 async function isWhole(path: string): Promise<boolean> {
   try {
-    return (await checkFile(path, { space: inspectSpace, row: inspectRow })).faultCount === 0;
+    return (await checkFile(path, { space: inspectSpace, row: inspectRow })).findingCount === 0;
   } catch (error) {
     assert(error instanceof StoreError, String(error));
     return false;

@@ -64,7 +64,7 @@ async function entitiesOf(
 
 test('a store of format 1 is whole', async t => {
   const report = await check(await copyFixture(t));
-  assert.deepEqual(report.faults, []);
+  assert.deepEqual(report.findings, []);
   const counts = report.spaces.map(({ account, service, name, rows }) => [account, service, name, rows]);
   assert.deepEqual(counts, [
     [ACCOUNT, 'dropped table', HELD_NAME, 0],
@@ -113,5 +113,5 @@ test('a store of format 1 is written to, and its dropped rows are cleared away',
   assert.deepEqual(await entitiesOf(run, 'dropped'), []);
   await store.close();
   const report = await check(directory);
-  assert.deepEqual([report.faults, report.droppedSpaces], [[], 0]);
+  assert.deepEqual([report.findings, report.droppedSpaces], [[], 0]);
 });

@@ -71,6 +71,9 @@ function findings({ text, code }: Source, pattern: RegExp, where = code): string
   });
 }
 
+/** Faces of packages for the tests of other packages. */
+const FOR_TESTS: ReadonlySet<string> = new Set(['#store/conformance', '#account/testing']);
+
 describe('imports', () => {
   test('packages are those that have a place in the order', () => {
     assert.deepEqual([...new Set(PACKAGES.map(packageOf))].sort(), Object.keys(DIRECTIONS).sort());
@@ -82,10 +85,10 @@ describe('imports', () => {
         .filter(name => name.startsWith('#'))
         .filter(name => {
           const [target = '', rest] = name.slice(1).split('/');
-          const isSuite = source.isTest && target === 'store' && rest === 'conformance';
+          const isForTests = source.isTest && FOR_TESTS.has(name);
           const isFace = SERVICES.some(({ faces }) => faces.includes(name));
           return (
-            !DIRECTIONS[packageOf(source)]?.includes(target) || (rest !== undefined && !isSuite && !isFace)
+            !DIRECTIONS[packageOf(source)]?.includes(target) || (rest !== undefined && !isForTests && !isFace)
           );
         });
     assert.deepEqual(breaches(PACKAGES, rule), []);

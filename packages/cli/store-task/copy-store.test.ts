@@ -48,8 +48,8 @@ test('a copy is another whole store, and can be copied again', async t => {
   const to = join(newDirectory(t), 'a', 'b');
   const report = await backUp(from, to);
   const again = await backUp(to, newDirectory(t));
-  for (const { faults, spaces } of [report, again]) {
-    assert.deepEqual(faults, []);
+  for (const { findings, spaces } of [report, again]) {
+    assert.deepEqual(findings, []);
     assert.deepEqual(spaces, [{ account: 'dev', service: 'table', name: 'things', rows: 1, bytes: 41 }]);
   }
 });

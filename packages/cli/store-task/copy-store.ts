@@ -17,8 +17,8 @@ export async function copyStore(task: CopyTask): Promise<StoreReport> {
   }
 }
 
-function assertWhole(task: CopyTask, { faults, faultCount }: StoreReport): void {
-  if (faultCount === 0) return;
-  const first = `${faultCount} ${faultCount === 1 ? 'fault' : 'faults'}, the first: ${faults[0]}`;
+function assertWhole(task: CopyTask, { findings, findingCount }: StoreReport): void {
+  if (findingCount === 0) return;
+  const first = `${findingCount} ${findingCount === 1 ? 'fault' : 'faults'}, the first: ${findings[0]}`;
   throw new StoreError('corrupt', `The store in ${sourceOf(task)} is damaged and was not copied: ${first}`);
 }

@@ -1,10 +1,10 @@
 // An account on a memory store whose clock and ids the test holds, for tests through the package's entry point.
-import assert from 'node:assert/strict';
+import { outcomeOf, refusalsOf } from '#account/testing';
 import { openMemoryStore, type Store, type StoreTraits } from '#store';
 import { execute } from '../execute.js';
 import type { Operation } from '../operation.js';
 import type { LeasedMessage, Outcome, PutReceipt, SeenMessage } from '../outcome.js';
-import { QueueError, type QueueErrorCode } from '../queue-error.js';
+import { QueueError } from '../queue-error.js';
 import type { QueueContext } from '../queue-space.js';
 
 /** 2020-01-01T01:02:00Z. */
@@ -49,28 +49,10 @@ export async function openQueue(traits?: StoreTraits): Promise<TestAccount> {
   return account;
 }
 
-/** The outcome, which must be of the kind. */
-export async function outcomeOf<Kind extends Outcome['kind']>(
-  kind: Kind,
-  running: Promise<Outcome>,
-): Promise<Extract<Outcome, { kind: Kind }>> {
-  const outcome = await running;
-  const isOfKind = (candidate: Outcome): candidate is Extract<Outcome, { kind: Kind }> =>
-    candidate.kind === kind;
-  assert.ok(isOfKind(outcome), `${outcome.kind} is not ${kind}`);
-  return outcome;
-}
+export { outcomeOf };
 
 /** The refusal, which must have the code. */
-export async function refusalOf(code: QueueErrorCode, running: Promise<Outcome>): Promise<QueueError> {
-  const error = await running.then(
-    outcome => assert.fail(`${outcome.kind} should have been refused`),
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof QueueError, String(error));
-  assert.equal(error.code, code);
-  return error;
-}
+export const refusalOf = refusalsOf(QueueError);
 
 export async function put(
   { run }: TestAccount,

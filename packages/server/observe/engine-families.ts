@@ -6,7 +6,7 @@ function familyOf(statistic: Statistic): MetricFamily {
   const named = { name: `shelfmark_${statistic.name}`, help: statistic.help };
   if (statistic.kind === 'histogram') return histogram(named, [['', statistic.counts]]);
   if (statistic.kind === 'counter') return counter(named, statistic.value);
-  return gauge({ ...named, together: statistic.together ?? 'sum' }, statistic.value);
+  return gauge({ ...named, aggregate: statistic.aggregate ?? 'sum' }, statistic.value);
 }
 
 export const engineFamilies = (statistics: readonly Statistic[]): readonly MetricFamily[] =>

@@ -1,10 +1,10 @@
-// Puts the numbers of several processes together: one family for each name, one sample for each text of labels.
+// Merges the metrics of several processes: one family for each name, one sample for each text of labels.
 import type { MetricFamily, Sample } from './metric-family.js';
 
-const TOGETHER: Readonly<Record<MetricFamily['together'], (a: number, b: number) => number>> = {
+const AGGREGATES: Readonly<Record<MetricFamily['aggregate'], (a: number, b: number) => number>> = {
   sum: (a, b) => a + b,
-  most: Math.max,
-  least: Math.min,
+  max: Math.max,
+  min: Math.min,
 };
 
 function mergeSamples(a: MetricFamily, b: MetricFamily): readonly Sample[] {
@@ -12,7 +12,7 @@ function mergeSamples(a: MetricFamily, b: MetricFamily): readonly Sample[] {
   for (const sample of [...a.samples, ...b.samples]) {
     const key = `${sample.suffix}{${sample.labels}}`;
     const known = samples.get(key);
-    const value = known ? TOGETHER[a.together](known.value, sample.value) : sample.value;
+    const value = known ? AGGREGATES[a.aggregate](known.value, sample.value) : sample.value;
     samples.set(key, { ...sample, value });
   }
   return [...samples.values()];
@@ -28,6 +28,6 @@ export function mergeMetrics(processes: readonly (readonly MetricFamily[])[]): r
   return [...families.values()];
 }
 
-/** What stays of a process that ended: what it counted. What it held is gone with it. */
+/** The metrics of a process that outlast it: counters and histograms. Its gauges end with it. */
 export const lastingMetrics = (families: readonly MetricFamily[]): readonly MetricFamily[] =>
   families.filter(({ type }) => type !== 'gauge');

@@ -1,5 +1,5 @@
 // What is measured, as a value: families of numbers under one name, as Prometheus has them. They are made when somebody asks,
-// can be sent from process to process as JSON, and be put together. How they are written is format-metrics.ts's matter.
+// can be sent between processes as JSON, and be merged. How they are written is format-metrics.ts's matter.
 import type { HistogramCounts } from '#base';
 
 export interface Sample {
@@ -14,15 +14,15 @@ export interface MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** What the numbers of several processes are together. */
-  readonly together: 'sum' | 'most' | 'least';
+  /** How to aggregate the numbers of several processes. */
+  readonly aggregate: 'sum' | 'max' | 'min';
   readonly samples: readonly Sample[];
 }
 
 interface Named {
   readonly name: string;
   readonly help: string;
-  readonly together?: MetricFamily['together'];
+  readonly aggregate?: MetricFamily['aggregate'];
 }
 
 const single = (value: number): readonly Sample[] => [{ suffix: '', labels: '', value }];
@@ -31,15 +31,15 @@ export const counter = ({ name, help }: Named, samples: readonly Sample[] | numb
   name,
   help,
   type: 'counter',
-  together: 'sum',
+  aggregate: 'sum',
   samples: typeof samples === 'number' ? single(samples) : samples,
 });
 
-export const gauge = ({ name, help, together = 'sum' }: Named, value: number): MetricFamily => ({
+export const gauge = ({ name, help, aggregate = 'sum' }: Named, value: number): MetricFamily => ({
   name,
   help,
   type: 'gauge',
-  together,
+  aggregate,
   samples: single(value),
 });
 
@@ -51,7 +51,7 @@ export const histogram = (
   name,
   help,
   type: 'histogram',
-  together: 'sum',
+  aggregate: 'sum',
   samples: series.flatMap(([labels, counts]) => histogramSamples(labels, counts)),
 });
 
@@ -75,7 +75,7 @@ export const label = (name: string, value: string | number): string =>
 
 const NAME = /^[a-z][a-z0-9_]*$/;
 const TYPES: readonly unknown[] = ['counter', 'gauge', 'histogram'];
-const TOGETHER: readonly unknown[] = ['sum', 'most', 'least'];
+const AGGREGATES: readonly unknown[] = ['sum', 'max', 'min'];
 
 const isSample = (value: unknown): value is Sample =>
   typeof value === 'object' &&
@@ -94,12 +94,12 @@ export const isMetricFamily = (value: unknown): value is MetricFamily =>
   'name' in value &&
   'help' in value &&
   'type' in value &&
-  'together' in value &&
+  'aggregate' in value &&
   'samples' in value &&
   typeof value.name === 'string' &&
   NAME.test(value.name) &&
   typeof value.help === 'string' &&
   TYPES.includes(value.type) &&
-  TOGETHER.includes(value.together) &&
+  AGGREGATES.includes(value.aggregate) &&
   Array.isArray(value.samples) &&
   value.samples.every(isSample);

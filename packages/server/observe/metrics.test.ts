@@ -1,4 +1,4 @@
-// Metrics from counting to text: which numbers there are, how those of several processes are put together, and how Prometheus
+// Metrics from counting to text: which metrics there are, how those of several processes are merged, and how Prometheus
 // reads them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -100,15 +100,15 @@ test('each kind of operation is exported under the name that it always had', () 
   );
 });
 
-test('processes together: counts are added, and of what they share there is one', () => {
+test('metrics of several processes: counts are added, and a shared gauge is reported once', () => {
   const of = (count: number, file: number, start: number): readonly MetricFamily[] => [
     counter({ name: 'n_total', help: '' }, [
       { suffix: '', labels: 'k="both"', value: count },
       { suffix: '', labels: `k="${count}"`, value: count },
     ]),
     gauge({ name: 'open', help: '' }, count),
-    gauge({ name: 'file', help: '', together: 'most' }, file),
-    gauge({ name: 'start', help: '', together: 'least' }, start),
+    gauge({ name: 'file', help: '', aggregate: 'max' }, file),
+    gauge({ name: 'start', help: '', aggregate: 'min' }, start),
     histogram({ name: 't', help: '' }, [['', sample().counts()]]),
   ];
   const both = mergeMetrics([of(1, 10, 5), of(2, 20, 6), []]);
@@ -143,7 +143,7 @@ test('what came from another process is looked at', () => {
     { ...family, name: 'a b' },
     { ...family, name: 1 },
     { ...family, type: 'summary' },
-    { ...family, together: 'first' },
+    { ...family, aggregate: 'first' },
     { ...family, samples: {} },
     { ...family, samples: [{ suffix: '', labels: '', value: '1' }] },
     { ...family, samples: [null] },

@@ -29,7 +29,7 @@ export function processFamilies(): readonly MetricFamily[] {
       {
         name: 'process_start_time_seconds',
         help: 'When the oldest process started, in seconds since 1970.',
-        together: 'least',
+        aggregate: 'min',
       },
       performance.timeOrigin / 1000,
     ),

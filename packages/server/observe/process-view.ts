@@ -39,7 +39,7 @@ export class ProcessView implements OperationsView {
     const ready = this.unreadiness() === undefined ? 1 : 0;
     const connections = this.#listeners.reduce((sum, each) => sum + each.connections, 0);
     return [
-      gauge({ name: 'shelfmark_ready', help: '1 where /readyz says ok, else 0.', together: 'least' }, ready),
+      gauge({ name: 'shelfmark_ready', help: '1 where /readyz says ok, else 0.', aggregate: 'min' }, ready),
       gauge({ name: 'shelfmark_connections', help: "Open connections of the services' ports." }, connections),
       ...(this.requests?.families() ?? []),
       ...this.#engineFamilies(),

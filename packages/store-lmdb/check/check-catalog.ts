@@ -13,7 +13,7 @@ import {
 import { decodeText } from '../layout/key-encoding.js';
 import { SPACE_ID_MAX } from '../layout/row-key.js';
 import { isUnread } from '../wal/recovery.js';
-import type { Faults } from './findings.js';
+import type { Findings } from './findings.js';
 import type { Entry } from './page-tree.js';
 
 const FORMAT_TAG = 0x66;
@@ -31,37 +31,37 @@ export class CheckedCatalog {
   readonly living = new Map<number, Space>();
   /** When each was dropped, in ticks. */
   readonly dropped = new Map<number, bigint>();
-  readonly #faults: Faults;
+  readonly #findings: Findings;
   #version = 0;
 
-  constructor(faults: Faults) {
-    this.#faults = faults;
+  constructor(findings: Findings) {
+    this.#findings = findings;
   }
 
   add({ key, value }: Entry): void {
     const tag = key[0];
     if (tag === FORMAT_TAG && key.length === 1) this.#addFormat(value);
     else if (tag === COUNTERS_TAG && key.length === 1) this.#addCounters(value);
-    else if (tag === LOG_TAG && key.length === 1) this.#faults.guard('catalog', () => this.#addLog(value));
-    else if (tag === SPACE_TAG) this.#faults.guard('a space', () => this.#addSpace(key, value));
+    else if (tag === LOG_TAG && key.length === 1) this.#findings.guard('catalog', () => this.#addLog(value));
+    else if (tag === SPACE_TAG) this.#findings.guard('a space', () => this.#addSpace(key, value));
     else if (tag === DROPPED_TAG && key.length === 5) this.#addDropped(key.readUInt32BE(1), value);
-    else this.#fault(`the record ${key.toString('hex')} is of no known kind`);
+    else this.#report(`the record ${key.toString('hex')} is of no known kind`);
   }
 
   /** Once all records were added. */
   finish(): void {
     for (const { id, name, created } of this.living.values()) {
       if (BigInt(id) > this.spaceId)
-        this.#fault(`the space '${name}' has the id ${id}, which was not given out`);
-      if (created > this.tick) this.#fault(`the space '${name}' was created after the last tick`);
+        this.#report(`the space '${name}' has the id ${id}, which was not given out`);
+      if (created > this.tick) this.#report(`the space '${name}' was created after the last tick`);
     }
     for (const id of this.dropped.keys()) {
-      if (BigInt(id) > this.spaceId) this.#fault(`the id ${id} of a dropped space was not given out`);
+      if (BigInt(id) > this.spaceId) this.#report(`the id ${id} of a dropped space was not given out`);
     }
     if (this.log !== undefined && this.log.tick > this.tick)
-      this.#fault('the record of the log has a tick that was not given out');
+      this.#report('the record of the log has a tick that was not given out');
     if (this.chunk !== undefined && isUnread(this.log) !== (this.#version === FORMAT_LOGGED))
-      this.#fault('the format record and the record of the log contradict each other');
+      this.#report('the format record and the record of the log contradict each other');
   }
 
   #addFormat(value: Buffer): void {
@@ -73,7 +73,7 @@ export class CheckedCatalog {
         `The store has format ${version}; this program knows formats up to ${FORMAT_LOGGED}.`,
       );
     if (version < FORMAT_PLAIN || chunk < 1 || chunk > CHUNK_MAX)
-      this.#fault('the format record is none that this program writes');
+      this.#report('the format record is none that this program writes');
     else {
       this.chunk = chunk;
       this.#version = version;
@@ -86,7 +86,7 @@ export class CheckedCatalog {
 
   #addCounters(value: Buffer): void {
     if (value.length !== 24) {
-      this.#fault('the counters have another length than theirs');
+      this.#report('the counters have another length than theirs');
       return;
     }
     this.tick = value.readBigUInt64BE(0);
@@ -121,7 +121,7 @@ export class CheckedCatalog {
 
   #addDropped(id: number, value: Buffer): void {
     if (value.length !== 8 || !this.#isFree(id))
-      this.#fault(`the record of the dropped space ${id} is damaged`);
+      this.#report(`the record of the dropped space ${id} is damaged`);
     else this.dropped.set(id, value.readBigUInt64BE());
   }
 
@@ -129,7 +129,7 @@ export class CheckedCatalog {
     return id >= 1 && id <= SPACE_ID_MAX && !this.living.has(id) && !this.dropped.has(id);
   }
 
-  #fault(sentence: string): void {
-    this.#faults.add(`catalog: ${sentence}.`);
+  #report(sentence: string): void {
+    this.#findings.add(`catalog: ${sentence}.`);
   }
 }

@@ -4,7 +4,7 @@
 import type { Inspection, SpaceCount } from '#store';
 import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/row-key.js';
 import type { CheckedCatalog } from './check-catalog.js';
-import type { Faults } from './findings.js';
+import type { Findings } from './findings.js';
 import type { Entry } from './page-tree.js';
 
 interface Subtree {
@@ -24,34 +24,34 @@ export class CheckedRows {
   readonly #catalog: CheckedCatalog;
   readonly #chunk: number;
   readonly #inspection: Inspection;
-  readonly #faults: Faults;
+  readonly #findings: Findings;
   readonly #subtrees = new Map<bigint, Subtree>();
   readonly #counts = new Map<number, { rows: number; bytes: number }>();
 
-  constructor(catalog: CheckedCatalog, chunk: number, inspection: Inspection, faults: Faults) {
+  constructor(catalog: CheckedCatalog, chunk: number, inspection: Inspection, findings: Findings) {
     this.#catalog = catalog;
     this.#chunk = chunk;
     this.#inspection = inspection;
-    this.#faults = faults;
+    this.#findings = findings;
   }
 
   /** An entry of the tree `rows`. */
   addRow({ key, value }: Entry): void {
     if (key.length <= SPACE_BYTES)
-      this.#faults.add(`rows: the key ${shown(key.toString('hex'))} is too short.`);
+      this.#findings.add(`rows: the key ${shown(key.toString('hex'))} is too short.`);
     else this.#add(key.readUInt32BE(0), Buffer.alloc(0), key.subarray(SPACE_BYTES), value, 0n);
   }
 
   /** An entry of the tree `long`; all of `rows` was added before. */
   addLong({ key, value }: Entry): void {
     if (key.length <= SUBTREE_BYTES) {
-      this.#faults.add(`long: the key ${shown(key.toString('hex'))} is too short.`);
+      this.#findings.add(`long: the key ${shown(key.toString('hex'))} is too short.`);
       return;
     }
     const id = key.readBigUInt64BE(0);
     const subtree = this.#subtrees.get(id);
     if (subtree === undefined) {
-      this.#faults.add(`long: no pointer leads to the subtree ${id} of a row.`);
+      this.#findings.add(`long: no pointer leads to the subtree ${id} of a row.`);
       return;
     }
     subtree.rows += 1;
@@ -62,7 +62,7 @@ export class CheckedRows {
   finish(): readonly SpaceCount[] {
     for (const [id, { rows, space }] of this.#subtrees) {
       if (rows === 0)
-        this.#faults.add(`${this.#nameOf(space)}: a long key leads to the empty subtree ${id}.`);
+        this.#findings.add(`${this.#nameOf(space)}: a long key leads to the empty subtree ${id}.`);
     }
     return [...this.#catalog.living.values()].map(({ account, service, name, id }) => {
       const { rows, bytes } = this.#counts.get(id) ?? { rows: 0, bytes: 0 };
@@ -74,7 +74,7 @@ export class CheckedRows {
     if (rest.length > this.#chunk) this.#addPointer(space, path, rest, value, within);
     else {
       const payload = path.length === 0 ? rest : Buffer.concat([path, rest]);
-      this.#faults.guard(this.#nameOf(space), () => this.#addPayload(space, payload, value));
+      this.#findings.guard(this.#nameOf(space), () => this.#addPayload(space, payload, value));
     }
   }
 
@@ -83,7 +83,7 @@ export class CheckedRows {
     const id = isPointer && value.length === SUBTREE_BYTES ? value.readBigUInt64BE() : 0n;
     // The subtree of a longer beginning was always made after that of a shorter one.
     if (id <= within || id > this.#catalog.subtreeId || this.#subtrees.has(id)) {
-      this.#faults.add(`${this.#nameOf(space)}: the pointer of a long key is damaged.`);
+      this.#findings.add(`${this.#nameOf(space)}: the pointer of a long key is damaged.`);
       return;
     }
     this.#subtrees.set(id, {
@@ -115,8 +115,8 @@ export class CheckedRows {
     }
     this.#count(space, value.length);
     const row = { partition, key, version, value: value.subarray(VERSION_BYTES) };
-    const fault = this.#inspection.row(living, row);
-    if (fault !== undefined) throw new Error(`${named}: ${fault}`);
+    const finding = this.#inspection.row(living, row);
+    if (finding !== undefined) throw new Error(`${named}: ${finding}`);
   }
 
   #count(space: number, bytes: number): void {

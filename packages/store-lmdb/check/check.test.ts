@@ -74,7 +74,7 @@ test('a store that was used hard is whole, and its rows are counted', async t =>
   const directory = await newDirectory(t);
   const rows = await churn(directory, seed);
   const report = await check(directory);
-  assert.deepEqual(report.faults, [], `seed ${seed}`);
+  assert.deepEqual(report.findings, [], `seed ${seed}`);
   assert.equal(report.lostPages, 0);
   assert.equal(report.spaces[0]?.rows, rows, `seed ${seed}`);
 });
@@ -82,8 +82,8 @@ test('a store that was used hard is whole, and its rows are counted', async t =>
 test('a store that was just made is whole', async t => {
   const directory = await newDirectory(t);
   await (await openLmdbStore({ directory })).close();
-  const { faults, spaces } = await check(directory);
-  assert.deepEqual([faults, spaces], [[], []]);
+  const { findings, spaces } = await check(directory);
+  assert.deepEqual([findings, spaces], [[], []]);
 });
 
 test('what a domain finds is told with its place', async t => {
@@ -93,8 +93,8 @@ test('what a domain finds is told with its place', async t => {
     space: space => `a bad ${space.name}.`,
     row: (_, row) => (row.key === 'k' ? 'a bad row.' : undefined),
   };
-  const { faults } = await check(directory, inspection);
-  assert.deepEqual(faults, ['dev/fruit: a bad fruit.', 'dev/fruit: the row ("p", "k"): a bad row.']);
+  const { findings } = await check(directory, inspection);
+  assert.deepEqual(findings, ['dev/fruit: a bad fruit.', 'dev/fruit: the row ("p", "k"): a bad row.']);
 });
 
 const rowOf = (key: string, version = NOW): Row => ({ partition: 'p', key, version, value: Buffer.of(1) });
@@ -120,7 +120,7 @@ async function damage(
     counters.save(catalog);
   });
   await environment.close();
-  return (await check(place)).faults;
+  return (await check(place)).findings;
 }
 
 const spaceOf = (id: number, created: bigint): Space => ({
@@ -131,7 +131,7 @@ const spaceOf = (id: number, created: bigint): Space => ({
   metadata: Buffer.alloc(0),
 });
 
-test('rows and records that lead nowhere are faults', async t => {
+test('rows and records that lead nowhere are findings', async t => {
   assert.deepEqual(await damage(t, () => undefined), []);
   const cases: readonly [RegExp, Parameters<typeof damage>[1]][] = [
     [/belongs to no space/, ({ rows }, counters) => rows.put(7, rowOf('k'), counters)],
@@ -191,8 +191,8 @@ test('records of the catalogue have their length and their kind', async t => {
     const catalog = new Tree<RowKey>(root, path, 'catalog', writeRowKey);
     await root.transaction(() => catalog.put(Buffer.from('l'), value));
     await root.close();
-    const { faults } = await check(directory);
-    assert.equal(faults.length, isWhole ? 0 : 1, faults.join('\n'));
+    const { findings } = await check(directory);
+    assert.equal(findings.length, isWhole ? 0 : 1, findings.join('\n'));
     if (!isWhole) await assert.rejects(openLmdbStore({ directory }), { code: 'corrupt' });
   }
 });
@@ -214,7 +214,7 @@ async function damageTrees(t: TestContext, change: (trees: Trees) => void): Prom
   };
   await root.transaction(() => change(trees));
   await root.close();
-  return (await check(directory)).faults;
+  return (await check(directory)).findings;
 }
 
 const keysOf = (tree: Tree<RowKey>): Buffer[] => tree.keys({ start: Buffer.of(0), end: Buffer.of(0xff) }, 10);
@@ -226,7 +226,7 @@ function removeRows(tree: Tree<RowKey>): void {
   }
 }
 
-test('long keys that lead nowhere, and subtrees that nothing leads to, are faults', async t => {
+test('long keys that lead nowhere, and subtrees that nothing leads to, are findings', async t => {
   const pointerOf = (tree: Tree<RowKey>): Buffer => keysOf(tree).find(isPointer) ?? assert.fail();
   const cases: readonly [RegExp, (trees: Trees) => void][] = [
     [/no pointer leads to the subtree 1/, ({ rows }) => rows.remove(pointerOf(rows))],

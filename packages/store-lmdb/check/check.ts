@@ -3,7 +3,7 @@
 import type { Inspection, SpaceCount } from '#store';
 import { CheckedCatalog } from './check-catalog.js';
 import { CheckedRows } from './check-rows.js';
-import { Faults } from './findings.js';
+import { Findings } from './findings.js';
 import { PageFile } from './page-file.js';
 import {
   type Entry,
@@ -16,8 +16,8 @@ import {
 
 export interface CheckReport {
   /** One sentence each, a bounded number of them. */
-  readonly faults: readonly string[];
-  readonly faultCount: number;
+  readonly findings: readonly string[];
+  readonly findingCount: number;
   readonly spaces: readonly SpaceCount[];
   readonly droppedSpaces: number;
   /** Of dropped spaces, not reclaimed yet. */
@@ -69,7 +69,7 @@ export async function checkFile(
 }
 
 class Check {
-  readonly #faults = new Faults();
+  readonly #findings = new Findings();
   readonly #file: PageFile;
   readonly #inspection: Inspection;
   readonly #onSlice: () => void;
@@ -82,26 +82,26 @@ class Check {
   }
 
   async run(): Promise<CheckReport> {
-    const faults = this.#faults;
+    const findings = this.#findings;
     const trees = await this.#readNames();
-    const catalog = new CheckedCatalog(faults);
+    const catalog = new CheckedCatalog(findings);
     await this.#each(trees.get('catalog'), 'catalog', entry => catalog.add(entry));
     catalog.finish();
     for (const space of catalog.living.values()) {
-      const fault = this.#inspection.space(space);
-      if (fault !== undefined) faults.add(`${space.account}/${space.name}: ${fault}`);
+      const finding = this.#inspection.space(space);
+      if (finding !== undefined) findings.add(`${space.account}/${space.name}: ${finding}`);
     }
     // A store whose first opening was interrupted has no format record, and no rows either.
     const isStarted = catalog.chunk !== undefined || [...trees.values()].some(({ entries }) => entries > 0n);
-    if (isStarted && catalog.chunk === undefined) faults.add('catalog: the format record is missing.');
-    const rows = new CheckedRows(catalog, catalog.chunk ?? 0xffff, this.#inspection, faults);
+    if (isStarted && catalog.chunk === undefined) findings.add('catalog: the format record is missing.');
+    const rows = new CheckedRows(catalog, catalog.chunk ?? 0xffff, this.#inspection, findings);
     await this.#each(trees.get('rows'), 'rows', entry => rows.addRow(entry));
     await this.#each(trees.get('long'), 'long', entry => rows.addLong(entry));
     const spaces = rows.finish();
     await this.#readFree();
     return {
-      faults: faults.sentences,
-      faultCount: faults.count,
+      findings: findings.sentences,
+      findingCount: findings.count,
       spaces,
       droppedSpaces: catalog.dropped.size,
       droppedRows: rows.droppedRows,
@@ -119,13 +119,13 @@ class Check {
     await this.#each(names, 'names', ({ key, value, flags }) => {
       const name = ['catalog', 'long', 'rows'].find(known => key.toString('latin1') === `${known}\0`);
       if (name === undefined || flags !== NODE_TREE || value.length !== TREE_RECORD_BYTES)
-        this.#faults.add(`names: '${key.toString('latin1')}' is no tree of a store.`);
+        this.#findings.add(`names: '${key.toString('latin1')}' is no tree of a store.`);
       else trees.set(name, readTreeRecord(value, 0));
     });
     // An opening that was interrupted makes what is missing when it is repeated; only the format can be there before.
     const isBegun = (trees.get('catalog')?.entries ?? 0n) > 1n;
     for (const name of ['rows', 'long']) {
-      if (isBegun && !trees.has(name)) this.#faults.add(`names: the tree '${name}' is missing.`);
+      if (isBegun && !trees.has(name)) this.#findings.add(`names: the tree '${name}' is missing.`);
     }
     return trees;
   }
@@ -136,19 +136,19 @@ class Check {
     const lists: Buffer[] = [];
     const keep = ({ key, value }: Entry) => {
       if (key.length !== FREE_KEY_BYTES || value.length < 8 || value.length % 8 !== 0)
-        this.#faults.add('free pages: a list is damaged.');
+        this.#findings.add('free pages: a list is damaged.');
       else lists.push(Buffer.from(value));
     };
     await this.#each(record, 'free pages', keep, FREE);
     for (const list of lists) this.#releaseList(list);
     const { missing } = this.#file;
-    if (missing > 0n) this.#faults.add(`pages: the file is cut off, ${missing} of its pages are missing.`);
+    if (missing > 0n) this.#findings.add(`pages: the file is cut off, ${missing} of its pages are missing.`);
   }
 
   #releaseList(list: Buffer): void {
     const count = list.readBigUInt64LE(0);
     if (count > BigInt(list.length / 8 - 1)) {
-      this.#faults.add('free pages: a list is shorter than it says.');
+      this.#findings.add('free pages: a list is shorter than it says.');
       return;
     }
     for (let index = 1; index <= Number(count); index += 1) {
@@ -164,9 +164,9 @@ class Check {
   /** False at the first page that cannot be free: a damaged run could be endless. */
   #releaseRun(page: number, run: number): boolean {
     for (let index = 0; index < run; index += 1) {
-      const fault = this.#file.release(page + index);
-      if (fault === undefined) continue;
-      this.#faults.add(`free pages: ${fault}.`);
+      const finding = this.#file.release(page + index);
+      if (finding === undefined) continue;
+      this.#findings.add(`free pages: ${finding}.`);
       return false;
     }
     return true;
@@ -179,8 +179,8 @@ class Check {
     { flags, compare }: TreeKind = PLAIN,
   ): Promise<void> {
     if (record === undefined) return;
-    if (record.flags !== flags) this.#faults.add(`${name}: its record has unknown flags.`);
-    for (const entries of new PageTree(this.#file, name, record, this.#faults, compare).pages()) {
+    if (record.flags !== flags) this.#findings.add(`${name}: its record has unknown flags.`);
+    for (const entries of new PageTree(this.#file, name, record, this.#findings, compare).pages()) {
       for (const entry of entries) visit(entry);
       if (performance.now() >= this.#sliceEnd) await this.#endSlice();
     }

@@ -3,7 +3,7 @@
 /** Enough to see the pattern of a damage, few enough to read. */
 const SENTENCES_MAX = 50;
 
-export class Faults {
+export class Findings {
   readonly sentences: string[] = [];
   count = 0;
 
@@ -12,7 +12,7 @@ export class Faults {
     if (this.sentences.length < SENTENCES_MAX) this.sentences.push(sentence);
   }
 
-  /** What `look` gives; a failure of it is a fault at `place`, and gives undefined. */
+  /** The result of `look`; if it throws, the error becomes a finding at `place`, and the result is undefined. */
   guard<T>(place: string, look: () => T): T | undefined {
     try {
       return look();

@@ -3,7 +3,7 @@
 
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import { compareFreeKeys, FREE_KEY_BYTES, FREE_RECORD_AT } from './check.js';
-import { Faults } from './findings.js';
+import { Findings } from './findings.js';
 import { PageFile } from './page-file.js';
 import { PageTree, readTreeRecord } from './page-tree.js';
 
@@ -23,7 +23,7 @@ export function freeBytes(path: string): number {
 
 function freePages(file: PageFile): number {
   const record = readTreeRecord(file.meta.bytes, FREE_RECORD_AT);
-  const tree = new PageTree(file, 'free pages', record, new Faults(), compareFreeKeys);
+  const tree = new PageTree(file, 'free pages', record, new Findings(), compareFreeKeys);
   let pages = 0;
   for (const entries of tree.pages())
     for (const { key, value } of entries)

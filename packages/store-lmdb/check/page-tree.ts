@@ -11,7 +11,7 @@
 //   record    0 four bytes that are 0 but in the record of free pages | 4 flags, 2 | 6 depth, 2 | 8 branches, 8 | 16 leaves, 8 | 24 pages of long values, 8 | 32 entries, 8 | 40 root, 8
 
 import { PAGE_BYTES } from '../lmdb/file-head.js';
-import type { Faults } from './findings.js';
+import type { Findings } from './findings.js';
 import type { PageFile } from './page-file.js';
 
 export const TREE_RECORD_BYTES = 48;
@@ -74,29 +74,29 @@ export class PageTree {
   readonly #file: PageFile;
   readonly #name: string;
   readonly #record: TreeRecord;
-  readonly #faults: Faults;
+  readonly #findings: Findings;
   readonly #compare: CompareKeys;
   #branches = 0n;
   #leaves = 0n;
   #longValuePages = 0n;
   #entries = 0n;
 
-  /** `name` is for the sentences of faults. */
+  /** `name` is for the sentences of findings. */
   constructor(
     file: PageFile,
     name: string,
     record: TreeRecord,
-    faults: Faults,
+    findings: Findings,
     compare: CompareKeys = Buffer.compare,
   ) {
     this.#file = file;
     this.#name = name;
     this.#record = record;
-    this.#faults = faults;
+    this.#findings = findings;
     this.#compare = compare;
   }
 
-  /** The entries, a page at a time, in order. What is behind a fault is left out. */
+  /** The entries in order, a page at a time. Pages with a finding, and the pages below them, are left out. */
   *pages(): Generator<readonly Entry[]> {
     const { root, depth, entries, branches, leaves, longValuePages } = this.#record;
     if (root !== NO_PAGE) yield* this.#below(Number(root), depth, { from: undefined, until: undefined });
@@ -109,7 +109,7 @@ export class PageTree {
   *#below(page: number, depth: number, bounds: Bounds): Generator<readonly Entry[]> {
     const isLeaf = depth === 1;
     if (depth < 1 || depth > DEPTH_MAX) {
-      this.#fault(`its depth is recorded as ${depth}`);
+      this.#report(`its depth is recorded as ${depth}`);
       return;
     }
     const bytes = this.#take(page, 1, isLeaf ? LEAF : BRANCH);
@@ -132,13 +132,13 @@ export class PageTree {
 
   #take(page: number, count: number, kind: number): Buffer | undefined {
     const bytes = this.#file.take(page, count);
-    if (typeof bytes === 'string') this.#fault(bytes);
+    if (typeof bytes === 'string') this.#report(bytes);
     else if (bytes.readBigUInt64LE(0) !== BigInt(page))
-      this.#fault(`page ${page} says that it is another one`);
+      this.#report(`page ${page} says that it is another one`);
     else if (bytes.readBigUInt64LE(8) > this.#file.meta.transaction)
-      this.#fault(`page ${page} is newer than the file's last transaction`);
+      this.#report(`page ${page} is newer than the file's last transaction`);
     else if (bytes.readUInt16LE(18) !== kind)
-      this.#fault(`page ${page} is of another kind than its place needs`);
+      this.#report(`page ${page} is of another kind than its place needs`);
     else return bytes;
     return undefined;
   }
@@ -149,7 +149,7 @@ export class PageTree {
     const upper = bytes.readUInt16LE(22);
     const room = PAGE_BYTES - HEADER_BYTES;
     if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > room) {
-      this.#fault(`page ${page} has impossible bounds`);
+      this.#report(`page ${page} has impossible bounds`);
       return undefined;
     }
     const nodes: Node[] = [];
@@ -159,21 +159,21 @@ export class PageTree {
       const at = HEADER_BYTES + bytes.readUInt16LE(HEADER_BYTES + offset);
       const end = nodeEnd(bytes, at, isLeaf);
       if (at < HEADER_BYTES + upper || end > PAGE_BYTES) {
-        this.#fault(`page ${page} has an entry outside of its bounds`);
+        this.#report(`page ${page} has an entry outside of its bounds`);
         return undefined;
       }
       length += end - at + ((end - at) % 2);
       const key = bytes.subarray(at + NODE_HEADER_BYTES, at + NODE_HEADER_BYTES + bytes.readUInt16LE(at + 6));
       // The first key of a branch stands for all that is less than the second, and is empty.
       if ((isLeaf || offset > 0) && !this.#isInOrder(key, previous, bounds)) {
-        this.#fault(`page ${page} has keys that are out of order`);
+        this.#report(`page ${page} has keys that are out of order`);
         return undefined;
       }
       previous = isLeaf || offset > 0 ? key : undefined;
       nodes.push({ at, key });
     }
     if (length === room - upper) return nodes;
-    this.#fault(`page ${page} has entries that overlap or leave gaps`);
+    this.#report(`page ${page} has entries that overlap or leave gaps`);
     return undefined;
   }
 
@@ -195,7 +195,7 @@ export class PageTree {
         if (value !== undefined) entries.push({ key, value, flags });
       } else if (flags === 0 || flags === NODE_TREE) {
         entries.push({ key, value: bytes.subarray(valueAt, valueAt + length), flags });
-      } else this.#fault(`an entry of page ${bytes.readBigUInt64LE(0)} has unknown flags`);
+      } else this.#report(`an entry of page ${bytes.readBigUInt64LE(0)} has unknown flags`);
     }
     return entries;
   }
@@ -205,14 +205,14 @@ export class PageTree {
     const count = Number(bytes.readBigUInt64LE(at + 16));
     // A shorter value that took the place of a longer one within a transaction keeps its pages.
     if (count < Math.ceil((HEADER_BYTES + length) / PAGE_BYTES)) {
-      this.#fault(`a long value at page ${page} has another length than its pages`);
+      this.#report(`a long value at page ${page} has another length than its pages`);
       return undefined;
     }
     const run = this.#take(page, count, LONG_VALUE);
     if (run === undefined) return undefined;
     const isOwn = run.readBigUInt64LE(8) === bytes.readBigUInt64LE(at + 8) && run.readUInt32LE(20) === count;
     if (!isOwn) {
-      this.#fault(`page ${page} holds another long value than its key has`);
+      this.#report(`page ${page} holds another long value than its key has`);
       return undefined;
     }
     this.#longValuePages += BigInt(count);
@@ -220,11 +220,11 @@ export class PageTree {
   }
 
   #compareCount(noun: string, recorded: bigint, found: bigint): void {
-    if (recorded !== found) this.#fault(`${recorded} ${noun} are recorded and ${found} were found`);
+    if (recorded !== found) this.#report(`${recorded} ${noun} are recorded and ${found} were found`);
   }
 
-  #fault(sentence: string): void {
-    this.#faults.add(`${this.#name}: ${sentence}.`);
+  #report(sentence: string): void {
+    this.#findings.add(`${this.#name}: ${sentence}.`);
   }
 }
 

@@ -3,17 +3,17 @@
 import { StoreError } from '#store';
 import { NAMES_RECORD_AT } from './check.js';
 import { CheckedCatalog } from './check-catalog.js';
-import { Faults } from './findings.js';
+import { Findings } from './findings.js';
 import { PageFile } from './page-file.js';
 import { type Entry, NODE_TREE, PageTree, readTreeRecord, TREE_RECORD_BYTES } from './page-tree.js';
 
-/** Fails with `corrupt` at the first fault, `unsupported`, or the system's error. */
+/** Fails with `corrupt` at the first finding, `unsupported`, or the system's error. */
 export function readCatalog(path: string): CheckedCatalog {
-  const faults = new Faults();
-  const catalog = new CheckedCatalog(faults);
+  const findings = new Findings();
+  const catalog = new CheckedCatalog(findings);
   const file = new PageFile(path);
   const each = (name: string, bytes: Buffer, at: number, visit: (entry: Entry) => void): void => {
-    const tree = new PageTree(file, name, readTreeRecord(bytes, at), faults, Buffer.compare);
+    const tree = new PageTree(file, name, readTreeRecord(bytes, at), findings, Buffer.compare);
     for (const entries of tree.pages()) for (const entry of entries) visit(entry);
   };
   try {
@@ -27,7 +27,7 @@ export function readCatalog(path: string): CheckedCatalog {
     file.close();
   }
   catalog.finish();
-  const [fault] = faults.sentences;
-  if (fault !== undefined) throw new StoreError('corrupt', `${path} is damaged: ${fault}`);
+  const [finding] = findings.sentences;
+  if (finding !== undefined) throw new StoreError('corrupt', `${path} is damaged: ${finding}`);
   return catalog;
 }

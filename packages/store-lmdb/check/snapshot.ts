@@ -31,7 +31,7 @@ export async function checkSnapshot(
   return report;
 }
 
-/** A log that cannot be read is a fault of the store like any other: writes that were answered are lost with it. */
+/** A log that cannot be read is a finding like any other: writes that were answered are lost with it. */
 async function checkBoth(path: string, inspection: Inspection, onSlice?: () => void): Promise<CheckReport> {
   const log = await unreadLog(path).catch((error: unknown) => {
     if (error instanceof StoreError && error.code === 'corrupt') return error;
@@ -40,7 +40,7 @@ async function checkBoth(path: string, inspection: Inspection, onSlice?: () => v
   const report = await checkFile(path, inspection, onSlice);
   if (!(log instanceof StoreError)) return { ...report, loggedChanges: countChanges(log) };
   // Of a damaged catalogue, from which the log is known, the report has told.
-  return report.faultCount > 0 ? report : { ...report, faults: [`log: ${log.message}`], faultCount: 1 };
+  return report.findingCount > 0 ? report : { ...report, findings: [`log: ${log.message}`], findingCount: 1 };
 }
 
 const countChanges = (log: UnreadLog | undefined): number =>

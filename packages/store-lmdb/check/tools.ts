@@ -46,13 +46,13 @@ async function copyAndCheck(
 }
 
 function storeReportOf(report: CheckReport): StoreReport {
-  const { faults, faultCount, spaces, droppedSpaces, droppedRows, fileBytes: bytes } = report;
+  const { findings, findingCount, spaces, droppedSpaces, droppedRows, fileBytes: bytes } = report;
   const { usedPages, freePages, lostPages, loggedChanges } = report;
   const lost = lostPages > 0 ? `, ${lostPages} lost` : '';
   const usage = `${counted(usedPages, 'page')} in use, ${freePages} free${lost}`;
   const logged = `${counted(loggedChanges, 'change')} of rows in data.log, not counted above`;
   const notes = loggedChanges > 0 ? [logged] : [];
-  return { faults, faultCount, spaces, droppedSpaces, droppedRows, bytes, usage, notes };
+  return { findings, findingCount, spaces, droppedSpaces, droppedRows, bytes, usage, notes };
 }
 
 const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;

@@ -37,7 +37,7 @@ async function leave(directory: string, applied: number): Promise<void> {
 
 async function isClosedCopy(directory: string, content: Readonly<Record<string, string>>): Promise<void> {
   assert.deepEqual(await readdir(directory), ['data.mdb']);
-  assert.deepEqual((await checkFile(dataOf(directory), NO_INSPECTION)).faults, []);
+  assert.deepEqual((await checkFile(dataOf(directory), NO_INSPECTION)).findings, []);
   const store = await openLmdbStore({ directory });
   assert.deepEqual(await textsOf(store), content);
   await store.close();
@@ -52,8 +52,8 @@ test('a copy has what stands in the log alone, and a check counts it', async t =
   ] as const) {
     const [directory, to] = [await newDirectory(t), await newDirectory(t)];
     await leave(directory, applied);
-    const { faults, loggedChanges } = await checkSnapshot(directory, NO_INSPECTION);
-    assert.deepEqual([faults, loggedChanges], [[], unread]);
+    const { findings, loggedChanges } = await checkSnapshot(directory, NO_INSPECTION);
+    assert.deepEqual([findings, loggedChanges], [[], unread]);
     await copySnapshot(directory, dataOf(to));
     await isClosedCopy(to, CONTENT);
     const store = await openLmdbStore({ directory });
@@ -123,9 +123,9 @@ test('a store whose log is missing, damaged or another one is not copied, and a 
     await leave(directory, 1);
     await spoil(directory);
     await assert.rejects(copySnapshot(directory, dataOf(to)), { name: 'StoreError', code: 'corrupt' });
-    const { faults, faultCount } = await checkSnapshot(directory, NO_INSPECTION);
-    assert.deepEqual([faultCount, faults.length], [1, 1]);
-    assert.match(faults.join(), pattern);
+    const { findings, findingCount } = await checkSnapshot(directory, NO_INSPECTION);
+    assert.deepEqual([findingCount, findings.length], [1, 1]);
+    assert.match(findings.join(), pattern);
   }
   assert.deepEqual(await readdir(to), []);
 });

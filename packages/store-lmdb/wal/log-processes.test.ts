@@ -121,9 +121,9 @@ test('a copy of a store whose log is written meanwhile has all that was answered
     await copySnapshot(directory, join(to, 'data.mdb'));
     assert.deepEqual(await readdir(to), ['data.mdb']);
     const report = await checkFile(join(to, 'data.mdb'), NO_INSPECTION);
-    assert.deepEqual([report.faults, report.loggedChanges], [[], 0]);
+    assert.deepEqual([report.findings, report.loggedChanges], [[], 0]);
     assert((await roundsOf(to)) >= before);
-    assert.deepEqual((await checkSnapshot(directory, NO_INSPECTION)).faults, []);
+    assert.deepEqual((await checkSnapshot(directory, NO_INSPECTION)).findings, []);
   }
   await owner.answer(1);
   await owner.kill();

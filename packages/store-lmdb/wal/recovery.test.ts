@@ -43,9 +43,9 @@ async function recordsOf(directory: string) {
   return found;
 }
 
-async function faultsOf(directory: string): Promise<readonly string[]> {
+async function findingsOf(directory: string): Promise<readonly string[]> {
   const inspection = { space: () => undefined, row: () => undefined };
-  return (await checkFile(dataOf(directory), inspection)).faults;
+  return (await checkFile(dataOf(directory), inspection)).findings;
 }
 
 const refusal = (message: RegExp) => ({ name: 'StoreError', code: 'corrupt', message });
@@ -59,11 +59,11 @@ for (const durability of ['full', 'none'] as const) {
     await store.append({ apple: 'red', plum: undefined }, 7n);
     const { epoch } = store;
     await store.abandon();
-    assert.deepEqual(await faultsOf(directory), [], 'The trees are whole before it.');
+    assert.deepEqual(await findingsOf(directory), [], 'The trees are whole before it.');
     assert.deepEqual(await contentOf(directory, durability), { apple: 'red', pear: 'yellow' });
     const tick = NOW + 9n;
     assert.deepEqual(await recordsOf(directory), { mark: { epoch, state: 'read', tick }, version: 1, tick });
-    assert.deepEqual(await faultsOf(directory), []);
+    assert.deepEqual(await findingsOf(directory), []);
   });
 }
 
@@ -115,7 +115,7 @@ test('a taker that died between its two steps is followed by one that goes on', 
   await logged.environment.transaction(() => assert.equal(fenceLog(logged.environment.catalog), true));
   assert.equal(logged.isOwn(), false);
   await logged.abandon();
-  assert.deepEqual(await faultsOf(directory), []);
+  assert.deepEqual(await findingsOf(directory), []);
   assert.deepEqual(await contentOf(directory), { pear: 'yellow' });
 });
 
@@ -271,6 +271,6 @@ test('whatever part of a log is in the trees, over its turns, a store has what w
     assert.deepEqual([...rows.keys()].sort(), [...model.keys()].sort(), again);
     for (const [key, { value }] of rows)
       assert(value.equals(model.get(key) ?? Buffer.of()), `${key}, ${again}`);
-    assert.deepEqual(await faultsOf(directory), [], again);
+    assert.deepEqual(await findingsOf(directory), [], again);
   }
 });

@@ -1,5 +1,5 @@
 // An account on a memory store whose clock the test holds, for tests through the package's entry point.
-import assert from 'node:assert/strict';
+import { outcomeOf, refusalsOf } from '#account/testing';
 import { openMemoryStore, type ScanRange } from '#store';
 import type { EdmValue, Property } from '../entity/edm.js';
 import { decodeEntity } from '../entity/entity-codec.js';
@@ -7,7 +7,7 @@ import type { EntityKey } from '../entity/entity-key.js';
 import { execute } from '../execute.js';
 import type { Condition, Operation } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { TableError, type TableErrorCode } from '../table-error.js';
+import { TableError } from '../table-error.js';
 
 /** 2020-01-01T01:02:00Z. */
 export const START = 15_778_405_200_000_000n;
@@ -44,28 +44,10 @@ export async function openTable(): Promise<TestAccount> {
   return account;
 }
 
-/** The outcome, which must be of the kind. */
-export async function outcomeOf<Kind extends Outcome['kind']>(
-  kind: Kind,
-  running: Promise<Outcome>,
-): Promise<Extract<Outcome, { kind: Kind }>> {
-  const outcome = await running;
-  const isOfKind = (candidate: Outcome): candidate is Extract<Outcome, { kind: Kind }> =>
-    candidate.kind === kind;
-  assert.ok(isOfKind(outcome), `${outcome.kind} is not ${kind}`);
-  return outcome;
-}
+export { outcomeOf };
 
 /** The refusal, which must have the code. */
-export async function refusalOf(code: TableErrorCode, running: Promise<Outcome>): Promise<TableError> {
-  const error = await running.then(
-    outcome => assert.fail(`${outcome.kind} should have been refused`),
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof TableError, String(error));
-  assert.equal(error.code, code);
-  return error;
-}
+export const refusalOf = refusalsOf(TableError);
 
 export const keyOf = (rowKey: string, partitionKey = 'p'): EntityKey => ({ partitionKey, rowKey });
 export const text = (name: string, value: string): Property => ({ name, type: 'Edm.String', value });

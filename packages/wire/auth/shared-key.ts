@@ -29,7 +29,7 @@ export function signedDate({ headers }: WireRequest): string | undefined {
  * The canonical resource: the account, the path as it was sent, and of the query only `comp`. In path style it has the account
  * twice. `path` is another spelling to try.
  */
-export function canonicalResource(route: ServiceRoute, path: string = route.path): string {
+function canonicalResource(route: ServiceRoute, path: string = route.path): string {
   const comp = route.query.get('comp');
   return `/${route.account}${path}${comp === undefined ? '' : `?comp=${comp}`}`;
 }
@@ -49,7 +49,7 @@ export function otherSpellings({ account, path, secondary }: ServiceRoute): read
   return [...spellings];
 }
 
-/** `date` and `resource` as the functions above give them. */
+/** `date` as `signedDate` gives it, and a canonical resource. */
 export function sharedKeyStringToSign(
   scheme: SharedKeyCredential['scheme'],
   { method, headers }: WireRequest,
