@@ -46,6 +46,17 @@ export interface ScanRange {
   readonly until?: Position | undefined;
 }
 
+/**
+ * What a visitor's own work has cost so far: the visitor adds to it, and the scan gives the thread to others the sooner for it. One
+ * step takes about as long as a comparison of two numbers.
+ */
+export interface Effort {
+  steps: number;
+}
+
+/** The cost of a scan's own work on a row, in steps of a visitor. */
+export const STEPS_OF_ROW = 64;
+
 /** The bounds of a scan; the first one reached ends it. At least one row is visited, so that a scan always advances. */
 export interface Budget {
   /** Rows that count. 0 ends the scan before the first row. */
@@ -56,6 +67,8 @@ export interface Budget {
   readonly examined: number;
   /** Time spent, in milliseconds of the store's clock. */
   readonly milliseconds: number;
+  /** No bound: how much work the visitor does, where that may be more than the scan's own. Read after each visit. */
+  readonly effort?: Effort | undefined;
 }
 
 /**

@@ -1,12 +1,13 @@
 // One scan: which rows are visited and where it ends. In slices, so that others get the event loop.
 import type { Clock } from '#base';
-import type { Budget, Row, ScanEnd, ScanRange, Visit } from '#store';
+import { type Budget, type Row, type ScanEnd, type ScanRange, STEPS_OF_ROW, type Visit } from '#store';
 import { encodePayload } from '../layout/row-key.js';
 import type { PayloadRange } from './row-cursor.js';
 
-/** How often to look at the clocks: after so many rows, or fewer if visitors took many bytes. */
-const CHECK_ROWS = 64;
-const CHECK_BYTES = 0x4000;
+/** How often to look at the clocks: after so many rows, or fewer if visitors took many bytes or did much work of their own. */
+const CHECK_STEPS = 64 * STEPS_OF_ROW;
+/** Taking so many bytes costs as much as a row. */
+const BYTES_OF_ROW = 0x4000;
 
 const TICKS_PER_MS = 10_000;
 
@@ -34,7 +35,9 @@ export class PageWalk {
   #bytes = 0;
   #examined = 0;
   #isSpent = false;
-  #costUntilCheck = CHECK_ROWS;
+  #stepsUntilCheck = CHECK_STEPS;
+  /** The visitor's steps that were counted. */
+  #effortCounted: number;
 
   constructor(cursor: RowSource, budget: Budget, visit: Visit, clock: Clock) {
     this.#cursor = cursor;
@@ -42,22 +45,25 @@ export class PageWalk {
     this.#visit = visit;
     this.#clock = clock;
     this.#start = clock();
+    this.#effortCounted = budget.effort?.steps ?? 0;
   }
 
   /** Goes on until `sliceEnd` by `performance.now`, or a little longer; gives the end if that reaches it. */
   walk(sliceEnd: number): ScanEnd | undefined {
     const cursor = this.#cursor;
     const budget = this.#budget;
+    const { effort } = budget;
     while (cursor.next()) {
       if (this.#isSpent) {
         return { next: { partition: cursor.partition, key: cursor.key }, examined: this.#examined };
       }
       this.#examined += 1;
-      this.#costUntilCheck -= 1;
+      this.#stepsUntilCheck -= STEPS_OF_ROW;
       if (this.#visit(cursor)) this.#count(cursor.value.length);
+      if (effort !== undefined) this.#countSteps(effort.steps);
       this.#isSpent =
         this.#examined >= budget.examined || this.#counted >= budget.rows || this.#bytes >= budget.bytes;
-      if (this.#costUntilCheck <= 0 && this.#isSliceOver(sliceEnd)) return undefined;
+      if (this.#stepsUntilCheck <= 0 && this.#isSliceOver(sliceEnd)) return undefined;
     }
     return { next: undefined, examined: this.#examined };
   }
@@ -65,11 +71,16 @@ export class PageWalk {
   #count(bytes: number): void {
     this.#counted += 1;
     this.#bytes += bytes;
-    this.#costUntilCheck -= Math.floor(bytes / CHECK_BYTES);
+    this.#stepsUntilCheck -= Math.floor(bytes / BYTES_OF_ROW) * STEPS_OF_ROW;
+  }
+
+  #countSteps(steps: number): void {
+    this.#stepsUntilCheck -= steps - this.#effortCounted;
+    this.#effortCounted = steps;
   }
 
   #isSliceOver(sliceEnd: number): boolean {
-    this.#costUntilCheck = CHECK_ROWS;
+    this.#stepsUntilCheck = CHECK_STEPS;
     const elapsed = Number(this.#clock() - this.#start);
     if (elapsed >= this.#budget.milliseconds * TICKS_PER_MS) this.#isSpent = true;
     return performance.now() >= sliceEnd;
