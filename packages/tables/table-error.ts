@@ -20,6 +20,7 @@ export type TableErrorCode =
   | 'InvalidInput:KeyType'
   | 'InvalidInput:QuerySyntax'
   | 'InvalidInput:TwoConditions'
+  | 'InvalidUri:TooLong'
   | 'InvalidValueType'
   | 'JsonFormatNotSupported'
   | 'MediaTypeNotSupported'

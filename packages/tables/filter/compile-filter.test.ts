@@ -2,7 +2,7 @@
 // and that the compiled filter agrees with a simple evaluation of its tree.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Row } from '#store';
+import type { Effort, Row } from '#store';
 import type { EdmType, EdmValue, Property } from '../entity/edm.js';
 import { encodeEntity } from '../entity/entity-encoder.js';
 import type { TableErrorDetail } from '../table-error.js';
@@ -253,4 +253,74 @@ test('a chain of thousands of terms does not exhaust the stack', () => {
   }
   assert.equal(takes(all, { name: 'a', ...int32(1) }), true);
   assert.equal(takes(any, { name: 'a', ...int32(1) }), false);
+});
+
+/** What one evaluation of a chain of `count` different terms costs that does not end early. */
+function stepsOf(term: (index: number) => Filter, count: number, of: Row): number {
+  const effort: Effort = { steps: 0 };
+  let any = term(0);
+  for (let i = 1; i < count; i++) any = either(any, term(i));
+  const test = compileFilter(any, effort);
+  assert.equal(test(of), false);
+  const first = effort.steps;
+  assert.equal(test(of), false);
+  assert.equal(effort.steps, 2 * first, 'each row costs the same');
+  return first;
+}
+
+test('every comparison counts as a step at least, whatever it compares', () => {
+  const terms: readonly ((index: number) => Filter)[] = [
+    i => compare(property('a'), 'eq', constant(int32(i + 1))),
+    i => compare(constant(int32(i + 1)), 'eq', property('a')),
+    () => compare(property('PartitionKey'), 'eq', string('x')),
+    () => compare(property('Timestamp'), 'eq', constant(date(0n))),
+    () => compare(property('a'), 'gt', property('b')),
+    () => compare(constant(int32(1)), 'eq', constant(int32(2))),
+    () => constant(boolean(false)),
+    () => property('a'),
+    i => property(`missing${i}`),
+    () => not(constant(boolean(true))),
+  ];
+  const of = row({ name: 'a', ...int32(0) }, { name: 'b', ...int32(0) });
+  for (const [at, term] of terms.entries()) {
+    const [few, many] = [stepsOf(term, 100, of), stepsOf(term, 1000, of)];
+    assert(few >= 100 && many >= 1000 && many <= 5 * 1000, `${few}, ${many}: term ${at}`);
+  }
+});
+
+test('long texts count by their lengths, and are decoded once a row for all comparisons', () => {
+  const long = 'é'.repeat(32_000);
+  const of = row({ name: 'a', ...text(long) }, { name: 'b', ...text(long) }, { name: 'c', ...int32(0) });
+  const decodings = (terms: readonly Filter[]): number =>
+    Math.round(stepsOf(i => terms[i % terms.length] ?? not(property('a')), 2000, of) / ((6 * 32_000) / 8));
+  assert.equal(decodings([compare(property('a'), 'lt', string('a'))]), 1);
+  assert.equal(decodings([compare(property('a'), 'lt', property('b'))]), 2);
+  const constantSteps = stepsOf(() => compare(property('a'), 'gt', string(`${long}x`)), 10, of);
+  assert(constantSteps >= 10 * (32_000 / 16), String(constantSteps));
+});
+
+test('many names are found as few are', () => {
+  const names = Array.from({ length: 40 }, (_, i) => (i % 4 === 0 ? `été${i}` : `p${i}`));
+  for (const count of [1, 7, 8, 9, 40])
+    for (const missing of [undefined, 0, count - 1]) {
+      const asked = names.slice(0, count);
+      const filter = asked
+        .map(name => compare(property(name), 'ge', constant(int32(0))))
+        .reduce((left, right) => both(left, right));
+      const there = asked.filter((_, i) => i !== missing).reverse();
+      const stored = there.map((name): Property => ({ name, ...int32(5) }));
+      assert.equal(takes(filter, { name: 'other', ...int32(1) }, ...stored), missing === undefined);
+    }
+});
+
+test('what was found in one row does not count for the next', () => {
+  for (const more of [0, 10]) {
+    const others = Array.from({ length: more }, (_, i) => property(`n${i}`));
+    const asked = [compare(property('a'), 'gt', string('m')), compare(property('a'), 'gt', property('b'))];
+    const test = compileFilter([...others, ...asked].reduce((left, right) => either(left, right)));
+    const a = (value: string): Property => ({ name: 'a', ...text(value) });
+    const b: Property = { name: 'b', ...text('c') };
+    const rows = [row(a('z')), row(a('b')), row(b), row(a('d'), b), row(b, a('b')), row(), row(a('d'), b)];
+    assert.deepEqual(rows.map(test), [true, false, false, true, false, false, true]);
+  }
 });

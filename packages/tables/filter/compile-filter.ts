@@ -1,26 +1,13 @@
 // Compiles a $filter once into a test on rows in their stored form: no object is built for a row.
-// How types compare is a fact of the service (protocol: queries#comparing); filter-range.ts decides which rows are scanned.
-import type { Row } from '#store';
+// How types compare is a fact of the service (protocol: queries#comparing); filter-range.ts decides which rows are scanned, and
+// property-lookup.ts finds what is compared. Every comparison adds its cost to an effort, so that a scan can yield by it.
+import type { Effort, Row } from '#store';
 import type { EdmType, EdmValue } from '../entity/edm.js';
-import { escapeText, formatLiteral } from '../entity/edm-text.js';
-import {
-  BINARY,
-  BOOLEAN,
-  DATE_TIME,
-  DOUBLE,
-  decodeString,
-  ENTRY_BYTES,
-  FLAG_ESCAPED,
-  GUID,
-  HEADER_BYTES,
-  INT32,
-  INT64,
-  propertyCount,
-  STRING,
-  TEXT_OVERHEAD,
-} from '../entity/entity-codec.js';
+import { formatLiteral } from '../entity/edm-text.js';
+import { BINARY, BOOLEAN, DATE_TIME, DOUBLE, GUID, INT32, INT64, STRING } from '../entity/entity-codec.js';
 import { TableError } from '../table-error.js';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';
+import { type PropertyLookup, PropertyLookups } from './property-lookup.js';
 
 export type RowTest = (row: Row) => boolean;
 
@@ -59,76 +46,15 @@ const FLIPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 const ordinal = <T extends string | bigint | number>(a: T, b: T): Order =>
   a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
 
-/** The output of `find`; one for each operand of a filter that names a property, so that no row allocates. */
-class Lookup {
-  readonly #name: Buffer;
-  entryAt = 0;
-  literalAt = 0;
-  literalLength = 0;
+/** So many characters of a constant are compared in about a step. */
+const CHARACTERS_A_STEP = 16;
 
-  constructor(name: string) {
-    this.#name = Buffer.from(escapeText(name), 'latin1');
-  }
-
-  /** Finds the property in a stored entity by comparing bytes. */
-  find(bytes: Buffer): boolean {
-    const count = propertyCount(bytes);
-    const wanted = this.#name.length;
-    let at = HEADER_BYTES + ENTRY_BYTES * count;
-    for (let entryAt = HEADER_BYTES, i = 0; i < count; i++, entryAt += ENTRY_BYTES) {
-      const nameLength = (bytes[entryAt + 2] ?? 0) | ((bytes[entryAt + 3] ?? 0) << 8);
-      const literalLength = bytes.readUInt32LE(entryAt + 4);
-      if (nameLength === wanted && this.#isAt(bytes, at + 2)) {
-        this.entryAt = entryAt;
-        this.literalAt = at + nameLength + TEXT_OVERHEAD;
-        this.literalLength = literalLength;
-        return true;
-      }
-      at += nameLength + TEXT_OVERHEAD + literalLength;
-    }
-    return false;
-  }
-
-  #isAt(bytes: Buffer, at: number): boolean {
-    for (let i = 0; i < this.#name.length; i++) if (bytes[at + i] !== this.#name[i]) return false;
-    return true;
-  }
-
-  type(bytes: Buffer): number {
-    return bytes[this.entryAt] ?? -1;
-  }
-
-  text(bytes: Buffer): string {
-    const escaped = ((bytes[this.entryAt + 1] ?? 0) & FLAG_ESCAPED) !== 0;
-    return decodeString(bytes, this.literalAt, this.literalAt + this.literalLength, escaped);
-  }
-
-  number(bytes: Buffer): number {
-    const at = this.entryAt + 8;
-    return bytes[this.entryAt] === DOUBLE ? bytes.readDoubleLE(at) : bytes.readInt32LE(at);
-  }
-
-  integer(bytes: Buffer): bigint {
-    const at = this.entryAt + 8;
-    return bytes[this.entryAt] === INT32 ? BigInt(bytes.readInt32LE(at)) : bytes.readBigInt64LE(at);
-  }
-
-  boolean(bytes: Buffer): boolean {
-    return bytes[this.entryAt + 8] === 1;
-  }
-}
-
-type StoredTest = (bytes: Buffer, lookup: Lookup) => boolean;
+type StoredTest = (bytes: Buffer, lookup: PropertyLookup) => boolean;
 
 /** Canonical literals are equal exactly if their values are, so equality needs no decoding. */
 function textEquality(constant: EdmValue, equal: boolean): StoredTest {
   const literal = Buffer.from(formatLiteral(constant), 'latin1');
-  return (bytes, lookup) => {
-    const same =
-      lookup.literalLength === literal.length &&
-      bytes.compare(literal, 0, literal.length, lookup.literalAt, lookup.literalAt + literal.length) === 0;
-    return same === equal;
-  };
+  return (bytes, lookup) => lookup.isLiteral(bytes, literal) === equal;
 }
 
 /** The types that the constant may be compared with, each with its comparison (protocol: queries#comparing). */
@@ -169,9 +95,7 @@ function testsByType(operator: ComparisonOperator, constant: EdmValue): Readonly
       tests.set(GUID, (bytes, lookup) => verdict(ordinal(lookup.text(bytes), constant.value)));
       break;
     case 'Edm.Binary':
-      tests.set(BINARY, (bytes, lookup) =>
-        verdict(Buffer.compare(Buffer.from(lookup.text(bytes), 'base64'), constant.value)),
-      );
+      tests.set(BINARY, (bytes, lookup) => verdict(Buffer.compare(lookup.binary(bytes), constant.value)));
       break;
   }
   if (operator === 'eq' || operator === 'ne') {
@@ -181,13 +105,25 @@ function testsByType(operator: ComparisonOperator, constant: EdmValue): Readonly
   return tests;
 }
 
-function compareWithConstant(name: string, operator: ComparisonOperator, constant: EdmValue): RowTest {
-  const lookup = new Lookup(name);
+/** What comparing with a constant costs besides one step: only texts may be long. */
+const stepsOf = ({ value }: EdmValue): number =>
+  typeof value === 'string' || Buffer.isBuffer(value) ? Math.floor(value.length / CHARACTERS_A_STEP) : 0;
+
+function compareWithConstant(
+  lookups: PropertyLookups,
+  name: string,
+  operator: ComparisonOperator,
+  constant: EdmValue,
+): RowTest {
+  const lookup = lookups.of(name);
+  const { effort } = lookups;
   const mismatch = ON_MISMATCH[operator];
   const byType = testsByType(operator, constant);
   const tests = Array.from({ length: BINARY + 1 }, (_, type) => byType.get(type));
+  const steps = stepsOf(constant);
   return row => {
     if (!lookup.find(row.value)) return false;
+    effort.steps += steps;
     const test = tests[lookup.type(row.value)];
     return test === undefined ? mismatch : test(row.value, lookup);
   };
@@ -227,15 +163,15 @@ function compareColumn(name: string, operator: ComparisonOperator, constant: Edm
 }
 
 /** The value of a row's property, as a constant to compare with. */
-function reader(name: string): Accessor<EdmValue | undefined> {
+function reader(lookups: PropertyLookups, name: string): Accessor<EdmValue | undefined> {
   const column = TEXT_COLUMNS.get(name);
   if (column) return row => ({ type: 'Edm.String', value: column(row) });
   if (name === 'Timestamp') return row => ({ type: 'Edm.DateTime', value: row.version });
-  const lookup = new Lookup(name);
+  const lookup = lookups.of(name);
   return row => (lookup.find(row.value) ? valueAt(row.value, lookup) : undefined);
 }
 
-function valueAt(bytes: Buffer, lookup: Lookup): EdmValue {
+function valueAt(bytes: Buffer, lookup: PropertyLookup): EdmValue {
   switch (lookup.type(bytes)) {
     case INT32:
       return { type: 'Edm.Int32', value: lookup.number(bytes) };
@@ -250,7 +186,7 @@ function valueAt(bytes: Buffer, lookup: Lookup): EdmValue {
     case GUID:
       return { type: 'Edm.Guid', value: lookup.text(bytes) };
     case BINARY:
-      return { type: 'Edm.Binary', value: Buffer.from(lookup.text(bytes), 'base64') };
+      return { type: 'Edm.Binary', value: lookup.binary(bytes) };
     default:
       return { type: 'Edm.String', value: lookup.text(bytes) };
   }
@@ -274,33 +210,117 @@ function compareValues(left: EdmValue, operator: ComparisonOperator, right: EdmV
   return order === undefined ? ON_MISMATCH[operator] : VERDICTS[operator](order);
 }
 
-function compileComparison(operator: ComparisonOperator, left: Operand, right: Operand): RowTest {
-  if (left.kind === 'property' && right.kind === 'constant') {
-    const compare = isStaticallyTyped(left.name) ? compareColumn : compareWithConstant;
-    return compare(left.name, operator, right.constant);
-  }
-  if (left.kind === 'constant' && right.kind === 'property')
-    return compileComparison(FLIPPED[operator], right, left);
-  if (left.kind === 'constant' && right.kind === 'constant') {
-    const outcome = compareValues(left.constant, operator, right.constant);
-    return () => outcome;
-  }
-  const [readLeft, readRight] = [left, right].map(side =>
-    side.kind === 'property' ? reader(side.name) : () => undefined,
-  );
-  return row => {
-    const [a, b] = [readLeft?.(row), readRight?.(row)];
-    return a !== undefined && b !== undefined && compareValues(a, operator, b);
-  };
-}
+/** Where two properties are compared: false if one is missing, else the order of their values. */
+type PairOrder = (row: Row) => Order | undefined | false;
 
-function compileOperand(operand: Operand): RowTest {
-  if (operand.kind === 'constant') {
-    const outcome = operand.constant.type === 'Edm.Boolean' && operand.constant.value;
-    return () => outcome;
+/** A filter while it is compiled. What it names again is the same again, so that no row is read for it twice. */
+class Compilation {
+  readonly lookups: PropertyLookups;
+  readonly #effort: Effort;
+  readonly #pairs = new Map<string, PairOrder>();
+
+  constructor(effort: Effort) {
+    this.#effort = effort;
+    this.lookups = new PropertyLookups(effort);
   }
-  const lookup = new Lookup(operand.name);
-  return row => lookup.find(row.value) && lookup.type(row.value) === BOOLEAN && lookup.boolean(row.value);
+
+  compile(filter: Filter): RowTest {
+    const effort = this.#effort;
+    switch (filter.kind) {
+      case 'and': {
+        const tests = chain(filter, 'and').map(each => this.compile(each));
+        return row => {
+          for (const test of tests) if (!test(row)) return false;
+          return true;
+        };
+      }
+      case 'or': {
+        const tests = chain(filter, 'or').map(each => this.compile(each));
+        return row => {
+          for (const test of tests) if (test(row)) return true;
+          return false;
+        };
+      }
+      case 'not': {
+        const test = this.compile(filter.operand);
+        return row => {
+          effort.steps += 1;
+          return !test(row);
+        };
+      }
+      case 'compare':
+        return this.#comparison(filter.operator, filter.left, filter.right);
+      default:
+        return this.#operand(filter);
+    }
+  }
+
+  #constant(outcome: boolean): RowTest {
+    const effort = this.#effort;
+    return () => {
+      effort.steps += 1;
+      return outcome;
+    };
+  }
+
+  #comparison(operator: ComparisonOperator, left: Operand, right: Operand): RowTest {
+    if (left.kind === 'property' && right.kind === 'constant') {
+      if (!isStaticallyTyped(left.name))
+        return compareWithConstant(this.lookups, left.name, operator, right.constant);
+      const test = compareColumn(left.name, operator, right.constant);
+      const effort = this.#effort;
+      const steps = 1 + stepsOf(right.constant);
+      return row => {
+        effort.steps += steps;
+        return test(row);
+      };
+    }
+    if (left.kind === 'property' && right.kind === 'property')
+      return this.#pair(operator, left.name, right.name);
+    if (left.kind === 'constant' && right.kind === 'constant')
+      return this.#constant(compareValues(left.constant, operator, right.constant));
+    return this.#comparison(FLIPPED[operator], right, left);
+  }
+
+  #pair(operator: ComparisonOperator, left: string, right: string): RowTest {
+    const effort = this.#effort;
+    // No name has a blank.
+    const both = `${left} ${right}`;
+    const orderIn = this.#pairs.get(both) ?? this.#orderOfPair(left, right);
+    this.#pairs.set(both, orderIn);
+    const verdict = VERDICTS[operator];
+    const mismatch = ON_MISMATCH[operator];
+    return row => {
+      effort.steps += 1;
+      const order = orderIn(row);
+      if (order === false) return false;
+      return order === undefined ? mismatch : verdict(order);
+    };
+  }
+
+  /** Texts of two properties may be long, so they are compared once a row. */
+  #orderOfPair(left: string, right: string): PairOrder {
+    const { lookups } = this;
+    const effort = this.#effort;
+    const [readLeft, readRight] = [reader(lookups, left), reader(lookups, right)];
+    let rowOfOrder = -1;
+    let order: Order | undefined | false;
+    return row => {
+      if (rowOfOrder === lookups.row) return order;
+      rowOfOrder = lookups.row;
+      const [a, b] = [readLeft(row), readRight(row)];
+      order = a !== undefined && b !== undefined && orderOf(a, b);
+      if (a !== undefined && b !== undefined) effort.steps += Math.min(stepsOf(a), stepsOf(b));
+      return order;
+    };
+  }
+
+  #operand(operand: Operand): RowTest {
+    if (operand.kind === 'constant')
+      return this.#constant(operand.constant.type === 'Edm.Boolean' && operand.constant.value);
+    const lookup = this.lookups.of(operand.name);
+    return row => lookup.find(row.value) && lookup.type(row.value) === BOOLEAN && lookup.boolean(row.value);
+  }
 }
 
 /** The operands of a chain of one operator, left to right; a chain may be thousands long, so no recursion along it. */
@@ -314,30 +334,17 @@ function chain(filter: Filter, kind: 'and' | 'or'): Filter[] {
   return found;
 }
 
-/** The test that a row passes if the filter matches it. */
-export function compileFilter(filter: Filter): RowTest {
-  switch (filter.kind) {
-    case 'and': {
-      const tests = chain(filter, 'and').map(compileFilter);
-      return row => {
-        for (const test of tests) if (!test(row)) return false;
-        return true;
-      };
-    }
-    case 'or': {
-      const tests = chain(filter, 'or').map(compileFilter);
-      return row => {
-        for (const test of tests) if (test(row)) return true;
-        return false;
-      };
-    }
-    case 'not': {
-      const test = compileFilter(filter.operand);
-      return row => !test(row);
-    }
-    case 'compare':
-      return compileComparison(filter.operator, filter.left, filter.right);
-    default:
-      return compileOperand(filter);
-  }
+/**
+ * The test that a row passes if the filter matches it. However many comparisons a filter has, a row is decoded at most once for all of them.
+ *
+ * @param effort where each test adds what it cost.
+ */
+export function compileFilter(filter: Filter, effort: Effort = { steps: 0 }): RowTest {
+  const compilation = new Compilation(effort);
+  const test = compilation.compile(filter);
+  const { lookups } = compilation;
+  return row => {
+    lookups.row += 1;
+    return test(row);
+  };
 }

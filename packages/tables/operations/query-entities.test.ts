@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ScanRange } from '#store';
+import { systemClock } from '#base';
+import { openMemoryStore, type ScanRange } from '#store';
 import type { Property } from '../entity/edm.js';
 import type { EntityKey } from '../entity/entity-key.js';
+import { execute } from '../execute.js';
 import type { ComparisonOperator, Filter } from '../filter/filter.js';
-import type { QueryEntities } from '../operation.js';
+import type { Operation, QueryEntities } from '../operation.js';
 import {
   ANY,
   insert,
@@ -221,4 +223,27 @@ test('pages never skip and never repeat under concurrent writes', async () => {
     ),
     { numRuns: 150 },
   );
+});
+
+test('a scan learns what the filter costs', async () => {
+  const store = openMemoryStore();
+  const scan = store.scan.bind(store);
+  const costs: number[] = [];
+  store.scan = (space, range, budget, visit) =>
+    scan(space, range, budget, row => {
+      const isTaken = visit(row);
+      costs.push(budget.effort?.steps ?? 0);
+      return isTaken;
+    });
+  const context = { store, account: 'account1', within: undefined };
+  const run = (operation: Operation) => execute(operation, context, systemClock);
+  await run({ kind: 'createTable', table: TABLE });
+  for (const rowKey of ['a', 'b', 'c'])
+    await run({ kind: 'insertEntity', table: TABLE, key: keyOf(rowKey), properties: [number('n', 0)] });
+  let filter: Filter = isOne;
+  for (let terms = 1; terms < 500; terms++) filter = { kind: 'or', left: filter, right: isOne };
+  await run({ ...QUERY, filter });
+  const [first = 0, ...others] = costs;
+  assert(first >= 500 && first < 5000, String(first));
+  assert.deepEqual(others, [2 * first, 3 * first]);
 });

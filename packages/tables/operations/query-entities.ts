@@ -37,7 +37,8 @@ export async function queryEntities(
   write: (row: Row) => void,
 ): Promise<EntitiesEnd> {
   const { range: asked, residual } = scanPlanOf(operation.filter);
-  const matches = residual && compileFilter(residual);
+  const effort = { steps: 0 };
+  const matches = residual && compileFilter(residual, effort);
   const space = await openTable(context, operation.table);
   if (!space) throw await missingTable(context, operation.table);
   const allowed = asked && intersection(asked, context.within);
@@ -49,6 +50,7 @@ export async function queryEntities(
     bytes: PAGE_BYTES_MAX,
     examined: Number.POSITIVE_INFINITY,
     milliseconds: PAGE_MILLISECONDS_MAX,
+    effort,
   };
   const visit: Visit = row => {
     if (matches !== undefined && !matches(row)) return false;

@@ -55,6 +55,7 @@ export const ERROR_TABLE: ErrorTable<TableErrorCode> = {
     status: 400,
     message: 'Both If-Match and If-None-Match cannot be specified at the same time.',
   },
+  'InvalidUri:TooLong': { status: 414, message: 'The request URL is too long.' },
   InvalidValueType: { status: 400, message: 'The value specified is invalid.' },
   JsonFormatNotSupported: { status: 415, message: 'JSON format is not supported.' },
   MediaTypeNotSupported: { status: 415, message: 'None of the provided media types are supported' },

@@ -49,6 +49,7 @@ const EARLY: ReadonlySet<TableErrorCode> = new Set([
   'InvalidInput:QuerySyntax',
   'InvalidResourceName',
   'InvalidUri',
+  'InvalidUri:TooLong',
   'MediaTypeNotSupported',
   'MethodNotAllowed',
   'OutOfRangeInput',

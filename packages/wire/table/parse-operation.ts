@@ -18,7 +18,7 @@ import { parseEntityToken, parseTableToken } from './continuation.js';
 import { parseEntity, requireKey } from './entity/entity-properties.js';
 import { readObject } from './entity/read-object.js';
 import { parseCondition } from './etag.js';
-import { parseFilter } from './filter/parse-filter.js';
+import { FILTER_LENGTH_MAX, parseFilter } from './filter/parse-filter.js';
 import type { Route } from './route.js';
 
 /** The request, or the part, without its address. */
@@ -139,7 +139,8 @@ function checkOptions(query: ReadonlyMap<string, string>): void {
 
 function filterOf(query: ReadonlyMap<string, string>): Filter | undefined {
   const text = query.get('$filter');
-  return text === undefined || text.trim() === '' ? undefined : parseFilter(text);
+  if (text === undefined) return undefined;
+  return text.length <= FILTER_LENGTH_MAX && text.trim() === '' ? undefined : parseFilter(text);
 }
 
 function parseTableName(request: OperationRequest): string {

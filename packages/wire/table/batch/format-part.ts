@@ -13,6 +13,7 @@ const REASONS: ReadonlyMap<number, string> = new Map([
   [409, 'Conflict'],
   [412, 'Precondition Failed'],
   [413, 'Request Entity Too Large'],
+  [414, 'URI Too Long'],
   [415, 'Unsupported Media Type'],
   [500, 'Internal Server Error'],
   [501, 'Not Implemented'],

@@ -13,7 +13,7 @@ import type {
   TableErrorDetail,
 } from '#tables';
 import { TableError } from '#tables';
-import { FILTER_DEPTH_MAX, parseFilter } from './parse-filter.js';
+import { FILTER_DEPTH_MAX, FILTER_LENGTH_MAX, parseFilter } from './parse-filter.js';
 
 const property = (name: string): Operand => ({ kind: 'property', name });
 const constant = (value: EdmValue): Operand => ({ kind: 'constant', constant: value });
@@ -326,19 +326,29 @@ test('system properties have types, so they are not booleans', () => {
   }
 });
 
+test('a filter has a limit of characters', () => {
+  const ofLength = (length: number) => `a eq '${'x'.repeat(length - 7)}'`;
+  assert.equal(ofLength(100).length, 100);
+  for (const length of [FILTER_LENGTH_MAX - 1, FILTER_LENGTH_MAX]) assert.ok(parseFilter(ofLength(length)));
+  assertRefused(ofLength(FILTER_LENGTH_MAX + 1), 'InvalidUri:TooLong');
+  assertRefused(' '.repeat(FILTER_LENGTH_MAX + 1), 'InvalidUri:TooLong');
+  // The characters of the decoded text count, as UTF-16 units.
+  assert.ok(parseFilter(`a eq '${'\u20ac'.repeat(FILTER_LENGTH_MAX - 7)}'`));
+});
+
 test('nesting has a limit, and parentheses beyond it cause no stack overflow', () => {
   const nested = (depth: number) => `${'('.repeat(depth)}a${')'.repeat(depth)}`;
   assert.deepEqual(parseFilter(nested(FILTER_DEPTH_MAX)), property('a'));
   assertRefused(nested(FILTER_DEPTH_MAX + 1), 'InvalidInput');
-  assertRefused('('.repeat(1_000_000), 'InvalidInput');
-  assertRefused('not '.repeat(1_000_000), 'InvalidInput');
+  assertRefused('('.repeat(FILTER_LENGTH_MAX), 'InvalidInput');
+  assertRefused('not '.repeat(FILTER_LENGTH_MAX / 4), 'InvalidInput');
   let depth = 0;
   for (let at = parseFilter(`${'not '.repeat(FILTER_DEPTH_MAX)}a`); at.kind === 'not'; at = at.operand)
     depth++;
   assert.equal(depth, FILTER_DEPTH_MAX);
   assertRefused(`${'not '.repeat(FILTER_DEPTH_MAX)}(a)`, 'InvalidInput');
   // Closed groups no longer count.
-  assert.ok(parseFilter(Array.from({ length: 20 }, () => nested(FILTER_DEPTH_MAX)).join(' and ')));
+  assert.ok(parseFilter(Array.from({ length: 15 }, () => nested(FILTER_DEPTH_MAX)).join(' and ')));
   assert.ok(parseFilter(Array.from({ length: FILTER_DEPTH_MAX + 1 }, () => 'not a').join(' or ')));
 });
 
@@ -355,7 +365,7 @@ function termsOf(filter: Filter, kind: 'and' | 'or'): readonly Filter[] {
 
 test('chains of any length keep their order and give balanced trees', () => {
   for (const kind of ['and', 'or'] as const) {
-    for (const length of [2, 3, 4, 5, 1023, 1024, 1025, 20_000]) {
+    for (const length of [2, 3, 4, 5, 1023, 1024, 1025, 2000]) {
       const terms = Array.from({ length }, (_, i) => equals('a', i));
       const filter = parseFilter(Array.from({ length }, (_, i) => `a eq ${i}`).join(` ${kind} `));
       assert.equal(depthOf(filter), Math.ceil(Math.log2(length)));

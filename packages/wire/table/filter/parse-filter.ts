@@ -4,8 +4,14 @@ import { type ComparisonOperator, type EdmType, type Filter, type Operand, Table
 import { readToken, type Token } from './filter-token.js';
 
 /**
+ * In characters, decoded: about what a URL of Azure holds (protocol: requests#bounds). It holds in a batch too, where no URL bounds a filter,
+ * because parsing, compiling and evaluating take time by its length.
+ */
+export const FILTER_LENGTH_MAX = 32_768;
+
+/**
  * The maximum nesting of parentheses and `not`, which bounds the recursion over the filter. Clients add one pair of parentheses for each
- * link of a chain, and a request line of 32 KiB has fewer links.
+ * link of a chain, and a filter of the maximal length has fewer links.
  */
 export const FILTER_DEPTH_MAX = 1000;
 
@@ -201,9 +207,11 @@ class FilterParser {
  * Parses a decoded $filter. A blank one matches every entity, as on Azure. Chains of one connective
  * become balanced trees, so that recursion over them is bounded by FILTER_DEPTH_MAX and the logarithm of their lengths.
  * Refuses with InvalidInput:FilterSyntax (`position`, `filter`), InvalidInput:FilterTypes (`left`, `right`, `operator`),
- * InvalidInput where Azure gives no reason, and NotImplemented for OData features that the service lacks.
+ * InvalidInput where Azure gives no reason, NotImplemented for OData features that the service lacks, and InvalidUri:TooLong beyond
+ * FILTER_LENGTH_MAX.
  */
 export function parseFilter(text: string): Filter {
+  if (text.length > FILTER_LENGTH_MAX) throw new TableError('InvalidUri:TooLong');
   if (text.trim() === '') return { kind: 'constant', constant: { type: 'Edm.Boolean', value: true } };
   return new FilterParser(text).parse();
 }

@@ -1,0 +1,182 @@
+// Finds the properties that a filter names in stored entities, each once a row however often the filter names it, and counts
+// what that costs. compile-filter.ts compares what is found.
+import type { Effort } from '#store';
+import { escapeText } from '../entity/edm-text.js';
+import {
+  DOUBLE,
+  decodeString,
+  ENTRY_BYTES,
+  FLAG_ESCAPED,
+  HEADER_BYTES,
+  INT32,
+  propertyCount,
+  TEXT_OVERHEAD,
+} from '../entity/entity-codec.js';
+
+/** Decoding so many bytes, or comparing so many, takes about as long as a step. */
+const BYTES_DECODED_A_STEP = 8;
+const BYTES_COMPARED_A_STEP = 16;
+/** With more names than this, every property of the row is looked up among the names instead of each name in the row. */
+const NAMES_SOUGHT_ONE_BY_ONE = 8;
+
+/** A u32 by its bytes, of which the highest is 0: several times as fast as the buffer's own method, which checks what it reads. */
+const readLength = (bytes: Buffer, at: number): number =>
+  (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
+
+/** A property that a filter names. After `find` the other methods read it, of the same row. */
+export class PropertyLookup {
+  readonly #name: Buffer;
+  readonly #of: PropertyLookups;
+  /** The number of the row that the rest is about. */
+  #row = -1;
+  #isThere = false;
+  #entryAt = 0;
+  #text: string | undefined;
+  #binary: Buffer | undefined;
+  literalAt = 0;
+  literalLength = 0;
+
+  /** @param name as it is stored. */
+  constructor(name: Buffer, of: PropertyLookups) {
+    this.#name = name;
+    this.#of = of;
+  }
+
+  /** Whether the row has the property. */
+  find(bytes: Buffer): boolean {
+    const of = this.#of;
+    of.effort.steps += 1;
+    if (this.#row === of.row) return this.#isThere;
+    if (of.isIndexed) {
+      of.readRow(bytes);
+      if (this.#row !== of.row) this.#reset();
+    } else {
+      this.#reset();
+      this.#seek(bytes);
+    }
+    return this.#isThere;
+  }
+
+  /** Compares the bytes of names. */
+  #seek(bytes: Buffer): void {
+    const count = propertyCount(bytes);
+    const wanted = this.#name.length;
+    const { effort } = this.#of;
+    let at = HEADER_BYTES + ENTRY_BYTES * count;
+    for (let entryAt = HEADER_BYTES, i = 0; i < count; i++, entryAt += ENTRY_BYTES) {
+      const nameLength = (bytes[entryAt + 2] ?? 0) | ((bytes[entryAt + 3] ?? 0) << 8);
+      const literalLength = readLength(bytes, entryAt + 4);
+      if (nameLength === wanted && this.#isAt(bytes, at + 2)) {
+        effort.steps += i;
+        this.found(entryAt, at + nameLength + TEXT_OVERHEAD, literalLength);
+        return;
+      }
+      at += nameLength + TEXT_OVERHEAD + literalLength;
+    }
+    effort.steps += count;
+  }
+
+  #isAt(bytes: Buffer, at: number): boolean {
+    for (let i = 0; i < this.#name.length; i++) if (bytes[at + i] !== this.#name[i]) return false;
+    return true;
+  }
+
+  #reset(): void {
+    this.#row = this.#of.row;
+    this.#isThere = false;
+    this.#text = undefined;
+    this.#binary = undefined;
+  }
+
+  /** The current row has it there. */
+  found(entryAt: number, literalAt: number, literalLength: number): void {
+    this.#reset();
+    this.#isThere = true;
+    this.#entryAt = entryAt;
+    this.literalAt = literalAt;
+    this.literalLength = literalLength;
+  }
+
+  type(bytes: Buffer): number {
+    return bytes[this.#entryAt] ?? -1;
+  }
+
+  text(bytes: Buffer): string {
+    if (this.#text !== undefined) return this.#text;
+    this.#of.effort.steps += Math.floor(this.literalLength / BYTES_DECODED_A_STEP);
+    const escaped = ((bytes[this.#entryAt + 1] ?? 0) & FLAG_ESCAPED) !== 0;
+    const text = decodeString(bytes, this.literalAt, this.literalAt + this.literalLength, escaped);
+    this.#text = text;
+    return text;
+  }
+
+  binary(bytes: Buffer): Buffer {
+    this.#binary ??= Buffer.from(this.text(bytes), 'base64');
+    return this.#binary;
+  }
+
+  /** Whether the literal is this one, to the byte. */
+  isLiteral(bytes: Buffer, literal: Buffer): boolean {
+    const { length } = literal;
+    if (this.literalLength !== length) return false;
+    this.#of.effort.steps += Math.floor(length / BYTES_COMPARED_A_STEP);
+    return bytes.compare(literal, 0, length, this.literalAt, this.literalAt + length) === 0;
+  }
+
+  number(bytes: Buffer): number {
+    const at = this.#entryAt + 8;
+    return bytes[this.#entryAt] === DOUBLE ? bytes.readDoubleLE(at) : bytes.readInt32LE(at);
+  }
+
+  integer(bytes: Buffer): bigint {
+    const at = this.#entryAt + 8;
+    return bytes[this.#entryAt] === INT32 ? BigInt(bytes.readInt32LE(at)) : bytes.readBigInt64LE(at);
+  }
+
+  boolean(bytes: Buffer): boolean {
+    return bytes[this.#entryAt + 8] === 1;
+  }
+}
+
+/** The properties that one filter names, and the row that it is evaluated on. */
+export class PropertyLookups {
+  readonly effort: Effort;
+  /** The number of the current row: what was found holds for one row only. */
+  row = 0;
+  isIndexed = false;
+  /** The row that was read whole. */
+  #rowRead = -1;
+  /** By names as they are stored. */
+  readonly #byName = new Map<string, PropertyLookup>();
+
+  constructor(effort: Effort) {
+    this.effort = effort;
+  }
+
+  /** One for each name, so that neither a row allocates nor a name is sought twice. */
+  of(name: string): PropertyLookup {
+    const stored = escapeText(name);
+    const known = this.#byName.get(stored);
+    if (known !== undefined) return known;
+    const lookup = new PropertyLookup(Buffer.from(stored, 'latin1'), this);
+    this.#byName.set(stored, lookup);
+    this.isIndexed = this.#byName.size > NAMES_SOUGHT_ONE_BY_ONE;
+    return lookup;
+  }
+
+  /** Finds all properties of the current row that the filter names, unless that was done. */
+  readRow(bytes: Buffer): void {
+    if (this.#rowRead === this.row) return;
+    this.#rowRead = this.row;
+    const count = propertyCount(bytes);
+    let at = HEADER_BYTES + ENTRY_BYTES * count;
+    this.effort.steps += count * BYTES_DECODED_A_STEP;
+    for (let entryAt = HEADER_BYTES, i = 0; i < count; i++, entryAt += ENTRY_BYTES) {
+      const nameLength = (bytes[entryAt + 2] ?? 0) | ((bytes[entryAt + 3] ?? 0) << 8);
+      const literalLength = readLength(bytes, entryAt + 4);
+      const name = bytes.toString('latin1', at + 2, at + 2 + nameLength);
+      this.#byName.get(name)?.found(entryAt, at + nameLength + TEXT_OVERHEAD, literalLength);
+      at += nameLength + TEXT_OVERHEAD + literalLength;
+    }
+  }
+}
