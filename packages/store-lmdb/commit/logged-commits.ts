@@ -185,7 +185,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     const changed = this.overlay.partition(space, partition);
     const rows: (Row | undefined)[] = [];
     for (const key of keys) {
-      const change = changed?.get(key)?.latest;
+      const change = changed?.get(key);
       rows.push(change === undefined ? this.#environment.rows.get(space, partition, key) : rowOf(change));
     }
     return { keys: rows, range: range === undefined ? [] : this.#readRange(space, partition, range) };

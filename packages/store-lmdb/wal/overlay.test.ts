@@ -67,7 +67,7 @@ test('decisions see what is in flight over what is durable, and readers do not',
     changeOf(7, { partition: 'p', key: 'k' }, version),
   );
   assert(first !== undefined && second !== undefined && third !== undefined);
-  const seen = () => [overlay.durable(7, 'p', 'k'), overlay.partition(7, 'p')?.get('k')?.latest];
+  const seen = () => [overlay.durable(7, 'p', 'k'), overlay.partition(7, 'p')?.get('k')];
   const listed = () => [overlay.within(7, all, 'durable'), overlay.within(7, all, 'latest')];
   add(overlay, first);
   assert.deepEqual(seen(), [undefined, first]);
@@ -78,6 +78,7 @@ test('decisions see what is in flight over what is durable, and readers do not',
   assert.deepEqual(seen(), [first, third]);
   const list = overlay.within(7, all, 'durable');
   overlay.settle(second);
+  assert.deepEqual([first.isReplaced, second.isReplaced], [true, false]);
   assert.deepEqual(seen(), [second, third]);
   assert.deepEqual(listed(), [[second], [third]]);
   overlay.forget(first);
@@ -98,18 +99,14 @@ test('what the tree has is forgotten under what is in flight, and what is aborte
   overlay.settle(first);
   add(overlay, second);
   overlay.forget(first);
-  assert.deepEqual(
-    [overlay.durable(7, 'p', 'k'), overlay.partition(7, 'p')?.get('k')?.latest],
-    [undefined, second],
-  );
+  assert.deepEqual([overlay.durable(7, 'p', 'k'), overlay.partition(7, 'p')?.get('k')], [undefined, second]);
   overlay.abort(second);
   overlay.abort(second);
   assert.equal(overlay.isEmpty, true);
   // Aborted together, each by itself.
-  add(overlay, first);
-  add(overlay, second);
-  overlay.abort(first);
-  overlay.abort(second);
+  const others = [3n, 4n].map(version => changeOf(7, { partition: 'p', key: 'k' }, version));
+  for (const change of others) add(overlay, change);
+  for (const change of others) overlay.abort(change);
   assert.equal(overlay.isEmpty, true);
 });
 

@@ -14,8 +14,11 @@ export class Change {
   readonly block: Buffer | undefined;
   readonly from: number;
   readonly until: number;
-  /** From when it is decided until it is in the tree or aborted. */
-  row: OverlayRow | undefined;
+  isDurable: boolean;
+  /** A later change of the row is durable: nobody reads this one any more, and the tree needs only that one. */
+  isReplaced: boolean;
+  /** The change of the row before this one, while this one is in flight and that one is not in the tree. */
+  older: Change | undefined;
 
   constructor(key: RowKey, version: bigint, block?: Buffer, from = 0, until = block?.length ?? 0) {
     this.key = key;
@@ -23,7 +26,9 @@ export class Change {
     this.block = block;
     this.from = from;
     this.until = until;
-    this.row = undefined;
+    this.isDurable = false;
+    this.isReplaced = false;
+    this.older = undefined;
   }
 
   /** A view, made when it is asked for: kept, it would be copied by each collection of garbage that the change outlives. */
@@ -37,27 +42,18 @@ export function rowOf({ key: [, partition, key], version, block, from, until }: 
   return block && { partition, key, version, value: block.subarray(from + ROW_HEADER_BYTES, until) };
 }
 
-/** A row that is not in the tree as it is. */
-export class OverlayRow {
-  /** The last change of all. */
-  latest: Change;
-  /** The last change that is durable, and not in the tree. */
-  durable: Change | undefined;
-  /** The change that a checkpoint puts into the tree, if it has several of the row. */
-  checkpointed: Change | undefined;
-
-  constructor(latest: Change) {
-    this.latest = latest;
-    this.durable = undefined;
-    this.checkpointed = undefined;
-  }
+/** The one that readers see, of a row whose last change is given. */
+function durableOf(latest: Change | undefined): Change | undefined {
+  let change = latest;
+  while (change !== undefined && !change.isDurable) change = change.older;
+  return change;
 }
 
 /** Which change of a row is meant: the one that readers see, or the one that decisions see. */
 type Side = 'durable' | 'latest';
 
-/** The rows of one partition by key. */
-export type Rows = OrderedMap<OverlayRow>;
+/** Of one partition the last change of each row, by key. */
+export type Rows = OrderedMap<Change>;
 
 export class Overlay {
   /** By space and partition, so that a scan of one partition has nothing to do with the others. */
@@ -69,7 +65,7 @@ export class Overlay {
 
   /** What readers see; undefined if the tree has it. A change with `bytes` undefined says that the row is gone. */
   durable(space: number, partition: string, key: string): Change | undefined {
-    return this.partition(space, partition)?.get(key)?.durable;
+    return durableOf(this.partition(space, partition)?.get(key));
   }
 
   /** The rows of the partition that the tree does not have as they are. */
@@ -95,33 +91,34 @@ export class Overlay {
   /** The change is decided, and in flight. */
   add(change: Change, rows: Rows): void {
     const key = change.key[2];
-    let row = rows.get(key);
-    if (row === undefined) {
-      row = new OverlayRow(change);
-      rows.set(key, row);
-    } else row.latest = change;
-    change.row = row;
+    change.older = rows.get(key);
+    rows.set(key, change);
   }
 
   /** The change is durable. Those of a row become so in their order. */
   settle(change: Change): void {
-    if (change.row !== undefined) change.row.durable = change;
+    change.isDurable = true;
+    if (change.older === undefined) return;
+    change.older.isReplaced = true;
+    change.older = undefined;
   }
 
   /** The change will never be durable, and neither will any later one of its row. */
-  abort(change: Change): void {
-    const { row } = change;
-    if (row === undefined) return;
-    if (row.durable === undefined) this.#delete(change, row);
-    else row.latest = row.durable;
+  abort({ key }: Change): void {
+    const rows = this.partition(key[0], key[1]);
+    const durable = durableOf(rows?.get(key[2]));
+    if (durable === undefined) this.#delete(key);
+    else rows?.set(key[2], durable);
   }
 
   /** The tree has the change. Later ones of the row stay. */
   forget(change: Change): void {
-    const { row } = change;
-    if (row?.durable !== change) return;
-    row.durable = undefined;
-    if (row.latest === change) this.#delete(change, row);
+    if (change.isReplaced) return;
+    const { key } = change;
+    let later = this.partition(key[0], key[1])?.get(key[2]);
+    if (later === change) this.#delete(key);
+    while (later !== undefined && later.older !== change) later = later.older;
+    if (later !== undefined) later.older = undefined;
   }
 
   /** Those of a range, in the order of law 1 of the store, in a list that stays as it is. */
@@ -132,8 +129,8 @@ export class Overlay {
     const collect = (rows: Rows, partition: string): void => {
       const start = partition === from.partition ? from.key : '';
       const end = partition === until?.partition ? until.key : undefined;
-      rows.forEachWithin(start, end, row => {
-        const change = row[side];
+      rows.forEachWithin(start, end, latest => {
+        const change = side === 'latest' ? latest : durableOf(latest);
         if (change !== undefined) found.push(change);
       });
     };
@@ -146,12 +143,11 @@ export class Overlay {
     return found;
   }
 
-  #delete({ key: [space, partition, key] }: Change, row: OverlayRow): void {
+  #delete([space, partition, key]: RowKey): void {
     const partitions = this.#spaces.get(space);
     const rows = partitions?.get(partition);
-    if (partitions === undefined || rows?.get(key) !== row) return;
-    rows.delete(key);
-    if (rows.size > 0) return;
+    rows?.delete(key);
+    if (partitions === undefined || rows === undefined || rows.size > 0) return;
     partitions.delete(partition);
     if (partitions.size === 0) this.#spaces.delete(space);
   }

@@ -228,10 +228,8 @@ export class WriteAheadLog {
     const { basis } = slice[0] as Logged;
     const { tick } = slice.at(-1) as Logged;
     return catalog.writeIfTick(basis, () => {
-      markLastChanges(slice);
       for (const { changes } of slice)
-        for (const change of changes)
-          if (change.row?.checkpointed === change) rows.apply(change.key, change.bytes);
+        for (const change of changes) if (!change.isReplaced) rows.apply(change.key, change.bytes);
       this.#counters.saveAs(tick, catalog);
     });
   }
@@ -290,12 +288,6 @@ function sliceOf(batches: readonly Logged[], from: number): readonly Logged[] {
     until += 1;
   } while (until < batches.length && changes + (batches[until]?.changes.length ?? 0) <= SLICE_CHANGES_MAX);
   return batches.slice(from, until);
-}
-
-/** Of each row, so that nothing is put that a later change of the same slice covers. */
-function markLastChanges(slice: readonly Logged[]): void {
-  for (const { changes } of slice)
-    for (const change of changes) if (change.row !== undefined) change.row.checkpointed = change;
 }
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
