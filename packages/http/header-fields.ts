@@ -40,16 +40,11 @@ const TAB = 9;
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
-const COLON = 58;
 
-/** By character code: 1 for what a name is made of (RFC 9110, 5.6.2). */
-const IS_NAME = new Uint8Array(256);
-for (const char of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-  IS_NAME[char.charCodeAt(0)] = 1;
-/** 1 for what a value is made of: all but control characters, of which the tab is none. */
-const IS_VALUE = new Uint8Array(256).fill(1, SPACE);
-IS_VALUE[TAB] = 1;
-IS_VALUE[127] = 0;
+/** A name (RFC 9110, 5.6.2), the colon, and a value without control characters, of which the tab is none. */
+const LINE = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7e\x80-\xff]*)\r\n$/;
+/** What such a line may begin with. */
+const CUT_LINE = /^(?:[!#$%&'*+.^_`|~\w-]*|[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r?)$/;
 
 /** Of these the first counts, of others all do: so node has it. */
 const SINGULAR: ReadonlySet<string> = new Set(
@@ -90,20 +85,13 @@ Object.setPrototypeOf(Fields.prototype, null);
 
 export const newFields = (): HeaderFields => new Fields();
 
-function valueEnd(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && IS_VALUE[text.charCodeAt(at)] === 1) at++;
-  return at;
-}
+const isBlank = (code: number): boolean => code === SPACE || code === TAB;
 
 /** Without the spaces and tabs around it. */
-function valueBetween(text: string, from: number, until: number): string {
-  let first = from;
-  let last = until;
-  for (let code = text.charCodeAt(first); first < last && (code === SPACE || code === TAB); )
-    code = text.charCodeAt(++first);
-  for (let code = text.charCodeAt(last - 1); first < last && (code === SPACE || code === TAB); )
-    code = text.charCodeAt(--last - 1);
+function trimmed(text: string): string {
+  let [first, last] = [0, text.length];
+  while (isBlank(text.charCodeAt(first))) first++;
+  while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
   return text.slice(first, last);
 }
 
@@ -119,22 +107,15 @@ function add(into: HeaderFields, { name, value, spelling }: FieldLine): boolean 
 
 /** @returns the line from `from`; `INCOMPLETE` or `MALFORMED`. */
 function readLine(text: string, from: number, prefix: string | undefined): FieldLine | number {
-  const { length } = text;
-  let at = from;
-  while (at < length && IS_NAME[text.charCodeAt(at)] === 1) at++;
-  if (at === length) return INCOMPLETE;
-  if (at === from || text.charCodeAt(at) !== COLON) return MALFORMED;
-  const end = valueEnd(text, at + 1);
-  if (end === length) return INCOMPLETE;
-  if (text.charCodeAt(end) !== CR) return MALFORMED;
-  if (end + 1 === length) return INCOMPLETE;
-  if (text.charCodeAt(end + 1) !== LF) return MALFORMED;
+  const until = text.indexOf('\n', from) + 1;
+  if (until === 0) return CUT_LINE.test(text.slice(from)) ? INCOMPLETE : MALFORMED;
   // It may be recalled for as long as the connection lasts, and the request is not to be kept with it.
-  const line = detachedString(text.slice(from, end + 2));
-  const spelling = line.slice(0, at - from);
+  const line = detachedString(text.slice(from, until));
+  const [, spelling, value] = LINE.exec(line) ?? [];
+  if (spelling === undefined || value === undefined) return MALFORMED;
   const name = SPELLINGS.get(spelling) ?? learn(spelling);
   const kept = prefix && spelling !== name && name.startsWith(prefix) ? spelling : undefined;
-  return { text: line, name, value: valueBetween(line, at + 1 - from, end - from), spelling: kept };
+  return { text: line, name, value: trimmed(value), spelling: kept };
 }
 
 /**

@@ -42,9 +42,11 @@ export interface RequestHead {
 const KNOWN_METHODS: ReadonlyMap<string, string> = new Map(
   METHODS.filter(method => method !== 'CONNECT').map(method => [method, method]),
 );
-const METHOD_LENGTH_MAX = 32;
-/** Paths, the asterisk, and URLs whose host is made of what hosts are made of. */
-const OTHER_TARGET = /^(?:\*|[A-Za-z]+:\/\/[\w.~:%[\]-]+(?:[/?].*)?)$/;
+/** Paths, the asterisk, and URLs whose host is made of what hosts are made of; of visible ASCII, everything else is percent-encoded. */
+const TARGET = /^(?:\/[!-~]*|\*|[A-Za-z]+:\/\/[\w.~:%[\]-]+(?:[/?][!-~]*)?)$/;
+/** What a request line may be cut off in. */
+const CUT_METHOD = /^[A-Z-]{0,32}$/;
+const CUT_TARGET = /^[!-~]*$/;
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
 /** No body is as long as fifteen digits say, and all of these are exact as a number. */
@@ -58,22 +60,6 @@ const VERSION_LENGTH = VERSION.length;
 
 const CR = 13;
 const LF = 10;
-const SPACE = 32;
-const SLASH = 47;
-
-/** Visible ASCII: what a target is made of. Everything else is percent-encoded in it. */
-function targetEnd(text: string, from: number): number {
-  let at = from;
-  for (; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code <= SPACE || code >= 127) break;
-  }
-  return at;
-}
-
-/** A request line cut off in its first word, if it is one at all. */
-const cutInMethod = (text: string, from: number): 400 | undefined =>
-  text.length - from <= METHOD_LENGTH_MAX && /^[A-Z-]*$/.test(text.slice(from)) ? undefined : 400;
 
 /** `MALFORMED` below stands for lengths that are none, or are given twice in different ways: the way to smuggle requests. */
 const MALFORMED = -2;
@@ -97,20 +83,19 @@ export function parseRequestHead(text: string, reading: FieldReading): RequestHe
   while (text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF) at += 2;
   if (at === text.length || (at === text.length - 1 && text.charCodeAt(at) === CR)) return undefined;
   const methodEnd = text.indexOf(' ', at);
-  if (methodEnd < 0) return cutInMethod(text, at);
+  if (methodEnd < 0) return CUT_METHOD.test(text.slice(at)) ? undefined : 400;
   const method = KNOWN_METHODS.get(text.slice(at, methodEnd));
   if (method === undefined) return 400;
-  const from = methodEnd + 1;
-  const until = targetEnd(text, from);
-  if (until === text.length) return undefined;
-  const target = text.slice(from, until);
-  if (text.charCodeAt(from) !== SLASH && !OTHER_TARGET.test(target)) return 400;
-  const version = text.slice(until, until + VERSION_LENGTH);
+  const targetEnd = text.indexOf(' ', methodEnd + 1);
+  if (targetEnd < 0) return CUT_TARGET.test(text.slice(methodEnd + 1)) ? undefined : 400;
+  const target = text.slice(methodEnd + 1, targetEnd);
+  if (!TARGET.test(target)) return 400;
+  const version = text.slice(targetEnd, targetEnd + VERSION_LENGTH);
   const isOld = version === OLD_VERSION;
   if (!isOld && version !== VERSION)
     return VERSION.startsWith(version) || OLD_VERSION.startsWith(version) ? undefined : 400;
   const headers = newFields();
-  const end = readFields(text, until + VERSION_LENGTH, headers, reading);
+  const end = readFields(text, targetEnd + VERSION_LENGTH, headers, reading);
   if (end <= 0) return end === INCOMPLETE ? undefined : end === TOO_MANY ? 431 : 400;
   const bodyLength = bodyLengthOf(headers, isOld);
   // Clients of HTTP/1.0 name no host, expect nothing, and close unless they say otherwise.

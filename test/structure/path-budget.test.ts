@@ -19,7 +19,7 @@ const LINES_MAX = 1304;
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
   { stop: 'base', files: /^base\//, linesMax: 28 },
-  { stop: 'http', files: /^http\//, linesMax: 192 },
+  { stop: 'http', files: /^http\//, linesMax: 173 },
   { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 58 },
   {
     stop: 'target',
