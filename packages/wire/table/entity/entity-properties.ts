@@ -2,6 +2,7 @@
 import { formatDateTimeFull, parseDateTime, YEAR_ONE } from '#base';
 import {
   checkPropertyName,
+  EDM_TYPES,
   type EdmType,
   type EntityKey,
   hasForbiddenCharacter,
@@ -12,20 +13,16 @@ import {
 import type { MemberName } from './member-name.js';
 import { type Member, readObject } from './read-object.js';
 
-const EDM_TYPE_NAMES: ReadonlyMap<string, EdmType> = new Map(
-  (
-    [
-      'Edm.String',
-      'Edm.Int32',
-      'Edm.Int64',
-      'Edm.Double',
-      'Edm.Boolean',
-      'Edm.DateTime',
-      'Edm.Guid',
-      'Edm.Binary',
-    ] as const
-  ).map(type => [type, type]),
-);
+const EDM_TYPE_NAMES: ReadonlyMap<string, EdmType> = new Map(EDM_TYPES.map(type => [type, type]));
+const NUMBERS: readonly EdmType[] = ['Edm.Int32', 'Edm.Int64', 'Edm.Double'];
+/** What each kind of value can be: numbers and booleans need no quotes, and all types may have them. */
+const TYPES_OF: Readonly<Record<Member['kind'], readonly EdmType[]>> = {
+  string: EDM_TYPES,
+  number: NUMBERS,
+  boolean: ['Edm.Boolean'],
+  null: [],
+  other: [],
+};
 
 export interface KeyMember {
   readonly member: Member;
@@ -47,16 +44,10 @@ function impliedType(member: Member): EdmType {
   return /[.eE]/.test(member.text) ? 'Edm.Double' : 'Edm.Int32';
 }
 
-/** The value of a declared type is a string; numbers and booleans may also be bare. */
 function propertyOf(name: string, member: Member, declared: EdmType | undefined): Property {
-  const { kind, text } = member;
-  if (kind === 'other') throw new TableError('InvalidInput:Body');
   const type = declared ?? impliedType(member);
-  const bare =
-    kind === 'string' ||
-    (kind === 'boolean' && type === 'Edm.Boolean') ||
-    (kind === 'number' && (type === 'Edm.Int32' || type === 'Edm.Int64' || type === 'Edm.Double'));
-  const property = bare ? parseProperty(name, type, text, member.literal) : undefined;
+  const isPossible = TYPES_OF[member.kind].includes(type);
+  const property = isPossible ? parseProperty(name, type, member.text, member.literal) : undefined;
   if (!property) throw refusedValue(member, type);
   return property;
 }
@@ -97,37 +88,18 @@ function rememberDistinct(members: readonly Member[]): void {
     distinctNames = members.map(({ name }) => name);
 }
 
-/** Up to this length a search in a list is faster than a map. */
-const FEW_DECLARED = 16;
-
-/** The types that annotations declare; of two annotations of one property the later counts. */
-class DeclaredTypes {
-  readonly #names: string[] = [];
-  readonly #types: EdmType[] = [];
-  readonly #many: Map<string, EdmType> | undefined;
-
-  constructor(members: readonly Member[]) {
-    for (const member of members) {
-      const { typeOf } = member.name;
-      if (typeOf === undefined) continue;
-      this.#names.push(typeOf);
-      this.#types.push(declaredType(member));
-    }
-    if (this.#names.length <= FEW_DECLARED) return;
-    const types = this.#types;
-    this.#many = new Map(this.#names.map((name, i): [string, EdmType] => [name, types[i] ?? 'Edm.String']));
-  }
-
-  of(name: string): EdmType | undefined {
-    if (this.#many !== undefined) return this.#many.get(name);
-    return this.#names.length === 0 ? undefined : this.#types[this.#names.lastIndexOf(name)];
-  }
+/** By name of property, the types that annotations declare; of two annotations of one property the later counts. */
+function declaredTypes(members: readonly Member[]): ReadonlyMap<string, EdmType> {
+  const types = new Map<string, EdmType>();
+  for (const member of members)
+    if (member.name.typeOf !== undefined) types.set(member.name.typeOf, declaredType(member));
+  return types;
 }
 
 /** @throws TableError for malformed entities. The domain checks the limits of names, values and sizes. */
 export function parseEntity(body: Buffer): EntityBody {
   const members = readObject(body);
-  const declared = new DeclaredTypes(members);
+  const declared = declaredTypes(members);
   const seen = areDistinct(members) ? undefined : new Set<string>();
   const properties: Property[] = [];
   let partitionKey: KeyMember | undefined;
@@ -137,11 +109,11 @@ export function parseEntity(body: Buffer): EntityBody {
     if (role === 'control') continue;
     if (seen?.has(name)) throw new TableError('DuplicatePropertiesSpecified');
     seen?.add(name);
-    if (role === 'partitionKey') partitionKey = { member, declared: declared.of(name) };
-    else if (role === 'rowKey') rowKey = { member, declared: declared.of(name) };
+    if (role === 'partitionKey') partitionKey = { member, declared: declared.get(name) };
+    else if (role === 'rowKey') rowKey = { member, declared: declared.get(name) };
     else if (role === 'custom' && member.kind !== 'null') {
       if (!isValid) checkPropertyName(name);
-      properties.push(propertyOf(name, member, declared.of(name)));
+      properties.push(propertyOf(name, member, declared.get(name)));
     }
   }
   if (seen !== undefined) rememberDistinct(members);

@@ -19,31 +19,22 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
-const PLUS = 0x2b;
 const COMMA = 0x2c;
-const MINUS = 0x2d;
-const DOT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
 const COLON = 0x3a;
-const BIG_E = 0x45;
 const OPEN_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
-const SMALL_E = 0x65;
 const LETTER_F = 0x66;
 const LETTER_N = 0x6e;
 const LETTER_T = 0x74;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-const DELETE = 0x7f;
 
+/** Text whose strings are what they stand for: printable ASCII without a backslash. */
+const PLAIN = /^[\x20-\x5b\x5d-\x7e]*$/;
 /** Characters of a string that need decoding or are forbidden. */
 const NOT_BARE = /[\\\u0000-\u001f]/;
-/** The same byte four times. */
-const SPACES = 0x20202020;
-const ONES = 0x01010101;
-const HIGH_BITS = 0x80808080;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** The name of skipped members. */
 const NO_NAME = memberName('');
 const malformed = () => new TableError('InvalidInput:Body');
@@ -57,9 +48,9 @@ class JsonReader {
   readonly #isPlain: boolean;
   #at = 0;
 
-  constructor(text: string, isPlain: boolean) {
+  constructor(text: string) {
     this.#text = text;
-    this.#isPlain = isPlain;
+    this.#isPlain = PLAIN.test(text);
   }
 
   /** The next non-blank character; NaN at the end. */
@@ -92,15 +83,17 @@ class JsonReader {
     return text;
   }
 
-  /** A member's name with the colon after it; the expected name is recognised without parsing. */
-  name(expected: MemberName | undefined): MemberName {
+  /** The name of the member at this place, with the colon after it; the expected one is recognised without parsing. */
+  #name(place: number): MemberName {
     this.#peek();
+    const expected = expectedNames[place];
     if (expected !== undefined && this.#text.startsWith(expected.token, this.#at)) {
       this.#at += expected.token.length;
       return expected;
     }
     const name = memberName(this.string());
     this.expect(COLON);
+    if (this.#isPlain && name.isKept && place < EXPECTED_NAMES_MAX) expectedNames[place] = name;
     return name;
   }
 
@@ -109,14 +102,8 @@ class JsonReader {
     const members: Member[] = [];
     this.expect(OPEN_BRACE);
     if (!this.take(CLOSE_BRACE)) {
-      do {
-        const place = members.length;
-        const expected = expectedNames[place];
-        const name = this.name(expected);
-        if (name !== expected && this.#isPlain && name.isKept && place < EXPECTED_NAMES_MAX)
-          expectedNames[place] = name;
-        members.push(this.value(name, 1));
-      } while (this.take(COMMA));
+      do members.push(this.value(this.#name(members.length), 1));
+      while (this.take(COMMA));
       this.expect(CLOSE_BRACE);
     }
     this.#peek();
@@ -145,29 +132,11 @@ class JsonReader {
     return { name, kind, text: kind === 'null' ? '' : word, literal: undefined };
   }
 
-  /** Consumes digits; false if there are none. */
-  #digits(): boolean {
-    const from = this.#at;
-    let unit = this.#text.charCodeAt(from);
-    while (unit >= ZERO && unit <= NINE) unit = this.#text.charCodeAt(++this.#at);
-    return this.#at > from;
-  }
-
   #number(): string {
+    NUMBER.lastIndex = this.#at;
+    if (!NUMBER.test(this.#text)) throw malformed();
     const from = this.#at;
-    if (this.#text.charCodeAt(this.#at) === MINUS) this.#at++;
-    if (this.#text.charCodeAt(this.#at) === ZERO) this.#at++;
-    else if (!this.#digits()) throw malformed();
-    if (this.#text.charCodeAt(this.#at) === DOT) {
-      this.#at++;
-      if (!this.#digits()) throw malformed();
-    }
-    const exponent = this.#text.charCodeAt(this.#at);
-    if (exponent === SMALL_E || exponent === BIG_E) {
-      const sign = this.#text.charCodeAt(++this.#at);
-      if (sign === PLUS || sign === MINUS) this.#at++;
-      if (!this.#digits()) throw malformed();
-    }
+    this.#at = NUMBER.lastIndex;
     return this.#text.slice(from, this.#at);
   }
 
@@ -214,39 +183,16 @@ function skipMembers(reader: JsonReader, depth: number): void {
   reader.expect(CLOSE_BRACE);
 }
 
-/**
- * Whether a body has only printable ASCII and no backslash: then its strings need no further check. Tests eight
- * bytes at a time: after subtracting 0x20 or adding 1, the highest bit of each byte marks the other characters.
- */
-function isPlain(body: Buffer): boolean {
-  const { length } = body;
-  const view = new DataView(body.buffer, body.byteOffset, length);
-  let at = 0;
-  for (; at + 8 <= length; at += 8) {
-    const first = view.getInt32(at);
-    const second = view.getInt32(at + 4);
-    const low = (first - SPACES) | (second - SPACES);
-    const high = (first + ONES) | (second + ONES);
-    if (((first | second | low | high) & HIGH_BITS) !== 0) return false;
-  }
-  for (; at < length; at++) {
-    const byte = view.getUint8(at);
-    if (byte < SPACE || byte >= DELETE) return false;
-  }
-  return !body.includes(BACKSLASH);
-}
-
-/** A reader of the body's text. Most bodies are ASCII without an escape, and then one character is one byte. */
-function openReader(body: Buffer): JsonReader {
-  if (isPlain(body)) return new JsonReader(body.toString('latin1'), true);
-  if (isAscii(body)) return new JsonReader(body.toString('latin1'), false);
+/** Most bodies are ASCII, and then one character is one byte. */
+function textOf(body: Buffer): string {
+  if (isAscii(body)) return body.toString('latin1');
   if (!isUtf8(body)) throw malformed();
   const text = body.toString('utf8');
-  return new JsonReader(text.startsWith('\ufeff') ? text.slice(1) : text, false);
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /**
  * The members of a JSON object in the order of the text, duplicates and all.
  * @throws TableError InvalidInput:Body for anything but a JSON object in UTF-8.
  */
-export const readObject = (body: Buffer): Member[] => openReader(body).members();
+export const readObject = (body: Buffer): Member[] => new JsonReader(textOf(body)).members();
