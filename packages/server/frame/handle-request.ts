@@ -6,7 +6,6 @@ import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { BodyError, isStreamed } from '#http';
 import { corsHeaders, type Header, preflight, type ServiceRoute, wireCode } from '#wire';
 import { authenticate } from '../auth/authenticate.js';
-import type { Grant } from '../auth/grant.js';
 import { SignedTokens } from '../auth/signed-tokens.js';
 import { requestEntry } from '../observe/request-entry.js';
 import type { OperationSlots } from '../observe/request-metrics.js';
@@ -77,12 +76,13 @@ export class Service<
   /** Whatever goes wrong becomes an answer, unless the client is gone. @throws BodyError where the rest of a streamed body does not come. */
   readonly handle = async (request: WireRequest): Promise<Response> => {
     const { protocol, server } = this;
+    const { method, headers } = request;
     const context: RequestContext<Route, Kind> = {
       request,
       server,
       requestId: server.newId(),
-      clientRequestId: echoedId(request.headers['x-ms-client-request-id']),
-      version: echoedVersion(request.headers['x-ms-version']),
+      clientRequestId: echoedId(headers['x-ms-client-request-id']),
+      version: echoedVersion(headers['x-ms-version']),
       now: server.clock(),
       began: performance.now(),
       route: undefined,
@@ -91,25 +91,34 @@ export class Service<
       refused: undefined,
     };
     try {
-      const { method, headers } = request;
       const route = protocol.parseTarget(request, name => server.accounts.has(name));
       context.route = route;
-      if (headers['x-ms-version'] === undefined) context.version = echoedVersion(route.query.get('sv'));
+      const asked = headers['x-ms-version'] ?? route.query.get('sv') ?? LATEST_VERSION;
+      context.version = echoedVersion(asked);
       // Only who names an origin pays for the reading.
       if (headers.origin !== undefined) context.rules = await this.#readRules(route.account);
-      const answer =
-        method === 'OPTIONS'
-          ? protocol.formatPreflight(preflightHeaders(request, context.rules))
-          : await this.#run(context, route);
-      this.#note(context, answer, context.refused, undefined);
-      return this.#respond(context, answer);
+      if (method === 'OPTIONS')
+        return this.#answer(context, protocol.formatPreflight(preflightHeaders(request, context.rules)));
+      if (asked !== context.version)
+        throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: asked });
+      protocol.checkVersion(asked, route);
+      const granted = authenticate(this, request, route, context.now);
+      // Waits only where it has to: each promise costs turns of a queue.
+      const grant = granted instanceof Promise ? await granted : granted;
+      // The caller is known: from here on the body may be asked for.
+      if (protocol.refusesBodyFirst) checkBody(request);
+      context.kind = protocol.kindOf(request, route);
+      return this.#answer(context, await protocol.run(context.kind, route, grant, context));
     } catch (error) {
       // Neither counted nor logged: a buffered body that is cut off does not come here either.
       if (error instanceof BodyError) throw error;
       const refusal = error instanceof ServiceError ? error : new ServiceError(faultCode(error));
-      const answer = protocol.formatError(refusal, context);
-      this.#note(context, answer, refusal, error === refusal ? undefined : error);
-      return this.#respond(context, answer);
+      context.refused = refusal;
+      return this.#answer(
+        context,
+        protocol.formatError(refusal, context),
+        error === refusal ? undefined : error,
+      );
     }
   };
 
@@ -125,54 +134,34 @@ export class Service<
     return (await readStoredProperties({ store, account, service: this.protocol.name })).cors;
   }
 
-  /** A value where nothing has to be waited for: each promise costs turns of a queue. */
-  #run(context: RequestContext<Route, Kind>, route: Route): Answer | Promise<Answer> {
-    const { request, version } = context;
-    const asked = request.headers['x-ms-version'] ?? route.query.get('sv') ?? version;
-    if (asked !== version)
-      throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: asked });
-    this.protocol.checkVersion(version, route);
-    const grant = authenticate(this, request, route, context.now);
-    if (grant instanceof Promise) return grant.then(granted => this.#carryOut(context, route, granted));
-    return this.#carryOut(context, route, grant);
-  }
-
-  /** The caller is known: from here on the body may be asked for. */
-  #carryOut(context: RequestContext<Route, Kind>, route: Route, grant: Grant): Answer | Promise<Answer> {
-    if (this.protocol.refusesBodyFirst) checkBody(context.request);
-    context.kind = this.protocol.kindOf(context.request, route);
-    return this.protocol.run(context.kind, route, grant, context);
-  }
-
-  /** Counts and logs an answer; `fault` is what it was refused for where that is ours. */
-  #note(
-    context: RequestContext<Route, Kind>,
-    { status }: Answer,
-    refusal: ServiceError<string> | undefined,
-    fault: unknown,
-  ): void {
-    const { metrics, log } = this.server;
-    if (metrics !== undefined && this.#slots !== undefined) {
-      const { request, route } = context;
-      const kind = context.kind ?? (route && this.protocol.kindOfRefused(request, route));
-      metrics.answer(this.#slots.of(kind), status, performance.now() - context.began);
-      if (refusal !== undefined) metrics.refuse(wireCode(refusal.code));
-    }
-    if (fault === undefined && refusal === undefined && !log.seesAnswers) return;
-    const refused = refusal && { ...refusal.detail, code: wireCode(refusal.code) };
-    const entry = requestEntry(this.protocol.name, context, status, refused);
-    if (fault !== undefined) log.failure(entry, fault);
-    else log.request(entry);
-  }
-
-  #respond(context: RequestContext<Route, Kind>, answer: Answer): Response {
+  /** Counts, logs and writes an answer; `fault` is what it was refused for where that is ours. */
+  #answer(context: RequestContext<Route, Kind>, answer: Answer, fault?: unknown): Response {
+    const { request, rules, refused } = context;
+    const { log } = this.server;
+    if (this.#slots !== undefined) this.#count(this.#slots, context, answer);
+    if (fault !== undefined || refused !== undefined || log.seesAnswers) this.#log(context, answer, fault);
     const formatted = this.protocol.formatResponse(answer, context);
     const response = isStreamed(formatted) ? this.#watch(formatted, context) : formatted;
-    if (context.rules.length === 0 || context.request.method === 'OPTIONS') return response;
-    const { rules, request } = context;
+    if (rules.length === 0 || request.method === 'OPTIONS') return response;
     const names = response.headers.map(([name]) => name);
     const cors = corsHeaders(rules, request.headers.origin, request.method, names);
     return { ...response, headers: [...response.headers, ...cors] };
+  }
+
+  #count(slots: OperationSlots, context: RequestContext<Route, Kind>, { status }: Answer): void {
+    const { request, route, refused } = context;
+    const { metrics } = this.server;
+    const kind = context.kind ?? (route && this.protocol.kindOfRefused(request, route));
+    metrics?.answer(slots.of(kind), status, performance.now() - context.began);
+    if (refused !== undefined) metrics?.refuse(wireCode(refused.code));
+  }
+
+  #log(context: RequestContext<Route, Kind>, { status }: Answer, fault: unknown): void {
+    const { log } = this.server;
+    const refused = context.refused && { ...context.refused.detail, code: wireCode(context.refused.code) };
+    const entry = requestEntry(this.protocol.name, context, status, refused);
+    if (fault !== undefined) log.failure(entry, fault);
+    else log.request(entry);
   }
 
   /** Logs the fault of a body that is made while it is sent: its head is out, so that nothing is left but to cut the connection. */

@@ -23,7 +23,7 @@ export interface RequestContext<Route extends ServiceRoute = ServiceRoute, Kind 
   kind: Kind | undefined;
   /** Read before anything can fail for another reason, so that every answer that follows can carry its CORS headers. */
   rules: readonly CorsRule[];
-  /** What a part of the request was refused for that is answered as a success: a batch. */
+  /** What the request was refused for, or a part of it where the request itself is answered as a success: a batch. */
   refused: ServiceError<string> | undefined;
 }
 

@@ -26,15 +26,6 @@ export function signedDate({ headers }: WireRequest): string | undefined {
 }
 
 /**
- * The canonical resource: the account, the path as it was sent, and of the query only `comp`. In path style it has the account
- * twice. `path` is another spelling to try.
- */
-function canonicalResource(route: ServiceRoute, path: string = route.path): string {
-  const comp = route.query.get('comp');
-  return `/${route.account}${path}${comp === undefined ? '' : `?comp=${comp}`}`;
-}
-
-/**
  * Other spellings of the path that a client may have signed: the account without `-secondary`, as some clients do, and
  * quotes encoded or not, because a proxy may have changed them (protocol: authentication#canonical-resource-of-tables).
  */
@@ -49,25 +40,21 @@ export function otherSpellings({ account, path, secondary }: ServiceRoute): read
   return [...spellings];
 }
 
-/** `date` as `signedDate` gives it, and a canonical resource. */
-export function sharedKeyStringToSign(
-  scheme: SharedKeyCredential['scheme'],
-  { method, headers }: WireRequest,
-  date: string,
-  resource: string,
-): string {
-  if (scheme === 'SharedKeyLite') return `${date}\n${resource}`;
-  return `${method}\n${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}\n${date}\n${resource}`;
-}
-
-/** The possible strings to sign, the path as it was sent first; each is built only on demand. */
+/**
+ * The possible strings to sign, the path as it was sent first; each is built only on demand. The canonical resource is the account, the
+ * path and of the query only `comp`: in path style it has the account twice.
+ */
 export function* tableStringsToSign(
   scheme: SharedKeyCredential['scheme'],
   request: WireRequest,
   route: ServiceRoute,
 ): Generator<string, void> {
+  const { method, headers } = request;
   const date = signedDate(request) ?? '';
-  yield sharedKeyStringToSign(scheme, request, date, canonicalResource(route));
-  for (const path of otherSpellings(route))
-    yield sharedKeyStringToSign(scheme, request, date, canonicalResource(route, path));
+  const content = `${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}`;
+  const opening = scheme === 'SharedKeyLite' ? date : `${method}\n${content}\n${date}`;
+  const comp = route.query.get('comp');
+  const query = comp === undefined ? '' : `?comp=${comp}`;
+  yield `${opening}\n/${route.account}${route.path}${query}`;
+  for (const path of otherSpellings(route)) yield `${opening}\n/${route.account}${path}${query}`;
 }
