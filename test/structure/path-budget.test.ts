@@ -11,24 +11,24 @@ import { type ExecutedFile, ExecutionRecorder } from '../support/executed-code.j
 import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { ROOT } from '../support/spawned-server.js';
 
-const FILES_MAX = 53;
-const FUNCTIONS_MAX = 240;
+const FILES_MAX = 52;
+const FUNCTIONS_MAX = 228;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1304;
+const LINES_MAX = 1212;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
   { stop: 'base', files: /^base\//, linesMax: 28 },
   { stop: 'http', files: /^http\//, linesMax: 173 },
-  { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 58 },
+  { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 53 },
   {
     stop: 'target',
     files: /^wire\/(?:shared\/(?:parse-query|target)|table\/(?:parse-target|route))\.ts$/,
     linesMax: 43,
   },
-  { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|etag|answer)/, linesMax: 60 },
-  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 234 },
-  { stop: 'frame', files: /^server\//, linesMax: 80 },
+  { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|etag|answer)/, linesMax: 49 },
+  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 192 },
+  { stop: 'frame', files: /^server\//, linesMax: 65 },
   { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 139 },
   // 428 where nothing else is due; on a busy machine a timer's work may be part of each measurement.
   { stop: 'engine', files: /^store/, linesMax: 470 },

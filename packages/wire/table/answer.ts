@@ -11,9 +11,8 @@ export interface Answer {
   /** The body is ASCII, so that its length in characters is its length in bytes. */
   readonly isAscii?: boolean | undefined;
   readonly etag?: string | undefined;
+  /** With 204 it is repeated as DataServiceId. */
   readonly location?: string | undefined;
-  /** With 204 the location is repeated as DataServiceId. */
-  readonly dataServiceId?: boolean | undefined;
   readonly preferenceApplied?: string | undefined;
   /** Continuation tokens, or the headers of a preflight. */
   readonly more?: readonly Header[] | undefined;

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DATE_TIME_MAX, DATE_TIME_MIN } from '#base';
 import { TableError } from '#tables';
-import { formatEtag, parseCondition } from './etag.js';
+import { formatEtag } from './entity/format-entity.js';
+import { parseCondition } from './parse-operation.js';
 
 const VECTORS: readonly (readonly [number, bigint, string])[] = [
   [Date.UTC(2017, 10, 10, 2, 44, 47), 6_221_962n, `W/"datetime'2017-11-10T02%3A44%3A47.6221962Z'"`],

@@ -10,7 +10,7 @@ import { formatOutcome } from './format-outcome.js';
 import type { MetadataLevel, ResponseFormat } from './response-format.js';
 
 const HOST = 'https://ACCT.table.core.windows.net';
-const BASE = { endpoint: HOST, account: 'ACCT', table: 'T' };
+const BASE = { endpoint: HOST, account: 'ACCT', resource: { table: 'T' } };
 const VERSION = 15_778_405_200_000_000n;
 const ETAG = `W/"datetime'2020-01-01T01%3A02%3A00Z'"`;
 const row = (key: string): Row => ({
@@ -58,7 +58,6 @@ test('an insert: 201 with its content, or 204 where the caller prefers none', ()
     ...NO_CONTENT,
     etag: ETAG,
     location: LOCATION,
-    dataServiceId: true,
     preferenceApplied: 'return-no-content',
     dataServiceVersion: '3.0;',
   });
@@ -145,7 +144,6 @@ test('one table', () => {
   assert.deepEqual(factsOf(answer(created, asked('nometadata', 'return-no-content'))), {
     ...NO_CONTENT,
     location,
-    dataServiceId: true,
     preferenceApplied: 'return-no-content',
     dataServiceVersion: '3.0;',
   });

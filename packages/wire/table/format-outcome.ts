@@ -10,8 +10,7 @@ import { formatServiceProperties } from '../shared/service-properties-xml.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
 import type { Answer } from './answer.js';
 import { entityTokenHeaders, tableTokenHeaders } from './continuation.js';
-import { type BaseUrl, EntityWriter, entityPath } from './entity/format-entity.js';
-import { formatEtag } from './etag.js';
+import { type BaseUrl, EntityWriter, entityPath, formatEtag } from './entity/format-entity.js';
 import type { MetadataLevel, ResponseFormat } from './response-format.js';
 
 export const jsonContentType = (level: MetadataLevel): string =>
@@ -58,7 +57,7 @@ function entityBody(row: Row, base: BaseUrl, format: ResponseFormat): Buffer | s
   const first =
     format.level === 'nometadata'
       ? undefined
-      : metadata(base, `${base.table}/@Element${format.selectSuffix}`);
+      : metadata(base, `${base.resource.table}/@Element${format.selectSuffix}`);
   const output = openOutput(row.value.length);
   new EntityWriter(base, format, first).write(output, row, '');
   output.text('}');
@@ -73,7 +72,8 @@ export class EntityList {
   #output: Output | undefined;
 
   constructor(base: BaseUrl, format: ResponseFormat) {
-    const list = format.level === 'nometadata' ? '' : metadata(base, `${base.table}${format.selectSuffix}`);
+    const list =
+      format.level === 'nometadata' ? '' : metadata(base, `${base.resource.table}${format.selectSuffix}`);
     this.#opening = `{${list === '' ? '' : `${list},`}"value":[`;
     this.#writer = new EntityWriter(base, format);
   }
@@ -117,25 +117,16 @@ function tablesBody(names: readonly string[], base: BaseUrl, format: ResponseFor
   return `{${first}"value":[${names.map(name => `{${tableMembers(name, base, format)}}`).join(',')}]}`;
 }
 
-/** A creation answers 201 with its content, or 204 where the caller prefers none; both have the location. */
-function created(
-  location: string,
-  format: ResponseFormat,
-  body: () => Buffer | string,
-  etag?: string,
-): Answer {
-  if (format.prefer !== 'return-no-content') return json(format, body(), { status: 201, etag, location });
-  return {
-    status: 204,
-    cacheControl: true,
-    noSniff: true,
-    etag,
-    location,
-    preferenceApplied: format.prefer,
-    dataServiceId: true,
-    dataServiceVersion: '3.0;',
-  };
-}
+/** A creation whose caller prefers no content; others answer 201 with it. Both have the location. */
+const createdWithoutContent = (location: string, etag?: string): Answer => ({
+  status: 204,
+  cacheControl: true,
+  noSniff: true,
+  etag,
+  location,
+  preferenceApplied: 'return-no-content',
+  dataServiceVersion: '3.0;',
+});
 
 const DELETED: Answer = { ...NO_CONTENT, dataServiceVersion: '1.0;' };
 
@@ -146,9 +137,11 @@ export function formatWrite(outcome: WriteOutcome, base: BaseUrl, format: Respon
     return { status: 204, cacheControl: true, noSniff: true, etag, dataServiceVersion: '1.0;' };
   }
   const { row } = outcome;
-  const location = `${base.endpoint}/${entityPath(base.table, row)}`;
-  const body = () => entityBody(row, base, { ...format, select: undefined, selectSuffix: '' });
-  return created(location, format, body, formatEtag(row.version));
+  const location = `${base.endpoint}/${entityPath(base.resource.table ?? '', row)}`;
+  const etag = formatEtag(row.version);
+  if (format.prefer === 'return-no-content') return createdWithoutContent(location, etag);
+  const whole = { ...format, select: undefined, selectSuffix: '' };
+  return json(format, entityBody(row, base, whole), { status: 201, etag, location });
 }
 
 /** `next` is the position where the query continues after the list. */
@@ -175,7 +168,8 @@ export function formatOutcome(outcome: Outcome, base: BaseUrl, format: ResponseF
       return json(format, tableBody(outcome.name, base, format), {});
     case 'tableCreated': {
       const location = `${base.endpoint}/Tables('${outcome.name}')`;
-      return created(location, format, () => tableBody(outcome.name, base, format));
+      if (format.prefer === 'return-no-content') return createdWithoutContent(location);
+      return json(format, tableBody(outcome.name, base, format), { status: 201, location });
     }
     case 'tableDeleted':
       return NO_CONTENT;

@@ -34,7 +34,8 @@ export function formatResponse(answer: Answer, exchange: Exchange): WireResponse
   }
   if (answer.noSniff) headers.push(NO_SNIFF);
   if (answer.preferenceApplied !== undefined) headers.push(['Preference-Applied', answer.preferenceApplied]);
-  if (answer.dataServiceId && answer.location !== undefined) headers.push(['DataServiceId', answer.location]);
+  if (answer.status === 204 && answer.location !== undefined)
+    headers.push(['DataServiceId', answer.location]);
   if (answer.errorCode !== undefined) headers.push(['x-ms-error-code', answer.errorCode]);
   if (answer.challenge !== undefined) headers.push(['WWW-Authenticate', answer.challenge]);
   return { status: answer.status, reason: answer.reason, headers, body: answer.body };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OperationKind, TableError, type TableErrorCode } from '#tables';
-import { baseUrlOf, effectiveMethod, isRead, isXmlRoute, operationKind, tableOf } from './operation-kind.js';
+import { effectiveMethod, isRead, isXmlRoute, operationKind } from './operation-kind.js';
 import { parseTarget } from './parse-target.js';
 
 const route = (path: string) =>
@@ -175,14 +175,4 @@ test('the operations that only read', () => {
   ];
   for (const kind of reads) assert.equal(isRead(kind), true, kind);
   for (const kind of writes) assert.equal(isRead(kind), false, kind);
-});
-
-test('the location of a resource, as in answers', () => {
-  const endpoint = 'http://127.0.0.1:10002/account1';
-  assert.deepEqual(baseUrlOf(at(ENTITY)), { endpoint, account: 'account1', table: 'T' });
-  assert.deepEqual(baseUrlOf(at('Tables')), { endpoint, account: 'account1', table: '' });
-  assert.deepEqual(
-    ["Tables('T')", 'T', ENTITY, 'T/more', 'Tables', '$batch', ''].map(path => tableOf(at(path))),
-    ['T', 'T', 'T', 'T', undefined, undefined, undefined],
-  );
 });

@@ -1,7 +1,6 @@
 // The kind of operation, from method, resource and headers alone: known before the body is read,
 // so that the caller's rights are checked before the body (protocol: tables#paths, entities#conditions, requests#order-of-checks).
 import { type OperationKind, TableError } from '#tables';
-import type { BaseUrl } from './entity/format-entity.js';
 import type { Route } from './route.js';
 
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -114,13 +113,3 @@ const READS: ReadonlySet<OperationKind> = new Set([
 ]);
 
 export const isRead = (kind: OperationKind): boolean => READS.has(kind);
-
-export const tableOf = ({ resource }: Route): string | undefined =>
-  'table' in resource ? resource.table : undefined;
-
-/** The location of the resource, as in answers. */
-export const baseUrlOf = (route: Route): BaseUrl => ({
-  endpoint: route.endpoint,
-  account: route.account,
-  table: tableOf(route) ?? '',
-});

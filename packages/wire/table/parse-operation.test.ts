@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableErrorCode } from '#tables';
-import { formatEtag } from './etag.js';
+import { formatEtag } from './entity/format-entity.js';
 import { operationKind } from './operation-kind.js';
 import { checkRoute, parseOperation } from './parse-operation.js';
 import { parseTarget } from './parse-target.js';

@@ -1,5 +1,6 @@
 // Parses a request whose kind is known into an Operation: the body, the query options and the conditions, with their limits.
 // Parts of a batch are parsed by the same function.
+import { parseDateTime } from '#base';
 import {
   type Condition,
   checkEntity,
@@ -17,7 +18,6 @@ import { parseServiceProperties } from '../shared/service-properties-xml.js';
 import { parseEntityToken, parseTableToken } from './continuation.js';
 import { parseEntity, requireKey } from './entity/entity-properties.js';
 import { readObject } from './entity/read-object.js';
-import { parseCondition } from './etag.js';
 import { FILTER_LENGTH_MAX, parseFilter } from './filter/parse-filter.js';
 import type { Route } from './route.js';
 
@@ -43,7 +43,8 @@ function checkContentType({ headers }: OperationRequest): void {
 
 /** Names in URLs are checked before the caller's rights are (protocol: requests#order-of-checks). Metrics tables are valid names; there are none. */
 export function checkRoute({ resource }: Route): void {
-  if ('table' in resource && !resource.table.startsWith('$Metrics')) checkTableName(resource.table);
+  const { table } = resource;
+  if (table !== undefined && !table.startsWith('$Metrics')) checkTableName(table);
 }
 
 function keyOf({ resource }: Route): EntityKey {
@@ -52,8 +53,23 @@ function keyOf({ resource }: Route): EntityKey {
 }
 
 function tableNameOf({ resource }: Route): string {
-  if (!('table' in resource)) throw new TableError('InvalidUri');
+  if (resource.table === undefined) throw new TableError('InvalidUri');
   return resource.table;
+}
+
+const ETAG = /^W\/"(.*)"$/;
+const DATE_TIME_ETAG = /^datetime'(.*)'$/;
+
+/** Of If-Match (protocol: entities#conditions). A weak etag that is not a version is well-formed and matches nothing; any other text is refused. */
+export function parseCondition(text: string): Condition {
+  if (text === '*') return { kind: 'any' };
+  const tag = ETAG.exec(text)?.[1];
+  if (tag === undefined || tag.includes('"')) throw new TableError('InvalidInput:Etag', { etag: text });
+  const time = DATE_TIME_ETAG.exec(tag)?.[1];
+  return {
+    kind: 'version',
+    version: time === undefined ? undefined : parseDateTime(time.replaceAll(/%3a/gi, ':')),
+  };
 }
 
 function conditionOf({ headers }: OperationRequest): Condition {

@@ -4,10 +4,8 @@ import type { ServiceRoute } from '../shared/target.js';
 
 export type TableResource =
   /** A path without a resource; it is refused with this code after authentication. */
-  | { readonly kind: 'invalid'; readonly code: TableErrorCode }
-  | { readonly kind: 'service' }
-  | { readonly kind: 'batch' }
-  | { readonly kind: 'tables' }
+  | { readonly kind: 'invalid'; readonly code: TableErrorCode; readonly table?: undefined }
+  | { readonly kind: 'service' | 'batch' | 'tables'; readonly table?: undefined }
   /** `/Tables('T')`: the table as an entry of the list. */
   | { readonly kind: 'table'; readonly table: string }
   /** `/T` or `/T()`: the entities of the table. */

@@ -5,7 +5,7 @@ import type { Answer } from '../table/answer.js';
 import { type ErrorContext, formatError } from '../table/format-error.js';
 import type { ResponseFormat } from '../table/response-format.js';
 
-export const BASE = { endpoint: 'http://h/account1', account: 'account1', table: 'T' };
+export const BASE = { endpoint: 'http://h/account1', account: 'account1', resource: { table: 'T' } };
 export const LOCATION = "http://h/account1/T(PartitionKey='p',RowKey='r')";
 
 export const asked = (prefer?: ResponseFormat['prefer']): ResponseFormat => ({

@@ -22,7 +22,6 @@ import {
   type ResponseFormat,
   type Route,
   type SingleOperation,
-  tableOf,
 } from '#wire/table';
 import type { AuthorizationProtocol } from '../../auth/auth-protocol.js';
 import { authorize } from '../../auth/authorize.js';
@@ -74,7 +73,7 @@ const AFTER_TABLE: ReadonlySet<TableErrorCode> = new Set([
 
 /** The table is looked up only where something else is wrong already: a sound operation finds out by itself. */
 async function tableMissingWins(fault: unknown, route: Route, context: TableContext): Promise<unknown> {
-  const table = route.resource.kind === 'table' ? undefined : tableOf(route);
+  const table = route.resource.kind === 'table' ? undefined : route.resource.table;
   const isAfterTable =
     fault instanceof ServiceError && (AFTER_TABLE.has(fault.code) || route.resource.kind === 'nested');
   if (table === undefined || !isAfterTable) return fault;
@@ -97,7 +96,7 @@ export function admit(
   const format = formatOf(request, route);
   checkRoute(route);
   if (route.secondary && !isRead(kind)) throw new TableError('InsufficientAccountPermissions');
-  if (grant.kind !== 'owner') authorize(TABLE_AUTHORIZATION, grant, kind, tableOf(route));
+  if (grant.kind !== 'owner') authorize(TABLE_AUTHORIZATION, grant, kind, route.resource.table);
   let operation: SingleOperation;
   try {
     operation = parseOperation(kind, request, route);

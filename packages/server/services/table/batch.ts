@@ -13,9 +13,7 @@ import {
 } from '#tables';
 import {
   type Answer,
-  type BaseUrl,
   type BatchPart,
-  baseUrlOf,
   type ErrorContext,
   formatBatchQuery,
   formatChangeset,
@@ -46,7 +44,7 @@ export interface BatchCall {
 interface AdmittedPart {
   readonly operation: EntityWrite;
   readonly format: ResponseFormat;
-  readonly base: BaseUrl;
+  readonly route: Route;
   readonly contentId: string | undefined;
 }
 
@@ -64,18 +62,19 @@ const isWrite = (operation: { kind: string }): operation is EntityWrite => WRITE
 class PartTargets {
   readonly #batch: Route;
   #target: string | undefined;
-  #parsed: { readonly route: Route; readonly base: BaseUrl } | undefined;
+  #route: Route;
 
   constructor(batch: Route) {
     this.#batch = batch;
+    this.#route = batch;
   }
 
-  parse(target: string): { readonly route: Route; readonly base: BaseUrl } {
-    if (this.#parsed !== undefined && target === this.#target) return this.#parsed;
-    const route = parsePartTarget(target, this.#batch);
-    this.#target = target;
-    this.#parsed = { route, base: baseUrlOf(route) };
-    return this.#parsed;
+  parse(target: string): Route {
+    if (target !== this.#target) {
+      this.#route = parsePartTarget(target, this.#batch);
+      this.#target = target;
+    }
+    return this.#route;
   }
 }
 
@@ -84,12 +83,12 @@ async function admitWrites(parts: readonly BatchPart[], call: BatchCall): Promis
   const writes: AdmittedPart[] = [];
   for (const part of parts) {
     try {
-      const { route, base } = targets.parse(part.target);
+      const route = targets.parse(part.target);
       const kind = operationKind(part.method, part.headers, route);
       const admitted = admit(kind, part, route, call.grant, call.tables);
       const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
       if (!isWrite(operation)) throw new TableError('InvalidInput');
-      writes.push({ operation, format, base, contentId: part.contentId });
+      writes.push({ operation, format, route, contentId: part.contentId });
     } catch (error) {
       throw error instanceof ServiceError ? new ChangesetFailure(writes.length, error) : error;
     }
@@ -122,9 +121,9 @@ async function submitChangeset(parts: readonly BatchPart[], call: BatchCall): Pr
     const outcome = await execute({ kind: 'submitTransaction', operations }, call.tables, clock);
     const outcomes: readonly WriteOutcome[] = outcome.kind === 'transaction' ? outcome.outcomes : [];
     const answers: string[] = [];
-    for (const [i, { base, format, contentId }] of admitted.entries()) {
+    for (const [i, { route, format, contentId }] of admitted.entries()) {
       const one = outcomes[i];
-      if (one !== undefined) answers.push(formatPart(formatWrite(one, base, format), contentId));
+      if (one !== undefined) answers.push(formatPart(formatWrite(one, route, format), contentId));
     }
     return answers;
   } catch (error) {
@@ -140,7 +139,7 @@ async function query(part: BatchPart, call: BatchCall): Promise<string> {
     const kind = operationKind(part.method, part.headers, route);
     const { operation, format } = await admit(kind, part, route, call.grant, call.tables);
     const outcome = await execute(operation, call.tables, call.context.server.clock);
-    return formatPart(formatOutcome(outcome, baseUrlOf(route), format), part.contentId);
+    return formatPart(formatOutcome(outcome, route, format), part.contentId);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     call.context.refused = error;

@@ -13,7 +13,6 @@ import {
 import { parseTableSas, TABLE_SAS_FIELDS, tableSasStringToSign, tableStringsToSign } from '#wire';
 import {
   type Answer,
-  baseUrlOf,
   EntityList,
   type ErrorContext,
   formatEntities,
@@ -73,7 +72,7 @@ async function answerQuery(
   route: Route,
   tables: TableContext,
 ): Promise<Answer> {
-  const list = new EntityList(baseUrlOf(route), format);
+  const list = new EntityList(route, format);
   const { next } = await queryEntities(tables, operation, row => list.add(row));
   return formatEntities(list, next, format);
 }
@@ -86,7 +85,7 @@ async function run(kind: OperationKind, route: Route, grant: Grant, context: Tab
   const admitted = admit(kind, request, route, grant, tables);
   const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
   if (operation.kind === 'queryEntities') return answerQuery(operation, format, route, tables);
-  return formatOutcome(await execute(operation, tables, server.clock), baseUrlOf(route), format);
+  return formatOutcome(await execute(operation, tables, server.clock), route, format);
 }
 
 export const TABLE_SERVICE: ServiceProtocol<Route, OperationKind, TableErrorCode, Answer> = {

@@ -40,7 +40,7 @@ export function formatPart(answer: Answer, contentId: string | undefined): strin
   const withContent = status < 300 && body !== undefined;
   let head = withContent ? version + type + common : common + version + type;
   head += line('Location', location);
-  if (!withContent && answer.dataServiceId) head += line('DataServiceId', location);
+  if (status === 204) head += line('DataServiceId', location);
   head += line('ETag', answer.etag);
   const text = body === undefined || typeof body === 'string' ? (body ?? '') : body.toString('utf8');
   return `${OPENING}HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Unknown'}\r\n${head}\r\n${text}\r\n`;

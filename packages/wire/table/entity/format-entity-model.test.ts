@@ -9,7 +9,7 @@ import { type EdmValue, encodeEntity, formatLiteral, type Property } from '#tabl
 import { EntityList, formatOutcome } from '../format-outcome.js';
 import type { MetadataLevel, ResponseFormat } from '../response-format.js';
 
-const BASE = { endpoint: 'http://127.0.0.1:10002/acc', account: 'acc', table: 'Table' };
+const BASE = { endpoint: 'http://127.0.0.1:10002/acc', account: 'acc', resource: { table: 'Table' } };
 const PLAIN: ResponseFormat = { level: 'nometadata', select: undefined, selectSuffix: '', prefer: undefined };
 
 interface Entity {
@@ -96,9 +96,9 @@ function controlOf(of: Entity, at: MetadataLevel): Member[] {
   const etag: Member = ['odata.etag', json(`W/"datetime'${timeOf(of.version).replaceAll(':', '%3A')}'"`)];
   if (at === 'nometadata') return [];
   if (at === 'minimalmetadata') return [etag];
-  const path = `${BASE.table}(PartitionKey='${urlKey(of.partition)}',RowKey='${urlKey(of.key)}')`;
+  const path = `${BASE.resource.table}(PartitionKey='${urlKey(of.partition)}',RowKey='${urlKey(of.key)}')`;
   return [
-    ['odata.type', `"${BASE.account}.${BASE.table}"`],
+    ['odata.type', `"${BASE.account}.${BASE.resource.table}"`],
     ['odata.id', json(`${BASE.endpoint}/${path}`)],
     etag,
     ['odata.editLink', json(path)],
@@ -144,7 +144,7 @@ test('a page equals the simple rendering', () => {
         asked,
       );
       const listed = `[${page.map(of => objectOf(membersOf(of, asked))).join(',')}]`;
-      const first = metadataOf(`${BASE.table}${asked.selectSuffix}`, asked.level);
+      const first = metadataOf(`${BASE.resource.table}${asked.selectSuffix}`, asked.level);
       assert.equal(answer.body?.toString('latin1'), objectOf([...first, ['value', listed]]));
     }),
     { numRuns: 2_000 },
@@ -155,7 +155,7 @@ test('an entity alone equals the simple rendering', () => {
   fc.assert(
     fc.property(entity, format, (of, asked) => {
       const answer = formatOutcome({ kind: 'entity', row: rowOf(of) }, BASE, asked);
-      const first = metadataOf(`${BASE.table}/@Element${asked.selectSuffix}`, asked.level);
+      const first = metadataOf(`${BASE.resource.table}/@Element${asked.selectSuffix}`, asked.level);
       assert.ok(answer.isAscii);
       assert.match(String(answer.body), /^[\0-\x7f]*$/);
       assert.equal(answer.body?.toString('latin1'), objectOf([...first, ...membersOf(of, asked)]));
@@ -180,7 +180,7 @@ test('pages of uneven rows, as text or as bytes, equal the simple rendering', ()
         const outcome = { kind: 'entities', rows: page.map(rowOf), next: undefined, examined: 0 } as const;
         const { body = '' } = formatOutcome(outcome, BASE, asked);
         const listed = `[${page.map(of => objectOf(membersOf(of, asked))).join(',')}]`;
-        const expected = objectOf([...metadataOf(BASE.table, at), ['value', listed]]);
+        const expected = objectOf([...metadataOf(BASE.resource.table, at), ['value', listed]]);
         assert.ok(body.toString('latin1') === expected, `${lengths} ${at} ${names}`);
         const isLong = names === undefined && lengths[0] !== 65_000;
         if (names?.[0] !== 'a') assert.equal(Buffer.isBuffer(body), isLong, `${lengths} ${at} ${names}`);

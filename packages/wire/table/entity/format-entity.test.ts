@@ -9,7 +9,7 @@ import type { MetadataLevel, ResponseFormat } from '../response-format.js';
 import { type BaseUrl, EntityWriter, entityPath } from './format-entity.js';
 
 const HOST = 'https://ACCT.table.core.windows.net';
-const BASE: BaseUrl = { endpoint: HOST, account: 'ACCT', table: 'T' };
+const BASE: BaseUrl = { endpoint: HOST, account: 'ACCT', resource: { table: 'T' } };
 const ticks = (text: string): bigint => parseDateTime(text) ?? assert.fail(text);
 
 const row = (properties: readonly Property[], partition = 'pk', key = 'rk'): Row => ({

@@ -14,18 +14,14 @@ import {
   TEXT_OVERHEAD,
   textStart,
 } from '#tables';
-import { etagTime } from '../etag.js';
 import type { ResponseFormat } from '../response-format.js';
+import type { Route } from '../route.js';
 import { isAt, Selection } from './selection.js';
 
-/** The location of an entity, for the URLs in metadata. */
-export interface BaseUrl {
-  /** Without a slash at its end. */
-  readonly endpoint: string;
-  readonly account: string;
-  /** As spelled in the request. */
-  readonly table: string;
-}
+/** What the URLs in an answer are made of: the endpoint and the table as the request spelled them. */
+export type BaseUrl = Pick<Route, 'endpoint' | 'account'> & {
+  readonly resource: Pick<Route['resource'], 'table'>;
+};
 
 const UNRESERVED = /^[\w.!~*()-]*$/;
 
@@ -36,8 +32,14 @@ const encodeKey = (key: string): string =>
 const pathOpening = (table: string, partition: string): string =>
   `${table}(PartitionKey='${encodeKey(partition)}',RowKey='`;
 
-export const entityPath = (table: string, row: Pick<Row, 'partition' | 'key'>): string =>
-  `${pathOpening(table, row.partition)}${encodeKey(row.key)}')`;
+export const entityPath = (table: string, { partition, key }: Pick<Row, 'partition' | 'key'>): string =>
+  `${pathOpening(table, partition)}${encodeKey(key)}')`;
+
+/** A time in the form of an ETag: only the colons, whose positions are fixed, are percent-encoded. */
+const etagTime = (time: string): string => `${time.slice(0, 13)}%3A${time.slice(14, 16)}%3A${time.slice(17)}`;
+
+/** The ETag of a row's version (protocol: entities#etags). */
+export const formatEtag = (version: bigint): string => `W/"datetime'${etagTime(formatDateTime(version))}'"`;
 
 /** The type annotation of the property at this position in the previous entity. */
 interface Annotation {
@@ -81,7 +83,7 @@ export class EntityWriter {
 
   constructor(base: BaseUrl, { level, select }: ResponseFormat, first?: string) {
     this.#level = level;
-    this.#table = base.table;
+    this.#table = base.resource.table ?? '';
     const wanted = select && new Set(select);
     const takes = (name: string): boolean => wanted?.delete(name) ?? true;
     const [hasPartition, hasKey, hasTime] = [takes('PartitionKey'), takes('RowKey'), takes('Timestamp')];
@@ -98,7 +100,7 @@ export class EntityWriter {
     this.#hasNoHead = afterControl === '' && !hasPartition && !hasKey && !hasTime;
     const control =
       level === 'fullmetadata'
-        ? `"odata.type":"${base.account}.${base.table}","odata.id":"${escapeText(base.endpoint)}/`
+        ? `"odata.type":"${base.account}.${this.#table}","odata.id":"${escapeText(base.endpoint)}/`
         : '';
     this.#start = `{${first === undefined ? '' : `${first},`}${control}`;
   }
