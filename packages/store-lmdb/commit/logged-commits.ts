@@ -71,6 +71,8 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   readonly #memory = new RecordMemory();
   /** Spaces known to live. */
   readonly #living = new Set<number>();
+  /** The disk had headroom when it was last asked: before the first decision after each checkpoint, which is what needs it, and each transaction. */
+  #hasHeadroom = false;
   /** The last tick that is durable or decided, if all of this was this process's. */
   #basis: bigint | undefined;
   /** Decided last, and not full. */
@@ -172,6 +174,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   forget(): void {
     this.#basis = undefined;
     this.#living.clear();
+    this.#hasHeadroom = false;
   }
 
   isLiving(space: Space): boolean {
@@ -248,7 +251,8 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   /** While space is short every work has its transaction, which knows what may be put. */
   #isReady(): boolean {
     if (!this.#log.isUsable) return false;
-    return this.#gathering.callers.length > 0 || (!this.#reserve.isShort && this.#reserve.mayGrow());
+    this.#hasHeadroom ||= !this.#reserve.isShort && this.#reserve.mayGrow();
+    return this.#hasHeadroom;
   }
 
   /** After all callers that are ready to decide: they share a sync. */
@@ -356,6 +360,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
 
   /** A checkpoint has ended: what waited for it is written, or decided anew when it can be. */
   #goOn(failure: Failure | undefined): void {
+    this.#hasHeadroom = false;
     if (failure !== undefined) void this.#transactions.explain(failure.reason);
     if (this.#written !== undefined || this.#inFlight === 0) return;
     if (failure === undefined) this.#writeNext();
