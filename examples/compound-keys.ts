@@ -9,7 +9,7 @@ export const compoundKeys: Example = {
   async run(client, say) {
     const films = await readFilms();
     await client.createTable(Film.table);
-    const db = open(client);
+    const db = open({ tables: client });
     await loadFilms(db, films);
     const westerns = db.repo(Film).partition({ genre: 'Western' });
 

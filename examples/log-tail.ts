@@ -18,7 +18,7 @@ export const logTail: Example = {
   async run(client, say) {
     const flights = await readFlights();
     await client.createTable(Flight.table);
-    const db = open(client);
+    const db = open({ tables: client });
     await loadFlights(db, flights);
     const leaving = db.repo(Flight).partition({ origin: 'LAX' });
     const expected = flights.filter(({ origin }) => origin === 'LAX').sort(later);

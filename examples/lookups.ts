@@ -10,7 +10,7 @@ export const lookups: Example = {
     const [flights, airports] = [await readFlights(), await readAirports()];
     await client.createTable(Flight.table);
     await client.createTable(Airport.table);
-    const db = open(client);
+    const db = open({ tables: client });
     await loadFlights(db, flights);
     const names = new Map(airports.map(airport => [airport.code, airport.name]));
     const served = new Set(flights.map(({ destination }) => destination));

@@ -9,11 +9,11 @@ export const resumedPages: Example = {
   async run(client, say) {
     const films = await readFilms();
     await client.createTable(Film.table);
-    await loadFilms(open(client), films);
+    await loadFilms(open({ tables: client }), films);
 
     /** Continues like a new process, with the token alone. */
     const page = (resume: string | undefined) =>
-      open(client).repo(Film).partition({ genre: 'Comedy' }).page({ size: 200, resume });
+      open({ tables: client }).repo(Film).partition({ genre: 'Comedy' }).page({ size: 200, resume });
     const titles: string[] = [];
     for (let resume: string | undefined, at = 1; at === 1 || resume !== undefined; at++) {
       const { items, next } = await page(resume);

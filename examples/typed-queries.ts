@@ -9,9 +9,12 @@ export const typedQueries: Example = {
   async run(client, say) {
     const films = await readFilms();
     await client.createTable(Film.table);
-    const db = open(client, {
-      queries: { warn: plan => say(`  (${plan.class} is sent: ${plan.warnings[0]})`) },
-    });
+    const db = open(
+      { tables: client },
+      {
+        queries: { warn: plan => say(`  (${plan.class} is sent: ${plan.warnings[0]})`) },
+      },
+    );
     await loadFilms(db, films);
     const repo = db.repo(Film);
 

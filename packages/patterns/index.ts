@@ -87,9 +87,10 @@ export {
   type ReadingOptions,
   type Results,
 } from './read/results.js';
+export type { BlobsConnection, Clients, QueuesConnection, TablesConnection } from './transport/clients.js';
 export type { PageStart, RowSource } from './transport/row-source.js';
 export type { RowWrite } from './transport/row-write.js';
-export { Sender, type SenderOptions, type TablesConnection } from './transport/sender.js';
+export { Sender, type SenderOptions } from './transport/sender.js';
 export {
   type PageAnswer,
   type PageRequest,

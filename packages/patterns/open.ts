@@ -1,8 +1,8 @@
-// The door to the library: a client of the Table service in, repositories and batches out. What they do is in the files of their names.
+// The door to the library: the clients of an account in, repositories and batches out. What they do is in the files of their names.
 import type { AnyEntity, PartitionOf } from './model/entity.js';
 import { Lookup, type LookupOptions } from './read/lookup.js';
 import { type MixedReads, mixedReads } from './read/mixed.js';
-import type { TablesConnection } from './transport/sender.js';
+import type { Clients } from './transport/clients.js';
 import { Batch } from './write/batch.js';
 import { BatchWriter, type WriterOptions } from './write/batch-writer.js';
 import type { RowChange } from './write/change.js';
@@ -69,10 +69,9 @@ export class Db {
  * Opens the tables of an account.
  *
  * ```ts
- * const db = open(TableServiceClient.fromConnectionString(connectionString));
+ * const db = open({ tables: TableServiceClient.fromConnectionString(connectionString) });
  * ```
  *
- * Policies that are added to the client's pipeline later do not count here.
+ * `queues` and `blobs` are needed by the patterns that use them, and by no others. Policies that are added to a client's pipeline later do not count here.
  */
-export const open = (connection: TablesConnection, options: ServiceOptions = {}): Db =>
-  new Db(connect(connection, options));
+export const open = (clients: Clients, options: ServiceOptions = {}): Db => new Db(connect(clients, options));

@@ -27,7 +27,7 @@ const walden: Of<typeof Book> = { shelf: 'A', number: 1, title: 'Walden', weight
 
 const client = TableServiceClient.fromConnectionString(process.argv[2] ?? '', { allowInsecureConnection: true });
 await client.createTable('Books');
-const books = open(client).repo(Book);
+const books = open({ tables: client }).repo(Book);
 await books.create(walden);
 const stored = await books.get({ shelf: 'A', number: 1 });
 let code = '';

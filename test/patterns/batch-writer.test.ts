@@ -35,7 +35,7 @@ const failures = (reports: readonly WriteReport[]): (readonly [number, string])[
 
 function counted(peer: Peer) {
   const httpClient = new FaultyClient(() => undefined);
-  return { httpClient, db: open(peer.client(), { httpClient }) };
+  return { httpClient, db: open({ tables: peer.client() }, { httpClient }) };
 }
 
 /** So many new rows, spread over departments. */
@@ -66,7 +66,7 @@ describePeers('the batch writer', peer => {
   test('a bad row fails alone, in a few more requests', async () => {
     const table = await peer.newTable();
     for (const id of [7, 20])
-      await open(peer.client())
+      await open({ tables: peer.client() })
         .repo(Employee, { table })
         .create({ ...anna, department: 'd0', id });
     const { httpClient, db } = counted(peer);
@@ -86,7 +86,7 @@ describePeers('the batch writer', peer => {
       change.create(Employee, { ...anna, id: -1 }, { table }),
       change.create(Employee, { ...anna, note: 'x'.repeat(32_769) }, { table }),
     ];
-    const reports = await collect(open(peer.client()), [...bad, ...rows(2, 1, table)]);
+    const reports = await collect(open({ tables: peer.client() }), [...bad, ...rows(2, 1, table)]);
     assert.deepEqual(failures(reports), [
       [0, 'KeyInvalid'],
       [1, 'TooLarge'],
@@ -102,7 +102,7 @@ describePeers('the batch writer', peer => {
 
   test('changes of a row are done in their order', async () => {
     const table = await peer.newTable();
-    const db = open(peer.client());
+    const db = open({ tables: peer.client() });
     const puts = Array.from({ length: 30 }, (_, n) =>
       change.overwrite.put(Employee, { ...anna, id: n % 3, score: n }, { table }),
     );
@@ -113,7 +113,7 @@ describePeers('the batch writer', peer => {
 
   test('replace, merge, delete and remove', async () => {
     const table = await peer.newTable();
-    const db = open(peer.client());
+    const db = open({ tables: peer.client() });
     const repo = db.repo(Employee, { table });
     const made = [];
     for (let id = 0; id < 4; id++) made.push(await repo.create({ ...anna, id }));
@@ -151,14 +151,17 @@ describePeers('the batch writer', peer => {
       let underWay = 0;
       let mostUnderWay = 0;
       const client = new FaultyClient(() => undefined);
-      const db = open(peer.client(), {
-        httpClient: {
-          sendRequest: async request => {
-            mostUnderWay = Math.max(mostUnderWay, ++underWay);
-            return client.sendRequest(request).finally(() => underWay--);
+      const db = open(
+        { tables: peer.client() },
+        {
+          httpClient: {
+            sendRequest: async request => {
+              mostUnderWay = Math.max(mostUnderWay, ++underWay);
+              return client.sendRequest(request).finally(() => underWay--);
+            },
           },
         },
-      });
+      );
       function* source(): Generator<RowChange> {
         for (const each of rows(20, 10, table)) {
           most = Math.max(most, ++taken - reported);
@@ -208,7 +211,7 @@ describePeers('the batch writer', peer => {
 
   test('a source that is slow is not waited for, and one that fails ends the whole', async () => {
     const table = await peer.newTable();
-    const db = open(peer.client(), { sleep: noWait });
+    const db = open({ tables: peer.client() }, { sleep: noWait });
     let isFirstDone = false;
     async function* source(): AsyncGenerator<RowChange> {
       yield* rows(1, 1, table);
@@ -227,10 +230,14 @@ describePeers('the batch writer', peer => {
     const httpClient = new FaultyClient(() =>
       chance() < 0.6 ? FAULTS[Math.floor(chance() * FAULTS.length)] : undefined,
     );
-    const reports = await collect(open(peer.client(), { httpClient, sleep: noWait }), rows(ROWS, 40, table), {
-      buffered: 50,
-    });
-    const clean = open(peer.client()).repo(Employee, { table });
+    const reports = await collect(
+      open({ tables: peer.client() }, { httpClient, sleep: noWait }),
+      rows(ROWS, 40, table),
+      {
+        buffered: 50,
+      },
+    );
+    const clean = open({ tables: peer.client() }).repo(Employee, { table });
     const there = await clean.scan().allowScan('to see what was written').take(1_000);
     const ids = new Set(there.map(({ value }) => value.id));
     const failures = new Set(reports.map(report => (report.kind === 'done' ? '' : report.error.code)));
@@ -247,7 +254,7 @@ describePeers('the batch writer', peer => {
   test('limits that are none are refused', () => {
     for (const options of [{ buffered: 0 }, { concurrency: 0 }, { bufferedBytes: 1.5 }])
       assert.throws(
-        () => open(peer.client()).writeAll([], options),
+        () => open({ tables: peer.client() }).writeAll([], options),
         (thrown: unknown) => PatternError.is(thrown, 'ValueInvalid'),
       );
   });

@@ -46,7 +46,7 @@ function batchOf(db: Db, table: string, size: number): Batch {
 }
 
 describePeers('batches', peer => {
-  const db = (): Db => open(peer.client());
+  const db = (): Db => open({ tables: peer.client() });
 
   test('all operations are done, and give their rows by position', async () => {
     const table = await peer.newTable();

@@ -15,7 +15,7 @@ import { rejects } from './rejects.js';
 
 describePeers('credentials', peer => {
   async function works(client: TablesConnection, table: string): Promise<void> {
-    const db = open(client);
+    const db = open({ tables: client });
     const staff = db.repo(Employee, { table });
     const stored = await staff.create(anna);
     const batch = db.batch(Employee, anna, { table }).merge(Employee, stored, { score: 4 });
@@ -51,10 +51,10 @@ describePeers('credentials', peer => {
   test('what a signature does not allow is refused', async () => {
     const { table, sas, url } = await signature({ query: true });
     const client = new TableServiceClient(`${url}?${sas}`, { allowInsecureConnection: true });
-    const staff = open(client).repo(Employee, { table });
+    const staff = open({ tables: client }).repo(Employee, { table });
     assert.equal(await staff.get(anna), undefined);
     await rejects(staff.create(anna), 'ServiceRefused', { status: 403 });
-    const batch = open(client).batch(Employee, anna, { table }).create(Employee, anna);
+    const batch = open({ tables: client }).batch(Employee, anna, { table }).create(Employee, anna);
     await assert.rejects(
       batch.commit(),
       (thrown: unknown) =>
@@ -65,7 +65,7 @@ describePeers('credentials', peer => {
   test('plain HTTP to another computer must be allowed', () => {
     const { pipeline } = peer.client();
     assert.throws(
-      () => open({ url: 'http://example.org/account', pipeline }),
+      () => open({ tables: { url: 'http://example.org/account', pipeline } }),
       (thrown: unknown) => PatternError.is(thrown, 'DefinitionInvalid'),
     );
     for (const url of [
@@ -74,7 +74,7 @@ describePeers('credentials', peer => {
       'http://127.0.0.1:1/a',
       'http://[::1]:1/a',
     ])
-      open({ url, pipeline });
-    open({ url: 'http://example.org', pipeline }, { allowInsecureConnection: true });
+      open({ tables: { url, pipeline } });
+    open({ tables: { url: 'http://example.org', pipeline } }, { allowInsecureConnection: true });
   });
 });

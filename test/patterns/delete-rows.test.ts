@@ -9,7 +9,7 @@ import { rejects } from './rejects.js';
 
 async function filled(peer: Peer, count: number, departments: number) {
   const table = await peer.newTable();
-  const db = open(peer.client());
+  const db = open({ tables: peer.client() });
   const changes = Array.from({ length: count }, (_, id) =>
     change.create(Employee, { ...anna, department: `d${id % departments}`, id }, { table }),
   );
@@ -39,7 +39,7 @@ describePeers('deleting rows', peer => {
   test('many partitions go by a few requests each', async () => {
     const { table } = await filled(peer, 300, 3);
     const httpClient = new FaultyClient(() => undefined);
-    const db = open(peer.client(), { httpClient });
+    const db = open({ tables: peer.client() }, { httpClient });
     const scan = db.repo(Employee, { table }).scan().select().allowScan('all of it goes');
     for await (const { deleted } of db.deleteRows(scan, all)) assert.equal(deleted, 300);
     assert.equal(httpClient.count, 4);
@@ -77,7 +77,7 @@ describePeers('deleting rows', peer => {
           resume = next;
           if (--left === 0) break;
         }
-      const other = open(peer.client());
+      const other = open({ tables: peer.client() });
       const rest = other.repo(Employee, { table }).partition({ department: 'd0' }).select();
       let deleted = 0;
       for await (const progress of other.deleteRows(rest, { ...all, size: 10, resume }))

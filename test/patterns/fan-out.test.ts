@@ -26,7 +26,7 @@ const byRows = (rows: readonly Row[]): string[] => keys(rows).sort();
 const ORDERS: readonly FanOutOrder[] = ['scan', 'rows', 'none'];
 
 describePeers('fan-out', peer => {
-  const db = (): Db => open(peer.client());
+  const db = (): Db => open({ tables: peer.client() });
   let table = '';
   let all: readonly Row[] = [];
 
@@ -132,7 +132,7 @@ describePeers('fan-out', peer => {
           }
         },
       };
-      const counted = open(peer.client({ httpClient: counting }), { httpClient: counting });
+      const counted = open({ tables: peer.client({ httpClient: counting }) }, { httpClient: counting });
       const run = counted.repo(Order, { table }).fanOut(partitions, { order, concurrency: 3 });
       assert.equal((await run.take(100)).length, 28);
       assert(most <= 3, `${order}: ${most} at once`);
@@ -146,7 +146,7 @@ describePeers('fan-out', peer => {
   test('ends at the first failure, and at a signal', async () => {
     for (const order of ORDERS) {
       const client = new FaultyClient(at => (at >= 3 ? 'reset before' : undefined));
-      const failing = open(peer.client({ httpClient: client }), { httpClient: client });
+      const failing = open({ tables: peer.client({ httpClient: client }) }, { httpClient: client });
       const run = failing.repo(Order, { table }).fanOut(partitions, { order, concurrency: 2 });
       await rejects(run.take(100), 'Unreachable');
       const controller = new AbortController();

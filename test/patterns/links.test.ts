@@ -19,7 +19,10 @@ link(Order, Customer, order => ({ customer: order.number }));
 describePeers('links', peer => {
   const db = (plan: FaultPlan = () => undefined) => {
     const httpClient = new FaultyClient(plan);
-    const opened: Db = open(peer.client({ httpClient, retryOptions: { maxRetries: 0 } }), { httpClient });
+    const opened: Db = open(
+      { tables: peer.client({ httpClient, retryOptions: { maxRetries: 0 } }) },
+      { httpClient },
+    );
     return { db: opened, httpClient };
   };
   const shop = async (): Promise<string> => {

@@ -49,7 +49,7 @@ describePeers('lost answers', peer => {
 
   test('a write that was done is seen also behind the writes of others', async () => {
     const table = await peer.newTable();
-    const clean = open(peer.client()).repo(Employee, { table });
+    const clean = open({ tables: peer.client() }).repo(Employee, { table });
     const stored = await clean.create(anna);
     const { staff } = intercepted(peer, table, 'reset after', async () => {
       for (let n = 0; n < 5; n++) {
@@ -66,7 +66,7 @@ describePeers('lost answers', peer => {
 
   test('a write that was not done is told so behind the writes of others', async () => {
     const table = await peer.newTable();
-    const clean = open(peer.client()).repo(Employee, { table });
+    const clean = open({ tables: peer.client() }).repo(Employee, { table });
     const stored = await clean.create(anna);
     const { staff } = intercepted(peer, table, 'reset before', async () => {
       await clean.merge(stored, { score: 8 });
@@ -76,7 +76,7 @@ describePeers('lost answers', peer => {
 
   test('what nobody can know is OutcomeUnknown', async () => {
     const table = await peer.newTable();
-    const clean = open(peer.client()).repo(Employee, { table });
+    const clean = open({ tables: peer.client() }).repo(Employee, { table });
     const stored = await clean.create(anna);
     const { staff } = intercepted(peer, table, 'reset after', async () => {
       await clean.overwrite.put(anna);
@@ -107,7 +107,7 @@ describePeers('lost answers', peer => {
       .create(Employee, anna)
       .create(Employee, { ...anna, id: 2 })
       .commit();
-    const clean = open(peer.client()).repo(Employee, { table });
+    const clean = open({ tables: peer.client() }).repo(Employee, { table });
     assert.equal(first?.etag, (await clean.get(anna))?.etag);
     assert.equal(second?.etag, OUTDATED_ETAG);
     assert(await clean.get({ ...anna, id: 2 }));
@@ -119,7 +119,7 @@ describePeers('lost answers', peer => {
         throw new RestError('Nobody is there.', { code: 'ECONNREFUSED' });
       },
     };
-    const staff = open(peer.client(), { httpClient }).repo(Employee);
+    const staff = open({ tables: peer.client() }, { httpClient }).repo(Employee);
     await rejects(staff.create(anna), 'Unreachable', { attempts: 4 });
     await rejects(staff.get(anna), 'Unreachable', { attempts: 4 });
   });
@@ -129,13 +129,13 @@ describePeers('lost answers', peer => {
     const { pipeline } = peer.client();
     const before = timers();
     // Nobody may listen on port 1 but those who may do anything.
-    const staff = open({ url: 'http://127.0.0.1:1/account', pipeline }).repo(Employee);
+    const staff = open({ tables: { url: 'http://127.0.0.1:1/account', pipeline } }).repo(Employee);
     await rejects(staff.create(anna), 'Unreachable', { attempts: 4 });
     assert(timers() <= before, `${timers()} timers, and ${before} before.`);
   });
 
   test('a signal stops a write', async () => {
-    const staff = open(peer.client()).repo(Employee, { table: await peer.newTable() });
+    const staff = open({ tables: peer.client() }).repo(Employee, { table: await peer.newTable() });
     await assert.rejects(staff.create(anna, { signal: AbortSignal.abort() }), { name: 'AbortError' });
     assert.equal(await staff.get(anna), undefined);
   });
@@ -165,5 +165,5 @@ function intercepted(peer: Peer, table: string, fault: Fault, meanwhile: () => P
       }
     },
   };
-  return { staff: open(peer.client(), { httpClient }).repo(Employee, { table }) };
+  return { staff: open({ tables: peer.client() }, { httpClient }).repo(Employee, { table }) };
 }

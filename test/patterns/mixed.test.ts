@@ -17,7 +17,7 @@ import { describePeers } from './peers.js';
 import { Customer, fillShop, Note, Order } from './shop.js';
 
 describePeers('mixed reads', peer => {
-  const db = (): Db => open(peer.client());
+  const db = (): Db => open({ tables: peer.client() });
 
   async function strange(table: string): Promise<void> {
     const requests = new TableRequests(new Sender(peer.client()));

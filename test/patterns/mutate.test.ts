@@ -70,11 +70,11 @@ describePeers('mutate', peer => {
       }
     }
     const writers = Array.from({ length: WRITERS }, async (_, writer) => {
-      const db = open(peer.client(), { httpClient: new FaultyClient(plan), sleep: nextTurn });
+      const db = open({ tables: peer.client() }, { httpClient: new FaultyClient(plan), sleep: nextTurn });
       for (let n = 0; n < CHANGES; n++) await add(db, `${writer}.${n}`);
     });
     await Promise.all(writers);
-    const row = await open(peer.client()).repo(Employee, { table }).get(anna);
+    const row = await open({ tables: peer.client() }).repo(Employee, { table }).get(anna);
     const list = row?.value.note?.split(',') ?? [];
     assert.equal(contradiction(calls, list), undefined, repeatBy('patterns/mutate'));
     assert.equal(calls.length, WRITERS * CHANGES);
@@ -106,21 +106,24 @@ describePeers('mutate', peer => {
 
   test('it gives up after as many attempts as it may', async () => {
     const table = await peer.newTable();
-    const other = open(peer.client()).repo(Employee, { table });
+    const other = open({ tables: peer.client() }).repo(Employee, { table });
     await other.create(anna);
     const passing = new FaultyClient(() => undefined);
     const sleeps: number[] = [];
-    const staff = open(peer.client(), {
-      sleep: async milliseconds => {
-        sleeps.push(milliseconds);
-      },
-      httpClient: {
-        sendRequest: async request => {
-          if (request.method === 'PUT') await other.overwrite.merge(anna, { score: 1 });
-          return passing.sendRequest(request);
+    const staff = open(
+      { tables: peer.client() },
+      {
+        sleep: async milliseconds => {
+          sleeps.push(milliseconds);
+        },
+        httpClient: {
+          sendRequest: async request => {
+            if (request.method === 'PUT') await other.overwrite.merge(anna, { score: 1 });
+            return passing.sendRequest(request);
+          },
         },
       },
-    }).repo(Employee, { table });
+    ).repo(Employee, { table });
     let called = 0;
     const change = () => {
       called++;
@@ -139,8 +142,8 @@ describePeers('mutate', peer => {
   test('a signal stops it between attempts', async () => {
     const table = await peer.newTable();
     const controller = new AbortController();
-    const staff = open(peer.client()).repo(Employee, { table });
-    const other = open(peer.client()).repo(Employee, { table });
+    const staff = open({ tables: peer.client() }).repo(Employee, { table });
+    const other = open({ tables: peer.client() }).repo(Employee, { table });
     await other.create(anna);
     const mutation = staff.mutate(
       anna,
@@ -155,7 +158,7 @@ describePeers('mutate', peer => {
   });
 
   test('nothing is written where nothing changes', async () => {
-    const staff = open(peer.client()).repo(Employee, { table: await peer.newTable() });
+    const staff = open({ tables: peer.client() }).repo(Employee, { table: await peer.newTable() });
     assert.equal(await staff.mutate(anna, () => undefined), undefined);
     const stored = await staff.mutate(anna, row => row ?? anna);
     assert.deepEqual(await staff.mutate(anna, row => row), stored);
@@ -163,7 +166,7 @@ describePeers('mutate', peer => {
   });
 
   test('a function that is not pure is found where that is asked', async () => {
-    const staff = open(peer.client()).repo(Employee, { table: await peer.newTable() });
+    const staff = open({ tables: peer.client() }).repo(Employee, { table: await peer.newTable() });
     let n = 0;
     const counts = () => ({ ...anna, score: ++n });
     await rejects(staff.mutate(anna, counts, { checksPurity: true }), 'DefinitionInvalid');

@@ -28,7 +28,7 @@ async function killed<R extends Numbered>(start: () => Results<R>, size: number)
 }
 
 describePeers('pages', peer => {
-  const db = (): Db => open(peer.client());
+  const db = (): Db => open({ tables: peer.client() });
 
   test('go on where they stopped, after a kill at every boundary', async () => {
     const table = await peer.newTable();
@@ -60,7 +60,7 @@ describePeers('pages', peer => {
     const table = await peer.newTable();
     await fillShop(db(), table, ['ann'], 30);
     const client = new FaultyClient(() => undefined);
-    const counted = open(peer.client({ httpClient: client }), { httpClient: client });
+    const counted = open({ tables: peer.client({ httpClient: client }) }, { httpClient: client });
     await db().repo(Note, { table }).create({ customer: 'ann', id: 'zz', text: 'last' });
     const notes = counted.repo(Note, { table }).partition({ customer: 'ann' });
     const { items, next } = await notes.page({ size: 10 });

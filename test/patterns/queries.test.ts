@@ -11,7 +11,7 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 const same = <A, B>(_: Same<A, B>): void => undefined;
 
 describePeers('queries', peer => {
-  const db = (): Db => open(peer.client());
+  const db = (): Db => open({ tables: peer.client() });
   const shop = async (customers: readonly string[] = ['ann', 'bob'], orders = 8): Promise<string> => {
     const table = await peer.newTable();
     await fillShop(db(), table, customers, orders);
@@ -129,7 +129,7 @@ describePeers('queries', peer => {
   test('by or over row keys are point reads', async () => {
     const table = await shop(['ann'], 8);
     const client = new FaultyClient(() => undefined);
-    const counted = open(peer.client({ httpClient: client }), { httpClient: client });
+    const counted = open({ tables: peer.client({ httpClient: client }) }, { httpClient: client });
     const ann = counted.repo(Order, { table }).partition({ customer: 'ann' });
     const byKeys = ann.where(p => p.year.eq(2011)).where(p => p.total.ge(0));
     assert.equal((await byKeys.take(9)).length, 2);
@@ -167,7 +167,7 @@ describePeers('queries', peer => {
     const warn = ({ class: queryClass }: Plan, reason: string | undefined): void => {
       told.push([queryClass, reason]);
     };
-    const careful = open(peer.client(), { queries: { warn } });
+    const careful = open({ tables: peer.client() }, { queries: { warn } });
     const events = careful.repo(Event, { table });
     // @ts-expect-error a table scan has no results
     await assert.rejects(async () => events.scan().take(1), /ScanRefused.*allowScan/);

@@ -46,7 +46,7 @@ describePeers('round trip', peer => {
     peer.name === 'azurite' && Object.is(value?.size, -0) ? { ...value, size: 0 } : value;
 
   test('every value of every type comes back', async () => {
-    const rows = open(peer.client()).repo(Everything, { table: await peer.newTable() });
+    const rows = open({ tables: peer.client() }).repo(Everything, { table: await peer.newTable() });
     await fc.assert(
       fc.asyncProperty(anyValue, async value => {
         const written = await rows.overwrite.put(value);
@@ -73,16 +73,16 @@ describePeers('round trip', peer => {
       'a/b',
       'a.b',
     ];
-    const repo = open(peer.client()).repo(Word);
+    const repo = open({ tables: peer.client() }).repo(Word);
     for (const text of words) await repo.create({ text });
-    const { rows } = await connect(peer.client()).requests.queryPage({ table });
+    const { rows } = await connect({ tables: peer.client() }).requests.queryPage({ table });
     const found = rows.map(row => decodeEntity(Word, row).value.text);
     assert.deepEqual(found, words.toSorted(compare));
   });
 
   test('the largest row is taken, and one byte more is refused, here and there', async () => {
     const table = await peer.newTable();
-    const service = connect(peer.client(), { operationIds: false });
+    const service = connect({ tables: peer.client() }, { operationIds: false });
     const write = (bytes: number) => {
       const row = rowOf(bytes);
       const encode = () => encodeEntity(Large, row);

@@ -60,7 +60,7 @@ async function transfer(
 describePeers('transfers', peer => {
   test('are done once or not at all, whatever gets lost', async () => {
     const table = await peer.newTable();
-    const clean = open(peer.client());
+    const clean = open({ tables: peer.client() });
     const accounts = clean.repo(Account, { table });
     for (let id = 0; id < ACCOUNTS; id++) await accounts.create({ bank, id, balance: START });
     const chance = chanceOf(SEED);
@@ -68,7 +68,7 @@ describePeers('transfers', peer => {
     const outcomes = new Map<string, string>();
     const tellers = Array.from({ length: TELLERS }, async (_, teller) => {
       const httpClient = new FaultyClient(() => (chance() < 0.15 ? FAULTS[below(FAULTS.length)] : undefined));
-      const db = open(peer.client(), { httpClient });
+      const db = open({ tables: peer.client() }, { httpClient });
       for (let n = 0; n < TRANSFERS; n++) {
         const from = below(ACCOUNTS);
         const to = (from + 1 + below(ACCOUNTS - 1)) % ACCOUNTS;

@@ -110,14 +110,14 @@ const noWait = async (): Promise<void> => undefined;
 
 export async function prepare(peer: Peer, { startsWithRow }: Operation) {
   const table = await peer.newTable();
-  const clean = open(peer.client()).repo(Employee, { table });
+  const clean = open({ tables: peer.client() }).repo(Employee, { table });
   const stored = startsWithRow ? await clean.create(anna) : undefined;
   return { table, clean, stored: stored as Row };
 }
 
 export function withFaults(peer: Peer, plan: FaultPlan, options: ServiceOptions = {}) {
   const httpClient = new FaultyClient(plan);
-  return { httpClient, db: open(peer.client(), { httpClient, sleep: noWait, ...options }) };
+  return { httpClient, db: open({ tables: peer.client() }, { httpClient, sleep: noWait, ...options }) };
 }
 
 /** `done`, or the code of the error. */

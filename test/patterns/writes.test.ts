@@ -7,7 +7,7 @@ import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
 
 describePeers('writes', peer => {
-  const db = (): Db => open(peer.client());
+  const db = (): Db => open({ tables: peer.client() });
 
   test('a row is created once and read as it was given', async () => {
     const staff = db().repo(Employee, { table: await peer.newTable() });
@@ -111,10 +111,10 @@ describePeers('writes', peer => {
 
   test('operation ids can have another name, or be left out', async () => {
     const table = await peer.newTable();
-    const plain = open(peer.client(), { operationIds: false }).repo(Employee, { table });
+    const plain = open({ tables: peer.client() }, { operationIds: false }).repo(Employee, { table });
     const stored = await plain.merge(await plain.create(anna), { score: 1 });
     assert.deepEqual([stored.unknown, (await plain.get(anna))?.unknown], [[], []]);
-    const [checked] = await open(peer.client(), { operationIds: false })
+    const [checked] = await open({ tables: peer.client() }, { operationIds: false })
       .batch(Employee, anna, { table })
       .conditionCheck(stored)
       .commit();
@@ -122,7 +122,10 @@ describePeers('writes', peer => {
     assert.notEqual(checked?.etag, stored.etag);
     await plain.overwrite.put(anna);
     await rejects(plain.delete(stored), 'Conflict');
-    const named = open(peer.client(), { operationIds: { property: 'lastWrite' } }).repo(Employee, { table });
+    const named = open({ tables: peer.client() }, { operationIds: { property: 'lastWrite' } }).repo(
+      Employee,
+      { table },
+    );
     const written = await named.overwrite.put(anna);
     assert.deepEqual(
       written.unknown.map(({ name }) => name),

@@ -12,12 +12,7 @@ import {
 } from '@azure/core-rest-pipeline';
 import { linkedController } from '../flow/in-order.js';
 import { PatternError } from '../values/pattern-error.js';
-
-/** What is needed of a `TableServiceClient`, which is one of these. */
-export interface TablesConnection {
-  readonly url: string;
-  readonly pipeline: Pipeline;
-}
+import type { TablesConnection } from './clients.js';
 
 export interface SenderOptions {
   /** What the client was given as `httpClient`; a client does not show it. */

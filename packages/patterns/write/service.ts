@@ -2,7 +2,8 @@
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
 import type { DriftPolicy } from '../model/drift.js';
 import type { QueryOptions, QuerySettings } from '../read/query.js';
-import { Sender, type SenderOptions, type TablesConnection } from '../transport/sender.js';
+import type { Clients } from '../transport/clients.js';
+import { Sender, type SenderOptions } from '../transport/sender.js';
 import { TableRequests } from '../transport/table-requests.js';
 import { type OperationIdOptions, OperationIds } from './operation-id.js';
 import type { Identity } from './plan-write.js';
@@ -21,6 +22,7 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
 }
 
 export interface Service {
+  readonly clients: Clients;
   readonly requests: TableRequests;
   readonly writes: SettledWrites;
   readonly operationIds: OperationIds | undefined;
@@ -42,7 +44,7 @@ export function newIdentity({ operationIds }: Pick<Service, 'operationIds'>): Id
 }
 
 /** What `open` makes repositories of: for tools that send requests of their own. */
-export function connect(connection: TablesConnection, options: ServiceOptions = {}): Service {
+export function connect(clients: Clients, options: ServiceOptions = {}): Service {
   const {
     now = REAL_SURROUNDINGS.now,
     random = REAL_SURROUNDINGS.random,
@@ -51,9 +53,10 @@ export function connect(connection: TablesConnection, options: ServiceOptions = 
   const surroundings: Surroundings = { now, random, sleep };
   const operationIds =
     options.operationIds === false ? undefined : new OperationIds(options.operationIds ?? {}, surroundings);
-  const requests = new TableRequests(new Sender(connection, options));
+  const requests = new TableRequests(new Sender(clients.tables, options));
   const writes = new SettledWrites(requests, operationIds, () => newUuid(random));
   return {
+    clients,
     requests,
     writes,
     operationIds,

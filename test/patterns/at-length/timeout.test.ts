@@ -44,11 +44,14 @@ describePeers('answers that never come', peer => {
       const address = proxy.address();
       assert(typeof address === 'object' && address !== null);
       const muted = Object.assign(new URL(url), { port: String(address.port) }).href;
-      const staff = open({ url: muted, pipeline }, { timeoutMilliseconds: 2_000 }).repo(Employee, { table });
+      const staff = open({ tables: { url: muted, pipeline } }, { timeoutMilliseconds: 2_000 }).repo(
+        Employee,
+        { table },
+      );
       const creating = staff.create(anna);
       if (outcome === 'done') assert.deepEqual((await creating).value, anna);
       else await rejects(creating, outcome);
-      const stored = await open(peer.client()).repo(Employee, { table }).get(anna);
+      const stored = await open({ tables: peer.client() }).repo(Employee, { table }).get(anna);
       assert.deepEqual(stored?.value, anna);
       proxy.closeAllConnections();
       proxy.close();

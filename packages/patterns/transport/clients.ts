@@ -1,0 +1,29 @@
+// The official clients of an account, by what this library needs of each: addresses and pipelines. sender.ts sends through the tables' client.
+import type { Pipeline } from '@azure/core-rest-pipeline';
+
+/** What is needed of a `TableServiceClient` of `@azure/data-tables`, which is one of these. */
+export interface TablesConnection {
+  readonly url: string;
+  readonly pipeline: Pipeline;
+}
+
+/** What is needed of a `QueueServiceClient` of `@azure/storage-queue`, which is one of these. */
+export interface QueuesConnection {
+  readonly url: string;
+  readonly accountName: string;
+  getQueueClient(queueName: string): object;
+}
+
+/** What is needed of a `BlobServiceClient` of `@azure/storage-blob`, which is one of these. */
+export interface BlobsConnection {
+  readonly url: string;
+  readonly accountName: string;
+  getContainerClient(containerName: string): object;
+}
+
+/** The clients of one account. Patterns that need a queue or a blob say so where they are asked for; all others need tables alone. */
+export interface Clients {
+  readonly tables: TablesConnection;
+  readonly queues?: QueuesConnection | undefined;
+  readonly blobs?: BlobsConnection | undefined;
+}
