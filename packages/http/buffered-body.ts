@@ -2,13 +2,14 @@
 import { BodyFraming } from './body-framing.js';
 import { CollectedBody } from './collected-body.js';
 import type { Limits } from './listener-context.js';
+import { CHUNKED } from './request-head.js';
 
 export class BufferedBody extends CollectedBody {
   readonly #framing: BodyFraming;
 
   /** @param length in bytes, or `CHUNKED`. */
   constructor(length: number, { bodyBytesMax, discardedBytesMax }: Limits) {
-    super(bodyBytesMax, discardedBytesMax);
+    super(bodyBytesMax, discardedBytesMax, length === CHUNKED ? 0 : length);
     this.#framing = new BodyFraming(length, (bytes, from, until) => this.append(bytes, from, until));
   }
 

@@ -5,11 +5,13 @@ import { GrowingBytes } from './growing-bytes.js';
 export class CollectedBody {
   readonly #bytesMax: number;
   readonly #discardedMax: number;
-  readonly #bytes = new GrowingBytes();
+  readonly #bytes: GrowingBytes;
   #received = 0;
   #isDropped = false;
 
-  constructor(bytesMax: number, discardedMax: number) {
+  /** @param length what the head says of it; 0 if it says nothing. */
+  constructor(bytesMax: number, discardedMax: number, length: number) {
+    this.#bytes = new GrowingBytes(Math.min(length, bytesMax));
     this.#bytesMax = bytesMax;
     this.#discardedMax = discardedMax;
   }

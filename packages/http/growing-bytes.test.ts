@@ -28,3 +28,18 @@ test('bytes that are adopted are not written into', () => {
   assert.equal(whole.toString(), 'abcdef');
   assert.equal(bytes.view().toString(), 'abcxyz');
 });
+
+test('memory for all that is expected is taken once a quarter of it is there, and not before', () => {
+  for (const [first, capacity] of [
+    [24_999, 24_999],
+    [25_000, 100_000],
+    [100_000, 100_000],
+    [100_001, 100_001],
+  ] as const) {
+    const bytes = new GrowingBytes(100_000);
+    bytes.append(Buffer.alloc(first, 'a'));
+    assert.equal(bytes.view().buffer.byteLength, capacity, `${first} bytes`);
+    bytes.append(Buffer.from('b'));
+    assert.equal(bytes.view().toString(), `${'a'.repeat(first)}b`);
+  }
+});

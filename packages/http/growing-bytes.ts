@@ -2,11 +2,19 @@
 
 const EMPTY = Buffer.alloc(0);
 const FIRST_CAPACITY = 4_096;
+/** Of the expected bytes, from which part on memory for all of them is taken: nobody gets memory for what he only says that he will send. */
+const EXPECTED_PART = 1 / 4;
 
 export class GrowingBytes {
   /** Only what is behind the length is ever written, so views of it stay what they are. */
   #store: Buffer = EMPTY;
   #length = 0;
+  readonly #expected: number;
+
+  /** @param expected bytes in all; 0 if nobody knows. */
+  constructor(expected = 0) {
+    this.#expected = expected;
+  }
 
   get length(): number {
     return this.#length;
@@ -15,12 +23,17 @@ export class GrowingBytes {
   append(bytes: Buffer, from = 0, until = bytes.length): void {
     const length = this.#length + until - from;
     if (length > this.#store.length) {
-      const store = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#store.length, FIRST_CAPACITY));
+      const store = Buffer.allocUnsafeSlow(this.#capacityFor(length));
       this.#store.copy(store, 0, 0, this.#length);
       this.#store = store;
     }
     bytes.copy(this.#store, this.#length, from, until);
     this.#length = length;
+  }
+
+  #capacityFor(length: number): number {
+    if (length <= this.#expected && length >= this.#expected * EXPECTED_PART) return this.#expected;
+    return Math.max(length, 2 * this.#store.length, FIRST_CAPACITY);
   }
 
   /** Holds these bytes instead of its own, without a copy; nothing is written into them. */

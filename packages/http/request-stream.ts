@@ -144,7 +144,7 @@ export class RequestStream implements BodyStream {
     if (this.length !== undefined && this.length > bytesMax)
       return { body: EMPTY, bodyTooLarge: true, isBusy: false };
     const { limits } = this.#context;
-    const collected = new CollectedBody(bytesMax, limits.discardedBytesMax);
+    const collected = new CollectedBody(bytesMax, limits.discardedBytesMax, this.length ?? 0);
     for (let piece = await this.#read(); piece !== undefined; piece = await this.#read()) {
       collected.append(piece, 0, piece.length);
       if (collected.isTooLarge) this.#discarded += piece.length;
