@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exportedBy, formatReference } from './reference.js';
+import { patternsReference } from './reference.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const compiled = join(root, 'dist', 'packages', 'patterns');
@@ -25,11 +25,7 @@ for (const name of readdirSync(compiled, { recursive: true, encoding: 'utf8' }).
   cpSync(join(compiled, name), join(staged, name), { recursive: true });
 cpSync(join(sources, 'package.json'), join(staged, 'package.json'));
 cpSync(join(root, 'docs', 'patterns'), join(staged, 'docs'), { recursive: true });
-const index = join(compiled, 'index.d.ts');
-writeFileSync(
-  join(staged, 'docs', 'reference.md'),
-  formatReference('Reference of shelfmark-patterns', exportedBy(index)),
-);
+writeFileSync(join(staged, 'docs', 'reference.md'), patternsReference(compiled));
 // The pages stand beside each other in the repository, and below their index here.
 const readme = readFileSync(join(staged, 'docs', 'README.md'), 'utf8');
 writeFileSync(join(staged, 'README.md'), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, '](docs/'));

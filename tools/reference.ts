@@ -99,3 +99,10 @@ export function formatReference(title: string, files: ReadonlyMap<string, readon
   ]);
   return `${[`# ${title}`, 'Written from the comments of the source: do not edit.', ...sections].join('\n\n')}\n`;
 }
+
+/** The page of the pattern library: what applications import, then what tools import besides. `folder` is where it was compiled. */
+export const patternsReference = (folder: string): string =>
+  [
+    formatReference('Reference of shelfmark-patterns', exportedBy(join(folder, 'index.d.ts'))),
+    formatReference('Reference of shelfmark-patterns/internals', exportedBy(join(folder, 'internals.d.ts'))),
+  ].join('\n');

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exportedBy, formatReference } from './reference.js';
+import { patternsReference } from './reference.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const index = join(root, 'dist', 'packages', 'patterns', 'index.d.ts');
+const compiled = join(root, 'dist', 'packages', 'patterns');
 const target = process.argv[2] ?? join(root, 'docs', 'patterns', 'reference.md');
 
-writeFileSync(target, formatReference('Reference of shelfmark-patterns', exportedBy(index)));
+writeFileSync(target, patternsReference(compiled));
 process.stdout.write(`${target}\n`);

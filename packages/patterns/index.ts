@@ -1,5 +1,5 @@
-// What the package gives to its users: a typed model of Azure Tables over the official client, where a definition of an entity says how its values
-// become keys and properties, and repositories read and write rows by it. It knows nothing of a server of ours.
+// What an application imports: a typed model of Azure Tables over the official client, where a definition of an entity says how its values become keys
+// and properties, and repositories read and write rows by it. It knows nothing of a server of ours. Tools find the parts below it in internals.ts.
 //
 // Where to begin: open.ts is the door, model/entity.ts the definition, read/query.ts and write/repo.ts what is done with rows. The folders, each of which
 // may import those before it (test/structure/rooms.ts):
@@ -14,40 +14,21 @@
 //   testing/    what the tests of these share; not published
 
 export type { Admission } from './filter/admit.js';
-export {
-  ALTERNATIVES_MAX,
-  type Classification,
-  COMPARISONS_MAX,
-  classify,
-  type KeyBounds,
-  type Point,
-  type QueryClass,
-} from './filter/classify.js';
+export type { Classification, KeyBounds, Point, QueryClass } from './filter/classify.js';
 export type { Comparison, Condition, Operand } from './filter/condition.js';
-export { evaluate, type RowReader, readerOf } from './filter/evaluate.js';
 export { explainFilter, type FilterPlan } from './filter/explain-filter.js';
-export { formatFilter, formatLiteral } from './filter/format-filter.js';
-export { FILTER_DEPTH_MAX, parseFilter } from './filter/parse-filter.js';
 export type { Plan } from './filter/plan.js';
 export { satisfies } from './filter/satisfies.js';
-export { Clause, type Equality, type Fields, fieldsOf, type Order, type TextOrder } from './filter/where.js';
+export type { Clause, Equality, Fields, Order, TextOrder } from './filter/where.js';
 export type { Surroundings } from './flow/surroundings.js';
 export { TickClock, type TickClockOptions } from './flow/tick-clock.js';
-export { CompiledKey, type KeyRange, type PartBounds, type Values } from './keys/compiled-key.js';
+export type { KeyRange, PartBounds, Values } from './keys/compiled-key.js';
 export { type Key, type KeyOn, type KeyPart, key, type Part, part } from './keys/key.js';
 export { codec, type Hashable, type KeyCodec } from './keys/key-codec.js';
-export { type Bag, type BagOptions, decodeBag, encodeBag } from './model/bag.js';
+export type { Bag, BagOptions } from './model/bag.js';
 export { checkTable } from './model/check-table.js';
-export {
-  type DecodeOptions,
-  decodeEntity,
-  decodeProjected,
-  refuseNewer,
-  wireSelect,
-} from './model/decode-entity.js';
-export { decodeMixed, type Mixed, type MixedOptions, type Named } from './model/decode-mixed.js';
+export type { Mixed, MixedOptions, Named } from './model/decode-mixed.js';
 export type { DriftPolicy, FoundDrift } from './model/drift.js';
-export { type EncodedRow, type EncodeOptions, encodeEntity, encodePatch } from './model/encode-entity.js';
 export {
   type AnyEntity,
   type Entity,
@@ -63,9 +44,8 @@ export {
   type RowOf,
   type Upcast,
 } from './model/entity.js';
-export { instantOfEtag, type Projected, type Stored } from './model/stored.js';
-export { formatTag, parseTag, type TypeTag } from './model/type-tag.js';
-export { Db, open } from './open.js';
+export type { Projected, Stored } from './model/stored.js';
+export { type Db, open } from './open.js';
 export type { FanOutOptions, FanOutOrder } from './read/fan-out.js';
 export {
   type Link,
@@ -75,7 +55,7 @@ export {
   type ManyLink,
   type ReadsByEntity,
 } from './read/link.js';
-export { type Cached, type JoinOptions, Lookup, type LookupOptions } from './read/lookup.js';
+export type { Cached, JoinOptions, Lookup, LookupOptions } from './read/lookup.js';
 export type { MixedReads, MixedRow, UnknownRow } from './read/mixed.js';
 export type { LatestOptions, PartitionQuery, RowBounds } from './read/partition-query.js';
 export type { Query, QueryOptions, QuerySettings, Selected, StaticClass, TableScan } from './read/query.js';
@@ -87,20 +67,12 @@ export {
   type ReadingOptions,
   type Results,
 } from './read/results.js';
+export { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from './transport/batch-body.js';
 export type { BlobsConnection, Clients, QueuesConnection, TablesConnection } from './transport/clients.js';
-export type { PageStart, RowSource } from './transport/row-source.js';
-export type { RowWrite } from './transport/row-write.js';
-export { Sender, type SenderOptions } from './transport/sender.js';
-export {
-  type PageAnswer,
-  type PageRequest,
-  type ReadOptions,
-  type RowAnswer,
-  TableRequests,
-} from './transport/table-requests.js';
+export type { SenderOptions } from './transport/sender.js';
+export type { ReadOptions } from './transport/table-requests.js';
 export type { TypedValue } from './values/decode-property.js';
 export type { BagValue, EdmType } from './values/edm.js';
-export { encodeProperty } from './values/encode-property.js';
 export { Instant } from './values/instant.js';
 export {
   type Drift,
@@ -111,22 +83,14 @@ export {
   type SizeLimit,
 } from './values/pattern-error.js';
 export { type Property, type Props, type Row, t, type ValueOf } from './values/property.js';
-export { readPage, readRow, type WireObject, type WireValue } from './values/read-wire.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './values/standard-schema.js';
-export { type WireProperty, type WireRow, wireText } from './values/wire-property.js';
-export {
-  BATCH_BYTES_MAX,
-  BATCH_OPERATIONS_MAX,
-  Batch,
-  type BatchOverwrite,
-  type BatchResults,
-} from './write/batch.js';
+export type { Batch, BatchOverwrite, BatchResults } from './write/batch.js';
 export type { WriterOptions } from './write/batch-writer.js';
 export { change, type RowChange } from './write/change.js';
 export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './write/delete-rows.js';
 export type { Change } from './write/mutate.js';
 export type { OperationId, OperationIdOptions } from './write/operation-id.js';
-export { type DeleteOptions, type MutateOptions, Overwrite, Repo, type RepoOptions } from './write/repo.js';
-export { connect, type Service, type ServiceOptions } from './write/service.js';
+export type { DeleteOptions, MutateOptions, Overwrite, Repo, RepoOptions } from './write/repo.js';
+export type { ServiceOptions } from './write/service.js';
 export { OUTDATED_ETAG } from './write/settled-writes.js';
 export type { WriteReport } from './write/write-load.js';

@@ -82,7 +82,7 @@ function imported(lines: readonly string[], names: readonly string[]): string {
 export function programOf(page: string, names: readonly string[] = []): string | undefined {
   const lines = codeLines(page);
   if (lines.every(line => line === '')) return undefined;
-  const imports = hoisted(lines).replaceAll("'shelfmark-patterns'", "'#patterns'");
+  const imports = hoisted(lines).replaceAll("'shelfmark-patterns", "'#patterns");
   const own = "import assert from 'node:assert/strict'; import * as tables from '@azure/data-tables';";
   const run =
     'export async function run(client: tables.TableServiceClient, connectionString: string): Promise<void> {';

@@ -3,15 +3,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  classify,
-  encodeBag,
-  evaluate,
-  formatFilter,
-  type QuerySettings,
-  Sender,
-  TableRequests,
-} from '#patterns';
+import type { QuerySettings } from '#patterns';
+import { classify, encodeBag, evaluate, formatFilter, Sender, TableRequests } from '#patterns/internals';
 import {
   allRows,
   anyCondition,

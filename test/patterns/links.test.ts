@@ -1,7 +1,8 @@
 // Links from one entity to others, and lookups of small tables: how often they read, what they remember, and what they give when the service fails.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, Lookup, link, linkMany, open } from '#patterns';
+import { type Db, link, linkMany, open } from '#patterns';
+import { Lookup } from '#patterns/internals';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';

@@ -1,18 +1,8 @@
 // Rows of several entities read together: each is what its tag says, and a row that none explains ends nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type Db,
-  encodeBag,
-  entity,
-  key,
-  open,
-  part,
-  Sender,
-  TableRequests,
-  type TypedValue,
-  t,
-} from '#patterns';
+import { type Db, entity, key, open, part, type TypedValue, t } from '#patterns';
+import { encodeBag, Sender, TableRequests } from '#patterns/internals';
 import { describePeers } from './peers.js';
 import { Customer, fillShop, Note, Order } from './shop.js';
 

@@ -2,19 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  connect,
-  decodeEntity,
-  encodeEntity,
-  encodeProperty,
-  entity,
-  key,
-  type Of,
-  open,
-  PatternError,
-  part,
-  t,
-} from '#patterns';
+import { entity, key, type Of, open, PatternError, part, t } from '#patterns';
+import { connect, decodeEntity, encodeEntity, encodeProperty } from '#patterns/internals';
 import { compare } from '../../packages/patterns/testing/law.js';
 import { anyValue, Everything } from '../../packages/patterns/testing/law-entity.js';
 import { describePeers } from './peers.js';

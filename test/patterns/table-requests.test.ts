@@ -1,7 +1,8 @@
 // The requests of the pattern library against servers: rows and pages go there and come back, and refusals have their names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeEntity, entity, key, PatternError, part, Sender, TableRequests, t } from '#patterns';
+import { entity, key, PatternError, part, t } from '#patterns';
+import { encodeEntity, Sender, TableRequests } from '#patterns/internals';
 import { makeTable, serviceClient } from '../support/clients.js';
 import { describeTargets } from '../support/targets.js';
 

@@ -1,15 +1,19 @@
-// Evaluates a condition on a row in the client, with the service's rules: for joins and for tests. Queries are never evaluated here in place of the
-// service.
+// Evaluates a condition in the client, with the service's rules: on a whole row, for joins and for tests, or on the keys alone, for queries that are sent
+// row by row. Other queries are never evaluated here in place of the service.
 import { Buffer } from 'node:buffer';
-import { encodeEntity } from '../model/encode-entity.js';
-import type { AnyEntity, Of } from '../model/entity.js';
-import { decodeProperty, type TypedValue } from '../values/decode-property.js';
-import type { BagValue } from '../values/edm.js';
-import { Instant } from '../values/instant.js';
-import { readRow, type WireObject } from '../values/read-wire.js';
-import { annotationOf, memberOf } from '../values/row-member.js';
-import { wireText } from '../values/wire-property.js';
-import { type Comparison, type Condition, MIRRORED, type Operand } from './condition.js';
+import type { TypedValue } from '../values/decode-property.js';
+import { type BagValue, isInstant } from '../values/edm.js';
+import type { Point } from './classify.js';
+import {
+  allOf,
+  anyOf,
+  type Comparison,
+  type Condition,
+  isTrue,
+  MIRRORED,
+  type Operand,
+  TRUE,
+} from './condition.js';
 
 /** What a row has under a name. */
 export type RowReader = (name: string) => TypedValue | undefined;
@@ -51,7 +55,7 @@ const ordered = <T extends string | number | bigint>(a: T, b: T): number =>
 
 /** Of values of one type. */
 function orderOf(left: BagValue, right: BagValue): number | undefined {
-  if (left instanceof Instant && right instanceof Instant) return ordered(left.ticks, right.ticks);
+  if (isInstant(left) && isInstant(right)) return ordered(left.ticks, right.ticks);
   if (left instanceof Uint8Array && right instanceof Uint8Array) return Buffer.compare(left, right);
   if (typeof left === 'string' && typeof right === 'string') return ordered(left, right);
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
@@ -111,15 +115,50 @@ export function evaluate(condition: Condition, read: RowReader): boolean {
   }
 }
 
-/** A reader of a row as the service sends it. Its Timestamp has no type there and is a time. */
-export function readerOf(row: WireObject): RowReader {
-  return name => {
-    const value = memberOf(row, name);
-    const annotation = name === 'Timestamp' ? 'Edm.DateTime' : memberOf(row, annotationOf(name));
-    return value === undefined ? undefined : decodeProperty(value, annotation);
-  };
+const FALSE: Condition = { kind: 'value', typed: { type: 'Boolean', value: false } };
+
+const isFalse = (condition: Condition): boolean =>
+  condition.kind === 'value' && condition.typed.value === false;
+
+const isKnown = (operand: Operand): boolean =>
+  operand.kind === 'value' || operand.name === 'PartitionKey' || operand.name === 'RowKey';
+
+/**
+ * The residual condition once the keys of a row are known: without its comparisons of keys, a constant if there were no others. So a filter over several rows
+ * can be sent to each of them by its key.
+ */
+export function givenKeys(condition: Condition, point: Point): Condition {
+  switch (condition.kind) {
+    case 'and': {
+      const terms = condition.terms.map(term => givenKeys(term, point));
+      return terms.some(isFalse) ? FALSE : allOf(terms);
+    }
+    case 'or': {
+      const terms = condition.terms.map(term => givenKeys(term, point)).filter(term => !isFalse(term));
+      const [first, ...others] = terms;
+      if (first === undefined) return FALSE;
+      return terms.some(isTrue) ? TRUE : anyOf([first, ...others]);
+    }
+    case 'not': {
+      const term = givenKeys(condition.term, point);
+      if (isTrue(term)) return FALSE;
+      return isFalse(term) ? TRUE : { kind: 'not', term };
+    }
+    case 'compare':
+      return isKnown(condition.left) && isKnown(condition.right) ? decided(condition, point) : condition;
+    default:
+      return isKnown(condition) ? decided(condition, point) : condition;
+  }
 }
 
-/** A reader of a value as it would be stored. Throws what encoding it throws. */
-export const readerOfValue = <E extends AnyEntity>(entity: E, value: Of<E>): RowReader =>
-  readerOf(readRow(wireText(encodeEntity(entity, value))));
+function decided(condition: Condition, { partitionKey, rowKey }: Point): Condition {
+  const keys = new Map([
+    ['PartitionKey', partitionKey],
+    ['RowKey', rowKey],
+  ]);
+  const isMet = evaluate(condition, name => {
+    const value = keys.get(name);
+    return value === undefined ? undefined : { type: 'String', value };
+  });
+  return isMet ? TRUE : FALSE;
+}

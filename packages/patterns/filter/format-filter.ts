@@ -1,7 +1,7 @@
 // Formats a condition as $filter: each value with the prefix of its type, so that the service compares it by that type. URL escapes are added later.
 import { Buffer } from 'node:buffer';
 import type { TypedValue } from '../values/decode-property.js';
-import { doubleLiteral } from '../values/encode-property.js';
+import { doubleLiteral } from '../values/double-literal.js';
 import type { Condition, Operand } from './condition.js';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

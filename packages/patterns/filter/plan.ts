@@ -1,8 +1,8 @@
 // The plan of a query: the requests that it would send, and what they cost the service. Sends nothing.
 import { type Classification, classify, filterWarnings, type Point, type QueryClass } from './classify.js';
 import { type Condition, isTrue } from './condition.js';
+import { givenKeys } from './evaluate.js';
 import { formatFilter } from './format-filter.js';
-import { givenKeys } from './given-keys.js';
 
 export interface Plan extends Classification {
   readonly table: string;

@@ -8,8 +8,9 @@ import type { TypedValue } from '../values/decode-property.js';
 import { Instant } from '../values/instant.js';
 import { t } from '../values/property.js';
 import { readRow } from '../values/read-wire.js';
-import { evaluate, readerOf } from './evaluate.js';
+import { evaluate } from './evaluate.js';
 import { parseFilter } from './parse-filter.js';
+import { readerOf } from './row-reader.js';
 import { satisfies } from './satisfies.js';
 
 const Visit = entity('Visit', {

@@ -1,6 +1,7 @@
 // A typed condition as a predicate of values: for joins, where the rows have been read already.
 import type { AnyEntity, Of } from '../model/entity.js';
-import { evaluate, readerOfValue } from './evaluate.js';
+import { evaluate } from './evaluate.js';
+import { readerOfValue } from './row-reader.js';
 import { type Clause, type Fields, fieldsOf } from './where.js';
 
 /** Whether a value meets the condition, as the service would decide of its row. The value must be one that could be stored. */

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
-  CompiledKey,
   codec,
   Instant,
   type Key,
@@ -15,6 +14,7 @@ import {
   part,
   t,
 } from '../index.js';
+import { CompiledKey } from '../internals.js';
 import { compare, law } from '../testing/law.js';
 import { forbiddenIn } from './key-text.js';
 

@@ -5,21 +5,23 @@ import fc from 'fast-check';
 import {
   codec,
   type DriftPolicy,
-  decodeEntity,
-  decodeProjected,
-  encodeEntity,
   entity,
   Instant,
   key,
   PatternError,
   type PatternErrorCode,
   part,
+  t,
+} from '../index.js';
+import {
+  decodeEntity,
+  decodeProjected,
+  encodeEntity,
   readRow,
   refuseNewer,
-  t,
   wireSelect,
   wireText,
-} from '../index.js';
+} from '../internals.js';
 import { law } from '../testing/law.js';
 import { anyValue, Everything, schemaOf } from '../testing/law-entity.js';
 import { checkValue } from '../values/check-value.js';

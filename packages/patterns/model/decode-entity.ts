@@ -1,9 +1,10 @@
 // Decodes a row of an answer to an entity's value: each property by the type in the definition, rows of earlier versions upcast, unknown properties
 // kept. The definition is compiled once, so that decoding costs one look-up a member.
 import { Instant } from '../values/instant.js';
+import { keepProperties } from '../values/keep-properties.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
-import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownIn } from '../values/row-member.js';
+import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
 import type { AnyEntity, Field, Of } from './entity.js';
 import { instantOfEtag, type Projected, type Stored } from './stored.js';
@@ -122,13 +123,13 @@ export function decodeEntity<E extends AnyEntity>(
   if (version < entity.version) {
     const upToDate = upcastRow(entity, row, version, values, reader);
     const { values: value, unknown } = upToDate;
-    return { ...head, value: value as Of<E>, version, whole: true, unknown };
+    return { ...head, value: value as Of<E>, version, whole: true, unknown: keepProperties(row, unknown) };
   }
   for (const { field, annotation } of decoder.members) {
     const value = reader.read(field, memberOf(row, field.wire), memberOf(row, annotation));
     if (value !== undefined) values[field.name] = value;
   }
-  const unknown = unknownIn(row, decoder.known);
+  const unknown = keepProperties(row, unknownNames(row, decoder.known));
   return { ...head, value: values as Of<E>, version, whole: true, unknown };
 }
 
@@ -175,17 +176,4 @@ export function decodeProjected<E extends AnyEntity, K extends keyof Of<E> & str
     if (value !== undefined) values[name] = value;
   }
   return { ...head, value: values as Pick<Of<E>, K>, version, whole: false };
-}
-
-/** Throws NewerVersion for a row that a newer program wrote: what that one knows, a replace would lose. */
-export function refuseNewer(entity: AnyEntity, stored: Stored<unknown>): void {
-  if (stored.version <= entity.version) return;
-  const { table, partitionKey, rowKey, version } = stored;
-  throw new PatternError('NewerVersion', {
-    table,
-    partitionKey,
-    rowKey,
-    known: entity.version,
-    found: version,
-  });
 }

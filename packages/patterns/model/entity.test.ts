@@ -3,9 +3,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   codec,
-  decodeEntity,
-  encodeEntity,
-  encodePatch,
   entity,
   type KeyOf,
   type KeyOn,
@@ -18,10 +15,9 @@ import {
   part,
   type RowLead,
   type RowOf,
-  readRow,
   t,
-  wireText,
 } from '../index.js';
+import { decodeEntity, encodeEntity, encodePatch, readRow, wireText } from '../internals.js';
 import { address, schemaOf } from '../testing/law-entity.js';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

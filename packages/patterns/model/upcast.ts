@@ -1,17 +1,17 @@
 // Applies an entity's upcasts to a row of an earlier version. Upcasts use the program's property names; properties that they leave alone are decoded as
 // in any other row, and unknown properties pass through.
 import { checkValue, passChecks, validated } from '../values/check-value.js';
-import { decodeProperty, keepProperty, type TypedValue } from '../values/decode-property.js';
+import { decodeProperty, type TypedValue } from '../values/decode-property.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { WireObject, WireValue } from '../values/read-wire.js';
 import { annotationOf, memberOf, propertyNames } from '../values/row-member.js';
-import type { WireProperty } from '../values/wire-property.js';
 import type { FieldReader } from './drift.js';
 import type { AnyEntity, Field } from './entity.js';
 
 interface UpToDate {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly unknown: readonly WireProperty[];
+  /** Names of properties that no entity knows, which pass through. */
+  readonly unknown: readonly string[];
 }
 
 /** A property of the old row. */
@@ -98,7 +98,7 @@ export function upcastRow(
     if (read !== undefined) values[name] = read;
   }
 
-  const unknown: WireProperty[] = [];
+  const unknown: string[] = [];
   for (const [name, value] of Object.entries(bag)) {
     if (byName.has(name) || value === undefined) continue;
     const before = properties.get(name);
@@ -108,7 +108,7 @@ export function upcastRow(
         expected: `a property of ${entity.name}`,
         reason: 'an upcast gives it, and it is none',
       });
-    unknown.push(keepProperty(before.wire, before.raw, before.annotation));
+    unknown.push(before.wire);
   }
   return { values, unknown };
 }

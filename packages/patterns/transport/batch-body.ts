@@ -4,6 +4,11 @@ import { Buffer } from 'node:buffer';
 import type { RowRequest } from './row-write.js';
 import { parseRefusal, type ServiceRefusal } from './service-refusal.js';
 
+/** Set by the service, as the next one is. */
+export const BATCH_OPERATIONS_MAX = 100;
+/** Of the body as it is sent. */
+export const BATCH_BYTES_MAX = 4 * 1_048_576;
+
 /** The names that separate parts. */
 export interface Boundaries {
   readonly batch: string;

@@ -1,11 +1,8 @@
 // Decodes a property of a row to its type and the program's value. decode-entity.ts decides whether that is the type that the entity wants.
 import { Buffer } from 'node:buffer';
-import type { BagValue } from './edm.js';
-import { type EdmType, INT32_MAX, INT32_MIN } from './edm.js';
-import { encodeProperty } from './encode-property.js';
+import { type BagValue, type EdmType, INT32_MAX, INT32_MIN } from './edm.js';
 import { Instant } from './instant.js';
 import type { WireValue } from './read-wire.js';
-import type { WireProperty } from './wire-property.js';
 
 export interface TypedValue {
   readonly type: EdmType;
@@ -64,14 +61,4 @@ function parseValue(type: EdmType, value: WireValue): BagValue {
 export function decodeProperty(value: WireValue, annotation: WireValue | undefined): TypedValue {
   const type = typeof annotation === 'string' ? (TYPES.get(annotation) ?? 'String') : plainType(value);
   return { type, value: parseValue(type, value) };
-}
-
-/** The property as it will be sent back. */
-export function keepProperty(
-  name: string,
-  value: WireValue,
-  annotation: WireValue | undefined,
-): WireProperty {
-  const typed = decodeProperty(value, annotation);
-  return encodeProperty(name, typed.type, typed.value);
 }

@@ -1,17 +1,10 @@
 // Encodes a value as JSON for the service, always with its type. The official client's encoder is not used: it sends whole doubles as Int32, drops NaN,
 // and sends the whole memory behind a slice of a buffer.
 import { Buffer } from 'node:buffer';
+import { doubleLiteral } from './double-literal.js';
 import type { EdmType } from './edm.js';
 import { checkLength, propertyBytes } from './size.js';
 import type { WireProperty } from './wire-property.js';
-
-/** `3.0`, `3.5`, `1e+300`, `"NaN"`. */
-export function doubleLiteral(value: number): string {
-  if (!Number.isFinite(value)) return `"${value}"`;
-  if (Object.is(value, -0)) return '-0.0';
-  const text = String(value);
-  return /[.e]/.test(text) ? text : `${text}.0`;
-}
 
 function literalOf(type: EdmType, value: unknown): string {
   switch (type) {

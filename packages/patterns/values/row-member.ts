@@ -1,7 +1,5 @@
 // The members of a row of an answer: looked up by name without the prototype's, and separated from annotations.
-import { keepProperty } from './decode-property.js';
 import type { WireObject, WireValue } from './read-wire.js';
-import type { WireProperty } from './wire-property.js';
 
 export const SYSTEM_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
 
@@ -25,13 +23,6 @@ const isAnnotation = (name: string): boolean => name.startsWith('odata.') || nam
 export const propertyNames = (row: WireObject): readonly string[] =>
   Object.keys(row).filter(name => !SYSTEM_NAMES.has(name) && !isAnnotation(name));
 
-/** What a row has beyond the names that are known, as it goes back. */
-export function unknownIn(row: WireObject, known: ReadonlySet<string>): readonly WireProperty[] {
-  const unknown: WireProperty[] = [];
-  for (const name of Object.keys(row)) {
-    if (known.has(name) || isAnnotation(name)) continue;
-    const value = memberOf(row, name);
-    if (value !== undefined) unknown.push(keepProperty(name, value, memberOf(row, annotationOf(name))));
-  }
-  return unknown;
-}
+/** What a row has beyond the names that are known. */
+export const unknownNames = (row: WireObject, known: ReadonlySet<string>): readonly string[] =>
+  Object.keys(row).filter(name => !known.has(name) && !isAnnotation(name));

@@ -1,7 +1,8 @@
 // What rows count, and each limit below, at and above it. That the service counts so too is test/patterns/size.test.ts's matter.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { encodeEntity, entity, key, PatternError, part, t } from '../index.js';
+import { entity, key, PatternError, part, t } from '../index.js';
+import { encodeEntity } from '../internals.js';
 import { rowBytes } from './size.js';
 
 const refuses = (act: () => unknown, reason: RegExp): void =>

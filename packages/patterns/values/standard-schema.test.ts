@@ -2,18 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import {
-  decodeEntity,
-  encodeEntity,
-  entity,
-  key,
-  type Of,
-  PatternError,
-  part,
-  readRow,
-  t,
-  wireText,
-} from '../index.js';
+import { entity, key, type Of, PatternError, part, t } from '../index.js';
+import { decodeEntity, encodeEntity, readRow, wireText } from '../internals.js';
 
 const Ticket = entity('Ticket', {
   version: 1,

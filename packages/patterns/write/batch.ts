@@ -2,7 +2,7 @@
 // the operation that exceeds a limit is the one that fails. Nothing is split here: batch-writer.ts does that for rows that need no transaction.
 import type { AnyEntity, Of, PatchOf } from '../model/entity.js';
 import type { Projected, Stored } from '../model/stored.js';
-import { EMPTY_BYTES, partBytes } from '../transport/batch-body.js';
+import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, EMPTY_BYTES, partBytes } from '../transport/batch-body.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError } from '../values/pattern-error.js';
@@ -17,11 +17,6 @@ import {
 } from './plan-write.js';
 import { newIdentity, type Service } from './service.js';
 import type { IdentifiedPart } from './settled-writes.js';
-
-/** Set by the service, as the next one is. */
-export const BATCH_OPERATIONS_MAX = 100;
-/** Of the body as it is sent. */
-export const BATCH_BYTES_MAX = 4 * 1_048_576;
 
 /** The rows as they are now, by position; undefined for deletes. */
 export type BatchResults = readonly (Stored<unknown> | undefined)[];

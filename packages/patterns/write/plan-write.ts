@@ -1,8 +1,9 @@
 // Plans a write of an entity's value: the request, its condition, its operation id, and the row afterwards. Pure; repositories send such writes one by
 // one, batches together.
-import { refuseNewer } from '../model/decode-entity.js';
+
 import { type EncodedRow, encodeEntity, encodePatch } from '../model/encode-entity.js';
 import type { AnyEntity, Of } from '../model/entity.js';
+import { refuseNewer } from '../model/refuse-newer.js';
 import { instantOfEtag, type Stored } from '../model/stored.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireProperty } from '../values/wire-property.js';

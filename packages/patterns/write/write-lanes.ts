@@ -1,7 +1,7 @@
 // Changes that wait for a batch writer, by partition and in their order, until they fill a batch. The writer limits how much is buffered, and sends.
 import type { Stored } from '../model/stored.js';
+import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from '../transport/batch-body.js';
 import { addressOf } from '../transport/row-write.js';
-import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from './batch.js';
 import type { PlannedWrite } from './plan-write.js';
 
 /** A change that was taken from the source, and its place there. */

@@ -50,7 +50,8 @@ export async function use${at}(db: Db, row: WireObject, value: Of<typeof E${at}>
 `;
 }
 
-const HEAD = `import { codec, type Db, decodeEntity, encodeEntity, entity, key, type KeyOf, type Of, part, type RowLead, t, type WireObject } from '#patterns';
+const HEAD = `import { codec, type Db, entity, key, type KeyOf, type Of, part, type RowLead, t } from '#patterns';
+import { decodeEntity, encodeEntity, type WireObject } from '#patterns/internals';
 `;
 
 interface Figures {

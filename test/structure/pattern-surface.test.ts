@@ -1,0 +1,58 @@
+// The surface of the pattern library: how many values an application finds at its root, that tools find no name twice, and how long a chain of imports a reader has
+// to follow. Chains are those of the compiled modules: a type is read where it is used.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, sep } from 'node:path';
+import { test } from 'node:test';
+import * as root from '#patterns';
+import * as internals from '#patterns/internals';
+import { importsOf } from '../support/source-text.js';
+import { ROOT } from '../support/spawned-server.js';
+import { TESTING } from './rooms.js';
+
+/** What an application needs, with room for indexes and flows. */
+const ROOT_VALUES_MAX = 35;
+/** Files in a row, each of which imports the next. */
+const CHAIN_MAX = 11;
+
+const SOURCES = join(ROOT, 'packages', 'patterns');
+const COMPILED = join(ROOT, 'dist', 'packages', 'patterns');
+
+/** What each module imports of the others, of modules whose sources are there still. */
+function modules(): ReadonlyMap<string, readonly string[]> {
+  const names = readdirSync(COMPILED, { recursive: true, encoding: 'utf8' })
+    .map(name => name.split(sep).join('/'))
+    .filter(name => name.endsWith('.js') && !name.endsWith('.test.js') && !name.startsWith(`${TESTING}/`))
+    .filter(name => existsSync(join(SOURCES, name.replace(/\.js$/, '.ts'))));
+  return new Map(
+    names.map(name => {
+      const imports = importsOf(readFileSync(join(COMPILED, name), 'utf8'));
+      const own = imports.filter(each => each.startsWith('.'));
+      return [name, own.map(each => posix.join(dirname(name), each))];
+    }),
+  );
+}
+
+/** The longest chain that begins with a module. Fails on a cycle, which has no end. */
+function chainOf(name: string, graph: ReturnType<typeof modules>, above: readonly string[] = []): string[] {
+  assert(!above.includes(name), `A cycle: ${[...above, name].join(' > ')}`);
+  const chains = (graph.get(name) ?? []).map(each => chainOf(each, graph, [...above, name]));
+  return [name, ...chains.reduce((a, b) => (b.length > a.length ? b : a), [])];
+}
+
+test('the root has what applications need, and internals nothing of it', () => {
+  const atRoot = Object.keys(root);
+  assert(atRoot.length <= ROOT_VALUES_MAX, `${atRoot.length} values: ${atRoot.join(', ')}`);
+  assert.deepEqual(
+    Object.keys(internals).filter(name => atRoot.includes(name)),
+    [],
+  );
+});
+
+test('no chain of imports is longer than a reader can follow', () => {
+  const graph = modules();
+  for (const face of ['index.js', 'internals.js']) {
+    const chain = chainOf(face, graph);
+    assert(chain.length <= CHAIN_MAX, `${chain.length} files: ${chain.join(' > ')}`);
+  }
+});
