@@ -19,7 +19,7 @@ import {
 } from '#store';
 import { freeBytes } from './check/free-space.js';
 import { lmdbTools } from './check/tools.js';
-import { CommitWork } from './commit/commit-work.js';
+import { commitWork } from './commit/commit-work.js';
 import type { Commits } from './commit/commits.js';
 import { GroupedTransactions } from './commit/grouped-transactions.js';
 import { LoggedCommits } from './commit/logged-commits.js';
@@ -178,7 +178,7 @@ class OpenStore implements Engine {
 
   async commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
     this.#assertOpen();
-    return this.#commits.submit(new CommitWork(this.#environment, space, partition, reads, decide));
+    return this.#commits.submit(commitWork(this.#environment, { space, partition, reads, decide }));
   }
 
   health(): string | undefined {

@@ -78,60 +78,52 @@ export function overfull(path: string, waitingMax: number): StoreError {
   return new StoreError('busy', `${path}: ${waitingMax} writes are waiting already.`);
 }
 
-type Outcome<T> = { readonly answer: T } | { readonly error: unknown };
-
-/** A work that waits for its answer, without the answer's type. */
+/** A work that waits for its answer. */
 export interface Submission {
-  run(group: Group): void;
-  /** False if the work needs a transaction. */
-  decide(view: DecisionView): boolean;
-  settle(): void;
-  fail(failure: unknown): void;
+  readonly work: Work<unknown>;
+  readonly fulfil: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** Of its last try, once it was tried. */
+  outcome: { readonly answer: unknown } | { readonly error: unknown } | undefined;
 }
 
-export class SubmittedWork<T> implements Submission {
-  readonly #work: Work<T>;
-  readonly #fulfil: (answer: T) => void;
-  readonly #reject: (error: unknown) => void;
-  #outcome: Outcome<T> | undefined;
+/** Adds the work to those that wait. */
+export function submission<T>(work: Work<T>, enqueue: (submission: Submission) => void): Promise<T> {
+  return new Promise<unknown>((fulfil, reject) =>
+    enqueue({ work, fulfil, reject, outcome: undefined }),
+  ) as Promise<T>;
+}
 
-  constructor(work: Work<T>, fulfil: (answer: T) => void, reject: (error: unknown) => void) {
-    this.#work = work;
-    this.#fulfil = fulfil;
-    this.#reject = reject;
+export function runIn(group: Group, submission: Submission): void {
+  try {
+    submission.outcome = { answer: submission.work.run(group) };
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    submission.outcome = { error };
   }
+}
 
-  run(group: Group): void {
-    try {
-      this.#outcome = { answer: this.#work.run(group) };
-    } catch (error) {
-      if (error instanceof EngineError) throw error;
-      this.#outcome = { error };
-    }
+/** False if the work needs a transaction. */
+export function decideOn(view: DecisionView, submission: Submission): boolean {
+  if (submission.work.decide === undefined) return false;
+  try {
+    submission.outcome = submission.work.decide(view);
+  } catch (error) {
+    if (error instanceof EngineError) return false;
+    submission.outcome = { error };
   }
+  return submission.outcome !== undefined;
+}
 
-  decide(view: DecisionView): boolean {
-    if (this.#work.decide === undefined) return false;
-    try {
-      this.#outcome = this.#work.decide(view);
-    } catch (error) {
-      if (error instanceof EngineError) return false;
-      this.#outcome = { error };
-    }
-    return this.#outcome !== undefined;
-  }
+export function settle({ outcome, fulfil, reject }: Submission): void {
+  if (outcome === undefined) return;
+  if ('answer' in outcome) fulfil(outcome.answer);
+  else reject(outcome.error);
+}
 
-  settle(): void {
-    if (this.#outcome === undefined) return;
-    if ('answer' in this.#outcome) this.#fulfil(this.#outcome.answer);
-    else this.#reject(this.#outcome.error);
-  }
-
-  /** The changes cannot be made durable, which is not the answer to a work that had failed by itself. */
-  fail(failure: unknown): void {
-    if (this.#outcome !== undefined && 'error' in this.#outcome) this.#reject(this.#outcome.error);
-    else this.#reject(failure);
-  }
+/** The changes cannot be made durable, which is not the answer to a work that had failed by itself. */
+export function fail({ outcome, reject }: Submission, failure: unknown): void {
+  reject(outcome !== undefined && 'error' in outcome ? outcome.error : failure);
 }
 
 /** A group of transactions holds up to a thousand works. */

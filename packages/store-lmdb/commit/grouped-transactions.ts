@@ -12,10 +12,13 @@ import {
   CommitMetrics,
   type CommitStatistics,
   type Commits,
+  fail,
   type Group,
   overfull,
+  runIn,
   type Submission,
-  SubmittedWork,
+  settle,
+  submission,
   WAITING_WORKS_MAX,
   type Work,
 } from './commits.js';
@@ -113,7 +116,7 @@ export class GroupedTransactions implements Commits {
   submit<T>(work: Work<T>): Promise<T> {
     if (this.#waiting.length >= this.#waitingMax)
       return Promise.reject(overfull(this.#environment.path, this.#waitingMax));
-    return new Promise((fulfil, reject) => this.enqueue(new SubmittedWork(work, fulfil, reject)));
+    return submission(work, submission => this.enqueue(submission));
   }
 
   enqueue(submission: Submission): void {
@@ -222,7 +225,7 @@ export class GroupedTransactions implements Commits {
     try {
       await this.#environment.transaction(() => this.#runWorks());
       this.#metrics.commit(this.#group.length, began);
-      for (const submission of this.#group) submission.settle();
+      for (const submission of this.#group) settle(submission);
       if (this.#shared !== undefined) this.#reserve.wrote(this.#shared.bytes, this.#shared.didGrow);
       if (this.#taskState === 'blocked') this.#taskState = 'ready';
     } catch (error) {
@@ -247,7 +250,7 @@ export class GroupedTransactions implements Commits {
       for (const submission of this.#waiting) {
         if (this.#group.length >= worksMax || group.bytes >= GROUP_BYTES_MAX) break;
         this.#group.push(submission);
-        submission.run(group);
+        runIn(group, submission);
       }
       this.#counters.save(this.#environment.catalog);
     } finally {
@@ -279,7 +282,7 @@ export class GroupedTransactions implements Commits {
       this.#waiting = [...this.#group, ...this.#waiting];
       return;
     }
-    for (const submission of this.#group) submission.fail(failure);
+    for (const submission of this.#group) fail(submission, failure);
     // What fails before the first work would fail again and again: it takes with it all that waits.
     if (this.#group.length === 0) this.#failAll(failure);
   }
@@ -293,7 +296,7 @@ export class GroupedTransactions implements Commits {
   }
 
   #failAll(failure: unknown): void {
-    for (const submission of this.#waiting) submission.fail(failure);
+    for (const submission of this.#waiting) fail(submission, failure);
     this.#waiting = [];
     this.#oneByOne = 0;
     this.#givenBack = 0;

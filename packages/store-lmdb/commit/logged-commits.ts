@@ -25,9 +25,12 @@ import {
   type CommitStatistics,
   type Commits,
   type DecisionView,
+  decideOn,
+  fail,
   overfull,
   type Submission,
-  SubmittedWork,
+  settle,
+  submission,
   WAITING_WORKS_MAX,
   type Work,
 } from './commits.js';
@@ -106,8 +109,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   submit<T>(work: Work<T>): Promise<T> {
     if (this.#inFlight + this.#transactions.waitingCount >= this.#waitingMax)
       return Promise.reject(overfull(this.#environment.path, this.#waitingMax));
-    return new Promise((fulfil, reject) => {
-      const submission = new SubmittedWork(work, fulfil, reject);
+    return submission(work, submission => {
       if (this.#transactions.isClear && this.accept(submission)) return;
       this.#transactions.enqueue(submission);
       const isCommit = work.decide !== undefined;
@@ -159,7 +161,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
       this.counters.load(this.#environment.catalog);
       this.#basis = this.counters.tick;
     }
-    if (!submission.decide(this)) return false;
+    if (!decideOn(this, submission)) return false;
     this.#gathering.callers.push(submission);
     this.#inFlight += 1;
     this.#schedule();
@@ -327,7 +329,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   }
 
   #answer({ callers }: Batch): void {
-    for (const caller of callers) caller.settle();
+    for (const caller of callers) settle(caller);
     this.#leave(callers.length);
   }
 
@@ -335,7 +337,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   #failUnknown({ callers }: Batch): void {
     const what = 'Another process writes here too, and whether this change was made is not known.';
     const failure = new StoreError('busy', `${this.#environment.path}: ${what}`);
-    for (const caller of callers) caller.fail(failure);
+    for (const caller of callers) fail(caller, failure);
     this.#leave(callers.length);
   }
 

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '#base';
 import type { Decision, Reads, Row, Space } from '#store';
-import { CommitWork } from '../commit/commit-work.js';
+import { commitWork } from '../commit/commit-work.js';
 import type { BackgroundTask } from '../commit/grouped-transactions.js';
 import { LoggedCommits } from '../commit/logged-commits.js';
 import { type Environment, FILE_NAME, openEnvironment } from '../environment.js';
@@ -92,7 +92,12 @@ export class Parts {
     decide: (rows: readonly (Row | undefined)[], range: readonly Row[]) => Decision<R>,
   ) {
     return this.commits.submit(
-      new CommitWork(this.environment, SPACE, 'p', reads, ({ keys, range }) => decide(keys, range)),
+      commitWork(this.environment, {
+        space: SPACE,
+        partition: 'p',
+        reads,
+        decide: ({ keys, range }) => decide(keys, range),
+      }),
     );
   }
 
