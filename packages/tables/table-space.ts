@@ -2,10 +2,14 @@
 import { type DeletionDelay, decodeIdentifiers, encodeIdentifiers, type SignedIdentifier } from '#account';
 import { type ScanRange, type Space, type SpaceAddress, type Store, StoreError } from '#store';
 
-/** The context of an operation. */
-export interface TableContext {
+/** Where the tables of an account are. */
+export interface TableSpaces {
   readonly store: Store;
   readonly account: string;
+}
+
+/** The context of an operation. */
+export interface TableContext extends TableSpaces {
   /** Rows that the caller may see; undefined for all. Writes outside are refused before they get here. */
   readonly within: ScanRange | undefined;
   /** Absent where a dropped table's name is free at once. */
@@ -19,10 +23,8 @@ export const tableAddress = (account: string, table: string): SpaceAddress => ({
   name: table.toLowerCase(),
 });
 
-export const openTable = (
-  context: Pick<TableContext, 'store' | 'account'>,
-  table: string,
-): Promise<Space | undefined> => context.store.getSpace(tableAddress(context.account, table));
+export const openTable = ({ store, account }: TableSpaces, table: string): Promise<Space | undefined> =>
+  store.getSpace(tableAddress(account, table));
 
 export interface TableMetadata {
   /** As spelled when the table was created. */

@@ -2,11 +2,17 @@
 import type { SignedIdentifier } from '#account';
 import { missingTable } from '../missing-table.js';
 import type { Outcome } from '../outcome.js';
-import { decodeTableMetadata, encodeTableMetadata, openTable, type TableContext } from '../table-space.js';
+import {
+  decodeTableMetadata,
+  encodeTableMetadata,
+  openTable,
+  type TableContext,
+  type TableSpaces,
+} from '../table-space.js';
 
 /** The policies of a table; undefined if there is no such table. */
 export async function readIdentifiers(
-  context: Pick<TableContext, 'store' | 'account'>,
+  context: TableSpaces,
   table: string,
 ): Promise<readonly SignedIdentifier[] | undefined> {
   const space = await openTable(context, table);

@@ -1,5 +1,5 @@
 // Writes one entity, or the entities of a changeset, in one commit, with one decision each.
-import type { Decision, ReadRows, Row } from '#store';
+import type { Decision, ReadRows } from '#store';
 import { missingTable } from '../missing-table.js';
 import type { EntityWrite } from '../operation.js';
 import type { WriteOutcome } from '../outcome.js';
@@ -39,53 +39,39 @@ interface Write {
   readonly decide: EntityDecision;
 }
 
-interface Changes {
-  readonly puts: { key: string; value: Buffer }[];
-  readonly deletes: string[];
-}
-
-/** Adds the row's final image to the changes. */
-function decideOne(
-  { operation, decide }: Write,
-  row: Row | undefined,
-  tick: bigint,
-  changes: Changes,
-): WriteOutcome {
-  const value = decide(row);
-  if (value) changes.puts.push({ key: operation.key.rowKey, value });
-  else changes.deletes.push(operation.key.rowKey);
-  return outcomeOf(operation, value, tick);
-}
-
 /** The final images of all rows and the outcome of each operation, or the first refusal with its index. */
 function decideAll(
   writes: readonly Write[],
   rows: ReadRows,
   tick: bigint,
 ): Decision<readonly WriteOutcome[]> {
-  const changes: Changes = { puts: [], deletes: [] };
+  const puts: { key: string; value: Buffer }[] = [];
+  const deletes: string[] = [];
   const result: WriteOutcome[] = [];
-  for (const [i, write] of writes.entries())
+  for (const [i, { operation, decide }] of writes.entries())
     try {
-      result.push(decideOne(write, rows.keys[i], tick, changes));
+      const value = decide(rows.keys[i]);
+      if (value) puts.push({ key: operation.key.rowKey, value });
+      else deletes.push(operation.key.rowKey);
+      result.push(outcomeOf(operation, value, tick));
     } catch (error) {
       throw error instanceof TableError ? new ChangesetFailure(i, error) : error;
     }
-  return { result, puts: changes.puts, deletes: changes.deletes };
+  return { result, puts, deletes };
 }
 
 export async function writeEntity(context: TableContext, operation: EntityWrite): Promise<WriteOutcome> {
-  const { table, key } = operation;
-  const write = { operation, decide: decisionOf(operation) };
-  const space = await openTable(context, table);
-  const decide = (rows: ReadRows, tick: bigint): Decision<WriteOutcome> => {
-    const changes: Changes = { puts: [], deletes: [] };
-    const result = decideOne(write, rows.keys[0], tick, changes);
-    return { result, puts: changes.puts, deletes: changes.deletes };
-  };
-  const reads = { keys: [key.rowKey] };
-  const outcome = space && (await context.store.commit(space, key.partitionKey, reads, decide));
-  if (!outcome) throw await missingTable(context, table);
+  const { partitionKey, rowKey: key } = operation.key;
+  const decide = decisionOf(operation);
+  const space = await openTable(context, operation.table);
+  const outcome =
+    space &&
+    (await context.store.commit(space, partitionKey, { keys: [key] }, (rows, tick) => {
+      const value = decide(rows.keys[0]);
+      const result = outcomeOf(operation, value, tick);
+      return { result, puts: value ? [{ key, value }] : [], deletes: value ? [] : [key] };
+    }));
+  if (!outcome) throw await missingTable(context, operation.table);
   return outcome;
 }
 

@@ -18,84 +18,86 @@ export function effectiveMethod(method: string, headers: Headers): string {
   return verb;
 }
 
-type Verbs = Readonly<Partial<Record<string, OperationKind>>>;
+type Verbs = ReadonlyMap<string, OperationKind>;
 
-function byVerb(verbs: Verbs, method: string): OperationKind {
-  const kind = Object.hasOwn(verbs, method) ? verbs[method] : undefined;
-  if (!kind) throw new TableError('MethodNotAllowed');
-  return kind;
-}
+const verbs = (kinds: Readonly<Record<string, OperationKind>>): Verbs => new Map(Object.entries(kinds));
 
-const TABLES: Verbs = { GET: 'queryTables', POST: 'createTable' };
-const TABLE: Verbs = { GET: 'getTable', DELETE: 'deleteTable' };
-const ENTITIES: Verbs = { GET: 'queryEntities', POST: 'insertEntity' };
-const ACL: Verbs = { GET: 'getTableAcl', HEAD: 'getTableAcl', PUT: 'setTableAcl' };
+const TABLES = verbs({ GET: 'queryTables', POST: 'createTable' });
+const TABLE = verbs({ GET: 'getTable', DELETE: 'deleteTable' });
+const ENTITIES = verbs({ GET: 'queryEntities', POST: 'insertEntity' });
+const ACL = verbs({ GET: 'getTableAcl', HEAD: 'getTableAcl', PUT: 'setTableAcl' });
 /** The operations of the verbs on the table itself; parse-operation.ts refuses all but an insert. */
-const NESTED: Verbs = {
+const NESTED = verbs({
   GET: 'queryEntities',
   POST: 'insertEntity',
   PUT: 'insertOrReplaceEntity',
   MERGE: 'insertOrMergeEntity',
   PATCH: 'insertOrMergeEntity',
   DELETE: 'deleteEntity',
-};
-const PROPERTIES: Verbs = { GET: 'getServiceProperties', PUT: 'setServiceProperties' };
-const STATS: Verbs = { GET: 'getServiceStats' };
-const BATCH: Verbs = { POST: 'submitTransaction' };
-const CONDITIONAL: Verbs = {
+});
+const PROPERTIES = verbs({ GET: 'getServiceProperties', PUT: 'setServiceProperties' });
+const STATS = verbs({ GET: 'getServiceStats' });
+const BATCH = verbs({ POST: 'submitTransaction' });
+const CONDITIONAL = verbs({
   GET: 'getEntity',
   PUT: 'updateEntity',
   MERGE: 'mergeEntity',
   PATCH: 'mergeEntity',
   DELETE: 'deleteEntity',
-};
+});
 /** Without If-Match an update is an upsert. A delete requires it. */
-const UNCONDITIONAL: Verbs = {
+const UNCONDITIONAL = verbs({
   GET: 'getEntity',
   PUT: 'insertOrReplaceEntity',
   MERGE: 'insertOrMergeEntity',
   PATCH: 'insertOrMergeEntity',
   DELETE: 'deleteEntity',
-};
+});
 
-function serviceKind(route: Route, method: string): OperationKind {
-  const comp = route.query.get('restype') === 'service' ? route.query.get('comp') : undefined;
-  if (comp === 'properties') return byVerb(PROPERTIES, method);
-  if (comp !== 'stats') throw new TableError('InvalidUri');
-  const kind = byVerb(STATS, method);
-  if (!route.secondary) throw new TableError('InvalidQueryParameterValue');
-  return kind;
+function serviceVerbs({ query }: Route): Verbs {
+  const comp = query.get('restype') === 'service' ? query.get('comp') : undefined;
+  if (comp === 'properties') return PROPERTIES;
+  if (comp === 'stats') return STATS;
+  throw new TableError('InvalidUri');
 }
 
-function entitiesKind(route: Route, method: string): OperationKind {
-  if (route.query.get('comp') === 'acl') return byVerb(ACL, method);
-  if (route.query.has('restype')) {
+function entitiesVerbs({ query, path, resource }: Route): Verbs {
+  if (query.get('comp') === 'acl') return ACL;
+  if (query.has('restype')) {
     // Recorded with a slash behind the table; without one clients saw the other code (protocol: errors#codes-of-tables).
-    throw new TableError(route.path.endsWith('/') ? 'InvalidQueryParameterValue' : 'InvalidUri');
+    throw new TableError(path.endsWith('/') ? 'InvalidQueryParameterValue' : 'InvalidUri');
   }
-  return byVerb(route.resource.kind === 'nested' ? NESTED : ENTITIES, method);
+  return resource.kind === 'nested' ? NESTED : ENTITIES;
+}
+
+function verbsOf(route: Route, headers: Headers): Verbs {
+  switch (route.resource.kind) {
+    case 'invalid':
+      throw new TableError(route.resource.code);
+    case 'service':
+      return serviceVerbs(route);
+    case 'batch':
+      return BATCH;
+    case 'tables':
+      return TABLES;
+    case 'table':
+      return TABLE;
+    case 'entities':
+    case 'nested':
+      return entitiesVerbs(route);
+    case 'entity':
+      return headers['if-match'] === undefined ? UNCONDITIONAL : CONDITIONAL;
+  }
 }
 
 /** @throws TableError where the resource does not exist or has no such verb. */
 export function operationKind(method: string, headers: Headers, route: Route): OperationKind {
   const verb = effectiveMethod(method, headers);
-  switch (route.resource.kind) {
-    case 'invalid':
-      throw new TableError(route.resource.code);
-    case 'service':
-      return serviceKind(route, verb);
-    case 'batch':
-      return byVerb(BATCH, verb);
-    case 'tables':
-      return byVerb(TABLES, verb);
-    case 'table':
-      return byVerb(TABLE, verb);
-    case 'entities':
-    case 'nested':
-      return entitiesKind(route, verb);
-    case 'entity':
-      return byVerb(headers['if-match'] === undefined ? UNCONDITIONAL : CONDITIONAL, verb);
-  }
+  const kind = verbsOf(route, headers).get(verb);
+  if (kind === undefined) throw new TableError('MethodNotAllowed');
+  // The secondary alone has them.
+  if (kind === 'getServiceStats' && !route.secondary) throw new TableError('InvalidQueryParameterValue');
+  return kind;
 }
 
 /** Documents and errors of these are XML (protocol: errors#forms). */

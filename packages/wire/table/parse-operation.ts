@@ -168,16 +168,15 @@ function parseTableName(request: OperationRequest): string {
 }
 
 /** Below a table reads are refused, and so are single keys (recorded). Only an insert is accepted. */
-function refuseNested(kind: SingleKind, { resource, account }: Route): void {
-  if (resource.kind !== 'nested' || kind === 'insertEntity') return;
-  if (kind === 'queryEntities') throw new TableError('NotImplemented');
-  throw new TableError('InvalidInput:KeyCount', { resource: `${account}.${resource.table}` });
-}
+const nestedRefusal = (kind: SingleKind, { resource, account }: Route): TableError =>
+  kind === 'queryEntities'
+    ? new TableError('NotImplemented')
+    : new TableError('InvalidInput:KeyCount', { resource: `${account}.${resource.table}` });
 
 /** @throws TableError for refusals before the table is read. */
 export function parseOperation(kind: SingleKind, request: OperationRequest, route: Route): SingleOperation {
-  const { query } = route;
-  refuseNested(kind, route);
+  const { query, resource } = route;
+  if (resource.kind === 'nested' && kind !== 'insertEntity') throw nestedRefusal(kind, route);
   switch (kind) {
     case 'queryEntities':
       checkOptions(query);

@@ -41,8 +41,7 @@ const parseLevel = memo((wanted: string): MetadataLevel => {
   throw new TableError('MediaTypeNotSupported');
 }, TYPES_KEPT);
 
-function parseSelect(text: string | undefined): Pick<ResponseFormat, 'select' | 'selectSuffix'> {
-  if (text === undefined) return { select: undefined, selectSuffix: '' };
+function parseSelect(text: string): Pick<ResponseFormat, 'select' | 'selectSuffix'> {
   const names = text.split(',').map(name => name.trim());
   if (names.length > SELECT_NAMES_MAX) throw new TableError('InvalidInput');
   const selectSuffix = `&$select=${names.join(',')}`;
@@ -51,6 +50,7 @@ function parseSelect(text: string | undefined): Pick<ResponseFormat, 'select' | 
 }
 
 type Headers = Readonly<Record<string, string | undefined>>;
+type Query = ReadonlyMap<string, string>;
 
 function parsePrefer(method: string, headers: Headers): ResponseFormat['prefer'] {
   const prefer = method === 'POST' ? headers.prefer?.trim().toLowerCase() : undefined;
@@ -71,16 +71,12 @@ const PLAIN: Readonly<Record<MetadataLevel, ResponseFormat>> = {
 };
 
 /** @throws TableError for a format that is not served. */
-export function parseResponseFormat(
-  method: string,
-  headers: Headers,
-  query: ReadonlyMap<string, string>,
-): ResponseFormat {
+export function parseResponseFormat(method: string, headers: Headers, query: Query): ResponseFormat {
   const level = parseLevel(query.get('$format') || headers.accept || '');
   const select = query.get('$select');
   const prefer = parsePrefer(method, headers);
-  if (select === undefined && prefer === undefined) return PLAIN[level];
-  return { level, ...parseSelect(select), prefer };
+  if (select !== undefined) return { level, ...parseSelect(select), prefer };
+  return prefer === undefined ? PLAIN[level] : { level, select, selectSuffix: '', prefer };
 }
 
 /** The $format in a target that may be malformed otherwise. */

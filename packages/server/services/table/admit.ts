@@ -55,10 +55,6 @@ export interface Admitted {
   readonly format: ResponseFormat;
 }
 
-/** The format of an answer; XML operations have one form only, whatever the caller accepts. */
-const formatOf = ({ method, headers }: OperationRequest, route: Route): ResponseFormat =>
-  isXmlRoute(route) ? lenientFormat(method, headers, '') : parseResponseFormat(method, headers, route.query);
-
 /** Faults of the storage phase: that the table is not there is found before them (recorded; protocol: requests#order-of-checks). */
 const AFTER_TABLE: ReadonlySet<TableErrorCode> = new Set([
   'DuplicatePropertiesSpecified',
@@ -93,7 +89,11 @@ export function admit(
   context: TableContext,
 ): Admitted | Promise<never> {
   if (kind === 'submitTransaction') throw new TableError('InvalidInput');
-  const format = formatOf(request, route);
+  const { method, headers } = request;
+  // XML operations have one form only, whatever the caller accepts.
+  const format = isXmlRoute(route)
+    ? lenientFormat(method, headers, '')
+    : parseResponseFormat(method, headers, route.query);
   checkRoute(route);
   if (route.secondary && !isRead(kind)) throw new TableError('InsufficientAccountPermissions');
   if (grant.kind !== 'owner') authorize(TABLE_AUTHORIZATION, grant, kind, route.resource.table);
