@@ -293,14 +293,16 @@ async function start(options: ServeOptions, make: Make): Promise<RunningServer> 
   const { accounts, view, operations } = make;
   const bearer = new BearerTokens(accounts, options.tenant);
   const engine = await openEngine(options, make.engines);
+  const { clock = systemClock, tableDeletionSeconds = 0 } = options;
+  const ticks = BigInt(Math.round(tableDeletionSeconds * 1e7));
   const server: ServerContext = {
     store: engine,
-    clock: options.clock ?? systemClock,
+    clock,
     accounts,
     bearer,
     log: openLog(options.logLevel ?? 'error'),
     metrics: view.requests,
-    tableDeletionTicks: BigInt(Math.round((options.tableDeletionSeconds ?? 0) * 1e7)),
+    deletion: ticks > 0n ? { ticks, clock } : undefined,
     newId: randomUUID,
   };
   try {

@@ -43,7 +43,7 @@ export function directService(
     bearer: new BearerTokens(accounts),
     log: { seesAnswers: false, request: () => undefined, failure: (_, error) => failures.push(error) },
     metrics: undefined,
-    tableDeletionTicks: 0n,
+    deletion: undefined,
     newId,
   };
   return {

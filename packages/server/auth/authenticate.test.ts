@@ -17,7 +17,8 @@ import {
 import type { Route } from '#wire/table';
 import { TABLE_SERVICE } from '../services/table/table-service.js';
 import { Accounts } from './accounts.js';
-import { type Authenticator, authenticate } from './authenticate.js';
+import type { AuthenticationProtocol } from './auth-protocol.js';
+import { Authenticator } from './authenticate.js';
 import { BearerTokens, issueToken } from './bearer.js';
 import { SignedTokens } from './signed-tokens.js';
 
@@ -71,16 +72,13 @@ async function attempt(sent: Sent) {
     resource: { kind: 'tables' },
     query: new Map(new URLSearchParams(query)),
   };
-  const service: Authenticator<Route> = {
-    protocol: {
-      ...TABLE_SERVICE,
-      readPolicies: async (_, name, table) =>
-        name === ACCOUNT && table === 'MyTable' ? sent.policies : undefined,
-    },
-    server: { accounts: TWO_KEYS, bearer: BEARER, store: STORE },
-    signed: sent.signed ?? new SignedTokens(TABLE_SAS_FIELDS),
+  const protocol: AuthenticationProtocol<Route> = {
+    ...TABLE_SERVICE,
+    readPolicies: async (_, name, table) =>
+      name === ACCOUNT && table === 'MyTable' ? sent.policies : undefined,
   };
-  return authenticate(service, request, route, sent.now ?? NOW);
+  const server = { accounts: TWO_KEYS, bearer: BEARER, store: STORE };
+  return new Authenticator(protocol, server, sent.signed).authenticate(request, route, sent.now ?? NOW);
 }
 
 async function refusal(sent: Sent): Promise<ServiceError> {

@@ -23,14 +23,13 @@ import type { AuthenticationProtocol } from './auth-protocol.js';
 import type { BearerTokens } from './bearer.js';
 import type { Grant } from './grant.js';
 import { isLoopback } from './loopback.js';
-import type { SignedTokens } from './signed-tokens.js';
+import { SignedTokens } from './signed-tokens.js';
 
-/** Of a service that runs, what authentication asks. */
-export interface Authenticator<Route extends ServiceRoute> {
-  readonly protocol: AuthenticationProtocol<Route>;
-  readonly server: { readonly accounts: Accounts; readonly bearer: BearerTokens; readonly store: Store };
-  /** Shared access signatures that were found to hold. */
-  readonly signed: SignedTokens;
+/** What authentication asks of the server. */
+export interface AuthenticationContext {
+  readonly accounts: Accounts;
+  readonly bearer: BearerTokens;
+  readonly store: Store;
 }
 
 /** 15 minutes either way (protocol: authentication#clock). */
@@ -86,27 +85,6 @@ function checkDate(text: string | undefined, now: bigint): void {
   if (skew > SKEW_MAX) throw failed(`The date of the request, ${text}, is more than 15 minutes off.`);
 }
 
-function authenticateSharedKey<Route extends ServiceRoute>(
-  { scheme, account, signature }: SharedKeyCredential,
-  { protocol, server }: Authenticator<Route>,
-  request: WireRequest,
-  route: Route,
-  now: bigint,
-): Grant {
-  if (account !== route.account) throw failed(`Signed for ${named(account)}, sent to ${route.account}.`);
-  const keys = server.accounts.keys(account);
-  // 403, as for a wrong key, so that nobody learns which accounts there are, and no client takes it for a missing table or queue.
-  if (keys.length === 0) throw failed(`There is no account ${account}.`);
-  checkDate(signedDate(request), now);
-  const bytes = Buffer.from(signature, 'base64');
-  let first: string | undefined;
-  for (const text of protocol.stringsToSign(scheme, request, route)) {
-    if (isSigned(keys, text, bytes)) return OWNER;
-    first ??= text;
-  }
-  throw failed(`The signature is not of ${JSON.stringify(first)}.`);
-}
-
 /** `isPolicy`: the times are a stored policy's, which is for those who own the account to read. */
 function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPolicy: boolean): void {
   if ((start === undefined || now >= start) && now < expiry) return;
@@ -155,24 +133,6 @@ function withPolicy(sas: ServiceSas, identifiers: readonly SignedIdentifier[] | 
   };
 }
 
-/** A token whose signature holds. That is computed once for each token; its times, policy and caller are checked each time. */
-function signedSas<Route extends ServiceRoute>(
-  { protocol, server, signed }: Authenticator<Route>,
-  route: Route,
-): AccountSas | ServiceSas {
-  const { account, query } = route;
-  const resource = protocol.signedResource(route);
-  const known = signed.find(resource, query);
-  if (known) return known;
-  const sas = isAccountSas(query) ? parseAccountSas(query) : protocol.parseSas(query, route);
-  const text =
-    sas.kind === 'accountSas' ? accountSasStringToSign(sas, account) : protocol.sasStringToSign(sas, account);
-  checkSigned(server.accounts.keys(account), account, text, sas);
-  // Without the query, which may be long and is not needed any more.
-  signed.remember(resource, query, { ...sas, query: NO_PARAMETERS });
-  return sas;
-}
-
 function serviceGrant(sas: ServiceSas, letter: string, request: WireRequest, now: bigint): Grant {
   const { start, expiry, permission, resource, range } = sas;
   if (expiry === undefined) throw sasFailed('se is mandatory. Cannot be empty');
@@ -182,70 +142,110 @@ function serviceGrant(sas: ServiceSas, letter: string, request: WireRequest, now
   return { kind: 'serviceSas', resource, permission, range };
 }
 
-function authenticateSas<Route extends ServiceRoute>(
-  service: Authenticator<Route>,
-  request: WireRequest,
-  route: Route,
-  now: bigint,
-): Grant | Promise<Grant> {
-  const { letter } = service.protocol;
-  const sas = signedSas(service, route);
-  if (sas.kind === 'accountSas') {
-    checkTimes(sas.start, sas.expiry, now, false);
-    checkCaller(sas, request, letter);
-    return { kind: 'accountSas', resourceTypes: sas.resourceTypes, permission: sas.permission };
-  }
-  if (sas.identifier === undefined) return serviceGrant(sas, letter, request, now);
-  return service.protocol
-    .readPolicies(service.server.store, route.account, sas.resource)
-    .then(identifiers => serviceGrant(withPolicy(sas, identifiers), letter, request, now));
-}
-
-/** Tokens travel over TLS only, as in Azure, or do not leave this machine: behind a proxy that ends TLS they arrive so. */
-async function authenticateBearer(
-  token: string,
-  service: string,
-  bearer: BearerTokens,
-  request: WireRequest,
-  account: string,
-  now: bigint,
-): Promise<Grant> {
-  if (!request.secure && !isLoopback(request.remoteAddress))
-    throw challenged(bearer.challenge, request, 'A bearer token came without TLS.');
-  try {
-    const roles = await bearer.verify(token, account, now, service);
-    return { kind: 'bearer', roles, version: request.headers['x-ms-version'] ?? '' };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw challenged(bearer.challenge, request, `The bearer token does not hold: ${why}`);
-  }
-}
-
 const bearerTokenOf = (header: string): string | undefined => /^Bearer +(\S+)$/i.exec(header)?.[1];
 
-/**
- * An Authorization header counts before a signature in the query. Only stored policies and bearer tokens have to be waited for.
- *
- * @throws ServiceError AuthenticationFailed, AuthenticationFailed:Sas (with `detail`), InvalidAuthenticationInfo,
- *   InvalidAuthenticationInfo:Challenge (with `challenge`), AuthorizationServiceMismatch, AuthorizationSourceIPMismatch (with `address`),
- *   AuthorizationProtocolMismatch, or what the service tells those without credentials; each with `reason`.
- */
-export function authenticate<Route extends ServiceRoute>(
-  service: Authenticator<Route>,
-  request: WireRequest,
-  route: Route,
-  now: bigint,
-): Grant | Promise<Grant> {
-  const { protocol, server } = service;
-  const header = request.headers.authorization;
-  if (header !== undefined) {
-    const credential = parseSharedKey(header);
-    if (credential) return authenticateSharedKey(credential, service, request, route, now);
-    const token = bearerTokenOf(header);
-    if (token !== undefined)
-      return authenticateBearer(token, protocol.name, server.bearer, request, route.account, now);
-    throw new ServiceError('InvalidAuthenticationInfo', { reason: 'The Authorization header is malformed.' });
+/** Authenticates the requests of one service. */
+export class Authenticator<Route extends ServiceRoute> {
+  readonly #protocol: AuthenticationProtocol<Route>;
+  readonly #server: AuthenticationContext;
+  /** Shared access signatures that were found to hold. */
+  readonly #signed: SignedTokens;
+
+  constructor(
+    protocol: AuthenticationProtocol<Route>,
+    server: AuthenticationContext,
+    signed = new SignedTokens(protocol.sasFields),
+  ) {
+    this.#protocol = protocol;
+    this.#server = server;
+    this.#signed = signed;
   }
-  if (route.query.has('sig')) return authenticateSas(service, request, route, now);
-  throw protocol.refuseAnonymous(request, server.bearer.challenge);
+
+  /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
+  forgetSignatures(): void {
+    this.#signed.forget();
+  }
+
+  /**
+   * An Authorization header counts before a signature in the query. Only stored policies and bearer tokens have to be waited for.
+   *
+   * @throws ServiceError AuthenticationFailed, AuthenticationFailed:Sas (with `detail`), InvalidAuthenticationInfo,
+   *   InvalidAuthenticationInfo:Challenge (with `challenge`), AuthorizationServiceMismatch, AuthorizationSourceIPMismatch (with `address`),
+   *   AuthorizationProtocolMismatch, or what the service tells those without credentials; each with `reason`.
+   */
+  authenticate(request: WireRequest, route: Route, now: bigint): Grant | Promise<Grant> {
+    const header = request.headers.authorization;
+    if (header !== undefined) {
+      const credential = parseSharedKey(header);
+      if (credential) return this.#bySharedKey(credential, request, route, now);
+      const token = bearerTokenOf(header);
+      if (token !== undefined) return this.#byBearerToken(token, request, route, now);
+      throw new ServiceError('InvalidAuthenticationInfo', {
+        reason: 'The Authorization header is malformed.',
+      });
+    }
+    if (route.query.has('sig')) return this.#bySas(request, route, now);
+    throw this.#protocol.refuseAnonymous(request, this.#server.bearer.challenge);
+  }
+
+  #bySharedKey(credential: SharedKeyCredential, request: WireRequest, route: Route, now: bigint): Grant {
+    const { scheme, account, signature } = credential;
+    if (account !== route.account) throw failed(`Signed for ${named(account)}, sent to ${route.account}.`);
+    const keys = this.#server.accounts.keys(account);
+    // 403, as for a wrong key, so that nobody learns which accounts there are, and no client takes it for a missing table or queue.
+    if (keys.length === 0) throw failed(`There is no account ${account}.`);
+    checkDate(signedDate(request), now);
+    const bytes = Buffer.from(signature, 'base64');
+    let first: string | undefined;
+    for (const text of this.#protocol.stringsToSign(scheme, request, route)) {
+      if (isSigned(keys, text, bytes)) return OWNER;
+      first ??= text;
+    }
+    throw failed(`The signature is not of ${JSON.stringify(first)}.`);
+  }
+
+  #bySas(request: WireRequest, route: Route, now: bigint): Grant | Promise<Grant> {
+    const { letter } = this.#protocol;
+    const sas = this.#signedSas(route);
+    if (sas.kind === 'accountSas') {
+      checkTimes(sas.start, sas.expiry, now, false);
+      checkCaller(sas, request, letter);
+      return { kind: 'accountSas', resourceTypes: sas.resourceTypes, permission: sas.permission };
+    }
+    if (sas.identifier === undefined) return serviceGrant(sas, letter, request, now);
+    return this.#protocol
+      .readPolicies(this.#server.store, route.account, sas.resource)
+      .then(identifiers => serviceGrant(withPolicy(sas, identifiers), letter, request, now));
+  }
+
+  /** A token whose signature holds. That is computed once for each token; its times, policy and caller are checked each time. */
+  #signedSas(route: Route): AccountSas | ServiceSas {
+    const { account, query } = route;
+    const resource = this.#protocol.signedResource(route);
+    const known = this.#signed.find(resource, query);
+    if (known) return known;
+    const sas = isAccountSas(query) ? parseAccountSas(query) : this.#protocol.parseSas(query, route);
+    const text =
+      sas.kind === 'accountSas'
+        ? accountSasStringToSign(sas, account)
+        : this.#protocol.sasStringToSign(sas, account);
+    checkSigned(this.#server.accounts.keys(account), account, text, sas);
+    // Without the query, which may be long and is not needed any more.
+    this.#signed.remember(resource, query, { ...sas, query: NO_PARAMETERS });
+    return sas;
+  }
+
+  /** Tokens travel over TLS only, as in Azure, or do not leave this machine: behind a proxy that ends TLS they arrive so. */
+  async #byBearerToken(token: string, request: WireRequest, { account }: Route, now: bigint): Promise<Grant> {
+    const { bearer } = this.#server;
+    if (!request.secure && !isLoopback(request.remoteAddress))
+      throw challenged(bearer.challenge, request, 'A bearer token came without TLS.');
+    try {
+      const roles = await bearer.verify(token, account, now, this.#protocol.name);
+      return { kind: 'bearer', roles, version: request.headers['x-ms-version'] ?? '' };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw challenged(bearer.challenge, request, `The bearer token does not hold: ${why}`);
+    }
+  }
 }

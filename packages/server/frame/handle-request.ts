@@ -5,8 +5,7 @@ import { type CorsRule, readStoredProperties, ServiceError } from '#account';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { BodyError, isStreamed } from '#http';
 import { corsHeaders, type Header, preflight, type ServiceRoute, wireCode } from '#wire';
-import { authenticate } from '../auth/authenticate.js';
-import { SignedTokens } from '../auth/signed-tokens.js';
+import { Authenticator } from '../auth/authenticate.js';
 import { requestEntry } from '../observe/request-entry.js';
 import type { OperationSlots } from '../observe/request-metrics.js';
 import { faultCode } from './fault-code.js';
@@ -53,7 +52,7 @@ export function checkBody({ isBusy, bodyTooLarge }: WireRequest, limit = BODY_BY
   if (bodyTooLarge) throw new ServiceError('RequestBodyTooLarge', { limit });
 }
 
-/** A service that runs on a server: its protocol, and what it remembers of signatures. */
+/** A service that runs on a server: its protocol, and its authentication. */
 export class Service<
   Route extends ServiceRoute,
   Kind extends string,
@@ -62,14 +61,14 @@ export class Service<
 > {
   readonly protocol: ServiceProtocol<Route, Kind, string, Answer, Response>;
   readonly server: ServerContext;
-  readonly signed: SignedTokens;
+  readonly #authenticator: Authenticator<Route>;
   /** Undefined where requests are not counted. */
   readonly #slots: OperationSlots | undefined;
 
   constructor(protocol: ServiceProtocol<Route, Kind, string, Answer, Response>, server: ServerContext) {
     this.protocol = protocol;
     this.server = server;
-    this.signed = new SignedTokens(protocol.sasFields);
+    this.#authenticator = new Authenticator(protocol, server);
     this.#slots = server.metrics?.slotsOf(protocol);
   }
 
@@ -102,7 +101,7 @@ export class Service<
       if (asked !== context.version)
         throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: asked });
       protocol.checkVersion(asked, route);
-      const granted = authenticate(this, request, route, context.now);
+      const granted = this.#authenticator.authenticate(request, route, context.now);
       // Waits only where it has to: each promise costs turns of a queue.
       const grant = granted instanceof Promise ? await granted : granted;
       // The caller is known: from here on the body may be asked for.
@@ -124,7 +123,7 @@ export class Service<
 
   /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
   forgetSignatures(): void {
-    this.signed.forget();
+    this.#authenticator.forgetSignatures();
   }
 
   /** Nobody can have accounts looked up that are not ours. */

@@ -1,4 +1,5 @@
 // What a running server consists of: everything that the requests of all its services share. Made once, by serve.ts.
+import type { DeletionDelay } from '#account';
 import type { Clock } from '#base';
 import type { Store } from '#store';
 import type { Accounts } from '../auth/accounts.js';
@@ -14,8 +15,8 @@ export interface ServerContext {
   readonly log: Log;
   /** Undefined where nobody asks for them. */
   readonly metrics: RequestMetrics | undefined;
-  /** How long the names of dropped tables and queues are reserved, in ticks; 0 for not at all. */
-  readonly tableDeletionTicks: bigint;
+  /** How long the names of dropped tables and queues are reserved; undefined for not at all. */
+  readonly deletion: DeletionDelay | undefined;
   /** A new GUID in lower case for each call. */
   readonly newId: () => string;
 }

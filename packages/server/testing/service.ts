@@ -66,7 +66,7 @@ export function openService(store: Store = openMemoryStore({ clock: () => NOW })
       },
     },
     metrics: undefined,
-    tableDeletionTicks: 0n,
+    deletion: undefined,
     newId: () => `00000000-0000-0000-0000-${String(++ids).padStart(12, '0')}`,
   };
   const tables = new Service(TABLE_SERVICE, service);

@@ -29,7 +29,6 @@ import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
 import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
 import { BODY_BYTES_MAX, checkBody } from '../../frame/handle-request.js';
-import type { ServerContext } from '../../frame/server-context.js';
 import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
 import { QUEUE_RIGHTS, QUEUE_ROLES } from './rights.js';
 
@@ -43,13 +42,6 @@ const AUTHORIZATION: AuthorizationProtocol<OperationKind> = {
   roles: QUEUE_ROLES,
   sasScope: () => 'The signature is for the messages of a queue.',
 };
-
-function queueContext(
-  { store, clock, newId, tableDeletionTicks: ticks }: ServerContext,
-  account: string,
-): QueueContext {
-  return { store, account, ids: newId, deletion: ticks > 0n ? { ticks, clock } : undefined };
-}
 
 /**
  * Faults of the body: that the queue is not there is found before them (protocol: requests#order-of-checks). But a message that is no XML
@@ -67,7 +59,8 @@ async function run(
 ): Promise<QueueAnswer> {
   if (route.secondary && !isQueueRead(kind)) throw new QueueError('InsufficientAccountPermissions');
   authorize(AUTHORIZATION, grant, kind, queueOf(route));
-  const context = queueContext(server, route.account);
+  const { store, newId: ids, deletion } = server;
+  const context: QueueContext = { store, account: route.account, ids, deletion };
   if ('queue' in route.resource) checkQueueName(route.resource.queue);
   try {
     checkBody(request, TEXT_BYTES_MAX);

@@ -50,6 +50,15 @@ export function authorizeKey(grant: Grant, kind: OperationKind, key: EntityKey):
   throw new TableError(code, { reason: "The key is outside the signature's range." });
 }
 
+/** A request, or a part of a batch, whose caller is known. */
+export interface Asked {
+  readonly kind: OperationKind;
+  readonly request: OperationRequest;
+  readonly route: Route;
+  readonly grant: Grant;
+  readonly tables: TableContext;
+}
+
 export interface Admitted {
   readonly operation: SingleOperation;
   readonly format: ResponseFormat;
@@ -81,13 +90,7 @@ async function tableMissingWins(fault: unknown, route: Route, context: TableCont
  *
  * @throws TableError for what is refused before the entity is looked at.
  */
-export function admit(
-  kind: OperationKind,
-  request: OperationRequest,
-  route: Route,
-  grant: Grant,
-  context: TableContext,
-): Admitted | Promise<never> {
+export function admit({ kind, request, route, grant, tables }: Asked): Admitted | Promise<never> {
   if (kind === 'submitTransaction') throw new TableError('InvalidInput');
   const { method, headers } = request;
   // XML operations have one form only, whatever the caller accepts.
@@ -103,7 +106,7 @@ export function admit(
   } catch (fault) {
     if (isRead(kind) && route.resource.kind !== 'nested') throw fault;
     // Only what is refused may have to wait for a look at the table.
-    return tableMissingWins(fault, route, context).then(first => Promise.reject(first));
+    return tableMissingWins(fault, route, tables).then(first => Promise.reject(first));
   }
   if (grant.kind === 'serviceSas' && 'key' in operation) authorizeKey(grant, kind, operation.key);
   return { operation, format };

@@ -85,7 +85,7 @@ async function admitWrites(parts: readonly BatchPart[], call: BatchCall): Promis
     try {
       const route = targets.parse(part.target);
       const kind = operationKind(part.method, part.headers, route);
-      const admitted = admit(kind, part, route, call.grant, call.tables);
+      const admitted = admit({ kind, request: part, route, grant: call.grant, tables: call.tables });
       const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
       if (!isWrite(operation)) throw new TableError('InvalidInput');
       writes.push({ operation, format, route, contentId: part.contentId });
@@ -137,7 +137,13 @@ async function query(part: BatchPart, call: BatchCall): Promise<string> {
   try {
     const route = parsePartTarget(part.target, call.route);
     const kind = operationKind(part.method, part.headers, route);
-    const { operation, format } = await admit(kind, part, route, call.grant, call.tables);
+    const { operation, format } = await admit({
+      kind,
+      request: part,
+      route,
+      grant: call.grant,
+      tables: call.tables,
+    });
     const outcome = await execute(operation, call.tables, call.context.server.clock);
     return formatPart(formatOutcome(outcome, route, format), part.contentId);
   } catch (error) {

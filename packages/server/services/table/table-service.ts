@@ -29,7 +29,6 @@ import {
 import { challenged } from '../../auth/authenticate.js';
 import type { Grant } from '../../auth/grant.js';
 import { BODY_BYTES_MAX } from '../../frame/handle-request.js';
-import type { ServerContext } from '../../frame/server-context.js';
 import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
 import { admit, TABLE_AUTHORIZATION } from './admit.js';
 import { submitBatch } from './batch.js';
@@ -38,19 +37,6 @@ type TableRequest = RequestContext<Route, OperationKind>;
 
 /** JSON is served since this version of the service. */
 const JSON_SINCE = '2013-08-15';
-
-function tableContext(
-  { store, clock, tableDeletionTicks: ticks }: ServerContext,
-  account: string,
-  grant: Grant,
-): TableContext {
-  return {
-    store,
-    account,
-    within: grant.kind === 'serviceSas' ? grant.range : undefined,
-    deletion: ticks > 0n ? { ticks, clock } : undefined,
-  };
-}
 
 /** Made only where something is refused, and for batches. */
 function errorContextOf({ request, route, requestId, now }: TableRequest): ErrorContext {
@@ -79,10 +65,12 @@ async function answerQuery(
 
 async function run(kind: OperationKind, route: Route, grant: Grant, context: TableRequest): Promise<Answer> {
   const { request, server } = context;
-  const tables = tableContext(server, route.account, grant);
+  const { store, deletion } = server;
+  const within = grant.kind === 'serviceSas' ? grant.range : undefined;
+  const tables: TableContext = { store, account: route.account, within, deletion };
   if (kind === 'submitTransaction')
     return submitBatch({ context, route, grant, tables, errorContext: errorContextOf(context) });
-  const admitted = admit(kind, request, route, grant, tables);
+  const admitted = admit({ kind, request, route, grant, tables });
   const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
   if (operation.kind === 'queryEntities') return answerQuery(operation, format, route, tables);
   return formatOutcome(await execute(operation, tables, server.clock), route, format);
