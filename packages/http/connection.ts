@@ -11,7 +11,7 @@ import type { ListenerContext } from './listener-context.js';
 import { HEAD_BYTES_MAX, parseRequestHead, type Refusal, type RequestHead } from './request-head.js';
 import { type BodyError, CONTINUE, RequestStream } from './request-stream.js';
 import { abandon, ResponseStream } from './response-stream.js';
-import { endings, isStreamed, refusalText, writeResponse } from './write-response.js';
+import { isStreamed, refusalText, writeResponse } from './write-response.js';
 
 const EMPTY = Buffer.alloc(0);
 const LF = 10;
@@ -283,22 +283,22 @@ export class Connection {
     // An idle connection keeps nothing of its last request.
     this.#head = undefined;
     const { method, isKept } = head;
-    const { kept, closed, cut } = endings();
     let isCut = this.#isCut || this.#context.isClosing;
     if (isStreamed(response)) {
       this.#respond(response, head, isCut);
       return;
     }
     isCut ||= this.#stream?.isEndless === true;
+    const ending = isCut ? 'cut' : isKept ? 'kept' : 'closed';
     let isFlushed: boolean;
     try {
-      isFlushed = writeResponse(this.#socket, response, method, isCut ? cut : isKept ? kept : closed);
+      isFlushed = writeResponse(this.#socket, response, method, ending);
     } catch {
       this.destroy();
       return;
     }
-    if (isFlushed && isKept && !isCut && this.#stream === undefined) this.#next();
-    else this.#settle(isCut || !isKept);
+    if (isFlushed && ending === 'kept' && this.#stream === undefined) this.#next();
+    else this.#settle(ending !== 'kept');
   }
 
   /** Begins an answer whose body is a stream. */
@@ -342,17 +342,17 @@ export class Connection {
     this.#phase = 'idle';
     this.#deadline = this.#context.now + this.#context.timeouts.idle;
     this.#inARow = this.#buffered ? this.#inARow + 1 : 0;
-    if (this.#inARow < REQUESTS_IN_A_ROW) {
-      this.#readBuffered();
-    } else {
+    if (this.#inARow < REQUESTS_IN_A_ROW) this.#readBuffered();
+    else {
       this.#inARow = 0;
       this.#socket.pause();
-      setImmediate(() => this.#readBuffered());
+      setImmediate(() => {
+        if (this.#phase === 'idle') this.#readBuffered();
+      });
     }
   }
 
   #readBuffered(): void {
-    if (this.#phase !== 'idle') return;
     if (this.#buffered) this.#readHead(this.#buffered.view());
     else if (this.#context.isClosing) this.#finish();
     if (this.#socket.isPaused() && !this.#isHandling) this.#socket.resume();

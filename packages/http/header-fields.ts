@@ -37,14 +37,12 @@ const SECRET = 'authorization';
 export const SHORT_TEXT = 4_096;
 
 const TAB = 9;
-const LF = 10;
-const CR = 13;
 const SPACE = 32;
 
 /** A name (RFC 9110, 5.6.2), the colon, and a value without control characters, of which the tab is none. */
 const LINE = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7e\x80-\xff]*)\r\n$/;
-/** What such a line may begin with. */
-const CUT_LINE = /^(?:[!#$%&'*+.^_`|~\w-]*|[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r?)$/;
+/** What a line, or the empty one, may begin with. */
+const CUT_LINE = /^(?:\r?|[!#$%&'*+.^_`|~\w-]*|[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r?)$/;
 
 /** Of these the first counts, of others all do: so node has it. */
 const SINGULAR: ReadonlySet<string> = new Set(
@@ -131,10 +129,7 @@ export function readFields(text: string, from: number, into: HeaderFields, readi
     let line: FieldLine | number | undefined = recalled[count];
     // Slices compare several times as fast as `startsWith` does.
     if (line === undefined || text.slice(at, at + line.text.length) !== line.text) {
-      if (text.charCodeAt(at) === CR) {
-        if (at + 1 === text.length) return INCOMPLETE;
-        return text.charCodeAt(at + 1) === LF ? at + 2 : MALFORMED;
-      }
+      if (text.startsWith('\r\n', at)) return at + 2;
       line = readLine(text, at, spelledPrefix);
       if (typeof line === 'number') return line;
       if (count === FIELDS_MAX) return TOO_MANY;

@@ -44,8 +44,8 @@ const KNOWN_METHODS: ReadonlyMap<string, string> = new Map(
 );
 /** Paths, the asterisk, and URLs whose host is made of what hosts are made of; of visible ASCII, everything else is percent-encoded. */
 const TARGET = /^(?:\/[!-~]*|\*|[A-Za-z]+:\/\/[\w.~:%[\]-]+(?:[/?][!-~]*)?)$/;
-/** What a request line may be cut off in. */
-const CUT_METHOD = /^[A-Z-]{0,32}$/;
+/** What a request line may be cut off in; the first also after an empty line's beginning. */
+const CUT_METHOD = /^(?:\r|[A-Z-]{0,32})$/;
 const CUT_TARGET = /^[!-~]*$/;
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
@@ -57,9 +57,6 @@ const CONTINUE = /^100-continue$/i;
 const VERSION = ' HTTP/1.1\r\n';
 const OLD_VERSION = ' HTTP/1.0\r\n';
 const VERSION_LENGTH = VERSION.length;
-
-const CR = 13;
-const LF = 10;
 
 /** `MALFORMED` below stands for lengths that are none, or are given twice in different ways: the way to smuggle requests. */
 const MALFORMED = -2;
@@ -80,8 +77,7 @@ function bodyLengthOf(headers: HeaderFields, isOld: boolean): number {
 export function parseRequestHead(text: string, reading: FieldReading): RequestHead | Refusal | undefined {
   let at = 0;
   // Empty lines before a request are left over from clients that end a body with one (RFC 9112, 2.2).
-  while (text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF) at += 2;
-  if (at === text.length || (at === text.length - 1 && text.charCodeAt(at) === CR)) return undefined;
+  while (text.startsWith('\r\n', at)) at += 2;
   const methodEnd = text.indexOf(' ', at);
   if (methodEnd < 0) return CUT_METHOD.test(text.slice(at)) ? undefined : 400;
   const method = KNOWN_METHODS.get(text.slice(at, methodEnd));

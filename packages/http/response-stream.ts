@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { StreamedResponse, WireResponse } from '#base';
 import type { ListenerContext } from './listener-context.js';
 import type { RequestHead } from './request-head.js';
-import { endings, endsWithHead, formatHead, isStreamed } from './write-response.js';
+import { endsWithHead, formatEnding, formatHead, isStreamed } from './write-response.js';
 
 /** Of a piece at once, so that a slow client's progress shows. */
 const SLICE_BYTES = 65_536;
@@ -112,9 +112,9 @@ export class ResponseStream {
       this.#framing = bodyLength !== undefined ? 'length' : isChunked ? 'chunked' : 'close';
     this.#remaining = bodyLength === undefined ? Number.POSITIVE_INFINITY : Number(bodyLength);
     this.isLast = isCut || !isKept || this.endsWithConnection;
-    const { kept, closed, cut } = endings();
+    const ending = formatEnding(isCut ? 'cut' : this.isLast ? 'closed' : 'kept');
     const coding = isChunked ? 'Transfer-Encoding: chunked\r\n' : '';
-    this.#socket.write(text + coding + (isCut ? cut : this.isLast ? closed : kept), 'latin1');
+    this.#socket.write(text + coding + ending, 'latin1');
   }
 
   #untilDrained(): Promise<void> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WireResponse } from '#base';
-import { endings, formatHead } from './write-response.js';
+import { formatEnding, formatHead } from './write-response.js';
 
 const format = (headers: WireResponse['headers'], status = 200, reason?: string) =>
   formatHead({ status, reason, headers });
@@ -46,11 +46,11 @@ test('what would break out of its line is a fault', () => {
 });
 
 test('how heads end', () => {
-  const { kept, closed, cut } = endings();
+  const kept = formatEnding('kept');
   const date = /^Date: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\r\n$/;
   const [at, line = ''] = [kept.indexOf('\r\n') + 2, kept.slice(0, kept.indexOf('\r\n') + 2)];
   assert.match(line, date);
   assert.equal(kept.slice(at), 'Connection: keep-alive\r\nKeep-Alive: timeout=120\r\n\r\n');
-  assert.equal(closed, `${line}Connection: close\r\n\r\n`);
-  assert.equal(cut, `Connection: close\r\n${line}\r\n`);
+  assert.equal(formatEnding('closed'), `${line}Connection: close\r\n\r\n`);
+  assert.equal(formatEnding('cut'), `Connection: close\r\n${line}\r\n`);
 });

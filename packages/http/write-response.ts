@@ -31,18 +31,6 @@ const LINES_MAX = 256;
 /** Longer ones are not worth to be kept. */
 const REMEMBERED_LENGTH_MAX = 256;
 
-const STATUS_LINES = new Map<number, string>(
-  Object.entries(STATUS_CODES).map(([status, reason]) => [
-    Number(status),
-    `HTTP/1.1 ${status} ${reason}\r\n`,
-  ]),
-);
-
-const statusLine = (status: number, reason: string | undefined): string =>
-  reason === undefined
-    ? (STATUS_LINES.get(status) ?? `HTTP/1.1 ${status} unknown\r\n`)
-    : `HTTP/1.1 ${status} ${reason}\r\n`;
-
 const NOT_REMEMBERED: Line = { value: undefined, text: '' };
 
 /** The line is remembered only if it is ASCII. */
@@ -63,7 +51,7 @@ function checkWide(text: string): false {
 
 /** @throws TypeError for a name, a value or a phrase that may not stand in a head. */
 export function formatHead({ status, reason, headers }: Omit<WireResponse, 'body'>): ResponseHead {
-  let text = statusLine(status, reason);
+  let text = `HTTP/1.1 ${status} ${reason ?? STATUS_CODES[status] ?? 'unknown'}\r\n`;
   let bodyLength: string | undefined;
   // Looked through in one piece: to begin costs more than to go on.
   let unchecked = reason ?? '';
@@ -95,21 +83,14 @@ export const refusalText = (status: Refusal): string =>
 /** Longer than clients keep idle connections, so that it is not us who closes one that is about to be used. */
 export const KEPT_SECONDS = 120;
 
-/** How heads end. */
-export interface Endings {
-  /** The connection may be used again. */
-  readonly kept: string;
-  /** The client asked to close it. */
-  readonly closed: string;
-  /** The server closes it on its own account. */
-  readonly cut: string;
-}
+/** How a head ends: the connection may be used again, the client asked to close it, or the server closes it on its own account. */
+export type Ending = 'kept' | 'closed' | 'cut';
 
-let current: Endings | undefined;
+let current: Readonly<Record<Ending, string>> | undefined;
 
 /** The same for all answers of a second. */
-export function endings(): Endings {
-  if (current) return current;
+export function formatEnding(ending: Ending): string {
+  if (current) return current[ending];
   const now = systemClock();
   const date = `Date: ${formatHttpDate(now)}\r\n`;
   const untilNext = 1_000 - Number((now / 10_000n) % 1_000n);
@@ -121,7 +102,7 @@ export function endings(): Endings {
     closed: `${date}Connection: close\r\n\r\n`,
     cut: `Connection: close\r\n${date}\r\n`,
   };
-  return current;
+  return current[ending];
 }
 
 export const isStreamed = (response: WireResponse | StreamedResponse): response is StreamedResponse =>
@@ -151,17 +132,17 @@ export function writeResponse(
   socket: Socket,
   response: WireResponse,
   method: string,
-  ending: string,
+  ending: Ending,
 ): boolean {
   const head = formatHead(response);
   const { status, body = '' } = response;
-  if (endsWithHead(status, method)) return socket.write(head.text + ending, 'latin1');
-  if (typeof body === 'string') return socket.write(head.text + ending + body, encodingOf(body, head));
+  const text = head.text + formatEnding(ending);
+  if (endsWithHead(status, method)) return socket.write(text, 'latin1');
+  if (typeof body === 'string') return socket.write(text + body, encodingOf(body, head));
   checkLength(head, body.length);
-  if (body.length <= JOINED_BYTES_MAX)
-    return socket.write(head.text + ending + body.toString('latin1'), 'latin1');
+  if (body.length <= JOINED_BYTES_MAX) return socket.write(text + body.toString('latin1'), 'latin1');
   socket.cork();
-  socket.write(head.text + ending, 'latin1');
+  socket.write(text, 'latin1');
   const isFlushed = socket.write(body);
   socket.uncork();
   if (socket.writableLength === 0) releaseBuffer(body);

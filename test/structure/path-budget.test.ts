@@ -11,25 +11,25 @@ import { type ExecutedFile, ExecutionRecorder } from '../support/executed-code.j
 import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { ROOT } from '../support/spawned-server.js';
 
-const FILES_MAX = 52;
-const FUNCTIONS_MAX = 228;
+const FILES_MAX = 51;
+const FUNCTIONS_MAX = 214;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1212;
+const LINES_MAX = 1122;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
   { stop: 'base', files: /^base\//, linesMax: 28 },
-  { stop: 'http', files: /^http\//, linesMax: 173 },
-  { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 53 },
+  { stop: 'http', files: /^http\//, linesMax: 165 },
+  { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 44 },
   {
     stop: 'target',
     files: /^wire\/(?:shared\/(?:parse-query|target)|table\/(?:parse-target|route))\.ts$/,
     linesMax: 43,
   },
   { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|etag|answer)/, linesMax: 49 },
-  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 192 },
-  { stop: 'frame', files: /^server\//, linesMax: 65 },
-  { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 139 },
+  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 175 },
+  { stop: 'frame', files: /^server\//, linesMax: 57 },
+  { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 127 },
   // 392 where nothing else is due; on a busy machine a timer's work may be part of each measurement.
   { stop: 'engine', files: /^store/, linesMax: 434 },
 ];

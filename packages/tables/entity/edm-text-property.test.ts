@@ -8,7 +8,7 @@ import { formatLiteral, parseProperty } from './edm-text.js';
 
 /** Type and value of what a text is read as. */
 function parse(type: EdmType, text: string): Pick<EdmValue, 'type' | 'value'> | undefined {
-  const property = parseProperty('name', type, text, undefined);
+  const property = parseProperty('name', type, { text, literal: undefined });
   return property && { type: property.type, value: property.value };
 }
 

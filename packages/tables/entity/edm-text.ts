@@ -162,18 +162,23 @@ function isStoredTime(text: string): boolean {
   return last === 19 || (text.charCodeAt(19) === DOT && text.charCodeAt(last - 1) !== ZERO);
 }
 
+/** The text of a value, as a request has it. */
+export interface ValueText {
+  readonly text: string;
+  /** The JSON literal that the text was read from, if it is ASCII and without escapes. */
+  readonly literal: string | undefined;
+}
+
 /**
- * A property from the text of its value, as a request has it. Where that text is also the stored literal, the property keeps it, so
+ * A property from the text of its value. Where that text is also the stored literal, the property keeps it, so
  * that a parsed value is not formatted again.
  *
- * Undefined where the text is not a value of the type. `literal` is the JSON literal that the text was read from, if it is
- * ASCII and without escapes.
+ * Undefined where the text is not a value of the type.
  */
 export function parseProperty(
   name: string,
   type: EdmType,
-  text: string,
-  literal: string | undefined,
+  { text, literal }: ValueText,
 ): Property | undefined {
   switch (type) {
     case 'Edm.String':

@@ -46,6 +46,7 @@ class EntityEncoder {
       this.#directory = Buffer.alloc(size);
       this.#view = new DataView(this.#directory.buffer, this.#directory.byteOffset, size);
     }
+    this.#directory.fill(0, HEADER_BYTES, size);
     this.#at = HEADER_BYTES;
     this.#text = '';
   }
@@ -62,22 +63,19 @@ class EntityEncoder {
     this.#text += `,"${name}":${literal}`;
   }
 
-  /** Writes the scalar and returns the flags. */
+  /** Writes the scalar, over zeros, and returns the flags. */
   #scalarAndFlags(property: Property, literal: string): number {
     const view = this.#view;
     const at = this.#at + 8;
     switch (property.type) {
       case 'Edm.String':
         view.setUint32(at, property.value.length, true);
-        view.setUint32(at + 4, 0, true);
         return property.literal === undefined && literal.includes('\\') ? FLAG_ESCAPED : 0;
       case 'Edm.Int32':
         view.setInt32(at, property.value, true);
-        view.setUint32(at + 4, 0, true);
         return 0;
       case 'Edm.Boolean':
         view.setUint32(at, property.value ? 1 : 0, true);
-        view.setUint32(at + 4, 0, true);
         return 0;
       case 'Edm.Double':
         view.setFloat64(at, property.value, true);
@@ -88,10 +86,8 @@ class EntityEncoder {
         return FLAG_ANNOTATED;
       case 'Edm.Binary':
         view.setUint32(at, property.value.length, true);
-        view.setUint32(at + 4, 0, true);
         return FLAG_ANNOTATED;
       case 'Edm.Guid':
-        view.setFloat64(at, 0, true);
         return FLAG_ANNOTATED;
     }
   }

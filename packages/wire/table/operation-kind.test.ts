@@ -16,7 +16,7 @@ function attempt(
   headers: Record<string, string> = {},
 ): OperationKind | TableErrorCode {
   try {
-    return operationKind(method, headers, path.startsWith('/') ? route(path) : at(path));
+    return operationKind({ method, headers }, path.startsWith('/') ? route(path) : at(path));
   } catch (error) {
     assert.ok(error instanceof TableError);
     return error.code;
@@ -139,8 +139,8 @@ test('X-HTTP-Method stands for the verb of a POST', () => {
     assert.equal(attempt('POST', path, { 'x-http-method': verb }), expected, verb);
   for (const method of ['GET', 'PUT', 'MERGE'])
     assert.equal(attempt(method, ENTITY, { 'x-http-method': method }), 'XMethodNotUsingPost');
-  assert.equal(effectiveMethod('POST', {}), 'POST');
-  assert.equal(effectiveMethod('POST', { 'x-http-method': 'Merge' }), 'MERGE');
+  assert.equal(effectiveMethod({ method: 'POST', headers: {} }), 'POST');
+  assert.equal(effectiveMethod({ method: 'POST', headers: { 'x-http-method': 'Merge' } }), 'MERGE');
 });
 
 test('the operations whose documents are XML', () => {

@@ -3,12 +3,16 @@
 import { type OperationKind, TableError } from '#tables';
 import type { Route } from './route.js';
 
-type Headers = Readonly<Record<string, string | undefined>>;
+/** What of a request, or of a part of a batch, tells its verb. */
+interface Asked {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
 
 const TUNNELLED = new Set(['GET', 'PUT', 'DELETE', 'MERGE', 'PATCH', 'POST']);
 
 /** The verb that the request stands for: X-HTTP-Method may replace POST (protocol: requests#tunnelled-verbs). */
-export function effectiveMethod(method: string, headers: Headers): string {
+export function effectiveMethod({ method, headers }: Asked): string {
   const tunnelled = headers['x-http-method'];
   if (tunnelled === undefined) return method;
   if (method !== 'POST') throw new TableError('XMethodNotUsingPost');
@@ -70,7 +74,7 @@ function entitiesVerbs({ query, path, resource }: Route): Verbs {
   return resource.kind === 'nested' ? NESTED : ENTITIES;
 }
 
-function verbsOf(route: Route, headers: Headers): Verbs {
+function verbsOf({ headers }: Asked, route: Route): Verbs {
   switch (route.resource.kind) {
     case 'invalid':
       throw new TableError(route.resource.code);
@@ -91,9 +95,9 @@ function verbsOf(route: Route, headers: Headers): Verbs {
 }
 
 /** @throws TableError where the resource does not exist or has no such verb. */
-export function operationKind(method: string, headers: Headers, route: Route): OperationKind {
-  const verb = effectiveMethod(method, headers);
-  const kind = verbsOf(route, headers).get(verb);
+export function operationKind(asked: Asked, route: Route): OperationKind {
+  const verb = effectiveMethod(asked);
+  const kind = verbsOf(asked, route).get(verb);
   if (kind === undefined) throw new TableError('MethodNotAllowed');
   // The secondary alone has them.
   if (kind === 'getServiceStats' && !route.secondary) throw new TableError('InvalidQueryParameterValue');

@@ -24,7 +24,7 @@ const routeOf = (path: string) =>
 
 function parse(method: string, path: string, { headers = {}, body = '' }: Sent = {}) {
   const route = routeOf(path);
-  const kind = operationKind(method, headers, route);
+  const kind = operationKind({ method, headers }, route);
   if (kind === 'submitTransaction') return assert.fail('A batch is parsed part by part.');
   return parseOperation(kind, { method, headers, body: Buffer.from(body) }, route);
 }

@@ -84,7 +84,7 @@ async function admitWrites(parts: readonly BatchPart[], call: BatchCall): Promis
   for (const part of parts) {
     try {
       const route = targets.parse(part.target);
-      const kind = operationKind(part.method, part.headers, route);
+      const kind = operationKind(part, route);
       const admitted = admit({ kind, request: part, route, grant: call.grant, tables: call.tables });
       const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
       if (!isWrite(operation)) throw new TableError('InvalidInput');
@@ -136,7 +136,7 @@ async function submitChangeset(parts: readonly BatchPart[], call: BatchCall): Pr
 async function query(part: BatchPart, call: BatchCall): Promise<string> {
   try {
     const route = parsePartTarget(part.target, call.route);
-    const kind = operationKind(part.method, part.headers, route);
+    const kind = operationKind(part, route);
     const { operation, format } = await admit({
       kind,
       request: part,

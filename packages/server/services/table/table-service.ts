@@ -86,10 +86,10 @@ export const TABLE_SERVICE: ServiceProtocol<Route, OperationKind, TableErrorCode
   checkVersion: (version, route) => {
     if (version < JSON_SINCE && !isXmlRoute(route)) throw new TableError('JsonFormatNotSupported');
   },
-  kindOf: ({ method, headers }, route) => operationKind(method, headers, route),
-  kindOfRefused: ({ method, headers }, route) => {
+  kindOf: operationKind,
+  kindOfRefused: (request, route) => {
     try {
-      return operationKind(method, headers, route);
+      return operationKind(request, route);
     } catch {
       return undefined;
     }

@@ -47,7 +47,7 @@ function impliedType(member: Member): EdmType {
 function propertyOf(name: string, member: Member, declared: EdmType | undefined): Property {
   const type = declared ?? impliedType(member);
   const isPossible = TYPES_OF[member.kind].includes(type);
-  const property = isPossible ? parseProperty(name, type, member.text, member.literal) : undefined;
+  const property = isPossible ? parseProperty(name, type, member) : undefined;
   if (!property) throw refusedValue(member, type);
   return property;
 }

@@ -106,8 +106,7 @@ class JsonReader {
       while (this.take(COMMA));
       this.expect(CLOSE_BRACE);
     }
-    this.#peek();
-    if (this.#at !== this.#text.length) throw malformed();
+    if (!Number.isNaN(this.#peek())) throw malformed();
     return members;
   }
 
@@ -141,22 +140,28 @@ class JsonReader {
   }
 
   value(name: MemberName, depth: number): Member {
-    const first = this.#peek();
-    const from = this.#at;
-    if (first === QUOTE) {
-      const text = this.string();
-      const literal = this.#isPlain ? this.#text.slice(from, this.#at) : undefined;
-      return { name, kind: 'string', text, literal };
+    switch (this.#peek()) {
+      case QUOTE: {
+        const from = this.#at;
+        const text = this.string();
+        const literal = this.#isPlain ? this.#text.slice(from, this.#at) : undefined;
+        return { name, kind: 'string', text, literal };
+      }
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        this.#skipNested(depth);
+        return { name, kind: 'other', text: '', literal: undefined };
+      case LETTER_T:
+        return this.#word(name, 'boolean', 'true');
+      case LETTER_F:
+        return this.#word(name, 'boolean', 'false');
+      case LETTER_N:
+        return this.#word(name, 'null', 'null');
+      default: {
+        const number = this.#number();
+        return { name, kind: 'number', text: number, literal: number };
+      }
     }
-    if (first === OPEN_BRACE || first === OPEN_BRACKET) {
-      this.#skipNested(depth);
-      return { name, kind: 'other', text: '', literal: undefined };
-    }
-    if (first === LETTER_T) return this.#word(name, 'boolean', 'true');
-    if (first === LETTER_F) return this.#word(name, 'boolean', 'false');
-    if (first === LETTER_N) return this.#word(name, 'null', 'null');
-    const number = this.#number();
-    return { name, kind: 'number', text: number, literal: number };
   }
 
   #skipNested(depth: number): void {
