@@ -10,12 +10,15 @@ export interface WholeBody {
 }
 
 /**
- * A body that its handler reads while it comes: iterating slowly slows the client down. It is iterated or collected, and once. The
- * iteration throws if the rest will not come; a body that is left unread is the server's to discard.
+ * A body that did not come with its head, and is not taken before its handler asks for it. One that is read while it comes slows its client
+ * down to the reader's pace. It is iterated or collected, and once. The iteration throws if the rest will not come; a body that is left
+ * unread is the server's to discard.
  */
 export interface BodyStream extends AsyncIterable<Buffer> {
   /** In bytes, where the head says it. */
   readonly length: number | undefined;
+  /** Takes the memory that iterating needs. False where there is none: then the body is discarded. Iterating does so by itself, and throws. */
+  reserve(): boolean;
   /** The whole body in one buffer, within the memory that is there for all. */
   collect(bytesMax: number): Promise<WholeBody>;
 }
@@ -30,11 +33,11 @@ export interface WireRequest {
    */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
-  /** The body was longer than the limit; `body` is then empty. */
-  readonly bodyTooLarge: boolean;
+  /** The body was longer than the limit of who collected it; `body` is then empty. */
+  readonly bodyTooLarge?: boolean | undefined;
   /** There is no memory for the request; its body was discarded. */
   readonly isBusy?: boolean | undefined;
-  /** The body, unread, where the listener was told that the target may want it so; `body` is then empty. */
+  /** The body, unread, where it did not come with its head; `body` is then empty. */
   readonly stream?: BodyStream | undefined;
   /** Whether the connection uses TLS. */
   readonly secure: boolean;

@@ -92,9 +92,8 @@ export class ChunkedBody {
     if (line !== '\r\n') return true;
     this.#step = 'done';
     const fields = newFields();
-    return (
-      readFields(this.#trailers, 0, fields, { recalled: [], spelledPrefix: undefined }) ===
-        this.#trailers.length && NOT_BEHIND.every(name => fields[name] === undefined)
-    );
+    const reading = { recalled: [], spelledPrefix: undefined, stoppedAt: 0, linesRead: 0 };
+    const end = readFields(this.#trailers, 0, fields, reading);
+    return end === this.#trailers.length && NOT_BEHIND.every(name => fields[name] === undefined);
   }
 }

@@ -2,8 +2,7 @@
 
 /**
  * - `head`: reads a head; of the first, perhaps nothing came yet.
- * - `body`: reads a body into a buffer.
- * - `handling`: handed a request on.
+ * - `handling`: handed a request on; its body may still be to come.
  * - `responding`: writes an answer whose body is a stream.
  * - `discard`: wrote the answer, and reads the rest of the request's body, which nobody wants.
  * - `drain`: wrote the answer, which the client has not read all of.
@@ -14,7 +13,6 @@
  */
 export type ConnectionPhase =
   | 'head'
-  | 'body'
   | 'handling'
   | 'responding'
   | 'discard'

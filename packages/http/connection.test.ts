@@ -8,12 +8,13 @@ import type { WireRequest, WireResponse } from '#base';
 import { openOutput } from '#base';
 import { type Listener, listen, type Respond, type Timeouts } from './listen.js';
 import { answer, connect, drain, drainUndated, HEAD, LAST } from './testing/raw-socket.js';
+import { collecting } from './testing/stream-listener.js';
 
-const echo: Respond = async ({ method, target, headers, body, bodyTooLarge }: WireRequest) =>
+const echo: Respond = async ({ method, target, headers, body, bodyTooLarge = false }: WireRequest) =>
   answer(`<${JSON.stringify([method, target, { ...headers }, body.toString('latin1'), bodyTooLarge])}>`);
 
 async function open(context: TestContext, respond = echo, timeouts?: Partial<Timeouts>): Promise<Listener> {
-  const listener = await listen({ host: '127.0.0.1', port: 0, timeouts }, respond);
+  const listener = await listen({ host: '127.0.0.1', port: 0, timeouts }, collecting(respond));
   context.after(() => listener.close());
   return listener;
 }
@@ -210,7 +211,7 @@ test('what follows a fault is not looked at, and the fault is answered in its tu
   const listener = await open(context);
   const text = await exchange(listener, `GET /1 ${HEAD}\r\nGET /2 ${HEAD}a : b\r\n\r\n${LAST}`);
   assert.deepEqual(statuses(text), ['200', '400']);
-  assert.ok(text.endsWith('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'));
+  assert.ok(text.endsWith('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'));
   const expecting = await exchange(listener, `PUT / ${HEAD}Expect: x\r\nContent-Length: 1\r\n\r\n${LAST}`);
   assert.deepEqual(statuses(expecting), ['417']);
   const closed = await exchange(listener, LAST + LAST);
@@ -304,7 +305,7 @@ test('time runs out: for a head, for a body, between requests; not for an answer
     return answer('<ok>');
   };
   const listener = await open(context, slow, timeouts);
-  const late = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+  const late = 'HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
   const kept =
     'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: keep-alive\r\nKeep-Alive: timeout=120\r\n\r\n<ok>';
   const [silent, head, body, idle, answered, second] = await Promise.all([

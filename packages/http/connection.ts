@@ -3,18 +3,18 @@
 // when time passes, is connections.ts's.
 import type { Socket } from 'node:net';
 import type { StreamedResponse, WireResponse } from '#base';
-import { BufferedBody } from './buffered-body.js';
 import type { ConnectionPhase } from './connection-phase.js';
 import { GrowingBytes } from './growing-bytes.js';
-import { type FieldReading, SHORT_TEXT } from './header-fields.js';
-import type { ListenerContext } from './listener-context.js';
-import { HEAD_BYTES_MAX, parseRequestHead, type Refusal, type RequestHead } from './request-head.js';
-import { type BodyError, CONTINUE, RequestStream } from './request-stream.js';
+import { SHORT_TEXT } from './header-fields.js';
+import { ownHostOf } from './host.js';
+import { hasMemory, type ListenerContext } from './listener-context.js';
+import { CR, emptyLinesEnd, IncompleteHead, newReading, readLongHead } from './long-head.js';
+import { type HeadReading, parseRequestHead, type Refusal, type RequestHead } from './request-head.js';
+import { type BodyError, RequestStream } from './request-stream.js';
 import { abandon, ResponseStream } from './response-stream.js';
 import { isStreamed, refusalText, writeResponse } from './write-response.js';
 
 const EMPTY = Buffer.alloc(0);
-const LF = 10;
 /** Of pipelined requests: then other connections get their turn. */
 const REQUESTS_IN_A_ROW = 32;
 
@@ -25,21 +25,18 @@ export class Connection {
   #phase: ConnectionPhase = 'head';
   /** When the connection stops to wait, in the listener's time; means nothing while a request is handled. */
   #deadline: number;
-  /** The head that is not complete, or what came while a request was under way. */
+  /** What came while a request was under way. */
   #buffered: GrowingBytes | undefined;
-  readonly #reading: FieldReading;
+  #incomplete: IncompleteHead | undefined;
+  readonly #reading: HeadReading;
   /** Of the request under way. */
   #head: RequestHead | undefined;
-  /** Only while it is incomplete. */
-  #body: BufferedBody | undefined;
-  /** The body of the request under way, if that may be a stream: until the request is answered and its body at its end. */
+  /** The body of the request under way, if it did not come with its head: until the request is answered and its body at its end. */
   #stream: RequestStream | undefined;
   /** The answer under way, if its body is a stream. */
   #response: ResponseStream | undefined;
   /** How many of the listener's buffered bytes are this connection's. */
   #counted = 0;
-  /** The rest of the request is never read. */
-  #isCut = false;
   /** Pipelined requests that were handled one right after the other. */
   #inARow = 0;
   /** The client has closed its half of the connection; it may still read. */
@@ -55,7 +52,7 @@ export class Connection {
     this.#socket = socket;
     this.#context = context;
     this.#remoteAddress = socket.remoteAddress ?? '';
-    this.#reading = { recalled: [], spelledPrefix: context.spelledPrefix };
+    this.#reading = newReading(context.spelledPrefix, () => ownHostOf(socket));
     this.#deadline = context.now + context.timeouts.head;
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('drain', () => {
@@ -77,7 +74,7 @@ export class Connection {
   destroy(): void {
     const isHandling = this.#phase === 'handling' || this.#phase === 'gone';
     this.#phase = 'gone';
-    this.#buffered = undefined;
+    this.#dropInput();
     this.#stream?.fail('aborted');
     this.#stream = undefined;
     if (!isHandling) this.#count(0);
@@ -90,7 +87,7 @@ export class Connection {
 
   /** Nothing came yet. */
   get #isFresh(): boolean {
-    return this.#phase === 'head' && this.#buffered === undefined;
+    return this.#phase === 'head' && this.#incomplete === undefined;
   }
 
   get #isHandling(): boolean {
@@ -111,8 +108,7 @@ export class Connection {
       if (now > (this.#stream?.deadline ?? now)) this.#breakOff('timeout');
       if (now > (this.#response?.deadline ?? now)) this.destroy();
     } else if (now > this.#deadline) {
-      const isAsking = this.#phase === 'head' || this.#phase === 'body';
-      if (isAsking && !(isClosing && this.#isFresh)) this.refuse(408);
+      if (this.#phase === 'head' && !(isClosing && this.#isFresh)) this.refuse(408);
       else this.destroy();
     }
   }
@@ -128,78 +124,91 @@ export class Connection {
 
   #receive(bytes: Buffer): void {
     if (this.#phase === 'idle' || this.#phase === 'head') {
-      if (this.#buffered) this.#readMore(this.#buffered, bytes);
+      if (this.#incomplete) this.#readMore(this.#incomplete, bytes);
       else this.#readHead(bytes);
-    } else if (this.#phase === 'body') this.#readBody(bytes);
-    else if (this.#stream?.isComplete === false) this.#readStream(this.#stream, bytes);
+    } else if (this.#stream?.isComplete === false) this.#readStream(this.#stream, bytes);
     else if (this.#isHandling || this.#phase === 'drain') this.#keep(bytes);
   }
 
-  /** Notes how much memory this connection takes: so many bytes, besides what waits to be parsed and what a stream reserves. */
+  /** Notes how much memory a known caller takes: so many bytes, besides what waits to be parsed and what a stream reserves. */
   #count(bytes: number): void {
     const all = bytes + (this.#buffered?.length ?? 0) + (this.#stream?.reservedBytes ?? 0);
     this.#context.bufferedBytes += all - this.#counted;
     this.#counted = all;
   }
 
-  /** A head that was incomplete is still so without the end of another line. */
-  #readMore(buffered: GrowingBytes, bytes: Buffer): void {
-    buffered.append(bytes);
-    this.#count(0);
-    if (bytes.includes(LF) || buffered.length > HEAD_BYTES_MAX) this.#readHead(buffered.view());
-  }
-
   #readHead(bytes: Buffer): void {
+    if (bytes[0] === CR) {
+      this.#skipEmptyLines(bytes);
+      return;
+    }
     if (this.#phase === 'idle') {
       this.#phase = 'head';
       this.#deadline = this.#context.now + this.#context.timeouts.head;
     }
     let head = parseRequestHead(bytes.toString('latin1', 0, SHORT_TEXT), this.#reading);
-    if (head === undefined && bytes.length > SHORT_TEXT)
-      head = parseRequestHead(bytes.toString('latin1', 0, HEAD_BYTES_MAX + 1), this.#reading);
+    if (head === undefined && bytes.length > SHORT_TEXT) head = readLongHead(bytes, this.#reading);
     if (typeof head === 'number') this.refuse(head);
-    else if (head !== undefined && head.end <= HEAD_BYTES_MAX) this.#begin(head, bytes);
-    else if (bytes.length > HEAD_BYTES_MAX) this.refuse(431);
-    else if (this.#context.bufferedBytes > 2 * this.#context.limits.bufferedBytesMax) this.refuse(503);
-    else if (!this.#buffered) this.#buffer(bytes);
+    else if (head !== undefined) this.#begin(head, bytes);
+    else this.#await(bytes);
+  }
+
+  /** Keeps the beginning of a head until more of it comes. */
+  #await(bytes: Buffer): void {
+    this.#buffered = undefined;
+    this.#count(0);
+    this.#incomplete = new IncompleteHead(bytes, this.#reading, this.#context, () => this.refuse(503));
+  }
+
+  #readMore(incomplete: IncompleteHead, bytes: Buffer): void {
+    const isEmptyLine = incomplete.bytes[0] === CR;
+    const head = isEmptyLine ? undefined : incomplete.append(bytes);
+    if (head === undefined && !isEmptyLine) return;
+    const whole = incomplete.bytes;
+    this.#dropInput();
+    if (isEmptyLine) this.#readHead(Buffer.concat([whole, bytes]));
+    else if (typeof head === 'number') this.refuse(head);
+    else if (head !== undefined) this.#begin(head, whole);
+  }
+
+  /** Empty lines begin no request, so that nobody is told later that its rest did not come. */
+  #skipEmptyLines(bytes: Buffer): void {
+    const rest = bytes.subarray(emptyLinesEnd(bytes));
+    this.#buffered = undefined;
+    if (rest.length === 0) this.#count(0);
+    else if (rest[0] !== CR) this.#readHead(rest);
+    else if (rest.length === 1) this.#await(rest);
+    else this.refuse(400);
+  }
+
+  #dropInput(): void {
+    this.#buffered = undefined;
+    this.#incomplete?.release();
+    this.#incomplete = undefined;
   }
 
   #begin(head: RequestHead, bytes: Buffer): void {
     const { end, bodyLength } = head;
-    const { limits, mayStream } = this.#context;
+    const until = end + bodyLength;
     this.#head = head;
     this.#buffered = undefined;
-    const until = end + bodyLength;
-    const isWhole = bodyLength >= 0 && bodyLength <= limits.bodyBytesMax && until <= bytes.length;
-    if (!isWhole && mayStream?.(head) === true) {
+    if (bodyLength < 0 || until > bytes.length || bodyLength > this.#context.limits.bodyBytesMax) {
       this.#beginStream(head, bytes.subarray(end));
       return;
     }
-    if (head.awaitsContinue) this.#socket.write(CONTINUE, 'latin1');
-    if (isWhole) {
-      if (until < bytes.length) this.#buffer(bytes.subarray(until));
-      this.#handOn(head, bodyLength === 0 ? EMPTY : bytes.subarray(end, until), false);
-    } else this.#beginBody(bodyLength, bytes.subarray(end));
+    if (until < bytes.length) this.#buffered = GrowingBytes.of(bytes.subarray(until));
+    this.#handOn(head, bodyLength === 0 ? EMPTY : bytes.subarray(end, until));
   }
 
-  #beginBody(length: number, bytes: Buffer): void {
-    const { timeouts, limits } = this.#context;
-    this.#phase = 'body';
-    this.#deadline += timeouts.request - timeouts.head;
-    this.#body = new BufferedBody(length, limits);
-    this.#readBody(bytes);
-  }
-
-  /** Hands a request on with its body unread. Where memory is too short for a stream, its body is discarded, and the handler told. */
+  /** Hands a request on with its body unread, and reads no more of it before it is asked for. */
   #beginStream(head: RequestHead, bytes: Buffer): void {
     const stream = new RequestStream(head, this.#deadline, this.#socket, this.#context, this.#note);
     this.#stream = stream;
     this.#phase = 'handling';
-    this.#count(0);
-    const isBusy = this.#context.bufferedBytes > this.#context.limits.bufferedBytesMax;
-    if (isBusy) stream.discard();
     this.#readStream(stream, bytes);
-    if (this.#stream) this.#handOn(head, EMPTY, false, isBusy);
+    if (!this.#stream) return;
+    this.#handOn(head, EMPTY);
+    if (stream.isUnread && !stream.isComplete) this.#socket.pause();
   }
 
   #readStream(stream: RequestStream, bytes: Buffer): void {
@@ -219,13 +228,6 @@ export class Connection {
     else this.destroy();
   }
 
-  /** Keeps the beginning of a request that cannot be parsed yet. */
-  #buffer(bytes: Buffer): void {
-    this.#buffered = new GrowingBytes();
-    this.#buffered.adopt(bytes);
-    this.#count(0);
-  }
-
   /** Keeps what came while a request is under way, and reads no more. */
   #keep(bytes: Buffer): void {
     this.#buffered ??= new GrowingBytes();
@@ -235,36 +237,19 @@ export class Connection {
     this.#socket.pause();
   }
 
-  #readBody(bytes: Buffer): void {
-    const [head, body] = [this.#head, this.#body];
-    if (!head || !body) return;
-    const end = body.decode(bytes);
-    if (end < 0) {
-      this.refuse(400);
-    } else if (body.isComplete || body.isEndless) {
-      this.#body = undefined;
-      this.#isCut = !body.isComplete;
-      if (this.#isCut) this.#socket.pause();
-      if (end < bytes.length) this.#buffer(bytes.subarray(end));
-      this.#handOn(head, body.bytes, body.isTooLarge, body.isDropped);
-    } else {
-      this.#count(body.bufferedBytes);
-      if (this.#context.bufferedBytes > this.#context.limits.bufferedBytesMax) this.#count(body.drop());
-    }
-  }
-
   /** Where memory is short, requests with a body are refused; the others, which are reads and deletes, go on for longer. */
-  #handOn(head: RequestHead, whole: Buffer, bodyTooLarge: boolean, isDropped = false): void {
+  #handOn(head: RequestHead, whole: Buffer): void {
     const { respond, secure, limits } = this.#context;
     const { method, target, headers } = head;
     this.#phase = 'handling';
     this.#count(whole.length);
     const bytesMax = whole.length > 0 ? limits.bufferedBytesMax : 2 * limits.bufferedBytesMax;
-    const isBusy = isDropped || this.#context.bufferedBytes > bytesMax;
+    const isBusy = this.#context.bufferedBytes > bytesMax && !hasMemory(this.#context, bytesMax);
+    if (isBusy) this.#stream?.evict();
     const body = isBusy ? EMPTY : whole;
-    const stream = isBusy ? undefined : this.#stream;
+    const stream = this.#stream;
     const remoteAddress = this.#remoteAddress;
-    const request = { method, target, headers, body, bodyTooLarge, isBusy, stream, secure, remoteAddress };
+    const request = { method, target, headers, body, isBusy, stream, secure, remoteAddress };
     try {
       respond(request).then(this.#onAnswer, this.#onFault);
     } catch {
@@ -283,12 +268,11 @@ export class Connection {
     // An idle connection keeps nothing of its last request.
     this.#head = undefined;
     const { method, isKept } = head;
-    let isCut = this.#isCut || this.#context.isClosing;
     if (isStreamed(response)) {
-      this.#respond(response, head, isCut);
+      this.#respond(response, head, this.#context.isClosing);
       return;
     }
-    isCut ||= this.#stream?.isEndless === true;
+    const isCut = this.#context.isClosing || this.#stream?.isEndless === true;
     const ending = isCut ? 'cut' : isKept ? 'kept' : 'closed';
     let isFlushed: boolean;
     try {
@@ -323,6 +307,7 @@ export class Connection {
       this.#count(this.#socket.writableLength);
       this.#socket.resume();
     } else {
+      this.#stream?.discard();
       this.#stream = undefined;
       this.#count(0);
       if (this.#socket.writableNeedDrain) this.#wait('drain');
@@ -354,7 +339,7 @@ export class Connection {
 
   #readBuffered(): void {
     if (this.#buffered) this.#readHead(this.#buffered.view());
-    else if (this.#context.isClosing) this.#finish();
+    if (this.#phase === 'idle' && this.#context.isClosing) this.#finish();
     if (this.#socket.isPaused() && !this.#isHandling) this.#socket.resume();
     if (this.#hasEnded) this.#end();
   }
@@ -362,13 +347,13 @@ export class Connection {
   /** The client sends no more: an idle connection is done, a request that is not complete never will be. */
   #end(): void {
     if (this.#phase === 'idle' || this.#phase === 'discard' || this.#isFresh) this.#finish();
-    else if (this.#phase === 'head' || this.#phase === 'body') this.refuse(400);
+    else if (this.#phase === 'head') this.refuse(400);
     else if (this.#stream?.isComplete === false) this.#breakOff('aborted');
   }
 
   /** Closes the connection once all is written. What the client still sends is read for a while, lest it misses the answer. */
   #finish(): void {
-    this.#buffered = undefined;
+    this.#dropInput();
     const isSending = this.#stream?.isComplete === false;
     this.#stream?.discard();
     this.#stream = undefined;
@@ -383,8 +368,7 @@ export class Connection {
 
   /** Answers without a handler, and ends the connection. */
   refuse(status: Refusal): void {
-    this.#buffered = undefined;
-    this.#body = undefined;
+    this.#dropInput();
     this.#linger();
     this.#socket.end(refusalText(status), 'latin1');
   }

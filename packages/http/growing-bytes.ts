@@ -16,6 +16,13 @@ export class GrowingBytes {
     this.#expected = expected;
   }
 
+  /** Holds these bytes, without a copy. */
+  static of(bytes: Buffer): GrowingBytes {
+    const held = new GrowingBytes();
+    held.adopt(bytes);
+    return held;
+  }
+
   get length(): number {
     return this.#length;
   }

@@ -21,6 +21,10 @@ export interface FieldReading {
   readonly recalled: FieldLine[];
   /** Names that begin so, in lower case, keep their spelling too, under `:` and the name. */
   readonly spelledPrefix: string | undefined;
+  /** Of a head that is not complete: where the line begins that is to be read again. */
+  stoppedAt: number;
+  /** How many lines stand before it; 0 for a new head. */
+  linesRead: number;
 }
 
 /** What `readFields` returns instead of a position. */
@@ -47,7 +51,7 @@ const CUT_LINE = /^(?:\r?|[!#$%&'*+.^_`|~\w-]*|[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e
 /** Of these the first counts, of others all do: so node has it. */
 const SINGULAR: ReadonlySet<string> = new Set(
   (
-    'age authorization content-type etag expires from host if-modified-since if-unmodified-since last-modified ' +
+    'age authorization content-type etag expires from if-modified-since if-unmodified-since last-modified ' +
     'location max-forwards proxy-authorization referer retry-after server user-agent'
   ).split(' '),
 );
@@ -67,9 +71,12 @@ function learn(spelling: string): string {
   return name;
 }
 
-/** @returns false for what must not come twice, not even with the same value: two lengths are two opinions about where a body ends. */
+/** Not even with the same value: two lengths are two opinions about where a body ends, two hosts about whom it is for. */
+const ONCE: ReadonlySet<string> = new Set(['content-length', 'host']);
+
+/** @returns false for what must not come twice. */
 function addRepeated(into: HeaderFields, name: string, before: string, value: string): boolean {
-  if (name === 'content-length') return false;
+  if (ONCE.has(name)) return false;
   if (!SINGULAR.has(name)) into[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
   return true;
 }
@@ -116,22 +123,29 @@ function readLine(text: string, from: number, prefix: string | undefined): Field
   return { text: line, name, value: trimmed(value), spelling: kept };
 }
 
+/** The next reading goes on here. */
+function stop(reading: FieldReading, at: number, count: number): typeof INCOMPLETE {
+  reading.stoppedAt = at;
+  reading.linesRead = count;
+  return INCOMPLETE;
+}
+
 /**
  * Reads lines up to the empty one.
  *
  * @param text bytes, a character each.
- * @returns where the text goes on behind the empty line; `INCOMPLETE` where more has to come; `MALFORMED`; `TOO_MANY`.
+ * @returns where the text goes on behind the empty line; `INCOMPLETE` where more has to come, see `reading`; `MALFORMED`; `TOO_MANY`.
  */
 export function readFields(text: string, from: number, into: HeaderFields, reading: FieldReading): number {
-  const { recalled, spelledPrefix } = reading;
+  const { recalled, spelledPrefix, linesRead } = reading;
   let at = from;
-  for (let count = 0; ; count++) {
+  for (let count = linesRead; ; count++) {
     let line: FieldLine | number | undefined = recalled[count];
     // Slices compare several times as fast as `startsWith` does.
     if (line === undefined || text.slice(at, at + line.text.length) !== line.text) {
       if (text.startsWith('\r\n', at)) return at + 2;
       line = readLine(text, at, spelledPrefix);
-      if (typeof line === 'number') return line;
+      if (typeof line === 'number') return line === INCOMPLETE ? stop(reading, at, count) : line;
       if (count === FIELDS_MAX) return TOO_MANY;
       if (line.name !== SECRET && count < RECALLED_MAX && text.length <= SHORT_TEXT) recalled[count] = line;
     }

@@ -4,12 +4,14 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { Connections } from './connections.js';
 import { Handshakes } from './handshakes.js';
-import type { ListenerContext, MayStream, Respond, Timeouts } from './listener-context.js';
+import type { ListenerContext, Respond, Timeouts } from './listener-context.js';
+import { HEAD_BYTES_MAX } from './request-head.js';
+import { Unfinished } from './unfinished.js';
 import { KEPT_SECONDS } from './write-response.js';
 
 export { BodyError } from './request-stream.js';
 export { isStreamed } from './write-response.js';
-export type { MayStream, Respond, Timeouts };
+export type { Respond, Timeouts };
 
 /** Those of a head and a body are node's; slow clients need minutes for a body. */
 const TIMEOUTS: Timeouts = {
@@ -40,6 +42,8 @@ const BODY_BYTES_MAX = 1_048_576;
 const DISCARDED_TIMES = 16;
 /** Memory for so many bodies of the longest kind, unless told otherwise. */
 const BODIES_BUFFERED_MAX = 64;
+/** Of that memory, beside it, for callers who are not known yet; it must hold a head. */
+const UNKNOWN_SHARE = 1 / 8;
 
 export interface ListenOptions {
   readonly host: string;
@@ -50,12 +54,10 @@ export interface ListenOptions {
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** At a time; more are answered 503 and closed. */
   readonly connectionsMax?: number | undefined;
-  /** Of a body in one buffer, 1 MiB unless given; a longer one is discarded, see `WireRequest.bodyTooLarge`. */
+  /** Of a body that is handed on with its head, 1 MiB unless given; 16 times as much of a body that nobody reads is discarded. */
   readonly bodyBytesMax?: number | undefined;
   /** Bytes of requests and answers, of all connections, beyond which requests with a body are busy; default 64 longest bodies. */
   readonly bufferedBytesMax?: number | undefined;
-  /** Which requests may want their bodies as streams; none unless given. */
-  readonly mayStream?: MayStream | undefined;
   /** Names of headers that begin so, in lower case, keep their spelling; see `WireRequest.headers`. */
   readonly spelledPrefix?: string | undefined;
 }
@@ -87,34 +89,28 @@ function createServer(options: ListenOptions, timeouts: Timeouts, accept: (socke
   return { server, handshakes };
 }
 
-/** A question that fails is answered no: the handler gets the request, and fails on it where that is noticed. */
-function guarded(mayStream: MayStream | undefined): MayStream | undefined {
-  return (
-    mayStream &&
-    (head => {
-      try {
-        return mayStream(head);
-      } catch {
-        return false;
-      }
-    })
-  );
-}
-
 function contextOf(options: ListenOptions, respond: Respond): ListenerContext {
   const { bodyBytesMax = BODY_BYTES_MAX, bufferedBytesMax = BODIES_BUFFERED_MAX * bodyBytesMax } = options;
   const now = performance.now();
+  const unknownBytesMax = Math.max(2 * HEAD_BYTES_MAX, bufferedBytesMax * UNKNOWN_SHARE);
   return {
     respond,
-    mayStream: guarded(options.mayStream),
     secure: options.tls !== undefined,
     timeouts: { ...TIMEOUTS, ...options.timeouts },
-    limits: { bodyBytesMax, discardedBytesMax: DISCARDED_TIMES * bodyBytesMax, bufferedBytesMax },
+    limits: {
+      bodyBytesMax,
+      discardedBytesMax: DISCARDED_TIMES * bodyBytesMax,
+      bufferedBytesMax,
+      unknownBytesMax,
+    },
     spelledPrefix: options.spelledPrefix,
     now,
     isClosing: false,
     closingSince: now,
     bufferedBytes: 0,
+    unknownBytes: 0,
+    unknown: new Unfinished(),
+    collecting: new Unfinished(),
   };
 }
 

@@ -1,15 +1,10 @@
 // What the connections of one listener share: who handles requests, the bounds on time and memory, and how much memory is in use.
 // listen.ts makes it, connections.ts moves its clock, each connection counts its own bytes in it.
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
+import { type Evictable, SLOW_MILLISECONDS, type Unfinished } from './unfinished.js';
 
 /** Handles one request. A rejection cuts the connection: nobody gets a made-up answer. */
 export type Respond = (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
-
-/**
- * Whether the handler of such a request may want its body as a stream. Asked once its head is complete, unless its body came with it;
- * a request of which it is true is handed on with the body unread.
- */
-export type MayStream = (head: Pick<WireRequest, 'method' | 'target' | 'headers'>) => boolean;
 
 /** All in milliseconds. */
 export interface Timeouts {
@@ -38,11 +33,12 @@ export interface Limits {
   readonly discardedBytesMax: number;
   /** Of all connections: beyond it bodies are refused, and beyond twice as much every request, since reads go on for longer. */
   readonly bufferedBytesMax: number;
+  /** Of all connections, beside that: heads that are not complete, and bodies that nobody has asked for yet, whose callers may be anybody. */
+  readonly unknownBytesMax: number;
 }
 
 export interface ListenerContext {
   readonly respond: Respond;
-  readonly mayStream: MayStream | undefined;
   readonly secure: boolean;
   readonly timeouts: Timeouts;
   readonly limits: Limits;
@@ -54,6 +50,43 @@ export interface ListenerContext {
   isClosing: boolean;
   /** When that began. */
   closingSince: number;
-  /** Heads and bodies from their arrival to their answer, and answers until their clients have read them: of all connections. */
+  /** Bodies from when they are asked for to their answer, and answers until their clients have read them: of all connections. */
   bufferedBytes: number;
+  /** Heads that are not complete, and bodies before they are asked for: of all connections. */
+  unknownBytes: number;
+  /** Who holds the unknown bytes. */
+  readonly unknown: Unfinished;
+  /** Bodies that are collected. */
+  readonly collecting: Unfinished;
+}
+
+/** Whether there is memory for what is buffered, once the slow bodies have gone. */
+export function hasMemory(context: ListenerContext, bytesMax = context.limits.bufferedBytesMax): boolean {
+  const isEnough = (): boolean => context.bufferedBytes <= bytesMax;
+  context.collecting.evict(isEnough, SLOW_MILLISECONDS);
+  return isEnough();
+}
+
+/** What one request holds before its caller is known: counted, and given back when others need the memory. */
+export class UnknownBytes {
+  readonly #context: ListenerContext;
+  readonly #holder: Evictable;
+  #bytes = 0;
+
+  constructor(context: ListenerContext, holder: Evictable) {
+    this.#context = context;
+    this.#holder = holder;
+  }
+
+  /** So many from now on. Where that is too much in all, the oldest requests go, this one among them. */
+  hold(bytes: number): void {
+    const { unknown, limits } = this.#context;
+    const more = bytes - this.#bytes;
+    if (more === 0) return;
+    this.#bytes = bytes;
+    this.#context.unknownBytes += more;
+    if (bytes === 0) unknown.leave(this.#holder);
+    else unknown.enter(this.#holder);
+    if (more > 0) unknown.evict(() => this.#context.unknownBytes <= limits.unknownBytesMax);
+  }
 }

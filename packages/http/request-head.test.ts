@@ -1,11 +1,15 @@
 // Heads: what they are read as, what they are refused for, and that a head cut anywhere is waited for.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FieldLine, type FieldReading, newFields, readFields, TOO_MANY } from './header-fields.js';
+import { type FieldLine, newFields, readFields, TOO_MANY } from './header-fields.js';
+import { newReading, readLongHead } from './long-head.js';
 import { CHUNKED, parseRequestHead, type RequestHead } from './request-head.js';
 
 const HOST = 'Host: h\r\n';
-const reading = (recalled: FieldLine[] = []): FieldReading => ({ recalled, spelledPrefix: 'x-kept-' });
+const reading = (recalled: FieldLine[] = []) => ({
+  ...newReading('x-kept-', () => '192.0.2.1:80'),
+  recalled,
+});
 const parse = (text: string) => parseRequestHead(text, reading());
 
 function taken(text: string, recalled: FieldLine[] = []): RequestHead {
@@ -32,10 +36,14 @@ test('the parts of a head', () => {
 });
 
 test('a head cut anywhere is waited for', () => {
-  const text = `\r\nPOST /a HTTP/1.0\r\n${HOST}a:  b\r\nTransfer-Codings: x\r\nContent-Length: 1\r\n\r\n`;
-  for (let at = 0; at < text.length; at++)
-    assert.equal(parse(text.slice(0, at)), undefined, text.slice(0, at));
-  assert.equal(taken(text).end, text.length);
+  const text = `POST /a HTTP/1.0\r\n${HOST}a:  b\r\nTransfer-Codings: x\r\nContent-Length: 1\r\n\r\n`;
+  const whole = taken(text);
+  assert.equal(whole.end, text.length);
+  for (let at = 0; at < text.length; at++) {
+    const known = reading();
+    assert.equal(parseRequestHead(text.slice(0, at), known), undefined, text.slice(0, at));
+    assert.deepEqual(readLongHead(Buffer.from(text), known), whole, `cut at ${at}`);
+  }
 });
 
 test('names that begin as the listener says keep their spelling beside the name in lower case', () => {
@@ -52,7 +60,7 @@ test('names that begin as the listener says keep their spelling beside the name 
 });
 
 test('headers that come twice', () => {
-  assert.deepEqual(headersOf('A: 1\r\na: 2\r\nCookie: x\r\nCOOKIE: y\r\nAge: 1\r\nage: 2\r\nHost: i\r\n'), {
+  assert.deepEqual(headersOf('A: 1\r\na: 2\r\nCookie: x\r\nCOOKIE: y\r\nAge: 1\r\nage: 2\r\n'), {
     host: 'h',
     a: '1, 2',
     cookie: 'x; y',

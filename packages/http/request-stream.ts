@@ -1,26 +1,30 @@
-// The body of a request as a stream with back-pressure: pieces wait here until the handler reads them, and when enough wait the
-// socket is not read. The same body can be collected in one buffer instead. The connection brings the bytes and decides what becomes
-// of a body that is cut off; what a handler may do with one is told by `BodyStream`.
+// The body of a request that did not come with its head, unread until the handler asks for it: then as a stream with back-pressure, whose
+// pieces wait here until they are read, or collected in one buffer. The connection brings the bytes and decides what becomes of a body
+// that is cut off; what a handler may do with one is told by `BodyStream`.
 import type { Socket } from 'node:net';
 import type { BodyStream, WholeBody } from '#base';
 import { BodyFraming } from './body-framing.js';
 import { CollectedBody } from './collected-body.js';
-import type { ListenerContext } from './listener-context.js';
+import { hasMemory, type ListenerContext, UnknownBytes } from './listener-context.js';
 import { CHUNKED, type RequestHead } from './request-head.js';
+import type { Evictable } from './unfinished.js';
 
-/** Pieces that wait beyond it pause the socket. A stream reserves as much memory, or its length if that is less. */
+/** Pieces that wait beyond it pause the socket. A stream that is read reserves as much memory, or its length if that is less. */
 export const WINDOW_BYTES = 262_144;
 /** The same in pieces, so that a body in tiny packets does not cost a multiple of its length. */
 const WINDOW_PIECES = 64;
 
 export const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const EMPTY = Buffer.alloc(0);
+const TOO_LARGE: WholeBody = { body: EMPTY, bodyTooLarge: true, isBusy: false };
+const BUSY: WholeBody = { body: EMPTY, bodyTooLarge: false, isBusy: true };
 
 const REASONS = {
   aborted: 'The client closed the connection before the end of the body.',
   malformed: 'The body is not framed as its head says.',
   timeout: 'The client sent nothing of the body for too long.',
   answered: 'The request was answered before the end of its body.',
+  busy: 'There is no memory for the body.',
 } as const;
 
 /** Why the rest of a body will not come. */
@@ -34,12 +38,13 @@ export class BodyError extends Error {
   }
 }
 
-interface Waiting {
-  readonly resolve: (piece: Buffer | undefined) => void;
+/** Who waits for a piece, or for the whole body. */
+interface Waiting<Value> {
+  readonly resolve: (value: Value) => void;
   readonly reject: (error: Error) => void;
 }
 
-export class RequestStream implements BodyStream {
+export class RequestStream implements BodyStream, Evictable {
   readonly length: number | undefined;
   /** When the client must have moved, in the listener's time; only while the handler waits for it. */
   deadline = Number.POSITIVE_INFINITY;
@@ -51,14 +56,17 @@ export class RequestStream implements BodyStream {
   readonly #collectedBy: number;
   /** The client holds the body back until it is told to go on. */
   #awaitsContinue: boolean;
+  #use: 'unread' | 'reserved' | 'read' | 'collected' = 'unread';
   #pieces: Buffer[] = [];
   #bytes = 0;
-  #waiting: Waiting | undefined;
+  #reader: Waiting<Buffer | undefined> | undefined;
+  #collected: CollectedBody | undefined;
+  #collector: Waiting<WholeBody> | undefined;
   #failure: BodyError | undefined;
-  #use: 'unread' | 'read' | 'collected' = 'unread';
   #isDiscarding = false;
   #isAnswered = false;
   #discarded = 0;
+  readonly #unknown: UnknownBytes;
 
   /**
    * @param headBy when the head had to be complete.
@@ -76,6 +84,7 @@ export class RequestStream implements BodyStream {
     this.#socket = socket;
     this.#context = context;
     this.#note = note;
+    this.#unknown = new UnknownBytes(context, this);
     this.#collectedBy = headBy + context.timeouts.request - context.timeouts.head;
     this.#awaitsContinue = awaitsContinue;
     this.#framing = new BodyFraming(bodyLength, (bytes, from, until) =>
@@ -90,8 +99,10 @@ export class RequestStream implements BodyStream {
     // Many small chunks in one packet become one piece.
     if (this.#pieces.length > before + 1) this.#pieces.push(Buffer.concat(this.#pieces.splice(before)));
     if (end < 0) return end;
-    this.#deliver();
     if (bytes.length > 0) this.#awaitsContinue = false;
+    if (this.isUnread) this.#unknown.hold(this.#bytes);
+    else if (this.#collector) this.#advance(this.#collector);
+    else this.#deliver();
     const isFull = this.#bytes >= WINDOW_BYTES || this.#pieces.length >= WINDOW_PIECES;
     if ((isFull && !this.isComplete) || (this.#isDiscarding && this.isEndless)) this.#socket.pause();
     return end;
@@ -101,9 +112,15 @@ export class RequestStream implements BodyStream {
     return this.#framing.isComplete;
   }
 
-  /** What counts against the listener's memory for as long as the stream lasts, however much of it waits. */
+  /** Nobody has asked for it, so the caller may be anybody. */
+  get isUnread(): boolean {
+    return this.#use === 'unread' && !this.#isDiscarding;
+  }
+
+  /** What counts against the listener's memory for as long as a stream is read, however much of it waits. */
   get reservedBytes(): number {
-    return this.#isDiscarding ? 0 : Math.min(this.length ?? WINDOW_BYTES, WINDOW_BYTES);
+    const isReserved = (this.#use === 'reserved' || this.#use === 'read') && !this.#isDiscarding;
+    return isReserved ? Math.min(this.length ?? WINDOW_BYTES, WINDOW_BYTES) : 0;
   }
 
   /** There is more to come than is worth discarding, or nobody knows whether it will come: the connection is closed instead. */
@@ -120,42 +137,62 @@ export class RequestStream implements BodyStream {
 
   /** What came and what is to come is dropped. */
   discard(): void {
-    this.#isDiscarding = true;
-    this.#pieces = [];
-    this.#bytes = 0;
+    this.#drop();
     this.#fail(new BodyError('answered'));
+  }
+
+  /** The same for want of memory: who asks for the body, or waits for it, is told so. */
+  evict(): void {
+    this.#drop();
+    this.#conclude(BUSY);
+    this.#note(0);
   }
 
   /** Nothing more will come. A body that came as a whole is not affected, unless its trailers are what is wrong. */
   fail(code: BodyError['code']): void {
+    this.#unknown.hold(0);
     if (this.isComplete && code !== 'malformed') return;
     this.#pieces = [];
     this.#bytes = 0;
     this.#fail(new BodyError(code));
   }
 
+  reserve(): boolean {
+    this.#begin('reserved');
+    this.#unknown.hold(0);
+    this.#note(0);
+    const { bufferedBytes, limits } = this.#context;
+    if (!this.#isDiscarding && bufferedBytes > limits.bufferedBytesMax && !hasMemory(this.#context))
+      this.evict();
+    return !this.#isDiscarding;
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
-    this.#begin('read');
+    if (this.#use !== 'reserved' && !this.reserve()) throw new BodyError('busy');
+    this.#use = 'read';
     for (let piece = await this.#read(); piece !== undefined; piece = await this.#read()) yield piece;
   }
 
   async collect(bytesMax: number): Promise<WholeBody> {
     this.#begin('collected');
-    if (this.length !== undefined && this.length > bytesMax)
-      return { body: EMPTY, bodyTooLarge: true, isBusy: false };
-    const { limits } = this.#context;
-    const collected = new CollectedBody(bytesMax, limits.discardedBytesMax, this.length ?? 0);
-    for (let piece = await this.#read(); piece !== undefined; piece = await this.#read()) {
-      collected.append(piece, 0, piece.length);
-      if (collected.isTooLarge) this.#discarded += piece.length;
-      if (collected.isEndless) break;
-      this.#note(collected.bufferedBytes);
-      if (this.#context.bufferedBytes > limits.bufferedBytesMax) this.#note(collected.drop());
-    }
-    return { body: collected.bytes, bodyTooLarge: collected.isTooLarge, isBusy: collected.isDropped };
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.length !== undefined && this.length > bytesMax) return TOO_LARGE;
+    if (this.#isDiscarding) return BUSY;
+    const collected = new CollectedBody(bytesMax, this.length ?? 0);
+    for (const piece of this.#pieces) collected.append(piece);
+    this.#pieces = [];
+    this.#bytes = 0;
+    this.#unknown.hold(0);
+    this.#collected = collected;
+    return new Promise((resolve, reject) => {
+      this.#collector = { resolve, reject };
+      this.#context.collecting.enter(this);
+      this.#advance(this.#collector);
+      if (this.#collector) this.#want(this.#collectedBy);
+    });
   }
 
-  #begin(use: 'read' | 'collected'): void {
+  #begin(use: 'reserved' | 'collected'): void {
     if (this.#use !== 'unread') throw new TypeError('The body of a request can be read once.');
     this.#use = use;
   }
@@ -163,10 +200,45 @@ export class RequestStream implements BodyStream {
   #append(piece: Buffer): void {
     if (this.#isDiscarding) {
       this.#discarded += piece.length;
+    } else if (this.#collected) {
+      this.#collected.append(piece);
     } else if (this.#failure === undefined) {
       this.#pieces.push(piece);
       this.#bytes += piece.length;
     }
+  }
+
+  /** Something of a body that is collected came. Where memory is short, slow bodies go; if there are none, this one. */
+  #advance(collector: Waiting<WholeBody>): void {
+    const collected = this.#collected;
+    if (!collected) return;
+    const { limits } = this.#context;
+    this.#note(collected.bufferedBytes);
+    if (collected.isTooLarge) {
+      this.#discarded = collected.receivedBytes;
+      this.#drop();
+      this.#conclude(TOO_LARGE);
+    } else if (this.#context.bufferedBytes > limits.bufferedBytesMax && !hasMemory(this.#context)) {
+      this.evict();
+    } else if (this.isComplete && this.#collector === collector) {
+      this.#conclude({ body: collected.bytes, bodyTooLarge: false, isBusy: false });
+    }
+  }
+
+  #conclude(whole: WholeBody): void {
+    const collector = this.#collector;
+    this.#collector = undefined;
+    this.#collected = undefined;
+    this.deadline = Number.POSITIVE_INFINITY;
+    this.#context.collecting.leave(this);
+    collector?.resolve(whole);
+  }
+
+  #drop(): void {
+    this.#isDiscarding = true;
+    this.#pieces = [];
+    this.#bytes = 0;
+    this.#unknown.hold(0);
   }
 
   #read(): Promise<Buffer | undefined> {
@@ -178,16 +250,15 @@ export class RequestStream implements BodyStream {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.isComplete) return Promise.resolve(undefined);
     const read = new Promise<Buffer | undefined>((resolve, reject) => {
-      this.#waiting = { resolve, reject };
+      this.#reader = { resolve, reject };
     });
-    this.#want();
+    this.#want(this.#context.now + this.#context.timeouts.stall);
     return read;
   }
 
   /** It is the client's turn. */
-  #want(): void {
-    const { now, timeouts } = this.#context;
-    this.deadline = this.#use === 'collected' ? this.#collectedBy : now + timeouts.stall;
+  #want(deadline: number): void {
+    this.deadline = deadline;
     if (this.#awaitsContinue && !this.#isAnswered) {
       this.#socket.write(CONTINUE, 'latin1');
       this.#awaitsContinue = false;
@@ -196,21 +267,24 @@ export class RequestStream implements BodyStream {
   }
 
   #deliver(): void {
-    const waiting = this.#waiting;
-    if (waiting === undefined) return;
+    const reader = this.#reader;
+    if (reader === undefined) return;
     const piece = this.#pieces.shift();
     if (piece === undefined && !this.isComplete) return;
     this.#bytes -= piece?.length ?? 0;
-    this.#waiting = undefined;
+    this.#reader = undefined;
     this.deadline = Number.POSITIVE_INFINITY;
-    waiting.resolve(piece);
+    reader.resolve(piece);
   }
 
   #fail(error: BodyError): void {
     this.#failure ??= error;
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
+    const waiting = this.#reader ?? this.#collector;
+    this.#reader = undefined;
+    this.#collector = undefined;
+    this.#collected = undefined;
     this.deadline = Number.POSITIVE_INFINITY;
+    this.#context.collecting.leave(this);
     waiting?.reject(error);
   }
 }

@@ -78,7 +78,7 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 
 /** The answer to a request that no handler sees; the last one of its connection. */
 export const refusalText = (status: Refusal): string =>
-  `HTTP/1.1 ${REFUSALS[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+  `HTTP/1.1 ${REFUSALS[status]}\r\nContent-Length: 0\r\n${formatEnding('cut')}`;
 
 /** Longer than clients keep idle connections, so that it is not us who closes one that is about to be used. */
 export const KEPT_SECONDS = 120;

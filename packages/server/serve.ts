@@ -146,7 +146,6 @@ function listenOptionsOf(options: ServeOptions, service: ServiceEntry, port: num
     tls,
     connectionsMax,
     bodyBytesMax: service.protocol.bodyBytesMax,
-    mayStream: service.protocol.mayStream,
     bufferedBytesMax,
     spelledPrefix: METADATA_PREFIX,
     timeouts: closing === undefined ? undefined : { closing },

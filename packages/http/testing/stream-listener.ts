@@ -1,4 +1,4 @@
-// A listener for tests of streams, and clients that write requests piece by piece.
+// A listener for tests of streams, or of bodies that are collected, and clients that write requests piece by piece.
 import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { BodyStream, StreamedResponse, WireRequest } from '#base';
@@ -9,7 +9,7 @@ export async function openStreams(
   respond: Respond,
   options: Partial<ListenOptions> = {},
 ): Promise<Listener> {
-  const listener = await listen({ host: '127.0.0.1', port: 0, mayStream: () => true, ...options }, respond);
+  const listener = await listen({ host: '127.0.0.1', port: 0, ...options }, respond);
   context.after(() => listener.close());
   return listener;
 }
@@ -58,3 +58,11 @@ export async function send(socket: Socket, part: string | Buffer): Promise<void>
   await pause(2);
   for (let turn = 0; turn < 3; turn++) await new Promise(resolve => setImmediate(resolve));
 }
+
+/** The body in one buffer, however it comes. */
+export const collecting =
+  (respond: Respond, bytesMax = 1_048_576): Respond =>
+  async request => {
+    const whole = await request.stream?.collect(bytesMax);
+    return respond(whole ? { ...request, ...whole, stream: undefined } : request);
+  };

@@ -6,6 +6,7 @@ import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { BodyError, isStreamed } from '#http';
 import { corsHeaders, type Header, preflight, type ServiceRoute, wireCode } from '#wire';
 import { Authenticator } from '../auth/authenticate.js';
+import type { Grant } from '../auth/grant.js';
 import { requestEntry } from '../observe/request-entry.js';
 import type { OperationSlots } from '../observe/request-metrics.js';
 import { faultCode } from './fault-code.js';
@@ -101,11 +102,10 @@ export class Service<
       if (asked !== context.version)
         throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: asked });
       protocol.checkVersion(asked, route);
-      const granted = this.#authenticator.authenticate(request, route, context.now);
+      const found = this.#authenticator.authenticate(request, route, context.now);
       // Waits only where it has to: each promise costs turns of a queue.
-      const grant = granted instanceof Promise ? await granted : granted;
-      // The caller is known: from here on the body may be asked for.
-      if (protocol.refusesBodyFirst) checkBody(request);
+      const grant = found instanceof Promise || request.stream ? await this.#receive(context, found) : found;
+      if (protocol.refusesBodyFirst) checkBody(context.request);
       context.kind = protocol.kindOf(request, route);
       return this.#answer(context, await protocol.run(context.kind, route, grant, context));
     } catch (error) {
@@ -124,6 +124,19 @@ export class Service<
   /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
   forgetSignatures(): void {
     this.#authenticator.forgetSignatures();
+  }
+
+  /** Only a caller who is known is asked for a body that did not come with its head. */
+  async #receive(context: RequestContext<Route, Kind>, found: Grant | Promise<Grant>): Promise<Grant> {
+    const grant = await found;
+    const { request } = context;
+    if (request.stream !== undefined && this.protocol.mayStream?.(request) !== true) {
+      const asked = performance.now();
+      const whole = await request.stream.collect(this.protocol.bodyBytesMax);
+      context.request = { ...request, ...whole, stream: undefined };
+      context.began += performance.now() - asked;
+    }
+    return grant;
   }
 
   /** Nobody can have accounts looked up that are not ours. */

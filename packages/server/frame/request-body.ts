@@ -26,7 +26,9 @@ export async function bufferedBody(request: WireRequest, bytesMax = BODY_BYTES_M
  */
 export function streamedBody(request: WireRequest): AsyncIterable<Buffer> {
   checkBody(request);
-  return request.stream ?? single(request.body);
+  if (request.stream === undefined) return single(request.body);
+  if (!request.stream.reserve()) throw new ServiceError('ServerBusy');
+  return request.stream;
 }
 
 async function* single(body: Buffer): AsyncGenerator<Buffer, void, undefined> {

@@ -2,7 +2,6 @@
 // in which it is reported what is wrong. A service's value stands in its folder below services/.
 import type { CorsRule, ServiceError, SharedErrorCode } from '#account';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
-import type { MayStream } from '#http';
 import type { Exchange, Header, ServiceRoute, Target } from '#wire';
 import type { AuthenticationProtocol, AuthorizationProtocol } from '../auth/auth-protocol.js';
 import type { Grant } from '../auth/grant.js';
@@ -11,14 +10,15 @@ import type { ServerContext } from './server-context.js';
 /** What is known of a request while it is answered; an error may come at any step. */
 export interface RequestContext<Route extends ServiceRoute = ServiceRoute, Kind extends string = string>
   extends Exchange {
-  readonly request: WireRequest;
+  /** With its body, once the frame has asked for it. */
+  request: WireRequest;
   readonly server: ServerContext;
   /** As it is echoed: the request's own if that is well formed. */
   version: string;
   /** When it came, in ticks. */
   readonly now: bigint;
-  /** The same in milliseconds, of a clock that does not jump. */
-  readonly began: number;
+  /** The same in milliseconds, of a clock that does not jump, without the time in which a body came. */
+  began: number;
   route: Route | undefined;
   kind: Kind | undefined;
   /** Read before anything can fail for another reason, so that every answer that follows can carry its CORS headers. */
@@ -40,9 +40,9 @@ export interface ServiceProtocol<
   Response extends WireResponse | StreamedResponse = WireResponse,
 > extends AuthenticationProtocol<Route>,
     AuthorizationProtocol<Kind> {
-  /** Which requests may want their bodies as streams (request-body.ts); without it all bodies are buffered before the frame sees them. */
-  readonly mayStream?: MayStream | undefined;
-  /** Of a body that is buffered; a longer one is thrown away, and its request is refused. */
+  /** Which requests ask for their bodies themselves (request-body.ts); for the others the frame does, once the caller is known. */
+  readonly mayStream?: ((request: WireRequest) => boolean) | undefined;
+  /** Of a body that the frame asks for; a longer one is thrown away, and its request is refused. */
   readonly bodyBytesMax: number;
   /** A body that is too large is refused before it is asked what is to be done with it; else `run` does so. */
   readonly refusesBodyFirst: boolean;

@@ -1,7 +1,6 @@
 // The services that a server has, in the order in which their ports are opened and their operations counted. A new service is an entry here.
 
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
-import type { MayStream } from '#http';
 import { Service } from '../frame/handle-request.js';
 import type { ServerContext } from '../frame/server-context.js';
 import type { CountedService } from '../observe/request-metrics.js';
@@ -37,10 +36,7 @@ export interface BackgroundTask {
 
 export interface ServiceEntry {
   /** Of its protocol, what has to be known of every service. */
-  readonly protocol: CountedService & {
-    readonly bodyBytesMax: number;
-    readonly mayStream?: MayStream | undefined;
-  };
+  readonly protocol: CountedService & { readonly bodyBytesMax: number };
   /** In connection strings. */
   readonly endpointName: string;
   /** Its own options of the addresses; a host that is undefined is the common one. */

@@ -31,8 +31,9 @@ const TYPE = 'multipart/mixed; boundary=batch_a';
 const parsed = (type: string | undefined, body: Buffer): string => JSON.stringify(parseBatch(type, body));
 
 test('a batch cut at every byte of its body', async t => {
-  const listener = await listen({ host: '127.0.0.1', port: 0 }, async ({ headers, body }) => {
-    const text = parsed(headers['content-type'], body);
+  const listener = await listen({ host: '127.0.0.1', port: 0 }, async ({ headers, body, stream }) => {
+    const whole = stream ? await stream.collect(BODY.length) : { body };
+    const text = parsed(headers['content-type'], whole.body);
     return { status: 200, headers: [['Content-Length', String(Buffer.byteLength(text))]], body: text };
   });
   const socket = connect(listener.port, '127.0.0.1').setNoDelay(true);
