@@ -1,5 +1,6 @@
 // The examples by their names.
 import { compoundKeys } from './compound-keys.js';
+import { employeesAndDepartments } from './employees-and-departments.js';
 import type { Example } from './example.js';
 import { logTail } from './log-tail.js';
 import { lookups } from './lookups.js';
@@ -7,6 +8,7 @@ import { resumedPages } from './resumed-pages.js';
 import { typedQueries } from './typed-queries.js';
 
 export const EXAMPLES = {
+  'employees-and-departments': employeesAndDepartments,
   'compound-keys': compoundKeys,
   'log-tail': logTail,
   'typed-queries': typedQueries,

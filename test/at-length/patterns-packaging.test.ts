@@ -39,6 +39,22 @@ try {
 console.log(JSON.stringify({ value: stored?.value, code }));
 `;
 
+/** A fenced block of a page. */
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The blocks of a page under a heading, up to the next one. */
+function blocksUnder(page: string, heading: string): readonly Block[] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  const [own = ''] = section.split('\n## ');
+  return [...own.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
+}
+
 interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -49,15 +65,17 @@ interface Manifest {
 
 describe('the package of the pattern library', () => {
   let folder = '';
+  let tarball = '';
   const app = (): string => join(folder, 'app');
   const installed = (): string => join(app(), 'node_modules', 'shelfmark-patterns');
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'shelfmark-patterns-package-'));
     const { stdout } = await run(process.execPath, [join(ROOT, 'dist', 'tools', 'pack-patterns.js'), folder]);
+    tarball = stdout.trim();
     await mkdir(app());
     await writeFile(join(app(), 'package.json'), '{ "private": true, "type": "module" }');
-    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', stdout.trim()], {
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], {
       cwd: app(),
     });
   });
@@ -86,6 +104,38 @@ describe('the package of the pattern library', () => {
     for (const name of names.filter(each => /\.(?:js|d\.ts)$/.test(each)))
       for (const from of importsOf(await readFile(join(installed(), name), 'utf8')))
         assert(/^(?:\.\.?\/|node:)/.test(from) || peers.includes(from), `${name} imports ${from}.`);
+  });
+
+  test('runs as its first page says, pasted into an empty folder', async () => {
+    const page = await readFile(join(installed(), 'README.md'), 'utf8');
+    const [install, config, program, start, ...others] = blocksUnder(page, 'Quick start');
+    assert(install && config && program && start);
+    assert.deepEqual(
+      [install, config, program, start].map(({ language }) => language),
+      ['sh', 'json', 'ts', 'sh'],
+    );
+    assert.deepEqual(others, []);
+    const pasted = join(folder, 'pasted');
+    await mkdir(pasted);
+    const shell = (script: string, cwd: string, env: NodeJS.ProcessEnv = {}) =>
+      run('bash', ['-euo', 'pipefail', '-c', script], { cwd, env: { ...process.env, ...env } });
+    // The package is not on the registry where it is tested.
+    await shell(install.text.replace('shelfmark-patterns', tarball), pasted, {
+      npm_config_prefer_offline: 'true',
+    });
+    const staff = join(pasted, 'staff');
+    await writeFile(join(staff, 'tsconfig.json'), config.text);
+    await writeFile(join(staff, 'staff.ts'), program.text);
+    const server = await serve({ data: undefined });
+    try {
+      const env = { AZURE_STORAGE_CONNECTION_STRING: server.connectionString() };
+      const { stdout } = await shell(start.text, staff, env);
+      const [, ...said] = /It prints `(.+)` and `(.+)`\./.exec(page) ?? [];
+      assert.deepEqual(stdout.trim().split('\n'), said);
+      await assert.rejects(shell('node staff.js', staff, env), /AlreadyExists/);
+    } finally {
+      await server.close();
+    }
   });
 
   test('is typed, and runs against a server', async () => {

@@ -87,7 +87,7 @@ export function programOf(page: string, names: readonly string[] = []): string |
   const run =
     'export async function run(client: tables.TableServiceClient, connectionString: string): Promise<void> {';
   const given = names.length === 0 ? '' : 'const { TableServiceClient } = tables; void TableServiceClient;';
-  const head = `${own} ${imported(lines, names)} ${imports} ${run} void [client, connectionString, assert]; ${given}`;
+  const head = `${own} ${imported(lines, names)} ${imports} ${run} void [client, assert]; process.env.AZURE_STORAGE_CONNECTION_STRING = connectionString; ${given}`;
   const body = lines.map(line => (IMPORT.test(line) ? '' : asserted(line)));
   // The first line is a title, or the first of a comment, so the head has it to itself.
   return [head, ...body.slice(1), '}', ''].join('\n');
