@@ -13,7 +13,7 @@ import {
 } from './layout/catalog.js';
 import { LongKeys } from './layout/long-keys.js';
 import { type RowKey, writeRowKey } from './layout/row-key.js';
-import { Rows } from './layout/rows.js';
+import { LONG_TREE, ROWS_TREE, Rows } from './layout/rows.js';
 import { spendReserve } from './lmdb/disk-reserve.js';
 import { commitError, EngineError, engineError } from './lmdb/engine-error.js';
 import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './lmdb/file-head.js';
@@ -88,7 +88,7 @@ export class Environment {
   readonly rows: Rows;
   readonly longKeys: LongKeys;
   readonly #root: RootDatabase;
-  readonly #last: LastTransaction;
+  readonly last: LastTransaction;
   readonly #exclusive: boolean;
   /** Of the log that this store writes to. */
   #logEpoch: bigint | undefined;
@@ -103,7 +103,7 @@ export class Environment {
     this.#root = root;
     this.path = path;
     this.#exclusive = options.exclusive === true;
-    this.#last = new LastTransaction(path);
+    this.last = new LastTransaction(path);
     this.#writeSync(() => restoreFileLength(path));
     const isNew = root.getKeysCount() === 0;
     // LMDB keeps the terminator of a name.
@@ -125,7 +125,7 @@ export class Environment {
     try {
       for (let isReady = false; !isReady; ) {
         await this.#root.transaction(() => {
-          isReady = !this.#last.catchUp(this.#root.getWriteTxnId()) && !this.#takeSomeLog();
+          isReady = !this.last.catchUp(this.#root.getWriteTxnId()) && !this.#takeSomeLog();
           if (isReady) write();
         });
       }
@@ -237,7 +237,7 @@ export class Environment {
 
   async close(): Promise<void> {
     await this.#root.close();
-    this.#last.close();
+    this.last.close();
     pathsInUse.delete(this.path);
   }
 
@@ -265,7 +265,7 @@ export class Environment {
   #writeSync<T>(write: () => T): T {
     for (;;) {
       const written = this.#root.transactionSync(() =>
-        this.#last.catchUp(this.#root.getWriteTxnId()) ? undefined : { result: write() },
+        this.last.catchUp(this.#root.getWriteTxnId()) ? undefined : { result: write() },
       );
       if (written !== undefined) return written.result;
     }
@@ -309,8 +309,8 @@ export function openRows(
   path: string,
   chunk: number,
 ): { readonly rows: Rows; readonly longKeys: LongKeys } {
-  const tree = new Tree<RowKey>(root, path, 'rows', writeRowKey);
-  const longKeys = new LongKeys(tree, new Tree<RowKey>(root, path, 'long', writeRowKey), chunk);
+  const tree = new Tree<RowKey>(root, path, ROWS_TREE, writeRowKey);
+  const longKeys = new LongKeys(tree, new Tree<RowKey>(root, path, LONG_TREE, writeRowKey), chunk);
   return { rows: new Rows(tree, longKeys), longKeys };
 }
 

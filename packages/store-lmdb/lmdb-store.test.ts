@@ -1,5 +1,5 @@
 // Runs the conformance suite on the LMDB store, and once more with keys cut so short that nearly every row takes the way
-// of long keys. SHELFMARK_LONG has it run on both at once with a log.
+// of long keys, and once where the pages of the data file are not read. SHELFMARK_LONG has it run on both at once with a log.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,6 +37,12 @@ conformance({
 });
 
 conformance({
+  name: 'lmdb, with scans by the cursor of the package',
+  test,
+  open: ({ clock }) => open({ clock, durability: 'none' }, { readsPages: false }),
+});
+
+conformance({
   name: 'lmdb with keys cut every 4 bytes',
   test,
   keyLength: 40,
@@ -53,7 +59,7 @@ async function open(
     store,
     async reopen() {
       await store.close();
-      store = await openLmdbStore({ ...options, directory });
+      store = await openLmdbStore({ ...options, directory }, internals);
       return store;
     },
     async close() {

@@ -33,6 +33,7 @@ import { MergedCursor } from './scan/merged-cursor.js';
 import { PageWalk, payloadRange } from './scan/page-walk.js';
 import { RowCursor } from './scan/row-cursor.js';
 import { Semaphore } from './scan/semaphore.js';
+import { TreeReader } from './scan/tree-reader.js';
 import { statisticsOf } from './statistics.js';
 import { rowOf } from './wal/overlay.js';
 
@@ -64,6 +65,8 @@ export interface LmdbStoreInternals {
   readonly reserveBytes?: number | undefined;
   /** Groups of transactions before the log is begun, for durability `full`. */
   readonly logAfter?: number | undefined;
+  /** False: scans read with the `lmdb` package's cursor, as they do where the file's pages cannot be read. True unless given. */
+  readonly readsPages?: boolean | undefined;
 }
 
 /** Each holds one of LMDB's reader slots, of which environment.ts has so many for each of 64 processes. */
@@ -91,6 +94,7 @@ class OpenStore implements Engine {
   readonly #room: DiskReserve;
   readonly #commits: Commits;
   readonly #scans = new Semaphore(SCANS_MAX);
+  readonly #trees: TreeReader;
   readonly #share = new CooperativeScheduler(SLICE_MS);
   #closing: Promise<void> | undefined;
 
@@ -102,6 +106,7 @@ class OpenStore implements Engine {
     const { catalog, longKeys, path } = environment;
     this.tools = lmdbTools(options.directory);
     this.#environment = environment;
+    this.#trees = new TreeReader(environment.last, path, options.readsPages);
     this.#clock = clock;
     this.#room = new DiskReserve({
       path,
@@ -206,11 +211,12 @@ class OpenStore implements Engine {
   async #walk(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
     this.#environment.refreshSnapshot();
     const transaction = this.#environment.useReadTransaction();
+    const openRange = this.#trees.within(transaction);
     // Of the same moment: what the snapshot lacks is recent, and the other way round at most the same again.
     const recent = this.#commits.overlay.within(space.id, range, 'durable');
     try {
       const { longKeys } = this.#environment;
-      const cursor = new RowCursor(longKeys, space.id, payloadRange(range), transaction);
+      const cursor = new RowCursor(longKeys, space.id, payloadRange(range), openRange);
       try {
         const source = recent.length === 0 ? cursor : new MergedCursor(cursor, recent);
         const walk = new PageWalk(source, budget, visit, this.#clock);

@@ -1,18 +1,19 @@
 // Checks a whole data file: the pages, the catalogue, every row. It reads the file by itself, without LMDB, so that
 // damage is told and not followed; it changes nothing. What cannot be seen is told in docs/backup.md.
 import type { Inspection, SpaceCount } from '#store';
+import {
+  FREE_RECORD_AT,
+  NAMES_RECORD_AT,
+  NODE_TREE,
+  readTreeRecord,
+  TREE_RECORD_BYTES,
+  type TreeRecord,
+} from '../lmdb/page-format.js';
 import { CheckedCatalog } from './check-catalog.js';
 import { CheckedRows } from './check-rows.js';
 import { Findings } from './findings.js';
 import { PageFile } from './page-file.js';
-import {
-  type Entry,
-  NODE_TREE,
-  PageTree,
-  readTreeRecord,
-  TREE_RECORD_BYTES,
-  type TreeRecord,
-} from './page-tree.js';
+import { type Entry, PageTree } from './page-tree.js';
 
 export interface CheckReport {
   /** One sentence each, a bounded number of them. */
@@ -42,9 +43,6 @@ const PLAIN: TreeKind = { flags: 0, compare: Buffer.compare };
 /** Keys are numbers of transactions, which is flag 08; 4000 is that of a file without a directory of its own. */
 const FREE: TreeKind = { flags: 0x4008, compare: compareFreeKeys };
 
-/** Where the records of the two trees of a meta page stand (file-head.ts). */
-export const FREE_RECORD_AT = 48;
-export const NAMES_RECORD_AT = 96;
 export const FREE_KEY_BYTES = 8;
 /** Milliseconds after which others get the event loop. */
 const SLICE_MS = 20;

@@ -2,10 +2,11 @@
 // asked with the right to write, since another process may change the lists otherwise meanwhile.
 
 import { PAGE_BYTES } from '../lmdb/file-head.js';
-import { compareFreeKeys, FREE_KEY_BYTES, FREE_RECORD_AT } from './check.js';
+import { FREE_RECORD_AT, readTreeRecord } from '../lmdb/page-format.js';
+import { compareFreeKeys, FREE_KEY_BYTES } from './check.js';
 import { Findings } from './findings.js';
 import { PageFile } from './page-file.js';
-import { PageTree, readTreeRecord } from './page-tree.js';
+import { PageTree } from './page-tree.js';
 
 /** 0 if the file cannot be read: who asks has other ways then. */
 export function freeBytes(path: string): number {

@@ -1,60 +1,27 @@
 // Walks one tree of an LMDB file, page by page, and checks all that LMDB itself takes on trust: numbers, kinds and ages of
 // pages, the order of keys, the bounds of nodes, the counts of the tree's record. Keys and values mean nothing here.
-//
-// LMDB's data format 2 on a 64 bit machine, little-endian:
-//   page      0 number, 8 bytes | 8 transaction, 8 | 18 flags, 2 | 20 lower, 2 | 22 upper, 2 | 24 offsets of nodes, 2 each
-//             offsets, lower and upper count from 24; nodes stand without gaps between upper and the end of the page
-//   run       (a long value) 0 number, 8 | 8 transaction, 8 | 18 flags, 2 | 20 pages, 4 | 24 the value
-//   node      0 length of the value, 4 | 4 flags, 2 | 6 length of the key, 2 | 8 key | value
-//             of a branch: 0 number of the page below, 6 | 6 length of the key, 2 | 8 key
-//             of a long value: number of its first page, 8 | transaction, 8 | pages, 8
-//   record    0 four bytes that are 0 but in the record of free pages | 4 flags, 2 | 6 depth, 2 | 8 branches, 8 | 16 leaves, 8 | 24 pages of long values, 8 | 32 entries, 8 | 40 root, 8
-
+// How pages are laid out is told in lmdb/page-format.ts.
 import { PAGE_BYTES } from '../lmdb/file-head.js';
+import {
+  BRANCH,
+  DEPTH_MAX,
+  LEAF,
+  LONG_VALUE,
+  LONG_VALUE_BYTES,
+  NO_PAGE,
+  NODE_HEADER_BYTES,
+  NODE_LONG_VALUE,
+  NODE_TREE,
+  PAGE_HEADER_BYTES,
+  type TreeRecord,
+} from '../lmdb/page-format.js';
 import type { Findings } from './findings.js';
 import type { PageFile } from './page-file.js';
-
-export const TREE_RECORD_BYTES = 48;
-/** Flag of a node whose value is a tree's record. */
-export const NODE_TREE = 0x02;
-
-const HEADER_BYTES = 24;
-const NODE_HEADER_BYTES = 8;
-const BRANCH = 0x01;
-const LEAF = 0x02;
-const LONG_VALUE = 0x04;
-const NODE_LONG_VALUE = 0x01;
-const LONG_VALUE_BYTES = 24;
-const NO_PAGE = 0xffffffffffffffffn;
-/** What LMDB can walk itself. */
-const DEPTH_MAX = 32;
 
 export interface Entry {
   readonly key: Buffer;
   readonly value: Buffer;
   readonly flags: number;
-}
-
-export interface TreeRecord {
-  readonly flags: number;
-  readonly depth: number;
-  readonly branches: bigint;
-  readonly leaves: bigint;
-  readonly longValuePages: bigint;
-  readonly entries: bigint;
-  readonly root: bigint;
-}
-
-export function readTreeRecord(bytes: Buffer, at: number): TreeRecord {
-  return {
-    flags: bytes.readUInt16LE(at + 4),
-    depth: bytes.readUInt16LE(at + 6),
-    branches: bytes.readBigUInt64LE(at + 8),
-    leaves: bytes.readBigUInt64LE(at + 16),
-    longValuePages: bytes.readBigUInt64LE(at + 24),
-    entries: bytes.readBigUInt64LE(at + 32),
-    root: bytes.readBigUInt64LE(at + 40),
-  };
 }
 
 export type CompareKeys = (a: Buffer, b: Buffer) => number;
@@ -147,7 +114,7 @@ export class PageTree {
   #nodes(bytes: Buffer, page: number, isLeaf: boolean, bounds: Bounds): Node[] | undefined {
     const lower = bytes.readUInt16LE(20);
     const upper = bytes.readUInt16LE(22);
-    const room = PAGE_BYTES - HEADER_BYTES;
+    const room = PAGE_BYTES - PAGE_HEADER_BYTES;
     if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > room) {
       this.#report(`page ${page} has impossible bounds`);
       return undefined;
@@ -156,9 +123,9 @@ export class PageTree {
     let length = 0;
     let previous: Buffer | undefined;
     for (let offset = 0; offset < lower; offset += 2) {
-      const at = HEADER_BYTES + bytes.readUInt16LE(HEADER_BYTES + offset);
+      const at = PAGE_HEADER_BYTES + bytes.readUInt16LE(PAGE_HEADER_BYTES + offset);
       const end = nodeEnd(bytes, at, isLeaf);
-      if (at < HEADER_BYTES + upper || end > PAGE_BYTES) {
+      if (at < PAGE_HEADER_BYTES + upper || end > PAGE_BYTES) {
         this.#report(`page ${page} has an entry outside of its bounds`);
         return undefined;
       }
@@ -204,7 +171,7 @@ export class PageTree {
     const page = Number(bytes.readBigUInt64LE(at));
     const count = Number(bytes.readBigUInt64LE(at + 16));
     // A shorter value that took the place of a longer one within a transaction keeps its pages.
-    if (count < Math.ceil((HEADER_BYTES + length) / PAGE_BYTES)) {
+    if (count < Math.ceil((PAGE_HEADER_BYTES + length) / PAGE_BYTES)) {
       this.#report(`a long value at page ${page} has another length than its pages`);
       return undefined;
     }
@@ -216,7 +183,7 @@ export class PageTree {
       return undefined;
     }
     this.#longValuePages += BigInt(count);
-    return run.subarray(HEADER_BYTES, HEADER_BYTES + length);
+    return run.subarray(PAGE_HEADER_BYTES, PAGE_HEADER_BYTES + length);
   }
 
   #compareCount(noun: string, recorded: bigint, found: bigint): void {

@@ -1,11 +1,11 @@
 // Reads the catalogue of a data file as a check does, without LMDB and without a write: of a file that is damaged, perhaps, or
 // on a medium that cannot be written to. Nobody may write over its pages meanwhile (check.ts). The rest of the file is not looked at.
 import { StoreError } from '#store';
-import { NAMES_RECORD_AT } from './check.js';
+import { NAMES_RECORD_AT, NODE_TREE, readTreeRecord, TREE_RECORD_BYTES } from '../lmdb/page-format.js';
 import { CheckedCatalog } from './check-catalog.js';
 import { Findings } from './findings.js';
 import { PageFile } from './page-file.js';
-import { type Entry, NODE_TREE, PageTree, readTreeRecord, TREE_RECORD_BYTES } from './page-tree.js';
+import { type Entry, PageTree } from './page-tree.js';
 
 /** Fails with `corrupt` at the first finding, `unsupported`, or the system's error. */
 export function readCatalog(path: string): CheckedCatalog {

@@ -79,7 +79,7 @@ export class Catalog {
       while (spaces.length < limit && cursor.next()) {
         const name = decodeText(span.bytes, span.from + prefix.length, span.until);
         // A start that was cut is before names that are before `from`.
-        if (name >= from) spaces.push(decodeSpace(cursor.value, account, service, name));
+        if (name >= from) spaces.push(decodeSpace(cursor.value.view(), account, service, name));
       }
     } finally {
       cursor.close();

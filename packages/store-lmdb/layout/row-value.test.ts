@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { copyValue, decodeValue, decodeVersion, RowValueEncoder, VersionDecoder } from './row-value.js';
 
+const BEFORE = Buffer.from('what stands before it');
 const BEHIND = Buffer.from('what stands behind the value');
 const version = fc.oneof(
   fc.constantFrom(0n, 1n, 2n ** 32n, 2n ** 63n),
@@ -22,11 +23,12 @@ test('rows that follow each other are decoded as they were encoded, and copies k
       const versions = new VersionDecoder();
       const copies = rows.map(([tick, count], i) => {
         const encoded = encoder.encode(tick, Buffer.alloc(count, i + 1));
-        const bytes = Buffer.concat([encoded, BEHIND]);
-        assert.equal(decodeVersion(bytes, encoded.length), tick);
-        assert.equal(versions.decode(bytes, encoded.length), tick);
-        assert.ok(decodeValue(bytes, encoded.length).equals(Buffer.alloc(count, i + 1)));
-        const copy = copyValue(bytes, encoded.length);
+        const bytes = Buffer.concat([BEFORE, encoded, BEHIND]);
+        const from = BEFORE.length;
+        assert.equal(decodeVersion(bytes, from, from + encoded.length), tick);
+        assert.equal(versions.decode(bytes, from, from + encoded.length), tick);
+        assert.ok(decodeValue(bytes, from, from + encoded.length).equals(Buffer.alloc(count, i + 1)));
+        const copy = copyValue(bytes, from, from + encoded.length);
         bytes.fill(0);
         return copy;
       });
@@ -39,6 +41,6 @@ test('rows that follow each other are decoded as they were encoded, and copies k
 
 test('a row that is too short for a version is damaged', () => {
   const bytes = Buffer.alloc(20);
-  assert.throws(() => decodeVersion(bytes, 7), { code: 'corrupt' });
-  assert.throws(() => new VersionDecoder().decode(bytes, 7), { code: 'corrupt' });
+  assert.throws(() => decodeVersion(bytes, 0, 7), { code: 'corrupt' });
+  assert.throws(() => new VersionDecoder().decode(bytes, 0, 7), { code: 'corrupt' });
 });

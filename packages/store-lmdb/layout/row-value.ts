@@ -43,12 +43,12 @@ export function writeRowValue(version: bigint, value: Buffer, target: Buffer, po
   target.set(value, position + VERSION_BYTES);
 }
 
-/** `bytes` begins with the row's value, of `length` bytes, here and below. */
-export function decodeVersion(bytes: Buffer, length: number): bigint {
-  if (length < VERSION_BYTES) {
+/** The row's value on disk is in `bytes` from `from` until `until`, here and below. */
+export function decodeVersion(bytes: Buffer, from: number, until: number): bigint {
+  if (until - from < VERSION_BYTES) {
     throw new StoreError('corrupt', 'A row in the database is too short to have a version.');
   }
-  return bytes.readBigUInt64BE();
+  return bytes.readBigUInt64BE(from);
 }
 
 /** For rows that follow each other: those that one commit wrote have one version, which is made once. */
@@ -57,12 +57,12 @@ export class VersionDecoder {
   #low = 0;
   #version = 0n;
 
-  decode(bytes: Buffer, length: number): bigint {
-    if (length < VERSION_BYTES) return decodeVersion(bytes, length);
-    const high = bytes.readInt32BE(0);
-    const low = bytes.readInt32BE(4);
+  decode(bytes: Buffer, from: number, until: number): bigint {
+    if (until - from < VERSION_BYTES) return decodeVersion(bytes, from, until);
+    const high = bytes.readInt32BE(from);
+    const low = bytes.readInt32BE(from + 4);
     if (high !== this.#high || low !== this.#low) {
-      this.#version = decodeVersion(bytes, length);
+      this.#version = decodeVersion(bytes, from, until);
       this.#high = high;
       this.#low = low;
     }
@@ -71,15 +71,15 @@ export class VersionDecoder {
 }
 
 /** A view, valid as long as `bytes` is. */
-export function decodeValue(bytes: Buffer, length: number): Buffer {
-  return bytes.subarray(VERSION_BYTES, length);
+export function decodeValue(bytes: Buffer, from: number, until: number): Buffer {
+  return bytes.subarray(from + VERSION_BYTES, until);
 }
 
 const copies = new Blocks();
 
 /** A copy, which is the caller's to keep. */
-export function copyValue(bytes: Buffer, length: number): Buffer {
-  const copy = copies.take(Math.max(0, length - VERSION_BYTES));
-  bytes.copy(copy, 0, VERSION_BYTES, length);
+export function copyValue(bytes: Buffer, from: number, until: number): Buffer {
+  const copy = copies.take(Math.max(0, until - from - VERSION_BYTES));
+  bytes.copy(copy, 0, from + VERSION_BYTES, until);
   return copy;
 }

@@ -7,6 +7,11 @@ import type { LongKeys } from './long-keys.js';
 import { fits, type RowKey } from './row-key.js';
 import { copyValue, decodeVersion, RowValueEncoder } from './row-value.js';
 
+/** Names of the two trees that have rows. */
+export const ROWS_TREE = 'rows';
+export const LONG_TREE = 'long';
+export const ROW_TREES: readonly string[] = [ROWS_TREE, LONG_TREE];
+
 export class Rows {
   readonly #tree: Tree<RowKey>;
   readonly #longKeys: LongKeys;
@@ -21,11 +26,11 @@ export class Rows {
   get(space: number, partition: string, key: string): Row | undefined {
     if (!fits(partition, key, this.#longKeys.chunk)) {
       const bytes = this.#longKeys.get(space, partition, key);
-      return bytes && copyRow(partition, key, bytes, bytes.length);
+      return bytes && copyRow(partition, key, bytes, 0, bytes.length);
     }
     if (!this.#tree.find([space, partition, key])) return undefined;
-    const { bytes, length } = this.#tree.value;
-    return copyRow(partition, key, bytes, length);
+    const { bytes, from, until } = this.#tree.value;
+    return copyRow(partition, key, bytes, from, until);
   }
 
   /** Only inside a write transaction. */
@@ -49,6 +54,11 @@ export class Rows {
   }
 }
 
-function copyRow(partition: string, key: string, bytes: Buffer, length: number): Row {
-  return { partition, key, version: decodeVersion(bytes, length), value: copyValue(bytes, length) };
+function copyRow(partition: string, key: string, bytes: Buffer, from: number, until: number): Row {
+  return {
+    partition,
+    key,
+    version: decodeVersion(bytes, from, until),
+    value: copyValue(bytes, from, until),
+  };
 }

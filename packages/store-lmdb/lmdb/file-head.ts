@@ -4,7 +4,7 @@
 // LMDB's data format 2 on a 64 bit machine, little-endian; meta page 0 is at 0, meta page 1 at PAGE_BYTES:
 //   18 flags, 2 bytes | 24 magic, 4 | 28 version, 4 | 48 page size, 4 | 52 flags of the file, 2 | 144 last page, 8
 //   152 transaction, 8
-// Between 48 and 144 stand the records of two trees (page-tree.ts): of free pages, and of names.
+// Between 48 and 144 stand the records of two trees (page-format.ts): of free pages, and of names.
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { StoreError } from '#store';
 

@@ -14,13 +14,14 @@ const TRANSACTION_AT = 152;
 const BYTES = 8;
 
 export class LastTransaction {
-  readonly #data: number;
+  /** The data file, open for reading until this is closed. */
+  readonly data: number;
   readonly #locks: number;
   readonly #bytes = Buffer.alloc(BYTES);
 
   /** LMDB has the file open. */
   constructor(path: string) {
-    this.#data = openSync(path, 'r');
+    this.data = openSync(path, 'r');
     this.#locks = openSync(`${path}-lock`, 'r+');
     const head = Buffer.alloc(4);
     readSync(this.#locks, head, 0, head.length, 0);
@@ -39,14 +40,20 @@ export class LastTransaction {
     return true;
   }
 
+  /** The note: the transaction whose state a reader that begins now is given. */
+  noted(): bigint {
+    readSync(this.#locks, this.#bytes, 0, BYTES, NOTE_AT);
+    return this.#bytes.readBigUInt64LE();
+  }
+
   /** Only when LMDB has closed the file: a process that closes the file of the locks gives up all its locks of it. */
   close(): void {
-    closeSync(this.#data);
+    closeSync(this.data);
     closeSync(this.#locks);
   }
 
   #committed(metaPage: number): bigint {
-    readSync(this.#data, this.#bytes, 0, BYTES, metaPage * PAGE_BYTES + TRANSACTION_AT);
+    readSync(this.data, this.#bytes, 0, BYTES, metaPage * PAGE_BYTES + TRANSACTION_AT);
     return this.#bytes.readBigUInt64LE();
   }
 }

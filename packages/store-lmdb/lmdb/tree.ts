@@ -16,9 +16,9 @@ export class KeySpan {
 
 /** Where the bytes of the value last read from a tree are: valid until the next call of any tree. */
 export class ValueSpan {
-  /** Begins with the value and may go on behind it. */
   bytes: Buffer = Buffer.alloc(0);
-  length = 0;
+  from = 0;
+  until = 0;
   #source: Uint8Array | undefined;
 
   /**
@@ -30,11 +30,11 @@ export class ValueSpan {
       this.#source = source;
       this.bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
     }
-    this.length = source.length;
+    this.until = source.length;
   }
 
   view(): Buffer {
-    return this.bytes.subarray(0, this.length);
+    return this.bytes.subarray(this.from, this.until);
   }
 }
 
@@ -45,16 +45,29 @@ export interface TreeRange {
   readonly isInclusive?: boolean;
 }
 
+/**
+ * The entries of a range, in order. `span` and `value` hold the one that `next` moved to; false is the end. It may be used by one caller at a time, who
+ * closes it.
+ */
+export interface EntryCursor {
+  readonly span: KeySpan;
+  readonly value: ValueSpan;
+  next(): boolean;
+  close(): void;
+}
+
 /** Writes a key's bytes into `target` at `position`, and gives the position after them. */
 export type WriteKey<K> = (key: K | Uint8Array, target: Uint8Array, position: number) => number;
 
 export class Tree<K extends Key> {
+  readonly name: string;
   readonly span = new KeySpan();
   readonly value = new ValueSpan();
   readonly #database: Database<Buffer, K | Uint8Array>;
   readonly #path: string;
 
   constructor(root: RootDatabase, path: string, name: string, writeKey: WriteKey<K>) {
+    this.name = name;
     const { span, value } = this;
     this.#database = root.openDB<Buffer, K | Uint8Array>({
       name,
@@ -127,6 +140,7 @@ export class Tree<K extends Key> {
     try {
       return new TreeCursor(
         this.#database.getRange(transaction === undefined ? options : { ...options, transaction }),
+        this.span,
         this.value,
         this.#path,
       );
@@ -150,23 +164,20 @@ export class Tree<K extends Key> {
 
 function noChange(): void {}
 
-export class TreeCursor {
+/** By the package's cursor, whose entries are where those of its tree are: valid until the next call of any tree. */
+export class TreeCursor implements EntryCursor {
+  readonly span: KeySpan;
+  readonly value: ValueSpan;
   readonly #entries: Iterator<unknown>;
-  readonly #value: ValueSpan;
   readonly #path: string;
 
-  constructor(entries: Iterable<unknown>, value: ValueSpan, path: string) {
+  constructor(entries: Iterable<unknown>, span: KeySpan, value: ValueSpan, path: string) {
     this.#entries = entries[Symbol.iterator]();
-    this.#value = value;
+    this.span = span;
+    this.value = value;
     this.#path = path;
   }
 
-  /** The value in place: valid until the next call of any tree. */
-  get value(): Buffer {
-    return this.#value.view();
-  }
-
-  /** Moves to the next entry, which the tree's `span` and `value` then hold; false at the end. */
   next(): boolean {
     try {
       return this.#entries.next().done !== true;

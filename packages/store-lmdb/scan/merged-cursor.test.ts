@@ -17,6 +17,7 @@ import { Change, Overlay, rowOf } from '../wal/overlay.js';
 import { MergedCursor } from './merged-cursor.js';
 import { PageWalk, payloadRange, type RowSource } from './page-walk.js';
 import { RowCursor } from './row-cursor.js';
+import { TreeReader } from './tree-reader.js';
 
 const CHUNK = 16;
 const ALL: ScanRange = { from: { partition: '', key: '' } };
@@ -36,6 +37,7 @@ class Subject {
   readonly overlay = new Overlay();
   readonly #environment: Environment;
   readonly #space: number;
+  readonly #trees: TreeReader;
   readonly #counters = new Counters(systemClock);
   readonly #encoder = new RowValueEncoder();
   readonly #model = new Map<string, Row>();
@@ -45,6 +47,7 @@ class Subject {
   constructor(environment: Environment, space: number) {
     this.#environment = environment;
     this.#space = space;
+    this.#trees = new TreeReader(environment.last, environment.path);
   }
 
   /** Without `size` the row goes. What is too long to be recent goes to the tree, once nothing is recent. */
@@ -97,7 +100,12 @@ class Subject {
     this.#environment.refreshSnapshot();
     const transaction = this.#environment.useReadTransaction();
     const bounds = payloadRange(range);
-    const tree = new RowCursor(this.#environment.longKeys, this.#space, bounds, transaction);
+    const tree = new RowCursor(
+      this.#environment.longKeys,
+      this.#space,
+      bounds,
+      this.#trees.within(transaction),
+    );
     const cursor = new MergedCursor(tree, this.overlay.within(this.#space, range, 'durable'));
     try {
       return await use(cursor);

@@ -1,12 +1,11 @@
 // Walks the rows of a range of one space in order, into the subtrees of long keys and out again.
-// How far to walk and what to keep of it is scan.ts's and commit-work.ts's affair.
+// Where the entries of a range of a tree come from is the caller's choice, how far to walk page-walk.ts's and key-range.ts's affair.
 import type { Row } from '#store';
 import { decodeText } from '../layout/key-encoding.js';
 import { type Branch, branchRange, type LongKeys, pointerKey } from '../layout/long-keys.js';
-import { findTerminator } from '../layout/row-key.js';
+import { findTerminator, type RowKey } from '../layout/row-key.js';
 import { copyValue, decodeValue, VersionDecoder } from '../layout/row-value.js';
-import type { Transaction } from '../lmdb/lmdb.js';
-import type { TreeCursor, TreeRange } from '../lmdb/tree.js';
+import type { EntryCursor, Tree, TreeRange } from '../lmdb/tree.js';
 
 /** Half-open, in payload bytes (row-key.ts); without `until` to the end of the space. */
 export interface PayloadRange {
@@ -17,18 +16,24 @@ export interface PayloadRange {
 /** Of no row's key, because a partition has a terminator. */
 const NO_PARTITION = Buffer.of(0xff);
 
+/** The entries of a range, for as long as the rows are walked. */
+export type OpenRange = (tree: Tree<RowKey>, range: TreeRange) => EntryCursor;
+
+/** By the package's cursor, in the transaction under way or on what is durable: to be closed before the caller gives up the thread. */
+const openCursor: OpenRange = (tree, range) => tree.range(range);
+
 interface Level {
   readonly branch: Branch;
   /** What the payloads of the branch begin with and its keys leave out. */
   readonly path: Buffer;
-  readonly cursor: TreeCursor;
+  readonly cursor: EntryCursor;
 }
 
-/** As a row it is the current one in place: valid until the next call of any tree, and decoded when asked for. */
+/** As a row it is the current one in place: valid until the next call of this or any tree, and decoded when asked for. */
 export class RowCursor implements Row {
   readonly #longKeys: LongKeys;
   readonly #range: PayloadRange;
-  readonly #transaction: Transaction | undefined;
+  readonly #open: OpenRange;
   readonly #levels: Level[] = [];
   readonly #versions = new VersionDecoder();
   #level: Level | undefined;
@@ -39,11 +44,10 @@ export class RowCursor implements Row {
   #partition = '';
   #partitionBytes: Uint8Array = NO_PARTITION;
 
-  /** Without `transaction` it has to be closed before the caller gives up the thread. */
-  constructor(longKeys: LongKeys, space: number, range: PayloadRange, transaction?: Transaction) {
+  constructor(longKeys: LongKeys, space: number, range: PayloadRange, openRange = openCursor) {
     this.#longKeys = longKeys;
     this.#range = range;
-    this.#transaction = transaction;
+    this.#open = openRange;
     this.#enter(longKeys.spaceBranch(space), Buffer.alloc(0));
   }
 
@@ -54,7 +58,7 @@ export class RowCursor implements Row {
     let level = this.#level;
     while (level !== undefined) {
       if (level.cursor.next()) {
-        const { span } = level.branch.tree;
+        const { span } = level.cursor;
         if (!this.#longKeys.isPointer(level.branch, span.until - span.from)) return true;
         this.#descend(level);
       } else {
@@ -77,24 +81,24 @@ export class RowCursor implements Row {
   }
 
   get version(): bigint {
-    const { bytes, length } = this.#current().branch.tree.value;
-    return this.#versions.decode(bytes, length);
+    const { bytes, from, until } = this.#current().cursor.value;
+    return this.#versions.decode(bytes, from, until);
   }
 
   get value(): Buffer {
     if (this.#value === undefined) {
-      const { bytes, length } = this.#current().branch.tree.value;
-      this.#value = decodeValue(bytes, length);
+      const { bytes, from, until } = this.#current().cursor.value;
+      this.#value = decodeValue(bytes, from, until);
     }
     return this.#value;
   }
 
   /** The current row as a copy, which is the caller's to keep. */
   copy(): Row {
-    const { bytes, length } = this.#current().branch.tree.value;
+    const { bytes, from, until } = this.#current().cursor.value;
     const key = this.#decodeKeys();
-    const version = this.#versions.decode(bytes, length);
-    return { partition: this.#partition, key, version, value: copyValue(bytes, length) };
+    const version = this.#versions.decode(bytes, from, until);
+    return { partition: this.#partition, key, version, value: copyValue(bytes, from, until) };
   }
 
   close(): void {
@@ -111,8 +115,8 @@ export class RowCursor implements Row {
   /** Decodes partition and key unless that was done for this row; gives the key. */
   #decodeKeys(): string {
     if (this.#key !== undefined) return this.#key;
-    const { branch, path } = this.#current();
-    const { span } = branch.tree;
+    const { branch, path, cursor } = this.#current();
+    const { span } = cursor;
     const start = span.from + branch.prefix.length;
     if (path.length === 0) return this.#decodePayload(span.bytes, start, span.until);
     const whole = Buffer.concat([path, span.bytes.subarray(start, span.until)]);
@@ -133,15 +137,15 @@ export class RowCursor implements Row {
   }
 
   #descend({ branch, path, cursor }: Level): void {
-    const { bytes, from } = branch.tree.span;
+    const { bytes, from } = cursor.span;
     const start = from + branch.prefix.length;
     const longer = Buffer.concat([path, bytes.subarray(start, start + this.#longKeys.chunk)]);
-    this.#enter(this.#longKeys.pointedBranch(cursor.value), longer);
+    this.#enter(this.#longKeys.pointedBranch(cursor.value.view()), longer);
   }
 
   #enter(branch: Branch, path: Buffer): void {
     const range = this.#rangeWithin(branch, path);
-    const level = { branch, path, cursor: branch.tree.range(range, this.#transaction) };
+    const level = { branch, path, cursor: this.#open(branch.tree, range) };
     this.#levels.push(level);
     this.#level = level;
   }

@@ -1,0 +1,24 @@
+// Chooses how a scan reads the trees of rows: by pages of the data file, or with the `lmdb` package's cursor where those cannot be had.
+import { ROW_TREES } from '../layout/rows.js';
+import type { LastTransaction } from '../lmdb/last-transaction.js';
+import type { Transaction } from '../lmdb/lmdb.js';
+import { PageCursor } from './page-cursor.js';
+import type { OpenRange } from './row-cursor.js';
+import { Snapshots } from './snapshot.js';
+
+export class TreeReader {
+  readonly #snapshots: Snapshots | undefined;
+
+  /** `last` is of the file at `path`, and open as long as scans are. Without `readsPages` all is read with the cursor. */
+  constructor(last: LastTransaction, path: string, readsPages = true) {
+    this.#snapshots = readsPages ? new Snapshots(last, path, ROW_TREES) : undefined;
+  }
+
+  /** The state of one moment, for as long as the read transaction is held: that of the transaction, or a later one. */
+  within(transaction: Transaction): OpenRange {
+    const newest = this.#snapshots?.newest();
+    if (newest === undefined) return (tree, range) => tree.range(range, transaction);
+    const { snapshot, roots } = newest;
+    return (tree, range) => new PageCursor(snapshot, roots.get(tree.name), range);
+  }
+}
