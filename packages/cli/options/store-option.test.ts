@@ -8,11 +8,7 @@ test('without an option it is the default directory; --data, --location and --in
   assert.equal(storeAddress({ data: 'a', location: 'b' }), 'lmdb:a');
   assert.equal(storeAddress({ location: 'b' }), 'lmdb:b');
   assert.equal(storeAddress({ data: 'lmdb:x' }), 'lmdb:lmdb:x', 'a directory of that name');
-  assert.equal(
-    storeAddress({ inMemoryPersistence: true, data: 'a' }),
-    'memory:',
-    'as Azurite’s users have it',
-  );
+  assert.equal(storeAddress({ inMemoryPersistence: true }), 'memory:');
 });
 
 test('--store is used as it is, if it is an address', () => {
@@ -21,14 +17,16 @@ test('--store is used as it is, if it is an address', () => {
     assert.throws(() => storeAddress({ store }), { name: 'ConfigurationError' }, store);
 });
 
-test('--store beside another option for the data is refused, and the message names both', () => {
-  for (const [flags, option] of [
-    [{ data: 'a' }, '--data'],
-    [{ location: 'a' }, '--location'],
-    [{ inMemoryPersistence: true }, '--inMemoryPersistence'],
+test('two options that say where the data is are refused, and the message names both', () => {
+  for (const [flags, names] of [
+    [{ store: 'lmdb:a', data: 'a' }, '--store and --data'],
+    [{ store: 'lmdb:a', location: 'a' }, '--store and --location'],
+    [{ store: 'memory:', inMemoryPersistence: true }, '--store and --inMemoryPersistence'],
+    [{ inMemoryPersistence: true, data: 'a' }, '--inMemoryPersistence and --data'],
+    [{ inMemoryPersistence: true, location: 'a' }, '--inMemoryPersistence and --location'],
   ] as const)
-    assert.throws(() => storeAddress({ store: 'lmdb:a', ...flags }), {
+    assert.throws(() => storeAddress(flags), {
       name: 'ConfigurationError',
-      message: `--store and ${option} both say where the data is: leave out one of the two.`,
+      message: `${names} both say where the data is: leave out one of the two.`,
     });
 });

@@ -14,19 +14,24 @@ export interface StoreFlags {
 }
 
 /**
- * The address of the store.
+ * The address of the store. Of `--data` and `--location`, which name a directory each, `--data` wins.
  *
- * @throws ConfigurationError for a text that is not an address of a known engine, and for `--store` beside another option for the data.
+ * @throws ConfigurationError for a text that is not an address of a known engine, and for two of `--store`, a directory and
+ *   `--inMemoryPersistence`. Azurite refuses the last two together too.
  */
 export function storeAddress({ store, data, location, inMemoryPersistence }: StoreFlags): string {
-  if (store === undefined)
-    return addressOf({ data: inMemoryPersistence ? undefined : (data ?? location ?? DATA_DEFAULT) });
-  const other = data !== undefined ? '--data' : location !== undefined ? '--location' : undefined;
-  const second = other ?? (inMemoryPersistence ? '--inMemoryPersistence' : undefined);
+  const directory = data !== undefined ? '--data' : location !== undefined ? '--location' : undefined;
+  const [first, second] = [
+    store === undefined ? undefined : '--store',
+    inMemoryPersistence ? '--inMemoryPersistence' : undefined,
+    directory,
+  ].filter(flag => flag !== undefined);
   if (second !== undefined)
     throw new ConfigurationError(
-      `--store and ${second} both say where the data is: leave out one of the two.`,
+      `${first} and ${second} both say where the data is: leave out one of the two.`,
     );
+  if (store === undefined)
+    return addressOf({ data: inMemoryPersistence ? undefined : (data ?? location ?? DATA_DEFAULT) });
   ENGINES.tools(store);
   return store;
 }
