@@ -1,10 +1,11 @@
 // Runs node's test runner on every compiled test, or on those whose path holds one of the arguments.
 // Those in folders `at-length` take longer, and are run only where SHELFMARK_LONG says so.
 // Node 20 knows no globs and newer ones no directories, so the files are found here.
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
+import { run } from 'node:test';
+import { spec, tap } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const dist = fileURLToPath(new URL('..', import.meta.url));
@@ -34,15 +35,21 @@ if (files.length === 0 || unmatched.length > 0) {
 }
 
 /**
- * Tests that cannot disturb each other: of packages that are pure, of the server by requests as values, of models and judges, and of the pattern
- * library; servers, stores and tables are each test's own. To start a process for each, and to load the clients there, would take longer than they do.
+ * Tests that cannot disturb each other, because each has servers, stores, directories and tables of its own. A kind shares one process for each
+ * core: starting a process for each file, and loading the clients there, would cost more than most files do. Files that are left out start
+ * processes and wait for them, change their own process, or measure its code, memory or children.
  */
 const SHARING = {
   pure: /^packages[/\\](?:base|account|store|wire|tables|queues|patterns)[/\\]/,
-  server: /^packages[/\\]server[/\\]/,
+  server: /^packages[/\\](?:server|cli[/\\](?:cluster|options))[/\\]/,
+  http: /^packages[/\\]http[/\\]/,
+  engine:
+    /^packages[/\\]store-lmdb[/\\](?!lmdb-store|processes|spread-store|exclusive-writers|wal[/\\](?:log-processes|write-ahead-log))/,
   models:
-    /^demo[/\\]|^test[/\\](?:simulation|queues|fuzz[/\\](?:direct|texts|tokens))[/\\]|^test[/\\]crash[/\\](?:history|tick|ledger)\./,
+    /^bench[/\\](?!machine)|^demo[/\\]|^test[/\\](?:simulation|queues|fuzz[/\\](?:direct|texts|tokens))[/\\]|^test[/\\]crash[/\\](?:history|tick|ledger)\./,
   patterns: /^test[/\\]patterns[/\\]/,
+  scenarios: /^test[/\\]scenarios[/\\](?!command|secrets)/,
+  texts: /^test[/\\](?:structure[/\\](?!path-budget|new-)|support[/\\])|^tools[/\\]/,
 } as const;
 
 /** The files, with those of each kind that shares processes in one file for each core that imports them. */
@@ -65,10 +72,18 @@ function gather(): readonly string[] {
   const alone = files.filter(
     file => !Object.values(SHARING).some(pattern => pattern.test(relative(dist, file))),
   );
-  return [...gathered, ...alone];
+  // Those that wait for other processes come first: at the end there would be nothing to run beside them.
+  return [...alone, ...gathered];
 }
 
-// Node leaves one core to itself, which of two is half; a test that hangs must fail.
-const options = ['--test', `--test-concurrency=${availableParallelism()}`, '--test-timeout=240000'];
-const { status } = spawnSync(process.execPath, [...options, ...gather()], { stdio: 'inherit' });
-process.exit(status ?? 1);
+// One more than the processors, because many tests wait; a test that hangs must fail.
+const results = run({
+  files: [...gather()],
+  concurrency: availableParallelism() + 1,
+  timeout: 240_000,
+});
+results.on('test:fail', () => {
+  process.exitCode = 1;
+});
+if (process.stdout.isTTY) results.compose(new spec()).pipe(process.stdout);
+else results.compose(tap).pipe(process.stdout);
