@@ -11,6 +11,9 @@ import { type PropertyLookup, PropertyLookups } from './property-lookup.js';
 
 export type RowTest = (row: Row) => boolean;
 
+/** `bytes` are the row's value: asking a row for it costs more than most comparisons. */
+type Test = (row: Row, bytes: Buffer) => boolean;
+
 /** The order of two values: below, at or above 0; NaN where one of them is NaN. */
 type Order = number;
 type Verdict = (order: Order) => boolean;
@@ -51,56 +54,64 @@ const CHARACTERS_A_STEP = 16;
 
 type StoredTest = (bytes: Buffer, lookup: PropertyLookup) => boolean;
 
+/** Of no type; its length is known, so that copies of it are made at once. */
+const NO_TESTS: readonly (StoredTest | undefined)[] = Array.from({ length: BINARY + 1 }, () => undefined);
+
 /** Canonical literals are equal exactly if their values are, so equality needs no decoding. */
 function textEquality(constant: EdmValue, equal: boolean): StoredTest {
   const literal = Buffer.from(formatLiteral(constant), 'latin1');
   return (bytes, lookup) => lookup.isLiteral(bytes, literal) === equal;
 }
 
-/** The types that the constant may be compared with, each with its comparison (protocol: queries#comparing). */
-function testsByType(operator: ComparisonOperator, constant: EdmValue): ReadonlyMap<number, StoredTest> {
+const byNumber =
+  (verdict: Verdict, value: number): StoredTest =>
+  (bytes, lookup) =>
+    verdict(ordinal(lookup.number(bytes), value));
+
+const byInteger =
+  (verdict: Verdict, value: bigint): StoredTest =>
+  (bytes, lookup) =>
+    verdict(ordinal(lookup.integer(bytes), value));
+
+const byText =
+  (verdict: Verdict, value: string): StoredTest =>
+  (bytes, lookup) =>
+    verdict(ordinal(lookup.text(bytes), value));
+
+/** The comparisons of a constant, by the numbers of the types that it may be compared with (protocol: queries#comparing). */
+function testsByType(operator: ComparisonOperator, constant: EdmValue): readonly (StoredTest | undefined)[] {
   const verdict = VERDICTS[operator];
-  const tests = new Map<number, StoredTest>();
-  const byNumber =
-    (value: number): StoredTest =>
-    (bytes, lookup) =>
-      verdict(ordinal(lookup.number(bytes), value));
-  const byInteger =
-    (value: bigint): StoredTest =>
-    (bytes, lookup) =>
-      verdict(ordinal(lookup.integer(bytes), value));
+  const isEquality = operator === 'eq' || operator === 'ne';
+  const tests: (StoredTest | undefined)[] = [...NO_TESTS];
   switch (constant.type) {
     case 'Edm.Int32':
-      tests
-        .set(INT32, byNumber(constant.value))
-        .set(DOUBLE, byNumber(constant.value))
-        .set(INT64, byInteger(BigInt(constant.value)));
+      tests[INT32] = tests[DOUBLE] = byNumber(verdict, constant.value);
+      tests[INT64] = byInteger(verdict, BigInt(constant.value));
       break;
     case 'Edm.Int64':
-      tests.set(INT64, byInteger(constant.value)).set(DOUBLE, byNumber(Number(constant.value)));
+      tests[INT64] = byInteger(verdict, constant.value);
+      tests[DOUBLE] = byNumber(verdict, Number(constant.value));
       break;
     case 'Edm.Double':
-      tests.set(DOUBLE, byNumber(constant.value));
+      tests[DOUBLE] = byNumber(verdict, constant.value);
       break;
     case 'Edm.DateTime':
-      tests.set(DATE_TIME, byInteger(constant.value));
+      tests[DATE_TIME] = byInteger(verdict, constant.value);
       break;
     case 'Edm.Boolean':
-      tests.set(BOOLEAN, (bytes, lookup) => verdict(Number(lookup.boolean(bytes)) - Number(constant.value)));
+      tests[BOOLEAN] = (bytes, lookup) => verdict(Number(lookup.boolean(bytes)) - Number(constant.value));
       break;
     case 'Edm.String':
-      tests.set(STRING, (bytes, lookup) => verdict(ordinal(lookup.text(bytes), constant.value)));
-      break;
     case 'Edm.Guid':
-      tests.set(GUID, (bytes, lookup) => verdict(ordinal(lookup.text(bytes), constant.value)));
+      tests[constant.type === 'Edm.String' ? STRING : GUID] = isEquality
+        ? textEquality(constant, operator === 'eq')
+        : byText(verdict, constant.value);
       break;
     case 'Edm.Binary':
-      tests.set(BINARY, (bytes, lookup) => verdict(Buffer.compare(lookup.binary(bytes), constant.value)));
+      tests[BINARY] = isEquality
+        ? textEquality(constant, operator === 'eq')
+        : (bytes, lookup) => verdict(Buffer.compare(lookup.binary(bytes), constant.value));
       break;
-  }
-  if (operator === 'eq' || operator === 'ne') {
-    for (const type of [STRING, GUID, BINARY])
-      if (tests.has(type)) tests.set(type, textEquality(constant, operator === 'eq'));
   }
   return tests;
 }
@@ -114,25 +125,24 @@ function compareWithConstant(
   name: string,
   operator: ComparisonOperator,
   constant: EdmValue,
-): RowTest {
+): Test {
   const lookup = lookups.of(name);
   const { effort } = lookups;
   const mismatch = ON_MISMATCH[operator];
-  const byType = testsByType(operator, constant);
-  const tests = Array.from({ length: BINARY + 1 }, (_, type) => byType.get(type));
+  const tests = testsByType(operator, constant);
   const steps = stepsOf(constant);
-  return row => {
-    if (!lookup.find(row.value)) return false;
+  return (_, bytes) => {
+    if (!lookup.find(bytes)) return false;
     effort.steps += steps;
-    const test = tests[lookup.type(row.value)];
-    return test === undefined ? mismatch : test(row.value, lookup);
+    const test = tests[lookup.type(bytes)];
+    return test === undefined ? mismatch : test(bytes, lookup);
   };
 }
 
-type Accessor<T> = (row: Row) => T;
+type Accessor<T> = (row: Row, bytes: Buffer) => T;
 
 /** System properties are columns of every row, of one type (protocol: queries#filters). */
-const TEXT_COLUMNS: ReadonlyMap<string, Accessor<string>> = new Map([
+const TEXT_COLUMNS: ReadonlyMap<string, (row: Row) => string> = new Map([
   ['PartitionKey', (row: Row) => row.partition],
   ['RowKey', (row: Row) => row.key],
 ]);
@@ -149,7 +159,7 @@ const OPERATOR_NAMES: Readonly<Record<ComparisonOperator, string>> = {
   le: 'LessThanOrEqual',
 };
 
-function compareColumn(name: string, operator: ComparisonOperator, constant: EdmValue): RowTest {
+function compareColumn(name: string, operator: ComparisonOperator, constant: EdmValue): Test {
   const verdict = VERDICTS[operator];
   if (constant.type === 'Edm.DateTime' && name === 'Timestamp')
     return row => verdict(ordinal(row.version, constant.value));
@@ -168,7 +178,7 @@ function reader(lookups: PropertyLookups, name: string): Accessor<EdmValue | und
   if (column) return row => ({ type: 'Edm.String', value: column(row) });
   if (name === 'Timestamp') return row => ({ type: 'Edm.DateTime', value: row.version });
   const lookup = lookups.of(name);
-  return row => (lookup.find(row.value) ? valueAt(row.value, lookup) : undefined);
+  return (_, bytes) => (lookup.find(bytes) ? valueAt(bytes, lookup) : undefined);
 }
 
 function valueAt(bytes: Buffer, lookup: PropertyLookup): EdmValue {
@@ -211,7 +221,7 @@ function compareValues(left: EdmValue, operator: ComparisonOperator, right: EdmV
 }
 
 /** Where two properties are compared: false if one is missing, else the order of their values. */
-type PairOrder = (row: Row) => Order | undefined | false;
+type PairOrder = (row: Row, bytes: Buffer) => Order | undefined | false;
 
 /** A filter while it is compiled. What it names again is the same again, so that no row is read for it twice. */
 class Compilation {
@@ -224,28 +234,28 @@ class Compilation {
     this.lookups = new PropertyLookups(effort);
   }
 
-  compile(filter: Filter): RowTest {
+  compile(filter: Filter): Test {
     const effort = this.#effort;
     switch (filter.kind) {
       case 'and': {
         const tests = chain(filter, 'and').map(each => this.compile(each));
-        return row => {
-          for (const test of tests) if (!test(row)) return false;
+        return (row, bytes) => {
+          for (const test of tests) if (!test(row, bytes)) return false;
           return true;
         };
       }
       case 'or': {
         const tests = chain(filter, 'or').map(each => this.compile(each));
-        return row => {
-          for (const test of tests) if (test(row)) return true;
+        return (row, bytes) => {
+          for (const test of tests) if (test(row, bytes)) return true;
           return false;
         };
       }
       case 'not': {
         const test = this.compile(filter.operand);
-        return row => {
+        return (row, bytes) => {
           effort.steps += 1;
-          return !test(row);
+          return !test(row, bytes);
         };
       }
       case 'compare':
@@ -255,7 +265,7 @@ class Compilation {
     }
   }
 
-  #constant(outcome: boolean): RowTest {
+  #constant(outcome: boolean): Test {
     const effort = this.#effort;
     return () => {
       effort.steps += 1;
@@ -263,16 +273,16 @@ class Compilation {
     };
   }
 
-  #comparison(operator: ComparisonOperator, left: Operand, right: Operand): RowTest {
+  #comparison(operator: ComparisonOperator, left: Operand, right: Operand): Test {
     if (left.kind === 'property' && right.kind === 'constant') {
       if (!isStaticallyTyped(left.name))
         return compareWithConstant(this.lookups, left.name, operator, right.constant);
       const test = compareColumn(left.name, operator, right.constant);
       const effort = this.#effort;
       const steps = 1 + stepsOf(right.constant);
-      return row => {
+      return (row, bytes) => {
         effort.steps += steps;
-        return test(row);
+        return test(row, bytes);
       };
     }
     if (left.kind === 'property' && right.kind === 'property')
@@ -282,7 +292,7 @@ class Compilation {
     return this.#comparison(FLIPPED[operator], right, left);
   }
 
-  #pair(operator: ComparisonOperator, left: string, right: string): RowTest {
+  #pair(operator: ComparisonOperator, left: string, right: string): Test {
     const effort = this.#effort;
     // No name has a blank.
     const both = `${left} ${right}`;
@@ -290,9 +300,9 @@ class Compilation {
     this.#pairs.set(both, orderIn);
     const verdict = VERDICTS[operator];
     const mismatch = ON_MISMATCH[operator];
-    return row => {
+    return (row, bytes) => {
       effort.steps += 1;
-      const order = orderIn(row);
+      const order = orderIn(row, bytes);
       if (order === false) return false;
       return order === undefined ? mismatch : verdict(order);
     };
@@ -305,21 +315,21 @@ class Compilation {
     const [readLeft, readRight] = [reader(lookups, left), reader(lookups, right)];
     let rowOfOrder = -1;
     let order: Order | undefined | false;
-    return row => {
+    return (row, bytes) => {
       if (rowOfOrder === lookups.row) return order;
       rowOfOrder = lookups.row;
-      const [a, b] = [readLeft(row), readRight(row)];
+      const [a, b] = [readLeft(row, bytes), readRight(row, bytes)];
       order = a !== undefined && b !== undefined && orderOf(a, b);
       if (a !== undefined && b !== undefined) effort.steps += Math.min(stepsOf(a), stepsOf(b));
       return order;
     };
   }
 
-  #operand(operand: Operand): RowTest {
+  #operand(operand: Operand): Test {
     if (operand.kind === 'constant')
       return this.#constant(operand.constant.type === 'Edm.Boolean' && operand.constant.value);
     const lookup = this.lookups.of(operand.name);
-    return row => lookup.find(row.value) && lookup.type(row.value) === BOOLEAN && lookup.boolean(row.value);
+    return (_, bytes) => lookup.find(bytes) && lookup.type(bytes) === BOOLEAN && lookup.boolean(bytes);
   }
 }
 
@@ -334,6 +344,8 @@ function chain(filter: Filter, kind: 'and' | 'or'): Filter[] {
   return found;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 /**
  * The test that a row passes if the filter matches it. However many comparisons a filter has, a row is decoded at most once for all of them.
  *
@@ -343,8 +355,9 @@ export function compileFilter(filter: Filter, effort: Effort = { steps: 0 }): Ro
   const compilation = new Compilation(effort);
   const test = compilation.compile(filter);
   const { lookups } = compilation;
+  const readsProperties = lookups.size > 0;
   return row => {
     lookups.row += 1;
-    return test(row);
+    return test(row, readsProperties ? row.value : NO_BYTES);
   };
 }

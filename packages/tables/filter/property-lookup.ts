@@ -153,6 +153,10 @@ export class PropertyLookups {
     this.effort = effort;
   }
 
+  get size(): number {
+    return this.#byName.size;
+  }
+
   /** One for each name, so that neither a row allocates nor a name is sought twice. */
   of(name: string): PropertyLookup {
     const stored = escapeText(name);

@@ -1,6 +1,6 @@
 // Parses the target of a request, or of a part of a batch, into a Route: one grammar for both (protocol: requests#addresses, tables#paths).
 // Rights and the limits of names are checked later, after authentication.
-import type { EntityKey } from '#tables';
+import { type EntityKey, TableError } from '#tables';
 import { decode, parseQuery } from '../shared/parse-query.js';
 import {
   NO_PARAMETERS,
@@ -105,8 +105,15 @@ const GRAMMAR: TargetGrammar<TableResource> = {
 export const parseTarget = (target: Target, isAccount: (name: string) => boolean): Route =>
   parseServiceTarget(target, isAccount, GRAMMAR);
 
+/**
+ * Of a part's target, in characters as they are sent: the size of a request's head. So a part holds no filter that a URL does not, and what
+ * is longer takes no time to decode (protocol: requests#bounds).
+ */
+const PART_TARGET_LENGTH_MAX = 65_536;
+
 /** The target of a part: its scheme and host are ignored, and the path may omit the account (protocol: batches#requests). */
 export function parsePartTarget(target: string, batch: Route): Route {
+  if (target.length > PART_TARGET_LENGTH_MAX) throw new TableError('InvalidUri:TooLong');
   const relative = target.replace(ORIGIN_FORM, '');
   const question = relative.indexOf('?');
   const path = question < 0 ? relative : relative.slice(0, question);
