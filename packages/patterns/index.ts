@@ -39,12 +39,12 @@ export {
   type KeyOf,
   type Of,
   type PartitionOf,
-  type PatchOf,
   type RowLead,
   type RowOf,
   type Upcast,
 } from './model/entity.js';
-export type { Projected, Stored } from './model/stored.js';
+export { type PatchOf, type Remove, remove } from './model/patch.js';
+export type { Projected, RowRef, Stored, StoredOf } from './model/stored.js';
 export { type Db, open } from './open.js';
 export type { FanOutOptions, FanOutOrder } from './read/fan-out.js';
 export {
@@ -84,13 +84,14 @@ export {
 } from './values/pattern-error.js';
 export { type Property, type Props, type Row, t, type ValueOf } from './values/property.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './values/standard-schema.js';
-export type { Batch, BatchOverwrite, BatchResults } from './write/batch.js';
+export type { Batch, BatchResults } from './write/batch.js';
 export type { WriterOptions } from './write/batch-writer.js';
 export { change, type RowChange } from './write/change.js';
 export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './write/delete-rows.js';
 export type { Change } from './write/mutate.js';
 export type { OperationId, OperationIdOptions } from './write/operation-id.js';
-export type { DeleteOptions, MutateOptions, Overwrite, Repo, RepoOptions } from './write/repo.js';
+export type { Deletable, Target, WriteName, WriteResult } from './write/operations.js';
+export type { DeleteOptions, MutateOptions, Repo, RepoOptions } from './write/repo.js';
 export type { ServiceOptions } from './write/service.js';
 export { OUTDATED_ETAG } from './write/settled-writes.js';
 export type { WriteReport } from './write/write-load.js';

@@ -28,4 +28,5 @@ export {
 export { encodeProperty } from './values/encode-property.js';
 export { readPage, readRow, type WireObject, type WireValue } from './values/read-wire.js';
 export { type WireProperty, type WireRow, wireText } from './values/wire-property.js';
+export { OPERATIONS } from './write/operations.js';
 export { connect, type Service } from './write/service.js';

@@ -104,7 +104,7 @@ describePeers('the batch writer', peer => {
     const table = await peer.newTable();
     const db = open({ tables: peer.client() });
     const puts = Array.from({ length: 30 }, (_, n) =>
-      change.overwrite.put(Employee, { ...anna, id: n % 3, score: n }, { table }),
+      change.upsert(Employee, { ...anna, id: n % 3, score: n }, { table }),
     );
     assert.deepEqual(failures(await collect(db, puts)), []);
     for (const id of [0, 1, 2])
@@ -122,10 +122,10 @@ describePeers('the batch writer', peer => {
     const reports = await collect(db, [
       change.replace(Employee, a, { ...anna, id: 0, note: 'replaced' }),
       change.merge(Employee, b, { score: 0.5 }),
-      change.delete(c),
-      change.overwrite.delete(Employee, { ...anna, id: 3 }, { table }),
-      change.overwrite.delete(Employee, { ...anna, id: 4 }, { table }),
-      change.delete({ ...a, rowKey: 'emp!000009' }),
+      change.delete(Employee, c),
+      change.deleteIfExists(Employee, { key: { ...anna, id: 3 }, etag: '*' }, { table }),
+      change.deleteIfExists(Employee, { key: { ...anna, id: 4 }, etag: '*' }, { table }),
+      change.delete(Employee, { ...a, rowKey: 'emp!000009' }),
     ]);
     assert.deepEqual(failures(reports), [[5, 'NotFound']]);
     const left = await repo.partition(anna).take(10);

@@ -10,7 +10,7 @@ import {
   open,
   PatternError,
   part,
-  type Stored,
+  type StoredOf,
   t,
 } from '#patterns';
 import { anna, Employee } from './employee.js';
@@ -51,8 +51,9 @@ describePeers('batches', peer => {
   test('all operations are done, and give their rows by position', async () => {
     const table = await peer.newTable();
     const staff = db().repo(Employee, { table });
-    const made: Stored<typeof anna>[] = [];
-    for (const id of [1, 2, 3, 4]) made.push((await staff.create({ ...anna, id })) as Stored<typeof anna>);
+    const made: StoredOf<typeof Employee>[] = [];
+    for (const id of [1, 2, 3, 4])
+      made.push((await staff.create({ ...anna, id })) as StoredOf<typeof Employee>);
     const [a, b, c, d] = made;
     assert(a && b && c && d);
     const results = await db()
@@ -60,7 +61,7 @@ describePeers('batches', peer => {
       .create(Employee, { ...anna, id: 5 })
       .replace(Employee, a, { ...anna, note: 'replaced' })
       .merge(Employee, b, { score: 0.5 })
-      .delete(c)
+      .delete(Employee, c)
       .conditionCheck(d)
       .commit();
     assert.equal(results.length, 5);
@@ -82,7 +83,7 @@ describePeers('batches', peer => {
         .create(Employee, { ...anna, id: 2 });
       if (kind === 'replace') batch.replace(Employee, stale, anna);
       if (kind === 'merge') batch.merge(Employee, stale, { score: 6 });
-      if (kind === 'delete') batch.delete(stale);
+      if (kind === 'delete') batch.delete(Employee, stale);
       if (kind === 'conditionCheck') batch.conditionCheck(stale);
       const op = kind === 'conditionCheck' ? 'merge' : kind;
       await rejects(batch.commit(), 'BatchFailed', {
@@ -109,9 +110,31 @@ describePeers('batches', peer => {
     const gone = batch()
       .create(Employee, { ...anna, id: 2 })
       .create(Employee, { ...anna, id: 3 })
-      .delete(stored);
+      .delete(Employee, stored);
     await rejects(gone.commit(), 'BatchFailed', { index: 2, op: 'delete', reason: 'NotFound' });
     assert.deepEqual(await batch().commit(), []);
+  });
+
+  test('a delete that needs no row does not fail the batch, and the others keep their places', async () => {
+    const table = await peer.newTable();
+    const staff = db().repo(Employee, { table });
+    const gone = await staff.create(anna);
+    await staff.delete(gone);
+    const other = (id: number) => ({ key: { ...anna, id }, etag: '*' });
+    const batch = () =>
+      db()
+        .batch(Employee, anna, { table })
+        .deleteIfExists(Employee, gone)
+        .create(Employee, { ...anna, id: 2 })
+        .deleteIfExists(Employee, other(3))
+        .upsertMerge(Employee, { ...anna, id: 4 });
+    const results = await batch().commit();
+    assert.deepEqual([results[0], results[2]], [undefined, undefined]);
+    assert.equal((await staff.get({ ...anna, id: 2 }))?.etag, results[1]?.etag);
+    assert.equal((await staff.get({ ...anna, id: 4 }))?.etag, results[3]?.etag);
+    await rejects(batch().commit(), 'BatchFailed', { index: 1, op: 'create', reason: 'AlreadyExists' });
+    const nothing = db().batch(Employee, anna, { table }).deleteIfExists(Employee, gone);
+    assert.deepEqual(await nothing.commit(), [undefined]);
   });
 
   test('99 and 100 operations are done, and the 101st is refused', async () => {
@@ -138,7 +161,7 @@ describePeers('batches', peer => {
       assert.equal(batch.size.bytes, size);
       assert.equal((await batch.commit()).length, 12);
       const all = db().batch(Large, {}, { table });
-      for (const row of await batch.commit()) if (row) all.delete(row);
+      for (const row of await batch.commit()) if (row) all.delete(Large, row as StoredOf<typeof Large>);
       await all.commit();
     }
     assert.throws(
@@ -160,7 +183,7 @@ describePeers('batches', peer => {
     const elsewhere = await db()
       .repo(Employee, { table: await peer.newTable() })
       .create(anna);
-    refuses(() => batch.delete(elsewhere), 'table');
+    refuses(() => batch.delete(Employee, elsewhere), 'table');
     assert.equal((await batch.commit()).length, 1);
     refuses(() => batch.create(Employee, { ...anna, id: 2 }), 'batch');
   });

@@ -1,7 +1,7 @@
 // Deletes of what a query gives: all of it, by a few requests; rows that others change meanwhile; and going on after the process is gone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { change, type DeleteProgress, type DeleteRowsOptions, type Of, open, type Stored } from '#patterns';
+import { change, type DeleteProgress, type DeleteRowsOptions, open, type StoredOf } from '#patterns';
 import { anna, Employee } from './employee.js';
 import { FaultyClient } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
@@ -17,7 +17,7 @@ async function filled(peer: Peer, count: number, departments: number) {
   return { table, db, staff: db.repo(Employee, { table }) };
 }
 
-type Row = Stored<Of<typeof Employee>>;
+type Row = StoredOf<typeof Employee>;
 
 const all = { conditional: false } as const;
 

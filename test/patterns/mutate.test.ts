@@ -118,7 +118,7 @@ describePeers('mutate', peer => {
         },
         httpClient: {
           sendRequest: async request => {
-            if (request.method === 'PUT') await other.overwrite.merge(anna, { score: 1 });
+            if (request.method === 'PUT') await other.merge({ key: anna, etag: '*' }, { score: 1 });
             return passing.sendRequest(request);
           },
         },

@@ -38,7 +38,7 @@ describePeers('round trip', peer => {
     const rows = open({ tables: peer.client() }).repo(Everything, { table: await peer.newTable() });
     await fc.assert(
       fc.asyncProperty(anyValue, async value => {
-        const written = await rows.overwrite.put(value);
+        const written = await rows.upsert(value);
         const read = await rows.get(value);
         assert.deepEqual(withZero(read?.value), withZero(written.value));
       }),
@@ -78,7 +78,7 @@ describePeers('round trip', peer => {
       // As encodeEntity makes it, but without its check.
       const properties = Object.entries(row).map(([name, value]) => encodeProperty(name, 'Binary', value));
       const wire = { partitionKey: 'p', rowKey: 'r', properties, bytes };
-      return { encode, sent: service.requests.write({ kind: 'put', table, row: wire }) };
+      return { encode, sent: service.requests.write({ kind: 'upsert', table, row: wire }) };
     };
     for (const bytes of [ENTITY_BYTES_MAX - 1, ENTITY_BYTES_MAX]) {
       const { encode, sent } = write(bytes);

@@ -2,20 +2,19 @@
 import {
   change,
   type Db,
-  type Of,
   open,
   PatternError,
   type Repo,
   type RowChange,
   type ServiceOptions,
-  type Stored,
+  type StoredOf,
 } from '#patterns';
 import { anna, Employee } from './employee.js';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import type { Peer } from './peers.js';
 
 export type Staff = Repo<typeof Employee>;
-export type Row = Stored<Of<typeof Employee>>;
+export type Row = StoredOf<typeof Employee>;
 
 /** The first failure that is reported is thrown. */
 async function writeAll(db: Db, changes: readonly RowChange[]): Promise<void> {
@@ -62,10 +61,28 @@ export const OPERATIONS: readonly Operation[] = [
     isDone: row => row === undefined,
   },
   {
-    name: 'put',
+    name: 'upsert',
     startsWithRow: true,
-    run: staff => staff.overwrite.put({ ...anna, note: 'done' }),
+    run: staff => staff.upsert({ ...anna, note: 'done' }),
     isDone: row => row?.value.note === 'done',
+  },
+  {
+    name: 'upsertMerge',
+    startsWithRow: true,
+    run: staff => staff.upsertMerge({ ...anna, note: 'done' }),
+    isDone: row => row?.value.note === 'done',
+  },
+  {
+    name: 'merge by key and etag',
+    startsWithRow: true,
+    run: (staff, _, { etag }) => staff.merge({ key: anna, etag }, { note: 'done' }),
+    isDone: row => row?.value.note === 'done',
+  },
+  {
+    name: 'deleteIfExists',
+    startsWithRow: true,
+    run: (staff, _, stored) => staff.deleteIfExists(stored),
+    isDone: row => row === undefined,
   },
   {
     name: 'mutate',

@@ -1,10 +1,41 @@
 // Writes of single rows: conditional unless it is said otherwise, and exactly what was asked for.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, entity, key, open, PatternError, part, t } from '#patterns';
+import { z } from 'zod';
+import {
+  change,
+  codec,
+  type Db,
+  entity,
+  key,
+  open,
+  PatternError,
+  part,
+  remove,
+  t,
+  type WriteName,
+} from '#patterns';
+import { OPERATIONS } from '#patterns/internals';
 import { anna, Employee, EmployeeNow } from './employee.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
+
+/** The same properties and other keys, in the same table. */
+const Guest = entity('Guest', {
+  version: 1,
+  table: 'Staff',
+  props: Employee.props,
+  partition: key(part('department')),
+  row: key('gst', part('id', codec.int(6))),
+});
+
+const Jotting = entity('Jotting', {
+  version: 1,
+  table: 'Jottings',
+  props: { id: t.string(), data: t.json(z.union([z.null(), z.array(z.number())])).optional() },
+  partition: key('jottings'),
+  row: key(part('id')),
+});
 
 describePeers('writes', peer => {
   const db = (): Db => open({ tables: peer.client() });
@@ -38,10 +69,10 @@ describePeers('writes', peer => {
   test('a merge takes a property away', async () => {
     const staff = db().repo(Employee, { table: await peer.newTable() });
     const stored = await staff.create({ ...anna, note: 'old' });
-    const merged = await staff.merge(stored, { note: undefined, name: 'Anne' });
+    const merged = await staff.merge(stored, { note: null, name: 'Anne' });
     assert.deepEqual(merged.value, { ...anna, name: 'Anne' });
     assert.deepEqual((await staff.get(anna))?.value, { ...anna, name: 'Anne' });
-    await rejects(staff.merge(stored, { note: undefined }), 'Conflict');
+    await rejects(staff.merge(stored, { note: null }), 'Conflict');
   });
 
   test('keys cannot be changed', async () => {
@@ -51,7 +82,7 @@ describePeers('writes', peer => {
     await rejects(async () => staff.merge(stored, { id: 2 }), 'ValueInvalid', { property: 'id' });
     await rejects(async () => staff.replace(stored, { ...anna, id: 2 }), 'ValueInvalid');
     // @ts-expect-error a required property stays
-    await rejects(async () => staff.merge(stored, { name: undefined }), 'ValueInvalid', { property: 'name' });
+    await rejects(async () => staff.merge(stored, { name: null }), 'ValueInvalid', { property: 'name' });
     const values = staff.mutate({ department: 'Sales', id: 3 }, () => anna);
     await rejects(values, 'ValueInvalid', { property: 'key' });
   });
@@ -68,7 +99,7 @@ describePeers('writes', peer => {
     await rejects(staff.delete(row, { exactlyOnce: true }), 'ValueInvalid', { property: 'whole' });
     await staff.delete(row);
     // @ts-expect-error a key is no row that was read
-    await assert.rejects(staff.delete({ department: 'Sales', id: 1 }), TypeError);
+    await rejects(staff.delete({ department: 'Sales', id: 1 }), 'ValueInvalid', { property: 'row' });
   });
 
   test('what others wrote beside the entity stays', async () => {
@@ -95,18 +126,101 @@ describePeers('writes', peer => {
     assert.equal((await now.get(anna))?.version, 2);
   });
 
-  test('overwriting looks at nothing', async () => {
+  test('undefined in a merge leaves a property alone', async () => {
     const staff = db().repo(Employee, { table: await peer.newTable() });
-    await rejects(staff.overwrite.merge(anna, { score: 1 }), 'NotFound');
-    await staff.overwrite.delete(anna);
-    const first = await staff.overwrite.put({ ...anna, note: 'gone' });
-    await staff.overwrite.put(anna);
-    await staff.overwrite.merge(anna, { score: 9 });
-    assert.deepEqual((await staff.get(anna))?.value, { ...anna, score: 9 });
-    await rejects(async () => staff.overwrite.merge(anna, { note: undefined }), 'ValueInvalid');
+    const stored = await staff.create({ ...anna, note: 'old' });
+    const merged = await staff.merge(stored, { note: undefined, name: undefined, score: 5 });
+    assert.deepEqual(merged.value, { ...anna, note: 'old', score: 5 });
+    assert.deepEqual((await staff.get(anna))?.value, merged.value);
+    const removed = await staff.merge(merged, { note: remove });
+    assert.equal('note' in removed.value, false);
+    assert.deepEqual((await staff.get(anna))?.value, { ...anna, score: 5 });
+  });
+
+  test('null is a value of JSON, and remove takes it away', async () => {
+    const rows = db().repo(Jotting, { table: await peer.newTable() });
+    const stored = await rows.create({ id: 'a', data: [1] });
+    const merged = await rows.merge(stored, { data: null });
+    assert.equal(merged.value.data, null);
+    assert.equal((await rows.get({ id: 'a' }))?.value.data, null);
+    await rows.merge(merged, { data: remove });
+    assert.deepEqual((await rows.get({ id: 'a' }))?.value, { id: 'a' });
+  });
+
+  test('Insert Or Replace and Insert Or Merge look at nothing', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    const first = await staff.upsert({ ...anna, note: 'gone' });
+    await staff.upsert(anna);
+    assert.deepEqual((await staff.get(anna))?.value, anna);
     await rejects(staff.delete(first), 'Conflict');
-    await staff.overwrite.delete(anna);
+
+    const made = await staff.upsertMerge({ ...anna, id: 2, note: 'stays' });
+    assert.deepEqual(made.key, { department: 'Sales', id: 2 });
+    const merged = await staff.upsertMerge({ ...anna, id: 2, score: 9 });
+    const read = await staff.get({ ...anna, id: 2 });
+    assert.deepEqual(read?.value, { ...anna, id: 2, note: 'stays', score: 9 });
+    assert.equal(read?.etag, merged.etag);
+    await rejects(staff.merge(made, { score: 1 }), 'Conflict');
+    await staff.merge(merged, { score: 1 });
+    // @ts-expect-error a merge takes nothing away from a row that was not read
+    await rejects(async () => staff.upsertMerge({ ...anna, note: null }), 'ValueInvalid');
+  });
+
+  test('a row is written by its key, under the condition of an ETag or of none', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    const any = { key: { department: 'Sales', id: 1 }, etag: '*' };
+    await rejects(staff.merge(any, { score: 1 }), 'NotFound');
+    await rejects(staff.replace(any, anna), 'NotFound');
+    await rejects(staff.delete(any), 'NotFound');
+    await staff.deleteIfExists(any);
+    const { etag } = await staff.create({ ...anna, note: 'old' });
+    const merged = await staff.merge({ ...any, etag }, { score: 9, note: undefined });
+    assert.deepEqual((await staff.get(anna))?.value, { ...anna, note: 'old', score: 9 });
+    await rejects(staff.merge({ ...any, etag }, { score: 1 }), 'Conflict', { etag });
+    await rejects(staff.replace({ ...any, etag }, anna), 'Conflict');
+    await rejects(staff.delete({ ...any, etag }), 'Conflict');
+    await rejects(staff.deleteIfExists({ ...any, etag }), 'Conflict');
+    const replaced = await staff.replace(merged, anna);
+    assert.deepEqual(await staff.get(anna), replaced);
+    // @ts-expect-error nothing can be taken from a row that was not read
+    await rejects(async () => staff.merge(any, { note: null }), 'ValueInvalid', { property: 'note' });
+    await rejects(async () => staff.replace(any, { ...anna, id: 2 }), 'ValueInvalid');
+    await staff.deleteIfExists(replaced);
     assert.equal(await staff.get(anna), undefined);
+    await staff.deleteIfExists(replaced);
+  });
+
+  test('a row is written by its own entity, in its own table', async () => {
+    const table = await peer.newTable();
+    const staff = db().repo(Employee, { table });
+    const guests = db().repo(Guest, { table });
+    const stored = await staff.create(anna);
+    const foreign = { expected: 'Guest', found: 'Employee', rowKey: stored.rowKey };
+    // @ts-expect-error the row is of another entity
+    await rejects(guests.replace(stored, anna), 'WrongEntity', foreign);
+    // @ts-expect-error the row is of another entity
+    await rejects(guests.merge(stored, { score: 1 }), 'WrongEntity', foreign);
+    // @ts-expect-error the row is of another entity
+    await rejects(guests.delete(stored), 'WrongEntity', foreign);
+    const batch = db().batch(Guest, anna, { table });
+    // @ts-expect-error the row is of another entity
+    assert.throws(() => batch.merge(Guest, stored, { score: 1 }), { code: 'WrongEntity' });
+    const other = db().repo(Employee, { table: await peer.newTable() });
+    await rejects(other.replace(stored, anna), 'ValueInvalid', { property: 'table' });
+    await rejects(other.delete(stored), 'ValueInvalid', { property: 'table' });
+    const moved = { ...stored, rowKey: 'gst!000001' };
+    await rejects(staff.delete(moved), 'WrongEntity', { expected: 'Employee' });
+    assert.deepEqual(await staff.get(anna), stored);
+  });
+
+  test('repository, batch and bulk have the same writes', () => {
+    const staff = db().repo(Employee);
+    const batch = db().batch(Employee, anna);
+    for (const name of Object.keys(OPERATIONS) as WriteName[]) {
+      assert.equal(typeof staff[name], 'function', name);
+      assert.equal(typeof batch[name], 'function', name);
+      assert.equal(typeof change[name], 'function', name);
+    }
   });
 
   test('operation ids can have another name, or be left out', async () => {
@@ -120,13 +234,13 @@ describePeers('writes', peer => {
       .commit();
     assert.deepEqual((await plain.get(anna))?.value, stored.value);
     assert.notEqual(checked?.etag, stored.etag);
-    await plain.overwrite.put(anna);
+    await plain.upsert(anna);
     await rejects(plain.delete(stored), 'Conflict');
     const named = open({ tables: peer.client() }, { operationIds: { property: 'lastWrite' } }).repo(
       Employee,
       { table },
     );
-    const written = await named.overwrite.put(anna);
+    const written = await named.upsert(anna);
     assert.deepEqual(
       written.unknown.map(({ name }) => name),
       ['lastWrite'],

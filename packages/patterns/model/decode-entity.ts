@@ -7,7 +7,7 @@ import type { WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
 import type { AnyEntity, Field, Of } from './entity.js';
-import { instantOfEtag, type Projected, type Stored } from './stored.js';
+import { instantOfEtag, type Projected, type StoredOf } from './stored.js';
 import { parseTag } from './type-tag.js';
 import { upcastRow } from './upcast.js';
 
@@ -113,9 +113,9 @@ export function decodeEntity<E extends AnyEntity>(
   entity: E,
   row: WireObject,
   options: DecodeOptions = {},
-): Stored<Of<E>> {
+): StoredOf<E> {
   const { table = entity.table, onDrift = 'throw', etag } = options;
-  const head = readHead(row, { table, etag });
+  const head = { ...readHead(row, { table, etag }), entity: entity.name };
   const version = versionOf(entity, row, head);
   const decoder = decoderOf(entity);
   const reader = new FieldReader(entity, head, onDrift);
@@ -153,14 +153,14 @@ export function decodeProjected<E extends AnyEntity, K extends keyof Of<E> & str
   row: WireObject,
   names: readonly K[],
   options: DecodeOptions = {},
-): Projected<Pick<Of<E>, K>> {
+): Projected<Pick<Of<E>, K>, E['name']> {
   const { table = entity.table, onDrift = 'throw', etag } = options;
   if (entity.version > 1) {
     const { unknown: _, ...stored } = decodeEntity(entity, row, options);
     const entries = Object.entries(stored.value).filter(([name]) => names.includes(name as K));
     return { ...stored, value: Object.fromEntries(entries) as Pick<Of<E>, K>, whole: false };
   }
-  const head = readHead(row, { table, etag });
+  const head = { ...readHead(row, { table, etag }), entity: entity.name };
   const version = versionOf(entity, row, head);
   const decoder = decoderOf(entity);
   const reader = new FieldReader(entity, head, onDrift);

@@ -3,14 +3,12 @@ import type { WireObject } from '../values/read-wire.js';
 import { textOf } from '../values/row-member.js';
 import { type Bag, decodeBag } from './bag.js';
 import { type DecodeOptions, decodeEntity, readAddress } from './decode-entity.js';
-import type { AnyEntity, Of } from './entity.js';
-import type { Stored } from './stored.js';
+import type { AnyEntity } from './entity.js';
+import type { StoredOf } from './stored.js';
 import { parseTag } from './type-tag.js';
 
 /** A row of an entity, by whose name it can be told from others. */
-export type Named<E extends AnyEntity> = E extends AnyEntity
-  ? Stored<Of<E>> & { readonly entity: E['name'] }
-  : never;
+export type Named<E extends AnyEntity> = E extends AnyEntity ? StoredOf<E> : never;
 
 /** A row of one of the entities, or a bag: `entity` says which. */
 export type Mixed<E extends readonly AnyEntity[]> = Named<E[number]> | Bag;
@@ -61,5 +59,5 @@ export function decodeMixed<const E extends readonly AnyEntity[]>(
     const { table = entities[0]?.table ?? '', etag } = options;
     return decodeBag(row, { table, etag, tag: entities[0]?.tag });
   }
-  return { ...decodeEntity(entity, row, options), entity: entity.name } as Mixed<E>;
+  return decodeEntity(entity, row, options) as Mixed<E>;
 }

@@ -100,7 +100,7 @@ export function encodeEntity<E extends AnyEntity>(
   return { partitionKey, rowKey, properties, bytes, value: readBack as Of<E> };
 }
 
-/** Some properties, as a merge sends them: no keys, no tag. Those that are undefined are left out. Throws ValueInvalid and TooLarge. */
+/** Properties that a patch sets, as a merge sends them: no keys, no tag. Throws ValueInvalid and TooLarge. */
 export function encodePatch(entity: AnyEntity, patch: Values): readonly WireProperty[] {
   refuseStrangers(entity, patch);
   return Object.entries(patch).flatMap(([name, value]) => {

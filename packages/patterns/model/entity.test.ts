@@ -59,14 +59,14 @@ describe('types', () => {
     const leads: RowLead<typeof Review>[] = [{}, { id: 1 }, { id: 1, year: 2 }];
     // @ts-expect-error year is not a leading part
     leads.push({ year: 1 });
-    const patch: PatchOf<typeof Review> = { score: 1, note: undefined };
+    const patch: PatchOf<typeof Review> = { score: 1, note: null };
     // @ts-expect-error a property of a key does not change
     const move: PatchOf<typeof Review> = { id: 2 };
     // @ts-expect-error score is required
     const missing = (): unknown => encodeEntity(Review, { department: 'a', id: 1, year: 2 });
     assert.deepEqual(
       [leads.length, patch, move, missing.name],
-      [4, { score: 1, note: undefined }, { id: 2 }, 'missing'],
+      [4, { score: 1, note: null }, { id: 2 }, 'missing'],
     );
   });
 

@@ -69,13 +69,6 @@ export type PartitionOf<E extends AnyEntity> = PickValues<E['props'], PartNames<
 /** What names a row in its partition. */
 export type RowOf<E extends AnyEntity> = PickValues<E['props'], PartNames<E['row']['parts']>>;
 
-/** What a merge may change: everything but the parts of the keys. Undefined takes an optional property away. */
-export type PatchOf<E extends AnyEntity> = {
-  readonly [K in Exclude<keyof E['props'], keyof KeyOf<E>>]?:
-    | ValueOf<E['props'][K]>
-    | (E['props'][K]['presence'] extends 'optional' ? undefined : never);
-};
-
 type PickValues<P extends Props, N extends PropertyKey> = {
   readonly [K in N & keyof P]: ValueOf<P[K]>;
 };

@@ -2,7 +2,7 @@
 // wrong type does not compile. A missing row is undefined; the program decides whether that is an error.
 import { allInOrder, inOrder } from '../flow/in-order.js';
 import type { AnyEntity, KeyOf, Of, PartitionOf, RowLead } from '../model/entity.js';
-import type { Stored } from '../model/stored.js';
+import type { StoredOf } from '../model/stored.js';
 import type { Query } from './query.js';
 import type { ManyOptions, Reads } from './reads.js';
 import type { ReadingOptions } from './results.js';
@@ -20,19 +20,19 @@ export interface Link<A extends AnyEntity, B extends AnyEntity> {
   readonly to: B;
   /** The keys that the value leads to; undefined if it leads nowhere. */
   keyOf(value: Of<A>): KeyOf<B> | undefined;
-  load(db: ReadsByEntity, from: Stored<Of<A>>, options?: ReadingOptions): Promise<Stored<Of<B>> | undefined>;
+  load(db: ReadsByEntity, from: StoredOf<A>, options?: ReadingOptions): Promise<StoredOf<B> | undefined>;
   /** For each, in order. A row that several lead to is read once. */
   loadAll(
     db: ReadsByEntity,
-    from: Iterable<Stored<Of<A>>>,
+    from: Iterable<StoredOf<A>>,
     options?: ManyOptions,
-  ): Promise<readonly (Stored<Of<B>> | undefined)[]>;
+  ): Promise<readonly (StoredOf<B> | undefined)[]>;
   /** Each with what it leads to, in order, as they come. */
   follow(
     db: ReadsByEntity,
-    from: Iterable<Stored<Of<A>>> | AsyncIterable<Stored<Of<A>>>,
+    from: Iterable<StoredOf<A>> | AsyncIterable<StoredOf<A>>,
     options?: ManyOptions,
-  ): AsyncGenerator<readonly [Stored<Of<A>>, Stored<Of<B>> | undefined], void, undefined>;
+  ): AsyncGenerator<readonly [StoredOf<A>, StoredOf<B> | undefined], void, undefined>;
 }
 
 /** A link to one row: `link(Employee, Department, e => ({ id: e.departmentId }))`. */
@@ -79,14 +79,14 @@ export interface ManyLink<A extends AnyEntity, B extends AnyEntity> {
   readonly to: B;
   targetOf(value: Of<A>): LinkTarget<B>;
   /** The query of the many. */
-  query(db: ReadsByEntity, from: Stored<Of<A>>): Query<B, Stored<Of<B>>, 'range' | 'partition-scan'>;
+  query(db: ReadsByEntity, from: StoredOf<A>): Query<B, StoredOf<B>, 'range' | 'partition-scan'>;
   /** At most so many of each, for each, in order. */
   takeAll(
     db: ReadsByEntity,
-    from: Iterable<Stored<Of<A>>>,
+    from: Iterable<StoredOf<A>>,
     count: number,
     options?: ManyOptions,
-  ): Promise<readonly (readonly Stored<Of<B>>[])[]>;
+  ): Promise<readonly (readonly StoredOf<B>[])[]>;
 }
 
 /** A link to many rows: `linkMany(Department, Employee, d => ({ partition: { departmentId: d.id } }))`. */
@@ -100,7 +100,7 @@ export function linkMany<A extends AnyEntity, B extends AnyEntity>(
     const within = db.repo(to).partition(partition);
     return (rows === undefined ? within : within.rows(rows)) as Query<
       B,
-      Stored<Of<B>>,
+      StoredOf<B>,
       'range' | 'partition-scan'
     >;
   };

@@ -2,8 +2,8 @@
 // stated time while the service fails. It is written by hand because stale entries, their age, and a bound that refuses rather than evicts are most of
 // it; a library would add only a Map in the order of use.
 import { inOrder } from '../flow/in-order.js';
-import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
-import type { Stored } from '../model/stored.js';
+import type { AnyEntity, KeyOf } from '../model/entity.js';
+import type { StoredOf } from '../model/stored.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Reads } from './reads.js';
 import type { ReadingOptions, Results } from './results.js';
@@ -85,8 +85,8 @@ export class Lookup<E extends AnyEntity> {
   readonly #reads: Pick<Reads<E>, 'get'>;
   readonly #options: Settings;
   /** In the order of their use. */
-  readonly #entries = new Map<string, Entry<Stored<Of<E>>>>();
-  readonly #coming = new Map<string, Promise<Entry<Stored<Of<E>>>>>();
+  readonly #entries = new Map<string, Entry<StoredOf<E>>>();
+  readonly #coming = new Map<string, Promise<Entry<StoredOf<E>>>>();
 
   constructor(entity: E, reads: Pick<Reads<E>, 'get'>, options: LookupOptions) {
     const { ttl, maxRows, negativeTtl = ttl, maxStale = 0 } = options;
@@ -106,7 +106,7 @@ export class Lookup<E extends AnyEntity> {
   }
 
   /** The row, remembered or read. Throws what reading throws, if nothing that is remembered may stand for it. */
-  async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<Cached<Stored<Of<E>>>> {
+  async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<Cached<StoredOf<E>>> {
     const text = this.#textOf(key);
     const known = this.#entries.get(text);
     if (known !== undefined) {
@@ -128,7 +128,7 @@ export class Lookup<E extends AnyEntity> {
   }
 
   /** Remembers all that a query gives. Throws ScanRefused if they are more than may be remembered: then it is no small table. */
-  async preload(rows: Results<Stored<Of<E>>>, options: ReadingOptions = {}): Promise<number> {
+  async preload(rows: Results<StoredOf<E>>, options: ReadingOptions = {}): Promise<number> {
     const at = this.#options.now();
     const found = await rows.take(this.#options.maxRows + 1, options);
     if (found.length > this.#options.maxRows)
@@ -152,7 +152,7 @@ export class Lookup<E extends AnyEntity> {
     items: Iterable<T> | AsyncIterable<T>,
     on: (item: T) => KeyOf<E> | undefined,
     { concurrency = CONCURRENCY, signal }: JoinOptions = {},
-  ): AsyncGenerator<readonly [T, Stored<Of<E>> | undefined], void, undefined> {
+  ): AsyncGenerator<readonly [T, StoredOf<E> | undefined], void, undefined> {
     return inOrder(items, { concurrency, signal }, async (item, each) => {
       const key = on(item);
       return [item, key === undefined ? undefined : (await this.get(key, { signal: each })).row] as const;
@@ -173,12 +173,12 @@ export class Lookup<E extends AnyEntity> {
   }
 
   /** Concurrent calls share one read. */
-  #read(text: string, key: KeyOf<E>): Promise<Entry<Stored<Of<E>>>> {
+  #read(text: string, key: KeyOf<E>): Promise<Entry<StoredOf<E>>> {
     const coming = this.#coming.get(text);
     if (coming !== undefined) return coming;
     // The row is at least as old as the question.
     const at = this.#options.now();
-    const reading: Promise<Entry<Stored<Of<E>>>> = this.#reads.get(key).then(row => {
+    const reading: Promise<Entry<StoredOf<E>>> = this.#reads.get(key).then(row => {
       const entry = { row, at };
       if (this.#coming.get(text) === reading) this.#keep(text, entry);
       return entry;
@@ -191,7 +191,7 @@ export class Lookup<E extends AnyEntity> {
     return reading;
   }
 
-  #keep(text: string, entry: Entry<Stored<Of<E>>>): void {
+  #keep(text: string, entry: Entry<StoredOf<E>>): void {
     this.#entries.delete(text);
     this.#entries.set(text, entry);
     const [oldest] = this.#entries.keys();

@@ -2,8 +2,8 @@
 import { allOf, type Condition } from '../filter/condition.js';
 import { keyCondition } from '../filter/where.js';
 import type { PartBounds } from '../keys/compiled-key.js';
-import type { AnyEntity, Of, RowLead, RowOf } from '../model/entity.js';
-import type { Stored } from '../model/stored.js';
+import type { AnyEntity, RowLead, RowOf } from '../model/entity.js';
+import type { StoredOf } from '../model/stored.js';
 import { PatternError } from '../values/pattern-error.js';
 import { EntityQuery, type Query, type QuerySettings } from './query.js';
 import type { ReadingOptions } from './results.js';
@@ -19,14 +19,14 @@ export interface LatestOptions<E extends AnyEntity> extends ReadingOptions {
 }
 
 /** The queries of one partition. It is itself the query of all of the entity's rows in it. */
-export type PartitionQuery<E extends AnyEntity> = Query<E, Stored<Of<E>>, 'partition-scan'> & {
+export type PartitionQuery<E extends AnyEntity> = Query<E, StoredOf<E>, 'partition-scan'> & {
   readonly partitionKey: string;
   /** The row of these keys. */
-  row(key: RowOf<E>): Query<E, Stored<Of<E>>, 'point'>;
+  row(key: RowOf<E>): Query<E, StoredOf<E>, 'point'>;
   /** The rows whose keys begin with these parts, and of these the ones whose next part is in bounds. */
-  rows(lead: RowLead<E>, bounds?: RowBounds<E>): Query<E, Stored<Of<E>>, 'range'>;
+  rows(lead: RowLead<E>, bounds?: RowBounds<E>): Query<E, StoredOf<E>, 'range'>;
   /** The last so many that were written, newest first: of a row key that has reversed time (`codec.timeDesc`) behind the parts of `lead`. */
-  latest(count: number, options?: LatestOptions<E>): Promise<readonly Stored<Of<E>>[]>;
+  latest(count: number, options?: LatestOptions<E>): Promise<readonly StoredOf<E>[]>;
 };
 
 type Values = Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ function checkLead(subject: string, names: readonly string[], lead: Values): str
   return next;
 }
 
-export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, Stored<Of<E>>> {
+export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredOf<E>> {
   readonly partitionKey: string;
   readonly #entity: E;
   readonly #settings: QuerySettings;
@@ -61,11 +61,11 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, Stored<
     return keyCondition('PartitionKey', { eq: partitionKey });
   }
 
-  row(key: RowOf<E>): EntityQuery<E, Stored<Of<E>>> {
+  row(key: RowOf<E>): EntityQuery<E, StoredOf<E>> {
     return this.#query({ eq: this.#entity.plan.row.encode(key) });
   }
 
-  rows(lead: RowLead<E>, bounds: RowBounds<E> = {}): EntityQuery<E, Stored<Of<E>>> {
+  rows(lead: RowLead<E>, bounds: RowBounds<E> = {}): EntityQuery<E, StoredOf<E>> {
     const { row } = this.#entity.plan;
     const next = checkLead(row.subject, row.names, lead);
     const given = Object.entries(bounds).filter(([, bound]) => bound !== undefined);
@@ -81,7 +81,7 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, Stored<
   async latest(
     count: number,
     { lead = {} as RowLead<E>, signal }: LatestOptions<E> = {},
-  ): Promise<readonly Stored<Of<E>>[]> {
+  ): Promise<readonly StoredOf<E>[]> {
     const { name, row } = this.#entity;
     const next = checkLead(`${name}.row`, this.#entity.plan.row.names, lead);
     const part = row.parts.find(each => typeof each !== 'string' && each.name === next);
@@ -93,7 +93,7 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, Stored<
     return this.rows(lead).take(count, { signal });
   }
 
-  #query(range: Parameters<typeof keyCondition>[1]): EntityQuery<E, Stored<Of<E>>> {
+  #query(range: Parameters<typeof keyCondition>[1]): EntityQuery<E, StoredOf<E>> {
     const condition = allOf([EntityPartition.#condition(this.partitionKey), keyCondition('RowKey', range)]);
     return new EntityQuery({
       entity: this.#entity,

@@ -8,7 +8,7 @@ import { type Clause, type Fields, fieldsOf } from '../filter/where.js';
 import { decodeEntity, decodeProjected, wireSelect } from '../model/decode-entity.js';
 import type { DriftPolicy } from '../model/drift.js';
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
-import type { Projected, Stored } from '../model/stored.js';
+import type { Projected, StoredOf } from '../model/stored.js';
 import type { RowSource } from '../transport/row-source.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Flat } from '../values/property.js';
@@ -21,7 +21,8 @@ export type StaticClass = Extract<QueryClass, 'point' | 'range' | 'partition-sca
 
 /** Rows that are selected of an entity: always with what its keys are made of. */
 export type Selected<E extends AnyEntity, K extends keyof Of<E>> = Projected<
-  Flat<Pick<Of<E>, K | (keyof KeyOf<E> & keyof Of<E>)>>
+  Flat<Pick<Of<E>, K | (keyof KeyOf<E> & keyof Of<E>)>>,
+  E['name']
 >;
 
 interface Refined<E extends AnyEntity, R, C extends StaticClass> {
@@ -160,7 +161,7 @@ export class EntityQuery<E extends AnyEntity, R> implements Results<R> {
     const { table, onDrift } = settings;
     const options = { table, onDrift };
     try {
-      const found: Stored<Of<E>> | Projected<unknown> =
+      const found: StoredOf<E> | Projected<unknown> =
         select === undefined
           ? decodeEntity(entity, row, options)
           : decodeProjected(entity, row, select as readonly (keyof Of<E> & string)[], options);

@@ -4,8 +4,8 @@ import type { Plan } from '../filter/plan.js';
 import { keyCondition } from '../filter/where.js';
 import { allInOrder } from '../flow/in-order.js';
 import { decodeEntity } from '../model/decode-entity.js';
-import type { AnyEntity, KeyOf, Of, PartitionOf } from '../model/entity.js';
-import type { Stored } from '../model/stored.js';
+import type { AnyEntity, KeyOf, PartitionOf } from '../model/entity.js';
+import type { StoredOf } from '../model/stored.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { FanOut, type FanOutOptions } from './fan-out.js';
 import type { RowPosition } from './merge.js';
@@ -25,19 +25,19 @@ interface Each<E extends AnyEntity, R> {
 
 export interface Reads<E extends AnyEntity> {
   /** The row; undefined if there is none. */
-  get(key: KeyOf<E>, options?: ReadingOptions): Promise<Stored<Of<E>> | undefined>;
+  get(key: KeyOf<E>, options?: ReadingOptions): Promise<StoredOf<E> | undefined>;
   /** A row for each key, in their order, undefined where there is none. Asks for each by itself, and never by `or`. */
-  getMany(keys: Iterable<KeyOf<E>>, options?: ManyOptions): Promise<readonly (Stored<Of<E>> | undefined)[]>;
+  getMany(keys: Iterable<KeyOf<E>>, options?: ManyOptions): Promise<readonly (StoredOf<E> | undefined)[]>;
   partition(key: PartitionOf<E>): PartitionQuery<E>;
   /** All of the entity's rows in the table. */
-  scan(): Query<E, Stored<Of<E>>, 'table-scan'>;
+  scan(): Query<E, StoredOf<E>, 'table-scan'>;
   /** The same of many partitions at once; of each all rows, by default. */
-  fanOut<R extends RowPosition = Stored<Of<E>>>(
+  fanOut<R extends RowPosition = StoredOf<E>>(
     keys: Iterable<PartitionOf<E>>,
     options?: FanOutOptions & Each<E, R>,
   ): Results<R>;
   /** All buckets of a partition that `codec.hash` spreads: what is given is the rest of its key. */
-  buckets<R extends RowPosition = Stored<Of<E>>>(
+  buckets<R extends RowPosition = StoredOf<E>>(
     key: Partial<PartitionOf<E>>,
     options?: FanOutOptions & Each<E, R>,
   ): Results<R>;
@@ -60,7 +60,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
   }
 
   /** The row; undefined if there is none. Throws TypeDrift, WrongEntity and ServiceRefused. */
-  async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<Stored<Of<E>> | undefined> {
+  async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<StoredOf<E> | undefined> {
     const { table, entity } = this;
     const { source, onDrift } = this.#settings;
     for (const address of addresses(entity, table, key)) {
@@ -73,7 +73,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
   async getMany(
     keys: Iterable<KeyOf<E>>,
     { concurrency = this.#settings.concurrency ?? POINT_CONCURRENCY, signal }: ManyOptions = {},
-  ): Promise<readonly (Stored<Of<E>> | undefined)[]> {
+  ): Promise<readonly (StoredOf<E> | undefined)[]> {
     const { partition, row } = this.entity.plan;
     const asked = [...keys].map(key => ({ key, text: `${partition.encode(key)}\n${row.encode(key)}` }));
     const distinct = new Map(asked.map(({ key, text }) => [text, key]));
@@ -89,17 +89,17 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return this.#partition(this.entity.plan.partition.encode(key));
   }
 
-  scan(): Query<E, Stored<Of<E>>, 'table-scan'> {
+  scan(): Query<E, StoredOf<E>, 'table-scan'> {
     const { partition, row } = this.entity.plan;
     const condition = allOf([
       keyCondition('PartitionKey', partition.range({})),
       keyCondition('RowKey', row.range({})),
     ]);
     const spec = { entity: this.entity, settings: this.#settings, select: undefined, condition };
-    return new EntityQuery<E, Stored<Of<E>>>(spec) as unknown as Query<E, Stored<Of<E>>, 'table-scan'>;
+    return new EntityQuery<E, StoredOf<E>>(spec) as unknown as Query<E, StoredOf<E>, 'table-scan'>;
   }
 
-  fanOut<R extends RowPosition = Stored<Of<E>>>(
+  fanOut<R extends RowPosition = StoredOf<E>>(
     keys: Iterable<PartitionOf<E>>,
     options: FanOutOptions & Each<E, R> = {},
   ): Results<R> {
@@ -107,7 +107,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return this.#fanOut(texts, options);
   }
 
-  buckets<R extends RowPosition = Stored<Of<E>>>(
+  buckets<R extends RowPosition = StoredOf<E>>(
     key: Partial<PartitionOf<E>>,
     options: FanOutOptions & Each<E, R> = {},
   ): Results<R> {

@@ -2,10 +2,10 @@
 import type { RowAddress } from '../values/pattern-error.js';
 import { type WireRow, wireText } from '../values/wire-property.js';
 
-/** `create`: there is no such row. `replace` and `merge`: the row is there. `put`: whether or not. */
+/** `create`: there is no such row. `replace` and `merge`: the row is there. `upsert` and `upsertMerge`: whether or not. */
 export type RowWrite =
   | { readonly kind: 'create'; readonly table: string; readonly row: WireRow }
-  | { readonly kind: 'put'; readonly table: string; readonly row: WireRow }
+  | { readonly kind: 'upsert' | 'upsertMerge'; readonly table: string; readonly row: WireRow }
   | {
       readonly kind: 'replace' | 'merge';
       readonly table: string;
@@ -28,8 +28,7 @@ export const addressOf = (write: RowWrite): RowAddress =>
     : { table: write.table, partitionKey: write.row.partitionKey, rowKey: write.row.rowKey };
 
 /** What the write compares; undefined if it compares nothing. */
-export const etagOf = (write: RowWrite): string | undefined =>
-  write.kind === 'create' || write.kind === 'put' ? undefined : write.etag;
+export const etagOf = (write: RowWrite): string | undefined => ('etag' in write ? write.etag : undefined);
 
 const keyText = (key: string): string => encodeURIComponent(key.replaceAll("'", "''"));
 
@@ -39,7 +38,7 @@ export const rowPath = ({ table, partitionKey, rowKey }: RowAddress): string =>
 const ACCEPT = { Accept: 'application/json;odata=minimalmetadata' } as const;
 const JSON_BODY = { ...ACCEPT, 'Content-Type': 'application/json' } as const;
 
-const METHODS = { put: 'PUT', replace: 'PUT', merge: 'PATCH' } as const;
+const METHODS = { upsert: 'PUT', upsertMerge: 'PATCH', replace: 'PUT', merge: 'PATCH' } as const;
 
 export function rowRequest(write: RowWrite): RowRequest {
   const path = rowPath(addressOf(write));
@@ -53,6 +52,6 @@ export function rowRequest(write: RowWrite): RowRequest {
       headers: { ...JSON_BODY, Prefer: 'return-no-content' },
       body,
     };
-  const condition = write.kind === 'put' ? {} : { 'If-Match': write.etag };
+  const condition = 'etag' in write ? { 'If-Match': write.etag } : {};
   return { method: METHODS[write.kind], path, headers: { ...JSON_BODY, ...condition }, body };
 }

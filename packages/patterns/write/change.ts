@@ -1,52 +1,77 @@
 // Changes of rows as values, for bulk writes: a batch writer takes them one after the other and reports the outcome of each.
-import type { AnyEntity, KeyOf, Of, PatchOf } from '../model/entity.js';
-import type { Projected, Stored } from '../model/stored.js';
-import { type PlannedWrite, planDelete, planMerge, planNew, planReplace } from './plan-write.js';
+import type { AnyEntity, Of } from '../model/entity.js';
+import type { PatchOf, Remove } from '../model/patch.js';
+import type { RowRef, StoredOf } from '../model/stored.js';
+import { type Deletable, OPERATIONS, type Target, type WriteResult } from './operations.js';
+import type { PlannedWrite, Subject } from './plan-write.js';
 import { newIdentity, type Service } from './service.js';
 
 /** Opaque: made by `change`, and done by a writer. */
 export interface RowChange {
-  /** Throws ValueInvalid, KeyInvalid and TooLarge. */
-  readonly plan: (service: Service) => PlannedWrite<Stored<unknown> | undefined>;
+  /** Throws ValueInvalid, KeyInvalid, WrongEntity and TooLarge. */
+  readonly plan: (service: Service) => PlannedWrite<WriteResult>;
 }
 
 interface Elsewhere {
-  /** Where the row stands, if not in the entity's table. */
+  /** Where the row stands, if not in the entity's table. A row that was read stands where it was read. */
   readonly table?: string | undefined;
 }
 
-/** One change of one row each, under the conditions of a repository's methods of the same names. */
+const planned = <E extends AnyEntity>(
+  entity: E,
+  table: string,
+  plan: (at: Subject<E>) => PlannedWrite<WriteResult>,
+): RowChange => ({ plan: service => plan({ entity, table, identity: newIdentity(service) }) });
+
+const tableOf = <E extends AnyEntity>(entity: E, target: Deletable<E>, { table }: Elsewhere): string =>
+  table ?? ('table' in target ? target.table : entity.table);
+
+function merge<E extends AnyEntity>(
+  entity: E,
+  target: StoredOf<E>,
+  patch: PatchOf<E>,
+  where?: Elsewhere,
+): RowChange;
+function merge<E extends AnyEntity>(
+  entity: E,
+  target: RowRef<E>,
+  patch: PatchOf<E, never>,
+  where?: Elsewhere,
+): RowChange;
+function merge<E extends AnyEntity>(
+  entity: E,
+  target: Target<E>,
+  patch: PatchOf<E, null | Remove>,
+  where: Elsewhere = {},
+): RowChange {
+  return planned(entity, tableOf(entity, target, where), at => OPERATIONS.merge(at, target, patch));
+}
+
+/** One change of one row each, with the names and under the conditions of a repository's writes. */
 export const change = {
   /** There is no such row yet. */
-  create: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange => ({
-    plan: service => planNew('create', entity, value, newIdentity(service), table),
-  }),
-  replace: <E extends AnyEntity>(entity: E, stored: Stored<Of<E>>, value: Of<E>): RowChange => ({
-    plan: service => planReplace(entity, stored, value, newIdentity(service)),
-  }),
-  merge: <E extends AnyEntity>(entity: E, stored: Stored<Of<E>>, patch: PatchOf<E>): RowChange => ({
-    plan: service => planMerge(entity, stored, patch, newIdentity(service)),
-  }),
-  /** The row is as it was read, and goes. */
-  delete: (stored: Stored<unknown> | Projected<unknown>): RowChange => ({
-    plan: () => planDelete(stored, stored.etag),
-  }),
-  /** Unconditional changes. */
-  overwrite: {
-    /** Whatever row is there becomes this, or there is one. */
-    put: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange => ({
-      plan: service => planNew('put', entity, value, newIdentity(service), table),
-    }),
-    /** Whatever row is there goes; that there is none is no failure. */
-    delete: <E extends AnyEntity>(
-      entity: E,
-      key: KeyOf<E>,
-      { table = entity.table }: Elsewhere = {},
-    ): RowChange => ({
-      plan: () => {
-        const { partition, row } = entity.plan;
-        return planDelete({ table, partitionKey: partition.encode(key), rowKey: row.encode(key) }, '*');
-      },
-    }),
-  },
+  create: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange =>
+    planned(entity, table ?? entity.table, at => OPERATIONS.create(at, value)),
+  /** The row is there, under the condition of its ETag, and becomes this. */
+  replace: <E extends AnyEntity>(
+    entity: E,
+    target: Target<E>,
+    value: Of<E>,
+    where: Elsewhere = {},
+  ): RowChange =>
+    planned(entity, tableOf(entity, target, where), at => OPERATIONS.replace(at, target, value)),
+  /** The row is there, under the condition of its ETag, and gets these properties. */
+  merge,
+  /** Whatever row is there becomes this, or there is one. */
+  upsert: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange =>
+    planned(entity, table ?? entity.table, at => OPERATIONS.upsert(at, value)),
+  /** Whatever row is there gets these properties and keeps its others, or there is one. */
+  upsertMerge: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange =>
+    planned(entity, table ?? entity.table, at => OPERATIONS.upsertMerge(at, value)),
+  /** The row is there, under the condition of its ETag, and goes. */
+  delete: <E extends AnyEntity>(entity: E, target: Deletable<E>, where: Elsewhere = {}): RowChange =>
+    planned(entity, tableOf(entity, target, where), at => OPERATIONS.delete(at, target)),
+  /** The same, and that there is no row is no failure. */
+  deleteIfExists: <E extends AnyEntity>(entity: E, target: Deletable<E>, where: Elsewhere = {}): RowChange =>
+    planned(entity, tableOf(entity, target, where), at => OPERATIONS.deleteIfExists(at, target)),
 } as const;

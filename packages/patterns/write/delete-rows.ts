@@ -4,7 +4,7 @@ import type { Projected, Stored } from '../model/stored.js';
 import type { Results } from '../read/results.js';
 import { PatternError } from '../values/pattern-error.js';
 import { BatchWriter } from './batch-writer.js';
-import { change } from './change.js';
+import type { RowChange } from './change.js';
 import { planDelete } from './plan-write.js';
 import type { Service } from './service.js';
 
@@ -36,9 +36,10 @@ type DeletableRow = Stored<unknown> | Projected<unknown>;
 /** A query of rows, or of what is selected of them. */
 export type DeletableRows = Pick<Results<DeletableRow>, 'pages'>;
 
-/** Rows without a condition are deleted by their address. */
-const changeOf = (row: DeletableRow, conditional: boolean) =>
-  conditional ? change.delete(row) : { plan: () => planDelete(row, '*') };
+/** Rows are deleted by their address, whatever entity they are of. */
+const changeOf = (row: DeletableRow, conditional: boolean): RowChange => ({
+  plan: () => (conditional ? planDelete(row, row.etag) : { ...planDelete(row, '*'), ifExists: true }),
+});
 
 /** Throws what a delete is refused with besides; what was seen of the page is then done again by the token before it. */
 export async function* deleteRows(

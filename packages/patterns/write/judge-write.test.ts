@@ -36,7 +36,7 @@ const create: IdentifiedWrite = {
   previousId: undefined,
 };
 const put: IdentifiedWrite = {
-  write: { kind: 'put', table: 't', row },
+  write: { kind: 'upsert', table: 't', row },
   operationId: mine,
   previousId: undefined,
 };

@@ -13,6 +13,8 @@ export interface IdentifiedWrite {
   readonly operationId: OperationId | undefined;
   /** The newest operation id of the row that the write was made from. */
   readonly previousId: OperationId | undefined;
+  /** That there is no such row is no failure: what the write is for is done. */
+  readonly ifExists?: boolean;
 }
 
 export type Verdict =

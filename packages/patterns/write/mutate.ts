@@ -8,15 +8,15 @@ import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { Identity } from './plan-write.js';
 
 /** The row that is changed, as its repository reads and writes it. */
-export interface MutableRow<T> {
+export interface MutableRow<T, N extends string = string> {
   readonly address: RowAddress;
-  read(options: ReadOptions): Promise<Stored<T> | undefined>;
+  read(options: ReadOptions): Promise<Stored<T, N> | undefined>;
   write(
-    stored: Stored<T> | undefined,
+    stored: Stored<T, N> | undefined,
     value: T,
     identity: Identity,
     options: ReadOptions,
-  ): Promise<Stored<T>>;
+  ): Promise<Stored<T, N>>;
   /** Whether two values are the same row. */
   isSame(a: T, b: T): boolean;
 }
@@ -39,8 +39,8 @@ const isLost = (thrown: unknown): boolean =>
   PatternError.is(thrown, 'AlreadyExists') ||
   PatternError.is(thrown, 'NotFound');
 
-function computed<T>(
-  row: MutableRow<T>,
+function computed<T, N extends string>(
+  row: MutableRow<T, N>,
   change: Change<T>,
   current: T | undefined,
   twice: boolean,
@@ -58,11 +58,11 @@ function computed<T>(
 }
 
 /** The row as it is at the end; undefined if there is none. Throws Contention, and what a write throws. */
-export async function mutate<T>(
-  row: MutableRow<T>,
+export async function mutate<T, N extends string>(
+  row: MutableRow<T, N>,
   change: Change<T>,
   { attempts, identity, jitter, sleep, checksPurity, signal }: MutateSettings,
-): Promise<Stored<T> | undefined> {
+): Promise<Stored<T, N> | undefined> {
   let lastEtag: string | undefined;
   for (let attempt = 1; ; attempt++) {
     const stored = await row.read({ signal });

@@ -1,10 +1,10 @@
-// Plans a write of an entity's value: the request, its condition, its operation id, and the row afterwards. Pure; repositories send such writes one by
-// one, batches together.
-
+// Plans a write of one row: the request, its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes; repositories send them
+// one by one, batches together.
 import { type EncodedRow, encodeEntity, encodePatch } from '../model/encode-entity.js';
-import type { AnyEntity, Of } from '../model/entity.js';
+import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
+import { readPatch } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
-import { instantOfEtag, type Stored } from '../model/stored.js';
+import { instantOfEtag, type RowRef, type Stored, type StoredOf } from '../model/stored.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { IdentifiedWrite } from './judge-write.js';
@@ -18,8 +18,14 @@ export interface PlannedWrite<T> extends IdentifiedWrite {
 /** The operation id that a write leaves; undefined where operation ids are off. */
 export type Identity = { readonly operationIds: OperationIds; readonly operationId: OperationId } | undefined;
 
-/** Some properties by their names in the program; undefined takes one away. */
-type Patch = Readonly<Record<string, unknown>>;
+/** What a write is of: an entity's row in a table, by which operation. */
+export interface Subject<E extends AnyEntity> {
+  readonly entity: E;
+  readonly table: string;
+  readonly identity: Identity;
+}
+
+type Values = Readonly<Record<string, unknown>>;
 
 const withId = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>
   identity ? identity.operationIds.added(identity.operationId, unknown) : unknown;
@@ -37,22 +43,29 @@ function refuseParts(stored: Stored<unknown>): void {
 }
 
 /** The value stands under the keys of the row, be it that of an earlier number of buckets. */
-function refuseOtherKeys({ name, plan }: AnyEntity, stored: Stored<unknown>, values: Patch): void {
+function refuseOtherKeys({ name, plan }: AnyEntity, row: Omit<RowAddress, 'table'>, values: Values): void {
   const isSame =
-    plan.partition.encodeAll(values).includes(stored.partitionKey) &&
-    plan.row.encodeAll(values).includes(stored.rowKey);
+    plan.partition.encodeAll(values).includes(row.partitionKey) &&
+    plan.row.encodeAll(values).includes(row.rowKey);
   if (!isSame) refuseOther(`${name}.key`, 'what it was', 'a row cannot change its keys');
 }
 
+export const addressOfKey = <E extends AnyEntity>({ plan }: E, table: string, key: KeyOf<E>): RowAddress => ({
+  table,
+  partitionKey: plan.partition.encode(key),
+  rowKey: plan.row.encode(key),
+});
+
 function whole<E extends AnyEntity>(
   table: string,
-  { version }: E,
+  { name, version }: E,
   row: EncodedRow<Of<E>>,
   unknown: readonly WireProperty[],
-): (etag: string | undefined) => Stored<Of<E>> {
+): (etag: string | undefined) => StoredOf<E> {
   const { partitionKey, rowKey, value } = row;
   return (etag = '') => ({
     value,
+    entity: name,
     table,
     partitionKey,
     rowKey,
@@ -64,14 +77,17 @@ function whole<E extends AnyEntity>(
   });
 }
 
-/** `create` and `put` make a row of nothing but the value. */
+/** What is known of a row of which a write saw only a part. */
+const refTo =
+  <E extends AnyEntity>(key: KeyOf<E>): ((etag: string | undefined) => RowRef<E>) =>
+  (etag = '') => ({ key, etag });
+
+/** A row of nothing but the value. */
 export function planNew<E extends AnyEntity>(
-  kind: 'create' | 'put',
-  entity: E,
+  kind: 'create' | 'upsert',
+  { entity, table, identity }: Subject<E>,
   value: Of<E>,
-  identity: Identity,
-  table: string = entity.table,
-): PlannedWrite<Stored<Of<E>>> {
+): PlannedWrite<StoredOf<E>> {
   const unknown = withId(identity, []);
   const row = encodeEntity(entity, value, { extra: unknown });
   return {
@@ -82,18 +98,39 @@ export function planNew<E extends AnyEntity>(
   };
 }
 
+/** The key's parts of a value. */
+function keyIn<E extends AnyEntity>({ plan }: E, value: Values): KeyOf<E> {
+  const names = [...plan.partition.names, ...plan.row.names];
+  return Object.fromEntries(names.map(name => [name, value[name]])) as KeyOf<E>;
+}
+
+/** The value's properties, into whatever row is there. It is a whole value, so that a row which this makes can be read. */
+export function planUpsertMerge<E extends AnyEntity>(
+  { entity, table, identity }: Subject<E>,
+  value: Of<E>,
+): PlannedWrite<RowRef<E>> {
+  refuseRemovals(Object.entries(value).flatMap(([name, each]) => (each === null ? [name] : [])));
+  const row = encodeEntity(entity, value, { extra: withId(identity, []) });
+  return {
+    write: { kind: 'upsertMerge', table, row },
+    operationId: identity?.operationId,
+    previousId: undefined,
+    result: refTo(keyIn(entity, row.value as Values)),
+  };
+}
+
 /** The row as the value says, with what it has beyond its entity. */
 export function planReplace<E extends AnyEntity>(
   entity: E,
-  stored: Stored<Of<E>>,
+  stored: StoredOf<E>,
   value: Of<E>,
   identity: Identity,
-): PlannedWrite<Stored<Of<E>>> {
+): PlannedWrite<StoredOf<E>> {
   refuseParts(stored);
   refuseNewer(entity, stored);
   const unknown = withId(identity, stored.unknown);
   const encoded = encodeEntity(entity, value, { extra: unknown });
-  refuseOtherKeys(entity, stored, encoded.value as Patch);
+  refuseOtherKeys(entity, stored, encoded.value as Values);
   const { table, partitionKey, rowKey, etag } = stored;
   const row = { ...encoded, partitionKey, rowKey };
   return {
@@ -104,13 +141,31 @@ export function planReplace<E extends AnyEntity>(
   };
 }
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+/** The row of this key as the value says, and nothing besides: what it has beyond its entity was not read. */
+export function planReplaceOf<E extends AnyEntity>(
+  { entity, table, identity }: Subject<E>,
+  { key, etag }: RowRef<E>,
+  value: Of<E>,
+): PlannedWrite<StoredOf<E>> {
+  const { partitionKey, rowKey } = addressOfKey(entity, table, key);
+  const unknown = withId(identity, []);
+  const encoded = encodeEntity(entity, value, { extra: unknown });
+  refuseOtherKeys(entity, { partitionKey, rowKey }, encoded.value as Values);
+  const row = { ...encoded, partitionKey, rowKey };
+  return {
+    write: { kind: 'replace', table, row, etag },
+    operationId: identity?.operationId,
+    previousId: undefined,
+    result: whole(table, entity, row, unknown),
+  };
+}
 
 /** The properties that the patch changes, as a merge sends them. */
-function changes(entity: AnyEntity, before: Patch, patch: Patch): readonly WireProperty[] {
-  return encodePatch(entity, patch).filter(property => {
+function changes(entity: AnyEntity, before: Values, set: Values): readonly WireProperty[] {
+  return encodePatch(entity, set).filter(property => {
     const name = entity.plan.byWire.get(property.name)?.name ?? property.name;
-    const [old] = isGiven(before[name]) ? encodePatch(entity, { [name]: before[name] }) : [];
+    const was = before[name];
+    const [old] = was === undefined ? [] : encodePatch(entity, { [name]: was });
     return old?.literal !== property.literal;
   });
 }
@@ -121,15 +176,17 @@ function changes(entity: AnyEntity, before: Patch, patch: Patch): readonly WireP
  */
 export function planMerge<E extends AnyEntity>(
   entity: E,
-  stored: Stored<Of<E>>,
-  patch: Patch,
+  stored: StoredOf<E>,
+  patch: Values,
   identity: Identity,
-): PlannedWrite<Stored<Of<E>>> {
+): PlannedWrite<StoredOf<E>> {
   refuseParts(stored);
-  const before: Patch = stored.value;
-  const changed = changes(entity, before, patch);
-  const merged = { ...before, ...patch } as Of<E>;
-  const takesAway = Object.keys(patch).some(name => !isGiven(patch[name]) && isGiven(before[name]));
+  const before: Values = stored.value;
+  const { set, removed } = readPatch(entity, patch);
+  const changed = changes(entity, before, set);
+  const gone = Object.fromEntries(removed.map(name => [name, undefined]));
+  const merged = { ...before, ...set, ...gone } as Of<E>;
+  const takesAway = removed.some(name => before[name] !== undefined);
   if (takesAway || stored.version < entity.version) return planReplace(entity, stored, merged, identity);
   const unknown = withId(identity, stored.unknown);
   // Whether the row still fits the service's limits shows only in the whole of it.
@@ -148,8 +205,37 @@ export function planMerge<E extends AnyEntity>(
   };
 }
 
+function refuseRemovals([name]: readonly string[]): void {
+  if (name !== undefined)
+    refuseOther(name, 'a value', 'a merge takes nothing away, and the row was not read');
+}
+
+/** Into the row of this key. It is not read, so nothing can be taken away from it. */
+export function planMergeOf<E extends AnyEntity>(
+  { entity, table, identity }: Subject<E>,
+  { key, etag }: RowRef<E>,
+  patch: Values,
+): PlannedWrite<RowRef<E>> {
+  const { partitionKey, rowKey } = addressOfKey(entity, table, key);
+  const { set, removed } = readPatch(entity, patch);
+  refuseRemovals(removed);
+  const properties = [
+    ...encodePatch(entity, set),
+    ...(identity ? [identity.operationIds.encoded(identity.operationId)] : []),
+  ];
+  return {
+    write: { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
+    operationId: identity?.operationId,
+    previousId: undefined,
+    result: refTo(key),
+  };
+}
+
 /** A merge of nothing: the row must be as it was read. */
-export function planConditionCheck<T>(stored: Stored<T>, identity: Identity): PlannedWrite<Stored<T>> {
+export function planConditionCheck<T, N extends string>(
+  stored: Stored<T, N>,
+  identity: Identity,
+): PlannedWrite<Stored<T, N>> {
   refuseParts(stored);
   const { table, partitionKey, rowKey, etag } = stored;
   const properties = identity ? [identity.operationIds.encoded(identity.operationId, stored.unknown)] : [];
@@ -159,28 +245,6 @@ export function planConditionCheck<T>(stored: Stored<T>, identity: Identity): Pl
     operationId: identity?.operationId,
     previousId: newestId(identity, stored),
     result: (now = '') => ({ ...stored, etag: now, timestamp: instantOfEtag(now), unknown }),
-  };
-}
-
-/** Whatever row is there. It is not read, so nothing can be taken away from it. */
-export function planMergeOver(
-  entity: AnyEntity,
-  { table, partitionKey, rowKey }: RowAddress,
-  patch: Patch,
-  identity: Identity,
-): PlannedWrite<void> {
-  const missing = Object.keys(patch).find(name => !isGiven(patch[name]));
-  if (missing !== undefined)
-    refuseOther(missing, 'a value', 'a merge takes nothing away, and the row was not read');
-  const properties = [
-    ...encodePatch(entity, patch),
-    ...(identity ? [identity.operationIds.encoded(identity.operationId)] : []),
-  ];
-  return {
-    write: { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag: '*' },
-    operationId: identity?.operationId,
-    previousId: undefined,
-    result: () => undefined,
   };
 }
 

@@ -1,24 +1,24 @@
-// The repository of one entity: reads by key, and writes on condition that the row is unchanged since it was read. Unconditional writes are under
-// `overwrite`. plan-write.ts makes the writes.
+// The repository of one entity: reads by key, and writes on condition that the row is unchanged since it was read. operations.ts has the writes by their
+// names.
 import { Jitter } from '../flow/jitter.js';
 import { fraction } from '../flow/surroundings.js';
 import { encodeEntity } from '../model/encode-entity.js';
-import type { AnyEntity, KeyOf, Of, PatchOf } from '../model/entity.js';
-import type { Projected, Stored } from '../model/stored.js';
+import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
+import type { PatchOf } from '../model/patch.js';
+import type { RowRef, StoredOf } from '../model/stored.js';
 import type { QueryOptions } from '../read/query.js';
-import { addresses, EntityReads } from '../read/reads.js';
+import { EntityReads } from '../read/reads.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { wireText } from '../values/wire-property.js';
 import { type Change, type MutableRow, mutate } from './mutate.js';
+import { type Deletable, OPERATIONS, type Target } from './operations.js';
 import {
+  addressOfKey,
   type PlannedWrite,
   planConditionCheck,
   planDelete,
-  planMerge,
-  planMergeOver,
-  planNew,
-  planReplace,
+  type Subject,
 } from './plan-write.js';
 import { newIdentity, querySettings, type Service } from './service.js';
 
@@ -48,10 +48,8 @@ const ATTEMPTS = 8;
 /** Milliseconds. */
 const PAUSES = { base: 20, cap: 1_000 } as const;
 
-/** The rows of an entity: reads, writes that depend on what was read, and those that do not, which are called `overwrite`. */
+/** The rows of an entity: reads, and writes, which operations.ts names. */
 export class Repo<E extends AnyEntity> extends EntityReads<E> {
-  /** Unconditional writes. */
-  readonly overwrite: Overwrite<E>;
   readonly #service: Service;
 
   constructor(service: Service, entity: E, { table = entity.table, queries }: RepoOptions = {}) {
@@ -62,46 +60,67 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
         subject: entity.name,
         reason: `${operationIds.property} is the property that holds operation ids: name another one in the options`,
       });
-    this.overwrite = new Overwrite(service, entity, table);
     this.#service = service;
   }
 
   /** A new row. Throws AlreadyExists. */
-  create(value: Of<E>, options: ReadOptions = {}): Promise<Stored<Of<E>>> {
-    return done(
-      this.#service,
-      planNew('create', this.entity, value, newIdentity(this.#service), this.table),
-      options,
-    );
+  create(value: Of<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+    return this.#done(OPERATIONS.create(this.#subject(), value), options);
   }
 
-  /** The value instead of the one that was read; properties that are not the entity's stay. Throws Conflict and NotFound. */
-  replace(stored: Stored<Of<E>>, value: Of<E>, options: ReadOptions = {}): Promise<Stored<Of<E>>> {
-    return done(this.#service, planReplace(this.entity, stored, value, newIdentity(this.#service)), options);
+  /**
+   * The value instead of the row that was read; properties that are not the entity's stay. By `{ key, etag }` they are lost, for they were not
+   * read. Throws Conflict and NotFound.
+   */
+  async replace(target: Target<E>, value: Of<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+    return this.#done(OPERATIONS.replace(this.#subject(), target, value), options);
   }
 
-  /** Some properties, of which only those go over the wire that change. Undefined takes a property away. Throws Conflict and NotFound. */
-  merge(stored: Stored<Of<E>>, patch: PatchOf<E>, options: ReadOptions = {}): Promise<Stored<Of<E>>> {
-    return done(this.#service, planMerge(this.entity, stored, patch, newIdentity(this.#service)), options);
+  /**
+   * Some properties, of which only those go over the wire that change. `undefined` leaves a property as it is; `null` and `remove` take it away, where
+   * the row was read. Throws Conflict and NotFound.
+   */
+  merge(target: StoredOf<E>, patch: PatchOf<E>, options?: ReadOptions): Promise<StoredOf<E>>;
+  merge(target: RowRef<E>, patch: PatchOf<E, never>, options?: ReadOptions): Promise<RowRef<E>>;
+  async merge(
+    target: Target<E>,
+    patch: PatchOf<E>,
+    options: ReadOptions = {},
+  ): Promise<StoredOf<E> | RowRef<E>> {
+    return this.#done(OPERATIONS.merge(this.#subject(), target, patch), options);
+  }
+
+  /** Insert Or Replace: whatever row is there becomes the value, and what else it had is lost; or there is a new row. */
+  upsert(value: Of<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+    return this.#done(OPERATIONS.upsert(this.#subject(), value), options);
+  }
+
+  /** Insert Or Merge: whatever row is there gets the value's properties and keeps its others; or there is a new row. */
+  upsertMerge(value: Of<E>, options: ReadOptions = {}): Promise<RowRef<E>> {
+    return this.#done(OPERATIONS.upsertMerge(this.#subject(), value), options);
   }
 
   /** Throws Conflict and NotFound. */
-  async delete(
-    stored: Stored<Of<E>> | Projected<Partial<Of<E>>>,
-    { exactlyOnce = false, ...options }: DeleteOptions = {},
-  ): Promise<void> {
-    let { etag } = stored;
-    if (exactlyOnce) {
-      if (!stored.whole)
-        throw new PatternError('ValueInvalid', {
-          property: 'whole',
-          expected: 'a whole row',
-          reason: 'only some properties were read, and operation ids are among the others',
-        });
-      etag = (await done(this.#service, planConditionCheck(stored, newIdentity(this.#service)), options))
-        .etag;
-    }
-    await done(this.#service, planDelete(stored, etag), options);
+  async delete(target: Deletable<E>, { exactlyOnce = false, ...options }: DeleteOptions = {}): Promise<void> {
+    const planned = OPERATIONS.delete(this.#subject(), target);
+    if (!exactlyOnce) return this.#done(planned, options);
+    const stored = target as Partial<StoredOf<E>>;
+    if (stored.whole !== true)
+      throw new PatternError('ValueInvalid', {
+        property: 'whole',
+        expected: 'a whole row that was read',
+        reason: 'operation ids are among the properties that were not',
+      });
+    const checked = await this.#done(
+      planConditionCheck(stored as StoredOf<E>, newIdentity(this.#service)),
+      options,
+    );
+    return this.#done(planDelete(checked, checked.etag), options);
+  }
+
+  /** Afterwards there is no such row, whether or not there was one. Throws Conflict, where the ETag is not `*`. */
+  async deleteIfExists(target: Deletable<E>, options: ReadOptions = {}): Promise<void> {
+    return this.#done(OPERATIONS.deleteIfExists(this.#subject(), target), options);
   }
 
   /**
@@ -112,7 +131,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     key: KeyOf<E>,
     change: Change<Of<E>>,
     { attempts = ATTEMPTS, checksPurity = false, signal }: MutateOptions = {},
-  ): Promise<Stored<Of<E>> | undefined> {
+  ): Promise<StoredOf<E> | undefined> {
     const { surroundings } = this.#service;
     return mutate(this.#mutable(key), change, {
       attempts,
@@ -124,7 +143,15 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     });
   }
 
-  #mutable(key: KeyOf<E>): MutableRow<Of<E>> {
+  #subject(identity = newIdentity(this.#service)): Subject<E> {
+    return { entity: this.entity, table: this.table, identity };
+  }
+
+  async #done<T>(planned: PlannedWrite<T>, options: ReadOptions): Promise<T> {
+    return planned.result(await this.#service.writes.write(planned, options));
+  }
+
+  #mutable(key: KeyOf<E>): MutableRow<Of<E>, E['name']> {
     const { entity, table } = this;
     const address = addressOfKey(entity, table, key);
     const textOf = (value: Of<E>): string => wireText(encodeEntity(entity, value));
@@ -132,64 +159,18 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
       address,
       read: options => this.get(key, options),
       write: (stored, value, identity, options) => {
+        const subject = this.#subject(identity);
         const planned = stored
-          ? planReplace(entity, stored, value, identity)
-          : planNew('create', entity, value, identity, table);
+          ? OPERATIONS.replace(subject, stored, value)
+          : OPERATIONS.create(subject, value);
         const { write } = planned;
         if (write.kind === 'create') refuseOtherKey(address, write.row);
-        return done(this.#service, planned, options);
+        return this.#done(planned, options);
       },
       isSame: (a, b) => textOf(a) === textOf(b),
     };
   }
 }
-
-/** Unconditional writes of one entity's rows. */
-export class Overwrite<E extends AnyEntity> {
-  readonly #service: Service;
-  readonly #entity: E;
-  readonly #table: string;
-
-  constructor(service: Service, entity: E, table: string) {
-    this.#service = service;
-    this.#entity = entity;
-    this.#table = table;
-  }
-
-  /** The row becomes this; what else it had is lost. */
-  put(value: Of<E>, options: ReadOptions = {}): Promise<Stored<Of<E>>> {
-    const identity = newIdentity(this.#service);
-    return done(this.#service, planNew('put', this.#entity, value, identity, this.#table), options);
-  }
-
-  /** Throws NotFound. */
-  async merge(key: KeyOf<E>, patch: PatchOf<E>, options: ReadOptions = {}): Promise<void> {
-    const address = addressOfKey(this.#entity, this.#table, key);
-    const identity = newIdentity(this.#service);
-    await done(this.#service, planMergeOver(this.#entity, address, patch, identity), options);
-  }
-
-  /** Afterwards there is no such row, whether or not there was one. */
-  async delete(key: KeyOf<E>, options: ReadOptions = {}): Promise<void> {
-    for (const address of addresses(this.#entity, this.#table, key)) {
-      try {
-        await done(this.#service, planDelete(address, '*'), options);
-      } catch (thrown) {
-        if (!PatternError.is(thrown, 'NotFound')) throw thrown;
-      }
-    }
-  }
-}
-
-async function done<T>({ writes }: Service, planned: PlannedWrite<T>, options: ReadOptions = {}): Promise<T> {
-  return planned.result(await writes.write(planned, options));
-}
-
-const addressOfKey = <E extends AnyEntity>({ plan }: E, table: string, key: KeyOf<E>): RowAddress => ({
-  table,
-  partitionKey: plan.partition.encode(key),
-  rowKey: plan.row.encode(key),
-});
 
 function refuseOtherKey(address: RowAddress, row: Omit<RowAddress, 'table'>): void {
   if (row.partitionKey === address.partitionKey && row.rowKey === address.rowKey) return;

@@ -61,6 +61,7 @@ export class SettledWrites {
       rowError(refusal, addressOf(write), etagOf(write)),
     );
     if (ending.kind === 'done') return ending.etags[0];
+    if (operation.ifExists && PatternError.is(ending.error, 'NotFound')) return undefined;
     const [etag] = await this.#etagsNow([operation], await this.#settle([operation], ending));
     return etag;
   }
@@ -151,7 +152,7 @@ export class SettledWrites {
 }
 
 /** That a new row is not there may be another's delete; on a row that was read, nothing is lost. */
-const CERTAINTY = { replace: 0, merge: 0, create: 1, put: 2, delete: 3 } as const;
+const CERTAINTY = { replace: 0, merge: 0, create: 1, upsert: 2, upsertMerge: 2, delete: 3 } as const;
 
 const byCertainty = (a: IdentifiedWrite, b: IdentifiedWrite): number =>
   CERTAINTY[a.write.kind] - CERTAINTY[b.write.kind];

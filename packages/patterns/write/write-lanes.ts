@@ -1,13 +1,13 @@
 // Changes that wait for a batch writer, by partition and in their order, until they fill a batch. The writer limits how much is buffered, and sends.
-import type { Stored } from '../model/stored.js';
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from '../transport/batch-body.js';
 import { addressOf } from '../transport/row-write.js';
+import type { WriteResult } from './operations.js';
 import type { PlannedWrite } from './plan-write.js';
 
 /** A change that was taken from the source, and its place there. */
 export interface WaitingChange {
   readonly index: number;
-  readonly planned: PlannedWrite<Stored<unknown> | undefined>;
+  readonly planned: PlannedWrite<WriteResult>;
   /** What it counts towards the bytes that are buffered. */
   readonly bytes: number;
 }

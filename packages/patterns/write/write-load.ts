@@ -1,17 +1,17 @@
 // Sends one batch's worth of independent changes of a partition: as a batch and, if a row of it is refused, again without that row, so that a bad row
 // fails alone.
-import type { Stored } from '../model/stored.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError } from '../values/pattern-error.js';
 import { Batch } from './batch.js';
+import type { WriteResult } from './operations.js';
 import type { Service } from './service.js';
 import type { WaitingChange } from './write-lanes.js';
 
 /** What became of one change. */
 export type WriteReport =
-  /** `stored` is the row as it is now; undefined for a delete. */
-  | { readonly index: number; readonly kind: 'done'; readonly stored: Stored<unknown> | undefined }
+  /** `stored` is the row as it is now: its key and ETag where the write did not see all of it, undefined for a delete. */
+  | { readonly index: number; readonly kind: 'done'; readonly stored: WriteResult }
   | { readonly index: number; readonly kind: 'failed'; readonly error: PatternError };
 
 /** Batches that are sent again without the row that was refused; after that many, rows go one by one. */
@@ -28,8 +28,8 @@ const asError = (thrown: unknown): PatternError => {
 };
 
 /** There was nothing to take away. */
-const isGone = ({ planned: { write } }: WaitingChange, error: PatternError): boolean =>
-  write.kind === 'delete' && write.etag === '*' && PatternError.is(error, 'NotFound');
+const isGone = ({ planned: { ifExists } }: WaitingChange, error: PatternError): boolean =>
+  ifExists === true && PatternError.is(error, 'NotFound');
 
 function failed(change: WaitingChange, error: PatternError): WriteReport {
   const { index } = change;

@@ -1,0 +1,39 @@
+// What a merge changes: some properties of an entity by their names in the program, set or removed. encode-entity.ts encodes those that are set.
+import type { ValueOf } from '../values/property.js';
+import type { AnyEntity, KeyOf } from './entity.js';
+
+/** In a merge: takes the property away. `null` does the same, except for a JSON property, of which null is a value. */
+export const remove: unique symbol = Symbol('remove');
+export type Remove = typeof remove;
+
+/**
+ * What a merge may change: everything but the parts of the keys. `undefined` leaves a property as it is; `null` or `remove` takes an optional one away,
+ * unless `R` is `never`.
+ */
+export type PatchOf<E extends AnyEntity, R = null | Remove> = {
+  readonly [K in Exclude<keyof E['props'], keyof KeyOf<E>>]?:
+    | ValueOf<E['props'][K]>
+    | (E['props'][K]['presence'] extends 'optional' ? R : never)
+    | undefined;
+};
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A patch, taken apart. */
+export interface Patch {
+  readonly set: Values;
+  /** Names of properties that go. */
+  readonly removed: readonly string[];
+}
+
+export function readPatch({ plan }: AnyEntity, patch: Values): Patch {
+  const set: Record<string, unknown> = {};
+  const removed: string[] = [];
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    const isJson = plan.byName.get(name)?.property.json !== undefined;
+    if (value === remove || (value === null && !isJson)) removed.push(name);
+    else set[name] = value;
+  }
+  return { set, removed };
+}
