@@ -45,6 +45,7 @@ export {
 } from './model/entity.js';
 export { type PatchOf, type Remove, remove } from './model/patch.js';
 export type { Projected, RowRef, Stored, StoredOf } from './model/stored.js';
+export type { UnreadablePolicy, UnreadableRow } from './model/unreadable.js';
 export { type Db, open } from './open.js';
 export type { FanOutOptions, FanOutOrder } from './read/fan-out.js';
 export {
@@ -84,13 +85,14 @@ export {
 } from './values/pattern-error.js';
 export { type Property, type Props, type Row, t, type ValueOf } from './values/property.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './values/standard-schema.js';
-export type { Batch, BatchResults } from './write/batch.js';
+export type { Batch } from './write/batch.js';
 export type { WriterOptions } from './write/batch-writer.js';
 export { change, type RowChange } from './write/change.js';
 export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './write/delete-rows.js';
 export type { Change } from './write/mutate.js';
 export type { OperationId, OperationIdOptions } from './write/operation-id.js';
 export type { Deletable, Target, WriteName, WriteResult } from './write/operations.js';
+export type { BatchResults } from './write/planned-batch.js';
 export type { DeleteOptions, MutateOptions, Repo, RepoOptions } from './write/repo.js';
 export type { ServiceOptions } from './write/service.js';
 export { OUTDATED_ETAG } from './write/settled-writes.js';

@@ -13,7 +13,6 @@ export { type DecodeOptions, decodeEntity, decodeProjected, wireSelect } from '.
 export { decodeMixed } from './model/decode-mixed.js';
 export { type EncodedRow, type EncodeOptions, encodeEntity, encodePatch } from './model/encode-entity.js';
 export { refuseNewer } from './model/refuse-newer.js';
-export { instantOfEtag } from './model/stored.js';
 export { formatTag, parseTag, type TypeTag } from './model/type-tag.js';
 export { Lookup } from './read/lookup.js';
 export type { PageStart, RowSource } from './transport/row-source.js';
@@ -26,6 +25,7 @@ export {
   TableRequests,
 } from './transport/table-requests.js';
 export { encodeProperty } from './values/encode-property.js';
+export { instantOfEtag } from './values/instant.js';
 export { readPage, readRow, type WireObject, type WireValue } from './values/read-wire.js';
 export { type WireProperty, type WireRow, wireText } from './values/wire-property.js';
 export { OPERATIONS } from './write/operations.js';

@@ -62,7 +62,7 @@ describePeers('mixed reads', peer => {
       .take(9);
     assert.deepEqual(
       resolved.map(row => (row.entity === undefined ? row.fault?.code : row.entity)),
-      ['TypeDrift', undefined, undefined, 'KeyInvalid'],
+      ['TypeDrift', undefined, undefined, 'RowUnreadable'],
     );
   });
 

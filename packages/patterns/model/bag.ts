@@ -6,11 +6,11 @@ import { encodeProperty } from '../values/encode-property.js';
 import type { Instant } from '../values/instant.js';
 import type { RowAddress } from '../values/pattern-error.js';
 import { type Property, t } from '../values/property.js';
-import type { WireObject } from '../values/read-wire.js';
+import type { WireObject, WireValue } from '../values/read-wire.js';
 import { annotationOf, memberOf, propertyNames, textOf } from '../values/row-member.js';
 import { rowBytes } from '../values/size.js';
 import type { WireRow } from '../values/wire-property.js';
-import { readHead } from './decode-entity.js';
+import { readHead } from './row-head.js';
 
 /** A row as it is. */
 export interface Bag extends RowAddress {
@@ -29,12 +29,21 @@ export interface BagOptions {
   readonly etag?: string | undefined;
 }
 
+/** A value that is none of the type which it claims is taken for a text, so that a row can always be shown. */
+function typedOrText(value: WireValue, annotation: WireValue | undefined): TypedValue {
+  try {
+    return decodeProperty(value, annotation);
+  } catch {
+    return { type: 'String', value: String(value) };
+  }
+}
+
 /** The row, with the types that it has. */
 export function decodeBag(row: WireObject, { table, tag = 'EntityType', etag }: BagOptions): Bag {
   const properties = new Map<string, TypedValue>();
   for (const name of propertyNames(row)) {
     const value = memberOf(row, name);
-    if (value !== undefined) properties.set(name, decodeProperty(value, memberOf(row, annotationOf(name))));
+    if (value !== undefined) properties.set(name, typedOrText(value, memberOf(row, annotationOf(name))));
   }
   return { ...readHead(row, { table, etag }), entity: undefined, tag: textOf(row, tag), properties };
 }

@@ -334,7 +334,7 @@ describe('a version', () => {
     });
     refuses(
       () => decodeEntity(Bad, readRow('{"PartitionKey":"p","RowKey":"r"}')),
-      'ValueInvalid',
+      'RowUnreadable',
       /an upcast gives it/,
     );
   });

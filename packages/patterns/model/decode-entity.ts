@@ -1,13 +1,14 @@
 // Decodes a row of an answer to an entity's value: each property by the type in the definition, rows of earlier versions upcast, unknown properties
 // kept. The definition is compiled once, so that decoding costs one look-up a member.
-import { Instant } from '../values/instant.js';
 import { keepProperties } from '../values/keep-properties.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
 import type { AnyEntity, Field, Of } from './entity.js';
-import { instantOfEtag, type Projected, type StoredOf } from './stored.js';
+import { rowFault } from './row-fault.js';
+import { readAddress, readHead } from './row-head.js';
+import type { Projected, StoredOf } from './stored.js';
 import { parseTag } from './type-tag.js';
 import { upcastRow } from './upcast.js';
 
@@ -68,34 +69,6 @@ function versionOf(entity: AnyEntity, row: WireObject, address: RowAddress): num
   return version;
 }
 
-/** Keys and time of a row, which an answer always has, whatever was selected. */
-export function readAddress(row: WireObject, table: string): RowAddress {
-  const partitionKey = textOf(row, 'PartitionKey');
-  const rowKey = textOf(row, 'RowKey');
-  if (partitionKey === undefined || rowKey === undefined)
-    throw new PatternError('ServiceRefused', {
-      status: 200,
-      code: 'NoKeys',
-      text: 'A row came without keys.',
-    });
-  return { table, partitionKey, rowKey };
-}
-
-interface Head extends RowAddress {
-  readonly etag: string;
-  readonly timestamp: Instant | undefined;
-}
-
-export function readHead(
-  row: WireObject,
-  { table, etag }: { table: string; etag: string | undefined },
-): Head {
-  const found = etag ?? textOf(row, 'odata.etag') ?? '';
-  const time = textOf(row, 'Timestamp');
-  const timestamp = time === undefined ? instantOfEtag(found) : Instant.parse(time);
-  return { ...readAddress(row, table), etag: found, timestamp };
-}
-
 /** Of key parts, which need no look at the row but may have checks. */
 function rebuilt(entity: AnyEntity, keys: Readonly<Record<string, unknown>>, reader: FieldReader) {
   const values: Record<string, unknown> = {};
@@ -108,12 +81,24 @@ function rebuilt(entity: AnyEntity, keys: Readonly<Record<string, unknown>>, rea
   return values;
 }
 
-/** The whole row. Throws TypeDrift, WrongEntity and KeyInvalid. */
-export function decodeEntity<E extends AnyEntity>(
+/** What decodes the row, with every failure as an error that names the row. */
+function named<T>(entity: AnyEntity, row: WireObject, options: DecodeOptions, decode: () => T): T {
+  const address = readAddress(row, options.table ?? entity.table);
+  try {
+    return decode();
+  } catch (thrown) {
+    throw rowFault(entity, row, address, thrown);
+  }
+}
+
+/** The whole row. Throws TypeDrift, WrongEntity, NewerVersion and RowUnreadable. */
+export const decodeEntity = <E extends AnyEntity>(
   entity: E,
   row: WireObject,
   options: DecodeOptions = {},
-): StoredOf<E> {
+): StoredOf<E> => named(entity, row, options, () => wholeRow(entity, row, options));
+
+function wholeRow<E extends AnyEntity>(entity: E, row: WireObject, options: DecodeOptions): StoredOf<E> {
   const { table = entity.table, onDrift = 'throw', etag } = options;
   const head = { ...readHead(row, { table, etag }), entity: entity.name };
   const version = versionOf(entity, row, head);
@@ -148,11 +133,19 @@ export function wireSelect(entity: AnyEntity, names: readonly string[]): readonl
 }
 
 /** Some properties of a row: those that are named, and those that the keys give back. The row is one that `wireSelect` asked for. */
-export function decodeProjected<E extends AnyEntity, K extends keyof Of<E> & string>(
+export const decodeProjected = <E extends AnyEntity, K extends keyof Of<E> & string>(
   entity: E,
   row: WireObject,
   names: readonly K[],
   options: DecodeOptions = {},
+): Projected<Pick<Of<E>, K>, E['name']> =>
+  named(entity, row, options, () => someOfRow(entity, row, names, options));
+
+function someOfRow<E extends AnyEntity, K extends keyof Of<E> & string>(
+  entity: E,
+  row: WireObject,
+  names: readonly K[],
+  options: DecodeOptions,
 ): Projected<Pick<Of<E>, K>, E['name']> {
   const { table = entity.table, onDrift = 'throw', etag } = options;
   if (entity.version > 1) {

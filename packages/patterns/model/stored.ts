@@ -1,5 +1,5 @@
 // A value together with the row that it was read from: keys, ETag, and what a later write of that row needs.
-import { Instant } from '../values/instant.js';
+import type { Instant } from '../values/instant.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { AnyEntity, KeyOf, Of } from './entity.js';
 
@@ -37,17 +37,4 @@ export type StoredOf<E extends AnyEntity> = Stored<Of<E>, E['name']>;
 export interface RowRef<E extends AnyEntity = AnyEntity> {
   readonly key: KeyOf<E>;
   readonly etag: string;
-}
-
-const ETAG_TIME = /^W\/"datetime'(.+)'"$/;
-
-/** The time in an ETag, which is how the service makes it: an answer to a write has no other. */
-export function instantOfEtag(etag: string): Instant | undefined {
-  const [, time] = ETAG_TIME.exec(etag) ?? [];
-  if (time === undefined) return undefined;
-  try {
-    return Instant.parse(decodeURIComponent(time));
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import { decodeEntity, decodeProjected, wireSelect } from '../model/decode-entit
 import type { DriftPolicy } from '../model/drift.js';
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { Projected, StoredOf } from '../model/stored.js';
+import { handleUnreadable, type UnreadablePolicy } from '../model/unreadable.js';
 import type { RowSource } from '../transport/row-source.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Flat } from '../values/property.js';
@@ -30,6 +31,8 @@ interface Refined<E extends AnyEntity, R, C extends StaticClass> {
   where(build: (fields: Fields<E>) => Clause): Query<E, R, C>;
   /** Asks for these properties alone, and those of the keys. */
   select<K extends keyof Of<E> & string>(...names: readonly K[]): Query<E, Selected<E, K>, C>;
+  /** What becomes of rows that the entity cannot read, in place of what the options of all queries say. */
+  onUnreadable(policy: UnreadablePolicy): Query<E, R, C>;
   /** What would be sent, and what the service would have to do. Sends nothing. */
   explain(): Plan;
 }
@@ -49,6 +52,8 @@ export interface QueryOptions extends Admission {
   readonly tokenSecret?: Uint8Array | undefined;
   /** Point reads at once: 16 by default. */
   readonly concurrency?: number | undefined;
+  /** What becomes of rows that their entity cannot read; `throw` by default. */
+  readonly onUnreadable?: UnreadablePolicy | undefined;
 }
 
 export interface QuerySettings extends QueryOptions {
@@ -99,6 +104,11 @@ export class EntityQuery<E extends AnyEntity, R> implements Results<R> {
       });
     const inKeys = entity.plan.fields.filter(({ inKey }) => inKey).map(({ name }) => name);
     return new EntityQuery({ ...this.#spec, select: [...new Set([...inKeys, ...names])] });
+  }
+
+  onUnreadable(policy: UnreadablePolicy): EntityQuery<E, R> {
+    const { settings } = this.#spec;
+    return new EntityQuery({ ...this.#spec, settings: { ...settings, onUnreadable: policy } });
   }
 
   explain(): Plan {
@@ -167,8 +177,10 @@ export class EntityQuery<E extends AnyEntity, R> implements Results<R> {
           : decodeProjected(entity, row, select as readonly (keyof Of<E> & string)[], options);
       return found as R;
     } catch (thrown) {
-      if (PatternError.is(thrown, 'WrongEntity')) return undefined;
-      throw thrown;
+      if (!PatternError.is(thrown)) throw thrown;
+      if (thrown.code !== 'WrongEntity')
+        handleUnreadable(settings.onUnreadable ?? 'throw', entity, row, table ?? entity.table, thrown);
+      return undefined;
     }
   }
 }

@@ -142,3 +142,16 @@ export class Instant {
     return this.ticks;
   }
 }
+
+const ETAG_TIME = /^W\/"datetime'(.+)'"$/;
+
+/** The time in an ETag, which is how the service makes it: an answer to a write has no other. */
+export function instantOfEtag(etag: string): Instant | undefined {
+  const [, time] = ETAG_TIME.exec(etag) ?? [];
+  if (time === undefined) return undefined;
+  try {
+    return Instant.parse(decodeURIComponent(time));
+  } catch {
+    return undefined;
+  }
+}

@@ -32,6 +32,8 @@ export interface PatternErrorDetails {
   readonly NewerVersion: RowAddress & { readonly known: number; readonly found: number };
   /** The row is of another entity. `found` is its type tag, if it has one. */
   readonly WrongEntity: RowAddress & { readonly expected: string; readonly found: string | undefined };
+  /** A stored row that its entity cannot read: its keys, a value or an upcast, as the `cause` says. */
+  readonly RowUnreadable: RowAddress & { readonly entity: string; readonly reason: string };
   /** A key, or a part of one, that cannot be made or read. */
   readonly KeyInvalid: { readonly part: string; readonly reason: string; readonly text?: string };
   /** A value that the property's type or its check does not accept. */
@@ -95,6 +97,7 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
     `The row ${at(detail)} is of version ${detail.found}, and this program knows ${detail.known}.`,
   WrongEntity: detail =>
     `The row ${at(detail)} is ${detail.found === undefined ? 'of no known entity' : `tagged ${detail.found}`}, not ${detail.expected}.`,
+  RowUnreadable: detail => `The row ${at(detail)} cannot be read as ${detail.entity}: ${detail.reason}`,
   KeyInvalid: detail => `The key part ${detail.part} ${detail.reason}.`,
   ValueInvalid: detail => `The property ${detail.property} should be ${detail.expected}: ${detail.reason}.`,
   DefinitionInvalid: detail => `${detail.subject}: ${detail.reason}.`,

@@ -4,7 +4,8 @@ import { type EncodedRow, encodeEntity, encodePatch } from '../model/encode-enti
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import { readPatch } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
-import { instantOfEtag, type RowRef, type Stored, type StoredOf } from '../model/stored.js';
+import type { RowRef, Stored, StoredOf } from '../model/stored.js';
+import { instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { IdentifiedWrite } from './judge-write.js';

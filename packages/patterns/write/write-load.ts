@@ -3,8 +3,8 @@
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError } from '../values/pattern-error.js';
-import { Batch } from './batch.js';
 import type { WriteResult } from './operations.js';
+import { PlannedBatch } from './planned-batch.js';
 import type { Service } from './service.js';
 import type { WaitingChange } from './write-lanes.js';
 
@@ -60,7 +60,7 @@ async function writeTogether(
   const [first] = changes;
   if (first === undefined) return { kind: 'done', reports: [] };
   try {
-    const batch = new Batch(service, addressOf(first.planned.write));
+    const batch = new PlannedBatch(service, addressOf(first.planned.write));
     for (const { planned } of changes) batch.add(planned);
     const results = await batch.commit(options);
     const reports = changes.map(

@@ -1,0 +1,31 @@
+// The error of a row that its entity cannot read: which row it is, and why.
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { WireObject } from '../values/read-wire.js';
+import { textOf } from '../values/row-member.js';
+import type { AnyEntity } from './entity.js';
+import { parseTag } from './type-tag.js';
+
+/** Errors that name the row and say what is wrong with it. */
+const isClear = (thrown: unknown): thrown is PatternError =>
+  PatternError.is(thrown, 'WrongEntity') ||
+  PatternError.is(thrown, 'TypeDrift') ||
+  PatternError.is(thrown, 'NewerVersion') ||
+  PatternError.is(thrown, 'RowUnreadable');
+
+/** What was thrown while the row was decoded, as an error that names it. */
+export function rowFault(
+  entity: AnyEntity,
+  row: WireObject,
+  { table, partitionKey, rowKey }: RowAddress,
+  thrown: unknown,
+): PatternError {
+  if (PatternError.is(thrown, 'WrongEntity')) return thrown;
+  const address = { table, partitionKey, rowKey };
+  const tag = entity.tag === undefined ? undefined : textOf(row, entity.tag);
+  const found = tag === undefined ? 1 : parseTag(tag).version;
+  if (found > entity.version)
+    return new PatternError('NewerVersion', { ...address, known: entity.version, found }, { cause: thrown });
+  if (isClear(thrown)) return thrown;
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new PatternError('RowUnreadable', { ...address, entity: entity.name, reason }, { cause: thrown });
+}

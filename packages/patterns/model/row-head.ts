@@ -1,0 +1,33 @@
+// What every row of an answer has, whatever entity it is of: keys, ETag and time.
+import { Instant, instantOfEtag } from '../values/instant.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { WireObject } from '../values/read-wire.js';
+import { textOf } from '../values/row-member.js';
+
+/** Keys of a row, which an answer always has, whatever was selected. */
+export function readAddress(row: WireObject, table: string): RowAddress {
+  const partitionKey = textOf(row, 'PartitionKey');
+  const rowKey = textOf(row, 'RowKey');
+  if (partitionKey === undefined || rowKey === undefined)
+    throw new PatternError('ServiceRefused', {
+      status: 200,
+      code: 'NoKeys',
+      text: 'A row came without keys.',
+    });
+  return { table, partitionKey, rowKey };
+}
+
+interface Head extends RowAddress {
+  readonly etag: string;
+  readonly timestamp: Instant | undefined;
+}
+
+export function readHead(
+  row: WireObject,
+  { table, etag }: { table: string; etag: string | undefined },
+): Head {
+  const found = etag ?? textOf(row, 'odata.etag') ?? '';
+  const time = textOf(row, 'Timestamp');
+  const timestamp = time === undefined ? instantOfEtag(found) : Instant.parse(time);
+  return { ...readAddress(row, table), etag: found, timestamp };
+}

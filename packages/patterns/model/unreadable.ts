@@ -1,0 +1,26 @@
+// What becomes of a row in a query that its entity cannot read: the query need not end for it. row-fault.ts makes the errors.
+import type { PatternError } from '../values/pattern-error.js';
+import type { WireObject } from '../values/read-wire.js';
+import { type Bag, decodeBag } from './bag.js';
+import type { AnyEntity } from './entity.js';
+
+/** A row as it is, and why its entity cannot read it. */
+export type UnreadableRow = Bag & { readonly fault: PatternError };
+
+/**
+ * What a query does with a row whose keys, types or upcasts its entity cannot read, or that a newer program wrote in a form that this one cannot read. `throw` ends the query
+ * with table and keys in the error; `skip` goes on without the row; a function is given the row, and the query goes on without it unless it throws.
+ */
+export type UnreadablePolicy = 'throw' | 'skip' | ((row: UnreadableRow) => void);
+
+/** Does with the row what the policy says. */
+export function handleUnreadable(
+  policy: UnreadablePolicy,
+  { tag }: AnyEntity,
+  row: WireObject,
+  table: string,
+  fault: PatternError,
+): void {
+  if (policy === 'throw') throw fault;
+  if (policy !== 'skip') policy({ ...decodeBag(row, { table, tag }), fault });
+}
