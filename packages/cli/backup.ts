@@ -1,7 +1,7 @@
 // `shelfmark backup`: copies the data of a store, which servers may be writing to, into an empty directory.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { ENGINES } from '#server';
+import { ENGINES } from '#server/engines';
 import { fail } from './fail.js';
 import { DATA_DEFAULT } from './options/data-default.js';
 import { STORE_FLAGS, type StoreFlags, storeAddress } from './options/store-option.js';

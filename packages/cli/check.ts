@@ -1,6 +1,6 @@
 // `shelfmark check`: reads all of a store, which servers may be writing to, and prints its contents and the findings.
 import { Command } from 'commander';
-import { ConfigurationError, ENGINES } from '#server';
+import { ConfigurationError, ENGINES } from '#server/engines';
 import { StoreError, type StoreReport } from '#store';
 import { STORE_FLAGS, storeAddress } from './options/store-option.js';
 import { counted, describeStore } from './store-task/describe-store.js';

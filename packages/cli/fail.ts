@@ -1,5 +1,6 @@
 // Ends a subcommand that failed: with one sentence for an error that the user can correct, with the stack for any other.
-import { ConfigurationError, StoreError } from '#server';
+import { ConfigurationError } from '#server/engines';
+import { StoreError } from '#store';
 
 const EXPECTED_CODES = new Set([
   'EADDRINUSE',

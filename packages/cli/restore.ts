@@ -1,7 +1,7 @@
 // `shelfmark restore`: installs a backup as the data of a new server. It overwrites nothing.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { ENGINES } from '#server';
+import { ENGINES } from '#server/engines';
 import { fail } from './fail.js';
 import { DATA_DEFAULT } from './options/data-default.js';
 import { STORE_FLAGS, type StoreFlags, storeAddress } from './options/store-option.js';

@@ -1,5 +1,5 @@
 // The engines that a server can open, by the addresses of stores: `lmdb:DIR`, `memory:`. The only file outside an engine that names
-// engines: to add one, add it to ENGINES (docs/engines.md).
+// engines: to add one, add it to ENGINES (docs/engines.md). It is also the face of the package for commands that serve nothing: they load no server.
 import {
   type Engine,
   type EngineKind,
@@ -10,6 +10,8 @@ import {
 } from '#store';
 import { lmdbEngine } from '#store-lmdb';
 import { ConfigurationError } from './auth/accounts.js';
+
+export { ConfigurationError };
 
 /** A scheme has two letters or more: `C:\data` is a directory. */
 const ADDRESS = /^([a-z][a-z0-9-]+):(.*)$/s;

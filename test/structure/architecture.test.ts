@@ -71,6 +71,8 @@ function findings({ text, code }: Source, pattern: RegExp, where = code): string
   });
 }
 
+/** The engines without the server, for commands that serve nothing. */
+const ENGINES_FACE = '#server/engines';
 /** Faces of packages for the tests of other packages. */
 const FOR_TESTS: ReadonlySet<string> = new Set(['#store/conformance', '#account/testing']);
 
@@ -86,7 +88,7 @@ describe('imports', () => {
         .filter(name => {
           const [target = '', rest] = name.slice(1).split('/');
           const isForTests = source.isTest && FOR_TESTS.has(name);
-          const isFace = SERVICES.some(({ faces }) => faces.includes(name));
+          const isFace = name === ENGINES_FACE || SERVICES.some(({ faces }) => faces.includes(name));
           return (
             !DIRECTIONS[packageOf(source)]?.includes(target) || (rest !== undefined && !isForTests && !isFace)
           );

@@ -1,5 +1,5 @@
 // The address of the store from a command's options: --store, or a short form for a directory or memory.
-import { addressOf, ConfigurationError, ENGINES } from '#server';
+import { addressOf, ConfigurationError, ENGINES } from '#server/engines';
 import { DATA_DEFAULT } from './data-default.js';
 
 export const STORE_FLAGS = '--store <address>';

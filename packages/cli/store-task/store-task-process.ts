@@ -1,6 +1,6 @@
 // The child process of store-task.ts: does one task, sends the result, and ends. It also ends with the command that
 // started it.
-import { ENGINES } from '#server';
+import { ENGINES } from '#server/engines';
 import type { StoreReport } from '#store';
 import { inspection } from './inspection.js';
 import { copyOf, type StoreTask, type StoreTaskAnswer } from './store-task.js';

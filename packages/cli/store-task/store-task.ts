@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ENGINES } from '#server';
+import { ENGINES } from '#server/engines';
 import { type StoreCopy, StoreError, type StoreReport } from '#store';
 
 /** `store` is the address of a store. */
