@@ -56,6 +56,16 @@ describePeers('pages', peer => {
     assert.deepEqual(rest, all.slice(10));
   });
 
+  test('go on in a partition whose key is empty', async () => {
+    const table = await peer.newTable();
+    await fillShop(db(), table, ['', 'ann'], 11);
+    const orders = db().repo(Order, { table });
+    const all = Array.from({ length: 11 }, (_, i) => i).sort((a, b) => (a % 4) - (b % 4) || a - b);
+    assert.deepEqual(await killed(() => orders.partition({ customer: '' }), 3), all);
+    const both = await killed(() => orders.scan().allowScan('both partitions'), 4);
+    assert.deepEqual(both, [...all, ...all]);
+  });
+
   test('follow empty ones', async () => {
     const table = await peer.newTable();
     await fillShop(db(), table, ['ann'], 30);

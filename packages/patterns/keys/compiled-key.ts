@@ -306,6 +306,11 @@ export class CompiledKey {
         reason: `has no order in ${this.subject}, so that it has no ranges`,
       });
     if (next.prefix !== undefined) return this.#beginning(before, each, next);
+    if ((next.ge !== undefined && next.gt !== undefined) || (next.le !== undefined && next.lt !== undefined))
+      throw new PatternError('KeyInvalid', {
+        part: each.name,
+        reason: 'has two bounds on one side: ge and gt, or le and lt',
+      });
     const { ge, gt, lt, le } = each.codec.order === 'down' ? reversed(next) : next;
     const text = (value: unknown): string => before + this.#orderedText(each, value);
     const isLast = at === this.#parts.length - 1;

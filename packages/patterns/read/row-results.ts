@@ -32,15 +32,11 @@ interface Decoded<R> {
   readonly next: Position | undefined;
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-
 function placeIn(value: unknown): Position {
   if (typeof value === 'object' && value !== null) {
     if ('n' in value && Number.isSafeInteger(value.n) && Number(value.n) >= 0) return { n: Number(value.n) };
-    if ('p' in value && isText(value.p)) {
-      const rowKey = 'r' in value && isText(value.r) ? String(value.r) : undefined;
-      return { p: String(value.p), r: rowKey };
-    }
+    if ('p' in value && typeof value.p === 'string')
+      return { p: value.p, r: 'r' in value && typeof value.r === 'string' ? value.r : undefined };
   }
   throw new PatternError('TokenMismatch', { reason: 'it names no position' });
 }

@@ -71,7 +71,10 @@ const refusalOf = (answer: TableAnswer) => parseRefusal(answer.status, answer.te
 function nextOf(answer: TableAnswer): PageStart | undefined {
   const partitionKey = answer.header('x-ms-continuation-nextpartitionkey');
   const rowKey = answer.header('x-ms-continuation-nextrowkey');
-  return partitionKey === undefined ? undefined : { partitionKey, rowKey };
+  // An empty PartitionKey may come as no header at all, as Azurite has it.
+  return partitionKey === undefined && rowKey === undefined
+    ? undefined
+    : { partitionKey: partitionKey ?? '', rowKey };
 }
 
 /** The requests of the Table service as this library sends them, and their answers as values. */
