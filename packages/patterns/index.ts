@@ -59,7 +59,15 @@ export {
 export type { Cached, JoinOptions, Lookup, LookupOptions } from './read/lookup.js';
 export type { MixedReads, MixedRow, UnknownRow } from './read/mixed.js';
 export type { LatestOptions, PartitionQuery, RowBounds } from './read/partition-query.js';
-export type { Query, QueryOptions, QuerySettings, Selected, StaticClass, TableScan } from './read/query.js';
+export type {
+  Filtered,
+  Query,
+  QueryOptions,
+  QuerySettings,
+  Selected,
+  StaticClass,
+  TableScan,
+} from './read/query.js';
 export type { ManyOptions, Reads } from './read/reads.js';
 export {
   PAGE_SIZE_MAX,

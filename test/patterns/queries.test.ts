@@ -46,6 +46,19 @@ describePeers('queries', peer => {
       'table-scan',
       [`GET Shop()?$filter=RowKey ge 'order!' and RowKey lt 'order"' and total gt 3.0 and isPaid eq true`],
     ]);
+    const filtered = ann.where(p => p.total.gt(3)).explain();
+    assert.equal(filtered.class, 'partition-scan', 'a filter on a property scans the range');
+    assert.deepEqual(filtered.bounds, ann.explain().bounds);
+    assert.match(filtered.warnings.join(' '), /every row with RowKey ge 'order!' and RowKey lt 'order"'/);
+    const oneYear = ann.rows({ year: 2011 }).where(p => p.isPaid.eq(true));
+    assert.equal(oneYear.explain().class, 'partition-scan');
+    assert.equal(
+      ann
+        .row({ year: 2011, number: 5 })
+        .where(p => p.isPaid.eq(true))
+        .explain().class,
+      'point',
+    );
     assert.match(scan.explain().warnings.join(' '), /Filtered on the server.*total, isPaid/);
     const some = ann.rows({ year: 2011 }).select('product').explain();
     assert.deepEqual(some.select, ['PartitionKey', 'RowKey', 'Timestamp', 'EntityType', 'Product']);
@@ -185,6 +198,18 @@ describePeers('queries', peer => {
     const strict = careful.repo(Event, { table, queries: { refuse: ['table-scan', 'partition-scan'] } });
     await rejects(async () => strict.scan().allowScan('once').take(1), 'ScanRefused');
     await rejects(async () => strict.partition({ device: 'a' }).first(), 'ScanRefused');
+    const orders = careful.repo(Order, { table, queries: { refuse: ['partition-scan'] } });
+    const literal = orders.partition({ customer: 'ann' });
+    await rejects(async () => literal.where(p => p.isPaid.eq(true)).take(1), 'ScanRefused');
+    await rejects(
+      async () =>
+        literal
+          .rows({ year: 2011 })
+          .where(p => p.isPaid.eq(true))
+          .take(1),
+      'ScanRefused',
+    );
+    assert.deepEqual(await literal.take(1), []);
     assert.equal(
       await strict
         .partition({ device: 'a' })
@@ -208,6 +233,8 @@ describePeers('queries', peer => {
     refused(() => ann.rows({ customer: 'x' }), 'customer');
     refused(() => ann.rows({}, { number: { ge: 1 } }), 'number');
     refused(() => ann.rows({ year: 2011 }, { year: { ge: 1 } }), 'year');
+    refused(() => ann.rows({}, { year: { ge: 2011, gt: 2012 } }), 'year');
+    refused(() => ann.rows({}, { year: { le: 2011, lt: 2012 } }), 'year');
     // @ts-expect-error both parts are needed
     refused(() => ann.row({ year: 2011 }), 'number');
     // @ts-expect-error the partition key is needed

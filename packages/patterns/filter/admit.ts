@@ -4,7 +4,7 @@ import type { QueryClass } from './classify.js';
 import { type Plan, planOf, type RowQuery } from './plan.js';
 
 export interface Admission {
-  /** Told of each query that reads a partition or a table, before it is sent. */
+  /** Told of each query that scans a partition, a range of it or a table, before it is sent. */
   readonly warn?: ((plan: Plan, reason: string | undefined) => void) | undefined;
   /** Classes that throw ScanRefused, also where they are allowed by name. */
   readonly refuse?: readonly QueryClass[] | undefined;

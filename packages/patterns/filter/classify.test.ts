@@ -34,6 +34,9 @@ const CLASSES: readonly (readonly [QueryClass, string])[] = [
   ['points', "(PartitionKey eq 'a' or PartitionKey eq 'b') and RowKey eq 'c'"],
   ['range', "PartitionKey eq 'a' and RowKey ge 'b' and RowKey lt 'c'"],
   ['range', "PartitionKey eq 'a' and RowKey gt 'b'"],
+  ['partition-scan', "PartitionKey eq 'a' and RowKey gt 'b' and x eq 1"],
+  ['partition-scan', "PartitionKey eq 'a' and (RowKey gt 'b' and (x eq 1 or RowKey lt 'c'))"],
+  ['point', "PartitionKey eq 'a' and RowKey eq 'b' and x eq 1"],
   ['range', "PartitionKey eq 'a' and (RowKey lt 'b' or RowKey eq 'b')"],
   ['range', "PartitionKey eq 'a' and RowKey lt 'd' and (RowKey ge 'b' or RowKey ge 'c')"],
   ['partition-scan', "PartitionKey eq 'a'"],
@@ -72,6 +75,15 @@ describe('classes', () => {
     assert.match(warnings("PartitionKey eq 'a' or PartitionKey eq 'b'"), /fanOut/);
     assert.match(warnings('RowKey eq 5'), /RowKey is a string/);
     assert.match(warnings('PartitionKey and a eq 1'), /PartitionKey is a string/);
+    assert.match(
+      warnings("PartitionKey eq 'a' and RowKey ge 'b' and RowKey lt 'c' and x eq 1"),
+      /every row with RowKey ge 'b' and RowKey lt 'c'\./,
+    );
+    assert.match(warnings("PartitionKey eq 'a' and x eq 1"), /a whole partition\./);
+    assert.match(
+      warnings("PartitionKey gt 'a' and PartitionKey le 'b'"),
+      /all with PartitionKey gt 'a' and PartitionKey le 'b'\./,
+    );
     assert.equal(warnings("PartitionKey eq 'a' and RowKey eq 'b'"), '');
   });
 
@@ -127,6 +139,7 @@ describe('laws', () => {
           assert(within || !isMatch, `${formatFilter(condition)} matches outside its bounds`);
           assert(isMatch || !within || isFiltered, `${formatFilter(condition)} does not match within`);
         }
+        if (queryClass === 'range') assert(!isFiltered, `${formatFilter(condition)} is a scan of its range`);
         if (queryClass === 'point' || queryClass === 'points') assert.equal(points.length, bounds.length);
         if (queryClass === 'none') assert.equal(bounds.length, 0);
       }),

@@ -7,6 +7,7 @@ import {
   bothOf,
   FILTERED,
   hullOf,
+  type Interval,
   intervalOf,
   isAll,
   keyRangeOf,
@@ -17,8 +18,9 @@ import {
 } from './key-region.js';
 
 /**
- * What the service has to do, cheapest first: `none`, for nothing can match; look one row up, or several; read a range of row keys in a partition; read a
- * partition; read many partitions.
+ * What the service has to do, cheapest first: `none`, for nothing can match; look one row up, or several; read a range of row keys in a partition, all of whose
+ * rows match; read a partition, or a range of it, for those of its rows that a filter lets by; read many partitions. These are the design guide's point query, range
+ * query, partition scan and table scan.
  */
 export type QueryClass = 'none' | 'point' | 'points' | 'range' | 'partition-scan' | 'table-scan';
 
@@ -129,7 +131,8 @@ function classOf(regions: readonly Region[], points: readonly Point[]): QueryCla
   const partition = onlyOf(first.partition);
   const isOne = partition !== undefined && regions.every(each => onlyOf(each.partition) === partition);
   if (!isOne) return 'table-scan';
-  return regions.length === 1 && !isAll(first.row) ? 'range' : 'partition-scan';
+  const isRange = regions.length === 1 && !isAll(first.row) && !first.isFiltered;
+  return isRange ? 'range' : 'partition-scan';
 }
 
 /** Every comparison and what stands alone. */
@@ -157,14 +160,40 @@ function wrongKeyType(leaf: Condition): string | undefined {
 
 const CLASS_WARNINGS: Readonly<Partial<Record<QueryClass, string>>> = {
   none: 'Nothing can match: its conditions on the keys contradict each other.',
-  'partition-scan': 'It reads a whole partition.',
-  'table-scan': 'It reads many partitions, one after the other.',
 };
+
+const OPERATORS: readonly (keyof KeyRange)[] = ['eq', 'ge', 'gt', 'lt', 'le'];
+
+/** `RowKey ge 'a' and RowKey lt 'b'`; undefined for all keys. */
+function boundsText(name: string, interval: Interval): string | undefined {
+  const range = keyRangeOf(interval);
+  const bounds = OPERATORS.flatMap(operator => {
+    const bound = range[operator];
+    return bound === undefined ? [] : [`${name} ${operator} '${bound}'`];
+  });
+  return bounds.length === 0 ? undefined : bounds.join(' and ');
+}
+
+/** What a scan reads, by its bounds where it has any. */
+function scanWarning(queryClass: QueryClass, [first, ...others]: readonly Region[]): string | undefined {
+  const isOne = first !== undefined && others.length === 0;
+  if (queryClass === 'partition-scan') {
+    const range = isOne ? boundsText('RowKey', first.row) : undefined;
+    return range === undefined
+      ? 'It reads a whole partition.'
+      : `It scans a range of a partition: every row with ${range}.`;
+  }
+  if (queryClass !== 'table-scan') return undefined;
+  const range = isOne ? boundsText('PartitionKey', first.partition) : undefined;
+  return range === undefined
+    ? 'It reads many partitions, one after the other.'
+    : `It reads many partitions, one after the other: all with ${range}.`;
+}
 
 function classWarnings(queryClass: QueryClass, regions: readonly Region[], points: number): string[] {
   if (queryClass === 'points')
     return [`Of ${points} rows; the service would read all between them. Ask for each by its keys: getMany.`];
-  const byClass = CLASS_WARNINGS[queryClass];
+  const byClass = CLASS_WARNINGS[queryClass] ?? scanWarning(queryClass, regions);
   const warnings = byClass === undefined ? [] : [byClass];
   if (queryClass === 'partition-scan' && regions.length > 1)
     warnings.push(

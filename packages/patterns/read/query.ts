@@ -26,9 +26,12 @@ export type Selected<E extends AnyEntity, K extends keyof Of<E>> = Projected<
   E['name']
 >;
 
+/** A filter makes a range a scan of it. */
+export type Filtered<C extends StaticClass> = C extends 'range' ? 'partition-scan' : C;
+
 interface Refined<E extends AnyEntity, R, C extends StaticClass> {
   /** Narrows it. A second one narrows it further. */
-  where(build: (fields: Fields<E>) => Clause): Query<E, R, C>;
+  where(build: (fields: Fields<E>) => Clause): Query<E, R, Filtered<C>>;
   /** Asks for these properties alone, and those of the keys. */
   select<K extends keyof Of<E> & string>(...names: readonly K[]): Query<E, Selected<E, K>, C>;
   /** What becomes of rows that the entity cannot read, in place of what the options of all queries say. */
