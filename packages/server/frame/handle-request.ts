@@ -18,6 +18,8 @@ export const LATEST_VERSION = '2026-10-06';
 const VERSION = /^\d{4}-\d\d-\d\d$/;
 /** Of a body that is not streamed: a batch of 100 entities (protocol: requests#bounds). */
 export const BODY_BYTES_MAX = 4 * 1_048_576;
+/** All that a service may know. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'MERGE', 'PATCH', 'DELETE'];
 const NO_RULES: readonly CorsRule[] = [];
 
 /** A client's own id for a request, if it may stand in a header. */
@@ -113,11 +115,9 @@ export class Service<
       if (error instanceof BodyError) throw error;
       const refusal = error instanceof ServiceError ? error : new ServiceError(faultCode(error));
       context.refused = refusal;
-      return this.#answer(
-        context,
-        protocol.formatError(refusal, context),
-        error === refusal ? undefined : error,
-      );
+      const answer = protocol.formatError(refusal, context);
+      const response = this.#answer(context, answer, error === refusal ? undefined : error);
+      return answer.status === 405 ? this.#withAllow(response, context) : response;
     }
   };
 
@@ -137,6 +137,22 @@ export class Service<
       context.began += performance.now() - asked;
     }
     return grant;
+  }
+
+  /** Who used a verb that the resource has not is told those that it has (RFC 9110, 15.5.6). */
+  #withAllow(response: Response, { request, route }: RequestContext<Route, Kind>): Response {
+    const { 'x-http-method': _tunnelled, ...headers } = request.headers;
+    const isAllowed = (method: string): boolean => {
+      try {
+        return (
+          route !== undefined && this.protocol.kindOf({ ...request, method, headers }, route) !== undefined
+        );
+      } catch (error) {
+        if (error instanceof ServiceError) return false;
+        throw error;
+      }
+    };
+    return { ...response, headers: [...response.headers, ['Allow', METHODS.filter(isAllowed).join(', ')]] };
   }
 
   /** Nobody can have accounts looked up that are not ours. */

@@ -251,3 +251,16 @@ test('who says nothing of themselves is refused before all that they ask for', a
   assert.equal(await by('2020-10-02'), '404 ResourceNotFound');
   assert.equal(await by('2020-12-06'), '401 NoAuthenticationInformation');
 });
+
+test('who uses a verb that the resource has not is told those that it has', async () => {
+  const { send } = open();
+  const allow = async (method: string, path: string): Promise<string | undefined> => {
+    const response = await send(method, path);
+    assert.equal(response.status, 405);
+    return headersOf(response).get('allow');
+  };
+  assert.equal(await allow('PATCH', '/there'), 'PUT, DELETE');
+  assert.equal(await allow('PUT', '/there/messages'), 'GET, POST, DELETE');
+  assert.equal(await allow('POST', '/there/messages/id'), 'PUT, DELETE');
+  assert.equal(await allow('DELETE', '/there?comp=metadata'), 'GET, HEAD, PUT');
+});

@@ -390,3 +390,16 @@ test('requests for accounts that there are not are not looked up', async () => {
     assert.equal((await raw(method, '/nobody/People', sent)).status, 403);
   assert.deepEqual(asked, []);
 });
+
+test('who uses a verb that the resource has not is told those that it has, also a tunnelled one', async () => {
+  const { send } = await openTable();
+  const allow = async (method: string, path: string, headers = {}): Promise<string | undefined> => {
+    const response = await send(method, path, { headers });
+    assert.equal(refusalOf(response), '405 MethodNotAllowed');
+    return headersOf(response).get('allow');
+  };
+  assert.equal(await allow('DELETE', 'Tables'), 'GET, POST');
+  assert.equal(await allow('POST', 'Tables', { 'x-http-method': 'MERGE' }), 'GET, POST');
+  assert.equal(await allow('POST', "People(PartitionKey='p',RowKey='r')"), 'GET, PUT, MERGE, PATCH, DELETE');
+  assert.equal(await allow('GET', '$batch'), 'POST');
+});
