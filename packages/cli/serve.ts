@@ -27,6 +27,7 @@ import { AccountsFile } from './options/accounts-file.js';
 import { configuredAccounts } from './options/configured-accounts.js';
 import { DATA_DEFAULT } from './options/data-default.js';
 import { addLimitOptions, type LimitFlags, limitsOf } from './options/limit-options.js';
+import { parseProxies } from './options/parse-proxies.js';
 import { parseRole } from './options/parse-role.js';
 import { parseWorkers, type Workers, workersOf } from './options/parse-workers.js';
 import { STORE_FLAGS, type StoreFlags, storeAddress } from './options/store-option.js';
@@ -81,6 +82,7 @@ interface Flags extends LimitFlags, StoreFlags {
   readonly allowWellKnownKey?: boolean;
   readonly cert?: string;
   readonly key?: string;
+  readonly trustedProxy?: readonly string[];
   readonly tableDeletionSeconds?: number;
   readonly accounts?: string;
   readonly metricsPort?: number;
@@ -129,6 +131,12 @@ function command(): Command {
     .option('--allow-well-known-key', "serve the emulator's well-known key beyond this machine")
     .option('--cert <file>', 'certificate in PEM: serve HTTPS')
     .option('--key <file>', 'its key in PEM')
+    .addOption(
+      new Option(
+        '--trusted-proxy <address...>',
+        'proxies, or ranges as 10.0.0.0/8, of which X-Forwarded-* and Forwarded are believed',
+      ).argParser(parseProxies),
+    )
     .addOption(
       new Option(
         '--table-deletion-seconds <n>',
@@ -237,6 +245,7 @@ function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
     durability: flags.durability,
     logLevel: logLevelOf(flags),
     tls: tlsOf(flags),
+    trustedProxies: flags.trustedProxy,
     tableDeletionSeconds: flags.tableDeletionSeconds,
     tenant: tenantOf(flags),
     limits: limitsOf(flags),

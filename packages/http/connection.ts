@@ -7,7 +7,7 @@ import type { ConnectionPhase } from './connection-phase.js';
 import { GrowingBytes } from './growing-bytes.js';
 import { SHORT_TEXT } from './header-fields.js';
 import { ownHostOf } from './host.js';
-import { hasMemory, type ListenerContext } from './listener-context.js';
+import { hasMemory, type ListenerContext, type Respond } from './listener-context.js';
 import { CR, emptyLinesEnd, IncompleteHead, newReading, readLongHead } from './long-head.js';
 import { type HeadReading, parseRequestHead, type Refusal, type RequestHead } from './request-head.js';
 import { type BodyError, RequestStream } from './request-stream.js';
@@ -22,6 +22,8 @@ export class Connection {
   readonly #socket: Socket;
   readonly #context: ListenerContext;
   readonly #remoteAddress: string;
+  /** Handles its requests. */
+  readonly #respond: Respond;
   #phase: ConnectionPhase = 'head';
   /** When the connection stops to wait, in the listener's time; means nothing while a request is handled. */
   #deadline: number;
@@ -52,6 +54,8 @@ export class Connection {
     this.#socket = socket;
     this.#context = context;
     this.#remoteAddress = socket.remoteAddress ?? '';
+    const { proxies, respond } = context;
+    this.#respond = proxies?.has(this.#remoteAddress) ? proxies.unwrap(respond) : respond;
     this.#reading = newReading(context.spelledPrefix, () => ownHostOf(socket));
     this.#deadline = context.now + context.timeouts.head;
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
@@ -239,7 +243,7 @@ export class Connection {
 
   /** Where memory is short, requests with a body are refused; the others, which are reads and deletes, go on for longer. */
   #handOn(head: RequestHead, whole: Buffer): void {
-    const { respond, secure, limits } = this.#context;
+    const { secure, limits } = this.#context;
     const { method, target, headers } = head;
     this.#phase = 'handling';
     this.#count(whole.length);
@@ -251,7 +255,7 @@ export class Connection {
     const remoteAddress = this.#remoteAddress;
     const request = { method, target, headers, body, isBusy, stream, secure, remoteAddress };
     try {
-      respond(request).then(this.#onAnswer, this.#onFault);
+      this.#respond(request).then(this.#onAnswer, this.#onFault);
     } catch {
       this.#onFault();
     }
@@ -269,7 +273,7 @@ export class Connection {
     this.#head = undefined;
     const { method, isKept } = head;
     if (isStreamed(response)) {
-      this.#respond(response, head, this.#context.isClosing);
+      this.#beginAnswer(response, head, this.#context.isClosing);
       return;
     }
     const isCut = this.#context.isClosing || this.#stream?.isEndless === true;
@@ -286,7 +290,7 @@ export class Connection {
   }
 
   /** Begins an answer whose body is a stream. */
-  #respond(response: StreamedResponse, head: RequestHead, isCut: boolean): void {
+  #beginAnswer(response: StreamedResponse, head: RequestHead, isCut: boolean): void {
     const stream = new ResponseStream(response, head, this.#socket, this.#context, this.#note);
     this.#phase = 'responding';
     this.#response = stream;

@@ -6,12 +6,13 @@ import { Connections } from './connections.js';
 import { Handshakes } from './handshakes.js';
 import type { ListenerContext, Respond, Timeouts } from './listener-context.js';
 import { HEAD_BYTES_MAX } from './request-head.js';
+import { TrustedProxies } from './trusted-proxies.js';
 import { Unfinished } from './unfinished.js';
 import { KEPT_SECONDS } from './write-response.js';
 
 export { BodyError } from './request-stream.js';
 export { isStreamed } from './write-response.js';
-export type { Respond, Timeouts };
+export { type Respond, type Timeouts, TrustedProxies };
 
 /** Those of a head and a body are node's; slow clients need minutes for a body. */
 const TIMEOUTS: Timeouts = {
@@ -58,6 +59,8 @@ export interface ListenOptions {
   readonly bodyBytesMax?: number | undefined;
   /** Bytes of requests and answers, of all connections, beyond which requests with a body are busy; default 64 longest bodies. */
   readonly bufferedBytesMax?: number | undefined;
+  /** Proxies whose word about their clients is taken; none unless given. */
+  readonly trustedProxies?: TrustedProxies | undefined;
   /** Names of headers that begin so, in lower case, keep their spelling; see `WireRequest.headers`. */
   readonly spelledPrefix?: string | undefined;
 }
@@ -95,6 +98,7 @@ function contextOf(options: ListenOptions, respond: Respond): ListenerContext {
   const unknownBytesMax = Math.max(2 * HEAD_BYTES_MAX, bufferedBytesMax * UNKNOWN_SHARE);
   return {
     respond,
+    proxies: options.trustedProxies,
     secure: options.tls !== undefined,
     timeouts: { ...TIMEOUTS, ...options.timeouts },
     limits: {

@@ -1,6 +1,7 @@
 // What the connections of one listener share: who handles requests, the bounds on time and memory, and how much memory is in use.
 // listen.ts makes it, connections.ts moves its clock, each connection counts its own bytes in it.
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
+import type { TrustedProxies } from './trusted-proxies.js';
 import { type Evictable, SLOW_MILLISECONDS, type Unfinished } from './unfinished.js';
 
 /** Handles one request. A rejection cuts the connection: nobody gets a made-up answer. */
@@ -39,6 +40,8 @@ export interface Limits {
 
 export interface ListenerContext {
   readonly respond: Respond;
+  /** Whose word about their clients is taken. */
+  readonly proxies: TrustedProxies | undefined;
   readonly secure: boolean;
   readonly timeouts: Timeouts;
   readonly limits: Limits;

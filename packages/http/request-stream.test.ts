@@ -478,6 +478,7 @@ test('many small chunks in a packet are one piece, and many small packets pause 
   await once(socket, 'connect');
   const context: ListenerContext = {
     respond: measure,
+    proxies: undefined,
     secure: false,
     timeouts: { head: 1, request: 1, idle: 1, linger: 1, stall: 1, drain: 1, drainWhenShort: 1, closing: 1 },
     limits: { bodyBytesMax: 1e6, discardedBytesMax: 1e6, bufferedBytesMax: 1e6, unknownBytesMax: 1e6 },

@@ -34,6 +34,7 @@ export {
 export { processFamilies } from './observe/process-families.js';
 export {
   checkAccounts,
+  checkTrustedProxies,
   type RunningServer,
   type ServeOptions,
   type ServerLimits,

@@ -2,7 +2,7 @@
 // The command's options are turned into these by the cli.
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '#base';
-import { type Listener, type ListenOptions, listen } from '#http';
+import { type Listener, type ListenOptions, listen, TrustedProxies } from '#http';
 import type { Engine } from '#store';
 import {
   type AccountKeys,
@@ -66,6 +66,11 @@ export interface ServeOptions extends ServiceAddresses {
   /** Default `error`. */
   readonly logLevel?: LogLevel | undefined;
   readonly tls?: ListenOptions['tls'];
+  /**
+   * Addresses of proxies that end TLS, and ranges of them as `10.0.0.0/8`: what they say in X-Forwarded-For, -Proto and -Host, or in
+   * Forwarded, is taken for the caller's address, scheme and host. Default none.
+   */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** Whose bearer tokens are accepted beside those of `shelfmark token`. */
   readonly tenant?: TenantOptions | undefined;
   /** How long the name of a dropped table or queue is refused as being deleted, as Azure does for about 40 s. Default 0. */
@@ -138,7 +143,7 @@ const openEngine = (options: ServeOptions, engines: Engines): Promise<Engine> =>
   });
 
 function listenOptionsOf(options: ServeOptions, service: ServiceEntry, port: number): ListenOptions {
-  const { tls, limits = {} } = options;
+  const { tls, limits = {}, trustedProxies } = options;
   const { connectionsMax, bufferedBytesMax, drainMilliseconds: closing } = limits;
   return {
     host: hostOf(service, options),
@@ -147,9 +152,19 @@ function listenOptionsOf(options: ServeOptions, service: ServiceEntry, port: num
     connectionsMax,
     bodyBytesMax: service.protocol.bodyBytesMax,
     bufferedBytesMax,
+    trustedProxies: trustedProxies && checkTrustedProxies(trustedProxies),
     spelledPrefix: METADATA_PREFIX,
     timeouts: closing === undefined ? undefined : { closing },
   };
+}
+
+/** @throws ConfigurationError for what is neither an address nor a range of addresses. */
+export function checkTrustedProxies(addresses: readonly string[]): TrustedProxies {
+  try {
+    return new TrustedProxies(addresses);
+  } catch (error) {
+    throw error instanceof RangeError ? new ConfigurationError(error.message) : error;
+  }
 }
 
 /** Addresses that mean every interface cannot be connected to; this machine's own stands for them. */

@@ -1,0 +1,14 @@
+// Parses --trusted-proxy: addresses and ranges of addresses, one by one.
+import { InvalidArgumentError } from 'commander';
+import { ConfigurationError, checkTrustedProxies } from '#server';
+
+/** @param before those that were named before it. */
+export function parseProxies(text: string, before: readonly string[] = []): readonly string[] {
+  try {
+    checkTrustedProxies([text]);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
+  return [...before, text];
+}
