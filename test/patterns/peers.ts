@@ -8,6 +8,7 @@ import { after, before, describe } from 'node:test';
 import { TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
 import { serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
 import { startAzurite } from '../../bench/subjects/azurite.js';
+import '../../packages/patterns/testing/fail-on-warning.js';
 import { spawnServer } from '../support/spawned-server.js';
 
 type PeerName = 'memory' | 'process' | 'azurite';

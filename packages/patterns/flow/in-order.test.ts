@@ -50,6 +50,65 @@ test('items are taken as there is room, and steps begin for those that are waite
   assert.equal((await results.next()).done, true);
 });
 
+test('sixteen steps under one signal leave no listener behind, and cause no warning', async () => {
+  const { signal } = new AbortController();
+  const many = Array.from({ length: 64 }, (_, i) => i);
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.prependListener('warning', note);
+  const listening = (item: number, each: AbortSignal): Promise<number> =>
+    new Promise(resolve => {
+      // As a request and its retries do.
+      for (let i = 0; i < 4; i++) each.addEventListener('abort', () => undefined);
+      setImmediate(() => resolve(item));
+    });
+  assert.deepEqual(await allInOrder(many, { concurrency: 16, signal }, listening), many);
+  await Promise.all(many.map(() => allInOrder([1], { concurrency: 1, signal }, listening)));
+  for (const item of many) await allInOrder([item], { concurrency: 1, signal }, async each => each);
+  await new Promise(setImmediate);
+  process.off('warning', note);
+  assert.deepEqual(warnings, []);
+});
+
+test('a result is given as soon as it is there, not when as many steps as may be have begun', async () => {
+  let go = (): void => undefined;
+  const later = new Promise<void>(resolve => {
+    go = resolve;
+  });
+  async function* slow(): AsyncGenerator<number> {
+    yield 1;
+    await later;
+    yield 2;
+  }
+  const results = inOrder(slow(), { concurrency: 16 }, async item => item);
+  const first = await Promise.race([
+    results.next(),
+    new Promise(resolve => setTimeout(resolve, 500, 'late')),
+  ]);
+  assert.deepEqual(first, { value: 1, done: false });
+  go();
+  assert.deepEqual(await results.next(), { value: 2, done: false });
+  assert.equal((await results.next()).done, true);
+});
+
+test('a source that fails ends the steps, behind the results that came before', async () => {
+  let isEnded = false;
+  async function* failing(): AsyncGenerator<number> {
+    yield 1;
+    yield 2;
+    throw new Error('the source');
+  }
+  const results = inOrder(failing(), { concurrency: 2 }, async (item, signal) => {
+    if (item === 2) await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()));
+    isEnded ||= signal.aborted;
+    return item;
+  });
+  assert.equal((await results.next()).value, 1);
+  await assert.rejects(results.next(), /the source/);
+  await turns(5);
+  assert(isEnded);
+});
+
 test('a failure comes in its turn and ends the other steps', async () => {
   const ended: number[] = [];
   const results = inOrder([0, 1, 2, 3, 4], { concurrency: 4 }, async (item, signal) => {

@@ -1,15 +1,7 @@
 // Bounded concurrency: runs a limited number of asynchronous steps at a time and gives their results in the order of the input. Starts no step whose
 // result is not wanted any more.
 
-/** A controller that also ends with the signal. `release` when it is no longer needed. */
-export function linkedController(signal: AbortSignal | undefined): AbortController & { release(): void } {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(signal?.reason);
-  if (signal?.aborted) abort();
-  signal?.addEventListener('abort', abort, { once: true });
-  const release = (): void => signal?.removeEventListener('abort', abort);
-  return Object.assign(controller, { release });
-}
+import { linkedController } from './abort.js';
 
 export interface InOrderOptions {
   /** How many steps may be under way. */
@@ -19,36 +11,121 @@ export interface InOrderOptions {
 
 type Items<T> = Iterable<T> | AsyncIterable<T>;
 
+/** Items one after the other; those that are there need no waiting. */
+interface Source<T> {
+  next(): IteratorResult<T> | Promise<IteratorResult<T>>;
+  return?(): unknown;
+}
+
+const sourceOf = <T>(items: Items<T>): Source<T> =>
+  Symbol.asyncIterator in items
+    ? (items[Symbol.asyncIterator]() as Source<T>)
+    : (items[Symbol.iterator]() as Source<T>);
+
+/** Steps that were begun, the first of which is taken first. */
+class Steps<T, R> {
+  readonly #begun: {
+    readonly result: Promise<R>;
+    readonly controller: ReturnType<typeof linkedController>;
+  }[] = [];
+  readonly #signal: AbortSignal | undefined;
+  readonly #step: (item: T, signal: AbortSignal) => Promise<R>;
+
+  constructor(signal: AbortSignal | undefined, step: (item: T, signal: AbortSignal) => Promise<R>) {
+    this.#signal = signal;
+    this.#step = step;
+  }
+
+  get count(): number {
+    return this.#begun.length;
+  }
+
+  get first(): Promise<R> | undefined {
+    return this.#begun[0]?.result;
+  }
+
+  begin(item: T): void {
+    // Each step has a signal of its own, so that none collects the listeners of all.
+    const controller = linkedController(this.#signal);
+    const result = this.#step(item, controller.signal);
+    // It is awaited in its turn, and may fail before that.
+    result.catch(() => undefined);
+    this.#begun.push({ result, controller });
+  }
+
+  /** The first one has been taken. */
+  done(): void {
+    this.#begun.shift()?.controller.release();
+  }
+
+  end(): void {
+    for (const { controller } of this.#begun) {
+      controller.abort();
+      controller.release();
+    }
+  }
+}
+
+const isPromise = <T>(value: T | Promise<T>): value is Promise<T> =>
+  typeof value === 'object' && value !== null && 'then' in value;
+
 /**
- * What `step` gives for each item, in the order of the items. At most `concurrency` steps are under way or done and not yet taken. The first failure, or
- * a consumer that leaves, ends the others by the signal that they got.
+ * What `step` gives for each item, in the order of the items, as soon as it is there. At most `concurrency` steps are under way or done and not yet
+ * taken. The first failure, or a consumer that leaves, ends the others by the signals that they got.
  */
 export async function* inOrder<T, R>(
   items: Items<T>,
   { concurrency, signal }: InOrderOptions,
   step: (item: T, signal: AbortSignal) => Promise<R>,
 ): AsyncGenerator<R, void, undefined> {
-  const linked = linkedController(signal);
-  const waiting: Promise<R>[] = [];
-  const begin = (item: T): void => {
-    const result = step(item, linked.signal);
-    // It is awaited in its turn, and may fail before that.
-    result.catch(() => undefined);
-    waiting.push(result);
+  const source = sourceOf(items);
+  const steps = new Steps(signal, step);
+  let isAtEnd = false;
+  let coming: Promise<void> | undefined;
+  const take = ({ done, value }: IteratorResult<T>): void => {
+    coming = undefined;
+    if (done) isAtEnd = true;
+    else steps.begin(value);
+  };
+  const fill = (): void => {
+    while (!isAtEnd && coming === undefined && steps.count < concurrency) {
+      signal?.throwIfAborted();
+      const next = source.next();
+      if (isPromise(next)) {
+        coming = next.then(take);
+        // It is awaited below, unless the consumer leaves before.
+        coming.catch(() => undefined);
+      } else take(next);
+    }
   };
   try {
-    for await (const item of items) {
-      linked.signal.throwIfAborted();
-      begin(item);
-      const first = waiting.length >= concurrency ? waiting.shift() : undefined;
-      if (first !== undefined) yield await first;
+    for (;;) {
+      fill();
+      const { first } = steps;
+      if (first === undefined) {
+        if (coming === undefined) return;
+        await coming;
+      } else if (coming === undefined || (await isFirst(first, coming))) {
+        const result = await first;
+        steps.done();
+        yield result;
+      }
     }
-    for (let first = waiting.shift(); first; first = waiting.shift()) yield await first;
   } finally {
-    linked.abort();
-    linked.release();
+    steps.end();
+    if (!isAtEnd) await source.return?.();
   }
 }
+
+/** Whether the result is there before the next item. Throws at once where the source fails. */
+const isFirst = (result: Promise<unknown>, coming: Promise<void>): Promise<boolean> =>
+  Promise.race([
+    result.then(
+      () => true,
+      () => true,
+    ),
+    coming.then(() => false),
+  ]);
 
 /** The results as a list. */
 export async function allInOrder<T, R>(

@@ -1,4 +1,6 @@
 // What the library takes from outside: the clock, random bytes and waiting. Tests inject their own. No other file reads a clock.
+import { onAbort } from './abort.js';
+
 export interface Chance {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -18,10 +20,10 @@ const sleep = (milliseconds: number, signal?: AbortSignal | undefined): Promise<
       reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
+      release();
       resolve();
     }, milliseconds);
-    signal?.addEventListener('abort', stop, { once: true });
+    const release = onAbort(signal, stop);
   });
 
 export const REAL_SURROUNDINGS: Surroundings = {

@@ -1,6 +1,7 @@
 // A cache of the rows of a small table. Concurrent reads of one row share a request, missing rows are cached too, and entries may be served stale for a
 // stated time while the service fails. It is written by hand because stale entries, their age, and a bound that refuses rather than evicts are most of
 // it; a library would add only a Map in the order of use.
+import { onAbort } from '../flow/abort.js';
 import { inOrder } from '../flow/in-order.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
@@ -67,15 +68,14 @@ function checkOption(name: string, value: number, least: number): void {
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   signal.throwIfAborted();
-  let stop = (): void => undefined;
+  let release = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+    release = onAbort(signal, () => reject(signal.reason));
   });
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    signal.removeEventListener('abort', stop);
+    release();
   }
 }
 

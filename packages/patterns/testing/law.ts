@@ -1,6 +1,7 @@
 // Runs a law on random input: some hundred cases with the other tests, as many as PATTERN_RUNS says at length. A failure prints the command that repeats
 // it.
 import fc from 'fast-check';
+import './fail-on-warning.js';
 
 const RUNS = Number(process.env.PATTERN_RUNS ?? 300);
 const { PATTERN_SEED, PATTERN_PATH } = process.env;

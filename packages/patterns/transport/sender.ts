@@ -10,7 +10,7 @@ import {
   type PipelineRequest,
   type PipelineResponse,
 } from '@azure/core-rest-pipeline';
-import { linkedController } from '../flow/in-order.js';
+import { linkedController } from '../flow/abort.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { TablesConnection } from './clients.js';
 
@@ -148,8 +148,11 @@ export class Sender {
   /** Throws what the signal says when it stops the request. */
   async send(request: TableRequest): Promise<TableAnswer | Silence> {
     const attempts = new Attempts(this.#httpClient, this.#timeout);
+    // The client's policies listen to a signal of this request alone.
+    const linked = request.signal && linkedController(request.signal);
     try {
-      const response = await this.#pipeline.sendRequest(attempts, this.#pipelineRequest(request));
+      const sent = this.#pipelineRequest({ ...request, signal: linked?.signal });
+      const response = await this.#pipeline.sendRequest(attempts, sent);
       const { status, bodyAsText: text } = response;
       // The last attempt's answer is this one, which tells for itself.
       const unheard = attempts.doubtful - (attempts.isLastDoubtful ? 1 : 0);
@@ -164,6 +167,8 @@ export class Sender {
     } catch (cause) {
       request.signal?.throwIfAborted();
       return { kind: 'silence', attempts: attempts.count, isInDoubt: attempts.doubtful > 0, cause };
+    } finally {
+      linked?.release();
     }
   }
 

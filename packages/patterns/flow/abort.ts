@@ -1,0 +1,41 @@
+// Abort signals: one listener on a signal however many steps wait for it, for Node warns of more than ten; and controllers that end with a signal.
+
+interface Waiting {
+  readonly steps: Set<() => void>;
+  readonly abort: () => void;
+}
+
+const WAITING = new WeakMap<AbortSignal, Waiting>();
+
+function listenTo(signal: AbortSignal): Waiting {
+  const steps = new Set<() => void>();
+  const abort = (): void => {
+    for (const step of [...steps]) step();
+  };
+  const waiting = { steps, abort };
+  signal.addEventListener('abort', abort, { once: true });
+  WAITING.set(signal, waiting);
+  return waiting;
+}
+
+/** Calls `run` when the signal ends things, unless the function that this gives was called before. */
+export function onAbort(signal: AbortSignal | undefined, run: () => void): () => void {
+  if (signal === undefined) return () => undefined;
+  const { steps, abort } = WAITING.get(signal) ?? listenTo(signal);
+  const step = (): void => run();
+  steps.add(step);
+  return () => {
+    if (!steps.delete(step) || steps.size > 0) return;
+    signal.removeEventListener('abort', abort);
+    WAITING.delete(signal);
+  };
+}
+
+/** A controller that also ends with the signal. `release` when it is no longer needed. */
+export function linkedController(signal: AbortSignal | undefined): AbortController & { release(): void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  const release = onAbort(signal, abort);
+  return Object.assign(controller, { release });
+}
