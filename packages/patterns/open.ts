@@ -48,7 +48,10 @@ export class Db {
     return new Batch(this.#service, { table, partitionKey: entity.plan.partition.encode(partition) });
   }
 
-  /** Does any number of changes, in batches by partition, and says of each what became of it. It goes on as reports are taken. */
+  /**
+   * Does any number of changes, in batches by partition, and says of each what became of it. It goes on as reports are taken. If the source throws, what it gave before is
+   * done and reported, and then the error is thrown.
+   */
   writeAll(
     changes: Iterable<RowChange> | AsyncIterable<RowChange>,
     options: WriterOptions = {},

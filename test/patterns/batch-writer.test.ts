@@ -93,6 +93,31 @@ describePeers('the batch writer', peer => {
     ]);
   });
 
+  test('what a source gave before it threw is done and reported', async () => {
+    const table = await peer.newTable();
+    const db = open({ tables: peer.client() });
+    const stop = new Error('the source');
+    for (const isAsync of [false, true]) {
+      const department = `async ${isAsync}`;
+      function* broken(): Generator<RowChange> {
+        for (let id = 0; id < 250; id++)
+          yield change.create(Employee, { ...anna, department, id }, { table });
+        throw stop;
+      }
+      async function* slowly(): AsyncGenerator<RowChange> {
+        yield* broken();
+      }
+      const done: number[] = [];
+      await assert.rejects(async () => {
+        for await (const { index, kind } of db.writeAll(isAsync ? slowly() : broken()))
+          if (kind === 'done') done.push(index);
+      }, stop);
+      assert.equal(done.length, 250);
+      const rows = await db.repo(Employee, { table }).partition({ department }).take(1_000);
+      assert.equal(rows.length, 250);
+    }
+  });
+
   test('a table that is not there fails all at once', async () => {
     const { httpClient, db } = counted(peer);
     const reports = await collect(db, rows(100, 1, 'Nowhere'));

@@ -141,6 +141,13 @@ describePeers('pages', peer => {
     }
   });
 
+  test('are not sealed with nothing', async () => {
+    const tokenSecret = new Uint8Array();
+    const empty = () => open({ tables: peer.client() }, { queries: { tokenSecret } });
+    assert.throws(empty, /DefinitionInvalid: tokenSecret/);
+    assert.throws(() => db().repo(Order, { queries: { tokenSecret } }), /DefinitionInvalid: tokenSecret/);
+  });
+
   test('stop at a signal, between pages and while one is on its way', async () => {
     const table = await peer.newTable();
     await fillShop(db(), table, ['ann'], 6);

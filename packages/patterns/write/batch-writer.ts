@@ -38,6 +38,7 @@ function checkWhole(property: string, value: number): number {
 
 type Next =
   | { readonly kind: 'next'; readonly result: IteratorResult<RowChange> }
+  | { readonly kind: 'broken'; readonly thrown: unknown }
   | { readonly kind: 'written' | 'lingered' };
 
 export class BatchWriter {
@@ -53,6 +54,8 @@ export class BatchWriter {
   readonly #underWay = new Set<Promise<Next>>();
   #reports: WriteReport[] = [];
   #failure: { readonly thrown: unknown } | undefined;
+  /** What the source threw. What it gave before that is written and reported first. */
+  #broken: { readonly thrown: unknown } | undefined;
   #index = 0;
   #buffered = 0;
   #bufferedBytes = 0;
@@ -96,8 +99,10 @@ export class BatchWriter {
           const reports = this.#reports;
           this.#reports = [];
           yield* reports;
-        } else if (this.#isAtEnd && this.#underWay.size === 0) return;
-        else await this.#step();
+        } else if (this.#isAtEnd && this.#underWay.size === 0) {
+          if (this.#broken) throw this.#broken.thrown;
+          return;
+        } else await this.#step();
       }
     } finally {
       this.#end.abort();
@@ -124,6 +129,7 @@ export class BatchWriter {
       this.#lingering = undefined;
       this.#isUrgent = true;
     }
+    if (next.kind === 'broken') this.#breakOff(next.thrown);
     if (next.kind !== 'next') return;
     this.#reading = undefined;
     if (next.result.done) this.#isAtEnd = true;
@@ -137,10 +143,18 @@ export class BatchWriter {
   }
 
   #read(): Promise<Next> {
-    const reading = Promise.resolve(this.#source.next()).then((result): Next => ({ kind: 'next', result }));
-    // It may reject when nothing awaits it any more.
-    reading.catch(() => undefined);
-    return reading;
+    return Promise.resolve()
+      .then(() => this.#source.next())
+      .then(
+        (result): Next => ({ kind: 'next', result }),
+        (thrown: unknown): Next => ({ kind: 'broken', thrown }),
+      );
+  }
+
+  /** The source gives no more. */
+  #breakOff(thrown: unknown): void {
+    this.#isAtEnd = true;
+    this.#broken ??= { thrown };
   }
 
   #take(change: RowChange): void {
@@ -151,7 +165,11 @@ export class BatchWriter {
       const bytes = 'row' in planned.write ? planned.write.row.bytes : 0;
       waiting = { index, planned, bytes: Math.max(LEAST_BYTES, bytes) };
     } catch (thrown) {
-      if (!PatternError.is(thrown)) throw thrown;
+      if (!PatternError.is(thrown)) {
+        void this.#source.return?.();
+        this.#breakOff(thrown);
+        return;
+      }
       this.#reports.push({ index, kind: 'failed', error: thrown });
       return;
     }

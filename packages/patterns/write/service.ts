@@ -5,6 +5,7 @@ import type { QueryOptions, QuerySettings } from '../read/query.js';
 import type { Clients } from '../transport/clients.js';
 import { Sender, type SenderOptions } from '../transport/sender.js';
 import { TableRequests } from '../transport/table-requests.js';
+import { PatternError } from '../values/pattern-error.js';
 import { type OperationIdOptions, OperationIds } from './operation-id.js';
 import type { Identity } from './plan-write.js';
 import { SettledWrites } from './settled-writes.js';
@@ -31,12 +32,24 @@ export interface Service {
   readonly queries: QueryOptions;
 }
 
+/** Whoever knew that it is empty could make tokens. */
+function refuseEmptySecret({ tokenSecret }: QueryOptions = {}): void {
+  if (tokenSecret !== undefined && tokenSecret.length === 0)
+    throw new PatternError('DefinitionInvalid', {
+      subject: 'tokenSecret',
+      reason: 'it is empty, so that anybody could make tokens',
+    });
+}
+
 /** What queries of a table need. */
-export const querySettings = (
+export function querySettings(
   { requests, onDrift, queries }: Service,
   table: string | undefined,
   own: QueryOptions = {},
-): QuerySettings => ({ ...queries, ...own, source: requests, onDrift, table });
+): QuerySettings {
+  refuseEmptySecret(own);
+  return { ...queries, ...own, source: requests, onDrift, table };
+}
 
 /** A write's operation id, or none where operation ids are off. */
 export function newIdentity({ operationIds }: Pick<Service, 'operationIds'>): Identity {
@@ -53,6 +66,7 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
   const surroundings: Surroundings = { now, random, sleep };
   const operationIds =
     options.operationIds === false ? undefined : new OperationIds(options.operationIds ?? {}, surroundings);
+  refuseEmptySecret(options.queries);
   const requests = new TableRequests(new Sender(clients.tables, options));
   const writes = new SettledWrites(requests, operationIds, () => newUuid(random));
   return {
