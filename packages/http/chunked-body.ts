@@ -1,6 +1,6 @@
 // Finds the pieces of a body that comes in chunks (RFC 9112, 7.1), however it is cut on its way. What a piece is for is the
 // caller's. Extensions of chunks mean nothing to us and trailers are dropped, but both must be well-formed.
-import { MALFORMED, newFields, readFields } from './header-fields.js';
+import { HeaderFields, MALFORMED, readFields } from './header-fields.js';
 
 /** Of all size lines of a body together, so that it cannot be made of extensions; the sizes themselves do not count. */
 const EXTENSION_BYTES_MAX = 16_384;
@@ -91,7 +91,7 @@ export class ChunkedBody {
     this.#trailers += line;
     if (line !== '\r\n') return true;
     this.#step = 'done';
-    const fields = newFields();
+    const fields = new HeaderFields();
     const reading = { recalled: [], spelledPrefix: undefined, stoppedAt: 0, linesRead: 0 };
     const end = readFields(this.#trailers, 0, fields, reading);
     return end === this.#trailers.length && NOT_BEHIND.every(name => fields[name] === undefined);

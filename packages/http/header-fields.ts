@@ -3,7 +3,12 @@
 // CR LF, no control character but a tab.
 import { detachedString } from '#base';
 
-export type HeaderFields = Record<string, string | undefined>;
+/** Values by name, in an object without a prototype, so that no name that a client sends means anything; it is as fast as one with. */
+export class HeaderFields {
+  [name: string]: string | undefined;
+}
+Reflect.deleteProperty(HeaderFields.prototype, 'constructor');
+Object.setPrototypeOf(HeaderFields.prototype, null);
 
 /** A line that was found well-formed. */
 export interface FieldLine {
@@ -80,15 +85,6 @@ function addRepeated(into: HeaderFields, name: string, before: string, value: st
   if (!SINGULAR.has(name)) into[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
   return true;
 }
-
-/** An object without a prototype, so that no name that a client sends means anything, and fast as one with. */
-class Fields {
-  [name: string]: string | undefined;
-}
-Reflect.deleteProperty(Fields.prototype, 'constructor');
-Object.setPrototypeOf(Fields.prototype, null);
-
-export const newFields = (): HeaderFields => new Fields();
 
 const isBlank = (code: number): boolean => code === SPACE || code === TAB;
 

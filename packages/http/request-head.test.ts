@@ -1,7 +1,7 @@
 // Heads: what they are read as, what they are refused for, and that a head cut anywhere is waited for.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FieldLine, newFields, readFields, TOO_MANY } from './header-fields.js';
+import { type FieldLine, HeaderFields, readFields, TOO_MANY } from './header-fields.js';
 import { newReading, readLongHead } from './long-head.js';
 import { CHUNKED, parseRequestHead, type RequestHead } from './request-head.js';
 
@@ -202,7 +202,7 @@ test('what is no head', () => {
 
 test('two thousand headers and no more; bytes above ASCII are characters of values', () => {
   const many = (count: number) => `${'a: b\r\n'.repeat(count)}\r\n`;
-  assert.equal(readFields(many(2_000), 0, newFields(), reading()), many(2_000).length);
-  assert.equal(readFields(many(2_001), 0, newFields(), reading()), TOO_MANY);
+  assert.equal(readFields(many(2_000), 0, new HeaderFields(), reading()), many(2_000).length);
+  assert.equal(readFields(many(2_001), 0, new HeaderFields(), reading()), TOO_MANY);
   assert.equal(headersOf('a: \u00e9\u0080\r\n').a, '\u00e9\u0080');
 });

@@ -2,14 +2,7 @@
 // less than node's own parser does; differential.test.ts lists what it refuses beyond that. The connection reads the bytes, long-head.ts
 // those of a head that does not come at once; body-framing.ts finds where a body ends.
 import { METHODS } from 'node:http';
-import {
-  type FieldReading,
-  type HeaderFields,
-  INCOMPLETE,
-  newFields,
-  readFields,
-  TOO_MANY,
-} from './header-fields.js';
+import { type FieldReading, HeaderFields, INCOMPLETE, readFields, TOO_MANY } from './header-fields.js';
 import { type HostReading, settleHost } from './host.js';
 
 /** Request line and headers together. URLs of 32 KiB must fit, which query languages in them come to. */
@@ -127,6 +120,6 @@ export function parseRequestHead(text: string, reading: HeadReading): HeadFound 
   const isOld = version === OLD_VERSION;
   if (!isOld && version !== VERSION)
     return VERSION.startsWith(version) || OLD_VERSION.startsWith(version) ? undefined : 400;
-  const begun = { method, target, headers: newFields(), isOld };
+  const begun = { method, target, headers: new HeaderFields(), isOld };
   return readHeaders(text, targetEnd + VERSION_LENGTH, begun, reading);
 }

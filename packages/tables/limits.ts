@@ -3,7 +3,7 @@
 import { KEY_LENGTH_MAX } from '#store';
 import type { EdmValue, Property } from './entity/edm.js';
 import type { EntityKey } from './entity/entity-key.js';
-import { TableError } from './table-error.js';
+import { TableError, type TableErrorCode } from './table-error.js';
 
 /** 255 with PartitionKey, RowKey and Timestamp. */
 export const CUSTOM_PROPERTIES_MAX = 252;
@@ -97,15 +97,15 @@ const PLAIN_KEY = /^[\w .:;,+=~!@$%&*()-]*$/;
 export const hasForbiddenCharacter = (key: string): boolean =>
   !PLAIN_KEY.test(key) && FORBIDDEN_IN_KEYS.test(key);
 
-const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
-const TABLE_NAME_LENGTH_MIN = 3;
-const TABLE_NAME_LENGTH_MAX = 63;
+/** 3 to 63 letters and digits; the set of all tables has a name that no table may have. */
+const TABLE_NAME = /^(?!tables$)[a-z][a-z0-9]{2,62}$/i;
 
 /** Length before characters, as captured: `aa` is too short, `a//` has bad characters (protocol: tables#names). */
+function tableNameFault(name: string): TableErrorCode {
+  if (name.length < 3 || name.length > 63) return 'OutOfRangeInput:ResourceName';
+  return name.toLowerCase() === 'tables' ? 'InvalidInput' : 'InvalidResourceName';
+}
+
 export function checkTableName(name: string): void {
-  if (name.length < TABLE_NAME_LENGTH_MIN || name.length > TABLE_NAME_LENGTH_MAX) {
-    throw new TableError('OutOfRangeInput:ResourceName');
-  }
-  if (!TABLE_NAME.test(name)) throw new TableError('InvalidResourceName');
-  if (name.toLowerCase() === 'tables') throw new TableError('InvalidInput');
+  if (!TABLE_NAME.test(name)) throw new TableError(tableNameFault(name));
 }

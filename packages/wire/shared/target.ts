@@ -33,14 +33,13 @@ export interface TargetGrammar<Resource> {
 export const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 export const SECONDARY = '-secondary';
 export const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
-const ADDRESS = /^[\d.]+(?::\d+)?$/;
+/** The first label of a host that is no address. */
+const LABEL = /^(?![\d.]+(?::\d+)?$)([^.]+)\./;
 
 /** The account of a host such as `account.table.example`, if the server has it; else the account is in the path. */
 function accountOfHost(host: string, isAccount: (name: string) => boolean): string | undefined {
-  const dot = host.indexOf('.');
-  if (dot <= 0 || ADDRESS.test(host)) return undefined;
-  const label = host.slice(0, dot);
-  return isAccount(withoutSecondary(label)) ? label : undefined;
+  const label = LABEL.exec(host)?.[1];
+  return label !== undefined && isAccount(withoutSecondary(label)) ? label : undefined;
 }
 
 const withoutSecondary = (name: string): string =>

@@ -42,8 +42,7 @@ function checkContentType({ headers }: OperationRequest): void {
 }
 
 /** Names in URLs are checked before the caller's rights are (protocol: requests#order-of-checks). Metrics tables are valid names; there are none. */
-export function checkRoute({ resource }: Route): void {
-  const { table } = resource;
+export function checkRoute({ resource: { table } }: Route): void {
   if (table !== undefined && !table.startsWith('$Metrics')) checkTableName(table);
 }
 

@@ -9,7 +9,7 @@ import { lenientFormat, type MetadataLevel, parseResponseFormat } from './respon
 /** The level, or the code of the refusal. */
 function level(accept: string | undefined, query = ''): MetadataLevel | TableErrorCode {
   try {
-    return parseResponseFormat('GET', { accept }, parseQuery(query)).level;
+    return parseResponseFormat({ method: 'GET', headers: { accept } }, parseQuery(query)).level;
   } catch (error) {
     assert.ok(error instanceof TableError);
     return error.code;
@@ -58,13 +58,14 @@ test('$format takes precedence over Accept, unless it is empty', () => {
   assert.equal(level('application/json;odata=fullmetadata', '$format='), 'fullmetadata');
 });
 
+const GET = { method: 'GET', headers: {} };
 const select = (text: string) => {
-  const { select: names, selectSuffix } = parseResponseFormat('GET', {}, new Map([['$select', text]]));
+  const { select: names, selectSuffix } = parseResponseFormat(GET, new Map([['$select', text]]));
   return [names, selectSuffix];
 };
 
 test('the names of a projection, and how odata.metadata repeats them', () => {
-  const { select: all, selectSuffix } = parseResponseFormat('GET', {}, new Map());
+  const { select: all, selectSuffix } = parseResponseFormat(GET, new Map());
   assert.deepEqual([all, selectSuffix], [undefined, '']);
   assert.deepEqual(select('a'), [['a'], '&$select=a']);
   assert.deepEqual(select('b,a,b'), [['b', 'a', 'b'], '&$select=b,a,b']);
@@ -83,7 +84,7 @@ test('255 names of a projection', () => {
 
 test('a preference counts with POST only', () => {
   const prefer = (method: string, text: string) =>
-    parseResponseFormat(method, { prefer: text }, new Map()).prefer;
+    parseResponseFormat({ method, headers: { prefer: text } }, new Map()).prefer;
   assert.equal(prefer('POST', 'return-no-content'), 'return-no-content');
   assert.equal(prefer('POST', ' Return-Content '), 'return-content');
   assert.equal(prefer('POST', 'respond-async'), undefined);
@@ -92,7 +93,7 @@ test('a preference counts with POST only', () => {
 
 test('for an error: the same levels, and never a refusal', () => {
   const lenient = (accept: string | undefined, target = '/account1/T') =>
-    lenientFormat('POST', { accept, prefer: 'return-content' }, target);
+    lenientFormat({ method: 'POST', headers: { accept, prefer: 'return-content' } }, target);
   for (const [accept, expected] of LEVELS.filter(([text]) => !text?.includes('atom')))
     assert.equal(lenient(accept).level, expected, accept);
   assert.equal(lenient('application/atom+xml').level, 'minimalmetadata');

@@ -49,10 +49,15 @@ function parseSelect(text: string): Pick<ResponseFormat, 'select' | 'selectSuffi
   return { select: all ? undefined : names.filter(name => name !== ''), selectSuffix };
 }
 
-type Headers = Readonly<Record<string, string | undefined>>;
+/** What of a request, or of a part of a batch, tells the form of its answer. */
+interface Asked {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
 type Query = ReadonlyMap<string, string>;
 
-function parsePrefer(method: string, headers: Headers): ResponseFormat['prefer'] {
+function parsePrefer({ method, headers }: Asked): ResponseFormat['prefer'] {
   const prefer = method === 'POST' ? headers.prefer?.trim().toLowerCase() : undefined;
   return prefer === 'return-content' || prefer === 'return-no-content' ? prefer : undefined;
 }
@@ -71,10 +76,10 @@ const PLAIN: Readonly<Record<MetadataLevel, ResponseFormat>> = {
 };
 
 /** @throws TableError for a format that is not served. */
-export function parseResponseFormat(method: string, headers: Headers, query: Query): ResponseFormat {
-  const level = parseLevel(query.get('$format') || headers.accept || '');
+export function parseResponseFormat(asked: Asked, query: Query): ResponseFormat {
+  const level = parseLevel(query.get('$format') || asked.headers.accept || '');
   const select = query.get('$select');
-  const prefer = parsePrefer(method, headers);
+  const prefer = parsePrefer(asked);
   if (select !== undefined) return { level, ...parseSelect(select), prefer };
   return prefer === undefined ? PLAIN[level] : { level, select, selectSuffix: '', prefer };
 }
@@ -83,12 +88,12 @@ export function parseResponseFormat(method: string, headers: Headers, query: Que
 const FORMAT_OPTION = /[?&](?:\$|%24)format=([^&]*)/;
 
 /** For errors before the format is known: the format as far as it can be read. */
-export function lenientFormat(method: string, headers: Headers, target: string): ResponseFormat {
+export function lenientFormat(asked: Asked, target: string): ResponseFormat {
   const format = FORMAT_OPTION.exec(target)?.[1]?.replaceAll(/%3d/gi, '=');
   return {
-    level: levelOf(format || headers.accept || ''),
+    level: levelOf(format || asked.headers.accept || ''),
     select: undefined,
     selectSuffix: '',
-    prefer: parsePrefer(method, headers),
+    prefer: parsePrefer(asked),
   };
 }

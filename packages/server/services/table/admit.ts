@@ -92,11 +92,8 @@ async function tableMissingWins(fault: unknown, route: Route, context: TableCont
  */
 export function admit({ kind, request, route, grant, tables }: Asked): Admitted | Promise<never> {
   if (kind === 'submitTransaction') throw new TableError('InvalidInput');
-  const { method, headers } = request;
   // XML operations have one form only, whatever the caller accepts.
-  const format = isXmlRoute(route)
-    ? lenientFormat(method, headers, '')
-    : parseResponseFormat(method, headers, route.query);
+  const format = isXmlRoute(route) ? lenientFormat(request, '') : parseResponseFormat(request, route.query);
   checkRoute(route);
   if (route.secondary && !isRead(kind)) throw new TableError('InsufficientAccountPermissions');
   if (grant.kind !== 'owner') authorize(TABLE_AUTHORIZATION, grant, kind, route.resource.table);

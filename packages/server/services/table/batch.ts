@@ -106,7 +106,7 @@ function failedPart(
   const headers = part?.headers ?? {};
   const answer = formatError(error, {
     ...call.errorContext,
-    format: lenientFormat(part?.method ?? 'POST', headers, part?.target ?? ''),
+    format: lenientFormat({ method: part?.method ?? 'POST', headers }, part?.target ?? ''),
     accept: headers.accept,
     part: { index, says: parts.length > 1 ? 'always' : 'early' },
   });
@@ -151,7 +151,7 @@ async function query(part: BatchPart, call: BatchCall): Promise<string> {
     call.context.refused = error;
     const context = {
       ...call.errorContext,
-      format: lenientFormat(part.method, part.headers, part.target),
+      format: lenientFormat(part, part.target),
       accept: part.headers.accept,
     };
     return formatPart(formatError(error, { ...context, part: { index: 0, says: 'always' } }), part.contentId);

@@ -44,7 +44,7 @@ function errorContextOf({ request, route, requestId, now }: TableRequest): Error
   return {
     requestId,
     now,
-    format: lenientFormat(method, headers, target),
+    format: lenientFormat(request, target),
     xml: method === 'OPTIONS' || (route !== undefined && isXmlRoute(route)),
     accept: headers.accept,
     nameInBody: route?.resource.kind === 'tables',

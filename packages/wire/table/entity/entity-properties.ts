@@ -60,12 +60,6 @@ function refusedValue({ name: { name }, text }: Member, type: EdmType): TableErr
   return new TableError('OutOfRangeInput:Parameter', { name, value: `${month}/${day}/${year} ${time}` });
 }
 
-function declaredType({ kind, text }: Member): EdmType {
-  const type = kind === 'string' ? EDM_TYPE_NAMES.get(text) : undefined;
-  if (!type) throw new TableError('InvalidInput:Body');
-  return type;
-}
-
 /** The text of a key; null counts as absent, another type than Edm.String is refused. */
 function keyOf(key: KeyMember | undefined, name: string): string {
   const { member, declared = 'Edm.String' } = key ?? {};
@@ -91,8 +85,12 @@ function rememberDistinct(members: readonly Member[]): void {
 /** By name of property, the types that annotations declare; of two annotations of one property the later counts. */
 function declaredTypes(members: readonly Member[]): ReadonlyMap<string, EdmType> {
   const types = new Map<string, EdmType>();
-  for (const member of members)
-    if (member.name.typeOf !== undefined) types.set(member.name.typeOf, declaredType(member));
+  for (const { name, kind, text } of members) {
+    if (name.typeOf === undefined) continue;
+    const type = kind === 'string' ? EDM_TYPE_NAMES.get(text) : undefined;
+    if (type === undefined) throw new TableError('InvalidInput:Body');
+    types.set(name.typeOf, type);
+  }
   return types;
 }
 
