@@ -45,11 +45,12 @@ const SECRET = 'authorization';
 /** Nearly all heads end within so many bytes. Lines of others are not recalled: a connection that rests would keep them. */
 export const SHORT_TEXT = 4_096;
 
-const TAB = 9;
-const SPACE = 32;
-
-/** A name (RFC 9110, 5.6.2), the colon, and a value without control characters, of which the tab is none. */
-const LINE = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7e\x80-\xff]*)\r\n$/;
+/**
+ * Name, colon and value (RFC 9110, 5.5): the value has no control characters but tabs inside, and neither begins nor ends with a space
+ * or a tab. After blanks none may follow, so that a long run of them is looked at once.
+ */
+const LINE =
+  /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(?![ \t])((?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)[ \t]*\r\n$/;
 /** What a line, or the empty one, may begin with. */
 const CUT_LINE = /^(?:\r?|[!#$%&'*+.^_`|~\w-]*|[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r?)$/;
 
@@ -86,16 +87,6 @@ function addRepeated(into: HeaderFields, name: string, before: string, value: st
   return true;
 }
 
-const isBlank = (code: number): boolean => code === SPACE || code === TAB;
-
-/** Without the spaces and tabs around it. */
-function trimmed(text: string): string {
-  let [first, last] = [0, text.length];
-  while (isBlank(text.charCodeAt(first))) first++;
-  while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
-  return text.slice(first, last);
-}
-
 /** @returns false where the line makes the head ambiguous. */
 function add(into: HeaderFields, { name, value, spelling }: FieldLine): boolean {
   const before = into[name];
@@ -116,7 +107,7 @@ function readLine(text: string, from: number, prefix: string | undefined): Field
   if (spelling === undefined || value === undefined) return MALFORMED;
   const name = SPELLINGS.get(spelling) ?? learn(spelling);
   const kept = prefix && spelling !== name && name.startsWith(prefix) ? spelling : undefined;
-  return { text: line, name, value: trimmed(value), spelling: kept };
+  return { text: line, name, value, spelling: kept };
 }
 
 /** The next reading goes on here. */

@@ -12,24 +12,24 @@ import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.j
 import { ROOT } from '../support/spawned-server.js';
 
 const FILES_MAX = 51;
-const FUNCTIONS_MAX = 214;
+const FUNCTIONS_MAX = 210;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1122;
+const LINES_MAX = 1102;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
   { stop: 'base', files: /^base\//, linesMax: 28 },
-  { stop: 'http', files: /^http\//, linesMax: 165 },
+  { stop: 'http', files: /^http\//, linesMax: 158 },
   { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 44 },
   {
     stop: 'target',
     files: /^wire\/(?:shared\/(?:parse-query|target)|table\/(?:parse-target|route))\.ts$/,
-    linesMax: 43,
+    linesMax: 37,
   },
   { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|etag|answer)/, linesMax: 49 },
-  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 175 },
+  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 171 },
   { stop: 'frame', files: /^server\//, linesMax: 57 },
-  { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 127 },
+  { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 124 },
   // 392 where nothing else is due; on a busy machine a timer's work may be part of each measurement.
   { stop: 'engine', files: /^store/, linesMax: 434 },
 ];

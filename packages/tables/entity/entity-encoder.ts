@@ -40,6 +40,7 @@ class EntityEncoder {
   #at = HEADER_BYTES;
   #text = '';
 
+  /** Exactly so many properties follow. */
   begin(count: number): void {
     const size = HEADER_BYTES + ENTRY_BYTES * Math.min(count, PROPERTIES_MAX);
     if (size > this.#directory.length) {
@@ -47,6 +48,8 @@ class EntityEncoder {
       this.#view = new DataView(this.#directory.buffer, this.#directory.byteOffset, size);
     }
     this.#directory.fill(0, HEADER_BYTES, size);
+    this.#view.setUint16(0, ENTITY_FORMAT, true);
+    this.#view.setUint16(2, count, true);
     this.#at = HEADER_BYTES;
     this.#text = '';
   }
@@ -101,9 +104,6 @@ class EntityEncoder {
 
   end(): Buffer {
     const textAt = this.#at;
-    const count = (textAt - HEADER_BYTES) / ENTRY_BYTES;
-    this.#view.setUint16(0, ENTITY_FORMAT, true);
-    this.#view.setUint16(2, count, true);
     const bytes = Buffer.allocUnsafe(textAt + this.#text.length);
     this.#directory.copy(bytes, 0, 0, textAt);
     bytes.write(this.#text, textAt, 'latin1');

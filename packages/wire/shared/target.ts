@@ -33,6 +33,8 @@ export interface TargetGrammar<Resource> {
 export const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 export const SECONDARY = '-secondary';
 export const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
+/** The path, of it the first segment and what is below that, and the query. */
+const PATH_AND_QUERY = /^([^?]?([^/?]*)(?:\/([^?]*))?)(?:\?(.*))?$/;
 /** The first label of a host that is no address. */
 const LABEL = /^(?![\d.]+(?::\d+)?$)([^.]+)\./;
 
@@ -52,23 +54,18 @@ export function parseServiceTarget<Resource>(
   { parseQuery, parseResource }: TargetGrammar<Resource>,
 ): ServiceRoute<Resource> {
   const relative = target.startsWith('/') ? target : target.replace(ORIGIN_FORM, '');
-  const question = relative.indexOf('?');
-  const path = question < 0 ? relative : relative.slice(0, question);
-  const query = question < 0 ? NO_PARAMETERS : parseQuery(relative.slice(question + 1));
+  const [, path = '', first = '', below = '', query] = PATH_AND_QUERY.exec(relative) ?? [];
   const origin = `${secure ? 'https' : 'http'}://${host}`;
   const ofHost = accountOfHost(host, isAccount);
-  const slash = path.indexOf('/', 1);
-  const first = slash < 0 ? path.slice(1) : path.slice(1, slash);
   const named = ofHost ?? (first.includes('%') ? decode(first) : first);
   if (named === '') throw new ServiceError('InvalidUri');
-  const rest = ofHost !== undefined ? path.slice(1) : slash < 0 ? '' : path.slice(slash + 1);
   const account = withoutSecondary(named);
   return {
     account,
     secondary: named !== account,
     path: path === '' ? '/' : path,
     endpoint: ofHost === undefined ? `${origin}/${named}` : origin,
-    resource: parseResource(rest),
-    query,
+    resource: parseResource(ofHost === undefined ? below : path.slice(1)),
+    query: query === undefined ? NO_PARAMETERS : parseQuery(query),
   };
 }
