@@ -2,7 +2,7 @@
 // 7239). Only fields of proxies that are named are believed; what several proxies added is read from the nearest one on.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { WireRequest, WireResponse } from '#base';
-import { newFields } from './header-fields.js';
+import { HeaderFields } from './header-fields.js';
 import { isHost } from './host.js';
 import type { Respond } from './listener-context.js';
 
@@ -113,7 +113,7 @@ export class TrustedProxies {
       if (!origin) return Promise.resolve(BAD_REQUEST);
       const { remoteAddress, secure, host } = origin;
       const headers =
-        host === undefined ? request.headers : Object.assign(newFields(), request.headers, { host });
+        host === undefined ? request.headers : Object.assign(new HeaderFields(), request.headers, { host });
       return respond({ ...request, headers, remoteAddress, secure });
     };
   }
