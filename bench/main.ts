@@ -11,6 +11,7 @@
 //   queues/    the Queue service
 //   profile/   where the server's time goes
 //   wal/       the write-ahead log against transactions alone, a program of its own
+//   heads/     what a packet of a request's head costs, a program of its own
 import { rmSync } from 'node:fs';
 import { type ComparisonOptions, compareOn } from './compare/comparison.js';
 import { GROWTH_ROWS_FROM, growthReport, measureGrowth } from './compare/growth.js';

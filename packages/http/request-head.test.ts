@@ -46,6 +46,33 @@ test('a head cut anywhere is waited for', () => {
   }
 });
 
+test('a head that comes line by line is read once, however long it is', () => {
+  const text = `GET /${'t'.repeat(20_000)} HTTP/1.1\r\n${HOST}B: ${'x'.repeat(20_000)}\r\n${'a: b\r\n'.repeat(1_000)}\r\n`;
+  const known = reading();
+  let charactersRead = 0;
+  for (let until = text.indexOf('\n') + 1; until > 0; until = text.indexOf('\n', until) + 1) {
+    const bytes = Buffer.from(text.slice(0, until));
+    const toText = bytes.toString.bind(bytes);
+    bytes.toString = (...range) => {
+      const piece = toText(...range);
+      charactersRead += piece.length;
+      return piece;
+    };
+    const head = readLongHead(bytes, known);
+    assert.equal(typeof head === 'object' ? head.end : head, until < text.length ? undefined : text.length);
+  }
+  assert.equal(charactersRead, text.length);
+});
+
+test('two thousand headers and no more, however they come', () => {
+  const text = `GET / HTTP/1.1\r\n${HOST}${'a: b\r\n'.repeat(2_000)}\r\n`;
+  for (let at = 1_000; at < text.length; at += 1_500) {
+    const known = reading();
+    assert.equal(parseRequestHead(text.slice(0, at), known), undefined);
+    assert.equal(readLongHead(Buffer.from(text), known), 431, `cut at ${at}`);
+  }
+});
+
 test('names that begin as the listener says keep their spelling beside the name in lower case', () => {
   const lines = 'X-Kept-Val1: a\r\nx-kept-b: b\r\nX-Date: c\r\n';
   const expected = {

@@ -127,6 +127,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     queues: ['text-table.ts', 'load', 'subjects', 'report'],
     profile: ['places.ts', 'text-table.ts', 'subjects'],
     wal: [],
+    heads: [],
     '.': ['places.ts', 'load', 'subjects', 'report', 'compare', 'mixed', 'queues', 'profile'],
   },
   demo: {
