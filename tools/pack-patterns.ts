@@ -1,5 +1,5 @@
-// Packs the pattern library as the package `shelfmark-patterns`: what was compiled, its manifest, its pages and the licence, in a folder of their own. Prints the
-// path of the tarball, which stands in the folder that the first argument names, or here.
+// Packs the pattern library as the package `shelfmark-patterns`: what was compiled, the same as CommonJS modules, its manifest, its pages and the licence, in a
+// folder of their own. Prints the path of the tarball, which stands in the folder that the first argument names, or here.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -19,10 +19,36 @@ const isPublished = (name: string): boolean =>
   !/\.test\.|^testing[/\\]/.test(name) &&
   existsSync(join(sources, name.replace(/\.(?:js|d\.ts)$/, '.ts')));
 
+/** The same sources as CommonJS modules, for programs that `require`, with types that say so: a manifest of their own tells Node and the compiler what they are. */
+function compileCommonJs(target: string): void {
+  const config = join(root, 'dist', 'tsconfig.commonjs.json');
+  const compilerOptions = {
+    module: 'commonjs',
+    moduleResolution: 'bundler',
+    verbatimModuleSyntax: false,
+    incremental: false,
+    tsBuildInfoFile: null,
+    sourceMap: false,
+    rootDir: sources,
+    outDir: target,
+    typeRoots: [join(root, 'node_modules', '@types')],
+  };
+  const files = ['index.ts', 'internals.ts'].map(name => join(sources, name));
+  writeFileSync(
+    config,
+    JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] }),
+  );
+  execFileSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', config], {
+    stdio: 'inherit',
+  });
+  writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
+}
+
 rmSync(staged, { recursive: true, force: true });
 mkdirSync(staged, { recursive: true });
 for (const name of readdirSync(compiled, { recursive: true, encoding: 'utf8' }).filter(isPublished))
   cpSync(join(compiled, name), join(staged, name), { recursive: true });
+compileCommonJs(join(staged, 'commonjs'));
 cpSync(join(sources, 'package.json'), join(staged, 'package.json'));
 cpSync(join(root, 'docs', 'patterns'), join(staged, 'docs'), { recursive: true });
 writeFileSync(join(staged, 'docs', 'reference.md'), patternsReference(compiled));

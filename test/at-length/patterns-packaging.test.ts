@@ -55,6 +55,40 @@ function blocksUnder(page: string, heading: string): readonly Block[] {
   }));
 }
 
+/** A program that requires, typed by the rules of Node 16: what an older project has. */
+const COMMONJS = `
+import tables = require('@azure/data-tables');
+import patterns = require('shelfmark-patterns');
+import internals = require('shelfmark-patterns/internals');
+
+const { codec, entity, key, open, part, t } = patterns;
+const Film = entity('Film', {
+  version: 1,
+  table: 'Films',
+  props: { genre: t.string(), at: t.instant(), title: t.string() },
+  partition: key(part('genre')),
+  row: key(part('at', codec.timeDesc)),
+});
+async function main(): Promise<void> {
+  const client = tables.TableServiceClient.fromConnectionString(process.argv[2] ?? '', { allowInsecureConnection: true });
+  await client.createTable('Films');
+  const films = open({ tables: client }).repo(Film);
+  // Values and errors of the other copy of the library, which an ES module of the same program would have.
+  const other = await import('shelfmark-patterns');
+  const at = other.Instant.parse('1959-12-25');
+  await films.create({ genre: 'drama', at, title: 'Ben' });
+  const thrown: unknown = await films.create({ genre: 'drama', at, title: 'Ben' }).catch((error: unknown) => error);
+  const found = await films.get({ genre: 'drama', at });
+  console.log(JSON.stringify({
+    title: found?.value.title,
+    areTwo: other.PatternError !== patterns.PatternError,
+    codes: [patterns, other].map(({ PatternError }) => (PatternError.is(thrown, 'AlreadyExists') ? thrown.code : 'none')),
+    filter: internals.formatFilter(internals.parseFilter('a eq 1')),
+  }));
+}
+void main();
+`;
+
 interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -84,7 +118,7 @@ describe('the package of the pattern library', () => {
   test('holds what runs, its pages, and neither tests nor sources', async () => {
     const names = await readdir(installed(), { recursive: true });
     const expected =
-      /^(?:package\.json|README\.md|LICENSE|docs|docs[/\\][\w-]+\.md|[a-z]+|(?:[a-z]+[/\\])?[a-z0-9-]+\.(?:js|d\.ts))$/;
+      /^(?:README\.md|LICENSE|docs|docs[/\\][\w-]+\.md|(?:commonjs[/\\])?(?:package\.json|[a-z]+|(?:[a-z]+[/\\])?[a-z0-9-]+\.(?:js|d\.ts)))$/;
     assert.deepEqual(
       names.filter(name => !expected.test(name)),
       [],
@@ -104,6 +138,37 @@ describe('the package of the pattern library', () => {
     for (const name of names.filter(each => /\.(?:js|d\.ts)$/.test(each)))
       for (const from of importsOf(await readFile(join(installed(), name), 'utf8')))
         assert(/^(?:\.\.?\/|node:)/.test(from) || peers.includes(from), `${name} imports ${from}.`);
+  });
+
+  test('is required by CommonJS programs, whose types are those of CommonJS', async () => {
+    await writeFile(join(app(), 'film.cts'), COMMONJS);
+    const compilerOptions = {
+      strict: true,
+      skipLibCheck: false,
+      module: 'node16',
+      target: 'es2022',
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules', '@types')],
+    };
+    const config = join(app(), 'tsconfig.commonjs.json');
+    await writeFile(config, JSON.stringify({ compilerOptions, files: ['film.cts'] }));
+    const tsc = [join(ROOT, 'node_modules', '.bin', 'tsc')] as const;
+    const compiled = await runToEnd(['-p', config], { command: tsc });
+    assert.deepEqual([compiled.code, compiled.stdout], [0, '']);
+    const server = await serve({ data: undefined });
+    const program = [process.execPath, join(app(), 'film.cjs')] as const;
+    const { code, stdout, stderr } = await runToEnd([server.connectionString()], {
+      command: program,
+      cwd: app(),
+    });
+    await server.close();
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual(JSON.parse(stdout), {
+      title: 'Ben',
+      areTwo: true,
+      codes: ['AlreadyExists', 'AlreadyExists'],
+      filter: 'a eq 1',
+    });
   });
 
   test('runs as its first page says, pasted into an empty folder', async () => {

@@ -1,6 +1,6 @@
 // Evaluates a condition in the client, with the service's rules: on a whole row, for joins and for tests, or on the keys alone, for queries that are sent
 // row by row. Other queries are never evaluated here in place of the service.
-import { Buffer } from 'node:buffer';
+import { compareBytes } from '../values/bytes.js';
 import type { TypedValue } from '../values/decode-property.js';
 import { type BagValue, isInstant } from '../values/edm.js';
 import type { Point } from './classify.js';
@@ -56,7 +56,7 @@ const ordered = <T extends string | number | bigint>(a: T, b: T): number =>
 /** Of values of one type. */
 function orderOf(left: BagValue, right: BagValue): number | undefined {
   if (isInstant(left) && isInstant(right)) return ordered(left.ticks, right.ticks);
-  if (left instanceof Uint8Array && right instanceof Uint8Array) return Buffer.compare(left, right);
+  if (left instanceof Uint8Array && right instanceof Uint8Array) return compareBytes(left, right);
   if (typeof left === 'string' && typeof right === 'string') return ordered(left, right);
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   return isNumber(left) && isNumber(right) ? ordered<number | bigint>(left, right) : undefined;

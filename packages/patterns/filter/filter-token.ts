@@ -1,5 +1,5 @@
 // The tokens of a $filter: cuts the text and decodes literals. parse-filter.ts knows their grammar.
-import { Buffer } from 'node:buffer';
+import { fromHex } from '../values/bytes.js';
 import type { TypedValue } from '../values/decode-property.js';
 import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from '../values/edm.js';
 import { Instant } from '../values/instant.js';
@@ -72,7 +72,7 @@ function guidValue(text: string): TypedValue | undefined {
 }
 
 const binaryValue = (hex: string): TypedValue | undefined =>
-  HEX.test(hex) ? { type: 'Binary', value: new Uint8Array(Buffer.from(hex, 'hex')) } : undefined;
+  HEX.test(hex) ? { type: 'Binary', value: fromHex(hex) } : undefined;
 
 /** Words that stand right before a string and give it a type. */
 const MARKS: ReadonlyMap<string, (text: string) => TypedValue | undefined> = new Map([

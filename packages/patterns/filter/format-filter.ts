@@ -1,5 +1,5 @@
 // Formats a condition as $filter: each value with the prefix of its type, so that the service compares it by that type. URL escapes are added later.
-import { Buffer } from 'node:buffer';
+import { toHex } from '../values/bytes.js';
 import type { TypedValue } from '../values/decode-property.js';
 import { doubleLiteral } from '../values/double-literal.js';
 import type { Condition, Operand } from './condition.js';
@@ -28,10 +28,8 @@ export function formatLiteral({ type, value }: TypedValue): string {
       return `datetime'${value}'`;
     case 'Guid':
       return `guid'${value}'`;
-    case 'Binary': {
-      const { buffer, byteOffset, byteLength } = value as Uint8Array;
-      return `X'${Buffer.from(buffer, byteOffset, byteLength).toString('hex')}'`;
-    }
+    case 'Binary':
+      return `X'${toHex(value as Uint8Array)}'`;
   }
 }
 

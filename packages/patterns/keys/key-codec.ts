@@ -1,6 +1,6 @@
 // Codecs: how one value becomes text in a key, and back. Ordered codecs keep the order of values in the order of texts; no text of a codec holds a
 // character that is forbidden in keys. key.ts joins the parts.
-import { type EdmType, GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from '../values/edm.js';
+import { type EdmType, GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, isInstant } from '../values/edm.js';
 import { Instant } from '../values/instant.js';
 import { PatternError } from '../values/pattern-error.js';
 import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
@@ -224,7 +224,7 @@ const timeDesc: KeyCodec<Instant> = define({
 });
 
 /** What is hashed: a text that any language can make of the value. */
-const hashedText = (value: Hashable): string => (value instanceof Instant ? `${value.ticks}` : `${value}`);
+const hashedText = (value: Hashable): string => (isInstant(value) ? `${value.ticks}` : `${value}`);
 
 /**
  * One of so many buckets, by a hash of the value, to spread what would heat one partition. Rows of earlier counts of buckets are still found if

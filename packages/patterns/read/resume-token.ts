@@ -1,8 +1,8 @@
 // Resume tokens: the text by which a query continues in this process or in another. It holds a position, which is keys and no other data, and a hash of
 // the query. row-results.ts and fan-out.ts define their positions.
-import { Buffer } from 'node:buffer';
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { fromBase64Url, fromUtf8, toBase64Url, toUtf8 } from '../values/bytes.js';
 import { PatternError } from '../values/pattern-error.js';
+import { hmacSha256, isSameSecret, sha256 } from '../values/sha256.js';
 
 const VERSION = 1;
 const HASH_LENGTH = 16;
@@ -14,10 +14,10 @@ function mismatch(reason: string): never {
 
 /** Of everything by which two queries can differ. */
 export const queryHash = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, HASH_LENGTH);
+  toBase64Url(sha256(toUtf8(JSON.stringify(parts)))).slice(0, HASH_LENGTH);
 
-const seal = (body: Buffer, secret: Uint8Array): Buffer =>
-  createHmac('sha256', secret).update(body).digest().subarray(0, SEAL_BYTES);
+const seal = (body: Uint8Array, secret: Uint8Array): Uint8Array =>
+  hmacSha256(secret, body).subarray(0, SEAL_BYTES);
 
 interface Content {
   readonly v: number;
@@ -28,28 +28,29 @@ interface Content {
 /** `at` is the position, which JSON must be able to hold. With a secret nobody else can make or change the token. */
 export function formatToken(hash: string, at: unknown, secret: Uint8Array | undefined): string {
   const content: Content = { v: VERSION, q: hash, at };
-  const body = Buffer.from(JSON.stringify(content));
-  return (secret === undefined ? body : Buffer.concat([body, seal(body, secret)])).toString('base64url');
+  const body = toUtf8(JSON.stringify(content));
+  return toBase64Url(secret === undefined ? body : Uint8Array.of(...body, ...seal(body, secret)));
 }
 
 const isContent = (value: unknown): value is Content =>
   typeof value === 'object' && value !== null && 'v' in value && 'q' in value && 'at' in value;
 
-function unsealed(bytes: Buffer, secret: Uint8Array | undefined): Buffer {
+function unsealed(bytes: Uint8Array, secret: Uint8Array | undefined): Uint8Array {
   if (secret === undefined) return bytes;
   const body = bytes.subarray(0, Math.max(0, bytes.length - SEAL_BYTES));
   const found = bytes.subarray(body.length);
-  if (found.length !== SEAL_BYTES || !timingSafeEqual(found, seal(body, secret)))
+  if (found.length !== SEAL_BYTES || !isSameSecret(found, seal(body, secret)))
     mismatch('its seal is not that of this program');
   return body;
 }
 
 /** The position in the token. Throws TokenMismatch for one of another query, another version or another program. */
 export function parseToken(token: string, hash: string, secret: Uint8Array | undefined): unknown {
-  const body = unsealed(Buffer.from(token, 'base64url'), secret);
+  const bytes = fromBase64Url(token) ?? mismatch('it is no token of this library');
+  const body = unsealed(bytes, secret);
   let content: unknown;
   try {
-    content = JSON.parse(body.toString());
+    content = JSON.parse(fromUtf8(body));
   } catch {
     return mismatch('it is no token of this library');
   }

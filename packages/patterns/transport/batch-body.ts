@@ -1,6 +1,6 @@
 // The text of an entity group transaction: formats operations as parts of a body, and parses an answer's parts to results. The official client's own
 // encoder is not used, because it sends deletes without their conditions. batch.ts counts against limits.
-import { Buffer } from 'node:buffer';
+import { utf8Length } from '../values/bytes.js';
 import type { RowRequest } from './row-write.js';
 import { parseRefusal, type ServiceRefusal } from './service-refusal.js';
 
@@ -52,7 +52,7 @@ export const EMPTY_BYTES = batchText([], ANY).length;
 
 /** What a part adds to a body. */
 export const partBytes = (part: string): number =>
-  Buffer.byteLength(part) + `--${ANY.changeset}${CRLF}${CRLF}`.length;
+  utf8Length(part) + `--${ANY.changeset}${CRLF}${CRLF}`.length;
 
 export type BatchAnswer =
   /** The ETag of each operation's row, undefined for deletes. */

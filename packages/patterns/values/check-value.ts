@@ -1,7 +1,6 @@
 // Checks that a value of the program has a property's type and passes its checks, and gives the value in canonical form. decode-property.ts handles
 // values from the service.
-import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from './edm.js';
-import { Instant } from './instant.js';
+import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, isInstant } from './edm.js';
 import { PatternError } from './pattern-error.js';
 import type { Property } from './property.js';
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
@@ -33,7 +32,7 @@ function typeFault({ edm }: Property, value: unknown): string | undefined {
     case 'Double':
       return typeof value === 'number' ? undefined : 'is no number';
     case 'DateTime':
-      if (!(value instanceof Instant)) return 'is no Instant';
+      if (!isInstant(value)) return 'is no Instant';
       return value.isStorable ? undefined : 'is before 1601, where the times of the service begin';
     case 'Guid':
       return typeof value === 'string' && isGuid(value) ? undefined : 'is no GUID';

@@ -1,5 +1,5 @@
 // Decodes a property of a row to its type and the program's value. decode-entity.ts decides whether that is the type that the entity wants.
-import { Buffer } from 'node:buffer';
+import { fromBase64 } from './bytes.js';
 import { type BagValue, type EdmType, INT32_MAX, INT32_MIN } from './edm.js';
 import { Instant } from './instant.js';
 import type { WireValue } from './read-wire.js';
@@ -52,8 +52,7 @@ function parseValue(type: EdmType, value: WireValue): BagValue {
     case 'Guid':
       return String(value).toLowerCase();
     case 'Binary':
-      // Copied, for small buffers share memory with others.
-      return new Uint8Array(Buffer.from(String(value), 'base64'));
+      return fromBase64(String(value)) ?? new Uint8Array();
   }
 }
 

@@ -1,6 +1,6 @@
 // Encodes a value as JSON for the service, always with its type. The official client's encoder is not used: it sends whole doubles as Int32, drops NaN,
 // and sends the whole memory behind a slice of a buffer.
-import { Buffer } from 'node:buffer';
+import { toBase64 } from './bytes.js';
 import { doubleLiteral } from './double-literal.js';
 import type { EdmType } from './edm.js';
 import { checkLength, propertyBytes } from './size.js';
@@ -13,10 +13,8 @@ function literalOf(type: EdmType, value: unknown): string {
     case 'Int64':
     case 'DateTime':
       return `"${value}"`;
-    case 'Binary': {
-      const { buffer, byteOffset, byteLength } = value as Uint8Array;
-      return `"${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}"`;
-    }
+    case 'Binary':
+      return `"${toBase64(value as Uint8Array)}"`;
     default:
       return JSON.stringify(value);
   }

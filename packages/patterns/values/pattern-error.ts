@@ -131,6 +131,8 @@ export class PatternError<C extends PatternErrorCode = PatternErrorCode> extends
 
   /** Whether something that was thrown is an error of this library, with this code if one is given. */
   static is<C extends PatternErrorCode>(thrown: unknown, code?: C): thrown is PatternError<C> {
-    return thrown instanceof PatternError && (code === undefined || thrown.code === code);
+    // By its name, for there may be two copies of this library in a process.
+    const isOurs = thrown instanceof Error && thrown.name === 'PatternError' && 'code' in thrown;
+    return isOurs && (code === undefined || thrown.code === code);
   }
 }

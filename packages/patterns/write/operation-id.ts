@@ -1,8 +1,8 @@
 // Operation ids: random bytes that a write leaves in its row, so that a client without an answer can find out whether it was applied. A row keeps the
 // ids of its last writes, newest first and without a gap: a write is found also after later writes by others, and its absence proves as much.
 // judge-write.ts draws the conclusions.
-import { Buffer } from 'node:buffer';
 import type { Chance } from '../flow/surroundings.js';
+import { fromBase64, fromHex, toHex } from '../values/bytes.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
@@ -31,9 +31,9 @@ const timeOf = (operationId: OperationId): number =>
   Number.parseInt(operationId.slice(0, 2 * TIME_BYTES), 16);
 
 function idsIn(base64: string): readonly OperationId[] {
-  const bytes = Buffer.from(base64, 'base64');
+  const bytes = fromBase64(base64) ?? new Uint8Array();
   const count = Math.floor(bytes.length / ID_BYTES);
-  return Array.from({ length: count }, (_, at) => bytes.toString('hex', at * ID_BYTES, (at + 1) * ID_BYTES));
+  return Array.from({ length: count }, (_, at) => toHex(bytes.subarray(at * ID_BYTES, (at + 1) * ID_BYTES)));
 }
 
 export class OperationIds {
@@ -62,7 +62,7 @@ export class OperationIds {
     const time = Math.max(0, Math.floor(this.#chance.now()))
       .toString(16)
       .padStart(2 * TIME_BYTES, '0');
-    return time + Buffer.from(this.#chance.random(ID_BYTES - TIME_BYTES)).toString('hex');
+    return time + toHex(this.#chance.random(ID_BYTES - TIME_BYTES));
   }
 
   /** Of a row of an answer. */
@@ -88,6 +88,6 @@ export class OperationIds {
     const end = earlier.findIndex(each => timeOf(each) < since);
     const young = end < 0 ? earlier : earlier.slice(0, end);
     const all = [operationId, ...(before === undefined ? [] : [before]), ...young].slice(0, this.#keep);
-    return encodeProperty(this.property, 'Binary', new Uint8Array(Buffer.from(all.join(''), 'hex')));
+    return encodeProperty(this.property, 'Binary', fromHex(all.join('')));
   }
 }

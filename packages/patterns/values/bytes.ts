@@ -1,0 +1,80 @@
+// Bytes as text, and text as bytes: base64, hexadecimal and UTF-8, by what browsers have as well as Node. No other file converts them.
+
+/** Arguments of a call at most: engines bound them. */
+const CHUNK = 8_192;
+
+const HEX_DIGITS = '0123456789abcdef';
+const HEX_BYTES = Array.from(
+  { length: 256 },
+  (_, byte) => HEX_DIGITS.charAt(byte >> 4) + HEX_DIGITS.charAt(byte & 15),
+);
+
+export const toUtf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Throws TypeError for bytes that are no UTF-8. */
+export const fromUtf8 = (bytes: Uint8Array): string =>
+  new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+
+/** How many bytes the text has as UTF-8; half of a surrogate pair counts as what replaces it. */
+export function utf8Length(text: string): number {
+  let length = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x80) continue;
+    length++;
+    if (code < 0x800) continue;
+    length++;
+    // The second half of a pair is a code unit that was counted as one byte, and the pair has four.
+    const next = code >= 0xd800 && code < 0xdc00 ? text.charCodeAt(at + 1) : 0;
+    if (next >= 0xdc00 && next < 0xe000) at++;
+  }
+  return length;
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += CHUNK)
+    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  return btoa(text);
+}
+
+/** Undefined for what is no base64. */
+export function fromBase64(base64: string): Uint8Array | undefined {
+  let text: string;
+  try {
+    text = atob(base64);
+  } catch {
+    return undefined;
+  }
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+/** As base64 for addresses: without padding. */
+export const toBase64Url = (bytes: Uint8Array): string =>
+  toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+/** Undefined for what is no base64 for addresses. */
+export const fromBase64Url = (text: string): Uint8Array | undefined =>
+  /^[\w-]*$/.test(text) ? fromBase64(text.replaceAll('-', '+').replaceAll('_', '/')) : undefined;
+
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += HEX_BYTES[byte];
+  return text;
+}
+
+/** Of an even number of hexadecimal digits. */
+export const fromHex = (hex: string): Uint8Array =>
+  Uint8Array.from({ length: hex.length / 2 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
+
+/** Below, at or above 0, as the first byte that differs says, or the length. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}

@@ -1,0 +1,163 @@
+// The pattern library in a browser: bundled without a module of Node on the way, its size, and a page of headless Chromium that reads and writes through CORS.
+// Skipped where there is no Chromium: Debian's package of that name, or the program that CHROMIUM names.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { AzureNamedKeyCredential, generateAccountSas, TableServiceClient } from '@azure/data-tables';
+import { type RunningServer, serve } from 'shelfmark';
+import { ROOT } from '../support/spawned-server.js';
+
+const run = promisify(execFile);
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Of everything that the root exports, without the clients; gzip as a server would send it. */
+const GZIP_BYTES_MAX = 37 * 1024;
+
+/** What the page does: the words that it sends back are the test's. */
+const PAGE = `
+import { AzureSASCredential, TableServiceClient } from '@azure/data-tables';
+import { codec, entity, Instant, key, open, part, PatternError, t } from './index.js';
+
+const Note = entity('Note', {
+  version: 1,
+  table: 'Notes',
+  props: { user: t.string(), at: t.instant(), text: t.string(), photo: t.bytes().optional() },
+  partition: key(part('user', codec.hash(4)), part('user')),
+  row: key(part('at', codec.timeDesc)),
+});
+
+async function notes() {
+  const { url, sas } = await (await fetch('/where')).json();
+  const tables = new TableServiceClient(url, new AzureSASCredential(sas), { allowInsecureConnection: true });
+  await tables.createTable('Notes');
+  const secret = new TextEncoder().encode('32 bytes from your secrets');
+  const repo = open({ tables }, { queries: { tokenSecret: secret } }).repo(Note);
+  const photo = new Uint8Array([0, 255, 7]);
+  const at = hour => Instant.parse('2026-01-01T0' + hour + ':00:00.1234567Z');
+  const first = await repo.create({ user: 'ann', at: at(1), text: 'é €', photo });
+  await repo.create({ user: 'ann', at: at(2), text: 'two' });
+  const changed = await repo.merge(first, { text: 'one' });
+  const refused = await repo.merge(first, { text: 'lost' }).catch(error => error);
+  await open({ tables }).batch(Note, { user: 'ann' }).create(Note, { user: 'ann', at: at(3), text: 'three' }).commit();
+  const page = await repo.partition({ user: 'ann' }).page({ size: 2 });
+  const next = await repo.partition({ user: 'ann' }).page({ size: 2, resume: page.next });
+  return {
+    code: PatternError.is(refused) ? refused.code : String(refused),
+    texts: [page, next].map(({ items }) => items.map(({ value }) => value.text)),
+    photo: [...(next.items[0]?.value.photo ?? [])],
+    at: String(next.items[0]?.value.at),
+    etag: changed.etag === next.items[0]?.etag,
+  };
+}
+
+const said = await notes().catch(error => ({ error: String(error?.stack ?? error) }));
+await fetch('/said', { method: 'POST', body: JSON.stringify(said) });
+`;
+
+/** Lets pages of any origin in; gives a signature for them. */
+async function admitPages(
+  client: TableServiceClient,
+  { name, key }: RunningServer['account'],
+): Promise<string> {
+  const any = { allowedHeaders: '*', exposedHeaders: '*', maxAgeInSeconds: 60 };
+  const allowedMethods = 'GET,HEAD,POST,PUT,MERGE,DELETE,OPTIONS,PATCH';
+  await client.setProperties({ cors: [{ allowedOrigins: '*', allowedMethods, ...any }] });
+  const permissions = { query: true, write: true, list: true, add: true, create: true, update: true };
+  return generateAccountSas(new AzureNamedKeyCredential(name, key), { permissions });
+}
+
+describe('the pattern library in a browser', () => {
+  // Below the repository, where the clients are found.
+  const staged = join(ROOT, 'dist', 'shelfmark-patterns');
+  let folder = '';
+  const bundle = (entry: string, ...options: string[]): Promise<unknown> =>
+    run(join(ROOT, 'node_modules', '.bin', 'esbuild'), [
+      join(staged, entry),
+      '--bundle',
+      '--minify',
+      '--format=esm',
+      '--platform=browser',
+      `--outfile=${join(folder, 'bundle.js')}`,
+      ...options,
+    ]);
+
+  before(async () => {
+    folder = await mkdtemp(join(ROOT, 'dist', 'browser-'));
+    await run(process.execPath, [join(ROOT, 'dist', 'tools', 'pack-patterns.js'), folder]);
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  test('is bundled without a module of Node, and small', async t => {
+    for (const entry of ['internals.js', 'index.js']) await bundle(entry, '--external:@azure/*');
+    const bytes = gzipSync(await readFile(join(folder, 'bundle.js')), { level: 9 }).length;
+    t.diagnostic(`${bytes} bytes with gzip`);
+    assert(bytes < GZIP_BYTES_MAX, `${bytes} bytes`);
+  });
+
+  const skip = existsSync(CHROMIUM) ? false : `There is no ${CHROMIUM}: install Debian's chromium.`;
+  test('reads and writes from a page', { skip }, async () => {
+    const page = join(staged, 'page.js');
+    await writeFile(page, PAGE);
+    await bundle('page.js');
+    const script = await readFile(join(folder, 'bundle.js'));
+    await rm(page);
+    const server = await serve({ data: undefined });
+    const client = TableServiceClient.fromConnectionString(server.connectionString(), {
+      allowInsecureConnection: true,
+    });
+    const sas = await admitPages(client, server.account);
+    let say = (_: unknown): void => undefined;
+    const said = new Promise(resolve => {
+      say = resolve;
+    });
+    const site = createServer(async (request, response) => {
+      const send = (type: string, body: string | Buffer): void => {
+        response.writeHead(200, { 'Content-Type': type }).end(body);
+      };
+      if (request.url === '/where') return send('application/json', JSON.stringify({ url: client.url, sas }));
+      if (request.url === '/page.js') return send('text/javascript', script);
+      if (request.url !== '/said')
+        return send('text/html', '<!doctype html><script type="module" src="/page.js"></script>');
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      send('text/plain', '');
+      say(JSON.parse(Buffer.concat(chunks).toString()));
+    });
+    site.listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    const { port } = site.address() as AddressInfo;
+    const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+    const browser = spawn(
+      CHROMIUM,
+      [...flags, `--user-data-dir=${join(folder, 'profile')}`, `http://127.0.0.1:${port}/`],
+      {
+        stdio: 'ignore',
+      },
+    );
+    try {
+      assert.deepEqual(await said, {
+        code: 'Conflict',
+        texts: [['three', 'two'], ['one']],
+        photo: [0, 255, 7],
+        at: '2026-01-01T01:00:00.1234567Z',
+        etag: true,
+      });
+    } finally {
+      const ended = once(browser, 'exit');
+      browser.kill('SIGKILL');
+      await ended;
+      site.closeAllConnections();
+      site.close();
+      await server.close();
+    }
+  });
+});
