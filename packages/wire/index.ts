@@ -10,5 +10,6 @@ export * from './auth/table-sas.js';
 export * from './shared/answer.js';
 export * from './shared/cors.js';
 export * from './shared/error-table.js';
+export * from './shared/repeated-parameters.js';
 export * from './shared/secret-text.js';
 export * from './shared/target.js';

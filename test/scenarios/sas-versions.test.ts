@@ -65,7 +65,7 @@ describeTargets('SAS versions', subject => {
       assert.equal(status, 403);
       assert.match(
         body,
-        /<m:code>AuthenticationFailed<[\s\S]*<m:AuthenticationErrorDetail>Signature not valid in the specified time frame: /,
+        /<m:code>AuthenticationFailed<[\s\S]*<m:AuthenticationErrorDetail>Signed expiry time \[.* GMT\] must be after signed start time \[.* GMT\]</,
       );
     }
   });

@@ -36,7 +36,12 @@ export const stubProtocol = (name: string) => ({
   signedResource: ({ account, resource }: StubRoute) => `${account}/${resource}`,
   sasFields: [],
   parseSas: (query: ReadonlyMap<string, string>, { resource }: StubRoute) =>
-    parseServiceSas(query, { letters: /^[rw]+$/, resourceOf: () => resource, rangeOf: () => undefined }),
+    parseServiceSas(query, {
+      fields: [],
+      letters: /^[rw]+$/,
+      resourceOf: () => resource,
+      rangeOf: () => undefined,
+    }),
   sasStringToSign: (sas: Parameters<typeof serviceSasStringToSign>[0], account: string) =>
     serviceSasStringToSign(sas, account, name, []),
   readPolicies: async () => undefined,

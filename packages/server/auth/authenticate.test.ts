@@ -227,7 +227,7 @@ const textOf = (query: ReadonlyMap<string, string>, account: string): string =>
     : tableSasStringToSign(parseTableSas(query), account);
 
 function signed(query: string, account = ACCOUNT, key = KEY): string {
-  const parameters = new URLSearchParams(`${query}&sig=x`);
+  const parameters = new URLSearchParams(`${query}&sig=${'A'.repeat(43)}=`);
   parameters.set('sig', sign(textOf(new Map(parameters), account), key));
   return parameters.toString();
 }
@@ -262,7 +262,6 @@ test('a signature over anything else is refused, with the string that was expect
     ['tn=MyTable', 'tn=Other'],
     ['se=2030-01-01', 'se=2031-01-01'],
     ['sv=2019-02-02', 'sv=2019-02-03'],
-    ['sig=', 'sig=AA'],
   ];
   for (const [from, to] of changes) {
     assert.ok(query.includes(from), from);
@@ -366,7 +365,7 @@ test('what the policy leaves open too, and when its time is over', async () => {
     [{ permission: 'r' }, /^se is mandatory/],
     [
       { expiry: ticks('2020-01-01'), permission: 'r' },
-      /^Signature not valid in the specified time frame: Expiry/,
+      /^Signed expiry time \[Wed, 01 Jan 2020 00:00:00 GMT\] must be after signed start time \[Mon, 27 Jul 2020 12:28:53 GMT\]$/,
     ],
     [{ start: ticks('2021-01-01'), expiry: ticks('2030-01-01'), permission: 'r' }, /^Signature not valid/],
   ];

@@ -85,13 +85,19 @@ function checkDate(text: string | undefined, now: bigint): void {
   if (skew > SKEW_MAX) throw failed(`The date of the request, ${text}, is more than 15 minutes off.`);
 }
 
-/** `isPolicy`: the times are a stored policy's, which is for those who own the account to read. */
+/**
+ * A signature without a start begins now, so that one which has expired ends before it begins (protocol: sas#refusals). `isPolicy`: the
+ * times are a stored policy's, which is for those who own the account to read.
+ */
 function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPolicy: boolean): void {
   if ((start === undefined || now >= start) && now < expiry) return;
   const what = 'Signature not valid in the specified time frame';
-  const from = start === undefined ? '' : `Start [${formatHttpDate(start)}] - `;
-  const times = `${from}Expiry [${formatHttpDate(expiry)}] - Current [${formatHttpDate(now)}]`;
-  throw sasFailed(`${what}: ${times}`, isPolicy ? `${what} of its policy.` : undefined);
+  const [end, current] = [formatHttpDate(expiry), formatHttpDate(now)];
+  const detail =
+    start === undefined
+      ? `Signed expiry time [${end}] must be after signed start time [${current}]`
+      : `${what}: Start [${formatHttpDate(start)}] - Expiry [${end}] - Current [${current}]`;
+  throw sasFailed(detail, isPolicy ? `${what} of its policy.` : undefined);
 }
 
 /** `service`: the letter of the one that is asked. Service, address, protocol: this order decides between their codes (protocol: sas#refusals). */
@@ -201,7 +207,11 @@ export class Authenticator<Route extends ServiceRoute> {
       if (isSigned(keys, text, bytes)) return OWNER;
       first ??= text;
     }
-    throw failed(`The signature is not of ${JSON.stringify(first)}.`);
+    throw failed(
+      first === undefined
+        ? 'A parameter that is signed comes more than once.'
+        : `The signature is not of ${JSON.stringify(first)}.`,
+    );
   }
 
   #bySas(request: WireRequest, route: Route, now: bigint): Grant | Promise<Grant> {

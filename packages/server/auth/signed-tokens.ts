@@ -1,6 +1,6 @@
 // Shared access signatures that were found to hold, so that each is computed once. Bounded: the oldest makes room.
 // Only the signature is remembered; times, policies, addresses and rights are asked at every request.
-import { type AccountSas, SecretText, type ServiceSas, sasIdentity } from '#wire';
+import { type AccountSas, RepeatedParameters, SecretText, type ServiceSas, sasIdentity } from '#wire';
 
 const TOKENS_MAX = 1000;
 /** Tokens longer than this are computed each time: remembering them would let a few callers fill the memory. */
@@ -31,6 +31,8 @@ export class SignedTokens {
   find(resource: string, query: Query): Sas | undefined {
     const seen = this.#byQuery.get(query);
     if (seen?.resource === resource) return seen.sas;
+    // Its identity is that of a token in which no name comes twice.
+    if (query instanceof RepeatedParameters) return undefined;
     const sas = this.#known.get(this.#identityOf(resource, query));
     if (sas === undefined || !isSame(sas.signature, query.get('sig') ?? '')) return undefined;
     this.#byQuery.set(query, { resource, sas });

@@ -6,7 +6,7 @@ const LETTERS = /^[raup]+$/;
 
 /** @throws ServiceError AuthenticationFailed:Sas where a field is missing or malformed. */
 export const parseQueueSas = (query: ReadonlyMap<string, string>, queue: string): ServiceSas =>
-  parseServiceSas(query, { letters: LETTERS, resourceOf: () => queue, rangeOf: () => undefined });
+  parseServiceSas(query, { fields: [], letters: LETTERS, resourceOf: () => queue, rangeOf: () => undefined });
 
 export const queueSasStringToSign = (sas: ServiceSas, account: string): string =>
   serviceSasStringToSign(sas, account, 'queue', []);

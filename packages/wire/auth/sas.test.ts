@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '#account';
+import { RepeatedParameters } from '../shared/repeated-parameters.js';
 import {
   type AccountSas,
   accountSasStringToSign,
@@ -24,7 +25,10 @@ const parseSas = (query: ReadonlyMap<string, string>): AccountSas | ServiceSas =
   isAccountSas(query) ? parseAccountSas(query) : parseTableSas(query);
 const sasStringToSign = (sas: AccountSas | ServiceSas, account: string): string =>
   sas.kind === 'accountSas' ? accountSasStringToSign(sas, account) : tableSasStringToSign(sas, account);
-const parse = (text: string) => parseSas(new Map(new URLSearchParams(`${text}&sig=c2ln`)));
+/** Of the right form; what it signs is nobody's business here. */
+const SIGNATURE = `${'A'.repeat(43)}=`;
+
+const parse = (text: string) => parseSas(new Map(new URLSearchParams(`${text}&sig=${SIGNATURE}`)));
 
 const VECTORS: readonly (readonly [name: string, query: string, text: string, signature: string])[] = [
   [
@@ -98,7 +102,7 @@ test('the fields of an account', () => {
   assert.deepEqual(fields, {
     kind: 'accountSas',
     version: '2020-12-06',
-    signature: 'c2ln',
+    signature: SIGNATURE,
     start: BigInt(Date.UTC(2020, 0, 1)) * 10_000n,
     expiry: BigInt(Date.UTC(2021, 0, 1)) * 10_000n,
     addresses: { first: 0x0a000001, last: 0x0a000001 },
@@ -163,6 +167,42 @@ test('what is malformed is refused with its reason', () => {
     assert.throws(() => parse(query), expected, query);
   }
   assert.throws(() => parseSas(new Map([['sig', '']])), { code: 'AuthenticationFailed:Sas' });
+});
+
+test('a signature of another form', () => {
+  const refused = (signature: string, detail: string) =>
+    assert.throws(
+      () =>
+        parseSas(
+          new Map(Object.entries({ sv: '2019-02-02', tn: 't', sp: 'r', se: '2030-01-01', sig: signature })),
+        ),
+      { code: 'AuthenticationFailed:Sas', detail: { detail, reason: detail } },
+      signature,
+    );
+  refused('A'.repeat(44), 'Signature size is invalid');
+  refused('A'.repeat(43), 'Signature fields not well formed.');
+});
+
+test('a parameter that is signed comes once', () => {
+  const table = { sv: '2019-02-02', tn: 't', sp: 'r', se: '2030-01-01', sig: SIGNATURE };
+  const account = { sv: '2019-02-02', ss: 't', srt: 'o', sp: 'r', se: '2030-01-01', sig: SIGNATURE };
+  const of = (fields: object, ...names: string[]) =>
+    parseSas(new RepeatedParameters(new Map(Object.entries(fields)), new Set(names)));
+  for (const name of ['sv', 'sp', 'st', 'se', 'sip', 'spr', 'ses', 'si', 'sig'])
+    for (const fields of [table, account]) {
+      const detail = `${name} is not well formed: it comes more than once.`;
+      assert.throws(() => of(fields, 'other', name), {
+        code: 'AuthenticationFailed:Sas',
+        detail: { detail, reason: detail },
+      });
+    }
+  for (const name of ['tn', 'spk', 'srk', 'epk', 'erk']) {
+    assert.throws(() => of(table, name), { code: 'AuthenticationFailed:Sas' }, name);
+    assert.ok(of(account, name), 'an account signs no such parameter');
+  }
+  for (const name of ['ss', 'srt'])
+    assert.throws(() => of(account, name), { code: 'AuthenticationFailed:Sas' }, name);
+  for (const fields of [table, account]) assert.ok(of(fields, '$filter', 'timeout'));
 });
 
 test('arbitrary queries fail as a ServiceError', () => {

@@ -2,8 +2,10 @@
 // (protocol: sas). The server has the keys, the policies and the clock.
 import { ServiceError } from '#account';
 import { parseDateTime, YEAR_ONE } from '#base';
+import { repeatedOf } from '../shared/repeated-parameters.js';
 import { type IpRange, parseIpRange } from './ip-range.js';
 import type { KeyRange } from './key-range.js';
+import { signatureFault } from './signature.js';
 
 export interface SignedFields {
   /** The parameters as they were sent: what the signature covers. */
@@ -76,16 +78,25 @@ function parseAddresses(query: ReadonlyMap<string, string>): IpRange | undefined
   return addresses;
 }
 
-function parseSignedFields(query: ReadonlyMap<string, string>, versionFirst: string): SignedFields {
+function parseSignedFields(
+  query: ReadonlyMap<string, string>,
+  versionFirst: string,
+  more: readonly string[],
+): SignedFields {
+  const repeated = repeatedOf(query, SIGNATURE_AND_PARAMETERS) ?? repeatedOf(query, more);
+  if (repeated !== undefined) throw refuse(`${repeated} is not well formed: it comes more than once.`);
   const version = mandatory(query, 'sv');
   if (!VERSION.test(version) || version < versionFirst)
     throw refuse('sv is not well formed or not supported.');
   const protocol = field(query, 'spr') ?? 'https,http';
   if (!PROTOCOLS.has(protocol)) throw refuse('spr is not well formed.');
+  const signature = mandatory(query, 'sig');
+  const fault = signatureFault(signature);
+  if (fault !== undefined) throw refuse(fault);
   return {
     query,
     version,
-    signature: mandatory(query, 'sig'),
+    signature,
     start: parseTime(query, 'st'),
     addresses: parseAddresses(query),
     httpsOnly: protocol === 'https',
@@ -93,7 +104,7 @@ function parseSignedFields(query: ReadonlyMap<string, string>, versionFirst: str
 }
 
 export function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas {
-  const fields = parseSignedFields(query, VERSION_OF_ACCOUNT_SAS);
+  const fields = parseSignedFields(query, VERSION_OF_ACCOUNT_SAS, []);
   const expiry = parseTime(query, 'se');
   if (expiry === undefined) throw refuse('se is mandatory. Cannot be empty');
   return {
@@ -108,6 +119,8 @@ export function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas 
 
 /** The parts that differ between services. Fields are parsed in this order, because the first error is reported. */
 export interface SasGrammar {
+  /** The parameters that the signatures of no other service have. */
+  readonly fields: readonly string[];
   /** The permission letters of the service. */
   readonly letters: RegExp;
   resourceOf(query: ReadonlyMap<string, string>): string;
@@ -120,7 +133,11 @@ export interface SasGrammar {
  * @throws ServiceError AuthenticationFailed:Sas where a field is missing or malformed.
  */
 export function parseServiceSas(query: ReadonlyMap<string, string>, grammar: SasGrammar): ServiceSas {
-  const { version, signature, start, addresses, httpsOnly } = parseSignedFields(query, VERSION_FIRST);
+  const { version, signature, start, addresses, httpsOnly } = parseSignedFields(
+    query,
+    VERSION_FIRST,
+    grammar.fields,
+  );
   const permission = field(query, 'sp');
   if (permission !== undefined && !grammar.letters.test(permission)) throw refuse('sp is not well formed.');
   return {
@@ -177,6 +194,7 @@ export function serviceSasStringToSign(
 
 /** Every parameter of an account SAS, and the common ones of services, that is signed or checked. */
 const PARAMETERS = ['sv', 'ss', 'srt', 'sp', 'st', 'se', 'sip', 'spr', 'ses', 'si'] as const;
+const SIGNATURE_AND_PARAMETERS: readonly string[] = ['sig', ...PARAMETERS];
 
 /**
  * The identity of a token: equal texts have equal strings to sign. It contains no secret.

@@ -2,21 +2,25 @@
 // The server has the keys and the clock, and compares signatures.
 
 import type { WireRequest } from '#base';
+import { RepeatedParameters } from '../shared/repeated-parameters.js';
 import type { ServiceRoute } from '../shared/target.js';
+import { SIGNATURE_PATTERN } from './signature.js';
 
 export interface SharedKeyCredential {
   readonly scheme: 'SharedKey' | 'SharedKeyLite';
   readonly account: string;
-  /** In base64, as it was sent. */
+  /** In base64, as it was sent; empty, which is nobody's signature, for a text of another form. */
   readonly signature: string;
 }
 
-const SHARED_KEY = /^SharedKey(Lite)? ([^:\s]+):([^:\s]+)$/;
+const MALFORMED = '';
+
+const SHARED_KEY = new RegExp(`^SharedKey(Lite)? ([^:\\s]+):(?:(${SIGNATURE_PATTERN})|.+)$`, 's');
 
 /** Undefined for a header of another form. */
 export function parseSharedKey(header: string): SharedKeyCredential | undefined {
-  const [, lite, account, signature] = SHARED_KEY.exec(header) ?? [];
-  if (account === undefined || signature === undefined) return undefined;
+  const [, lite, account, signature = MALFORMED] = SHARED_KEY.exec(header) ?? [];
+  if (account === undefined) return undefined;
   return { scheme: lite ? 'SharedKeyLite' : 'SharedKey', account, signature };
 }
 
@@ -40,19 +44,21 @@ export function otherSpellings({ account, path, secondary }: ServiceRoute): read
   return [...spellings];
 }
 
+const methodAndContent = ({ method, headers }: WireRequest): string =>
+  `${method}\n${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}`;
+
 /**
  * The possible strings to sign, the path as it was sent first; each is built only on demand. The canonical resource is the account, the
- * path and of the query only `comp`: in path style it has the account twice.
+ * path and of the query only `comp`: in path style it has the account twice. None where a parameter that is signed comes more than once.
  */
 export function* tableStringsToSign(
   scheme: SharedKeyCredential['scheme'],
   request: WireRequest,
   route: ServiceRoute,
 ): Generator<string, void> {
-  const { method, headers } = request;
+  if (route.query instanceof RepeatedParameters && route.query.names.has('comp')) return;
   const date = signedDate(request) ?? '';
-  const content = `${headers['content-md5'] ?? ''}\n${headers['content-type'] ?? ''}`;
-  const opening = scheme === 'SharedKeyLite' ? date : `${method}\n${content}\n${date}`;
+  const opening = scheme === 'SharedKeyLite' ? date : `${methodAndContent(request)}\n${date}`;
   const comp = route.query.get('comp');
   const query = comp === undefined ? '' : `?comp=${comp}`;
   yield `${opening}\n/${route.account}${route.path}${query}`;

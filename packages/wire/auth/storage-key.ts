@@ -2,6 +2,7 @@
 // (protocol: authentication#shared-key-for-queues-and-blobs). Tables sign less (shared-key.ts), which also reads the header. The
 // server has the keys and the clock, and compares signatures.
 import type { WireRequest } from '#base';
+import { repeatedOf } from '../shared/repeated-parameters.js';
 import type { ServiceRoute } from '../shared/target.js';
 import { compareHeaderNames } from './header-order.js';
 import type { SharedKeyCredential } from './shared-key.js';
@@ -20,6 +21,8 @@ const SIGNED_BEFORE_DATE = [
 ];
 const SIGNED_AFTER_DATE = ['if-modified-since', 'if-match', 'if-none-match', 'if-unmodified-since', 'range'];
 const PREFIX = 'x-ms-';
+/** Of the query; the other scheme signs all of it. */
+const LITE_PARAMETERS = ['comp'];
 /** Earlier versions sign a length of 0 as `0`, later ones as an empty text. */
 const VERSION_OF_EMPTY_LENGTH = '2015-02-21';
 
@@ -67,13 +70,15 @@ function spellings({ account, secondary, path }: SignedTarget): readonly string[
 
 /**
  * The possible strings to sign of a request, the likeliest first, each built only on demand: official clients sort headers in dictionary
- * order, older ones by code; the orders differ for few names.
+ * order, older ones by code; the orders differ for few names. None where a parameter that is signed comes more than once.
  */
 export function* storageStringsToSign(
   scheme: SharedKeyCredential['scheme'],
   request: WireRequest,
   target: SignedTarget,
 ): Generator<string, void> {
+  const signed = scheme === 'SharedKeyLite' ? LITE_PARAMETERS : [...target.query.keys()];
+  if (repeatedOf(target.query, signed) !== undefined) return;
   const lines = `${request.method}\n${headerLines(request, scheme)}`;
   const query = canonicalQuery(scheme, target.query);
   let before: string | undefined;

@@ -26,6 +26,7 @@ function parseRange(query: ReadonlyMap<string, string>): KeyRange | undefined {
 }
 
 const GRAMMAR: SasGrammar = {
+  fields: TABLE_SAS_FIELDS,
   letters: /^[raud]+$/,
   resourceOf: query => mandatory(query, 'tn'),
   rangeOf: parseRange,

@@ -1,6 +1,7 @@
 // Parses the query of a target as the Blob and Queue services do: a plus sign is a plus sign, names are in lower case
 // (protocol: requests#query-strings). Tables read a plus sign as a space, see ../parse-query.ts.
 import { decode, remembered } from '../shared/parse-query.js';
+import { RepeatedParameters } from '../shared/repeated-parameters.js';
 
 function parse(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string[]>();
@@ -14,9 +15,12 @@ function parse(text: string): ReadonlyMap<string, string> {
     else values.set(name, [value]);
   }
   const parameters = new Map<string, string>();
-  for (const [name, all] of values)
+  const repeated = new Set<string>();
+  for (const [name, all] of values) {
+    if (all.length > 1) repeated.add(name);
     parameters.set(name, all.length === 1 ? (all[0] ?? '') : all.sort().join(','));
-  return parameters;
+  }
+  return repeated.size === 0 ? parameters : new RepeatedParameters(parameters, repeated);
 }
 
 /**

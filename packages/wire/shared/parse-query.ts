@@ -2,6 +2,7 @@
 // is the query without it: the signature is a secret and is compared in constant time. The server checks whether it is valid.
 import { ServiceError } from '#account';
 import { detachedString, memo } from '#base';
+import { RepeatedParameters } from './repeated-parameters.js';
 import { SecretText } from './secret-text.js';
 
 type Parameters = ReadonlyMap<string, string>;
@@ -24,14 +25,16 @@ export function decode(text: string): string {
 /** A plus sign and `%20` both mean a space (protocol: requests#query-strings). Of a name given twice the first counts. */
 function parse(text: string): Parameters {
   const parameters = new Map<string, string>();
+  let repeated: Set<string> | undefined;
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
     const value = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '));
     if (!parameters.has(name)) parameters.set(name, value);
+    else repeated = (repeated ?? new Set()).add(name);
   }
-  return parameters;
+  return repeated === undefined ? parameters : new RepeatedParameters(parameters, repeated);
 }
 
 interface Signed {

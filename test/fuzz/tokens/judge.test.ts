@@ -152,7 +152,11 @@ test('tokens of accounts, as clients have sent them', () => {
   ] as const)
     assert.equal(may(sent.replace(before, after), DATE), false, after);
   assert.equal(may(`sp=r&${sent}`, DATE), false);
-  assert.equal(may(`${sent}&sp=r`, DATE), true);
+  assert.equal(may(`${sent}&sp=r`, DATE), false);
+  assert.equal(may(`${sent}&spr=https&timeout=1&timeout=2`, DATE), false);
+  assert.equal(may(`${sent}&timeout=1&timeout=2`, DATE), true);
+  for (const changed of [sent.slice(0, -3), `${sent}AAAA`, `${sent}&${sent.slice(sent.indexOf('sig='))}`])
+    assert.equal(may(changed, DATE), false, changed);
 });
 
 test('times', () => {

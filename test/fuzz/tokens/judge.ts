@@ -31,24 +31,34 @@ export interface Known {
   readonly issued: ReadonlyMap<string, Issued>;
 }
 
-type Fields = ReadonlyMap<string, string>;
-
 const SKEW_MAX = 15 * 60_000;
 
 const mac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text, 'utf8').digest();
 
 const isSignedBy = (keys: readonly Buffer[] | undefined, text: string, signature: string): boolean =>
-  keys?.some(key => mac(key, text).equals(Buffer.from(signature, 'base64'))) ?? false;
+  keys?.some(key => mac(key, text).toString('base64') === signature) ?? false;
+
+type Fields = ReadonlyMap<string, string>;
+
+class AskedFields extends Map<string, string> {
+  /** The names that came more than once. */
+  readonly twice = new Set<string>();
+
+  hasTwice(names: string): boolean {
+    return names.split(' ').some(name => this.twice.has(name));
+  }
+}
 
 /** Names and values decoded; the first of each name counts. Undefined if something does not decode. */
-function fieldsOf(query: string): Fields | undefined {
-  const fields = new Map<string, string>();
+function fieldsOf(query: string): AskedFields | undefined {
+  const fields = new AskedFields();
   try {
     for (const pair of query.split('&').filter(text => text !== '')) {
       const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair.replaceAll('+', ' ')) ?? [];
       const decoded = decodeURIComponent(value);
       const decodedName = decodeURIComponent(name);
       if (!fields.has(decodedName)) fields.set(decodedName, decoded);
+      else fields.twice.add(decodedName);
     }
   } catch {
     return undefined;
@@ -125,10 +135,12 @@ const linesOf = (fields: Fields, names: string): string[] =>
   names.split(' ').map(name => fields.get(name) ?? '');
 
 const VERSION = /^\d{4}-\d\d-\d\d$/;
+/** What signatures cover, and they themselves: none of these may come twice. */
+const SIGNED = 'sig sv ss srt sp st se sip spr ses si';
 
-function mayByAccountToken(fields: Fields, ask: Ask, caller: Presented, known: Known): boolean {
+function mayByAccountToken(fields: AskedFields, ask: Ask, caller: Presented, known: Known): boolean {
   const sv = fields.get('sv') ?? '';
-  if (!VERSION.test(sv) || sv < '2015-04-05') return false;
+  if (!VERSION.test(sv) || sv < '2015-04-05' || fields.hasTwice(SIGNED)) return false;
   const names = sv >= '2020-12-06' ? 'sp ss srt st se sip spr sv ses' : 'sp ss srt st se sip spr sv';
   const text = `${[ask.account, ...linesOf(fields, names)].join('\n')}\n`;
   return (
@@ -162,9 +174,9 @@ function completed(fields: Fields, { policies }: Known): Fields | undefined {
   return whole;
 }
 
-function mayByTableToken(fields: Fields, ask: Ask, caller: Presented, known: Known): boolean {
+function mayByTableToken(fields: AskedFields, ask: Ask, caller: Presented, known: Known): boolean {
   const sv = fields.get('sv') ?? '';
-  if (!VERSION.test(sv) || sv < '2012-02-12') return false;
+  if (!VERSION.test(sv) || sv < '2012-02-12' || fields.hasTwice(`${SIGNED} tn spk srk epk erk`)) return false;
   const table = (fields.get('tn') ?? '').toLowerCase();
   const resource = `${sv >= '2015-02-21' ? '/table' : ''}/${ask.account}/${table}`;
   const rest = sv >= '2015-04-05' ? 'si sip spr sv spk srk epk erk' : 'si sv spk srk epk erk';
@@ -193,7 +205,9 @@ function mayByKey(header: string, ask: Ask, caller: Presented, known: Known): bo
   const date = headers['x-ms-date'] ?? headers.date ?? '';
   if (account !== ask.account || !(Math.abs(Date.parse(date) - known.now) <= SKEW_MAX)) return false;
   const [path = '', query = ''] = target.split('?', 2);
-  const comp = fieldsOf(query)?.get('comp');
+  const fields = fieldsOf(query);
+  if (fields?.hasTwice('comp') === true) return false;
+  const comp = fields?.get('comp');
   const before = lite ? [] : [method, headers['content-md5'] ?? '', headers['content-type'] ?? ''];
   const paths = ask.isSecondary ? [path, path.replace('-secondary', '')] : [path];
   const spellings = paths.flatMap(one => [one, one.replaceAll("'", '%27'), one.replaceAll('%27', "'")]);
@@ -244,5 +258,5 @@ export function mayDo(ask: Ask, caller: Presented, known: Known): boolean {
 }
 
 /** The range that a query is limited to. */
-export const rangeOf = ({ target }: Presented): Fields =>
+export const rangeOf = ({ target }: Presented): ReadonlyMap<string, string> =>
   fieldsOf(target.split('?').slice(1).join('?')) ?? new Map();

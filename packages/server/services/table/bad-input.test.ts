@@ -381,10 +381,7 @@ test('a signature that is out of date, changed, or of another table', async () =
   assert.ok(!textOf(expired).includes('AuthenticationErrorDetail'));
   const inXml = await ask(tableSas('People', { sp: 'r', se: '2020-01-01T00:00:00Z' }), '*/*');
   assert.equal(refusalOf(inXml), '403 AuthenticationFailed');
-  assert.match(
-    textOf(inXml),
-    /<m:AuthenticationErrorDetail>Signature not valid in the specified time frame: Expiry \[/,
-  );
+  assert.match(textOf(inXml), /<m:AuthenticationErrorDetail>Signed expiry time \[/);
   assert.equal(
     refusalOf(await ask(tableSas('People', { sp: 'r' }).replace('sp=r', 'sp=ra'))),
     '403 AuthenticationFailed',
