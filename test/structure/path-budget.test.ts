@@ -12,7 +12,7 @@ import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.j
 import { ROOT } from '../support/spawned-server.js';
 
 const FILES_MAX = 51;
-const FUNCTIONS_MAX = 210;
+const FUNCTIONS_MAX = 208;
 /** Lines of TypeScript, without those of brackets alone. */
 const LINES_MAX = 1102;
 

@@ -73,8 +73,10 @@ function nestedResource(path: string): TableResource {
   return { kind: 'nested', table: path.slice(0, path.indexOf('/')) };
 }
 
-/** The resource that a decoded path below the account names; `path` begins without a slash. */
-function parseResource(path: string): TableResource {
+/** The resource that a path below the account names, which begins without a slash. A slash at the end of a set's name is ignored. */
+function parseResource(encoded: string): TableResource {
+  const decoded = encoded.includes('%') ? decode(encoded) : encoded;
+  const path = decoded.endsWith('/') ? decoded.slice(0, -1) : decoded;
   if (path === '') return { kind: 'service' };
   if (path === '$batch') return { kind: 'batch' };
   const open = path.indexOf('(');
@@ -93,13 +95,7 @@ function parseResource(path: string): TableResource {
   return entityResource(name, predicate);
 }
 
-/** A slash at the end of a set's name is ignored. */
-const withoutLastSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path);
-
-const GRAMMAR: TargetGrammar<TableResource> = {
-  parseQuery,
-  parseResource: path => parseResource(withoutLastSlash(path.includes('%') ? decode(path) : path)),
-};
+const GRAMMAR: TargetGrammar<TableResource> = { parseQuery, parseResource };
 
 /** @throws ServiceError InvalidUri for a missing account or invalid escapes. */
 export const parseTarget = (target: Target, isAccount: (name: string) => boolean): Route =>
@@ -120,5 +116,5 @@ export function parsePartTarget(target: string, batch: Route): Route {
   const query = question < 0 ? NO_PARAMETERS : parseQuery(relative.slice(question + 1));
   const prefix = `/${batch.account}${batch.secondary ? SECONDARY : ''}/`;
   const rest = path.startsWith(prefix) ? path.slice(prefix.length) : path.replace(/^\//, '');
-  return { ...batch, path, resource: parseResource(withoutLastSlash(decode(rest))), query };
+  return { ...batch, path, resource: parseResource(rest), query };
 }
