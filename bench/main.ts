@@ -9,6 +9,7 @@
 //   compare/   workloads of the Table service, by turns, and how they grow with the table
 //   mixed/     a mixed load at a fixed rate, and while a table is dropped
 //   queues/    the Queue service
+//   scans/     scans of whole tables
 //   profile/   where the server's time goes
 //   wal/       the write-ahead log against transactions alone, a program of its own
 //   heads/     what a packet of a request's head costs, a program of its own
@@ -25,6 +26,8 @@ import { profileWorkloads } from './profile/profiling.js';
 import { measureQueues } from './queues/queues.js';
 import { queuesReport } from './queues/queues-report.js';
 import { record } from './report/results.js';
+import { measureScans } from './scans/scans.js';
+import { scansReport } from './scans/scans-report.js';
 import { installAzurite } from './subjects/azurite.js';
 
 const print = (text: string): void => {
@@ -85,6 +88,12 @@ async function measure(options: Options, directory: string): Promise<Result | un
     const measured = await measureQueues({ ...arena, rows, runs, milliseconds, withAzurite, depths });
     print(queuesReport(measured));
     return { queues: measured };
+  }
+  if (options.scans !== undefined) {
+    if (subjects.includes('azurite')) installAzurite(say);
+    const scans = await measureScans({ ...arena, subjects, runs, tables: options.scans });
+    print(scansReport(scans));
+    return { scans };
   }
   if (minutes !== undefined || reclaim !== undefined) {
     const mixed = { ...arena, rows, runs, seconds, minutes: minutes ?? RECLAIM_MINUTES, rate };

@@ -21,6 +21,7 @@ test('without options both tables, all workloads and all subjects', () => {
     reclaim: undefined,
     rate: undefined,
     queues: undefined,
+    scans: undefined,
   });
 });
 

@@ -28,6 +28,7 @@ export const USAGE = `npm run bench -- [options]
   --minutes 10          instead: a mixed load at a fixed rate
   --reclaim 1000000     instead: a mixed load while a table of so many rows is dropped
   --queues 1000000      instead: the Queue service, with queues of 100, 10000 and so many messages
+  --scans 100000,1000000  instead: scans of whole tables of so many rows, narrow and wide
   --rate 5000           of the mixed load, requests per second; default: a third of the peak, the median of --runs of --seconds
   --no-record           append nothing to bench/report/results.jsonl
 `;
@@ -49,6 +50,8 @@ export interface Options {
   readonly rate: number | undefined;
   /** Messages in the longest queue. */
   readonly queues: number | undefined;
+  /** Rows of the tables that are scanned. */
+  readonly scans: readonly number[] | undefined;
 }
 
 /** What is wrong with the command line, for whoever typed it. */
@@ -70,6 +73,7 @@ const SHAPE = {
   reclaim: { type: 'string' },
   rate: { type: 'string' },
   queues: { type: 'string' },
+  scans: { type: 'string' },
   quick: { type: 'boolean' },
   profile: { type: 'boolean' },
   'no-record': { type: 'boolean' },
@@ -166,5 +170,6 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     reclaim: optional('reclaim', flags.reclaim, parseRows),
     rate: optional('rate', flags.rate, parsePositive),
     queues: optional('queues', flags.queues, parseCount),
+    scans: optional('scans', flags.scans, (name, text) => text.split(',').map(each => parseRows(name, each))),
   };
 }

@@ -34,6 +34,26 @@ test('the Queue service', () => {
   assert.match(stdout, /^15 messages expired and were reclaimed/m);
 });
 
+test('scans of whole tables', () => {
+  const { status, stdout, stderr } = bench(
+    '--scans',
+    '200',
+    '--runs',
+    '1',
+    '--no-record',
+    '--subjects',
+    'shelfmark,lmdb',
+  );
+  assert.equal(status, 0, stderr);
+  for (const shape of ['narrow', 'wide']) {
+    for (const match of ['none', 'one in 1,000', 'all']) {
+      assert.match(stdout, new RegExp(`^200 +${shape} +${match} +shelfmark `, 'm'));
+    }
+    assert.match(stdout, new RegExp(`^200 +${shape} +\\(walk\\) +lmdb `, 'm'));
+    assert.match(stdout, new RegExp(`^200 +${shape} +\\(walk\\) +engine `, 'm'));
+  }
+});
+
 test('the mixed load, and what the machine did meanwhile', () => {
   const small = ['--minutes', '0.02', '--rate', '200', '--rows', '200', '--connections', '4', '--no-record'];
   const { status, stdout, stderr } = bench(...small);

@@ -15,6 +15,7 @@ import {
 } from './template.js';
 
 const ENTITY_BYTES = 1024;
+const NARROW_NOTE_BYTES = 80;
 /** What the filter looks for: the first rows have it, so that small tables do too. */
 export const RANK_SOUGHT = RANKS + 50;
 /** The stock of a row that was loaded or inserted; merges write another number of six digits. */
@@ -66,6 +67,14 @@ export const NOTES = SENTENCE.repeat(Math.ceil(ENTITY_BYTES / SENTENCE.length)).
 
 /** The entity of row `sequence * MEMBERS + offset`: what loading sends. */
 export const loadedEntity = (offset: number): Part[] => loadedParts(offset);
+
+/** The same row with few properties: 200 bytes where a row of tables keeps what it has. */
+export function narrowEntity(offset: number): Part[] {
+  const number = { ...slot('member', offset), digits: slot('row').digits };
+  const [partition, rank] = [slot('memberPartition', offset), slot('memberRank', offset)];
+  const keys = ['{"PartitionKey":"p', partition, '","RowKey":"', number];
+  return [...keys, '","Rank":', rank, `,"Stock":${STOCK},"Note":"${NOTES.slice(0, NARROW_NOTE_BYTES)}"}`];
+}
 
 /** The row that the request falls on, with another stock: what is there after a merge. */
 export const mergedEntity = (stock: number): Part[] =>

@@ -184,8 +184,8 @@ function insertBatch(
 }
 
 /** Rows in order, `MEMBERS` of them by sequence number. */
-export const load = (endpoint: Endpoint, table: string): RequestKind =>
-  insertBatch(endpoint, table, loadedEntity);
+export const load = (endpoint: Endpoint, table: string, entity = loadedEntity): RequestKind =>
+  insertBatch(endpoint, table, entity);
 
 export const transaction = (endpoint: Endpoint, table: string): RequestKind =>
   insertBatch(endpoint, table, memberEntity);

@@ -125,10 +125,11 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     compare: ['text-table.ts', 'machine', 'load', 'subjects', 'report'],
     mixed: ['text-table.ts', 'machine', 'load', 'subjects', 'report'],
     queues: ['text-table.ts', 'load', 'subjects', 'report'],
+    scans: ['text-table.ts', 'load', 'subjects'],
     profile: ['places.ts', 'text-table.ts', 'subjects'],
     wal: [],
     heads: [],
-    '.': ['places.ts', 'load', 'subjects', 'report', 'compare', 'mixed', 'queues', 'profile'],
+    '.': ['places.ts', 'load', 'subjects', 'report', 'compare', 'mixed', 'queues', 'scans', 'profile'],
   },
   demo: {
     data: [],

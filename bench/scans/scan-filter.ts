@@ -1,0 +1,19 @@
+// What scans look for: rows by their rank, which five digits of each row's number make, so that the share of rows that match is known.
+import { RANKS } from '../load/template.js';
+
+export const MATCHES = ['none', 'one in 1,000', 'all'] as const;
+export type Match = (typeof MATCHES)[number];
+
+const RANKS_OF_ONE_IN_1000 = RANKS / 1000;
+
+/** Of the ranks, which begin at `RANKS`, the first ones. */
+const ranksOf = (match: Match): number =>
+  match === 'none' ? 0 : match === 'all' ? RANKS : RANKS_OF_ONE_IN_1000;
+
+/** As it stands in a URL. */
+export const filterOf = (match: Match): string => `Rank%20lt%20${RANKS + ranksOf(match)}`;
+
+export function countOf(match: Match, rows: number): number {
+  const wanted = ranksOf(match);
+  return Math.floor(rows / RANKS) * wanted + Math.min(rows % RANKS, wanted);
+}
