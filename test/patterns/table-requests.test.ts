@@ -44,8 +44,7 @@ describeTargets('requests', subject => {
     assert.equal(await requests().get({ table, partitionKey: 'a', rowKey: '' }), undefined);
     await assert.rejects(
       requests().queryPage({ table: 'Nowhere' }),
-      (thrown: unknown) =>
-        PatternError.is(thrown, 'ServiceRefused') && thrown.detail.code === 'TableNotFound',
+      (thrown: unknown) => PatternError.is(thrown, 'TableNotFound') && thrown.detail.table !== '',
     );
   });
 });

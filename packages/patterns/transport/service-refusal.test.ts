@@ -41,7 +41,7 @@ describe('a refusal', () => {
       [409, 'EntityAlreadyExists', 'AlreadyExists'],
       [412, 'UpdateConditionNotSatisfied', 'Conflict'],
       [404, 'ResourceNotFound', 'NotFound'],
-      [404, 'TableNotFound', 'ServiceRefused'],
+      [404, 'TableNotFound', 'TableNotFound'],
       [503, 'ServerBusy', 'Throttled'],
       [429, '', 'Throttled'],
       [400, 'InvalidInput', 'ServiceRefused'],

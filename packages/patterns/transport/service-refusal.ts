@@ -58,9 +58,10 @@ export function parseRefusal(
 const isBusy = ({ status, code }: ServiceRefusal): boolean =>
   status === 429 || status === 503 || code === 'ServerBusy';
 
-/** The error of a request that was about no row in particular. */
-export function requestError(refusal: ServiceRefusal): PatternError {
+/** The error of a request that was about no row in particular, and perhaps of one table. */
+export function requestError(refusal: ServiceRefusal, table?: string): PatternError {
   const { status, code, text, retryAfter } = refusal;
+  if (code === 'TableNotFound' && table !== undefined) return new PatternError('TableNotFound', { table });
   return isBusy(refusal)
     ? new PatternError('Throttled', { retryAfter })
     : new PatternError('ServiceRefused', { status, code, text });
@@ -82,6 +83,6 @@ export function rowError(
     case 'EntityNotFound':
       return new PatternError('NotFound', address);
     default:
-      return requestError(refusal);
+      return requestError(refusal, address.table);
   }
 }

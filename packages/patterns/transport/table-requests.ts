@@ -116,7 +116,7 @@ export class TableRequests implements RowSource {
       signal,
     });
     const answer = heard(sent);
-    if (!isDone(answer)) throw requestError(refusalOf(answer));
+    if (!isDone(answer)) throw requestError(refusalOf(answer), table);
     return { rows: readPage(answer.text), next: nextOf(answer) };
   }
 

@@ -1,4 +1,5 @@
-// A point in time with the service's precision: 100 ns ticks, which neither Date nor a float64 can hold. Reads no clock; tick-clock.ts does.
+// A point in time with the service's precision: 100 ns ticks, which neither Date nor a float64 can hold. `Instant.now` reads the clock for applications; the library itself
+// takes the time from surroundings.ts.
 import { PatternError } from './pattern-error.js';
 
 const TICKS_PER_MILLISECOND = 10_000n;
@@ -84,6 +85,11 @@ export class Instant {
   static fromTicks(ticks: bigint): Instant {
     if (ticks < 0n || ticks > TICKS_MAX) refuse(`${ticks}`, 'is not between the years 1 and 9999');
     return new Instant(ticks);
+  }
+
+  /** The time of this computer, to the millisecond. Two calls may give the same: `TickClock` gives times that are unique. */
+  static now(): Instant {
+    return Instant.fromDate(new Date());
   }
 
   static fromDate(date: Date): Instant {

@@ -12,6 +12,8 @@ export interface RowAddress {
 export interface PatternErrorDetails {
   /** The row to be changed is not there. */
   readonly NotFound: RowAddress;
+  /** The table is not there: a program creates its tables before it uses them. */
+  readonly TableNotFound: { readonly table: string };
   /** A row with these keys is there already. */
   readonly AlreadyExists: RowAddress;
   /** The row was changed since it was read. */
@@ -84,6 +86,7 @@ type Sentence<C extends PatternErrorCode> = (detail: PatternErrorDetails[C]) => 
 
 const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   NotFound: row => `There is no row ${at(row)}.`,
+  TableNotFound: ({ table }) => `There is no table ${table}.`,
   AlreadyExists: row => `There is a row ${at(row)} already.`,
   Conflict: row => `The row ${at(row)} was changed since it was read.`,
   Contention: detail =>

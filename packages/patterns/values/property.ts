@@ -66,9 +66,27 @@ function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>):
 const plain = <T>(edm: EdmType): Property<T, 'required', 'plain'> =>
   define({ edm, presence: 'required', use: 'plain', storedName: undefined, json: undefined, checks: [] });
 
+/** A check that a text is one of these. */
+function anyOf<V extends string>(values: readonly V[]): StandardSchema<unknown, V> {
+  const known: ReadonlySet<unknown> = new Set(values);
+  const message = `should be one of ${values.map(value => JSON.stringify(value)).join(', ')}`;
+  const validate = (value: unknown) => (known.has(value) ? { value: value as V } : { issues: [{ message }] });
+  return { '~standard': { version: 1, vendor: 'shelfmark-patterns', validate } };
+}
+
+function oneOf<const V extends readonly [string, ...string[]]>(
+  ...values: V
+): Property<V[number], 'required', 'plain'> {
+  if (values.length === 0)
+    throw new PatternError('DefinitionInvalid', { subject: 'oneOf()', reason: 'it has no values' });
+  return t.string().check(anyOf<V[number]>(values));
+}
+
 /** The types of properties: one for each type of the service, and JSON, which is stored as a String. */
 export const t = {
   string: (): Property<string, 'required', 'plain'> => plain('String'),
+  /** One of these texts, as an enum elsewhere: `t.oneOf('open', 'shut')`. */
+  oneOf,
   int32: (): Property<number, 'required', 'plain'> => plain('Int32'),
   int64: (): Property<bigint, 'required', 'plain'> => plain('Int64'),
   double: (): Property<number, 'required', 'plain'> => plain('Double'),

@@ -4,7 +4,7 @@
 import { addressOf, etagOf } from '../transport/row-write.js';
 import { requestError, rowError, type ServiceRefusal } from '../transport/service-refusal.js';
 import type { ReadOptions, TableRequests, WriteAnswer } from '../transport/table-requests.js';
-import { PatternError } from '../values/pattern-error.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { type IdentifiedWrite, judgeWrite, type Verdict } from './judge-write.js';
 import type { OperationIds } from './operation-id.js';
 
@@ -39,6 +39,9 @@ function batchError(operations: readonly IdentifiedWrite[], refusal: ServiceRefu
   return new PatternError('BatchFailed', { index, op: write.kind, reason, ...addressOf(write) }, { cause });
 }
 
+const addressOfFirst = ([first]: readonly IdentifiedWrite[]): RowAddress | undefined =>
+  first && addressOf(first.write);
+
 export class SettledWrites {
   readonly #requests: TableRequests;
   readonly #operationIds: OperationIds | undefined;
@@ -71,7 +74,7 @@ export class SettledWrites {
     const parts = operations.map(({ part }) => part);
     const ending = await this.#ending(
       this.#requests.batch(parts, this.#newId(), options),
-      requestError,
+      refusal => requestError(refusal, addressOfFirst(operations)?.table),
       refusal => batchError(operations, refusal),
     );
     if (ending.kind === 'done') return ending.etags;

@@ -19,8 +19,8 @@ const REPEATS_MAX = 3;
 
 /** Refusals that say nothing of a row in particular, and would be the same without it. */
 const isOfAll = (error: PatternError): boolean =>
-  PatternError.is(error, 'ServiceRefused') &&
-  (error.detail.status === 401 || error.detail.status === 403 || error.detail.code === 'TableNotFound');
+  PatternError.is(error, 'TableNotFound') ||
+  (PatternError.is(error, 'ServiceRefused') && (error.detail.status === 401 || error.detail.status === 403));
 
 const asError = (thrown: unknown): PatternError => {
   if (PatternError.is(thrown)) return thrown;
