@@ -12,11 +12,9 @@ import {
   LOG_LEVELS,
   type LogLevel,
   type OperationsOptions,
-  type Role,
   type RunningServer,
   type ServeOptions,
   serve,
-  type TenantOptions,
   WELL_KNOWN_KEY,
 } from '#server';
 import { type ServingCluster, serveCluster } from './cluster/serve-cluster.js';
@@ -31,6 +29,7 @@ import { parseProxies } from './options/parse-proxies.js';
 import { parseRole } from './options/parse-role.js';
 import { parseWorkers, type Workers, workersOf } from './options/parse-workers.js';
 import { STORE_FLAGS, type StoreFlags, storeAddress } from './options/store-option.js';
+import { oneMore, type TenantFlags, tenantsOf } from './options/tenants.js';
 import { tuneHeap } from './tune-heap.js';
 
 const PORT_MAX = 65_535;
@@ -69,7 +68,7 @@ const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--oauth <level>', 'bearer tokens are always checked in full'],
 ];
 
-interface Flags extends LimitFlags, StoreFlags {
+interface Flags extends LimitFlags, StoreFlags, TenantFlags {
   readonly host?: string;
   readonly tableHost?: string;
   readonly tablePort: number;
@@ -88,11 +87,6 @@ interface Flags extends LimitFlags, StoreFlags {
   readonly metricsPort?: number;
   readonly metricsHost?: string;
   readonly logLevel?: LogLevel;
-  readonly tenant?: string;
-  readonly tenantIssuer?: string;
-  readonly tenantJwks?: string;
-  readonly tenantAudience?: string;
-  readonly tenantRole?: Role;
 }
 
 /** Endpoints and data. */
@@ -151,8 +145,8 @@ function command(): Command {
     )
     .option('--metrics-host <host>', 'address of the metrics port (default: 127.0.0.1)')
     .addOption(new Option('--log-level <level>', 'what is logged (default: warn)').choices(LOG_LEVELS))
-    .option('--tenant <id>', 'accept bearer tokens of this Entra ID tenant')
-    .option('--tenant-issuer <url>', "the tokens' issuer (default: the tenant's v2.0 one)")
+    .option('--tenant <id>', 'accept bearer tokens of this Entra ID tenant; may be repeated', oneMore)
+    .option('--tenant-issuer <url>', "the tokens' issuer (default: both of the tenant's)")
     .option('--tenant-jwks <url or file>', "the issuer's public keys (default: the tenant's)")
     .option('--tenant-audience <audience>', "the tokens' audience (default: https://storage.azure.com)")
     .option(
@@ -196,25 +190,6 @@ function tlsOf({ cert, key }: Flags): ServeOptions['tls'] {
   return pair;
 }
 
-/** Entra ID's addresses by default. */
-function tenantOf({
-  tenant,
-  tenantIssuer,
-  tenantJwks,
-  tenantAudience,
-  tenantRole,
-}: Flags): TenantOptions | undefined {
-  if (tenant === undefined) return undefined;
-  const authority = `https://login.microsoftonline.com/${tenant}`;
-  return {
-    tenant,
-    issuer: tenantIssuer ?? `${authority}/v2.0`,
-    jwks: tenantJwks ?? `${authority}/discovery/v2.0/keys`,
-    audience: tenantAudience,
-    role: tenantRole,
-  };
-}
-
 const logLevelOf = (flags: Flags): LogLevel =>
   flags.logLevel ?? (flags.debug !== undefined ? 'debug' : flags.silent ? 'error' : 'warn');
 
@@ -247,7 +222,7 @@ function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
     tls: tlsOf(flags),
     trustedProxies: flags.trustedProxy,
     tableDeletionSeconds: flags.tableDeletionSeconds,
-    tenant: tenantOf(flags),
+    tenant: tenantsOf(flags),
     limits: limitsOf(flags),
   };
 }

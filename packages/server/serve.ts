@@ -72,7 +72,7 @@ export interface ServeOptions extends ServiceAddresses {
    */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Whose bearer tokens are accepted beside those of `shelfmark token`. */
-  readonly tenant?: TenantOptions | undefined;
+  readonly tenant?: TenantOptions | readonly TenantOptions[] | undefined;
   /** How long the name of a dropped table or queue is refused as being deleted, as Azure does for about 40 s. Default 0. */
   readonly tableDeletionSeconds?: number | undefined;
   /** Where health and metrics are told; default nowhere. */
@@ -305,7 +305,7 @@ interface Make {
 /** Opens the store, then the services' ports. */
 async function start(options: ServeOptions, make: Make): Promise<RunningServer> {
   const { accounts, view, operations } = make;
-  const bearer = new BearerTokens(accounts, options.tenant);
+  const bearer = new BearerTokens(accounts, [options.tenant ?? []].flat());
   const engine = await openEngine(options, make.engines);
   const { clock = systemClock, tableDeletionSeconds = 0 } = options;
   const ticks = BigInt(Math.round(tableDeletionSeconds * 1e7));

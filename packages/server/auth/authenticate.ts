@@ -20,7 +20,7 @@ import {
 } from '#wire';
 import type { Accounts } from './accounts.js';
 import type { AuthenticationProtocol } from './auth-protocol.js';
-import type { BearerTokens } from './bearer.js';
+import { type BearerTokens, bearerDetail } from './bearer.js';
 import type { Grant } from './grant.js';
 import { isLoopback } from './loopback.js';
 import { SignedTokens } from './signed-tokens.js';
@@ -39,10 +39,17 @@ export const CHALLENGE_VERSION = '2020-12-06';
 const OWNER: Grant = { kind: 'owner' };
 
 /** Versions before the challenge get the plain refusal (protocol: authentication#no-credentials). */
-export const challenged = (challenge: string, request: WireRequest, reason: string): ServiceError =>
-  (request.headers['x-ms-version'] ?? '') >= CHALLENGE_VERSION
-    ? new ServiceError('InvalidAuthenticationInfo:Challenge', { challenge, reason })
-    : failed(reason);
+export const challenged = (
+  challenge: string,
+  request: WireRequest,
+  reason: string,
+  detail?: string,
+): ServiceError => {
+  const details = detail === undefined ? { reason } : { reason, detail };
+  return (request.headers['x-ms-version'] ?? '') >= CHALLENGE_VERSION
+    ? new ServiceError('InvalidAuthenticationInfo:Challenge', { challenge, ...details })
+    : new ServiceError('AuthenticationFailed', details);
+};
 
 const failed = (reason: string): ServiceError => new ServiceError('AuthenticationFailed', { reason });
 
@@ -175,8 +182,8 @@ export class Authenticator<Route extends ServiceRoute> {
   /**
    * An Authorization header counts before a signature in the query. Only stored policies and bearer tokens have to be waited for.
    *
-   * @throws ServiceError AuthenticationFailed, AuthenticationFailed:Sas (with `detail`), InvalidAuthenticationInfo,
-   *   InvalidAuthenticationInfo:Challenge (with `challenge`), AuthorizationServiceMismatch, AuthorizationSourceIPMismatch (with `address`),
+   * @throws ServiceError AuthenticationFailed (of a bearer token perhaps with `detail`), AuthenticationFailed:Sas (with `detail`),
+   *   InvalidAuthenticationInfo, InvalidAuthenticationInfo:Challenge (with `challenge`, perhaps with `detail`), AuthorizationServiceMismatch, AuthorizationSourceIPMismatch (with `address`),
    *   AuthorizationProtocolMismatch, or what the service tells those without credentials; each with `reason`.
    */
   authenticate(request: WireRequest, route: Route, now: bigint): Grant | Promise<Grant> {
@@ -255,7 +262,8 @@ export class Authenticator<Route extends ServiceRoute> {
       return { kind: 'bearer', roles, version: request.headers['x-ms-version'] ?? '' };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw challenged(bearer.challenge, request, `The bearer token does not hold: ${why}`);
+      const reason = `The bearer token does not hold: ${why}`;
+      throw challenged(bearer.challenge, request, reason, bearerDetail(error));
     }
   }
 }

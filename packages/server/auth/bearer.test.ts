@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { Accounts, ConfigurationError, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from './accounts.js';
-import { BearerTokens, issueToken, LOCAL_ISSUER, STORAGE_AUDIENCE } from './bearer.js';
+import { BearerTokens, bearerDetail, issueToken, LOCAL_ISSUER, STORAGE_AUDIENCE } from './bearer.js';
 
 const OTHER_KEY = Buffer.alloc(64, 7).toString('base64');
 const accounts = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY, OTHER_KEY], another: [OTHER_KEY] });
@@ -149,7 +149,7 @@ describe('a tenant', async () => {
   test('its keys come from a file or a URL', async () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
     for (const at of [file, url]) {
-      const bearer = new BearerTokens(accounts, tenant(at));
+      const bearer = new BearerTokens(accounts, [tenant(at)]);
       assert.deepEqual(
         await bearer.verify(await sign({ roles }), WELL_KNOWN_ACCOUNT, NOW, 'table'),
         roles,
@@ -159,7 +159,7 @@ describe('a tenant', async () => {
   });
 
   test('audience with or without a slash, or the account itself', async () => {
-    const bearer = new BearerTokens(accounts, tenant(file));
+    const bearer = new BearerTokens(accounts, [tenant(file)]);
     for (const aud of [
       STORAGE_AUDIENCE,
       `${STORAGE_AUDIENCE}/`,
@@ -182,9 +182,10 @@ describe('a tenant', async () => {
   });
 
   test('another issuer, another key, no expiry and an expired token are refused', async () => {
-    const bearer = new BearerTokens(accounts, tenant(file));
+    const bearer = new BearerTokens(accounts, [tenant(file)]);
     const tokens = [
-      [sign({ roles, iss: 'https://other.example' }), { ...WRONG_CLAIM, claim: 'iss' }],
+      [sign({ roles, iss: 'https://other.example' }), { name: 'UnknownIssuer' }],
+      [sign({ roles, iss: undefined }), { name: 'UnknownIssuer' }],
       [sign({ roles }, stranger.privateKey), { code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED' }],
       [sign({ roles, exp: undefined }), { ...WRONG_CLAIM, claim: 'exp' }],
       [sign({ roles, exp: Number(NOW / SECOND) }), EXPIRED],
@@ -193,27 +194,83 @@ describe('a tenant', async () => {
       await assert.rejects(bearer.verify(await token, WELL_KNOWN_ACCOUNT, NOW, 'table'), reason);
     await assert.rejects(
       new BearerTokens(accounts).verify(await sign({ roles }), WELL_KNOWN_ACCOUNT, NOW, 'table'),
-      /no tenant/,
+      { name: 'UnknownIssuer' },
     );
   });
 
   test('roles that are not ours grant nothing, unless a role is given to all', async () => {
     const token = await sign({ roles: ['Owner', '__proto__', 5] });
     assert.deepEqual(
-      await new BearerTokens(accounts, tenant(file)).verify(token, WELL_KNOWN_ACCOUNT, NOW, 'table'),
+      await new BearerTokens(accounts, [tenant(file)]).verify(token, WELL_KNOWN_ACCOUNT, NOW, 'table'),
       [],
     );
-    const open = new BearerTokens(accounts, { ...tenant(file), role: 'Storage Table Data Reader' });
+    const open = new BearerTokens(accounts, [{ ...tenant(file), role: 'Storage Table Data Reader' }]);
     assert.deepEqual(await open.verify(token, WELL_KNOWN_ACCOUNT, NOW, 'table'), [
       'Storage Table Data Reader',
     ]);
   });
 
+  test('several tenants, and several issuers of one', async () => {
+    const other = await generateKeyPair('RS256');
+    const otherFile = join(folder, 'other.json');
+    const otherKey = { ...(await exportJWK(other.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
+    writeFileSync(otherFile, JSON.stringify({ keys: [otherKey] }));
+    const issuers = ['https://login.microsoftonline.com/other/v2.0', 'https://sts.windows.net/other/'];
+    const bearer = new BearerTokens(accounts, [
+      tenant(file),
+      { tenant: 'other', issuer: issuers, jwks: otherFile },
+    ]);
+    const verified = async (iss: string, key: typeof privateKey) =>
+      bearer.verify(await sign({ roles, iss }, key), WELL_KNOWN_ACCOUNT, NOW, 'table');
+    assert.deepEqual(await verified(issuer, privateKey), roles);
+    for (const iss of issuers) {
+      assert.deepEqual(await verified(iss, other.privateKey), roles, iss);
+      // A tenant's key signs for this tenant alone.
+      await assert.rejects(verified(iss, privateKey), { code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED' });
+    }
+    await assert.rejects(verified(issuer, other.privateKey), {
+      code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
+    });
+    await assert.rejects(verified('https://sts.windows.net/other', other.privateKey), {
+      name: 'UnknownIssuer',
+    });
+    assert.match(bearer.challenge, /\/the-tenant\/oauth2/);
+  });
+
+  test("Azure's words for why a token does not hold", async () => {
+    const bearer = new BearerTokens(accounts, [tenant(file)]);
+    const detailOf = async (token: Promise<string>): Promise<string | undefined> =>
+      bearer.verify(await token, WELL_KNOWN_ACCOUNT, NOW, 'queue').then(
+        () => 'holds',
+        (error: unknown) => bearerDetail(error),
+      );
+    const seconds = Number(NOW / SECOND);
+    assert.equal(await detailOf(sign({ roles })), 'holds');
+    const audience = 'Audience validation failed. Audience did not match.';
+    assert.equal(await detailOf(sign({ aud: 'https://graph.microsoft.com' })), audience);
+    assert.equal(
+      await detailOf(sign({ aud: `https://${WELL_KNOWN_ACCOUNT}.table.core.windows.net` })),
+      audience,
+    );
+    const expired = 'Lifetime validation failed. The token is expired.';
+    assert.equal(await detailOf(sign({ exp: seconds })), expired);
+    assert.equal(await detailOf(sign({ exp: seconds + 1 })), 'holds');
+    const early = 'Lifetime validation failed. The token is not yet valid.';
+    assert.equal(await detailOf(sign({ nbf: seconds + 1 })), early);
+    const foreign = 'Issuer validation failed. Issuer did not match.';
+    assert.equal(await detailOf(sign({ iss: 'https://sts.windows.net/x/' })), foreign);
+    assert.equal(await detailOf(sign({}, stranger.privateKey)), undefined);
+    assert.equal(await detailOf(sign({ exp: undefined })), undefined);
+    assert.equal(await detailOf(Promise.resolve('a.b.c')), undefined);
+    const local = issueToken(accounts, request, NOW - 60n * SECOND);
+    assert.equal(await detailOf(local), expired);
+  });
+
   test('the challenge names the tenant', () => {
     assert.equal(
-      new BearerTokens(accounts, tenant(file)).challenge,
+      new BearerTokens(accounts, [tenant(file)]).challenge,
       'Bearer authorization_uri=https://login.microsoftonline.com/the-tenant/oauth2/authorize resource_id=https://storage.azure.com',
     );
-    assert.throws(() => new BearerTokens(accounts, tenant(join(folder, 'none.json'))), ConfigurationError);
+    assert.throws(() => new BearerTokens(accounts, [tenant(join(folder, 'none.json'))]), ConfigurationError);
   });
 });

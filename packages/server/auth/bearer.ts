@@ -6,6 +6,7 @@ import {
   createLocalJWKSet,
   createRemoteJWKSet,
   decodeJwt,
+  errors,
   type JWTPayload,
   type JWTVerifyGetKey,
   jwtVerify,
@@ -23,8 +24,8 @@ const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 export interface TenantOptions {
   /** The tenant's id, for the challenge that clients ask their token by. */
   readonly tenant: string;
-  /** The token's `iss`. */
-  readonly issuer: string;
+  /** The token's `iss`, or those that it may have. */
+  readonly issuer: string | readonly string[];
   /** Where the public keys are: a URL, or a file that holds a JSON Web Key Set. */
   readonly jwks: string;
   /** Default `https://storage.azure.com`, with and without a slash at its end. */
@@ -93,19 +94,50 @@ function keySetOf(jwks: string): JWTVerifyGetKey {
 const rolesOf = ({ roles }: JWTPayload): Role[] =>
   Array.isArray(roles) ? roles.filter((role): role is Role => typeof role === 'string' && isRole(role)) : [];
 
+/** A token of an issuer that nobody named. */
+class UnknownIssuer extends Error {
+  override readonly name = 'UnknownIssuer';
+}
+
+const ISSUER_DETAIL = 'Issuer validation failed. Issuer did not match.';
+
+const DETAILS_BY_CLAIM: ReadonlyMap<string, string> = new Map([
+  ['aud', 'Audience validation failed. Audience did not match.'],
+  ['iss', ISSUER_DETAIL],
+  ['nbf', 'Lifetime validation failed. The token is not yet valid.'],
+]);
+
+/** Azure's words for why a token does not hold, where they are known (protocol: authentication#bearer-tokens). */
+export function bearerDetail(error: unknown): string | undefined {
+  if (error instanceof UnknownIssuer) return ISSUER_DETAIL;
+  if (error instanceof errors.JWTExpired) return 'Lifetime validation failed. The token is expired.';
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return undefined;
+  // Of a claim that is there and says something else.
+  return error.reason === 'check_failed' ? DETAILS_BY_CLAIM.get(error.claim) : undefined;
+}
+
+interface Tenant extends TenantOptions {
+  readonly issuers: readonly string[];
+  readonly keys: JWTVerifyGetKey;
+}
+
 export class BearerTokens {
   readonly #accounts: Accounts;
-  readonly #tenant: (TenantOptions & { readonly keys: JWTVerifyGetKey }) | undefined;
+  readonly #tenants: readonly Tenant[];
 
   /** @throws ConfigurationError for a key set that cannot be read. */
-  constructor(accounts: Accounts, tenant?: TenantOptions) {
+  constructor(accounts: Accounts, tenants: readonly TenantOptions[] = []) {
     this.#accounts = accounts;
-    this.#tenant = tenant && { ...tenant, keys: keySetOf(tenant.jwks) };
+    this.#tenants = tenants.map(tenant => ({
+      ...tenant,
+      issuers: [tenant.issuer].flat(),
+      keys: keySetOf(tenant.jwks),
+    }));
   }
 
-  /** The value of WWW-Authenticate that clients look for their authority in (protocol: authentication#no-credentials). */
+  /** The value of WWW-Authenticate, of the first tenant, that clients look for their authority in (protocol: authentication#no-credentials). */
   get challenge(): string {
-    const tenant = this.#tenant?.tenant ?? NO_TENANT;
+    const tenant = this.#tenants[0]?.tenant ?? NO_TENANT;
     return `Bearer authorization_uri=https://login.microsoftonline.com/${tenant}/oauth2/authorize resource_id=${STORAGE_AUDIENCE}`;
   }
 
@@ -116,14 +148,16 @@ export class BearerTokens {
       ...withBothEnds(STORAGE_AUDIENCE),
       ...withBothEnds(`https://${account}.${service}.core.windows.net`),
     ];
-    if (decodeJwt(token).iss === LOCAL_ISSUER)
-      return this.#verifyLocal(token, account, { audience, currentDate });
-    if (!this.#tenant) throw new Error('The token is not of the local issuer, and no tenant is configured.');
-    const { keys, issuer, role } = this.#tenant;
-    const accepted = this.#tenant.audience === undefined ? audience : withBothEnds(this.#tenant.audience);
+    const { iss = '' } = decodeJwt(token);
+    if (iss === LOCAL_ISSUER) return this.#verifyLocal(token, account, { audience, currentDate });
+    const tenant = this.#tenants.find(each => each.issuers.includes(iss));
+    if (tenant === undefined)
+      throw new UnknownIssuer('The token is neither of the local issuer nor of a tenant that is configured.');
+    const { keys, role } = tenant;
+    const accepted = tenant.audience === undefined ? audience : withBothEnds(tenant.audience);
     const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384'];
     const { payload } = await jwtVerify(token, keys, {
-      issuer,
+      issuer: iss,
       audience: accepted,
       currentDate,
       algorithms,

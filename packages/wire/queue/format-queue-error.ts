@@ -47,6 +47,6 @@ export function formatQueueError(error: QueueFault, requestId: string, now: bigi
     isRead: false,
     more,
     errorCode: code,
-    isAnonymous: error.code === 'InvalidAuthenticationInfo',
+    isAnonymous: code === 'InvalidAuthenticationInfo',
   };
 }

@@ -18,7 +18,7 @@ export function formatQueueResponse(answer: QueueAnswer, exchange: Exchange): Wi
   if (body !== undefined) headers.push(XML);
   headers.push(SERVER, ['x-ms-request-id', exchange.requestId]);
   if (!answer.isAnonymous) headers.push(['x-ms-version', exchange.version]);
-  if (exchange.clientRequestId !== undefined && exchange.version >= ECHO_SINCE)
+  if (!answer.isAnonymous && exchange.clientRequestId !== undefined && exchange.version >= ECHO_SINCE)
     headers.push(['x-ms-client-request-id', exchange.clientRequestId]);
   headers.push(...answer.more);
   if (answer.errorCode !== undefined) headers.push(['x-ms-error-code', answer.errorCode]);

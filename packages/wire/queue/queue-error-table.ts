@@ -2,7 +2,13 @@
 // (protocol: errors#codes-of-queues, errors#details). Codes that all services share have their status and text in
 // ../shared/error-table.ts. format-queue-error.ts decides the form.
 import type { QueueErrorCode } from '#queues';
-import { CHALLENGE, type ErrorTable, SHARED_ERRORS } from '../shared/error-table.js';
+import {
+  AUTHENTICATION_ELEMENTS,
+  CHALLENGE,
+  type ErrorElements,
+  type ErrorTable,
+  SHARED_ERRORS,
+} from '../shared/error-table.js';
 
 export const QUEUE_ERROR_TABLE: ErrorTable<QueueErrorCode> = {
   ...SHARED_ERRORS,
@@ -47,14 +53,12 @@ export const QUEUE_ERROR_TABLE: ErrorTable<QueueErrorCode> = {
   },
 };
 
-type ErrorElements = readonly (readonly [element: string, detail: string])[];
-
 const NAME = ['QueryParameterName', 'name'] as const;
 const VALUE = ['QueryParameterValue', 'value'] as const;
 
 /** The elements after the text, by the names of the details. */
 export const ERROR_ELEMENTS: Readonly<Partial<Record<QueueErrorCode, ErrorElements>>> = {
-  'AuthenticationFailed:Sas': [['AuthenticationErrorDetail', 'detail']],
+  ...AUTHENTICATION_ELEMENTS,
   InvalidHeaderValue: [
     ['HeaderName', 'name'],
     ['HeaderValue', 'value'],

@@ -71,6 +71,17 @@ export const SHARED_ERRORS: ErrorTable<
   },
 };
 
+/** The elements that follow a refusal's text in XML, each with the detail that it holds. */
+export type ErrorElements = readonly (readonly [element: string, detail: string])[];
+
+const AUTHENTICATION_DETAIL: ErrorElements = [['AuthenticationErrorDetail', 'detail']];
+/** What services other than tables say of failed authentication (protocol: errors#details). */
+export const AUTHENTICATION_ELEMENTS = {
+  AuthenticationFailed: AUTHENTICATION_DETAIL,
+  'AuthenticationFailed:Sas': AUTHENTICATION_DETAIL,
+  'InvalidAuthenticationInfo:Challenge': AUTHENTICATION_DETAIL,
+} as const;
+
 /** The code as it goes over the wire. */
 export const wireCode = (code: string): string => code.split(':', 1)[0] ?? code;
 

@@ -94,7 +94,9 @@ function authenticationAnswer(error: TableFault, context: ErrorContext, text: st
   const code = wireCode(error.code);
   const { status, message } = ERROR_TABLE[error.code];
   const asJson = !context.xml && /application\/json/i.test(context.accept ?? '');
-  const detail = typeof error.detail.detail === 'string' ? error.detail.detail : undefined;
+  // Of bearer tokens it is known of queues and blobs alone.
+  const isOfSas = error.code === 'AuthenticationFailed:Sas';
+  const detail = isOfSas && typeof error.detail.detail === 'string' ? error.detail.detail : undefined;
   return {
     status,
     reason: message,
