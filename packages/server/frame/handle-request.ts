@@ -128,7 +128,7 @@ export class Service<
 
   /** Only a caller who is known is asked for a body that did not come with its head. */
   async #receive(context: RequestContext<Route, Kind>, found: Grant | Promise<Grant>): Promise<Grant> {
-    const grant = await found;
+    const grant = found instanceof Promise ? await found : found;
     const { request } = context;
     if (request.stream !== undefined && this.protocol.mayStream?.(request) !== true) {
       const asked = performance.now();
