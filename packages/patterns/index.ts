@@ -101,6 +101,7 @@ export type { Change } from './write/mutate.js';
 export type { OperationId, OperationIdOptions } from './write/operation-id.js';
 export type { Deletable, Target, WriteName, WriteResult } from './write/operations.js';
 export type { BatchResults } from './write/planned-batch.js';
+export type { RebucketOptions, RebucketProgress } from './write/rebucket.js';
 export type { DeleteOptions, MutateOptions, Repo, RepoOptions } from './write/repo.js';
 export type { ServiceOptions } from './write/service.js';
 export { OUTDATED_ETAG } from './write/settled-writes.js';

@@ -12,6 +12,7 @@ import {
   type DeleteRowsOptions,
   deleteRows,
 } from './write/delete-rows.js';
+import { type RebucketOptions, type RebucketProgress, rebucket } from './write/rebucket.js';
 import { Repo, type RepoOptions } from './write/repo.js';
 import { connect, querySettings, type Service, type ServiceOptions } from './write/service.js';
 import type { WriteReport } from './write/write-load.js';
@@ -57,6 +58,18 @@ export class Db {
     options: WriterOptions = {},
   ): AsyncGenerator<WriteReport, void, undefined> {
     return new BatchWriter(this.#service, changes, options).reports();
+  }
+
+  /**
+   * Moves an entity's rows to their buckets after the number of these was changed: `codec.hash(16, { also: [4] })`. It goes on as progress is taken. Programs read and write
+   * meanwhile; when it has ended, the earlier number need not be named any more.
+   */
+  rebucket<E extends AnyEntity>(
+    entity: E,
+    { table, ...options }: RebucketOptions & Pick<RepoOptions, 'table'> = {},
+  ): AsyncGenerator<RebucketProgress, void, undefined> {
+    const rows = this.repo(entity, { table }).scan().allowScan('rebucketing');
+    return rebucket(this.#service, entity, rows, options);
   }
 
   /** Deletes what a query gives. It goes on as progress is taken. */

@@ -1,6 +1,6 @@
 // Typed conditions, as in `where(p => p.age.ge(18))`. A property is compared only with values of its own type. Properties that exist only in a key are
 // compared through that key.
-import type { KeyRange, PartBounds } from '../keys/compiled-key.js';
+import type { PartBounds } from '../keys/compiled-key.js';
 import { hasUncertainOrder } from '../keys/key-text.js';
 import type { AnyEntity, Field } from '../model/entity.js';
 import { checkValue } from '../values/check-value.js';
@@ -8,6 +8,7 @@ import type { BagValue } from '../values/edm.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { ValueOf } from '../values/property.js';
 import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';
+import { keyCondition } from './key-condition.js';
 
 /** A condition under construction. Each method gives a new one. */
 export class Clause {
@@ -66,15 +67,6 @@ export type Fields<E extends AnyEntity> = {
 
 /** The same for the compiler, whatever the property is. */
 type AnyField = TextOrder<unknown>;
-
-/** The keys of a range. */
-export function keyCondition(name: 'PartitionKey' | 'RowKey', range: KeyRange): Condition {
-  const comparisons = (['eq', 'ge', 'gt', 'lt', 'le'] as const).flatMap(operator => {
-    const value = range[operator];
-    return value === undefined ? [] : [compare(name, operator, { type: 'String', value })];
-  });
-  return allOf(comparisons);
-}
 
 const LAST_CERTAIN = 0xd7ff;
 

@@ -98,6 +98,13 @@ export class CompiledKey {
     return this.#parts.every((each, at) => typeof each === 'string' || this.#hasOrder(each, at));
   }
 
+  /** Names of parts whose buckets are being changed, so that rows may stand under other keys than that of `encode`: see `encodeAll`. */
+  get changing(): readonly string[] {
+    return this.#bound()
+      .filter(each => each.codec.isChanging)
+      .map(({ name }) => name);
+  }
+
   /** What the beginning of the key may follow. A literal is the same for all, so it is the first part that decides. */
   get trend(): AnyKeyCodec['trend'] {
     const [first] = this.#bound();

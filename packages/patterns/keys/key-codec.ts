@@ -25,6 +25,8 @@ export interface KeyCodec<T> {
   readonly all: readonly string[] | undefined;
   /** Throws KeyInvalid. */
   readonly encode: (value: T) => string;
+  /** Rows may stand under other texts than that of `encode`: their buckets are being changed. */
+  readonly isChanging: boolean;
   /** Texts by which rows may have been stored before, besides that of `encode`. */
   readonly earlier: (value: T) => readonly string[];
   readonly decode: (text: string) => T;
@@ -52,6 +54,7 @@ function define<T>(given: Given<T>): KeyCodec<T> {
     text: 'digits',
     trend: 'none',
     all: undefined,
+    isChanging: false,
     earlier: none,
   } as const;
   return Object.freeze({ ...defaults, ...given });
@@ -249,6 +252,7 @@ function hash(buckets: number, options: { readonly also?: readonly number[] } = 
     lossless: false,
     width: also.length === 0 ? bucketText(0, buckets).length : undefined,
     all: [...new Set(names)],
+    isChanging: also.length > 0,
     encode: value => bucketOf(hashedText(value), buckets),
     earlier: value => also.map(count => bucketOf(hashedText(value), count)),
     decode: value => value,

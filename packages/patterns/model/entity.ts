@@ -26,6 +26,8 @@ export interface EntityPlan {
   readonly byName: ReadonlyMap<string, Field>;
   readonly partition: CompiledKey;
   readonly row: CompiledKey;
+  /** The number of buckets of a key is being changed: a row may stand under one of several keys. */
+  readonly isChanging: boolean;
 }
 
 /** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */
@@ -181,6 +183,7 @@ export function entity<const N extends string, P extends Props, PK extends KeyOn
     byName: new Map(fields.map(field => [field.name, field])),
     partition: partitionKey,
     row: rowKey,
+    isChanging: partitionKey.changing.length > 0 || rowKey.changing.length > 0,
   };
   const warnings = warningsOf(name, partitionKey);
   return Object.freeze({ name, version, table, props, partition, row, tag, upcast, plan, warnings });

@@ -4,7 +4,7 @@ import type { AnyEntity } from '../model/entity.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Merge, MergePart, RowPosition } from './merge.js';
 import { mergeAny } from './merge-any.js';
-import { mergeRows } from './merge-rows.js';
+import { mergeDistinct, mergeRows } from './merge-rows.js';
 import { mergeScan } from './merge-scan.js';
 import type { EntityQuery } from './query.js';
 import {
@@ -33,7 +33,15 @@ export interface FanOutOptions {
 const CONCURRENCY = 8;
 const PAGE_SIZE = 100;
 
-const MERGES: { readonly [O in FanOutOrder]: Merge } = { scan: mergeScan, rows: mergeRows, none: mergeAny };
+/** `distinct`: by row key, as parts of one partition that is being moved; the first of them wins. */
+export type MergeOrder = FanOutOrder | 'distinct';
+
+const MERGES: { readonly [O in MergeOrder]: Merge } = {
+  scan: mergeScan,
+  rows: mergeRows,
+  none: mergeAny,
+  distinct: mergeDistinct,
+};
 
 const byPartition = (a: { partitionKey: string }, b: { partitionKey: string }): number =>
   a.partitionKey < b.partitionKey ? -1 : a.partitionKey > b.partitionKey ? 1 : 0;
@@ -53,7 +61,10 @@ export class FanOut<E extends AnyEntity, R extends RowPosition> implements Resul
 
   constructor(
     parts: readonly FanOutPart<E, R>[],
-    { concurrency = CONCURRENCY, order = 'scan' }: FanOutOptions,
+    {
+      concurrency = CONCURRENCY,
+      order = 'scan',
+    }: Omit<FanOutOptions, 'order'> & { readonly order?: MergeOrder | undefined },
     secret: Uint8Array | undefined,
   ) {
     if (!(Number.isInteger(concurrency) && concurrency >= 1))
@@ -62,7 +73,8 @@ export class FanOut<E extends AnyEntity, R extends RowPosition> implements Resul
         expected: 'a whole number from 1',
         reason: `it is ${concurrency}`,
       });
-    const sorted = [...new Map(parts.map(part => [part.partitionKey, part])).values()].sort(byPartition);
+    const distinct = [...new Map(parts.map(part => [part.partitionKey, part])).values()];
+    const sorted = order === 'distinct' ? distinct : distinct.sort(byPartition);
     this.#parts = sorted;
     this.#merge = MERGES[order];
     this.#concurrency = concurrency;

@@ -1,7 +1,7 @@
 // What the merges of several partitions share. A position among the results is a row's keys, so that resuming repeats nothing; with it go the queries of
 // what is left.
 import type { Condition } from '../filter/condition.js';
-import { keyCondition } from '../filter/where.js';
+import { keyCondition } from '../filter/key-condition.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Page, PageOptions } from './results.js';
 

@@ -2,8 +2,8 @@
 // ends the reading of the others.
 import { admit, checkReason } from '../filter/admit.js';
 import { allOf, type Condition, TRUE } from '../filter/condition.js';
+import { keyCondition } from '../filter/key-condition.js';
 import { type Plan, planOf, type RowQuery, rowQuery } from '../filter/plan.js';
-import { keyCondition } from '../filter/where.js';
 import type { KeyRange } from '../keys/compiled-key.js';
 import { type Bag, decodeBag } from '../model/bag.js';
 import { checkTable } from '../model/check-table.js';
@@ -142,6 +142,12 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** The one text that the values are in all entities' partition keys. */
 function partitionKeyOf(entities: readonly AnyEntity[], values: Values): string {
+  const changing = entities.find(({ plan }) => plan.partition.changing.length > 0);
+  if (changing !== undefined)
+    throw new PatternError('BucketsChanging', {
+      entity: changing.name,
+      reason: 'its partition is one of several; name each by its text',
+    });
   const texts = new Set(
     entities
       .filter(({ plan }) => plan.partition.names.every(name => values[name] !== undefined))

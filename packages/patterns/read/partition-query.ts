@@ -1,7 +1,7 @@
 // A partition of an entity, where queries begin: one row, rows by leading parts of their keys, the latest, or all.
-import { allOf, type Condition } from '../filter/condition.js';
-import { keyCondition } from '../filter/where.js';
-import type { PartBounds } from '../keys/compiled-key.js';
+import { allOf, anyOf, type Condition } from '../filter/condition.js';
+import { keyCondition } from '../filter/key-condition.js';
+import type { KeyRange, PartBounds } from '../keys/compiled-key.js';
 import type { AnyEntity, RowLead, RowOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { PatternError } from '../values/pattern-error.js';
@@ -62,7 +62,8 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
   }
 
   row(key: RowOf<E>): EntityQuery<E, StoredOf<E>> {
-    return this.#query({ eq: this.#entity.plan.row.encode(key) });
+    const [first = '', ...others] = this.#entity.plan.row.encodeAll(key);
+    return this.#query({ eq: first }, ...others.map(eq => ({ eq })));
   }
 
   rows(lead: RowLead<E>, bounds: RowBounds<E> = {}): EntityQuery<E, StoredOf<E>> {
@@ -75,6 +76,12 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
         part: wrong[0],
         reason: `is not the part of ${row.subject} that follows those which are given`,
       });
+    const changing = row.changing.find(name => (lead as Values)[name] !== undefined);
+    if (changing !== undefined)
+      throw new PatternError('BucketsChanging', {
+        entity: this.#entity.name,
+        reason: `a range behind ${changing} would be of one bucket; read the whole partition`,
+      });
     return this.#query(row.range(lead, (given[0]?.[1] ?? {}) as PartBounds));
   }
 
@@ -82,6 +89,12 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
     count: number,
     { lead = {} as RowLead<E>, signal }: LatestOptions<E> = {},
   ): Promise<readonly StoredOf<E>[]> {
+    this.checkLatest(lead);
+    return this.rows(lead).take(count, { signal });
+  }
+
+  /** Throws KeyInvalid if the part behind these is no reversed time. */
+  checkLatest(lead: RowLead<E>): void {
     const { name, row } = this.#entity;
     const next = checkLead(`${name}.row`, this.#entity.plan.row.names, lead);
     const part = row.parts.find(each => typeof each !== 'string' && each.name === next);
@@ -90,11 +103,14 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
         part: next ?? name,
         reason: `is no reversed time in ${name}.row, so that its latest rows are not its first`,
       });
-    return this.rows(lead).take(count, { signal });
   }
 
-  #query(range: Parameters<typeof keyCondition>[1]): EntityQuery<E, StoredOf<E>> {
-    const condition = allOf([EntityPartition.#condition(this.partitionKey), keyCondition('RowKey', range)]);
+  #query(range: KeyRange, ...others: readonly KeyRange[]): EntityQuery<E, StoredOf<E>> {
+    const rows = others.map(each => keyCondition('RowKey', each));
+    const condition = allOf([
+      EntityPartition.#condition(this.partitionKey),
+      anyOf([keyCondition('RowKey', range), ...rows]),
+    ]);
     return new EntityQuery({
       entity: this.#entity,
       settings: this.#settings,

@@ -1,17 +1,19 @@
 // All reads of one entity: rows by their keys, and the beginnings of queries.
 import { allOf } from '../filter/condition.js';
+import { keyCondition } from '../filter/key-condition.js';
 import type { Plan } from '../filter/plan.js';
-import { keyCondition } from '../filter/where.js';
 import { allInOrder } from '../flow/in-order.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { PatternError } from '../values/pattern-error.js';
+import { addresses } from './addresses.js';
 import { FanOut, type FanOutOptions } from './fan-out.js';
 import type { RowPosition } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
 import { EntityQuery, POINT_CONCURRENCY, type Query, type QuerySettings } from './query.js';
 import type { ReadingOptions, Results } from './results.js';
+import { SpreadPartition } from './spread-partition.js';
 
 export interface ManyOptions extends ReadingOptions {
   /** Rows that are asked for at once: 16 by default. */
@@ -63,7 +65,10 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
   async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<StoredOf<E> | undefined> {
     const { table, entity } = this;
     const { source, onDrift } = this.#settings;
-    for (const address of addresses(entity, table, key)) {
+    const places = addresses(entity, table, key);
+    // A row that is moved meanwhile goes to the first place, and so the first is asked again.
+    const [first] = places;
+    for (const address of places.length > 1 && first ? [...places, first] : places) {
       const found = await source.get(address, { signal });
       if (found !== undefined) return decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
     }
@@ -86,7 +91,11 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
   }
 
   partition(key: PartitionOf<E>): PartitionQuery<E> {
-    return this.#partition(this.entity.plan.partition.encode(key));
+    const texts = this.entity.plan.partition.encodeAll(key);
+    const [only] = texts;
+    if (texts.length === 1 && only !== undefined) return this.#partition(only);
+    const parts = texts.map(text => new EntityPartition(this.entity, this.#settings, text));
+    return new SpreadPartition(parts, this.#settings) as unknown as PartitionQuery<E>;
   }
 
   scan(): Query<E, StoredOf<E>, 'table-scan'> {
@@ -103,7 +112,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     keys: Iterable<PartitionOf<E>>,
     options: FanOutOptions & Each<E, R> = {},
   ): Results<R> {
-    const texts = [...keys].map(key => this.entity.plan.partition.encode(key));
+    const texts = [...keys].flatMap(key => this.entity.plan.partition.encodeAll(key));
     return this.#fanOut(texts, options);
   }
 
@@ -136,16 +145,4 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     });
     return new FanOut(parts, options, this.#settings.tokenSecret);
   }
-}
-
-/** Where the row may stand: under its key, then under those of earlier numbers of buckets. */
-export function addresses<E extends AnyEntity>(
-  { plan }: E,
-  table: string,
-  key: KeyOf<E>,
-): readonly RowAddress[] {
-  const rowKeys = plan.row.encodeAll(key);
-  return plan.partition
-    .encodeAll(key)
-    .flatMap(partitionKey => rowKeys.map(rowKey => ({ table, partitionKey, rowKey })));
 }

@@ -44,6 +44,8 @@ export interface PatternErrorDetails {
   readonly DefinitionInvalid: { readonly subject: string; readonly reason: string };
   /** A text that is no $filter of the service. */
   readonly FilterInvalid: { readonly filter: string; readonly position: number; readonly reason: string };
+  /** The number of buckets of the entity is being changed, and the operation would see only some of the places where its rows may be. */
+  readonly BucketsChanging: { readonly entity: string; readonly reason: string };
   readonly ScanRefused: { readonly filter: string; readonly reason: string };
   readonly TokenMismatch: { readonly reason: string };
   /** One operation of a batch failed, and so none was done. `reason` is the code of the error, which is the `cause`. */
@@ -105,6 +107,7 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   ValueInvalid: detail => `The property ${detail.property} should be ${detail.expected}: ${detail.reason}.`,
   DefinitionInvalid: detail => `${detail.subject}: ${detail.reason}.`,
   FilterInvalid: detail => `At ${detail.position} of the filter: ${detail.reason}. It is: ${detail.filter}`,
+  BucketsChanging: detail => `The number of buckets of ${detail.entity} is being changed: ${detail.reason}.`,
   ScanRefused: detail =>
     `The query reads more than it should: ${detail.reason}. Its filter: ${detail.filter}`,
   TokenMismatch: detail => `The token is not one of this query: ${detail.reason}.`,

@@ -1,9 +1,11 @@
 // The one vocabulary of writes: what each is called, takes and gives. Repositories, batches and bulk writes have these names, with these arguments, and plan
 // them here; plan-write.ts makes the requests.
-import type { AnyEntity, Of } from '../model/entity.js';
+import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
 import type { Projected, RowRef, Stored, StoredOf } from '../model/stored.js';
+import { addresses } from '../read/addresses.js';
 import { PatternError } from '../values/pattern-error.js';
+import { refuseMoving } from './moving-row.js';
 import {
   addressOfKey,
   type PlannedWrite,
@@ -69,6 +71,8 @@ function refuseForeign<E extends AnyEntity>(
   }
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
 /** The target as what it is, checked. */
 function read<E extends AnyEntity>(at: Subject<E>, target: Target<E>): StoredOf<E> | undefined {
   refuseStrange(target);
@@ -79,16 +83,33 @@ function read<E extends AnyEntity>(at: Subject<E>, target: Target<E>): StoredOf<
 
 function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>): PlannedWrite<undefined> {
   refuseStrange(target);
-  if (!isRead(target)) return planDelete(addressOfKey(at.entity, at.table, target.key), target.etag);
+  if (!isRead(target))
+    return spread(at, planDelete(addressOfKey(at.entity, at.table, target.key), target.etag), target.key);
   refuseForeign(at, target);
-  return planDelete(target, target.etag);
+  refuseMoving(target);
+  return spread(at, planDelete(target, target.etag), target.value as Values, true);
+}
+
+/** Where rows of this entity may stand in several buckets, the write goes to where its row is. */
+function spread<E extends AnyEntity, T>(
+  { entity, table }: Subject<E>,
+  planned: PlannedWrite<T>,
+  key: Values,
+  isOfRead = false,
+): PlannedWrite<T> {
+  if (!entity.plan.isChanging) return planned;
+  return {
+    ...planned,
+    isOfRead,
+    spread: { entity: entity.name, addresses: addresses(entity, table, key as KeyOf<E>) },
+  };
 }
 
 /** Every write by its name. */
 export const OPERATIONS = {
   /** There is no such row yet. */
   create: <E extends AnyEntity>(at: Subject<E>, value: Of<E>): PlannedWrite<StoredOf<E>> =>
-    planNew('create', at, value),
+    spread(at, planNew('create', at, value), value),
   /** The row is there, under the condition of its ETag, and becomes this. */
   replace: <E extends AnyEntity>(
     at: Subject<E>,
@@ -96,9 +117,10 @@ export const OPERATIONS = {
     value: Of<E>,
   ): PlannedWrite<StoredOf<E>> => {
     const stored = read(at, target);
-    return stored === undefined
-      ? planReplaceOf(at, target as RowRef<E>, value)
-      : planReplace(at.entity, stored, value, at.identity);
+    if (stored !== undefined)
+      return spread(at, planReplace(at.entity, stored, value, at.identity), value, true);
+    const row = target as RowRef<E>;
+    return spread(at, planReplaceOf(at, row, value), row.key);
   },
   /** The row is there, under the condition of its ETag, and gets these properties. */
   merge: <E extends AnyEntity>(
@@ -107,16 +129,17 @@ export const OPERATIONS = {
     patch: PatchOf<E>,
   ): PlannedWrite<StoredOf<E> | RowRef<E>> => {
     const stored = read(at, target);
-    return stored === undefined
-      ? planMergeOf(at, target as RowRef<E>, patch)
-      : planMerge(at.entity, stored, patch, at.identity);
+    if (stored !== undefined)
+      return spread(at, planMerge(at.entity, stored, patch, at.identity), stored.value as Values, true);
+    const row = target as RowRef<E>;
+    return spread(at, planMergeOf(at, row, patch), row.key);
   },
   /** Whatever row is there becomes this, or there is one. */
   upsert: <E extends AnyEntity>(at: Subject<E>, value: Of<E>): PlannedWrite<StoredOf<E>> =>
-    planNew('upsert', at, value),
+    spread(at, planNew('upsert', at, value), value),
   /** Whatever row is there gets these properties and keeps its others, or there is one. */
   upsertMerge: <E extends AnyEntity>(at: Subject<E>, value: Of<E>): PlannedWrite<RowRef<E>> =>
-    planUpsertMerge(at, value),
+    spread(at, planUpsertMerge(at, value), value),
   /** The row is there, under the condition of its ETag, and goes. */
   delete: planDeleteOf,
   /** The same, and that there is no row is no failure. */

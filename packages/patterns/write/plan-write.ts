@@ -9,11 +9,22 @@ import { instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { IdentifiedWrite } from './judge-write.js';
+import { refuseMoving } from './moving-row.js';
 import type { OperationId, OperationIds } from './operation-id.js';
 
 /** A write, and what it gives when the service has done it. */
 export interface PlannedWrite<T> extends IdentifiedWrite {
   readonly result: (etag: string | undefined) => T;
+  /** The row may stand in one of several buckets, and is written where it is found: spread-writes.ts does that, a batch cannot. */
+  readonly spread?: SpreadRow;
+  /** The write is of a row that was read, and goes to where that was. */
+  readonly isOfRead?: boolean;
+}
+
+/** The entity whose buckets are being changed, and the addresses of the row: the one of the current number of buckets, then earlier ones. */
+export interface SpreadRow {
+  readonly entity: string;
+  readonly addresses: readonly RowAddress[];
 }
 
 /** The operation id that a write leaves; undefined where operation ids are off. */
@@ -40,6 +51,7 @@ function refuseOther(property: string, expected: string, reason: string): never 
 
 /** Programs without types may hand over what a projection gave. */
 function refuseParts(stored: Stored<unknown>): void {
+  refuseMoving(stored);
   if (stored.whole !== true) refuseOther('whole', 'a whole row', 'only some properties were read');
 }
 

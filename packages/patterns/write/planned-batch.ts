@@ -29,6 +29,15 @@ function indexedIn(all: readonly Operation[], sent: readonly Operation[], thrown
   return new PatternError('BatchFailed', { ...thrown.detail, index }, { cause: thrown.cause });
 }
 
+/** A batch is of one partition, and the row may stand in another. */
+function refuseSpread({ spread }: Planned): void {
+  if (spread !== undefined)
+    throw new PatternError('BucketsChanging', {
+      entity: spread.entity,
+      reason: 'a batch is of one partition, and its rows may stand in several; write them one by one',
+    });
+}
+
 export interface BatchTarget {
   readonly table: string;
   readonly partitionKey: string;
@@ -55,6 +64,7 @@ export class PlannedBatch {
 
   /** Throws TooManyOperations and TooLarge, and ValueInvalid for a row of another partition or one that is in the batch already. */
   add(planned: Planned): this {
+    refuseSpread(planned);
     this.#refuseMisplaced(planned);
     const operations = this.#operations.length + 1;
     if (operations > BATCH_OPERATIONS_MAX)

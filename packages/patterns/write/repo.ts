@@ -13,14 +13,9 @@ import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { wireText } from '../values/wire-property.js';
 import { type Change, type MutableRow, mutate } from './mutate.js';
 import { type Deletable, OPERATIONS, type Target } from './operations.js';
-import {
-  addressOfKey,
-  type PlannedWrite,
-  planConditionCheck,
-  planDelete,
-  type Subject,
-} from './plan-write.js';
+import { addressOfKey, type PlannedWrite, planConditionCheck, type Subject } from './plan-write.js';
 import { newIdentity, querySettings, type Service } from './service.js';
+import { writePlanned } from './spread-writes.js';
 
 export interface RepoOptions {
   /** Where the rows stand, if not in the entity's table. */
@@ -115,7 +110,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
       planConditionCheck(stored as StoredOf<E>, newIdentity(this.#service)),
       options,
     );
-    return this.#done(planDelete(checked, checked.etag), options);
+    return this.#done(OPERATIONS.delete(this.#subject(), checked), options);
   }
 
   /** Afterwards there is no such row, whether or not there was one. Throws Conflict, where the ETag is not `*`. */
@@ -148,7 +143,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   async #done<T>(planned: PlannedWrite<T>, options: ReadOptions): Promise<T> {
-    return planned.result(await this.#service.writes.write(planned, options));
+    return writePlanned(this.#service, planned, options);
   }
 
   #mutable(key: KeyOf<E>): MutableRow<Of<E>, E['name']> {

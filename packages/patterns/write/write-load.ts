@@ -6,6 +6,7 @@ import { PatternError } from '../values/pattern-error.js';
 import type { WriteResult } from './operations.js';
 import { PlannedBatch } from './planned-batch.js';
 import type { Service } from './service.js';
+import { writePlanned } from './spread-writes.js';
 import type { WaitingChange } from './write-lanes.js';
 
 /** What became of one change. */
@@ -41,7 +42,7 @@ function failed(change: WaitingChange, error: PatternError): WriteReport {
 async function writeOne(service: Service, change: WaitingChange, options: ReadOptions): Promise<WriteReport> {
   const { planned, index } = change;
   try {
-    return { index, kind: 'done', stored: planned.result(await service.writes.write(planned, options)) };
+    return { index, kind: 'done', stored: await writePlanned(service, planned, options) };
   } catch (thrown) {
     return failed(change, asError(thrown));
   }
@@ -78,8 +79,21 @@ async function writeTogether(
   }
 }
 
-/** Says of each change what became of it. Rejects only for what is no failure of the service: the caller's signal. */
+/** Rows that may stand in one of several buckets are written one by one, each where it is. */
 export async function writeLoad(
+  service: Service,
+  changes: readonly WaitingChange[],
+  options: ReadOptions = {},
+): Promise<readonly WriteReport[]> {
+  const spread = changes.filter(({ planned }) => planned.spread !== undefined);
+  const others = changes.filter(({ planned }) => planned.spread === undefined);
+  const reports: WriteReport[] = [];
+  for (const change of spread) reports.push(await writeOne(service, change, options));
+  return [...reports, ...(await writeBatched(service, others, options))];
+}
+
+/** Says of each change what became of it. Rejects only for what is no failure of the service: the caller's signal. */
+async function writeBatched(
   service: Service,
   changes: readonly WaitingChange[],
   options: ReadOptions = {},
@@ -108,6 +122,6 @@ async function writeHalves(
   options: ReadOptions,
 ): Promise<readonly WriteReport[]> {
   const middle = Math.ceil(changes.length / 2);
-  const first = await writeLoad(service, changes.slice(0, middle), options);
-  return [...first, ...(await writeLoad(service, changes.slice(middle), options))];
+  const first = await writeBatched(service, changes.slice(0, middle), options);
+  return [...first, ...(await writeBatched(service, changes.slice(middle), options))];
 }

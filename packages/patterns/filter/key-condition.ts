@@ -1,0 +1,12 @@
+// A range of keys as a condition.
+import type { KeyRange } from '../keys/compiled-key.js';
+import { allOf, type Condition, compare } from './condition.js';
+
+/** The keys of a range. */
+export function keyCondition(name: 'PartitionKey' | 'RowKey', range: KeyRange): Condition {
+  const comparisons = (['eq', 'ge', 'gt', 'lt', 'le'] as const).flatMap(operator => {
+    const value = range[operator];
+    return value === undefined ? [] : [compare(name, operator, { type: 'String', value })];
+  });
+  return allOf(comparisons);
+}

@@ -1,0 +1,136 @@
+// A partition whose rows stand in several, because the number of its buckets is being changed: the same query of each, merged to what one partition would give.
+
+import { QUERY_CLASSES } from '../filter/classify.js';
+import type { Plan } from '../filter/plan.js';
+import type { Clause, Fields } from '../filter/where.js';
+import type { AnyEntity, Of, RowLead, RowOf } from '../model/entity.js';
+import type { StoredOf } from '../model/stored.js';
+import type { UnreadablePolicy } from '../model/unreadable.js';
+import { FanOut } from './fan-out.js';
+import type { RowPosition } from './merge.js';
+import type { EntityPartition, LatestOptions, RowBounds } from './partition-query.js';
+import type { EntityQuery, QuerySettings, Selected } from './query.js';
+import type { Page, PageOptions, ReadingOptions, Results } from './results.js';
+
+/** The plans of all as one: as expensive as the most expensive of them. */
+function joined(plans: readonly Plan[]): Plan {
+  const [first, ...others] = plans as readonly [Plan, ...Plan[]];
+  const worst = others.reduce(
+    (a, b) => (QUERY_CLASSES.indexOf(b.class) > QUERY_CLASSES.indexOf(a.class) ? b : a),
+    first,
+  );
+  return {
+    ...worst,
+    class: worst.class === 'point' ? 'points' : worst.class,
+    filter: undefined,
+    bounds: plans.flatMap(({ bounds }) => bounds),
+    points: plans.flatMap(({ points }) => points),
+    requests: plans.flatMap(({ requests }) => requests),
+    warnings: [
+      `The number of buckets is being changed: it asks ${plans.length} partitions.`,
+      ...worst.warnings,
+    ],
+  };
+}
+
+/** One query of each of the partitions, that of the current number of buckets first. */
+class SpreadQuery<E extends AnyEntity, R extends RowPosition> implements Results<R> {
+  readonly #parts: readonly EntityQuery<E, R>[];
+  readonly #keys: readonly string[];
+  protected readonly settings: QuerySettings;
+
+  constructor(keys: readonly string[], parts: readonly EntityQuery<E, R>[], settings: QuerySettings) {
+    this.#keys = keys;
+    this.#parts = parts;
+    this.settings = settings;
+  }
+
+  where(build: (fields: Fields<E>) => Clause): SpreadQuery<E, R> {
+    return this.#each(part => part.where(build));
+  }
+
+  select<K extends keyof Of<E> & string>(...names: readonly K[]): SpreadQuery<E, Selected<E, K>> {
+    return this.#each(part => part.select(...names));
+  }
+
+  onUnreadable(policy: UnreadablePolicy): SpreadQuery<E, R> {
+    return this.#each(part => part.onUnreadable(policy));
+  }
+
+  explain(): Plan {
+    return joined(this.#parts.map(part => part.explain()));
+  }
+
+  page(options: PageOptions = {}): Promise<Page<R>> {
+    return this.#results().page(options);
+  }
+
+  pages(options: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
+    return this.#results().pages(options);
+  }
+
+  take(count: number, options: ReadingOptions = {}): Promise<readonly R[]> {
+    return this.#results().take(count, options);
+  }
+
+  first(options: ReadingOptions = {}): Promise<R | undefined> {
+    return this.#results().first(options);
+  }
+
+  stream(
+    options: ReadingOptions & { readonly size?: number | undefined } = {},
+  ): AsyncGenerator<R, void, undefined> {
+    return this.#results().stream(options);
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
+    return this.stream();
+  }
+
+  #each<S extends RowPosition>(make: (part: EntityQuery<E, R>) => EntityQuery<E, S>): SpreadQuery<E, S> {
+    return new SpreadQuery(this.#keys, this.#parts.map(make), this.settings);
+  }
+
+  #results(): FanOut<E, R> {
+    const parts = this.#parts.map((query, at) => ({ partitionKey: this.#keys[at] ?? '', query }));
+    return new FanOut(parts, { order: 'distinct' }, this.settings.tokenSecret);
+  }
+}
+
+/** The queries of such a partition. */
+export class SpreadPartition<E extends AnyEntity> extends SpreadQuery<E, StoredOf<E>> {
+  /** That of the current number of buckets. */
+  readonly partitionKey: string;
+  readonly #partitions: readonly EntityPartition<E>[];
+
+  constructor(partitions: readonly EntityPartition<E>[], settings: QuerySettings) {
+    super(
+      partitions.map(({ partitionKey }) => partitionKey),
+      partitions,
+      settings,
+    );
+    this.#partitions = partitions;
+    this.partitionKey = partitions[0]?.partitionKey ?? '';
+  }
+
+  row(key: RowOf<E>): SpreadQuery<E, StoredOf<E>> {
+    return this.#of(partition => partition.row(key));
+  }
+
+  rows(lead: RowLead<E>, bounds: RowBounds<E> = {}): SpreadQuery<E, StoredOf<E>> {
+    return this.#of(partition => partition.rows(lead, bounds));
+  }
+
+  async latest(
+    count: number,
+    { lead = {} as RowLead<E>, signal }: LatestOptions<E> = {},
+  ): Promise<readonly StoredOf<E>[]> {
+    for (const partition of this.#partitions) partition.checkLatest(lead);
+    return this.rows(lead).take(count, { signal });
+  }
+
+  #of(make: (partition: EntityPartition<E>) => EntityQuery<E, StoredOf<E>>): SpreadQuery<E, StoredOf<E>> {
+    const keys = this.#partitions.map(({ partitionKey }) => partitionKey);
+    return new SpreadQuery(keys, this.#partitions.map(make), this.settings);
+  }
+}

@@ -1,0 +1,139 @@
+// Moves an entity's rows to the places of its current number of buckets, page by page, with a token by which another process can continue. A row is marked, then
+// copied to its new place, then deleted in its old one; each step is conditional, and the three can be repeated from anywhere. spread-writes.ts says how others write meanwhile.
+import { decodeBag, encodeBag } from '../model/bag.js';
+import type { AnyEntity } from '../model/entity.js';
+import type { StoredOf } from '../model/stored.js';
+import { addresses } from '../read/addresses.js';
+import type { Results } from '../read/results.js';
+import type { RowWrite } from '../transport/row-write.js';
+import type { ReadOptions, RowAnswer } from '../transport/table-requests.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { WireProperty, WireRow } from '../values/wire-property.js';
+import { isMovingRow, MOVING_PROPERTY, movingMark } from './moving-row.js';
+import { planDelete } from './plan-write.js';
+import { newIdentity, type Service } from './service.js';
+
+export interface RebucketOptions extends ReadOptions {
+  /** The `next` of the last progress that was seen. */
+  readonly resume?: string | undefined;
+  /** Rows of a page; 100 by default. */
+  readonly size?: number | undefined;
+}
+
+/** Where it is after a page. Counts are of all pages since the start, or since the token that was given. */
+export interface RebucketProgress {
+  readonly moved: number;
+  /** Rows that stand where they should. */
+  readonly inPlace: number;
+  /** By which to go on; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+const PAGE_SIZE = 100;
+
+class Move {
+  readonly #service: Service;
+  readonly #from: RowAddress;
+  readonly #to: RowAddress;
+
+  constructor(service: Service, from: RowAddress, to: RowAddress) {
+    this.#service = service;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** Again until the row is not there any more: others may write it until it is marked. */
+  async run(options: ReadOptions): Promise<void> {
+    for (;;) {
+      const found = await this.#service.requests.get(this.#from, options);
+      if (found === undefined) return;
+      const etag = isMovingRow(found.row) ? found.etag : await this.#mark(found, options);
+      if (etag === undefined) continue;
+      const copy = await this.#copy(found, options);
+      if (await this.#remove(this.#from, etag, options)) return;
+      // Somebody deleted it while it was copied. Of a copy that another move made, nothing is known.
+      if (copy !== undefined) await this.#remove(this.#to, copy, options);
+    }
+  }
+
+  /** The ETag of the marked row; undefined if it was written meanwhile. */
+  #mark({ row, etag = '' }: RowAnswer, options: ReadOptions): Promise<string | undefined> {
+    const { unknown } = this.#read(row);
+    const { table, partitionKey, rowKey } = this.#from;
+    return this.#unlessLost(['Conflict', 'NotFound'], () => {
+      const identity = newIdentity(this.#service);
+      const ids = identity ? [identity.operationIds.encoded(identity.operationId, unknown)] : [];
+      const marked = { partitionKey, rowKey, properties: [movingMark, ...ids], bytes: 0 };
+      return this.#write({ kind: 'merge', table, row: marked, etag }, identity?.operationId, options);
+    });
+  }
+
+  /** The ETag of the copy; undefined if there is one already. */
+  #copy({ row }: RowAnswer, options: ReadOptions): Promise<string | undefined> {
+    const { wire, unknown } = this.#read(row);
+    const { table, partitionKey, rowKey } = this.#to;
+    return this.#unlessLost(['AlreadyExists'], () => {
+      const identity = newIdentity(this.#service);
+      const properties = identity ? identity.operationIds.added(identity.operationId, unknown) : unknown;
+      const copy = { ...wire, partitionKey, rowKey, properties };
+      return this.#write({ kind: 'create', table, row: copy }, identity?.operationId, options);
+    });
+  }
+
+  /** Whether it was there to be removed. */
+  async #remove(address: RowAddress, etag: string, options: ReadOptions): Promise<boolean> {
+    const isGone = await this.#unlessLost(['Conflict', 'NotFound'], async () => {
+      await this.#service.writes.write(planDelete(address, etag), options);
+      return true;
+    });
+    return isGone ?? false;
+  }
+
+  /** The row as it is, without the mark. */
+  #read(row: RowAnswer['row']): { readonly wire: WireRow; readonly unknown: readonly WireProperty[] } {
+    const wire = encodeBag(decodeBag(row, { table: this.#from.table }));
+    return { wire, unknown: wire.properties.filter(({ name }) => name !== MOVING_PROPERTY) };
+  }
+
+  #write(
+    write: RowWrite,
+    operationId: string | undefined,
+    options: ReadOptions,
+  ): Promise<string | undefined> {
+    return this.#service.writes.write({ write, operationId, previousId: undefined }, options);
+  }
+
+  async #unlessLost<T>(
+    codes: readonly PatternError['code'][],
+    write: () => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await write();
+    } catch (thrown) {
+      if (PatternError.is(thrown) && codes.includes(thrown.code)) return undefined;
+      throw thrown;
+    }
+  }
+}
+
+/** Moves the rows. One at a time may run: two would not lose a row, and would wait for each other. Throws what a read or a write throws. */
+export async function* rebucket<E extends AnyEntity>(
+  service: Service,
+  entity: E,
+  rows: Results<StoredOf<E>>,
+  { resume, size = PAGE_SIZE, signal }: RebucketOptions,
+): AsyncGenerator<RebucketProgress, void, undefined> {
+  let [moved, inPlace] = [0, 0];
+  for await (const { items, next } of rows.pages({ resume, size, signal })) {
+    for (const row of items) {
+      const [to, ...earlier] = addresses(entity, row.table, row.value as never);
+      const stands = ({ partitionKey, rowKey }: RowAddress): boolean =>
+        partitionKey === row.partitionKey && rowKey === row.rowKey;
+      if (to !== undefined && earlier.some(stands) && !stands(to)) {
+        await new Move(service, row, to).run({ signal });
+        moved++;
+      } else inPlace++;
+    }
+    yield { moved, inPlace, next };
+  }
+}

@@ -1,0 +1,171 @@
+// Writes of rows whose number of buckets is being changed. A row stands in its current place or in an earlier one, never in both, unless it is being moved:
+//
+//   in an earlier place        it counts, and is written there
+//   the same, marked, alone    it is read there, and not written: the write waits until the row is moved
+//   marked, and in its current place   the current one counts; the earlier one goes before the current one may go
+//
+// Rows are created in their current place alone, when no earlier place has one. rebucket.ts makes the moves.
+import { Jitter } from '../flow/jitter.js';
+import { fraction } from '../flow/surroundings.js';
+import type { RowWrite } from '../transport/row-write.js';
+import { addressOf } from '../transport/row-write.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { isMovingRow } from './moving-row.js';
+import { type PlannedWrite, planDelete, type SpreadRow } from './plan-write.js';
+import type { Service } from './service.js';
+
+/** Where a row is. */
+interface Place {
+  readonly address: RowAddress;
+  /** Of a row in an earlier place, under which it must be written. */
+  readonly etag: string | undefined;
+  /** A marked row in an earlier place, whose current place is taken. */
+  readonly leftover: (RowAddress & { readonly etag: string }) | undefined;
+}
+
+/** Attempts to find a row unmoved: with the pauses below, some seconds. */
+const ATTEMPTS = 12;
+/** Milliseconds. */
+const PAUSES = { base: 20, cap: 1_000 } as const;
+
+const isSame = (a: RowAddress, b: RowAddress): boolean =>
+  a.partitionKey === b.partitionKey && a.rowKey === b.rowKey;
+
+/** The write, at another address, as another operation or under another ETag. */
+function placed<T>(planned: PlannedWrite<T>, { address, etag }: Place): PlannedWrite<T> {
+  const { write } = planned;
+  const { table, partitionKey, rowKey } = address;
+  if (write.kind === 'delete')
+    return { ...planned, write: { ...write, table, partitionKey, rowKey, etag: etag ?? write.etag } };
+  const row = { ...write.row, partitionKey, rowKey };
+  const result = (now: string | undefined): T => {
+    const given = planned.result(now);
+    const isRow = typeof given === 'object' && given !== null && 'whole' in given;
+    return isRow ? { ...given, partitionKey, rowKey } : given;
+  };
+  const moved = (kind: 'replace' | 'merge', under: string): PlannedWrite<T> => ({
+    ...planned,
+    write: { kind, table, row, etag: under } satisfies RowWrite,
+    result,
+  });
+  if (write.kind === 'replace' || write.kind === 'merge') return moved(write.kind, etag ?? write.etag);
+  if (etag === undefined) return planned;
+  return moved(write.kind === 'upsertMerge' ? 'merge' : 'replace', etag);
+}
+
+class SpreadWrite<T> {
+  readonly #service: Service;
+  readonly #planned: PlannedWrite<T>;
+  readonly #spread: SpreadRow;
+  readonly #options: ReadOptions;
+
+  constructor(service: Service, planned: PlannedWrite<T>, spread: SpreadRow, options: ReadOptions) {
+    this.#service = service;
+    this.#planned = planned;
+    this.#spread = spread;
+    this.#options = options;
+  }
+
+  async run(): Promise<T> {
+    const { surroundings } = this.#service;
+    const jitter = new Jitter(PAUSES, () => fraction(surroundings.random));
+    for (let attempt = 1; ; attempt++) {
+      const place = await this.#find();
+      if (place !== undefined) {
+        const { write } = this.#planned;
+        if (write.kind === 'create' && place.etag !== undefined)
+          throw new PatternError('AlreadyExists', place.address);
+        try {
+          return await this.#writeAt(place);
+        } catch (thrown) {
+          if (!this.#mayBeElsewhere(place, thrown)) throw thrown;
+        }
+      }
+      const address = addressOf(this.#planned.write);
+      if (attempt >= ATTEMPTS)
+        throw new PatternError('Contention', { ...address, attempts: attempt, lastEtag: place?.etag });
+      await surroundings.sleep(jitter.next(), this.#options.signal);
+    }
+  }
+
+  /** Whether the row was moved or written while the write, which compares nothing of its own, was under way. */
+  #mayBeElsewhere({ etag }: Place, thrown: unknown): boolean {
+    const { write } = this.#planned;
+    const comparesNothing = !('etag' in write) || write.etag === '*';
+    if (etag === undefined || !comparesNothing || write.kind === 'create') return false;
+    return PatternError.is(thrown, 'Conflict') || PatternError.is(thrown, 'NotFound');
+  }
+
+  async #writeAt(place: Place): Promise<T> {
+    const { write } = this.#planned;
+    const { leftover } = place;
+    if (write.kind === 'delete' && leftover !== undefined)
+      await this.#send({ ...planDelete(leftover, leftover.etag), ifExists: true });
+    const comparesOwn = 'etag' in write && write.etag !== '*';
+    const at = comparesOwn ? { ...place, etag: write.etag } : place;
+    return this.#send(placed(this.#planned, at));
+  }
+
+  async #send<R>(planned: PlannedWrite<R>): Promise<R> {
+    return planned.result(await this.#service.writes.write(planned, this.#options));
+  }
+
+  /** The row's place; undefined while it is being moved. */
+  async #find(): Promise<Place | undefined> {
+    const [current, ...earlier] = this.#spread.addresses;
+    if (current === undefined) return undefined;
+    for (const address of earlier) {
+      const found = await this.#service.requests.get(address, this.#options);
+      if (found === undefined) continue;
+      const etag = found.etag ?? '';
+      if (!isMovingRow(found.row)) return { address, etag, leftover: undefined };
+      const isThere = (await this.#service.requests.get(current, this.#options)) !== undefined;
+      if (this.#planned.write.kind === 'create') throw new PatternError('AlreadyExists', current);
+      return isThere ? { address: current, etag: undefined, leftover: { ...address, etag } } : undefined;
+    }
+    return { address: current, etag: undefined, leftover: undefined };
+  }
+}
+
+/** The write of a row that was read: it is not where it was if it was moved since, and then it was changed. */
+async function writeRead<T>(
+  service: Service,
+  planned: PlannedWrite<T>,
+  { addresses }: SpreadRow,
+  options: ReadOptions,
+): Promise<T> {
+  const { write } = planned;
+  const at = addressOf(write);
+  const etag = 'etag' in write ? write.etag : '*';
+  const [current = at, ...earlier] = addresses;
+  const isCurrent = isSame(at, current);
+  const conflict = new PatternError('Conflict', { ...at, etag });
+  if (write.kind === 'delete')
+    for (const address of isCurrent ? earlier : [at]) {
+      const found = await service.requests.get(address, options);
+      if (found === undefined || !isMovingRow(found.row)) continue;
+      if (!isCurrent) throw conflict;
+      await service.writes.write({ ...planDelete(address, found.etag ?? '*'), ifExists: true }, options);
+    }
+  try {
+    return planned.result(await service.writes.write(planned, options));
+  } catch (thrown) {
+    if (isCurrent || !PatternError.is(thrown, 'NotFound')) throw thrown;
+    if ((await service.requests.get(current, options)) === undefined) throw thrown;
+    throw conflict;
+  }
+}
+
+/** Does the write, wherever its row is. Throws what the write throws, and Contention for a row whose move was begun and does not end. */
+export async function writePlanned<T>(
+  service: Service,
+  planned: PlannedWrite<T>,
+  options: ReadOptions = {},
+): Promise<T> {
+  const { spread } = planned;
+  if (spread === undefined) return planned.result(await service.writes.write(planned, options));
+  return planned.isOfRead
+    ? writeRead(service, planned, spread, options)
+    : new SpreadWrite(service, planned, spread, options).run();
+}
