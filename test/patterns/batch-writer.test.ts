@@ -80,6 +80,67 @@ describePeers('the batch writer', peer => {
     assert.deepEqual(failures(again).at(-1), [29, 'AlreadyExists']);
   });
 
+  test('many refused rows cost a batch and a read for each hundred', async () => {
+    const table = await peer.newTable();
+    const count = process.env.SHELFMARK_LONG === undefined ? 500 : 5_000;
+    const clean = open({ tables: peer.client() });
+    assert.deepEqual(failures(await collect(clean, rows(count, 1, table))), []);
+    const { httpClient, db } = counted(peer);
+    const reports = await collect(db, rows(count, 1, table));
+    assert.deepEqual(
+      failures(reports),
+      reports.map(({ index }) => [index, 'AlreadyExists']),
+    );
+    assert.equal(reports.length, count);
+    assert(httpClient.count <= (2 * count) / 100, `${httpClient.count} requests`);
+
+    const gone = Array.from({ length: 200 }, (_, id) => ({ ...anna, department: 'd1', id }));
+    const before = httpClient.count;
+    const deletes = gone.map(key => change.deleteIfExists(Employee, { key, etag: '*' }, { table }));
+    assert.deepEqual(failures(await collect(db, deletes)), []);
+    assert(httpClient.count - before <= 4, `${httpClient.count - before} requests`);
+  });
+
+  test('changes of every kind are refused each for its own reason, and the others done', async () => {
+    const table = await peer.newTable();
+    const db = open({ tables: peer.client() });
+    const repo = db.repo(Employee, { table });
+    const made = [];
+    for (let id = 0; id < 12; id++) made.push(await repo.create({ ...anna, id }));
+    for (const row of made.slice(0, 3)) await repo.merge(row, { score: 9 });
+    const at = (id: number) => ({ key: { ...anna, id }, etag: '*' });
+    const [a, b, c, d, e] = made;
+    assert(a && b && c && d && e);
+    const changes: readonly (readonly [RowChange, string | undefined])[] = [
+      [change.replace(Employee, a, { ...anna, id: 0 }), 'Conflict'],
+      [change.merge(Employee, b, { score: 1 }), 'Conflict'],
+      [change.delete(Employee, c), 'Conflict'],
+      [change.merge(Employee, d, { score: 4 }), undefined],
+      [change.delete(Employee, e), undefined],
+      [change.create(Employee, { ...anna, id: 5 }, { table }), 'AlreadyExists'],
+      [change.upsert(Employee, { ...anna, id: 6, score: 6 }, { table }), undefined],
+      [change.upsertMerge(Employee, { ...anna, id: 7, note: 'seven' }, { table }), undefined],
+      [change.merge(Employee, at(20), { score: 1 }, { table }), 'NotFound'],
+      [change.delete(Employee, at(21), { table }), 'NotFound'],
+      [change.deleteIfExists(Employee, at(22), { table }), undefined],
+      [change.create(Employee, { ...anna, id: 23 }, { table }), undefined],
+    ];
+    const reports = await collect(
+      db,
+      changes.map(([each]) => each),
+    );
+    assert.deepEqual(
+      reports.map(report => (report.kind === 'failed' ? report.error.code : undefined)),
+      changes.map(([, code]) => code),
+    );
+    const left = new Map((await repo.partition(anna).take(100)).map(({ value }) => [value.id, value]));
+    assert.deepEqual(
+      [left.get(3)?.score, left.has(4), left.get(6)?.score, left.has(23)],
+      [4, false, 6, true],
+    );
+    assert.deepEqual([left.get(7)?.note, left.get(0)?.score, left.has(2)], ['seven', 9, true]);
+  });
+
   test('what cannot be sent is reported, and the rest is done', async () => {
     const table = await peer.newTable();
     const bad = [

@@ -1,10 +1,11 @@
-// Sends one batch's worth of independent changes of a partition: as a batch and, if a row of it is refused, again without that row, so that a bad row
-// fails alone.
+// Sends one batch's worth of independent changes of a partition: as a batch and, if rows of it are refused, again without those, so that bad rows fail alone.
+// refused-rows.ts finds them by one read of their keys.
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { WriteResult } from './operations.js';
 import { PlannedBatch } from './planned-batch.js';
+import { isOfRow, refusedByRows } from './refused-rows.js';
 import type { Service } from './service.js';
 import { writePlanned } from './spread-writes.js';
 import type { WaitingChange } from './write-lanes.js';
@@ -15,7 +16,7 @@ export type WriteReport =
   | { readonly index: number; readonly kind: 'done'; readonly stored: WriteResult }
   | { readonly index: number; readonly kind: 'failed'; readonly error: PatternError };
 
-/** Batches that are sent again without the row that was refused; after that many, rows go one by one. */
+/** Batches that are sent again without the rows that were refused; after that many, each half goes by itself. */
 const REPEATS_MAX = 3;
 
 /** Refusals that say nothing of a row in particular, and would be the same without it. */
@@ -62,7 +63,8 @@ async function writeTogether(
   if (first === undefined) return { kind: 'done', reports: [] };
   try {
     const batch = new PlannedBatch(service, addressOf(first.planned.write));
-    for (const { planned } of changes) batch.add(planned);
+    // A delete that finds no row is told here, with all others of them at once.
+    for (const { planned } of changes) batch.add({ ...planned, ifExists: false });
     const results = await batch.commit(options);
     const reports = changes.map(
       ({ index }, at): WriteReport => ({ index, kind: 'done', stored: results[at] }),
@@ -108,12 +110,32 @@ async function writeBatched(
       return PatternError.is(attempt.error, 'TooLarge')
         ? [...reports, ...(await writeHalves(service, left, options))]
         : [...reports, ...left.map(change => failed(change, attempt.error))];
-    const { bad, error } = attempt;
-    reports.push(failed(bad, error));
-    left = left.filter(change => change !== bad);
+    const refused = await refusedChanges(service, left, attempt, options);
+    for (const [change, error] of refused) reports.push(failed(change, error));
+    left = left.filter(change => !refused.has(change));
   }
+  if (left.length > 1) return [...reports, ...(await writeHalves(service, left, options))];
   for (const change of left) reports.push(await writeOne(service, change, options));
   return reports;
+}
+
+/** The change that the service named, and all others that it would refuse for the state of their rows. */
+async function refusedChanges(
+  { requests }: Service,
+  changes: readonly WaitingChange[],
+  { bad, error }: { readonly bad: WaitingChange; readonly error: PatternError },
+  options: ReadOptions,
+): Promise<ReadonlyMap<WaitingChange, PatternError>> {
+  const refused = new Map([[bad, error]]);
+  if (!isOfRow(error)) return refused;
+  const others = changes.filter(change => change !== bad);
+  const writes = others.map(({ planned }) => planned.write);
+  const errors = await refusedByRows(requests, writes, options);
+  for (const change of others) {
+    const found = errors.get(change.planned.write);
+    if (found !== undefined) refused.set(change, found);
+  }
+  return refused;
 }
 
 async function writeHalves(
