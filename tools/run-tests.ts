@@ -3,7 +3,7 @@
 // Node 20 knows no globs and newer ones no directories, so the files are found here.
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { run } from 'node:test';
 import { spec, tap } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -35,30 +35,59 @@ if (files.length === 0 || unmatched.length > 0) {
 }
 
 /**
- * Tests that cannot disturb each other, because each has servers, stores, directories and tables of its own. A kind shares one process for each
- * core: starting a process for each file, and loading the clients there, would cost more than most files do. Files that are left out start
- * processes and wait for them, change their own process, or measure its code, memory or children.
+ * Folders of tests that cannot disturb each other, because each has servers, stores, directories and tables of its own. A kind shares one process
+ * for each core: starting a process for each file, and loading the clients there, would cost more than most files do.
  */
-const SHARING = {
-  pure: /^packages[/\\](?:base|account|store|wire|tables|queues|patterns)[/\\]/,
-  server: /^packages[/\\](?:server|cli[/\\](?:cluster|options))[/\\]/,
-  http: /^packages[/\\]http[/\\]/,
-  engine:
-    /^packages[/\\]store-lmdb[/\\](?!lmdb-store|processes|spread-store|exclusive-writers|wal[/\\](?:log-processes|write-ahead-log))/,
-  models:
-    /^bench[/\\](?!machine)|^demo[/\\]|^test[/\\](?:simulation|queues|fuzz[/\\](?:direct|texts|tokens))[/\\]|^test[/\\]crash[/\\](?:history|tick|ledger)\./,
-  patterns: /^test[/\\]patterns[/\\]/,
-  scenarios: /^test[/\\]scenarios[/\\](?!command|secrets)/,
-  texts: /^test[/\\](?:structure[/\\](?!path-budget|new-)|support[/\\])|^tools[/\\]/,
-} as const;
+const SHARING: Readonly<Record<string, readonly string[]>> = {
+  clients: ['test/patterns/', 'test/scenarios/'],
+  engine: ['packages/http/', 'packages/store-lmdb/'],
+  models: [
+    'bench/',
+    'demo/',
+    'test/simulation/',
+    'test/queues/',
+    'test/fuzz/',
+    'test/crash/',
+    'test/structure/',
+  ],
+  pure: ['packages/', 'test/support/', 'tools/'],
+};
+
+/** Of these folders, what starts processes and waits for them, changes its own process, or measures its code, its memory or its children. */
+const ALONE: readonly string[] = [
+  'bench/machine/',
+  'packages/cli/locked-directory.',
+  'packages/cli/tune-heap.',
+  'packages/cli/store-task/',
+  'packages/store-lmdb/exclusive-writers.',
+  'packages/store-lmdb/lmdb-store.',
+  'packages/store-lmdb/processes.',
+  'packages/store-lmdb/spread-store.',
+  'packages/store-lmdb/wal/log-processes.',
+  'packages/store-lmdb/wal/write-ahead-log.',
+  'test/crash/crash.',
+  'test/fuzz/fuzz.',
+  'test/scenarios/command.',
+  'test/scenarios/secrets.',
+  'test/structure/new-',
+  'test/structure/path-budget.',
+];
+
+const isIn = (file: string, paths: readonly string[]): boolean => {
+  const path = relative(dist, file).split(sep).join('/');
+  return paths.some(each => path.startsWith(each));
+};
+
+/** The kind of those that the file shares processes with. */
+const kindOf = (file: string): string | undefined =>
+  isIn(file, ALONE) ? undefined : Object.keys(SHARING).find(kind => isIn(file, SHARING[kind] ?? []));
 
 /** The files, with those of each kind that shares processes in one file for each core that imports them. */
 function gather(): readonly string[] {
   if (wanted.length > 0) return files;
   const count = availableParallelism();
-  const gathered = Object.entries(SHARING).flatMap(([kind, pattern]) => {
-    const sharing = files.filter(file => pattern.test(relative(dist, file)));
-    if (sharing.length === 0) throw new Error(`No test is of those that share: ${pattern}.`);
+  const gathered = Object.keys(SHARING).flatMap(kind => {
+    const sharing = files.filter(file => kindOf(file) === kind);
     return Array.from({ length: count }, (_, core) => {
       const path = join(dist, `${kind}-${core}.gathered.js`);
       const share = sharing.filter((_, index) => index % count === core);
@@ -69,9 +98,9 @@ function gather(): readonly string[] {
       return path;
     });
   });
-  const alone = files.filter(
-    file => !Object.values(SHARING).some(pattern => pattern.test(relative(dist, file))),
-  );
+  const alone = files.filter(file => kindOf(file) === undefined);
+  const gone = ALONE.filter(path => !alone.some(file => isIn(file, [path])));
+  if (gone.length > 0) throw new Error(`No test is at ${gone.join(', ')}: its file has another name now.`);
   // Those that wait for other processes come first: at the end there would be nothing to run beside them.
   return [...alone, ...gathered];
 }
