@@ -1,6 +1,8 @@
 // Bodies and headers to the byte at every metadata level, with a clock that the test sets (protocol: responses#headers-by-answer, json,
 // entities#etags).
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { inAccount, type RawRequest, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { describeTargets } from '../support/targets.js';
@@ -64,6 +66,12 @@ describeTargets(
     before(async () => {
       now = BEGINNING;
       await send({ method: 'POST', target: '/Tables', body: `{"TableName":"${TABLE}"}` });
+      // The embedded engine begins its log after some commits, which takes a tick: not one that a test expects.
+      const { data } = subject.server;
+      const target = `/${TABLE}(PartitionKey='before',RowKey='')`;
+      while (data !== undefined && !existsSync(join(data, 'data.log')))
+        await send({ method: 'PUT', target, body: '{}' });
+      await send({ method: 'DELETE', target, headers: { 'If-Match': '*' } });
     });
 
     test('timestamps keep their ticks and lose their last zeros', async () => {

@@ -129,13 +129,18 @@ function damage(random: Random, bytes: Buffer): Buffer {
   return mutateBytes(random, bytes).subarray(0, 4 * BODY_BYTES_MAX);
 }
 
+/** The server ends the connection behind a request for what is no host, so only damaged streams have one. */
+const SOUND_HOST = /^(?:[\w.-]+|\[[\da-f:]+\])?(?::\d{1,5})?$/i;
+
 /** Answers to HEAD have no body, which only who knows the request can tell: damaged streams have none. */
 function someRequests(random: Random, bearer: string, isDamaged: boolean): FuzzRequest[] {
   const requests: FuzzRequest[] = [];
   for (let left = random.pick([1, 1, 2, 3, 5]); left > 0; left -= 1) {
     const request = someRequest(random, bearer);
-    const isTaken = request.body.length <= BODY_BYTES_MAX && request.headers.connection === undefined;
-    if (isTaken && !(isDamaged && request.method === 'HEAD')) requests.push(request);
+    const { method, headers, body } = request;
+    const isTaken = body.length <= BODY_BYTES_MAX && headers.connection === undefined;
+    const isFit = isDamaged ? method !== 'HEAD' : SOUND_HOST.test(headers.host ?? '');
+    if (isTaken && isFit) requests.push(request);
   }
   return requests;
 }
