@@ -100,7 +100,7 @@ class Run {
       const since = this.#dueAt();
       if (since > machineNow()) return;
       if (this.#idle.length === 0) this.#connect();
-      // The one that has rested longest: a server gives up a connection on which nothing was ever asked.
+      // The connection that was idle longest: a server closes one that never had a request.
       const connection = this.#idle.shift();
       const sequence = this.#job.first + this.#sent;
       const request = this.#requests[sequence % this.#requests.length];

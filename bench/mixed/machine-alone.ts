@@ -1,5 +1,5 @@
 // The machine's own latency, without a server. Pages are written here and there and synced, as a commit of some rows does, at a fixed rate: no write
-// that is answered when it is on disk can have a shorter tail. And a timer tells how late a program is heard meanwhile.
+// that is answered when it is on disk can have a shorter tail. And a timer measures how late a program runs meanwhile.
 import { closeSync, fdatasync, ftruncateSync, openSync, write } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

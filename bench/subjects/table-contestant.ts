@@ -16,7 +16,7 @@ export const TABLE = 'rows';
 const TRANSACTIONS = { connections: 8 } as const;
 /** Enough to keep a server that computes alone busy between two answers. */
 const READERS_OF_FILTERS = 2;
-/** What was under way when the generator left is done or given up after this time. */
+/** Requests under way when the generator ended are done or aborted after this time. */
 const SETTLE_MILLISECONDS = 300;
 const READ_BACK = 20;
 const STOCK_FIRST = 200_000;

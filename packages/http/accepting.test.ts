@@ -6,7 +6,7 @@ import net from 'node:net';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
-const CROWD = 1_000;
+const CONNECTIONS = 1_000;
 const SYSTEM_ALLOWS = '/proc/sys/net/core/somaxconn';
 
 function allowed(): number {
@@ -18,7 +18,7 @@ function allowed(): number {
 }
 
 test('a thousand connections are made while the server stands still, and answered when it goes on', {
-  skip: allowed() < CROWD && 'the system does not allow so many',
+  skip: allowed() < CONNECTIONS && 'the system does not allow so many',
   timeout: 60_000,
 }, async context => {
   const gate = new SharedArrayBuffer(4);
@@ -36,7 +36,7 @@ test('a thousand connections are made while the server stands still, and answere
     await once(worker, 'exit');
   });
   const [port] = (await once(worker, 'message')) as [number];
-  for (let count = 0; count < CROWD; count++) sockets.push(net.connect(port, '127.0.0.1'));
+  for (let count = 0; count < CONNECTIONS; count++) sockets.push(net.connect(port, '127.0.0.1'));
   await Promise.all(sockets.map(socket => once(socket, 'connect')));
   release();
   const answers = await Promise.all(

@@ -1,4 +1,4 @@
-// Sockets: bodies up to their limit and beyond, bodies that are slow, cut off or given up, bytes that are no HTTP, connections
+// Sockets: bodies up to their limit and beyond, bodies that are slow, cut off or aborted, bytes that are no HTTP, connections
 // that are used again, and a close that waits for what is under way.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

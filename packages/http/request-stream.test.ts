@@ -298,7 +298,7 @@ async function goesOnSending(
   return isTaken;
 }
 
-test('a client that sends on after a refusal or an early answer is heard for a while, lest it misses that', async t => {
+test('a client that sends on after a refusal or an early answer is read for a while, so that it gets the answer', async t => {
   const listener = await open(t, request =>
     request.target === '/unread' ? Promise.resolve(answer('<unread>')) : measure(request),
   );

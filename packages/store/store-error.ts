@@ -1,7 +1,7 @@
 // Store failures: the closed set of an engine's errors. "Not found" and a domain's refusal are not among them.
 
 /**
- * - `conflict`: concurrent commits kept changing the partition, and the engine gave up; nothing was changed.
+ * - `conflict`: concurrent commits kept changing the partition, and the engine aborted; nothing was changed.
  * - `busy`: the engine cannot do it now, or could not find out whether it was done.
  * - `full`: no space left; nothing was changed, reads and deletes go on.
  * - `closed`: the store is closed or closing.

@@ -99,7 +99,7 @@ describePeers('lost answers', peer => {
     assert.deepEqual((await staff.get(anna))?.value, anna);
   });
 
-  test('a batch that is known to be done stays done, though nothing more is heard', async () => {
+  test('a batch that is known to be done stays done, though no later answer arrives', async () => {
     const table = await peer.newTable();
     const plan = (index: number) => (index === 0 || index >= 3 ? 'reset after' : undefined);
     const { db } = withFaults(peer, plan);

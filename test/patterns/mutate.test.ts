@@ -104,7 +104,7 @@ describePeers('mutate', peer => {
     assert.match(contradiction(calls, ['a', 'b', 'c', 'e']) ?? '', /^e was never/);
   });
 
-  test('it gives up after as many attempts as it may', async () => {
+  test('it fails after the greatest number of attempts', async () => {
     const table = await peer.newTable();
     const other = open({ tables: peer.client() }).repo(Employee, { table });
     await other.create(anna);

@@ -5,15 +5,15 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { openMemoryStore } from '#store';
 import { honest, QUEUE_FAULTS } from '../simulation/run/planted-faults.js';
-import type { Spoil } from '../simulation/run/subject.js';
+import type { Plant } from '../simulation/run/subject.js';
 import { QueueModel } from './model.js';
 import { someHistory } from './some-history.js';
 
 /** What the first of a hundred histories to fail fails with. */
-async function firstFailure(spoil: Spoil): Promise<Error | undefined> {
+async function firstFailure(plant: Plant): Promise<Error | undefined> {
   for (const steps of fc.sample(someHistory, { numRuns: 100, seed: 20_261_123 })) {
     const time = { now: 17_000_000_000_000_000n };
-    const store = spoil(openMemoryStore({ clock: () => time.now }));
+    const store = plant(openMemoryStore({ clock: () => time.now }));
     const model = new QueueModel({ store, account: 'account1', ids: randomUUID }, time, 'jobs');
     try {
       await model.open();
@@ -37,9 +37,9 @@ const FINDINGS: Readonly<Record<keyof typeof QUEUE_FAULTS, RegExp>> = {
   'an update is answered and not kept': /'PopReceiptMismatch'/,
 };
 
-for (const [name, { spoil }] of Object.entries(QUEUE_FAULTS)) {
+for (const [name, { plant }] of Object.entries(QUEUE_FAULTS)) {
   test(`found: ${name}`, async () => {
-    const failure = await firstFailure(spoil);
+    const failure = await firstFailure(plant);
     assert.match(failure?.message ?? 'nothing', FINDINGS[name] ?? /^no finding is known$/);
   });
 }

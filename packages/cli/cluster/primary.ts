@@ -12,7 +12,7 @@ import {
 
 /** A worker that ends within this time of its start counts as a short life. */
 const LIFE_MILLISECONDS_MIN = 1000;
-/** After so many consecutive short lives for each worker the primary gives up. */
+/** After so many consecutive short lives for each worker the primary ends. */
 const SHORT_LIVES_MAX = 4;
 /** For a worker that does not send its metrics in this time, its last ones are used. */
 const METRICS_MILLISECONDS_MAX = 1000;

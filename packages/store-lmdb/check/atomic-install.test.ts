@@ -1,4 +1,4 @@
-// A copy of a store is in its place whole or not at all, and takes nobody else's.
+// The atomic install: a copy of a store is installed whole or not at all, and replaces no file.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { AtomicInstall } from './atomic-install.js';
 
 function newDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-placement-'));
+  const directory = mkdtempSync(join(tmpdir(), 'lmdb-install-'));
   t.after(() => rmSync(directory, { recursive: true }));
   return directory;
 }
@@ -20,7 +20,7 @@ test('a copy gets its name when it is finished, in a directory that is made for 
   assert.deepEqual(readdirSync(directory), ['data.mdb']);
 });
 
-test('of a copy that is given up nothing is left, and no directory that was made for it', t => {
+test('a discarded copy leaves nothing behind, and no directory that was made for it', t => {
   const base = newDirectory(t);
   const made = new AtomicInstall(join(base, 'a', 'b'));
   writeFileSync(made.partialPath, 'copy');
@@ -42,7 +42,7 @@ test('a directory with anything in it is refused', t => {
   assert.throws(() => new AtomicInstall(join(base, 'sub', 'data.mdb')), error);
 });
 
-test('a file that came into its place meanwhile is not written over', t => {
+test('a file that another process put there meanwhile is not replaced', t => {
   const directory = newDirectory(t);
   const install = new AtomicInstall(directory);
   writeFileSync(install.partialPath, 'copy');

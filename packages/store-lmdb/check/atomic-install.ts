@@ -1,5 +1,5 @@
-// Puts a copy of a data file in its place: under another name until it is whole and on disk, so that a torn one is never
-// taken for a store, and never over a file that is there. What the copy is made of is the caller's affair.
+// The atomic install of a copy of a data file: the copy has a temporary name until it is whole and on disk, so that a torn copy is never
+// taken for a store, and it replaces no file. The caller makes the copy.
 import { existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
@@ -9,17 +9,17 @@ import { syncDirectories, syncFile } from '../lmdb/sync-file.js';
 
 const PARTIAL_NAME = `${FILE_NAME}.partial`;
 
-/** Where a copy is to be written that is to be placed in the directory. */
+/** The temporary path of a copy that is installed in the directory. */
 export const partialPathIn = (directory: string): string => join(resolve(directory), PARTIAL_NAME);
 
 export class AtomicInstall {
   readonly directory: string;
-  /** Where the copy is to be written; nothing is there yet. */
+  /** The path to write the copy to; nothing is there yet. */
   readonly partialPath: string;
-  /** The outermost directory that was made for it. */
+  /** The outermost directory that the constructor made. */
   readonly #created: string | undefined;
 
-  /** Makes the directory. Fails with `unsupported` if it is not empty or cannot be had. */
+  /** Makes the directory. Fails with `unsupported` if it is not empty or cannot be made or read. */
   constructor(directory: string) {
     this.directory = resolve(directory);
     this.partialPath = partialPathIn(directory);
@@ -33,7 +33,7 @@ export class AtomicInstall {
     if (names.length > 0) throw new StoreError('unsupported', notEmpty(this.directory, names));
   }
 
-  /** Gives the copy its name, once it is on disk. */
+  /** Syncs the copy, and then renames it. */
   finish(): void {
     const path = join(this.directory, FILE_NAME);
     try {
@@ -45,7 +45,7 @@ export class AtomicInstall {
     }
   }
 
-  /** Leaves nothing behind of what was made, as far as it can be removed. */
+  /** Removes the copy and the directories that the constructor made, as far as possible. */
   discard(): void {
     rmSync(this.partialPath, { force: true });
     rmSync(`${this.partialPath}-lock`, { force: true });
@@ -56,7 +56,7 @@ export class AtomicInstall {
         if (current === this.#created) return;
       }
     } catch {
-      // Somebody else has put something there.
+      // Another process has put something there.
     }
   }
 }
@@ -75,7 +75,7 @@ function failure(what: string, error: unknown): StoreError {
   );
 }
 
-/** A link fails if somebody has made a file of that name meanwhile; renaming would write over it. */
+/** A link fails if another process has made a file of that name meanwhile; a rename would replace that file. */
 function takeName(from: string, to: string): void {
   try {
     linkSync(from, to);

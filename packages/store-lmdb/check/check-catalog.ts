@@ -1,5 +1,5 @@
-// What a check finds in the catalogue's records: each decodes, is in the form in which it is written, and counts on what
-// the counters have given out. Rows are check-rows.ts's affair.
+// What a check finds in the catalogue's records: each decodes, is in the form in which it is written, and names only ids and
+// ticks that the counters have given out. check-rows.ts checks the rows.
 import { type Space, StoreError } from '#store';
 import { CHUNK_MAX } from '../environment.js';
 import {

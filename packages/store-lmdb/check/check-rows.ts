@@ -1,6 +1,6 @@
 // What a check finds in the rows: each belongs to a space, has keys that decode and a version that was given out; every
-// pointer of a long key leads to a subtree with rows, and every subtree is led to. What is in a value is the domain's
-// affair, which it tells through `Inspection`.
+// pointer of a long key leads to a subtree with rows, and every subtree is led to. The domain checks the
+// values, through `Inspection`.
 import type { Inspection, SpaceCount } from '#store';
 import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/row-key.js';
 import type { CheckedCatalog } from './check-catalog.js';

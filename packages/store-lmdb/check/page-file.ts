@@ -1,6 +1,6 @@
 // Reads the pages of a data file without LMDB, so that damage can neither crash the process nor be followed for ever:
-// every page is given out once. What stands in the pages is page-tree.ts's affair. It does not keep a running store from
-// writing over pages; who reads one holds a snapshot of it (snapshot.ts).
+// every page is given out once. page-tree.ts reads their contents. It does not keep a running store from
+// writing over pages; its caller holds a snapshot of one (snapshot.ts).
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { StoreError } from '#store';
 import { type Meta, PAGE_BYTES, readNewestMeta } from '../lmdb/file-head.js';

@@ -1,6 +1,6 @@
 // A store as it is at one moment, for looking at its file or copying it while others write: it holds one of LMDB's reader
-// slots, so that no page of that moment is written over. It changes nothing in the store. What stands in the store's log alone is
-// unread-log.ts's affair.
+// slots, so that no page of that moment is written over. It changes nothing in the store. unread-log.ts finds what
+// is in the store's log alone.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';

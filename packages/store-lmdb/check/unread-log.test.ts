@@ -118,10 +118,10 @@ test('a store whose log is missing, damaged or another one is not copied, and a 
     [/^log: \S+data\.log has 5 bytes/, directory => writeFile(logOf(directory), 'short')],
     [/^log: \S+data\.log is not the log 1 of/, directory => copyFile(logOf(other), logOf(directory))],
   ];
-  for (const [pattern, spoil] of damage) {
+  for (const [pattern, inflict] of damage) {
     const directory = await newDirectory(t);
     await leave(directory, 1);
-    await spoil(directory);
+    await inflict(directory);
     await assert.rejects(copySnapshot(directory, dataOf(to)), { name: 'StoreError', code: 'corrupt' });
     const { findings, findingCount } = await checkSnapshot(directory, NO_INSPECTION);
     assert.deepEqual([findingCount, findings.length], [1, 1]);

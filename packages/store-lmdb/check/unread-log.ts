@@ -1,5 +1,5 @@
 // What stands in a store's log alone, found while others may be writing to the log and to the trees; and how it comes into a copy
-// of the trees that was begun afterwards. How a store itself takes its log over is wal/recovery.ts's affair.
+// of the trees that was begun afterwards. wal/recovery.ts replays a store's own log.
 //
 // Why the two together have all that was answered before: a record that was answered is in the log until it is in the trees, which
 // is before its half of the log is written over. So it is read, or it is in the trees before the reading ends, and in the copy.

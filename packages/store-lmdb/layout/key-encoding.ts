@@ -1,5 +1,5 @@
 // Strings as bytes that compare (memcmp) as JavaScript's `<` compares the strings, and back.
-// It knows code units only; what a row's key is made of is row-key.ts's affair.
+// It knows code units only; row-key.ts composes a row's key.
 //
 // Each UTF-16 code unit on its own, so that a lone surrogate keeps its place and U+E000 sorts after U+D800:
 //

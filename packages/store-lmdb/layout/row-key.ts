@@ -1,4 +1,4 @@
-// What the key of a row is made of, in the bytes that LMDB orders by. Keys too long for LMDB are long-keys.ts's affair.
+// The key of a row, encoded in the bytes that LMDB orders by. long-keys.ts stores keys too long for LMDB.
 //
 //   rows:  | space id, 4 bytes | partition | 00 | key |          all numbers big-endian
 //                              '------- payload ------'

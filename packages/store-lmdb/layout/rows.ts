@@ -1,4 +1,4 @@
-// The rows of all spaces: point access, whatever the length of the key. Ranges are row-cursor.ts's affair.
+// The rows of all spaces: point access, whatever the length of the key. row-cursor.ts walks ranges.
 // Calls see the write transaction under way if there is one, otherwise what is durable.
 import type { Row } from '#store';
 import type { Tree } from '../lmdb/tree.js';

@@ -1,4 +1,4 @@
-// The reserve for deletes: when it is made, given up and made again, what may be put meanwhile, and that processes share it. What a
+// The reserve for deletes: when it is made, released and made again, what may be put meanwhile, and that processes share it. What a
 // disk that is really full does is shown in test/overload/disk-full.test.ts.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -71,7 +71,7 @@ test('after a put that found no place none is tried for a second, or until somet
   assert.equal(room.mayGrow(), true);
 });
 
-test('the reserve is given up once, all processes see it, and it is made again when there is space', t => {
+test('the reserve is released once, all processes see it, and it is made again when there is space', t => {
   const directory = newDirectory(t);
   const one = open(t, directory);
   one.time = 1000;

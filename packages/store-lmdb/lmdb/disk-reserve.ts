@@ -1,5 +1,5 @@
 // Keeps deletes possible when the disk is full. LMDB writes a changed page to another place, so a delete needs pages before it gives
-// any back. A file of a few MiB beside the data is what they are taken from: it is given up when a delete finds no place, and until
+// any back. A file of a few MiB beside the data, the reserve, provides them: it is released when a delete finds no space, and until
 // it is there again, or as much is free inside the data file, nothing is put any more. All processes of a directory share it.
 import {
   closeSync,
@@ -33,7 +33,7 @@ export interface DiskReserveOptions {
   /** The data file. */
   readonly path: string;
   readonly reserveBytes?: number | undefined;
-  /** True if no other process can give up the reserve. */
+  /** True if no other process can release the reserve. */
   readonly exclusive?: boolean | undefined;
   /** Bytes of pages that the data file can use again. */
   readonly freeBytes: () => number;
@@ -51,7 +51,7 @@ export class DiskReserve {
   #wasWhole = false;
   #nextMaking: number;
   #file: number | undefined;
-  /** A put has found no place. */
+  /** A put has found no space. */
   #isPressed = false;
   /** What may still be put into pages of the file that were free. */
   #budget = 0;
@@ -184,7 +184,7 @@ export class DiskReserve {
 }
 
 /**
- * Gives up the reserve where the disk has less than so many bytes: for what was answered already, and has to be put before a store
+ * Releases the reserve where the disk has less than so many bytes: for what was answered already, and has to be put before a store
  * is open. Puts wait until the reserve is there again, as after a delete.
  */
 export function spendReserve(directory: string, bytes: number): void {

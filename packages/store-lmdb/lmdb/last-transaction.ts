@@ -30,7 +30,7 @@ export class LastTransaction {
 
   /**
    * Only with the right to write, in the transaction that has this number. True if the file knows that one or a later one
-   * already: then the transaction began too early and must be given up without a change. The note is right for the next.
+   * already: then the transaction began too early and must be aborted. The note is right for the next.
    */
   catchUp(transaction: number): boolean {
     if (this.#committed(transaction % 2) < BigInt(transaction)) return false;
@@ -46,7 +46,7 @@ export class LastTransaction {
     return this.#bytes.readBigUInt64LE();
   }
 
-  /** Only when LMDB has closed the file: a process that closes the file of the locks gives up all its locks of it. */
+  /** Only when LMDB has closed the file: a process that closes the file of the locks releases all its locks on it. */
   close(): void {
     closeSync(this.data);
     closeSync(this.#locks);

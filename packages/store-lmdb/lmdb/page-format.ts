@@ -1,5 +1,5 @@
-// How LMDB lays out pages, for those who read them from the data file without it: the check of a whole file, and scans. What follows from a page
-// that is not as it should be is their affair.
+// LMDB's page format, for code that reads pages from the data file without LMDB: the check of a whole file, and scans. They decide what follows from
+// a damaged page.
 //
 // LMDB's data format 2 on a 64 bit machine, little-endian:
 //   page      0 number, 8 bytes | 8 transaction, 8 | 18 flags, 2 | 20 lower, 2 | 22 upper, 2 | 24 offsets of nodes, 2 each

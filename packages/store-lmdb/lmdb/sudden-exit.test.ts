@@ -11,7 +11,7 @@ import { openLmdbStore } from '../lmdb-store.js';
 const MODULE = new URL('../index.js', import.meta.url).href;
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
 
-test('an exit within a write ends the process and gives up the right to write', {
+test('an exit within a write ends the process and releases the right to write', {
   timeout: 20_000,
 }, async t => {
   const directory = await mkdtemp(join(tmpdir(), 'lmdb-exit-'));

@@ -1,5 +1,5 @@
-// One named LMDB database, with its failures told as `EngineError`s. It knows bytes in order; what they mean is its
-// users' affair. Calls see the write transaction under way if there is one, otherwise what is durable.
+// One named LMDB database, which reports failures as `EngineError`s. It knows bytes in order; its users know what
+// they mean. Calls see the write transaction under way if there is one, otherwise what is durable.
 import { engineError } from './engine-error.js';
 import type { Database, Key, RangeOptions, RootDatabase, Transaction } from './lmdb.js';
 
@@ -133,7 +133,7 @@ export class Tree<K extends Key> {
     }
   }
 
-  /** Without `transaction` it has to be closed before the caller gives up the thread. */
+  /** Without `transaction` it has to be closed before the caller yields the thread. */
   range(range: TreeRange, transaction?: Transaction): TreeCursor {
     const { start, end, isInclusive = false } = range;
     const options: RangeOptions = { start, end, inclusiveEnd: isInclusive };

@@ -17,7 +17,7 @@ export class CooperativeScheduler {
     this.#millisecondsMax = millisecondsMax;
   }
 
-  /** A promise if the caller has to wait before its slice; otherwise it has to begin before it gives up the thread. */
+  /** A promise if the caller has to wait before its slice; otherwise it has to begin before it yields the thread. */
   enter(): Promise<void> | undefined {
     if (this.#milliseconds < this.#millisecondsMax && this.#waiting.length === 0) return undefined;
     return new Promise(resolve => {

@@ -1,5 +1,5 @@
 // Leaf pages that follow each other in a tree, read from the data file into memory that is used again. Those that follow each other in the file too are read
-// at once. What is in them is page-cursor.ts's affair.
+// at once. page-cursor.ts reads their entries.
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import type { Snapshot } from './snapshot.js';
 

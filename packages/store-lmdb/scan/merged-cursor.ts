@@ -1,5 +1,5 @@
 // Walks the rows of a range as they are: those of the tree, under changes that are durable and not in it. Both come in
-// order; which changes these are is wal/overlay.ts's affair, what is kept of the rows page-walk.ts's.
+// order; wal/overlay.ts selects the changes, page-walk.ts takes the rows.
 import type { Row } from '#store';
 import { type Change, rowOf } from '../wal/overlay.js';
 import type { RowSource } from './page-walk.js';

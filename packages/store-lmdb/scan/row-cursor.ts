@@ -1,5 +1,5 @@
 // Walks the rows of a range of one space in order, into the subtrees of long keys and out again.
-// Where the entries of a range of a tree come from is the caller's choice, how far to walk page-walk.ts's and key-range.ts's affair.
+// The caller chooses the source of a tree's entries; page-walk.ts and key-range.ts decide how far to walk.
 import type { Row } from '#store';
 import { decodeText } from '../layout/key-encoding.js';
 import { type Branch, branchRange, type LongKeys, pointerKey } from '../layout/long-keys.js';
@@ -19,7 +19,7 @@ const NO_PARTITION = Buffer.of(0xff);
 /** The entries of a range, for as long as the rows are walked. */
 export type OpenRange = (tree: Tree<RowKey>, range: TreeRange) => EntryCursor;
 
-/** By the package's cursor, in the transaction under way or on what is durable: to be closed before the caller gives up the thread. */
+/** By the package's cursor, in the transaction under way or on what is durable: to be closed before the caller yields the thread. */
 const openCursor: OpenRange = (tree, range) => tree.range(range);
 
 interface Level {

@@ -1,5 +1,5 @@
 // The trees of a snapshot as they stand in the data file, which scans read page by page: a call of the `lmdb` package for each row, and its copy of the
-// row, cost more than all the rest of a scan. Which entries of a page belong to a range is page-cursor.ts's affair.
+// row, cost more than all the rest of a scan. page-cursor.ts selects the entries of a page that belong to a range.
 //
 // It is sound for as long as the caller holds a read transaction that it began before it asked for the snapshot. LMDB writes to a page of an earlier state
 // only once no reader slot holds that state or one before it, and the note of the last transaction (lmdb/last-transaction.ts) names none that is

@@ -201,15 +201,15 @@ test('a log that is damaged before its end is refused; one that is torn at its e
   await logged.append({ b: 'second' });
   await logged.abandon();
   const bytes = await readFile(logOf(directory));
-  const spoil = async (block: number) => {
-    const spoilt = Buffer.from(bytes);
+  const damageBlock = async (block: number) => {
+    const damaged = Buffer.from(bytes);
     const at = block * BLOCK_BYTES + 50;
-    spoilt[at] = (spoilt[at] ?? 0) ^ 1;
-    await writeFile(logOf(directory), spoilt);
+    damaged[at] = (damaged[at] ?? 0) ^ 1;
+    await writeFile(logOf(directory), damaged);
   };
-  await spoil(1);
+  await damageBlock(1);
   await assert.rejects(openLmdbStore({ directory }), refusal(/data\.log has record 2 and not record 1/));
-  await spoil(2);
+  await damageBlock(2);
   assert.deepEqual(await contentOf(directory), { a: 'first' });
 });
 

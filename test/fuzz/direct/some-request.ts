@@ -1,4 +1,4 @@
-// A whole request: an operation, spoilt in some of its parts before it is signed, so that what is spoilt comes as far as it can.
+// A whole request: an operation, mutated in some of its parts before it is signed, so that what is mutated comes as far as it can.
 import type { Random } from '../../simulation/plan/random.js';
 import { ACCOUNT, someCredentials } from '../credentials.js';
 import { someBatch } from '../texts/batch-text.js';
@@ -60,19 +60,19 @@ const inHeader = (text: string): string => text.replace(/[^\t -~\u0080-\u00ff]/g
 const TARGET_LENGTH_MAX = 60_000;
 const HEADER_LENGTH_MAX = 8_000;
 
-function spoilHeaders(random: Random, headers: Readonly<Record<string, string>>): Record<string, string> {
+function mutateHeaders(random: Random, headers: Readonly<Record<string, string>>): Record<string, string> {
   // A map, because `__proto__` is the name of a header too.
-  const spoilt = new Map(Object.entries(headers));
-  const name = random.pick(random.happens(0.5) ? [...spoilt.keys(), 'accept'] : HEADER_NAMES);
-  if (random.happens(0.1)) spoilt.delete(name);
+  const mutated = new Map(Object.entries(headers));
+  const name = random.pick(random.happens(0.5) ? [...mutated.keys(), 'accept'] : HEADER_NAMES);
+  if (random.happens(0.1)) mutated.delete(name);
   else {
-    const before = spoilt.get(name) ?? random.pick([...spoilt.values(), '*']);
-    spoilt.set(name, inHeader(mutate(random, before)).slice(0, HEADER_LENGTH_MAX));
+    const before = mutated.get(name) ?? random.pick([...mutated.values(), '*']);
+    mutated.set(name, inHeader(mutate(random, before)).slice(0, HEADER_LENGTH_MAX));
   }
-  return Object.fromEntries(spoilt);
+  return Object.fromEntries(mutated);
 }
 
-/** The parts of a plain request that were spoilt. */
+/** The parts of a plain request that were mutated. */
 function spoil(
   random: Random,
   request: PlainRequest,
@@ -83,7 +83,7 @@ function spoil(
     method: random.happens(0.03) ? random.pick(METHODS) : request.method,
     path: seldom() ? mutate(random, request.path) : request.path,
     query: seldom() ? mutate(random, request.query) : request.query,
-    headers: seldom() ? spoilHeaders(random, request.headers) : request.headers,
+    headers: seldom() ? mutateHeaders(random, request.headers) : request.headers,
     body: request.body,
     bytes: random.happens(0.25) ? mutateBytes(random, body) : body,
   };

@@ -1,4 +1,4 @@
-// Spoils a text in a place or a few. What it is the text of does not matter.
+// Mutates a text in one place or a few, whatever it is the text of.
 import type { Random } from '../../simulation/plan/random.js';
 import { ODD_TEXTS } from './odd-texts.js';
 

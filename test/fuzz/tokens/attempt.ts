@@ -1,9 +1,9 @@
-// One attempt to get in: what is asked, and the credentials that were found, made up or spoilt for it.
+// One attempt to get in: what is asked, and the credentials that were found, made up or mutated for it.
 import { createHmac } from 'node:crypto';
 import type { Random } from '../../simulation/plan/random.js';
 import { ACCOUNTS, type Ask, accountPath, requestOf, someAsk } from './ask.js';
 import type { Issued, Presented } from './judge.js';
-import { type Pairs, writeToken } from './spoil-token.js';
+import { type Pairs, writeToken } from './mutate-token.js';
 import { type Rules, signToken, someAccountToken, someTableToken } from './token.js';
 
 export interface Attempt {

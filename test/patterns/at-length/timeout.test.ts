@@ -35,7 +35,7 @@ async function startMuteProxy(target: string, isHeard: (index: number) => boolea
 describePeers('answers that never come', peer => {
   for (const [name, isHeard, outcome] of [
     ['are looked up', (index: number) => index > 0, 'done'],
-    ['are OutcomeUnknown if nothing is heard any more', () => false, 'OutcomeUnknown'],
+    ['are OutcomeUnknown if no answer arrives any more', () => false, 'OutcomeUnknown'],
   ] as const)
     test(name, async () => {
       const table = await peer.newTable();

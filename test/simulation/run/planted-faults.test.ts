@@ -5,7 +5,7 @@ import { type Action, isQueueAction } from '../plan/step.js';
 import { planOf } from '../plan/workload.js';
 import { honest, QUEUE_FAULTS, TABLE_FAULTS } from './planted-faults.js';
 import { runPlan } from './run.js';
-import type { Spoil } from './subject.js';
+import type { Plant } from './subject.js';
 
 const SEEDS_MAX = 100;
 
@@ -17,7 +17,7 @@ interface Found {
 /** What is wrong with a seed, without what only an engine with files can do; undefined if nothing is. */
 async function failureOf(
   seed: number,
-  spoil: Spoil,
+  plant: Plant,
   isWanted: (action: Action) => boolean,
 ): Promise<string | undefined> {
   const plan = planOf(seed);
@@ -25,18 +25,18 @@ async function failureOf(
   const steps = plan.steps.filter(
     ({ action }) => action.kind !== 'reopen' && action.kind !== 'crash' && isWanted(action),
   );
-  const { failure } = await runPlan({ ...plan, engine: 'memory', steps }, spoil);
+  const { failure } = await runPlan({ ...plan, engine: 'memory', steps }, plant);
   return failure?.message;
 }
 
 /** The first seed that fails; undefined if none does. */
 async function firstFailure(
-  spoil: Spoil,
+  plant: Plant,
   seedsMax: number,
   isWanted: (action: Action) => boolean,
 ): Promise<Found | undefined> {
   for (let seed = 1; seed <= seedsMax; seed += 1) {
-    const text = await failureOf(seed, spoil, isWanted);
+    const text = await failureOf(seed, plant, isWanted);
     if (text !== undefined) return { seed, text };
   }
   return undefined;
@@ -48,9 +48,9 @@ for (const [faults, isWanted] of [
   [TABLE_FAULTS, isTableAction],
   [QUEUE_FAULTS, isQueueAction],
 ] as const) {
-  for (const [name, { spoil, finding }] of Object.entries(faults)) {
+  for (const [name, { plant, finding }] of Object.entries(faults)) {
     test(`found: ${name}`, async t => {
-      const found = await firstFailure(spoil, SEEDS_MAX, isWanted);
+      const found = await firstFailure(plant, SEEDS_MAX, isWanted);
       assert(found, `Not within ${SEEDS_MAX} seeds.`);
       for (const said of finding) assert.match(found.text, said);
       assert.equal(await failureOf(found.seed, honest, isWanted), undefined, 'without the fault');
@@ -59,7 +59,7 @@ for (const [faults, isWanted] of [
   }
 }
 
-test('nothing is found in a store that is not spoilt, nor in one whose calls are only handed on', async () => {
+test('nothing is found in a store without planted faults, nor in one whose calls are only handed on', async () => {
   assert.equal(
     await firstFailure(
       store => store,

@@ -1,10 +1,10 @@
 // Stores that break one law each, and one that breaks none, for tests of what is there to find them: the simulation and the model of a queue.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Decision, Row, Store } from '#store';
-import type { Spoil } from './subject.js';
+import type { Plant } from './subject.js';
 
 export interface Fault {
-  readonly spoil: Spoil;
+  readonly plant: Plant;
   /** All of it stands in what the simulation says; without it another fault would have been found. */
   readonly finding: readonly RegExp[];
 }
@@ -17,7 +17,7 @@ const OF_MESSAGE = /^No order of the calls on m\d+ in \w+ explains this answer/;
  * are: a list of names would compile with one too few where that one is optional, and every fault would be found for that reason.
  */
 export const changed =
-  (change: (inner: Store) => Partial<Store>): Spoil =>
+  (change: (inner: Store) => Partial<Store>): Plant =>
   inner => ({
     traits: inner.traits,
     createSpace: (...call) => inner.createSpace(...call),
@@ -35,12 +35,12 @@ export const changed =
 type Changes = Pick<Decision<unknown>, 'puts' | 'deletes'>;
 
 /** What is decided on a queue is changed before it is done; what is answered is not. */
-const onQueues = (spoil: (changes: Changes) => Changes): Spoil =>
+const onQueues = (plant: (changes: Changes) => Changes): Plant =>
   changed(inner => ({
     commit: (space, partition, reads, decide) =>
       inner.commit(space, partition, reads, (rows, tick) => {
         const decision = decide(rows, tick);
-        return space.service === 'queue' ? { ...decision, ...spoil(decision) } : decision;
+        return space.service === 'queue' ? { ...decision, ...plant(decision) } : decision;
       }),
   }));
 
@@ -52,38 +52,38 @@ const isUnlucky = ({ puts = [] }: Changes): boolean =>
 
 export const QUEUE_FAULTS: Readonly<Record<string, Fault>> = {
   'a message that is got stays visible too': {
-    spoil: onQueues(({ puts = [], deletes = [] }) => ({
+    plant: onQueues(({ puts = [], deletes = [] }) => ({
       deletes: movesOne({ puts }) ? deletes.filter(key => !isPlace(key)) : deletes,
     })),
     finding: [OF_MESSAGE],
   },
   'a message that was deleted comes back': {
-    spoil: onQueues(({ puts = [], deletes = [] }) => ({
+    plant: onQueues(({ puts = [], deletes = [] }) => ({
       deletes: movesOne({ puts }) ? deletes : [],
     })),
     finding: [OF_MESSAGE, /possible before: gone\n/],
   },
   'some messages are answered and not kept': {
-    spoil: onQueues(({ puts = [] }) => ({
+    plant: onQueues(({ puts = [] }) => ({
       puts: isUnlucky({ puts }) ? [] : puts,
     })),
     finding: [OF_MESSAGE, /possible before: there: /, /MessageNotFound|"messages":\[\]/],
   },
   'messages are lost and counted': {
-    spoil: onQueues(({ puts = [] }) => ({
+    plant: onQueues(({ puts = [] }) => ({
       puts: isUnlucky({ puts }) ? puts.filter(({ key }) => !isPlace(key) && !key.startsWith('id/')) : puts,
     })),
     finding: [OF_MESSAGE, /possible before: there: /],
   },
   'an update is answered and not kept': {
-    spoil: onQueues(({ puts = [], deletes = [] }) => {
+    plant: onQueues(({ puts = [], deletes = [] }) => {
       const isUpdate = deletes.length > 0 && puts.length > 0 && isUnlucky({ puts });
       return isUpdate ? { puts: [], deletes: [] } : { puts, deletes };
     }),
     finding: [OF_MESSAGE],
   },
   'messages are hidden for no time': {
-    spoil: onQueues(({ puts = [], deletes = [] }) => ({
+    plant: onQueues(({ puts = [], deletes = [] }) => ({
       puts: puts.map(({ key, value }) => ({
         key: isPlace(key) && deletes.length > 0 ? `at/${key.slice(19, 35)}${key.slice(19)}` : key,
         value,
@@ -101,7 +101,7 @@ const isUnluckyRow = (row: Row | undefined): boolean => row !== undefined && row
 
 export const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
   'a commit of several rows loses its last': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       commit: (space, partition, reads, decide) =>
         inner.commit(space, partition, reads, (rows, tick) => {
           const decision = decide(rows, tick);
@@ -112,7 +112,7 @@ export const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
     finding: [IN_PARTITION],
   },
   'a commit of several rows is done in two halves': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       commit: async (space, partition, reads, decide) => {
         await inner.commit(space, partition, reads, (rows, tick) => {
           const { puts = [] } = decide(rows, tick);
@@ -125,7 +125,7 @@ export const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
     finding: [IN_PARTITION],
   },
   'a page begins one row after the end of the one before': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       scan: async (...call) => {
         const end = await inner.scan(...call);
         return end.next ? { ...end, next: { ...end.next, key: `${end.next.key}\0` } } : end;
@@ -134,7 +134,7 @@ export const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
     finding: [IN_PARTITION, /"next":\{"partition":"[^"]*","key":"[^"]*\\u0000"\}/],
   },
   'decisions are made on rows that were read before': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       commit: async (space, partition, reads, decide) => {
         const keys = await inner.read(space, partition, reads.keys);
         await nextTurn();
@@ -144,7 +144,7 @@ export const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
     finding: [IN_PARTITION],
   },
   'versions stand still': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       read: async (...call) => (await inner.read(...call)).map(row => row && still(row)),
       scan: (space, range, budget, visit) => inner.scan(space, range, budget, row => visit(still(row))),
       commit: (space, partition, reads, decide) =>
@@ -155,20 +155,20 @@ export const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
     finding: [IN_PARTITION, /"versions":\["\d+00000"/],
   },
   'a row that is there is not found': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       read: async (...call) => (await inner.read(...call)).map(row => (isUnluckyRow(row) ? undefined : row)),
     })),
     finding: [IN_PARTITION, /"code":"ResourceNotFound"/],
   },
   'a page lacks a row': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       scan: (space, range, budget, visit) =>
         inner.scan(space, range, budget, row => (isUnluckyRow(row) ? false : visit(row))),
     })),
     finding: [IN_PARTITION, /"entities":\[/],
   },
   'a page shows a row twice': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       scan: (space, range, budget, visit) =>
         inner.scan(space, range, budget, row => {
           if (isUnluckyRow(row)) visit(row);
@@ -178,40 +178,40 @@ export const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
     finding: [/^The page is not in order\.|^The page holds \d+ entities\./],
   },
   'a row that is deleted stays': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       commit: (space, partition, reads, decide) =>
         inner.commit(space, partition, reads, (...call) => ({ ...decide(...call), deletes: [] })),
     })),
     finding: [IN_PARTITION],
   },
   'what a table is told of itself is forgotten': {
-    spoil: changed(inner => ({ updateSpace: space => inner.getSpace(space) })),
+    plant: changed(inner => ({ updateSpace: space => inner.getSpace(space) })),
     finding: [/^No order of the calls on table \w+ explains/, /"texts":\[/],
   },
   'a table that is dropped stays': {
-    spoil: changed(() => ({ dropSpace: async () => true })),
+    plant: changed(() => ({ dropSpace: async () => true })),
     finding: [/^No order of the calls on table \w+ explains/],
   },
   'a table that is there is made again': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       createSpace: async (...call) => (await inner.createSpace(...call)) ?? inner.getSpace(call[0]),
     })),
     finding: [/^No order of the calls on table \w+ explains/],
   },
   'a list of tables lacks the last': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       listSpaces: async (...call) => (await inner.listSpaces(...call)).slice(0, -1),
     })),
     finding: [/^No order of the calls on table \w+ explains/, /"tables":\[/],
   },
   'a list of tables is out of order': {
-    spoil: changed(inner => ({
+    plant: changed(inner => ({
       listSpaces: async (...call) => (await inner.listSpaces(...call)).toReversed(),
     })),
     finding: [/^The list is (?:\w+,)+\w+\.$/],
   },
   'reads are of some moments ago': {
-    spoil: changed(inner => {
+    plant: changed(inner => {
       const known = new Map<string, readonly (Row | undefined)[]>();
       return {
         read: async (space, partition, keys) => {
@@ -228,4 +228,4 @@ export const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
 };
 
 /** Hands every call on as it is. */
-export const honest: Spoil = changed(() => ({}));
+export const honest: Plant = changed(() => ({}));

@@ -64,7 +64,7 @@ class Directories {
 }
 
 /** Breaks a store, for tests of the simulation itself. */
-export type Spoil = (store: Store) => Store;
+export type Plant = (store: Store) => Store;
 
 const NO_FAULTS = { failBefore: 0, failAfter: 0, delay: 0.5, redecide: 0, shortScan: 0 };
 const FAULTS = { failBefore: 0.02, failAfter: 0.02, delay: 0.5, redecide: 0.2, shortScan: 0.3 };
@@ -74,7 +74,7 @@ async function openStore(
   clock: SimulatedClock,
   random: Random,
   directory: string,
-  spoil: Spoil,
+  plant: Plant,
 ): Promise<Store> {
   const store =
     plan.engine === 'memory'
@@ -84,7 +84,7 @@ async function openStore(
           plan.logsFirst ? { logAfter: 0 } : {},
         );
   // Delays alone are no faults: they let calls overtake each other in an order that the seed decides.
-  return openFaultyStore(spoil(store), {
+  return openFaultyStore(plant(store), {
     ...(plan.faults ? FAULTS : NO_FAULTS),
     random: () => random.next(),
   });
@@ -119,11 +119,11 @@ async function sweepAll(store: Store, clock: SimulatedClock): Promise<void> {
 }
 
 /** Requests as values, without a socket. */
-async function openDirect(plan: Plan, clock: SimulatedClock, spoil: Spoil): Promise<Subject> {
+async function openDirect(plan: Plan, clock: SimulatedClock, plant: Plant): Promise<Subject> {
   const directories = plan.engine === 'lmdb' ? new Directories() : undefined;
   const random = new Random(plan.seed ^ 0x5bd1e995);
   const failures: unknown[] = [];
-  const open = () => openStore(plan, clock, random, directories?.current ?? '', spoil);
+  const open = () => openStore(plan, clock, random, directories?.current ?? '', plant);
   const newId = countedIds();
   const begin = async () => directService(await open(), clock.read, failures, undefined, newId);
   let service = await begin();
@@ -214,9 +214,9 @@ async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> 
   };
 }
 
-/** Sockets are served by the whole server, which opens its store itself: only a store without them is spoilt. */
+/** Sockets are served by the whole server, which opens its store itself: faults are planted only in a store without them. */
 export const openSubject = (
   plan: Plan,
   clock: SimulatedClock,
-  spoil: Spoil = store => store,
-): Promise<Subject> => (plan.sockets ? openSockets(plan, clock) : openDirect(plan, clock, spoil));
+  plant: Plant = store => store,
+): Promise<Subject> => (plan.sockets ? openSockets(plan, clock) : openDirect(plan, clock, plant));

@@ -60,7 +60,7 @@ const somePath = fc.oneof(
   names.map(name => `/${name}/messages`),
   fc.webPath(),
 );
-/** What is meant by the request, before it is spoilt. */
+/** What is meant by the request, before it is mutated. */
 const SOUND: readonly (readonly [method: string, path: string, query: string])[] = [
   ['GET', '/', 'comp=list'],
   ['GET', '/', 'restype=service&comp=properties'],

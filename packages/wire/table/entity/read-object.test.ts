@@ -80,10 +80,10 @@ test('which literals are kept', () => {
     const text = 'x'.repeat(length);
     assert.deepEqual(literals(`{"a":"${text}"}`), [`"${text}"`]);
     for (let at = 0; at < length; at++) {
-      const spoilt = (unit: string) => `${text.slice(0, at)}${unit}${text.slice(at + 1)}`;
-      assert.deepEqual(literals(`{"a":"${spoilt('\u007f')}"}`), [undefined]);
-      assertMalformed(`{"a":"${spoilt('\u001f')}"}`);
-      assertMalformed(Buffer.from(`{"a":"${spoilt('\u0080')}"}`, 'latin1'));
+      const mutated = (unit: string) => `${text.slice(0, at)}${unit}${text.slice(at + 1)}`;
+      assert.deepEqual(literals(`{"a":"${mutated('\u007f')}"}`), [undefined]);
+      assertMalformed(`{"a":"${mutated('\u001f')}"}`);
+      assertMalformed(Buffer.from(`{"a":"${mutated('\u0080')}"}`, 'latin1'));
     }
   }
 });

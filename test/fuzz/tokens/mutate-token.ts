@@ -146,7 +146,7 @@ function write(random: Random, [name, value]: readonly [string, string]): string
   return `${percentEncode(name)}=${percentEncode(value)}`;
 }
 
-/** The query of a token, sound or spoilt. */
+/** The query of a token, sound or mutated. */
 export function writeToken(random: Random, pairs: Pairs): string {
   let changed = pairs;
   if (random.happens(0.5)) {
