@@ -26,7 +26,7 @@ export type SharedErrorCode =
   | 'InvalidUri'
   | 'InvalidXmlDocument'
   | 'InvalidXmlNodeValue'
-  | 'OutOfRangeInput'
+  | 'OutOfRangeInput:ResourceName'
   | 'RequestBodyTooLarge'
   | 'ResourceNotFound'
   | 'ServerBusy'

@@ -16,7 +16,8 @@ const fails = (code: QueueErrorCode, check: () => void, detail: object = {}): vo
 
 test('names have 3 to 63 letters, digits and single dashes', () => {
   for (const name of ['abc', 'a-b', '1-2-3', 'q'.repeat(62), 'q'.repeat(63)]) checkQueueName(name);
-  for (const name of ['', 'ab', 'q'.repeat(64)]) fails('OutOfRangeInput', () => checkQueueName(name));
+  for (const name of ['', 'ab', 'q'.repeat(64)])
+    fails('OutOfRangeInput:ResourceName', () => checkQueueName(name));
   for (const name of ['-ab', 'ab-', 'a--b', 'aBc', 'a_b', 'été', 'a.b', 'abc\n'])
     fails('InvalidResourceName', () => checkQueueName(name));
 });

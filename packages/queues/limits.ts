@@ -24,7 +24,7 @@ const QUEUE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** Length before characters, as for tables (protocol: queues#names). */
 export function checkQueueName(name: string): void {
   if (name.length < QUEUE_NAME_LENGTH_MIN || name.length > QUEUE_NAME_LENGTH_MAX)
-    throw new QueueError('OutOfRangeInput');
+    throw new QueueError('OutOfRangeInput:ResourceName');
   if (!QUEUE_NAME.test(name)) throw new QueueError('InvalidResourceName');
 }
 

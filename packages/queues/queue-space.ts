@@ -13,7 +13,6 @@ import {
   decodeVersioned,
   encodeIdentifiers,
   encodeVersioned,
-  isNameReserved,
   type SignedIdentifier,
 } from '#account';
 import { type Space, type SpaceAddress, type Store, StoreError } from '#store';
@@ -75,15 +74,15 @@ export function decodeGeneration(metadata: Buffer): number {
   return metadata.readUInt32BE();
 }
 
-/** The refusal of an operation on a queue that does not exist. */
-export async function missingQueue(context: QueueContext, queue: string): Promise<QueueError> {
-  const isReserved = await isNameReserved(context, queueAddress(context.account, queue));
-  return new QueueError(isReserved ? 'QueueBeingDeleted' : 'QueueNotFound');
-}
+/**
+ * The refusal of an operation on a queue that does not exist. One that is being deleted does not either: only a create is told of it
+ * (protocol: queues#create-and-delete).
+ */
+export const missingQueue = (): QueueError => new QueueError('QueueNotFound');
 
-/** @throws QueueError QueueNotFound or QueueBeingDeleted. */
+/** @throws QueueError QueueNotFound. */
 export async function openQueue(context: QueueContext, queue: string): Promise<Space> {
   const space = await context.store.getSpace(queueAddress(context.account, queue));
-  if (!space) throw await missingQueue(context, queue);
+  if (!space) throw missingQueue();
   return space;
 }

@@ -19,6 +19,6 @@ export async function clearMessages(
     const metadata = decodeQueueMetadata(bytes);
     return encodeQueueMetadata({ ...metadata, generation: metadata.generation + 1 });
   });
-  if (!cleared) throw await missingQueue(context, queue);
+  if (!cleared) throw missingQueue();
   return { kind: 'messagesCleared' };
 }

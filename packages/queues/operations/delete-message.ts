@@ -23,6 +23,6 @@ export async function deleteMessage(
     if (error instanceof StoreError && error.code === 'full') return remove(false);
     throw error;
   });
-  if (!isRemoved) throw await missingQueue(context, operation.queue);
+  if (!isRemoved) throw missingQueue();
   return { kind: 'messageDeleted' };
 }

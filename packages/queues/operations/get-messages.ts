@@ -136,12 +136,12 @@ async function find({ context, partition, space, operation, now }: Getting, clai
 }
 
 async function commit<R>(
-  { context, space, partition, operation }: Getting,
+  { context, space, partition }: Getting,
   reads: Reads,
   decide: Decide<R>,
 ): Promise<R> {
   const made = await context.store.commit(space, partition, reads, decide);
-  if (made === undefined) throw await missingQueue(context, operation.queue);
+  if (made === undefined) throw missingQueue();
   return made;
 }
 

@@ -41,6 +41,6 @@ export async function putMessage(context: QueueContext, operation: PutMessage): 
     return { result: { id, inserted, expires, receipt, visible }, puts };
   };
   const message = await context.store.commit(space, partitionOf(space), { keys: [COUNT_KEY] }, decide);
-  if (!message) throw await missingQueue(context, operation.queue);
+  if (!message) throw missingQueue();
   return { kind: 'messagePut', message };
 }

@@ -25,7 +25,7 @@ export async function getQueueAcl(
   { queue }: OnQueue<'getQueueAcl'>,
 ): Promise<Outcome> {
   const identifiers = await readQueueIdentifiers(context, queue);
-  if (!identifiers) throw await missingQueue(context, queue);
+  if (!identifiers) throw missingQueue();
   return { kind: 'acl', identifiers };
 }
 
@@ -37,6 +37,6 @@ export async function setQueueAcl(
   const changed = await context.store.updateSpace(space, bytes =>
     encodeQueueMetadata({ ...decodeQueueMetadata(bytes), identifiers }),
   );
-  if (!changed) throw await missingQueue(context, queue);
+  if (!changed) throw missingQueue();
   return { kind: 'aclSet' };
 }

@@ -44,7 +44,7 @@ export async function deleteQueue(
   { queue }: OnQueue<'deleteQueue'>,
 ): Promise<Outcome> {
   const space = await openQueue(context, queue);
-  if (!(await context.store.dropSpace(space))) throw await missingQueue(context, queue);
+  if (!(await context.store.dropSpace(space))) throw missingQueue();
   await reserveName(context, queueAddress(context.account, queue));
   return { kind: 'queueDeleted' };
 }

@@ -29,6 +29,6 @@ export async function setQueueMetadata(
   const changed = await context.store.updateSpace(space, bytes =>
     encodeQueueMetadata({ ...decodeQueueMetadata(bytes), metadata }),
   );
-  if (!changed) throw await missingQueue(context, queue);
+  if (!changed) throw missingQueue();
   return { kind: 'queueMetadataSet' };
 }

@@ -58,7 +58,7 @@ export async function updateMessage(context: QueueContext, operation: UpdateMess
   const updated = await context.store.commit(space, partition, { keys }, (rows, tick) =>
     update(rows, tick, reference, operation, nonce),
   );
-  if (!updated) throw await missingQueue(context, operation.queue);
+  if (!updated) throw missingQueue();
   const { receipt, visible } = updated;
   return { kind: 'messageUpdated', receipt, visible };
 }

@@ -20,7 +20,6 @@ export const QUEUE_ERROR_TABLE: ErrorTable<QueueErrorCode> = {
     status: 500,
     message: 'Server encountered an internal error. Please try again after some time.',
   },
-  'InvalidHeaderValue:Cors': SHARED_ERRORS.InvalidHeaderValue,
   InvalidMarker: { status: 400, message: 'The specified marker is invalid.' },
   InvalidMetadata: {
     status: 400,

@@ -17,10 +17,8 @@ export const CHALLENGE =
   'Server failed to authenticate the request. Please refer to the information in the www-authenticate header.';
 const NOT_AUTHORIZED = 'This request is not authorized to perform this operation';
 
-/** `InternalError` and `InvalidHeaderValue:Cors` have another text in each service. */
-export const SHARED_ERRORS: ErrorTable<
-  Exclude<SharedErrorCode, 'InternalError' | 'InvalidHeaderValue:Cors'>
-> = {
+/** `InternalError` has another text in each service. */
+export const SHARED_ERRORS: ErrorTable<Exclude<SharedErrorCode, 'InternalError'>> = {
   AuthenticationFailed: { status: 403, message: AUTHENTICATION_FAILED },
   'AuthenticationFailed:Sas': { status: 403, message: AUTHENTICATION_FAILED },
   AuthorizationFailure: { status: 403, message: `${NOT_AUTHORIZED}.` },
@@ -47,6 +45,7 @@ export const SHARED_ERRORS: ErrorTable<
     status: 400,
     message: 'The value for one of the HTTP headers is not in the correct format.',
   },
+  'InvalidHeaderValue:Cors': { status: 400, message: 'A required CORS header is not present.' },
   InvalidQueryParameterValue: {
     status: 400,
     message: 'Value for one of the query parameters specified in the request URI is invalid.',
@@ -58,7 +57,10 @@ export const SHARED_ERRORS: ErrorTable<
     status: 400,
     message: 'The value provided for one of the XML nodes in the request body was not in the correct format.',
   },
-  OutOfRangeInput: { status: 400, message: 'One of the request inputs is out of range.' },
+  'OutOfRangeInput:ResourceName': {
+    status: 400,
+    message: 'The specified resource name length is not within the permissible limits.',
+  },
   RequestBodyTooLarge: {
     status: 413,
     message: 'The request body is too large and exceeds the maximum permissible limit.',

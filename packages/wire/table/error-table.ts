@@ -22,7 +22,6 @@ export const ERROR_TABLE: ErrorTable<TableErrorCode> = {
     message:
       'The batch request contains multiple changes with same row key. An entity can appear only once in a batch request.',
   },
-  'InvalidHeaderValue:Cors': { status: 400, message: 'A required CORS header is not present.' },
   InvalidInput: { status: 400, message: 'One of the request inputs is not valid.' },
   'InvalidInput:BatchLength': {
     status: 400,
@@ -69,13 +68,10 @@ export const ERROR_TABLE: ErrorTable<TableErrorCode> = {
     message: 'The requested operation is not implemented on the specified resource.',
   },
   OperationTimedOut: { status: 500, message: 'Operation could not be completed within the permitted time.' },
+  OutOfRangeInput: { status: 400, message: 'One of the request inputs is out of range.' },
   'OutOfRangeInput:Parameter': {
     status: 400,
     message: "The '{name}' parameter of value '{value}' is out of range.",
-  },
-  'OutOfRangeInput:ResourceName': {
-    status: 400,
-    message: 'The specified resource name length is not within the permissible limits.',
   },
   PropertiesNeedValue: {
     status: 400,
