@@ -166,13 +166,14 @@ describe('putting', () => {
   });
 
   test('with any time to live, in versions before 2017-07-29 at most seven days', () => {
-    for (const seconds of ['-1', '1', '604801', '1073741824', '2147483647'])
+    const beyond = ['2147483646', '2147483647', '2147483648', '9007199254740992', `1${'0'.repeat(400)}`];
+    for (const seconds of ['-1', '1', '604801', '1073741824', ...beyond])
       assert.equal(putRefusal(`?messagettl=${seconds}`), 'none', seconds);
-    for (const seconds of ['-2', '0', '2147483648', 'x'])
+    for (const seconds of ['-2', '0', '-2147483649', 'x', '1.5', '1e3', '+1', '0x1'])
       assert.equal(putRefusal(`?messagettl=${seconds}`), 'InvalidQueryParameterValue', seconds);
     for (const seconds of ['1', '604800'])
       assert.equal(putRefusal(`?messagettl=${seconds}`, '2017-04-17'), 'none', seconds);
-    for (const seconds of ['-1', '0', '604801'])
+    for (const seconds of ['-1', '0', '604801', '2147483648'])
       assert.equal(
         putRefusal(`?messagettl=${seconds}`, '2017-04-17'),
         'OutOfRangeQueryParameterValue',

@@ -32,6 +32,7 @@ const TIME_TO_LIVE_SECONDS_MAX_BEFORE = 604_800;
 /** A 32 bit number. */
 const WHOLE = /^-?\d{1,10}$/;
 const WHOLE_MAX = 0x7fffffff;
+const DIGITS = /^\d+$/;
 const METADATA_PREFIX = 'x-ms-meta-';
 
 type Query = QueueRoute['query'];
@@ -45,6 +46,15 @@ function wholeOf(query: Query, name: string): number | undefined {
   const value = WHOLE.test(text) ? Number(text) : Number.NaN;
   if (Math.abs(value) <= WHOLE_MAX) return value;
   throw new QueueError('InvalidQueryParameterValue', { name, value: text, reason: 'It is no whole number.' });
+}
+
+/** Any positive number: one that no number holds exactly ends after all time, and so does what is made of it. */
+function timeToLiveOf(query: Query): number {
+  const text = given(query, 'messagettl');
+  if (text === undefined) return TIME_TO_LIVE_SECONDS_DEFAULT;
+  return DIGITS.test(text)
+    ? Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+    : (wholeOf(query, 'messagettl') ?? 0);
 }
 
 function required(query: Query, name: string): string {
@@ -101,7 +111,7 @@ function parseText(body: Buffer): string {
 
 function parsePut({ headers, body }: QueueRequest, { query }: QueueRoute, queue: string): Operation {
   const visibilitySeconds = visibilityOf(query, 0, 0);
-  const timeToLive = wholeOf(query, 'messagettl') ?? TIME_TO_LIVE_SECONDS_DEFAULT;
+  const timeToLive = timeToLiveOf(query);
   const version = headers['x-ms-version'] ?? query.get('sv') ?? VERSION_OF_LONG_LIVES;
   if (version < VERSION_OF_LONG_LIVES)
     checkRange('messagettl', timeToLive, 1, TIME_TO_LIVE_SECONDS_MAX_BEFORE);
