@@ -69,6 +69,26 @@ test('an actual request', () => {
   ]);
 });
 
+test('an answer that is the same for all origins does not vary', () => {
+  const open = rule({ allowedOrigins: ['*'] });
+  const forAll = [['Access-Control-Allow-Origin', '*']];
+  for (const method of ['GET', 'HEAD']) {
+    const rules = [rule({ allowedOrigins: ['*'], allowedMethods: [method] })];
+    assert.deepEqual(corsHeaders(rules, A, method, []), forAll);
+    assert.deepEqual(corsHeaders(rules, undefined, method, []), []);
+  }
+  assert.deepEqual(corsHeaders([open, rule({})], A, 'GET', []), forAll);
+  assert.deepEqual(corsHeaders([rule({ allowedOrigins: ['http://b.example', '*'] })], A, 'GET', []), forAll);
+  // Rules for one origin are there, and may decide for another request.
+  const varies = ['Vary', 'Origin'];
+  assert.deepEqual(corsHeaders([open, rule({})], undefined, 'GET', []), [varies]);
+  assert.deepEqual(corsHeaders([rule({}), open], A, 'GET', [])[0], varies);
+  assert.deepEqual(corsHeaders([rule({}), open], 'http://b.example', 'GET', []), forAll);
+  const put = rule({ allowedOrigins: ['*'], allowedMethods: ['PUT'] });
+  assert.deepEqual(corsHeaders([put], A, 'GET', []), []);
+  assert.deepEqual(corsHeaders([put, rule({ allowedMethods: ['PUT'] })], A, 'GET', []), [varies]);
+});
+
 test('an actual request that no rule allows gets Vary: Origin only', () => {
   const rules = [rule({})];
   assert.deepEqual(corsHeaders([], A, 'GET', []), []);

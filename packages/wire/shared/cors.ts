@@ -4,8 +4,10 @@ import type { CorsRule } from '#account';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-const allowsOrigin = ({ allowedOrigins }: CorsRule, origin: string): boolean =>
-  allowedOrigins.includes('*') || allowedOrigins.includes(origin);
+const allowsAll = ({ allowedOrigins }: CorsRule): boolean => allowedOrigins.includes('*');
+
+const allowsOrigin = (rule: CorsRule, origin: string): boolean =>
+  allowsAll(rule) || rule.allowedOrigins.includes(origin);
 
 /** A name, or a prefix with a final `*`. Case is ignored. */
 function matchesHeader(pattern: string, header: string): boolean {
@@ -62,16 +64,18 @@ export function corsHeaders(
 ): Headers {
   if (rules.length === 0) return [];
   const headers: (readonly [string, string])[] = [];
-  // Also without an Origin: a cache must not serve a page an answer to a request without an Origin (protocol: cors#actual-requests).
-  if (method === 'GET' || method === 'HEAD') headers.push(['Vary', 'Origin']);
-  if (origin === undefined) return headers;
   const rule = rules.find(
-    candidate => allowsOrigin(candidate, origin) && candidate.allowedMethods.includes(method),
+    candidate =>
+      origin !== undefined && allowsOrigin(candidate, origin) && candidate.allowedMethods.includes(method),
   );
-  if (!rule) return headers;
+  // Also without an Origin: a cache must not serve a page an answer to a request without an Origin. But an answer that is the same for
+  // all origins does not vary (protocol: cors#actual-requests).
+  const isForAll = rule === undefined ? rules.every(allowsAll) : allowsAll(rule);
+  if (!isForAll && (method === 'GET' || method === 'HEAD')) headers.push(['Vary', 'Origin']);
+  if (origin === undefined || rule === undefined) return headers;
   const exposed = responseHeaderNames.filter(name => matchesAny(rule.exposedHeaders, name));
   if (exposed.length > 0) headers.push(['Access-Control-Expose-Headers', exposed.join(',')]);
-  if (rule.allowedOrigins.includes('*')) headers.push(['Access-Control-Allow-Origin', '*']);
+  if (allowsAll(rule)) headers.push(['Access-Control-Allow-Origin', '*']);
   else headers.push(['Access-Control-Allow-Origin', origin], ['Access-Control-Allow-Credentials', 'true']);
   return headers;
 }
