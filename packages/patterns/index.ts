@@ -37,6 +37,7 @@ export {
   entity,
   type Field,
   type KeyOf,
+  type NewOf,
   type Of,
   type PartitionOf,
   type RowLead,
@@ -91,7 +92,17 @@ export {
   type RowAddress,
   type SizeLimit,
 } from './values/pattern-error.js';
-export { type Property, type Props, type Row, t, type ValueOf } from './values/property.js';
+export {
+  type Filling,
+  type GivenRow,
+  type Presence,
+  type Property,
+  type Props,
+  type Row,
+  t,
+  type Use,
+  type ValueOf,
+} from './values/property.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './values/standard-schema.js';
 export type { Batch } from './write/batch.js';
 export type { WriterOptions } from './write/batch-writer.js';

@@ -3,6 +3,7 @@ import { passChecks, validated } from '../values/check-value.js';
 import { coerce } from '../values/coerce.js';
 import { decodeProperty, type TypedValue } from '../values/decode-property.js';
 import type { BagValue } from '../values/edm.js';
+import type { Instant } from '../values/instant.js';
 import { type Drift, PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireValue } from '../values/read-wire.js';
 import type { AnyEntity, Field } from './entity.js';
@@ -20,11 +21,17 @@ export type DriftPolicy = 'throw' | 'coerce' | ((drift: FoundDrift) => unknown);
 export class FieldReader {
   readonly #entity: AnyEntity;
   readonly #address: RowAddress;
+  readonly #timestamp: Instant | undefined;
   readonly #policy: DriftPolicy;
 
-  constructor(entity: AnyEntity, address: RowAddress, policy: DriftPolicy) {
+  constructor(
+    entity: AnyEntity,
+    { table, partitionKey, rowKey, timestamp }: RowAddress & { readonly timestamp: Instant | undefined },
+    policy: DriftPolicy,
+  ) {
     this.#entity = entity;
-    this.#address = address;
+    this.#address = { table, partitionKey, rowKey };
+    this.#timestamp = timestamp;
     this.#policy = policy;
   }
 
@@ -33,10 +40,12 @@ export class FieldReader {
     return raw === undefined ? this.missing(field) : this.accept(field, decodeProperty(raw, annotation));
   }
 
+  /** The value of a property that the row does not have. A row that has no time of a write was not written after its Timestamp. */
   missing(field: Field): unknown {
-    return field.property.presence === 'optional'
-      ? undefined
-      : this.#drift(field, 'missing', undefined, 'it is not there');
+    const { presence, filling } = field.property;
+    if (filling?.kind === 'default') return filling.give();
+    if (filling !== undefined && this.#timestamp !== undefined) return this.#timestamp;
+    return presence === 'optional' ? undefined : this.#drift(field, 'missing', undefined, 'it is not there');
   }
 
   /** Int32 is also what whole numbers become that were written without a type, so it is taken where more fits. */

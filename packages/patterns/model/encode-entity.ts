@@ -1,11 +1,14 @@
 // Encodes an entity's value as a row: checked, measured, with keys and types. The request is chosen elsewhere.
 import { checkValue, passChecks, validated } from '../values/check-value.js';
 import { encodeProperty } from '../values/encode-property.js';
+import { Instant } from '../values/instant.js';
 import { PatternError } from '../values/pattern-error.js';
 import { rowBytes } from '../values/size.js';
 import type { WireProperty, WireRow } from '../values/wire-property.js';
-import type { AnyEntity, Field, Of } from './entity.js';
+import type { AnyEntity, Field, NewOf, Of } from './entity.js';
 import { formatTag } from './type-tag.js';
+
+type Values = Readonly<Record<string, unknown>>;
 
 /** A row to send, and what reading it back would give. */
 export interface EncodedRow<T> extends WireRow {
@@ -15,9 +18,13 @@ export interface EncodedRow<T> extends WireRow {
 export interface EncodeOptions {
   /** Properties that are not the entity's and are sent with it: those that were kept from the row, or operation ids. */
   readonly extra?: readonly WireProperty[];
+  /** For the times of writes; that of this computer by default. */
+  readonly now?: Instant | undefined;
+  /** The row before, whose time of creation stays. */
+  readonly before?: Values | undefined;
+  /** The row may be there, and its time of creation stays. */
+  readonly keepsCreated?: boolean;
 }
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** JSON's text of a value, and what its schema makes of that text: so what is written can be read. */
 function jsonOf(field: Field, value: unknown): { text: string; value: unknown } {
@@ -67,12 +74,23 @@ function refuseStrangers({ name, plan }: AnyEntity, values: Values): void {
 const isMissing = ({ property }: Field, value: unknown): boolean =>
   value === undefined || (value === null && property.json === undefined);
 
+/** The value to write: what was given, or what the library gives. */
+function filled(field: Field, given: unknown, { now, before, keepsCreated }: EncodeOptions): unknown {
+  const { filling } = field.property;
+  if (filling === undefined) return given;
+  if (filling.kind === 'updated') return now ?? Instant.now();
+  if (!isMissing(field, given)) return given;
+  if (filling.kind === 'default') return filling.give();
+  return before?.[field.name] ?? (keepsCreated ? undefined : (now ?? Instant.now()));
+}
+
 /** The whole row. Throws ValueInvalid, KeyInvalid and TooLarge. */
 export function encodeEntity<E extends AnyEntity>(
   entity: E,
-  value: Of<E>,
-  { extra = [] }: EncodeOptions = {},
+  value: Of<E> | NewOf<E>,
+  options: EncodeOptions = {},
 ): EncodedRow<Of<E>> {
+  const { extra = [] } = options;
   const values: Values = value;
   const { name: subject, plan, tag } = entity;
   refuseStrangers(entity, values);
@@ -80,9 +98,9 @@ export function encodeEntity<E extends AnyEntity>(
     tag === undefined ? [] : [encodeProperty(tag, 'String', formatTag(entity))];
   const readBack: Record<string, unknown> = {};
   for (const field of plan.fields) {
-    const given = values[field.name];
+    const given = filled(field, values[field.name], options);
     if (isMissing(field, given)) {
-      if (field.property.presence === 'optional') continue;
+      if (field.property.presence !== 'required') continue;
       throw new PatternError('ValueInvalid', {
         property: field.name,
         expected: field.property.edm,
@@ -100,12 +118,20 @@ export function encodeEntity<E extends AnyEntity>(
   return { partitionKey, rowKey, properties, bytes, value: readBack as Of<E> };
 }
 
+/** The properties that say when a row was written last, as every write sends them. */
+export const encodeUpdated = ({ name, plan }: AnyEntity, now: Instant): readonly WireProperty[] =>
+  plan.fields
+    .filter(({ property }) => property.filling?.kind === 'updated')
+    .map(field => encodeField(name, field, now).property);
+
 /** Properties that a patch sets, as a merge sends them: no keys, no tag. Throws ValueInvalid and TooLarge. */
 export function encodePatch(entity: AnyEntity, patch: Values): readonly WireProperty[] {
   refuseStrangers(entity, patch);
   return Object.entries(patch).flatMap(([name, value]) => {
     const field = entity.plan.byName.get(name);
     if (field === undefined || isMissing(field, value)) return [];
+    // Every write sends it, with its own time.
+    if (field.property.filling?.kind === 'updated') return [];
     if (field.inKey)
       throw new PatternError('ValueInvalid', {
         property: name,

@@ -3,7 +3,7 @@
 import { CompiledKey } from '../keys/compiled-key.js';
 import type { Key, KeyOn, Part, PartNames } from '../keys/key.js';
 import { PatternError } from '../values/pattern-error.js';
-import type { Flat, Property, Props, Row, ValueOf } from '../values/property.js';
+import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
 import { CUSTOM_PROPERTIES_MAX, PROPERTY_NAME_LENGTH_MAX } from '../values/size.js';
 
 /** A property as encoding and decoding need it. */
@@ -58,6 +58,9 @@ export type AnyEntity = Entity;
 
 /** The type of an entity's value. */
 export type Of<E extends AnyEntity> = Row<E['props']>;
+
+/** What a program gives to be written: the value, in which what the library gives may be missing. */
+export type NewOf<E extends AnyEntity> = GivenRow<E['props']>;
 
 /** What names one row: the properties in its two keys. */
 export type KeyOf<E extends AnyEntity> = PickValues<

@@ -5,7 +5,13 @@ import type { Instant } from './instant.js';
 import { PatternError } from './pattern-error.js';
 import type { OutputOf, StandardSchema } from './standard-schema.js';
 
-export type Presence = 'required' | 'optional';
+/** `filled`: always there in a row that is read; the library gives the value where a program gives none. */
+export type Presence = 'required' | 'optional' | 'filled';
+
+/** What the library gives: a default, the time of the row's first write, or that of its last one. */
+export type Filling =
+  | { readonly kind: 'default'; readonly give: () => unknown }
+  | { readonly kind: 'created' | 'updated' };
 /** Whether the service can compare the stored value as what it is: of JSON it sees only the text. */
 export type Use = 'plain' | 'opaque';
 
@@ -20,8 +26,14 @@ export interface Property<T = unknown, P extends Presence = Presence, U extends 
   readonly json: StandardSchema | undefined;
   /** What a value must pass beyond its type. */
   readonly checks: readonly StandardSchema[];
+  /** Where the value comes from if a program gives none. */
+  readonly filling: Filling | undefined;
   /** Only for the compiler: the type of the value. */
   readonly '~value'?: T;
+  /**
+   * A value for rows without one: written where a program gives none, and given for rows that lack it. A function is called each time.
+   */
+  default(value: T | (() => T)): Property<T, 'filled', U>;
   /** May be missing. Null and undefined are the same to the service: no property. */
   optional(): Property<T, 'optional', U>;
   /**
@@ -43,6 +55,7 @@ interface Settings<P extends Presence, U extends Use> {
   readonly storedName: string | undefined;
   readonly json: StandardSchema | undefined;
   readonly checks: readonly StandardSchema[];
+  readonly filling: Filling | undefined;
 }
 
 function refuseEmptyName(name: string): void {
@@ -53,7 +66,11 @@ function refuseEmptyName(name: string): void {
 function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>): Property<T, P, U> {
   return Object.freeze({
     ...settings,
-    optional: () => define<T, 'optional', U>({ ...settings, presence: 'optional' }),
+    optional: () => define<T, 'optional', U>({ ...settings, presence: 'optional', filling: undefined }),
+    default: (value: T | (() => T)) => {
+      const give = typeof value === 'function' ? (value as () => T) : () => value;
+      return define<T, 'filled', U>({ ...settings, presence: 'filled', filling: { kind: 'default', give } });
+    },
     check: <V extends T>(schema: StandardSchema) =>
       define<V, P, U>({ ...settings, checks: [...settings.checks, schema] }),
     stored: (name: string) => {
@@ -63,8 +80,19 @@ function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>):
   });
 }
 
+const REQUIRED = {
+  presence: 'required',
+  storedName: undefined,
+  json: undefined,
+  checks: [],
+  filling: undefined,
+} as const;
+
 const plain = <T>(edm: EdmType): Property<T, 'required', 'plain'> =>
-  define({ edm, presence: 'required', use: 'plain', storedName: undefined, json: undefined, checks: [] });
+  define({ ...REQUIRED, edm, use: 'plain' });
+
+const time = (kind: 'created' | 'updated'): Property<Instant, 'filled', 'plain'> =>
+  define({ ...REQUIRED, edm: 'DateTime', use: 'plain', presence: 'filled', filling: { kind } });
 
 /** A check that a text is one of these. */
 function anyOf<V extends string>(values: readonly V[]): StandardSchema<unknown, V> {
@@ -98,14 +126,11 @@ export const t = {
   bytes: (): Property<Uint8Array, 'required', 'plain'> => plain('Binary'),
   /** Anything that JSON can hold and the schema accepts when it is read from there. */
   json: <S extends StandardSchema>(schema: S): Property<OutputOf<S>, 'required', 'opaque'> =>
-    define({
-      edm: 'String',
-      presence: 'required',
-      use: 'opaque',
-      storedName: undefined,
-      json: schema,
-      checks: [],
-    }),
+    define({ ...REQUIRED, edm: 'String', use: 'opaque', json: schema }),
+  /** The time of the row's first write, which the library gives and keeps. */
+  created: () => time('created'),
+  /** The time of the row's last write, which the library gives at each one. */
+  updated: () => time('updated'),
 } as const;
 
 /** The names that may be missing. */
@@ -122,6 +147,20 @@ export type Row<P extends Props> = Flat<
     readonly [K in OptionalNames<P>]?: ValueOf<P[K]> | undefined;
   }
 >;
+
+/** The names that a program need not give. */
+type UngivenNames<P extends Props> = {
+  [K in keyof P]: P[K]['presence'] extends 'required' ? never : K;
+}[keyof P];
+
+/** An entity's value as a program gives it to be written: without what the library gives. Most have nothing of it, and the compiler is spared the work. */
+export type GivenRow<P extends Props> = 'filled' extends P[keyof P]['presence']
+  ? Flat<
+      { readonly [K in Exclude<keyof P, UngivenNames<P>>]: ValueOf<P[K]> } & {
+        readonly [K in UngivenNames<P>]?: ValueOf<P[K]> | undefined;
+      }
+    >
+  : Row<P>;
 
 /** The same type, shown as one object. */
 export type Flat<T> = { [K in keyof T]: T[K] };

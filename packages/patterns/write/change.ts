@@ -1,10 +1,10 @@
 // Changes of rows as values, for bulk writes: a batch writer takes them one after the other and reports the outcome of each.
-import type { AnyEntity, Of } from '../model/entity.js';
+import type { AnyEntity, NewOf } from '../model/entity.js';
 import type { PatchOf, Remove } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
 import { type Deletable, OPERATIONS, type Target, type WriteResult } from './operations.js';
 import type { PlannedWrite, Subject } from './plan-write.js';
-import { newIdentity, type Service } from './service.js';
+import { newIdentity, type Service, timeOfWrite } from './service.js';
 
 /** Opaque: made by `change`, and done by a writer. */
 export interface RowChange {
@@ -21,7 +21,9 @@ const planned = <E extends AnyEntity>(
   entity: E,
   table: string,
   plan: (at: Subject<E>) => PlannedWrite<WriteResult>,
-): RowChange => ({ plan: service => plan({ entity, table, identity: newIdentity(service) }) });
+): RowChange => ({
+  plan: service => plan({ entity, table, identity: newIdentity(service), now: timeOfWrite(service) }),
+});
 
 const tableOf = <E extends AnyEntity>(entity: E, target: Deletable<E>, { table }: Elsewhere): string =>
   table ?? ('table' in target ? target.table : entity.table);
@@ -50,23 +52,23 @@ function merge<E extends AnyEntity>(
 /** One change of one row each, with the names and under the conditions of a repository's writes. */
 export const change = {
   /** There is no such row yet. */
-  create: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange =>
+  create: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: Elsewhere = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.create(at, value)),
   /** The row is there, under the condition of its ETag, and becomes this. */
   replace: <E extends AnyEntity>(
     entity: E,
     target: Target<E>,
-    value: Of<E>,
+    value: NewOf<E>,
     where: Elsewhere = {},
   ): RowChange =>
     planned(entity, tableOf(entity, target, where), at => OPERATIONS.replace(at, target, value)),
   /** The row is there, under the condition of its ETag, and gets these properties. */
   merge,
   /** Whatever row is there becomes this, or there is one. */
-  upsert: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange =>
+  upsert: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: Elsewhere = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.upsert(at, value)),
   /** Whatever row is there gets these properties and keeps its others, or there is one. */
-  upsertMerge: <E extends AnyEntity>(entity: E, value: Of<E>, { table }: Elsewhere = {}): RowChange =>
+  upsertMerge: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: Elsewhere = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.upsertMerge(at, value)),
   /** The row is there, under the condition of its ETag, and goes. */
   delete: <E extends AnyEntity>(entity: E, target: Deletable<E>, where: Elsewhere = {}): RowChange =>

@@ -7,18 +7,18 @@ import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { Identity } from './plan-write.js';
 
-/** The row that is changed, as its repository reads and writes it. */
-export interface MutableRow<T, N extends string = string> {
+/** The row that is changed, as its repository reads and writes it. `G` is what a program gives for it, which the library completes. */
+export interface MutableRow<T, G, N extends string = string> {
   readonly address: RowAddress;
   read(options: ReadOptions): Promise<Stored<T, N> | undefined>;
   write(
     stored: Stored<T, N> | undefined,
-    value: T,
+    value: G,
     identity: Identity,
     options: ReadOptions,
   ): Promise<Stored<T, N>>;
   /** Whether two values are the same row. */
-  isSame(a: T, b: T): boolean;
+  isSame(a: G, b: G): boolean;
 }
 
 export interface MutateSettings {
@@ -32,19 +32,19 @@ export interface MutateSettings {
 }
 
 /** A value to write; undefined leaves the row as it is. */
-export type Change<T> = (current: T | undefined) => T | undefined;
+export type Change<T, G = T> = (current: T | undefined) => G | undefined;
 
 const isLost = (thrown: unknown): boolean =>
   PatternError.is(thrown, 'Conflict') ||
   PatternError.is(thrown, 'AlreadyExists') ||
   PatternError.is(thrown, 'NotFound');
 
-function computed<T, N extends string>(
-  row: MutableRow<T, N>,
-  change: Change<T>,
+function computed<T, G, N extends string>(
+  row: MutableRow<T, G, N>,
+  change: Change<T, G>,
   current: T | undefined,
   twice: boolean,
-): T | undefined {
+): G | undefined {
   const value = change(current);
   if (!twice) return value;
   const again = change(current);
@@ -58,9 +58,9 @@ function computed<T, N extends string>(
 }
 
 /** The row as it is at the end; undefined if there is none. Throws Contention, and what a write throws. */
-export async function mutate<T, N extends string>(
-  row: MutableRow<T, N>,
-  change: Change<T>,
+export async function mutate<T, G, N extends string>(
+  row: MutableRow<T, G, N>,
+  change: Change<T, G>,
   { attempts, identity, jitter, sleep, checksPurity, signal }: MutateSettings,
 ): Promise<Stored<T, N> | undefined> {
   let lastEtag: string | undefined;
@@ -70,7 +70,8 @@ export async function mutate<T, N extends string>(
       stored !== undefined && identity?.operationIds.ofUnknown(stored.unknown).includes(identity.operationId);
     if (isMine) return stored;
     const value = computed(row, change, stored?.value, checksPurity);
-    if (value === undefined || value === stored?.value) return stored;
+    const given: unknown = value;
+    if (value === undefined || given === stored?.value) return stored;
     try {
       return await row.write(stored, value, identity, { signal });
     } catch (thrown) {

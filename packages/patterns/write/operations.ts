@@ -1,6 +1,6 @@
 // The one vocabulary of writes: what each is called, takes and gives. Repositories, batches and bulk writes have these names, with these arguments, and plan
 // them here; plan-write.ts makes the requests.
-import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
 import type { Projected, RowRef, Stored, StoredOf } from '../model/stored.js';
 import { addresses } from '../read/addresses.js';
@@ -108,17 +108,16 @@ function spread<E extends AnyEntity, T>(
 /** Every write by its name. */
 export const OPERATIONS = {
   /** There is no such row yet. */
-  create: <E extends AnyEntity>(at: Subject<E>, value: Of<E>): PlannedWrite<StoredOf<E>> =>
+  create: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> =>
     spread(at, planNew('create', at, value), value),
   /** The row is there, under the condition of its ETag, and becomes this. */
   replace: <E extends AnyEntity>(
     at: Subject<E>,
     target: Target<E>,
-    value: Of<E>,
+    value: NewOf<E>,
   ): PlannedWrite<StoredOf<E>> => {
     const stored = read(at, target);
-    if (stored !== undefined)
-      return spread(at, planReplace(at.entity, stored, value, at.identity), value, true);
+    if (stored !== undefined) return spread(at, planReplace(at, stored, value), value, true);
     const row = target as RowRef<E>;
     return spread(at, planReplaceOf(at, row, value), row.key);
   },
@@ -129,16 +128,15 @@ export const OPERATIONS = {
     patch: PatchOf<E>,
   ): PlannedWrite<StoredOf<E> | RowRef<E>> => {
     const stored = read(at, target);
-    if (stored !== undefined)
-      return spread(at, planMerge(at.entity, stored, patch, at.identity), stored.value as Values, true);
+    if (stored !== undefined) return spread(at, planMerge(at, stored, patch), stored.value as Values, true);
     const row = target as RowRef<E>;
     return spread(at, planMergeOf(at, row, patch), row.key);
   },
   /** Whatever row is there becomes this, or there is one. */
-  upsert: <E extends AnyEntity>(at: Subject<E>, value: Of<E>): PlannedWrite<StoredOf<E>> =>
+  upsert: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> =>
     spread(at, planNew('upsert', at, value), value),
   /** Whatever row is there gets these properties and keeps its others, or there is one. */
-  upsertMerge: <E extends AnyEntity>(at: Subject<E>, value: Of<E>): PlannedWrite<RowRef<E>> =>
+  upsertMerge: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<RowRef<E>> =>
     spread(at, planUpsertMerge(at, value), value),
   /** The row is there, under the condition of its ETag, and goes. */
   delete: planDeleteOf,

@@ -1,11 +1,11 @@
 // Plans a write of one row: the request, its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes; repositories send them
 // one by one, batches together.
-import { type EncodedRow, encodeEntity, encodePatch } from '../model/encode-entity.js';
-import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
+import { type EncodedRow, encodeEntity, encodePatch, encodeUpdated } from '../model/encode-entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import { readPatch } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
 import type { RowRef, Stored, StoredOf } from '../model/stored.js';
-import { instantOfEtag } from '../values/instant.js';
+import { type Instant, instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { IdentifiedWrite } from './judge-write.js';
@@ -35,6 +35,8 @@ export interface Subject<E extends AnyEntity> {
   readonly entity: E;
   readonly table: string;
   readonly identity: Identity;
+  /** The time of the write. */
+  readonly now: Instant;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -98,11 +100,11 @@ const refTo =
 /** A row of nothing but the value. */
 export function planNew<E extends AnyEntity>(
   kind: 'create' | 'upsert',
-  { entity, table, identity }: Subject<E>,
-  value: Of<E>,
+  { entity, table, identity, now }: Subject<E>,
+  value: NewOf<E>,
 ): PlannedWrite<StoredOf<E>> {
   const unknown = withId(identity, []);
-  const row = encodeEntity(entity, value, { extra: unknown });
+  const row = encodeEntity(entity, value, { extra: unknown, now });
   return {
     write: { kind, table, row },
     operationId: identity?.operationId,
@@ -119,11 +121,11 @@ function keyIn<E extends AnyEntity>({ plan }: E, value: Values): KeyOf<E> {
 
 /** The value's properties, into whatever row is there. It is a whole value, so that a row which this makes can be read. */
 export function planUpsertMerge<E extends AnyEntity>(
-  { entity, table, identity }: Subject<E>,
-  value: Of<E>,
+  { entity, table, identity, now }: Subject<E>,
+  value: NewOf<E>,
 ): PlannedWrite<RowRef<E>> {
   refuseRemovals(Object.entries(value).flatMap(([name, each]) => (each === null ? [name] : [])));
-  const row = encodeEntity(entity, value, { extra: withId(identity, []) });
+  const row = encodeEntity(entity, value, { extra: withId(identity, []), now, keepsCreated: true });
   return {
     write: { kind: 'upsertMerge', table, row },
     operationId: identity?.operationId,
@@ -134,15 +136,14 @@ export function planUpsertMerge<E extends AnyEntity>(
 
 /** The row as the value says, with what it has beyond its entity. */
 export function planReplace<E extends AnyEntity>(
-  entity: E,
+  { entity, identity, now }: Subject<E>,
   stored: StoredOf<E>,
-  value: Of<E>,
-  identity: Identity,
+  value: NewOf<E>,
 ): PlannedWrite<StoredOf<E>> {
   refuseParts(stored);
   refuseNewer(entity, stored);
   const unknown = withId(identity, stored.unknown);
-  const encoded = encodeEntity(entity, value, { extra: unknown });
+  const encoded = encodeEntity(entity, value, { extra: unknown, now, before: stored.value });
   refuseOtherKeys(entity, stored, encoded.value as Values);
   const { table, partitionKey, rowKey, etag } = stored;
   const row = { ...encoded, partitionKey, rowKey };
@@ -156,13 +157,13 @@ export function planReplace<E extends AnyEntity>(
 
 /** The row of this key as the value says, and nothing besides: what it has beyond its entity was not read. */
 export function planReplaceOf<E extends AnyEntity>(
-  { entity, table, identity }: Subject<E>,
+  { entity, table, identity, now }: Subject<E>,
   { key, etag }: RowRef<E>,
-  value: Of<E>,
+  value: NewOf<E>,
 ): PlannedWrite<StoredOf<E>> {
   const { partitionKey, rowKey } = addressOfKey(entity, table, key);
   const unknown = withId(identity, []);
-  const encoded = encodeEntity(entity, value, { extra: unknown });
+  const encoded = encodeEntity(entity, value, { extra: unknown, now });
   refuseOtherKeys(entity, { partitionKey, rowKey }, encoded.value as Values);
   const row = { ...encoded, partitionKey, rowKey };
   return {
@@ -188,25 +189,26 @@ function changes(entity: AnyEntity, before: Values, set: Values): readonly WireP
  * under the same condition.
  */
 export function planMerge<E extends AnyEntity>(
-  entity: E,
+  at: Subject<E>,
   stored: StoredOf<E>,
   patch: Values,
-  identity: Identity,
 ): PlannedWrite<StoredOf<E>> {
+  const { entity, identity, now: time } = at;
   refuseParts(stored);
   const before: Values = stored.value;
   const { set, removed } = readPatch(entity, patch);
   const changed = changes(entity, before, set);
   const gone = Object.fromEntries(removed.map(name => [name, undefined]));
-  const merged = { ...before, ...set, ...gone } as Of<E>;
+  const merged = { ...before, ...set, ...gone } as NewOf<E>;
   const takesAway = removed.some(name => before[name] !== undefined);
-  if (takesAway || stored.version < entity.version) return planReplace(entity, stored, merged, identity);
+  if (takesAway || stored.version < entity.version) return planReplace(at, stored, merged);
   const unknown = withId(identity, stored.unknown);
   // Whether the row still fits the service's limits shows only in the whole of it.
-  const encoded = encodeEntity(entity, merged, { extra: unknown });
+  const encoded = encodeEntity(entity, merged, { extra: unknown, now: time, before });
   const { table, partitionKey, rowKey, etag, version } = stored;
   const properties = [
     ...changed,
+    ...encodeUpdated(entity, time),
     ...(identity ? [identity.operationIds.encoded(identity.operationId, stored.unknown)] : []),
   ];
   const row = { ...encoded, partitionKey, rowKey };
@@ -225,7 +227,7 @@ function refuseRemovals([name]: readonly string[]): void {
 
 /** Into the row of this key. It is not read, so nothing can be taken away from it. */
 export function planMergeOf<E extends AnyEntity>(
-  { entity, table, identity }: Subject<E>,
+  { entity, table, identity, now }: Subject<E>,
   { key, etag }: RowRef<E>,
   patch: Values,
 ): PlannedWrite<RowRef<E>> {
@@ -234,6 +236,7 @@ export function planMergeOf<E extends AnyEntity>(
   refuseRemovals(removed);
   const properties = [
     ...encodePatch(entity, set),
+    ...encodeUpdated(entity, now),
     ...(identity ? [identity.operationIds.encoded(identity.operationId)] : []),
   ];
   return {

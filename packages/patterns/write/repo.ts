@@ -3,7 +3,7 @@
 import { Jitter } from '../flow/jitter.js';
 import { fraction } from '../flow/surroundings.js';
 import { encodeEntity } from '../model/encode-entity.js';
-import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
 import type { QueryOptions } from '../read/query.js';
@@ -14,7 +14,7 @@ import { wireText } from '../values/wire-property.js';
 import { type Change, type MutableRow, mutate } from './mutate.js';
 import { type Deletable, OPERATIONS, type Target } from './operations.js';
 import { addressOfKey, type PlannedWrite, planConditionCheck, type Subject } from './plan-write.js';
-import { newIdentity, querySettings, type Service } from './service.js';
+import { newIdentity, querySettings, type Service, timeOfWrite } from './service.js';
 import { writePlanned } from './spread-writes.js';
 
 export interface RepoOptions {
@@ -59,7 +59,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   /** A new row. Throws AlreadyExists. */
-  create(value: Of<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+  create(value: NewOf<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
     return this.#done(OPERATIONS.create(this.#subject(), value), options);
   }
 
@@ -67,7 +67,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
    * The value instead of the row that was read; properties that are not the entity's stay. By `{ key, etag }` they are lost, for they were not
    * read. Throws Conflict and NotFound.
    */
-  async replace(target: Target<E>, value: Of<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+  async replace(target: Target<E>, value: NewOf<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
     return this.#done(OPERATIONS.replace(this.#subject(), target, value), options);
   }
 
@@ -86,12 +86,12 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   /** Insert Or Replace: whatever row is there becomes the value, and what else it had is lost; or there is a new row. */
-  upsert(value: Of<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+  upsert(value: NewOf<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
     return this.#done(OPERATIONS.upsert(this.#subject(), value), options);
   }
 
   /** Insert Or Merge: whatever row is there gets the value's properties and keeps its others; or there is a new row. */
-  upsertMerge(value: Of<E>, options: ReadOptions = {}): Promise<RowRef<E>> {
+  upsertMerge(value: NewOf<E>, options: ReadOptions = {}): Promise<RowRef<E>> {
     return this.#done(OPERATIONS.upsertMerge(this.#subject(), value), options);
   }
 
@@ -124,7 +124,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
    */
   mutate(
     key: KeyOf<E>,
-    change: Change<Of<E>>,
+    change: Change<Of<E>, NewOf<E>>,
     { attempts = ATTEMPTS, checksPurity = false, signal }: MutateOptions = {},
   ): Promise<StoredOf<E> | undefined> {
     const { surroundings } = this.#service;
@@ -139,17 +139,18 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   #subject(identity = newIdentity(this.#service)): Subject<E> {
-    return { entity: this.entity, table: this.table, identity };
+    return { entity: this.entity, table: this.table, identity, now: timeOfWrite(this.#service) };
   }
 
   async #done<T>(planned: PlannedWrite<T>, options: ReadOptions): Promise<T> {
     return writePlanned(this.#service, planned, options);
   }
 
-  #mutable(key: KeyOf<E>): MutableRow<Of<E>, E['name']> {
+  #mutable(key: KeyOf<E>): MutableRow<Of<E>, NewOf<E>, E['name']> {
     const { entity, table } = this;
     const address = addressOfKey(entity, table, key);
-    const textOf = (value: Of<E>): string => wireText(encodeEntity(entity, value));
+    const now = timeOfWrite(this.#service);
+    const textOf = (value: NewOf<E>): string => wireText(encodeEntity(entity, value, { now }));
     return {
       address,
       read: options => this.get(key, options),

@@ -5,6 +5,7 @@ import type { QueryOptions, QuerySettings } from '../read/query.js';
 import type { Clients } from '../transport/clients.js';
 import { Sender, type SenderOptions } from '../transport/sender.js';
 import { TableRequests } from '../transport/table-requests.js';
+import { Instant } from '../values/instant.js';
 import { PatternError } from '../values/pattern-error.js';
 import { type OperationIdOptions, OperationIds } from './operation-id.js';
 import type { Identity } from './plan-write.js';
@@ -55,6 +56,10 @@ export function querySettings(
 export function newIdentity({ operationIds }: Pick<Service, 'operationIds'>): Identity {
   return operationIds && { operationIds, operationId: operationIds.next() };
 }
+
+/** The time of a write. */
+export const timeOfWrite = ({ surroundings }: Pick<Service, 'surroundings'>): Instant =>
+  Instant.fromDate(new Date(surroundings.now()));
 
 /** What `open` makes repositories of: for tools that send requests of their own. */
 export function connect(clients: Clients, options: ServiceOptions = {}): Service {

@@ -67,7 +67,8 @@ after(() => rm(folder, { recursive: true }));
 
 /** Type-checks so many entities against the compiled package. */
 async function check(entities: number): Promise<Figures> {
-  const paths = { '#patterns': [join(ROOT, 'dist', 'packages', 'patterns', 'index.d.ts')] };
+  const declared = (name: string): readonly string[] => [join(ROOT, 'dist', 'packages', 'patterns', name)];
+  const paths = { '#patterns': declared('index.d.ts'), '#patterns/internals': declared('internals.d.ts') };
   const typeRoots = [join(ROOT, 'node_modules', '@types')];
   const options = {
     strict: true,
