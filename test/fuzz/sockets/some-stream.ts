@@ -99,6 +99,8 @@ const DAMAGED_HEADS = [
   'X-Bare: a\nY: b',
   'X-CR: a\rb',
   'Host: a\r\nHost: b',
+  'Host: a/b',
+  'Host: h\u00f6st',
   'Expect: something',
   'Connection: close',
   'Upgrade: h2c\r\nConnection: Upgrade',
