@@ -35,6 +35,25 @@ test('the memory store handles 100,000 rows, half of them in partitions of their
   assert.equal(page.rows.length, 100_000);
 });
 
+test('a page of the memory store ends early where its visitor works long', async () => {
+  const store = openMemoryStore();
+  const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
+  assert(space !== undefined);
+  const puts = Array.from({ length: 20 }, (_, i) => ({ key: `k${i}`, value: Buffer.from('v') }));
+  await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  const examined = async (stepsOfRow: number): Promise<number> => {
+    const effort = { steps: 0 };
+    const budget = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9, effort };
+    const end = await store.scan(space, { from: { partition: '', key: '' } }, budget, () => {
+      effort.steps += stepsOfRow;
+      return false;
+    });
+    return end.examined;
+  };
+  assert.deepEqual([await examined(0), await examined(100), await examined(24_999)], [20, 20, 20]);
+  assert.deepEqual([await examined(100_000), await examined(10_000_000)], [5, 1]);
+});
+
 function opened(store: Store): { store: Store; close(): Promise<void> } {
   return { store, close: () => store.close() };
 }

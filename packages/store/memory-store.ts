@@ -51,6 +51,9 @@ export const memoryEngine: EngineKind = {
   tools: () => TOOLS,
 };
 
+/** A page is made in one piece, so it ends early where its visitor works long: about 10 ms. */
+const STEPS_OF_PAGE_MAX = 500_000;
+
 class MemoryStore implements Engine {
   readonly traits: StoreTraits;
   readonly tools = TOOLS;
@@ -147,6 +150,7 @@ class MemoryStore implements Engine {
     let bytes = 0;
     let examined = 0;
     let isSpent = false;
+    const stepsMax = (budget.effort?.steps ?? 0) + STEPS_OF_PAGE_MAX;
     for (const row of this.#rowsFrom(space, range)) {
       if (isSpent) return { next: { partition: row.partition, key: row.key }, examined };
       examined += 1;
@@ -158,6 +162,7 @@ class MemoryStore implements Engine {
         counted >= budget.rows ||
         bytes >= budget.bytes ||
         examined >= budget.examined ||
+        (budget.effort?.steps ?? 0) >= stepsMax ||
         Number(this.#clock() - start) >= budget.milliseconds * 10_000;
     }
     return { next: undefined, examined };

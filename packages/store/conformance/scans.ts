@@ -63,6 +63,31 @@ function rangeLaws(suite: Suite): void {
 }
 
 function budgetLaws(suite: Suite): void {
+  suite.law(
+    'scan: a visitor that works long sees every row once, in one page or several',
+    async ({ store }) => {
+      const space = await fill(store);
+      const effort = { steps: 12_345_678 };
+      const seen: Position[] = [];
+      let from: Position | undefined = EVERYTHING.from;
+      for (let pages = 0; from !== undefined; pages++) {
+        assert(pages <= 20, 'each page sees a row at least');
+        const end: ScanEnd = await store.scan(
+          space,
+          { from },
+          { ...UNBOUNDED, effort },
+          ({ partition, key }) => {
+            seen.push({ partition, key });
+            effort.steps += 200_000;
+            return true;
+          },
+        );
+        from = end.next;
+      }
+      assert.equal(places(seen), places(await scanAll(store, space)));
+    },
+  );
+
   suite.law('scan: ends after so many rows, and says which is next', async ({ store }) => {
     const space = await fill(store);
     const page = await scan(store, space, { rows: 3 });

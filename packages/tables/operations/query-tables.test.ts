@@ -115,3 +115,26 @@ test('an account sees its own tables', async () => {
   );
   assert.deepEqual(names, ['mine']);
 });
+
+test('a filter of many comparisons gives the thread to others, by what it costs', async () => {
+  const account = await openTables(...Array.from({ length: 30 }, (_, i) => `Table${i}`));
+  const turnsOf = async (comparisons: number): Promise<number> => {
+    let filter = compare('eq', 'none');
+    for (let i = 1; i < comparisons; i++) filter = either(filter, compare('eq', 'none'));
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      if (isOver) return;
+      turns += 1;
+      setImmediate(count);
+    };
+    const listed = namesOf(account, { filter });
+    setImmediate(count);
+    assert.deepEqual(await listed, []);
+    isOver = true;
+    return turns;
+  };
+  assert.equal(await turnsOf(1), 0);
+  // 30 tables of 5,000 comparisons of a step each: at least two turns in between.
+  assert((await turnsOf(5000)) >= 2);
+});
