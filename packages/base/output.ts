@@ -55,15 +55,36 @@ class TextOutput implements Output {
   }
 }
 
-/** A pool of buffers for answers: with a new buffer for each answer V8 would collect more often. */
-const MEMORY_BYTES = 0x40000;
-const MEMORIES_MAX = 4;
-const memories: Buffer[] = [];
+/** Buffers of one size for answers: with a new buffer for each answer V8 would collect more often, and the system would clear its memory each time. */
+class Pool {
+  readonly size: number;
+  readonly #kept: Buffer[] = [];
+  readonly #max: number;
+
+  constructor(size: number, max: number) {
+    this.size = size;
+    this.#max = max;
+  }
+
+  take(): Buffer {
+    return this.#kept.pop() ?? Buffer.allocUnsafeSlow(this.size);
+  }
+
+  keep(memory: Buffer): void {
+    if (this.#kept.length < this.#max) this.#kept.push(memory);
+  }
+}
+
+const SMALL = new Pool(0x4_0000, 4);
+/** For a page of a thousand rows of a kilobyte or two. */
+const LARGE = new Pool(0x20_0000, 2);
 /** The buffers in use, by the bodies that are views of them. */
 const lent = new WeakMap<Buffer, Buffer>();
 
+/** Returns a buffer to the pool that it came from, if it came from one. */
 function keep(memory: Buffer): void {
-  if (memories.length < MEMORIES_MAX) memories.push(memory);
+  if (memory.length === SMALL.size) SMALL.keep(memory);
+  else if (memory.length === LARGE.size) LARGE.keep(memory);
 }
 
 /** Releases the buffer of a body that was sent; the body must not be read afterwards. A body that is not released is garbage-collected. */
@@ -75,7 +96,7 @@ export function releaseBuffer(body: Buffer): void {
 }
 
 class ByteOutput implements Output {
-  #bytes = memories.pop() ?? Buffer.allocUnsafeSlow(MEMORY_BYTES);
+  #bytes = SMALL.take();
   #length = 0;
 
   text(text: string): void {
@@ -108,14 +129,16 @@ class ByteOutput implements Output {
       keep(memory);
       return text;
     }
-    if (memory.length === MEMORY_BYTES) lent.set(body, memory);
+    if (memory.length <= LARGE.size) lent.set(body, memory);
     return body;
   }
 
   #grow(length: number): void {
-    const grown = Buffer.allocUnsafeSlow(length + (length >> 1));
-    this.#bytes.copy(grown, 0, 0, this.#length);
+    const grown = length <= LARGE.size ? LARGE.take() : Buffer.allocUnsafeSlow(length + (length >> 1));
+    const outgrown = this.#bytes;
+    outgrown.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
+    keep(outgrown);
   }
 }
 
