@@ -48,6 +48,7 @@ export { type PatchOf, type Remove, remove } from './model/patch.js';
 export type { Projected, RowRef, Stored, StoredOf } from './model/stored.js';
 export type { UnreadablePolicy, UnreadableRow } from './model/unreadable.js';
 export { type Db, open } from './open.js';
+export type { BagFields, BagQuery, BagReads, BagScan } from './read/bags.js';
 export type { FanOutOptions, FanOutOrder } from './read/fan-out.js';
 export {
   type Link,

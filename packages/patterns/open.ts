@@ -1,5 +1,6 @@
 // The door to the library: the clients of an account in, repositories and batches out. What they do is in the files of their names.
 import type { AnyEntity, PartitionOf } from './model/entity.js';
+import { type BagReads, bagReads } from './read/bags.js';
 import { Lookup, type LookupOptions } from './read/lookup.js';
 import { type MixedReads, mixedReads } from './read/mixed.js';
 import type { Clients } from './transport/clients.js';
@@ -33,6 +34,11 @@ export class Db {
   /** Rows of several entities of a table, read together. */
   mixed<const E extends readonly AnyEntity[]>(...entities: E): MixedReads<E> {
     return mixedReads(entities, querySettings(this.#service, undefined));
+  }
+
+  /** Rows of a table as property bags, without an entity. */
+  bags(table: string): BagReads {
+    return bagReads(table, querySettings(this.#service, table));
   }
 
   /** Rows of a small table, remembered for a while. */

@@ -6,7 +6,7 @@ import type { AnyEntity, Field } from '../model/entity.js';
 import { checkValue } from '../values/check-value.js';
 import type { BagValue } from '../values/edm.js';
 import { PatternError } from '../values/pattern-error.js';
-import type { ValueOf } from '../values/property.js';
+import type { Property, ValueOf } from '../values/property.js';
 import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';
 import { keyCondition } from './key-condition.js';
 
@@ -66,7 +66,7 @@ export type Fields<E extends AnyEntity> = {
 };
 
 /** The same for the compiler, whatever the property is. */
-type AnyField = TextOrder<unknown>;
+export type AnyField = TextOrder<unknown>;
 
 const LAST_CERTAIN = 0xd7ff;
 
@@ -167,6 +167,10 @@ function fieldOf(comparing: StoredField | KeyField): AnyField {
     },
   };
 }
+
+/** A property without an entity, by its name in the table and its type. */
+export const plainField = (name: string, property: Property): AnyField =>
+  fieldOf(new StoredField({ name, wire: name, property, rebuiltFrom: undefined, inKey: false }));
 
 const FIELDS = new WeakMap<AnyEntity, Readonly<Record<string, AnyField>>>();
 

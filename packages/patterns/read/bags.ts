@@ -1,0 +1,131 @@
+// Queries over rows as property bags, without an entity: for tables of other programs, and for tools that have no definition. A row of any shape is a result.
+import { admit, checkReason } from '../filter/admit.js';
+import { allOf, type Condition, TRUE } from '../filter/condition.js';
+import { keyCondition } from '../filter/key-condition.js';
+import { type Plan, planOf, type RowQuery, rowQuery } from '../filter/plan.js';
+import { type Clause, type Equality, type Order, plainField, type TextOrder } from '../filter/where.js';
+import type { KeyRange } from '../keys/compiled-key.js';
+import { type Bag, decodeBag } from '../model/bag.js';
+import type { RowSource } from '../transport/row-source.js';
+import type { Instant } from '../values/instant.js';
+import { t } from '../values/property.js';
+import { POINT_CONCURRENCY, type QuerySettings } from './query.js';
+import type { ReadingOptions, Results } from './results.js';
+import { RowResults } from './row-results.js';
+
+/** Properties by their types and their names in the table, to be compared: a comparison holds only for rows that have the property with this type. */
+export interface BagFields {
+  string(name: string): TextOrder<string>;
+  int32(name: string): Order<number>;
+  int64(name: string): Order<bigint>;
+  double(name: string): Order<number>;
+  bool(name: string): Equality<boolean>;
+  instant(name: string): Order<Instant>;
+  guid(name: string): Order<string>;
+  bytes(name: string): Equality<Uint8Array>;
+}
+
+const FIELDS: BagFields = {
+  string: name => plainField(name, t.string()),
+  int32: name => plainField(name, t.int32()),
+  int64: name => plainField(name, t.int64()),
+  double: name => plainField(name, t.double()),
+  bool: name => plainField(name, t.bool()),
+  instant: name => plainField(name, t.instant()),
+  guid: name => plainField(name, t.guid()),
+  bytes: name => plainField(name, t.bytes()),
+};
+
+/** Bags of one partition. */
+export interface BagQuery extends Results<Bag> {
+  /** Narrows it: `where(p => p.string('City').eq('Rome').and(p.int32('Age').gt(30)))`. */
+  where(build: (fields: BagFields) => Clause): BagQuery;
+  /** Those of the rows whose row keys are in the range. */
+  rows(range: KeyRange): BagQuery;
+  explain(): Plan;
+}
+
+/** Bags of many partitions: results only for a reason. */
+export interface BagScan {
+  where(build: (fields: BagFields) => Clause): BagScan;
+  allowScan(reason: string): BagQuery;
+  explain(): Plan;
+}
+
+/** What is read of a table without an entity. */
+export interface BagReads {
+  get(partitionKey: string, rowKey: string, options?: ReadingOptions): Promise<Bag | undefined>;
+  partition(partitionKey: string): BagQuery;
+  scan(): BagScan;
+}
+
+/** Admission, before the first request of a query. */
+function admitted(source: RowSource, check: () => void): RowSource {
+  return {
+    get: (address, options) => {
+      check();
+      return source.get(address, options);
+    },
+    queryPage: request => {
+      check();
+      return source.queryPage(request);
+    },
+  };
+}
+
+class RowBags extends RowResults<Bag> implements BagQuery, BagScan {
+  readonly #settings: QuerySettings;
+  readonly #query: RowQuery;
+  readonly #reason: string | undefined;
+
+  constructor(table: string, settings: QuerySettings, condition: Condition, reason?: string) {
+    const query = rowQuery(table, condition, undefined);
+    let isAdmitted = false;
+    super({
+      source: admitted(settings.source, () => {
+        if (!isAdmitted) admit(query, settings, reason);
+        isAdmitted = true;
+      }),
+      query,
+      decode: row => decodeBag(row, { table }),
+      shape: 'bags',
+      secret: settings.tokenSecret,
+      concurrency: settings.concurrency ?? POINT_CONCURRENCY,
+    });
+    this.#settings = settings;
+    this.#query = query;
+    this.#reason = reason;
+  }
+
+  where(build: (fields: BagFields) => Clause): RowBags {
+    return this.#narrowed(build(FIELDS).condition);
+  }
+
+  rows(range: KeyRange): RowBags {
+    return this.#narrowed(keyCondition('RowKey', range));
+  }
+
+  explain(): Plan {
+    return planOf(this.#query);
+  }
+
+  allowScan(reason: string): RowBags {
+    const { table, condition } = this.#query;
+    return new RowBags(table, this.#settings, condition, checkReason(this.#query, reason));
+  }
+
+  #narrowed(further: Condition): RowBags {
+    const { table, condition } = this.#query;
+    return new RowBags(table, this.#settings, allOf([condition, further]), this.#reason);
+  }
+}
+
+/** Reads of a table without an entity. */
+export const bagReads = (table: string, settings: QuerySettings): BagReads => ({
+  get: async (partitionKey, rowKey, { signal } = {}) => {
+    const found = await settings.source.get({ table, partitionKey, rowKey }, { signal });
+    return found && decodeBag(found.row, { table, etag: found.etag });
+  },
+  partition: eq => new RowBags(table, settings, keyCondition('PartitionKey', { eq })),
+  scan: () => new RowBags(table, settings, TRUE),
+});
