@@ -272,3 +272,50 @@ for (const [who, exclusive, bytes, fileBlocksMax, skip] of [
     await store.close();
   });
 }
+
+/** Commits of all rows of a partition, each with a length and a content of its own, which free as many pages as they write. */
+const REWRITE = `
+  const until = performance.now() + 2000;
+  let commits = 0;
+  for (; performance.now() < until; commits += 1) {
+    const value = Buffer.alloc(100 + (commits * 2711) % 7000, commits);
+    const puts = Array.from({ length: 40 }, (_, row) => ({ key: String(row), value }));
+    await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+    const other = commits % 3 === 0 ? { deletes: ['q'] } : { puts: [{ key: 'q', value: Buffer.alloc(200_000) }] };
+    await store.commit(space, 'q', { keys: [] }, () => ({ result: true, ...other }));
+  }
+  await store.close();
+  writeSync(1, 'made ' + commits + '\\n');
+`;
+
+test('a scan shows each commit of another process whole, however long it takes', async t => {
+  const directory = await newDirectory(t);
+  const { store, space } = await openSpace(directory);
+  const child = run(REWRITE, directory);
+  let commits = 0;
+  const ended = (async () => {
+    for await (const line of linesOf(child)) commits = Number(line.split(' ')[1]);
+  })();
+  let isOver = false;
+  const over = ended.then(() => {
+    isOver = true;
+  });
+  const range = { from: { partition: 'p', key: '' }, until: { partition: 'p\0', key: '' } };
+  let scans = 0;
+  // Some hold their snapshot over several slices, in which pages of it are freed.
+  const scanAgain = async (pause: number): Promise<void> => {
+    for (; !isOver; scans += 1) {
+      const seen = new Set<string>();
+      const { examined } = await store.scan(space, range, UNBOUNDED, ({ value }) => {
+        for (const end = performance.now() + pause; performance.now() < end; );
+        seen.add(`${value.length} ${value[0]} ${value.at(-1)}`);
+        return true;
+      });
+      assert(examined === 0 || examined === 40, `${examined} rows`);
+      assert(seen.size <= 1, [...seen].join());
+    }
+  };
+  await Promise.all([scanAgain(0), scanAgain(0.5), scanAgain(0.5), over]);
+  await store.close();
+  assert(commits > 10 && scans > 10, `${commits} commits, ${scans} scans`);
+});
