@@ -1,18 +1,20 @@
 // The reserve for deletes: when it is made, released and made again, what may be put meanwhile, and that processes share it. What a
 // disk that is really full does is shown in test/overload/disk-full.test.ts.
 import assert from 'node:assert/strict';
+import type fs from 'node:fs';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { DiskReserve, spendReserve } from './disk-reserve.js';
+import { replaceCalls } from '../testing/system-calls.js';
+import { DiskReserve, RESERVE_BYTES, spendReserve } from './disk-reserve.js';
 
 const BYTES = 10_000;
 /** More than any disk has. */
 const TOO_MUCH = 2 ** 60;
 
 interface Opened {
-  readonly room: DiskReserve;
+  readonly disk: DiskReserve;
   readonly reserve: string;
   /** Milliseconds that have passed. */
   time: number;
@@ -22,7 +24,7 @@ interface Opened {
 
 function open(t: TestContext, directory: string, reserveBytes = BYTES): Opened {
   const opened = { time: 0, freeBytes: 0, looks: 0, reserve: join(directory, 'reserve') };
-  const room = new DiskReserve({
+  const disk = new DiskReserve({
     path: join(directory, 'data.mdb'),
     reserveBytes,
     freeBytes: () => {
@@ -31,12 +33,12 @@ function open(t: TestContext, directory: string, reserveBytes = BYTES): Opened {
     },
     milliseconds: () => opened.time,
   });
-  t.after(() => room.close());
-  return Object.assign(opened, { room });
+  t.after(() => disk.close());
+  return Object.assign(opened, { disk });
 }
 
 function newDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'room-'));
+  const directory = mkdtempSync(join(tmpdir(), 'disk-reserve-'));
   t.after(() => rmSync(directory, { recursive: true }));
   return directory;
 }
@@ -49,7 +51,7 @@ test('the reserve is made once a store is a fifth of a second old', t => {
   ] as const) {
     const opened = open(t, newDirectory(t));
     opened.time = time;
-    assert.equal(opened.room.mayGrow(), true);
+    assert.equal(opened.disk.mayGrow(), true);
     assert.equal(existsSync(opened.reserve), isMade);
     if (isMade) assert.equal(statSync(opened.reserve).size, BYTES);
   }
@@ -57,42 +59,42 @@ test('the reserve is made once a store is a fifth of a second old', t => {
 
 test('after a put that found no place none is tried for a second, or until something was deleted', t => {
   const opened = open(t, newDirectory(t));
-  const { room } = opened;
+  const { disk } = opened;
   opened.time = 1000;
-  assert.equal(room.mayGrow(), true);
-  room.refuse();
-  assert.deepEqual([room.mayGrow(), room.isShort], [false, true]);
+  assert.equal(disk.mayGrow(), true);
+  disk.refuse();
+  assert.deepEqual([disk.mayGrow(), disk.isShort], [false, true]);
   opened.time = 1999;
-  assert.equal(room.mayGrow(), false);
+  assert.equal(disk.mayGrow(), false);
   opened.time = 2000;
-  assert.deepEqual([room.mayGrow(), room.isShort], [true, false]);
-  room.refuse();
-  room.wrote(0, false);
-  assert.equal(room.mayGrow(), true);
+  assert.deepEqual([disk.mayGrow(), disk.isShort], [true, false]);
+  disk.refuse();
+  disk.wrote(0, false);
+  assert.equal(disk.mayGrow(), true);
 });
 
 test('the reserve is released once, all processes see it, and it is made again when there is space', t => {
   const directory = newDirectory(t);
   const one = open(t, directory);
   one.time = 1000;
-  one.room.mayGrow();
+  one.disk.mayGrow();
   const other = open(t, directory);
-  assert.deepEqual([other.room.isShort, other.room.mayGrow()], [false, true]);
-  assert.deepEqual([one.room.release(), one.room.release()], [true, false]);
+  assert.deepEqual([other.disk.isShort, other.disk.mayGrow()], [false, true]);
+  assert.deepEqual([one.disk.release(), one.disk.release()], [true, false]);
   assert.equal(statSync(one.reserve).size, 0);
-  assert.deepEqual([one.room.mayGrow(), other.room.isShort], [false, true]);
+  assert.deepEqual([one.disk.mayGrow(), other.disk.isShort], [false, true]);
   // The other one has not looked yet.
-  assert.equal(other.room.mayGrow(), true);
+  assert.equal(other.disk.mayGrow(), true);
   assert.equal(statSync(one.reserve).size, BYTES);
   one.time = 2000;
-  assert.deepEqual([one.room.mayGrow(), one.room.isShort], [true, false]);
+  assert.deepEqual([one.disk.mayGrow(), one.disk.isShort], [true, false]);
 });
 
 test('while there is no space for the reserve, what is free in the file beyond its size may be put', t => {
   const directory = newDirectory(t);
   writeFileSync(join(directory, 'reserve'), '');
   const opened = open(t, directory, TOO_MUCH);
-  const { room } = opened;
+  const { disk } = opened;
   for (const [free, may] of [
     [TOO_MUCH - 1000, false],
     [TOO_MUCH, false],
@@ -100,21 +102,21 @@ test('while there is no space for the reserve, what is free in the file beyond i
   ] as const) {
     opened.freeBytes = free;
     opened.time += 1000;
-    assert.equal(room.mayGrow(), may, String(free));
+    assert.equal(disk.mayGrow(), may, String(free));
   }
   // A quarter of it, then it is counted again.
   const { looks } = opened;
-  room.wrote(300_000, true);
-  assert.deepEqual([room.mayGrow(), opened.looks], [true, looks]);
-  room.wrote(300_000, true);
-  assert.deepEqual([room.mayGrow(), opened.looks], [true, looks + 1]);
+  disk.wrote(300_000, true);
+  assert.deepEqual([disk.mayGrow(), opened.looks], [true, looks]);
+  disk.wrote(300_000, true);
+  assert.deepEqual([disk.mayGrow(), opened.looks], [true, looks + 1]);
   opened.freeBytes = 0;
-  room.wrote(1_000_000, true);
-  assert.deepEqual([room.mayGrow(), room.mayGrow(), opened.looks], [false, false, looks + 2]);
+  disk.wrote(1_000_000, true);
+  assert.deepEqual([disk.mayGrow(), disk.mayGrow(), opened.looks], [false, false, looks + 2]);
 });
 
 test('the reserve is spent before an opening only where the disk has less than is needed', t => {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-room-'));
+  const directory = mkdtempSync(join(tmpdir(), 'disk-reserve-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const reserve = join(directory, 'reserve');
   const needed = Number.MAX_SAFE_INTEGER;
@@ -124,5 +126,89 @@ test('the reserve is spent before an opening only where the disk has less than i
   spendReserve(directory, 0);
   assert.equal(statSync(reserve).size, 1000);
   spendReserve(directory, needed);
+  assert.equal(statSync(reserve).size, 0);
+});
+
+const MIB = 1024 * 1024;
+
+/** Has the disk have so many bytes left; gives how to change that. */
+function leave(t: TestContext, bytes: number): (bytes: number) => void {
+  let left = bytes;
+  const statfs: unknown = () => ({ bavail: left, bsize: 1 });
+  replaceCalls(t, { statfsSync: statfs as typeof fs.statfsSync });
+  return bytes => {
+    left = bytes;
+  };
+}
+
+test('the reserve has 4 MiB, and is made where it leaves one to others', t => {
+  assert.equal(RESERVE_BYTES, 4 * MIB);
+  const leaves = leave(t, 5 * MIB - 1);
+  const opened = open(t, newDirectory(t), RESERVE_BYTES);
+  opened.time = 1000;
+  assert.equal(opened.disk.mayGrow(), true);
+  assert.equal(existsSync(opened.reserve), false);
+  leaves(5 * MIB);
+  opened.time = 1999;
+  assert.equal(opened.disk.mayGrow(), true);
+  assert.equal(existsSync(opened.reserve), false, 'It is looked at once a second.');
+  opened.time = 2000;
+  assert.equal(opened.disk.mayGrow(), true);
+  assert.equal(statSync(opened.reserve).size, 4 * MIB);
+});
+
+test('a reserve that lacks a byte is none, and is filled up', t => {
+  const directory = newDirectory(t);
+  writeFileSync(join(directory, 'reserve'), Buffer.alloc(BYTES - 1));
+  const { disk, reserve } = open(t, directory);
+  assert.equal(disk.isShort, true);
+  assert.equal(disk.mayGrow(), true);
+  assert.deepEqual([disk.isShort, statSync(reserve).size], [false, BYTES]);
+});
+
+test('nothing is put on a disk with less than 1 MiB', t => {
+  const leaves = leave(t, MIB);
+  const opened = open(t, newDirectory(t));
+  assert.equal(opened.disk.mayGrow(), true);
+  leaves(MIB - 1);
+  assert.deepEqual([opened.disk.mayGrow(), opened.disk.isShort], [false, true]);
+});
+
+test('there is headroom for a segment of the log with 64 MiB on the disk', t => {
+  const leaves = leave(t, 64 * MIB);
+  const directory = newDirectory(t);
+  writeFileSync(join(directory, 'data.mdb'), '');
+  const { disk } = open(t, directory);
+  assert.equal(disk.isAmple(), true);
+  leaves(64 * MIB - 1);
+  assert.equal(disk.isAmple(), false);
+});
+
+test('what is free in the file beyond the reserve counts by the byte', t => {
+  const directory = newDirectory(t);
+  writeFileSync(join(directory, 'reserve'), '');
+  leave(t, MIB + BYTES - 1);
+  const opened = open(t, directory);
+  for (const [free, may] of [
+    [BYTES - 1, false],
+    [BYTES, false],
+    [BYTES + 1, true],
+  ] as const) {
+    opened.freeBytes = free;
+    opened.time += 1000;
+    assert.equal(opened.disk.mayGrow(), may, String(free));
+    opened.disk.wrote(MIB, true);
+  }
+});
+
+test('the reserve is spent before an opening where the disk lacks a byte', t => {
+  const directory = newDirectory(t);
+  const reserve = join(directory, 'reserve');
+  writeFileSync(reserve, Buffer.alloc(1000));
+  const leaves = leave(t, 500);
+  spendReserve(directory, 500);
+  assert.equal(statSync(reserve).size, 1000);
+  leaves(499);
+  spendReserve(directory, 500);
   assert.equal(statSync(reserve).size, 0);
 });

@@ -114,19 +114,19 @@ export class DiskReserve {
     }
   }
 
-  /** There is no place for something that is to be put. */
+  /** There is no space for something that is to be put. */
   refuse(): void {
     this.#isPressed = true;
     this.#budget = 0;
     this.#nextLook = this.#milliseconds() + PAUSE_MS;
   }
 
-  /** There is no place for what puts nothing: true if there is some now. */
+  /** There is no space for what puts nothing: true if there is some now. */
   release(): boolean {
     this.refuse();
     if (this.#file === undefined || fstatSync(this.#file).size === 0) return false;
     this.#wasWhole = false;
-    abort(this.#file);
+    empty(this.#file);
     return true;
   }
 
@@ -154,7 +154,7 @@ export class DiskReserve {
   }
 
   /**
-   * A write that finds no place is to be rare: of its failure LMDB makes a text that is longer than the memory it takes for
+   * A write that finds no space is to be rare: of its failure LMDB makes a text that is longer than the memory it takes for
    * it (mdb_page_flush of its package), which may end the process.
    */
   #isTight(): boolean {
@@ -193,14 +193,14 @@ export function spendReserve(directory: string, bytes: number): void {
   const file = openIfThere(join(directory, RESERVE_NAME));
   if (file === undefined) return;
   try {
-    abort(file);
+    empty(file);
   } finally {
     closeSync(file);
   }
 }
 
 /** Some file systems give back what is freed only when that is written. */
-function abort(file: number): void {
+function empty(file: number): void {
   ftruncateSync(file, 0);
   fsyncSync(file);
 }

@@ -1,15 +1,18 @@
 // Shows that the log's file takes what fits and no more, turns, survives what callers may do to it, and ends with the first failure.
 import assert from 'node:assert/strict';
-import { closeSync, openSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import fs, { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
 import { StoreError, type StoreErrorCode } from '#store';
 import { createLog } from '../testing/create-log.js';
 import { appendBatch, type LogBatch, logBytes } from '../testing/log-batch.js';
 import { batchOfBytes, EPOCH, FIRST_TICK, recordOf, someBatch, withSeeds } from '../testing/log-history.js';
-import { LOG_BYTES, LOG_NAME, type LogFile, readLog } from './log-file.js';
+import { NEEDS_PROC, numbersOf, replaceFile, untilClosed } from '../testing/open-files.js';
+import { importAnew, replaceCalls } from '../testing/system-calls.js';
+import { LOG_BYTES, LOG_NAME, LogFile, readLog } from './log-file.js';
 import { BLOCK_BYTES } from './log-record.js';
 import { LOG_HALVES } from './read-log.js';
 
@@ -183,29 +186,13 @@ test('a batch that cannot be written as a record does the file no harm', async t
   assert.deepEqual(sequences(), [1n]);
 });
 
-/** Has the number of the log's open file stand for another one. */
-function replaceFile(path: string, by: string, flags: string): void {
-  const numbers = readdirSync('/proc/self/fd').filter(number => {
-    try {
-      return readlinkSync(`/proc/self/fd/${number}`) === path;
-    } catch {
-      return false;
-    }
-  });
-  assert.equal(numbers.length, 1);
-  closeSync(Number(numbers[0]));
-  // The system gives the lowest number that is free.
-  assert.equal(openSync(by, flags), Number(numbers[0]));
-}
-
-const needsProc = process.platform === 'linux' ? {} : { skip: 'needs /proc' };
 const CASES = [
   ['a write that finds no space', '/dev/full', 'r+', 'full', /ENOSPC/],
   ['a write that the system refuses', '/dev/null', 'r', 'busy', /EBADF/],
 ] as const;
 
 for (const [name, device, flags, code, reason] of CASES)
-  test(`${name} fails the record and all that follow`, needsProc, async t => {
+  test(`${name} fails the record and all that follow`, NEEDS_PROC, async t => {
     const { path, log, sequences } = await create(t);
     await appendBatch(log, batchOf(1n));
     replaceFile(path, device, flags);
@@ -216,3 +203,55 @@ for (const [name, device, flags, code, reason] of CASES)
     );
     assert.deepEqual(sequences(), [1n]);
   });
+
+type Write = (file: number, pieces: readonly Buffer[], position: number) => Promise<{ bytesWritten: number }>;
+
+/** As `promisify` takes it. */
+function writevOf(write: Write): typeof fs.writev {
+  const writev: unknown = Object.assign(() => assert.fail(), { [promisify.custom]: write });
+  return writev as typeof fs.writev;
+}
+
+/** The log's module, which writes by this. */
+function importWith(t: TestContext, write: Write): Promise<typeof import('./log-file.js')> {
+  replaceCalls(t, { writev: writevOf(write) });
+  return importAnew(new URL('./log-file.js', import.meta.url));
+}
+
+const writeBytes = promisify(fs.write);
+
+test('a write that is short is gone on with, where it ended', async t => {
+  const { directory, path } = await create(t);
+  let most = 3_000_001;
+  // At most so many bytes at a time, as the system may.
+  const module = await importWith(t, (file, pieces, position) => {
+    const piece = Buffer.concat(pieces).subarray(0, most);
+    return writeBytes(file, piece, 0, piece.length, position);
+  });
+  const log = await module.LogFile.prepare(directory, EPOCH);
+  t.after(() => log.close());
+  log.place();
+  assert.equal(statSync(path).size, LOG_BYTES);
+  const batches: LogBatch[] = [];
+  for (most of [1000, 4095, 4096, 4097, 1_000_000]) {
+    const batch = batchOfBytes(20_000, FIRST_TICK + BigInt(batches.length));
+    batches.push(batch);
+    await appendBatch(log, batch);
+  }
+  const expected = batches.map((batch, index) => recordOf(batch, BigInt(index + 1)));
+  assert.deepEqual(readLog(path, EPOCH), expected);
+});
+
+test('a file that is discarded or withdrawn, or could not be made, is open no more', NEEDS_PROC, async t => {
+  const { directory, path, log } = await create(t);
+  await log.discard();
+  const own = `${path}.${process.pid}`;
+  const withdrawn = await LogFile.prepare(directory, EPOCH);
+  assert.equal(numbersOf(own).length, 1);
+  await withdrawn.withdraw();
+  const failing = Object.assign(new Error('EIO'), { code: 'EIO' });
+  const module = await importWith(t, () => Promise.reject(failing));
+  await assert.rejects(module.LogFile.prepare(directory, EPOCH), failsWith('busy', /cannot be written: EIO/));
+  assert.deepEqual(readdirSync(directory), [LOG_NAME]);
+  await untilClosed(path, own, `${own} (deleted)`);
+});

@@ -1,0 +1,38 @@
+// The files that this process has open, as Linux tells.
+import assert from 'node:assert/strict';
+import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+
+export const NEEDS_PROC = process.platform === 'linux' ? {} : { skip: 'needs /proc' };
+
+/** The numbers under which a path is open. */
+export function numbersOf(path: string): readonly number[] {
+  const numbers = readdirSync('/proc/self/fd').filter(number => {
+    try {
+      return readlinkSync(`/proc/self/fd/${number}`) === path;
+    } catch {
+      return false;
+    }
+  });
+  return numbers.map(Number);
+}
+
+/** Has the number of an open file stand for another file. */
+export function replaceFile(path: string, by: string, flags: string): void {
+  const [number, ...others] = numbersOf(path);
+  assert(
+    number !== undefined && others.length === 0,
+    `${path} is open ${others.length + 1} times or not at all.`,
+  );
+  closeSync(number);
+  // The system gives the lowest number that is free.
+  assert.equal(openSync(by, flags), number);
+}
+
+/** Files are closed by another thread. */
+export async function untilClosed(...paths: readonly string[]): Promise<void> {
+  for (let look = 0; paths.flatMap(numbersOf).length > 0; look += 1) {
+    assert(look < 1000, `One of ${paths.join(', ')} is still open.`);
+    await wait(5);
+  }
+}

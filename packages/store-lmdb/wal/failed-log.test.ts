@@ -1,0 +1,80 @@
+// Shows that a log which fails takes nothing with it: its file is closed, what it has gets into the tree, and an attempt that failed is made again.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Parts } from '../testing/logged-parts.js';
+import { NEEDS_PROC, numbersOf, replaceFile, untilClosed } from '../testing/open-files.js';
+import { LOG_NAME } from './log-file.js';
+
+const FULL = '/dev/full';
+
+/** Has the next call of a method fail; gives how often it was called since. */
+function failOnce<Name extends string>(
+  object: Record<Name, (...args: never[]) => Promise<unknown>>,
+  name: Name,
+): () => number {
+  const method = object[name].bind(object);
+  let calls = 0;
+  object[name] = (...args) => {
+    calls += 1;
+    return calls === 1 ? Promise.reject(new Error('once')) : method(...args);
+  };
+  return () => calls;
+}
+
+/** A store whose log has a change that the tree has not. */
+async function openLogged(t: TestContext): Promise<Parts> {
+  const parts = await Parts.open(t);
+  await parts.put('k', '1');
+  assert.deepEqual([parts.isRecent('k'), parts.inTree('k')], [true, undefined]);
+  return parts;
+}
+
+test(
+  'after a write that failed the file is closed, and the tree gets what was in it and all that follows',
+  NEEDS_PROC,
+  async t => {
+    const parts = await openLogged(t);
+    replaceFile(join(parts.directory, LOG_NAME), FULL, 'r+');
+    assert.equal(numbersOf(FULL).length, 1);
+    assert.equal(await parts.add('k', '2'), '12');
+    assert.equal(parts.inTree('k'), '12');
+    await untilClosed(FULL);
+    assert.equal(await parts.add('k', '3'), '123');
+    assert.deepEqual([parts.isRecent('k'), parts.inTree('k')], [false, '123']);
+    assert.equal(parts.environment.catalog.getLogFence()?.state, 'read', 'Nobody has to read the file.');
+  },
+);
+
+test('a checkpoint that failed is tried again, and meanwhile changes have transactions', async t => {
+  const parts = await openLogged(t);
+  const calls = failOnce(parts.environment.catalog, 'writeIfTick');
+  while (calls() === 0) await wait(5);
+  await wait(5);
+  // No caller comes: it is time that has it tried again.
+  for (let look = 0; !parts.commits.overlay.isEmpty; look += 1) {
+    assert(look < 1000, 'It was not tried again.');
+    await wait(5);
+  }
+  assert.deepEqual([calls(), parts.inTree('k')], [2, '1']);
+  await parts.put('k', '2');
+  assert(parts.isRecent('k'), 'The log is in use again.');
+});
+
+test('a caller has a checkpoint that failed tried at once', async t => {
+  const parts = await openLogged(t);
+  const calls = failOnce(parts.environment.catalog, 'writeIfTick');
+  while (calls() === 0) await wait(5);
+  await wait(5);
+  assert.equal(await parts.add('k', '2'), '12');
+  assert.deepEqual([calls(), parts.inTree('k')], [2, '12']);
+});
+
+test('if the replay of a fenced log fails, it is tried again before anything is decided', async t => {
+  const parts = await openLogged(t);
+  const calls = failOnce(parts.environment, 'takeLogBack');
+  await parts.fence();
+  assert.equal(await parts.add('k', '2'), '12');
+  assert.deepEqual([calls(), parts.inTree('k'), parts.isRecent('k')], [2, '12', false]);
+});
