@@ -9,14 +9,30 @@ import {
   RestError,
 } from '@azure/core-rest-pipeline';
 
-/** `reset`: the connection breaks. `busy`: the service answers 503. */
-export type Fault = 'reset before' | 'reset after' | 'busy before' | 'busy after';
+/** `reset`: the connection breaks. `busy`: the service answers 503. `failed`: it answers 500. `late`: the request goes out after others that were sent behind it. */
+export type Fault = 'reset before' | 'reset after' | 'busy before' | 'busy after' | 'failed after' | 'late';
 
-export const FAULTS: readonly Fault[] = ['reset before', 'reset after', 'busy before', 'busy after'];
+export const FAULTS: readonly Fault[] = [
+  'reset before',
+  'reset after',
+  'busy before',
+  'busy after',
+  'failed after',
+  'late',
+];
 
 /** Those that `npm test` has time for. */
 export const SOME_FAULTS: readonly Fault[] =
   process.env.SHELFMARK_LONG === undefined ? ['reset after', 'busy before'] : FAULTS;
+
+/** A fault of any kind at so many of the requests, by chance. */
+export const disturbed =
+  (share: number, chance: () => number): FaultPlan =>
+  () =>
+    chance() < share ? FAULTS[Math.floor(chance() * FAULTS.length)] : undefined;
+
+/** Longer than a request takes here. */
+const LATE_MILLISECONDS = 5;
 
 /** What becomes of the n-th request, from 0; undefined lets it pass. */
 export type FaultPlan = (index: number, request: PipelineRequest) => Fault | undefined;
@@ -34,10 +50,15 @@ export class FaultyClient implements HttpClient {
   async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
     const fault = this.#plan(this.count++, request);
     if (fault === undefined) return this.#client.sendRequest(request);
+    if (fault === 'late') {
+      await new Promise(resolve => setTimeout(resolve, LATE_MILLISECONDS));
+      return this.#client.sendRequest(request);
+    }
     if (fault.endsWith('after')) await this.#client.sendRequest(request);
     if (fault.startsWith('reset'))
       throw new RestError('The connection was reset.', { code: 'ECONNRESET', request });
-    return { request, status: 503, headers: createHttpHeaders(), bodyAsText: '' };
+    const status = fault.startsWith('busy') ? 503 : 500;
+    return { request, status, headers: createHttpHeaders(), bodyAsText: '' };
   }
 }
 

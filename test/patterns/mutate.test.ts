@@ -12,7 +12,7 @@ import { chanceOf, repeatBy, SEED } from './seeded.js';
 const WRITERS = 32;
 const CHANGES = process.env.SHELFMARK_LONG === undefined ? 2 : 4;
 /** Of all requests, in parts of one. */
-const FAULTY = 0.15;
+const FAULTY = 0.3;
 
 /** A change that adds its id to the list in the row. Times are steps of one counter. */
 interface Call {

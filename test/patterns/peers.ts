@@ -65,6 +65,8 @@ export interface Peer {
   readonly name: PeerName;
   /** The official client. It tries again at once, and as often as it does by itself. */
   client(options?: TableServiceClientOptions): TableServiceClient;
+  /** For programs of their own. */
+  connectionString(): string;
   /** A new table's name; the table is there. */
   newTable(): Promise<string>;
 }
@@ -95,6 +97,10 @@ export function describePeers(title: string, body: (peer: Peer) => void): void {
       body({
         name,
         client,
+        connectionString: () => {
+          assert(running, 'The peer runs while tests do.');
+          return running.connectionString;
+        },
         newTable: async () => {
           const table = `patterns${++tables}`;
           await client().createTable(table);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, type Db, entity, key, open, PatternError, part, type Repo, t } from '#patterns';
-import { FAULTS, FaultyClient } from './faulty-client.js';
+import { disturbed, FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { chanceOf, repeatBy, SEED } from './seeded.js';
 
@@ -67,7 +67,7 @@ describePeers('transfers', peer => {
     const below = (count: number): number => Math.floor(chance() * count);
     const outcomes = new Map<string, string>();
     const tellers = Array.from({ length: TELLERS }, async (_, teller) => {
-      const httpClient = new FaultyClient(() => (chance() < 0.15 ? FAULTS[below(FAULTS.length)] : undefined));
+      const httpClient = new FaultyClient(disturbed(0.3, chance));
       const db = open({ tables: peer.client() }, { httpClient });
       for (let n = 0; n < TRANSFERS; n++) {
         const from = below(ACCOUNTS);

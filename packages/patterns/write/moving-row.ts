@@ -1,5 +1,6 @@
 // The mark of a row that is being moved to another bucket. A row that has it is frozen: its content goes to its new place, which then counts, and nothing may be
 // written to the old one. rebucket.ts moves rows; spread-writes.ts writes around the move.
+import type { AnyEntity } from '../model/entity.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
@@ -14,11 +15,12 @@ export const movingMark: WireProperty = encodeProperty(MOVING_PROPERTY, 'Boolean
 /** Of a row of an answer. */
 export const isMovingRow = (row: WireObject): boolean => memberOf(row, MOVING_PROPERTY) !== undefined;
 
-/** Throws Conflict for a row that was read while it was being moved: where it stands now, it must be read again. */
+/** Throws Conflict for a row that was read while it was being moved: where it stands now, it must be read again. Of other entities the property says nothing. */
 export function refuseMoving(
+  { plan }: AnyEntity,
   row: RowAddress & { readonly etag: string; readonly unknown?: readonly WireProperty[] },
 ): void {
-  if (!row.unknown?.some(({ name }) => name === MOVING_PROPERTY)) return;
+  if (!plan.isChanging || !row.unknown?.some(({ name }) => name === MOVING_PROPERTY)) return;
   const { table, partitionKey, rowKey, etag } = row;
   throw new PatternError('Conflict', { table, partitionKey, rowKey, etag });
 }

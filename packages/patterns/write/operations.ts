@@ -86,7 +86,7 @@ function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>)
   if (!isRead(target))
     return spread(at, planDelete(addressOfKey(at.entity, at.table, target.key), target.etag), target.key);
   refuseForeign(at, target);
-  refuseMoving(target);
+  refuseMoving(at.entity, target);
   return spread(at, planDelete(target, target.etag), target.value as Values, true);
 }
 

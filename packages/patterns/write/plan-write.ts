@@ -53,7 +53,6 @@ function refuseOther(property: string, expected: string, reason: string): never 
 
 /** Programs without types may hand over what a projection gave. */
 function refuseParts(stored: Stored<unknown>): void {
-  refuseMoving(stored);
   if (stored.whole !== true) refuseOther('whole', 'a whole row', 'only some properties were read');
 }
 
@@ -141,6 +140,7 @@ export function planReplace<E extends AnyEntity>(
   value: NewOf<E>,
 ): PlannedWrite<StoredOf<E>> {
   refuseParts(stored);
+  refuseMoving(entity, stored);
   refuseNewer(entity, stored);
   const unknown = withId(identity, stored.unknown);
   const encoded = encodeEntity(entity, value, { extra: unknown, now, before: stored.value });
@@ -195,6 +195,7 @@ export function planMerge<E extends AnyEntity>(
 ): PlannedWrite<StoredOf<E>> {
   const { entity, identity, now: time } = at;
   refuseParts(stored);
+  refuseMoving(entity, stored);
   const before: Values = stored.value;
   const { set, removed } = readPatch(entity, patch);
   const changed = changes(entity, before, set);
