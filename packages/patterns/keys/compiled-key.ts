@@ -140,10 +140,10 @@ export class CompiledKey {
 
   /** Keys under which a row of these values may stand: that of `encode`, then those of earlier numbers of buckets. */
   encodeAll(values: Values): readonly string[] {
-    return this.#product(each => {
-      if (typeof each === 'string') return [each];
-      const value = checkValue(each.property, values[each.name], each.name) as never;
-      return [each.codec.encode(value), ...each.codec.earlier(value)];
+    return this.#product((each, at) => {
+      const text = this.#text(each, at, values);
+      if (typeof each === 'string' || !each.codec.isChanging) return [text];
+      return [text, ...each.codec.earlier(checkValue(each.property, values[each.name], each.name) as never)];
     });
   }
 
