@@ -177,6 +177,49 @@ describePeers('a number of buckets that is being changed', peer => {
     }
   });
 
+  test('a row that was deleted after its move was killed does not come back', async () => {
+    const first = await filled();
+    const counting = new FaultyClient(() => undefined);
+    await moveAll(open({ tables: peer.client() }, { httpClient: counting }), first.table);
+    const step = process.env.SHELFMARK_LONG === undefined ? 5 : 1;
+    let frozen = 0;
+    for (let index = 1; index < counting.count; index += step) {
+      const { table, moved } = await filled();
+      const dying = new FaultyClient(at => (at < index ? undefined : 'reset before'));
+      const client = peer.client({ retryOptions: { maxRetries: 0 } });
+      await assert.rejects(moveAll(open({ tables: client }, { httpClient: dying }), table));
+      const rows = open({ tables: peer.client() }, { sleep: nextTurn }).repo(Changing, { table });
+      const left = new Set<string>();
+      for (const [at, customer] of CUSTOMERS.entries()) {
+        const stored = await rows.get(visit(customer));
+        assert(stored, customer);
+        const target = at % 2 === 0 ? stored : { key: visit(customer), etag: '*' };
+        try {
+          await rows.delete(target);
+        } catch (thrown) {
+          // A row that is marked and not copied waits for the next move.
+          assert(
+            PatternError.is(thrown, 'Conflict') || PatternError.is(thrown, 'Contention'),
+            String(thrown),
+          );
+          left.add(customer);
+        }
+        assert.equal((await rows.get(visit(customer))) !== undefined, left.has(customer), customer);
+      }
+      assert(left.size <= 1, [...left].join());
+      frozen += left.size;
+      await moveAll(db(), table);
+      for (const customer of CUSTOMERS)
+        assert.equal(
+          (await moved.get(visit(customer))) !== undefined,
+          left.has(customer),
+          `killed at ${index}`,
+        );
+      assert.equal((await counts(table)).length, left.size);
+    }
+    assert(frozen > 0, 'No kill was between the mark and the copy.');
+  });
+
   test('a move goes on over lost answers', async () => {
     for (const fault of SOME_FAULTS)
       for (const index of [1, 2, 3, 4, 5]) {
