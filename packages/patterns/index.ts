@@ -86,6 +86,7 @@ export type { TypedValue } from './values/decode-property.js';
 export type { BagValue, EdmType } from './values/edm.js';
 export { Instant } from './values/instant.js';
 export {
+  type AnyPatternError,
   type Drift,
   PatternError,
   type PatternErrorCode,
@@ -105,7 +106,7 @@ export {
   type ValueOf,
 } from './values/property.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './values/standard-schema.js';
-export type { Batch } from './write/batch.js';
+export type { Batch, Committed } from './write/batch.js';
 export type { WriterOptions } from './write/batch-writer.js';
 export { change, type RowChange } from './write/change.js';
 export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './write/delete-rows.js';

@@ -51,7 +51,7 @@ export class Db {
     entity: E,
     partition: PartitionOf<E>,
     { table = entity.table }: RepoOptions = {},
-  ): Batch {
+  ): Batch<[]> {
     return new Batch(this.#service, { table, partitionKey: entity.plan.partition.encode(partition) });
   }
 

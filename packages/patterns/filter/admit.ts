@@ -3,6 +3,7 @@ import { PatternError } from '../values/pattern-error.js';
 import type { QueryClass } from './classify.js';
 import { type Plan, planOf, type RowQuery } from './plan.js';
 
+/** Which queries a program sends: what is told, and what is refused. */
 export interface Admission {
   /** Told of each query that scans a partition, a range of it or a table, before it is sent. */
   readonly warn?: ((plan: Plan, reason: string | undefined) => void) | undefined;

@@ -39,11 +39,13 @@ export interface KeyBounds {
   readonly row: KeyRange;
 }
 
+/** The keys of one row. */
 export interface Point {
   readonly partitionKey: string;
   readonly rowKey: string;
 }
 
+/** The class of a query, and why it is that. */
 export interface Classification {
   readonly class: QueryClass;
   /** Every row that matches is in one of them. */

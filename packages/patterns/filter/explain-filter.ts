@@ -4,6 +4,7 @@ import type { Condition } from './condition.js';
 import { formatFilter } from './format-filter.js';
 import { parseFilter } from './parse-filter.js';
 
+/** What a text of `$filter` makes the service do. */
 export interface FilterPlan extends Classification {
   readonly condition: Condition;
   /** The same filter as this library writes it. */

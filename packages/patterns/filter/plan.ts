@@ -4,6 +4,7 @@ import { type Condition, isTrue } from './condition.js';
 import { givenKeys } from './evaluate.js';
 import { formatFilter } from './format-filter.js';
 
+/** What a query would send, and what it costs the service. */
 export interface Plan extends Classification {
   readonly table: string;
   /** The text of `$filter`; none if every row is asked for. */

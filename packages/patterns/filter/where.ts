@@ -32,6 +32,7 @@ export class Clause {
   }
 }
 
+/** A property that is the same as a value or not. */
 export interface Equality<V> {
   eq(value: V): Clause;
   ne(value: V): Clause;
@@ -39,6 +40,7 @@ export interface Equality<V> {
   in(values: readonly V[]): Clause;
 }
 
+/** A property whose values have an order. */
 export interface Order<V> extends Equality<V> {
   gt(value: V): Clause;
   ge(value: V): Clause;
@@ -48,6 +50,7 @@ export interface Order<V> extends Equality<V> {
   between(first: V, last: V): Clause;
 }
 
+/** A property that is a text. */
 export interface TextOrder<V> extends Order<V> {
   startsWith(prefix: string): Clause;
 }

@@ -8,6 +8,7 @@ export interface Chance {
   readonly random: (count: number) => Uint8Array;
 }
 
+/** The clock, random bytes and pauses that the library takes from outside. */
 export interface Surroundings extends Chance {
   readonly sleep: (milliseconds: number, signal?: AbortSignal | undefined) => Promise<void>;
 }

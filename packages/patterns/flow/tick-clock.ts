@@ -3,6 +3,7 @@
 import { Instant } from '../values/instant.js';
 import { REAL_SURROUNDINGS } from './surroundings.js';
 
+/** What a clock of ticks takes from outside; the computer's by default. */
 export interface TickClockOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;

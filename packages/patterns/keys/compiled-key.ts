@@ -7,6 +7,7 @@ import type { Key } from './key.js';
 import { type AnyKeyCodec, codec } from './key-codec.js';
 import { forbiddenIn, hasUncertainOrder, KEY_LENGTH_MAX, SEPARATOR } from './key-text.js';
 
+/** Values by the names of properties. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Keys, by what comparing them with a text says. At most one bound on either side; without any, all keys. */
@@ -25,7 +26,7 @@ export interface PartBounds<V = unknown> {
   readonly lt?: V;
   readonly le?: V;
   /** Of texts: those that begin so. */
-  readonly prefix?: string;
+  readonly prefix?: unknown extends V ? string : V extends string ? string : never;
 }
 
 interface BoundPart {

@@ -6,6 +6,7 @@ import { PatternError } from '../values/pattern-error.js';
 import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
 import { escapeKeyText, forbiddenIn, unescapeKeyText } from './key-text.js';
 
+/** How a value of one type becomes text in a key, and back. */
 export interface KeyCodec<T> {
   /** As it is written in a definition: `int(6)`. */
   readonly name: string;
@@ -30,6 +31,11 @@ export interface KeyCodec<T> {
   /** Texts by which rows may have been stored before, besides that of `encode`. */
   readonly earlier: (value: T) => readonly string[];
   readonly decode: (text: string) => T;
+}
+
+/** A codec whose texts are in the reverse order of values. */
+export interface DescendingCodec<T> extends KeyCodec<T> {
+  readonly order: 'down';
 }
 
 /** A codec, whatever it takes. */
@@ -216,7 +222,7 @@ const time: KeyCodec<Instant> = define({
 });
 
 /** Nineteen digits of the ticks that are left until the end of 9999: the latest comes first. */
-const timeDesc: KeyCodec<Instant> = define({
+const timeDesc = define<Instant>({
   name: 'timeDesc',
   edm: ['DateTime'],
   width: TICKS_WIDTH,
@@ -224,7 +230,7 @@ const timeDesc: KeyCodec<Instant> = define({
   trend: 'time',
   encode: value => String(TICKS_MAX - value.ticks).padStart(TICKS_WIDTH, '0'),
   decode: value => Instant.fromTicks(TICKS_MAX - ticksIn(value, 'timeDesc')),
-});
+}) as DescendingCodec<Instant>;
 
 /** What is hashed: a text that any language can make of the value. */
 const hashedText = (value: Hashable): string => (isInstant(value) ? `${value.ticks}` : `${value}`);

@@ -1,7 +1,7 @@
 // The definition of a key: literals and named parts, in order, as plain data. compiled-key.ts binds it to an entity's properties.
 import { PatternError } from '../values/pattern-error.js';
 import type { Props, ValueOf } from '../values/property.js';
-import type { AnyKeyCodec, KeyCodec } from './key-codec.js';
+import type { AnyKeyCodec, DescendingCodec, KeyCodec } from './key-codec.js';
 import { SEPARATOR } from './key-text.js';
 
 /** A property in a key. `V` is what its codec takes. */
@@ -11,6 +11,11 @@ export interface Part<N extends string = string, V = never> {
   readonly codec: AnyKeyCodec | undefined;
   /** Only for the compiler: the part serves properties whose values are among these. */
   readonly '~takes'?: (value: V) => void;
+}
+
+/** A part whose largest values come first. */
+export interface DescendingPart<N extends string = string, V = never> extends Part<N, V> {
+  readonly codec: DescendingCodec<V>;
 }
 
 /** A literal or a part. */
@@ -30,6 +35,12 @@ export interface Key<A extends readonly KeyPart[] = readonly KeyPart[]> {
 /** The names of a key's parts, in no order. */
 export type PartNames<A extends readonly KeyPart[]> = Extract<A[number], Part>['name'];
 
+/** The names of parts whose largest values come first. */
+export type DescendingNames<A extends readonly KeyPart[]> = Extract<
+  A[number],
+  Part & { readonly codec: { readonly order: 'down' } }
+>['name'];
+
 /** The parts that a key of an entity with these properties may have: required ones that the service can compare. */
 export type PartOf<P extends Props> = {
   [K in keyof P & string]: P[K] extends { readonly presence: 'required'; readonly use: 'plain' }
@@ -44,6 +55,7 @@ export type KeyOn<P extends Props> = Key<readonly (string | PartOf<P>)[]>;
 
 /** A property's place in a key. */
 export function part<N extends string>(name: N): Part<N, unknown>;
+export function part<N extends string, V>(name: N, codec: DescendingCodec<V>): DescendingPart<N, V>;
 export function part<N extends string, V>(name: N, codec: KeyCodec<V>): Part<N, V>;
 export function part<N extends string>(name: N, codec?: AnyKeyCodec): Part<N, never> {
   return Object.freeze({ name, codec });

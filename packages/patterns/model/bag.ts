@@ -23,6 +23,7 @@ export interface Bag extends RowAddress {
   readonly properties: ReadonlyMap<string, TypedValue>;
 }
 
+/** Where a row came from, and which property is its tag. */
 export interface BagOptions {
   readonly table: string;
   readonly tag?: string | undefined;

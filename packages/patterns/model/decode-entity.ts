@@ -12,6 +12,7 @@ import type { Projected, StoredOf } from './stored.js';
 import { parseTag } from './type-tag.js';
 import { upcastRow } from './upcast.js';
 
+/** How a row is decoded, and where it stands. */
 export interface DecodeOptions {
   /** `throw` by default. A function gives the value to go on with, or throws; undefined is no property. */
   readonly onDrift?: DriftPolicy | undefined;

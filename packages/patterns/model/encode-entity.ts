@@ -15,6 +15,7 @@ export interface EncodedRow<T> extends WireRow {
   readonly value: T;
 }
 
+/** What a row has besides its value. */
 export interface EncodeOptions {
   /** Properties that are not the entity's and are sent with it: those that were kept from the row, or operation ids. */
   readonly extra?: readonly WireProperty[];

@@ -33,6 +33,7 @@ export interface EntityPlan {
 /** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */
 export type Upcast = (old: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 
+/** The schema of a kind of row, as `entity` makes it. */
 export interface Entity<
   N extends string = string,
   P extends Props = Props,
@@ -97,6 +98,7 @@ type Lead<P extends Props, N extends readonly unknown[], Before = unknown> = N e
       | Lead<P, R, Before & { readonly [K in H]: ValueOf<P[K]> }>
   : Flat<Before>;
 
+/** What a definition of an entity says. */
 export interface EntitySpec<P extends Props, PK extends Key, RK extends Key> {
   /** From 1. Rows that are older are brought up to date by `upcast` when they are read. */
   readonly version: number;

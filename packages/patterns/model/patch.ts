@@ -4,6 +4,7 @@ import type { AnyEntity, KeyOf } from './entity.js';
 
 /** In a merge: takes the property away. `null` does the same, except for a JSON property, of which null is a value. */
 export const remove: unique symbol = Symbol('remove');
+/** The type of `remove`. */
 export type Remove = typeof remove;
 
 /**

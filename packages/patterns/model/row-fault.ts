@@ -1,12 +1,12 @@
 // The error of a row that its entity cannot read: which row it is, and why.
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { type AnyPatternError, PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { textOf } from '../values/row-member.js';
 import type { AnyEntity } from './entity.js';
 import { parseTag } from './type-tag.js';
 
 /** Errors that name the row and say what is wrong with it. */
-const isClear = (thrown: unknown): thrown is PatternError =>
+const isClear = (thrown: unknown): thrown is AnyPatternError =>
   PatternError.is(thrown, 'WrongEntity') ||
   PatternError.is(thrown, 'TypeDrift') ||
   PatternError.is(thrown, 'NewerVersion') ||
@@ -18,7 +18,7 @@ export function rowFault(
   row: WireObject,
   { table, partitionKey, rowKey }: RowAddress,
   thrown: unknown,
-): PatternError {
+): AnyPatternError {
   if (PatternError.is(thrown, 'WrongEntity')) return thrown;
   const address = { table, partitionKey, rowKey };
   const tag = entity.tag === undefined ? undefined : textOf(row, entity.tag);

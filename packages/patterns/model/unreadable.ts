@@ -1,11 +1,11 @@
 // What becomes of a row in a query that its entity cannot read: the query need not end for it. row-fault.ts makes the errors.
-import type { PatternError } from '../values/pattern-error.js';
+import type { AnyPatternError } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { type Bag, decodeBag } from './bag.js';
 import type { AnyEntity } from './entity.js';
 
 /** A row as it is, and why its entity cannot read it. */
-export type UnreadableRow = Bag & { readonly fault: PatternError };
+export type UnreadableRow = Bag & { readonly fault: AnyPatternError };
 
 /**
  * What a query does with a row whose keys, types or upcasts its entity cannot read, or that a newer program wrote in a form that this one cannot read. `throw` ends the query
@@ -19,7 +19,7 @@ export function handleUnreadable(
   { tag }: AnyEntity,
   row: WireObject,
   table: string,
-  fault: PatternError,
+  fault: AnyPatternError,
 ): void {
   if (policy === 'throw') throw fault;
   if (policy !== 'skip') policy({ ...decodeBag(row, { table, tag }), fault });

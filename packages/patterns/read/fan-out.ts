@@ -24,6 +24,7 @@ import { formatToken, parseToken, queryHash } from './resume-token.js';
  */
 export type FanOutOrder = 'scan' | 'rows' | 'none';
 
+/** How many partitions are asked at once, and in which order their rows come. */
 export interface FanOutOptions {
   /** Partitions that are asked at once: 8 by default. */
   readonly concurrency?: number | undefined;

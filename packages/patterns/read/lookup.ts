@@ -9,6 +9,7 @@ import { PatternError } from '../values/pattern-error.js';
 import type { Reads } from './reads.js';
 import type { ReadingOptions, Results } from './results.js';
 
+/** How long rows of a lookup are taken as they were read, and how many are remembered. */
 export interface LookupOptions {
   /** Milliseconds for which a row is taken as it was read. */
   readonly ttl: number;
@@ -48,6 +49,7 @@ interface Entry<T> {
   readonly at: number;
 }
 
+/** How many rows a join looks up at once. */
 export interface JoinOptions extends ReadingOptions {
   /** Rows that are looked up at once: 16 by default. */
   readonly concurrency?: number | undefined;

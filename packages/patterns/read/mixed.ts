@@ -9,7 +9,7 @@ import { type Bag, decodeBag } from '../model/bag.js';
 import { checkTable } from '../model/check-table.js';
 import { decodeMixed, type Named } from '../model/decode-mixed.js';
 import type { AnyEntity, PartitionOf } from '../model/entity.js';
-import { PatternError } from '../values/pattern-error.js';
+import { type AnyPatternError, PatternError } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { POINT_CONCURRENCY, type QuerySettings } from './query.js';
 import type { Page, PageOptions, ReadingOptions, Results } from './results.js';
@@ -18,7 +18,7 @@ import { RowResults } from './row-results.js';
 /** A row of no entity, or one that its entity cannot read. */
 export type UnknownRow = Bag & {
   /** Why an entity that the row names could not read it. */
-  readonly fault: PatternError | undefined;
+  readonly fault: AnyPatternError | undefined;
 };
 
 /** A row of one of the entities, or an unknown one: `entity` says which, and is undefined for unknown ones. */

@@ -2,7 +2,8 @@
 import { allOf, anyOf, type Condition } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
 import type { KeyRange, PartBounds } from '../keys/compiled-key.js';
-import type { AnyEntity, RowLead, RowOf } from '../model/entity.js';
+import type { DescendingNames } from '../keys/key.js';
+import type { AnyEntity, NameList, RowLead, RowOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { PatternError } from '../values/pattern-error.js';
 import { EntityQuery, type Query, type QuerySettings } from './query.js';
@@ -13,6 +14,28 @@ export type RowBounds<E extends AnyEntity> = {
   readonly [K in keyof RowOf<E>]?: PartBounds<RowOf<E>[K]>;
 };
 
+/** The first part of a row key that is not given. */
+type NextPart<N extends readonly unknown[], L> = N extends [infer H extends PropertyKey, ...infer R]
+  ? H extends keyof L
+    ? undefined extends L[H]
+      ? H
+      : NextPart<R, L>
+    : H
+  : never;
+
+/** Bounds of the part that comes after those which `L` has, and of no other. */
+export type BoundsAfter<E extends AnyEntity, L> = Pick<
+  RowBounds<E>,
+  NextPart<NameList<E['row']['parts']>, L> & keyof RowOf<E>
+>;
+
+/** What a partition has whose row key has reversed time. */
+export interface LogTail<E extends AnyEntity> {
+  /** The last so many that were written, newest first: of a row key that has reversed time (`codec.timeDesc`) behind the parts of `lead`. */
+  latest(count: number, options?: LatestOptions<E>): Promise<readonly StoredOf<E>[]>;
+}
+
+/** Which rows `latest` takes. */
 export interface LatestOptions<E extends AnyEntity> extends ReadingOptions {
   /** Parts of the row key that stand before its time. */
   readonly lead?: RowLead<E>;
@@ -24,10 +47,8 @@ export type PartitionQuery<E extends AnyEntity> = Query<E, StoredOf<E>, 'partiti
   /** The row of these keys. */
   row(key: RowOf<E>): Query<E, StoredOf<E>, 'point'>;
   /** The rows whose keys begin with these parts, and of these the ones whose next part is in bounds. */
-  rows(lead: RowLead<E>, bounds?: RowBounds<E>): Query<E, StoredOf<E>, 'range'>;
-  /** The last so many that were written, newest first: of a row key that has reversed time (`codec.timeDesc`) behind the parts of `lead`. */
-  latest(count: number, options?: LatestOptions<E>): Promise<readonly StoredOf<E>[]>;
-};
+  rows<const L extends RowLead<E>>(lead: L, bounds?: BoundsAfter<E, L>): Query<E, StoredOf<E>, 'range'>;
+} & ([DescendingNames<E['row']['parts']>] extends [never] ? unknown : LogTail<E>);
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -46,6 +46,7 @@ export interface TableScan<R> {
   allowScan(reason: string): Results<R>;
 }
 
+/** A query of an entity's rows. A table scan has results only after `allowScan`. */
 export type Query<E extends AnyEntity, R, C extends StaticClass> = Refined<E, R, C> &
   (C extends 'table-scan' ? TableScan<R> : Results<R>);
 
@@ -59,6 +60,7 @@ export interface QueryOptions extends Admission {
   readonly onUnreadable?: UnreadablePolicy | undefined;
 }
 
+/** Where a query reads, and by which options. */
 export interface QuerySettings extends QueryOptions {
   readonly source: RowSource;
   /** Where the rows stand, if not in the entity's table. */

@@ -15,6 +15,7 @@ import { EntityQuery, POINT_CONCURRENCY, type Query, type QuerySettings } from '
 import type { ReadingOptions, Results } from './results.js';
 import { SpreadPartition } from './spread-partition.js';
 
+/** How many rows are read at once. */
 export interface ManyOptions extends ReadingOptions {
   /** Rows that are asked for at once: 16 by default. */
   readonly concurrency?: number | undefined;
@@ -25,6 +26,7 @@ interface Each<E extends AnyEntity, R> {
   readonly each?: (partition: PartitionQuery<E>) => Results<R> & { explain(): Plan };
 }
 
+/** What can be read of an entity: rows by their keys, partitions, scans, and many partitions at once. */
 export interface Reads<E extends AnyEntity> {
   /** The row; undefined if there is none. */
   get(key: KeyOf<E>, options?: ReadingOptions): Promise<StoredOf<E> | undefined>;

@@ -1,16 +1,19 @@
 // How results are read, whatever they are results of: page by page with a token to resume by, a given number, or as a stream.
 import { PatternError } from '../values/pattern-error.js';
 
+/** A page of results, and the token of the next one. */
 export interface Page<R> {
   readonly items: readonly R[];
   /** To go on behind this page, in this process or another; undefined behind the last. */
   readonly next: string | undefined;
 }
 
+/** How a read can be ended. */
 export interface ReadingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Which page, and how large. */
 export interface PageOptions extends ReadingOptions {
   /** Items at most, from 1 to 1,000. A page may have fewer, and yet not be the last. */
   readonly size?: number | undefined;

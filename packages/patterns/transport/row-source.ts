@@ -8,6 +8,7 @@ export interface PageStart {
   readonly rowKey: string | undefined;
 }
 
+/** What queries read from: requests, or a model of the service in tests. */
 export interface RowSource {
   /** The row; undefined if there is none. */
   get(

@@ -14,6 +14,7 @@ import { linkedController } from '../flow/abort.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { TablesConnection } from './clients.js';
 
+/** How requests are sent, where the official client does not show it. */
 export interface SenderOptions {
   /** What the client was given as `httpClient`; a client does not show it. */
   readonly httpClient?: HttpClient;

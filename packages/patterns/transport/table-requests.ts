@@ -10,6 +10,7 @@ import { parseRefusal, requestError, rowError, type ServiceRefusal } from './ser
 
 const ACCEPT = 'application/json;odata=minimalmetadata';
 
+/** How a request can be ended. */
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
@@ -18,6 +19,7 @@ export interface GetOptions extends ReadOptions {
   readonly select?: readonly string[] | undefined;
 }
 
+/** A request for a page of rows. */
 export interface PageRequest extends ReadOptions {
   readonly table: string;
   /** The text of `$filter`; all rows without one. */
@@ -28,12 +30,14 @@ export interface PageRequest extends ReadOptions {
   readonly next?: PageStart | undefined;
 }
 
+/** A page of rows, and where the next one begins. */
 export interface PageAnswer {
   readonly rows: readonly WireObject[];
   /** A page without rows may have one. */
   readonly next: PageStart | undefined;
 }
 
+/** A row, and its ETag. */
 export interface RowAnswer {
   readonly row: WireObject;
   readonly etag: string | undefined;

@@ -4,6 +4,7 @@ import { type BagValue, type EdmType, INT32_MAX, INT32_MIN } from './edm.js';
 import { Instant } from './instant.js';
 import type { WireValue } from './read-wire.js';
 
+/** A value with its type of the service. */
 export interface TypedValue {
   readonly type: EdmType;
   readonly value: BagValue;

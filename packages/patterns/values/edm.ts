@@ -1,6 +1,7 @@
 // The eight types of a stored property. encode-property.ts and decode-property.ts know their texts.
 import type { Instant } from './instant.js';
 
+/** The types of the service. */
 export type EdmType = 'String' | 'Int32' | 'Int64' | 'Double' | 'Boolean' | 'DateTime' | 'Guid' | 'Binary';
 
 /** A value as its type in the table gives it. Int64 is a bigint, a Guid its text, and JSON, to the service, a string. */

@@ -59,6 +59,7 @@ export interface PatternErrorDetails {
   readonly ServiceRefused: { readonly status: number; readonly code: string; readonly text: string };
 }
 
+/** Every code that an error of this library can have. */
 export type PatternErrorCode = keyof PatternErrorDetails;
 
 /** What the service bounds: see docs/patterns/sizes.md. */
@@ -135,10 +136,15 @@ export class PatternError<C extends PatternErrorCode = PatternErrorCode> extends
     this.detail = detail;
   }
 
-  /** Whether something that was thrown is an error of this library, with this code if one is given. */
-  static is<C extends PatternErrorCode>(thrown: unknown, code?: C): thrown is PatternError<C> {
+  /** Whether something that was thrown is an error of this library, with this code if one is given. Its `code` then tells the type of its `detail`. */
+  static is(thrown: unknown): thrown is AnyPatternError;
+  static is<C extends PatternErrorCode>(thrown: unknown, code: C): thrown is PatternError<C>;
+  static is(thrown: unknown, code?: PatternErrorCode): boolean {
     // By its name, for there may be two copies of this library in a process.
     const isOurs = thrown instanceof Error && thrown.name === 'PatternError' && 'code' in thrown;
     return isOurs && (code === undefined || thrown.code === code);
   }
 }
+
+/** An error of this library, whatever its code: `switch (error.code)` narrows its detail. */
+export type AnyPatternError = { [C in PatternErrorCode]: PatternError<C> }[PatternErrorCode];

@@ -6,6 +6,7 @@ export interface WholeDouble {
   readonly '~double': number;
 }
 
+/** A value as JSON has it. */
 export type WireValue = string | number | boolean | null | WholeDouble;
 
 /** A row as an answer has it: keys, properties, and annotations such as `odata.etag`. */

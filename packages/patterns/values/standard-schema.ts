@@ -1,6 +1,7 @@
 // The interface Standard Schema, version 1, by which zod, valibot, arktype and others can be called. Copied from its specification (standardschema.dev),
 // which invites that, to avoid a dependency.
 
+/** A validator by the interface of Standard Schema: zod, valibot, arktype and others. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
@@ -10,10 +11,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
+/** What a validator answers: the value, or what is wrong with it. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
+/** One thing that is wrong with a value, and where. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

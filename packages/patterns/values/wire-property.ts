@@ -2,6 +2,7 @@
 // that they are written back unchanged.
 import type { EdmType } from './edm.js';
 
+/** A property as it is sent. */
 export interface WireProperty {
   readonly name: string;
   readonly type: EdmType;

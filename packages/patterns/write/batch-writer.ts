@@ -6,6 +6,7 @@ import type { Service } from './service.js';
 import { type WaitingChange, WriteLanes } from './write-lanes.js';
 import { type WriteReport, writeLoad } from './write-load.js';
 
+/** How bulk writes are sent and buffered. */
 export interface WriterOptions {
   /** Batches that are under way at a time; 8 by default. */
   readonly concurrency?: number | undefined;

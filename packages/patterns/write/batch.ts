@@ -2,14 +2,21 @@
 import type { AnyEntity, NewOf } from '../model/entity.js';
 import type { PatchOf, Remove } from '../model/patch.js';
 import type { RowRef, Stored, StoredOf } from '../model/stored.js';
+import type { ReadOptions } from '../transport/table-requests.js';
 import type { Instant } from '../values/instant.js';
-import { type Deletable, OPERATIONS, type Target } from './operations.js';
-import { type Identity, planConditionCheck, type Subject } from './plan-write.js';
-import { type BatchTarget, PlannedBatch } from './planned-batch.js';
+import { type Deletable, OPERATIONS, type Target, type WriteResult } from './operations.js';
+import { type Identity, type PlannedWrite, planConditionCheck, type Subject } from './plan-write.js';
+import { type BatchResults, type BatchTarget, PlannedBatch } from './planned-batch.js';
 import { newIdentity, type Service, timeOfWrite } from './service.js';
 
-/** Operations on rows of one partition that are done all or not at all, up to a hundred. Nothing is sent before `commit`. */
-export class Batch extends PlannedBatch {
+/** The results of a commit: of each operation in the chain its own, then those of operations that were added besides. */
+export type Committed<R extends BatchResults> = readonly [...R, ...BatchResults];
+
+/**
+ * Operations on rows of one partition that are done all or not at all, up to a hundred. Nothing is sent before `commit`. Each method gives the same batch, whose
+ * type knows one result more.
+ */
+export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
   readonly #table: string;
   /** One for all: whichever row is looked at tells of the batch. */
   readonly #identity: Identity;
@@ -23,45 +30,66 @@ export class Batch extends PlannedBatch {
   }
 
   /** There is no such row yet. */
-  create<E extends AnyEntity>(entity: E, value: NewOf<E>): this {
-    return this.add(OPERATIONS.create(this.#subject(entity), value));
+  create<E extends AnyEntity>(entity: E, value: NewOf<E>): Batch<[...R, StoredOf<E>]> {
+    return this.#added(OPERATIONS.create(this.#subject(entity), value));
   }
 
   /** The row is there, under the condition of its ETag, and becomes this. */
-  replace<E extends AnyEntity>(entity: E, target: Target<E>, value: NewOf<E>): this {
-    return this.add(OPERATIONS.replace(this.#subject(entity), target, value));
+  replace<E extends AnyEntity>(entity: E, target: Target<E>, value: NewOf<E>): Batch<[...R, StoredOf<E>]> {
+    return this.#added(OPERATIONS.replace(this.#subject(entity), target, value));
   }
 
   /** The row is there, under the condition of its ETag, and gets these properties. */
-  merge<E extends AnyEntity>(entity: E, target: StoredOf<E>, patch: PatchOf<E>): this;
-  merge<E extends AnyEntity>(entity: E, target: RowRef<E>, patch: PatchOf<E, never>): this;
-  merge<E extends AnyEntity>(entity: E, target: Target<E>, patch: PatchOf<E, null | Remove>): this {
-    return this.add(OPERATIONS.merge(this.#subject(entity), target, patch));
+  merge<E extends AnyEntity>(entity: E, target: StoredOf<E>, patch: PatchOf<E>): Batch<[...R, StoredOf<E>]>;
+  merge<E extends AnyEntity>(
+    entity: E,
+    target: RowRef<E>,
+    patch: PatchOf<E, never>,
+  ): Batch<[...R, RowRef<E>]>;
+  merge<E extends AnyEntity>(
+    entity: E,
+    target: Target<E>,
+    patch: PatchOf<E, null | Remove>,
+  ): Batch<[...R, StoredOf<E> | RowRef<E>]> {
+    return this.#added(OPERATIONS.merge(this.#subject(entity), target, patch));
   }
 
   /** Whatever row is there becomes this, or there is one. */
-  upsert<E extends AnyEntity>(entity: E, value: NewOf<E>): this {
-    return this.add(OPERATIONS.upsert(this.#subject(entity), value));
+  upsert<E extends AnyEntity>(entity: E, value: NewOf<E>): Batch<[...R, StoredOf<E>]> {
+    return this.#added(OPERATIONS.upsert(this.#subject(entity), value));
   }
 
   /** Whatever row is there gets these properties and keeps its others, or there is one. */
-  upsertMerge<E extends AnyEntity>(entity: E, value: NewOf<E>): this {
-    return this.add(OPERATIONS.upsertMerge(this.#subject(entity), value));
+  upsertMerge<E extends AnyEntity>(entity: E, value: NewOf<E>): Batch<[...R, RowRef<E>]> {
+    return this.#added(OPERATIONS.upsertMerge(this.#subject(entity), value));
   }
 
   /** The row is there, under the condition of its ETag, and goes. */
-  delete<E extends AnyEntity>(entity: E, target: Deletable<E>): this {
-    return this.add(OPERATIONS.delete(this.#subject(entity), target));
+  delete<E extends AnyEntity>(entity: E, target: Deletable<E>): Batch<[...R, undefined]> {
+    return this.#added(OPERATIONS.delete(this.#subject(entity), target));
   }
 
   /** The same, and that there is no row is no failure: the batch is then done without this operation. */
-  deleteIfExists<E extends AnyEntity>(entity: E, target: Deletable<E>): this {
-    return this.add(OPERATIONS.deleteIfExists(this.#subject(entity), target));
+  deleteIfExists<E extends AnyEntity>(entity: E, target: Deletable<E>): Batch<[...R, undefined]> {
+    return this.#added(OPERATIONS.deleteIfExists(this.#subject(entity), target));
   }
 
   /** The row is as it was read, and stays so: the batch fails if it is not. */
-  conditionCheck(stored: Stored<unknown>): this {
-    return this.add(planConditionCheck(stored, this.#identity));
+  conditionCheck<T, N extends string>(stored: Stored<T, N>): Batch<[...R, Stored<T, N>]> {
+    return this.#added(planConditionCheck(stored, this.#identity));
+  }
+
+  /**
+   * Applies all or nothing. Throws BatchFailed with the operation that was refused, and OutcomeUnknown if the outcome cannot be found out. After a failure it may
+   * be called again; once done, it gives the same results.
+   */
+  override async commit(options: ReadOptions = {}): Promise<Committed<R>> {
+    return (await super.commit(options)) as Committed<R>;
+  }
+
+  #added<T extends BatchResults>(planned: PlannedWrite<WriteResult>): Batch<T> {
+    this.add(planned);
+    return this as unknown as Batch<T>;
   }
 
   #subject<E extends AnyEntity>(entity: E): Subject<E> {

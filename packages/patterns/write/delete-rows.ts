@@ -8,6 +8,7 @@ import type { RowChange } from './change.js';
 import { planDelete } from './plan-write.js';
 import type { Service } from './service.js';
 
+/** How bulk deletes are sent, and under which condition. */
 export interface DeleteRowsOptions {
   /** Only rows that are as the query read them; those that were changed since stay, and are counted as such. */
   readonly conditional: boolean;

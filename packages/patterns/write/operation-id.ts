@@ -12,6 +12,7 @@ import type { WireProperty } from '../values/wire-property.js';
 /** Hexadecimal. */
 export type OperationId = string;
 
+/** Where rows keep operation ids, and how many. */
 export interface OperationIdOptions {
   /** The property that holds the operation ids; `_op` by default. */
   readonly property?: string;

@@ -13,6 +13,7 @@ import { isMovingRow, MOVING_PROPERTY, movingMark } from './moving-row.js';
 import { planDelete } from './plan-write.js';
 import { newIdentity, type Service } from './service.js';
 
+/** How rows are moved to their new buckets. */
 export interface RebucketOptions extends ReadOptions {
   /** The `next` of the last progress that was seen. */
   readonly resume?: string | undefined;

@@ -5,16 +5,16 @@ import { type StandingRows, standingRows } from '../read/standing-rows.js';
 import type { RowSource } from '../transport/row-source.js';
 import { addressOf, type RowWrite } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import { PatternError } from '../values/pattern-error.js';
+import { type AnyPatternError, PatternError } from '../values/pattern-error.js';
 
 /** Refusals for the state of a row. */
-export const isOfRow = (error: PatternError): boolean =>
+export const isOfRow = (error: AnyPatternError): boolean =>
   PatternError.is(error, 'AlreadyExists') ||
   PatternError.is(error, 'NotFound') ||
   PatternError.is(error, 'Conflict');
 
 /** What the service would say to the write; undefined if it would do it, or if that cannot be told. */
-function refusalOf(write: RowWrite, { etags, until }: StandingRows): PatternError | undefined {
+function refusalOf(write: RowWrite, { etags, until }: StandingRows): AnyPatternError | undefined {
   const { table, partitionKey, rowKey } = addressOf(write);
   const address = { table, partitionKey, rowKey };
   if (until !== undefined && rowKey > until) return undefined;
@@ -32,14 +32,14 @@ export async function refusedByRows(
   source: RowSource,
   writes: readonly RowWrite[],
   options: ReadOptions,
-): Promise<ReadonlyMap<RowWrite, PatternError>> {
+): Promise<ReadonlyMap<RowWrite, AnyPatternError>> {
   let found: StandingRows | undefined;
   try {
     found = await standingRows(source, writes.map(addressOf), options);
   } catch (thrown) {
     if (!PatternError.is(thrown)) throw thrown;
   }
-  const errors = new Map<RowWrite, PatternError>();
+  const errors = new Map<RowWrite, AnyPatternError>();
   for (const write of found === undefined ? [] : writes) {
     const error = found && refusalOf(write, found);
     if (error !== undefined) errors.set(write, error);

@@ -17,6 +17,7 @@ import { addressOfKey, type PlannedWrite, planConditionCheck, type Subject } fro
 import { newIdentity, querySettings, type Service, timeOfWrite } from './service.js';
 import { writePlanned } from './spread-writes.js';
 
+/** Where a repository's rows stand, and how they are queried. */
 export interface RepoOptions {
   /** Where the rows stand, if not in the entity's table. */
   readonly table?: string | undefined;
@@ -24,6 +25,7 @@ export interface RepoOptions {
   readonly queries?: QueryOptions | undefined;
 }
 
+/** How sure a delete is of being the only one. */
 export interface DeleteOptions extends ReadOptions {
   /**
    * Of two clients that delete the same row only one succeeds, also when requests are retried. Costs a second request:
@@ -32,6 +34,7 @@ export interface DeleteOptions extends ReadOptions {
   readonly exactlyOnce?: boolean;
 }
 
+/** How often `mutate` tries. */
 export interface MutateOptions extends ReadOptions {
   /** 8 by default. */
   readonly attempts?: number;

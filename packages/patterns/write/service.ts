@@ -11,6 +11,7 @@ import { type OperationIdOptions, OperationIds } from './operation-id.js';
 import type { Identity } from './plan-write.js';
 import { SettledWrites } from './settled-writes.js';
 
+/** The options of `open`. */
 export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   /**
    * `false` leaves no operation ids in rows. Then a write that the client retried may be reported as failed although it was applied, and a
@@ -23,6 +24,7 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   readonly queries?: QueryOptions;
 }
 
+/** What repositories, batches and writers share. */
 export interface Service {
   readonly clients: Clients;
   readonly requests: TableRequests;

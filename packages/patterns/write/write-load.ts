@@ -2,7 +2,7 @@
 // refused-rows.ts finds them by one read of their keys.
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import { PatternError } from '../values/pattern-error.js';
+import { type AnyPatternError, PatternError } from '../values/pattern-error.js';
 import type { WriteResult } from './operations.js';
 import { PlannedBatch } from './planned-batch.js';
 import { isOfRow, refusedByRows } from './refused-rows.js';
@@ -14,26 +14,26 @@ import type { WaitingChange } from './write-lanes.js';
 export type WriteReport =
   /** `stored` is the row as it is now: its key and ETag where the write did not see all of it, undefined for a delete. */
   | { readonly index: number; readonly kind: 'done'; readonly stored: WriteResult }
-  | { readonly index: number; readonly kind: 'failed'; readonly error: PatternError };
+  | { readonly index: number; readonly kind: 'failed'; readonly error: AnyPatternError };
 
 /** Batches that are sent again without the rows that were refused; after that many, each half goes by itself. */
 const REPEATS_MAX = 3;
 
 /** Refusals that say nothing of a row in particular, and would be the same without it. */
-const isOfAll = (error: PatternError): boolean =>
+const isOfAll = (error: AnyPatternError): boolean =>
   PatternError.is(error, 'TableNotFound') ||
   (PatternError.is(error, 'ServiceRefused') && (error.detail.status === 401 || error.detail.status === 403));
 
-const asError = (thrown: unknown): PatternError => {
+const asError = (thrown: unknown): AnyPatternError => {
   if (PatternError.is(thrown)) return thrown;
   throw thrown;
 };
 
 /** There was nothing to take away. */
-const isGone = ({ planned: { ifExists } }: WaitingChange, error: PatternError): boolean =>
+const isGone = ({ planned: { ifExists } }: WaitingChange, error: AnyPatternError): boolean =>
   ifExists === true && PatternError.is(error, 'NotFound');
 
-function failed(change: WaitingChange, error: PatternError): WriteReport {
+function failed(change: WaitingChange, error: AnyPatternError): WriteReport {
   const { index } = change;
   return isGone(change, error)
     ? { index, kind: 'done', stored: undefined }
@@ -51,8 +51,8 @@ async function writeOne(service: Service, change: WaitingChange, options: ReadOp
 
 type Attempt =
   | { readonly kind: 'done'; readonly reports: readonly WriteReport[] }
-  | { readonly kind: 'without'; readonly bad: WaitingChange; readonly error: PatternError }
-  | { readonly kind: 'failed'; readonly error: PatternError };
+  | { readonly kind: 'without'; readonly bad: WaitingChange; readonly error: AnyPatternError }
+  | { readonly kind: 'failed'; readonly error: AnyPatternError };
 
 async function writeTogether(
   service: Service,
@@ -123,9 +123,9 @@ async function writeBatched(
 async function refusedChanges(
   { requests }: Service,
   changes: readonly WaitingChange[],
-  { bad, error }: { readonly bad: WaitingChange; readonly error: PatternError },
+  { bad, error }: { readonly bad: WaitingChange; readonly error: AnyPatternError },
   options: ReadOptions,
-): Promise<ReadonlyMap<WaitingChange, PatternError>> {
+): Promise<ReadonlyMap<WaitingChange, AnyPatternError>> {
   const refused = new Map([[bad, error]]);
   if (!isOfRow(error)) return refused;
   const others = changes.filter(change => change !== bad);
