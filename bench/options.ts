@@ -1,4 +1,4 @@
-// The command line of the benchmark as a value. What the options mean is told in docs/benchmarks.md.
+// The command line of the benchmark as a value. docs/benchmarks.md explains the options.
 import { parseArgs } from 'node:util';
 import type { GeneratorName } from './load/drive.js';
 import { GROUP_ROWS, STRIDE } from './load/template.js';
@@ -54,7 +54,7 @@ export interface Options {
   readonly scans: readonly number[] | undefined;
 }
 
-/** What is wrong with the command line, for whoever typed it. */
+/** A mistake in the command line, in words for the user. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,4 +1,4 @@
-// Measures what a packet of a request's head costs the HTTP server, by what came of the head before it: nothing much, a long value, a long
+// Measures what a packet of a request's head costs the HTTP server, by the part of the head before it: little, a long value, a long
 // target, many lines; and empty lines. It should be the same behind all of them. Prints the table of docs/benchmarks.md.
 //
 //   npm run --silent build && node dist/bench/heads/main.js [--build NAME=ROOT,...] [--bytes 1,8,64] [--packets 1000] [--runs 5]
@@ -62,7 +62,7 @@ async function openBuild(build: string): Promise<Server> {
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: h\r\n';
 
-/** What came of the head, and what each packet adds to it. */
+/** The beginning of the head, and what each packet adds to it. */
 interface Load {
   readonly name: string;
   readonly before: string;

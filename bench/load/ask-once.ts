@@ -1,4 +1,4 @@
-// A program of the benchmark that is started for one question: what it replies, or why it failed.
+// Starts a program of the benchmark for one question, and returns its reply or the reason why it failed.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ export async function askOnce(program: URL, question: object): Promise<unknown> 
     serialization: 'advanced',
   });
   child.send(question);
-  // Not 'exit', which can come before all that it told is read.
+  // Not 'exit', which may come before its whole output is read.
   const ended = once(child, 'close').then(([code]) => {
     throw new Error(`${program.pathname} ended with ${String(code)} before it told anything.`);
   });

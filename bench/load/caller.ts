@@ -1,4 +1,4 @@
-// One connection that asks and waits: what is asked next may depend on the answer. How many there are, and what they ask, is
+// One connection that sends a request and waits for its answer, on which the next request may depend. How many there are, and what they ask, is
 // the caller's matter.
 import { connect, type Socket } from 'node:net';
 import { type Response, ResponseParser } from './response-parser.js';

@@ -1,4 +1,4 @@
-// Compares answers with what must be in them. Says what is wrong with one, or nothing; whose fault it is others tell.
+// Compares answers with what they must contain, and returns what is wrong with one, or nothing. The callers decide what follows.
 import { expectedProperties, groupRows, type Properties, soughtRows } from './dataset.js';
 import type { Check } from './job.js';
 import type { Response } from './response-parser.js';
@@ -74,7 +74,7 @@ const pageComplaint = (body: Buffer, rows: readonly number[]): string | undefine
   return entities === undefined ? 'not a page' : rowsComplaint(entities, rows);
 };
 
-/** What all pages of a filter's answer together lack. */
+/** What is missing in all pages of a filter's answer. */
 export const filterComplaint = (
   entities: readonly unknown[],
   sequence: number,
@@ -87,7 +87,7 @@ export function statusComplaint(check: Check, response: Response): string | unde
   return `status ${response.status}: ${response.body.toString('utf8', 0, 400)}`;
 }
 
-/** What is wrong with the body of an answer whose status is right; pages of filters are looked at together. */
+/** What is wrong with the body of an answer whose status is right; pages of filters are checked as one answer. */
 export function bodyComplaint(
   check: Check,
   { body }: Response,

@@ -1,5 +1,5 @@
 // The rows that every subject holds: about 1 KB of JSON each, every value of a known width and a function of the row's
-// number, so that an answer can be compared with what must be in it. How rows are sent is known to requests.ts.
+// number, so that an answer can be compared with what must be in it. requests.ts builds the requests.
 import {
   GROUP_ROWS,
   MEMBERS,
@@ -16,12 +16,12 @@ import {
 
 const ENTITY_BYTES = 1024;
 const NARROW_NOTE_BYTES = 80;
-/** What the filter looks for: the first rows have it, so that small tables do too. */
+/** The value that the filter selects: the first rows have it, so that small tables do too. */
 export const RANK_SOUGHT = RANKS + 50;
 /** The stock of a row that was loaded or inserted; merges write another number of six digits. */
 export const STOCK = 100_000;
 
-/** What an entity must hold, as JSON has it. */
+/** The expected properties of an entity, as in JSON. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 const VISITS = '9007199254740993';
@@ -30,7 +30,7 @@ const SINCE = '2024-05-06T07:08:09.1234567Z';
 const SENTENCE =
   'Prefers to be called in the morning, pays on time, asked twice for the new list of prices. ';
 
-/** JSON without the notes, which fill it up. */
+/** JSON without the notes, which pad it. */
 function jsonParts(
   partition: Part,
   row: readonly Part[],
@@ -76,7 +76,7 @@ export function narrowEntity(offset: number): Part[] {
   return [...keys, '","Rank":', rank, `,"Stock":${STOCK},"Note":"${NOTES.slice(0, NARROW_NOTE_BYTES)}"}`];
 }
 
-/** The row that the request falls on, with another stock: what is there after a merge. */
+/** The row that the request falls on, with another stock: its state after a merge. */
 export const mergedEntity = (stock: number): Part[] =>
   jsonParts(slot('partition'), [slot('row')], slot('row'), slot('rank'), NOTES, stock);
 

@@ -1,14 +1,14 @@
 // The built-in load generator: runs a job in this process over plain sockets, with as many requests under way as it has
-// connections (closed loop) or at a fixed rate (open loop). All requests that were sent are waited for.
-// An open loop opens another connection whenever all of them wait, as clients do: what is held up holds up nothing else.
+// connections (closed loop) or at a fixed rate (open loop). It waits for the answers to all requests that it sent.
+// An open loop opens another connection whenever all of them wait, as clients do, so that a slow answer delays no other request.
 import { machineNow } from '../machine/machine-clock.js';
 import { type Answered, Connection, type Exchange, type PreparedRequest, prepare } from './connection.js';
 import type { Check, Job, JobResult } from './job.js';
 import { Latencies, Series } from './statistics.js';
 
-/** How often requests that are due are looked for; those in between wait so long, and their latency says so. */
+/** The interval of the look for due requests; those in between wait so long, and their latency includes it. */
 const TICK_MILLISECONDS = 1;
-/** An open loop has connections from the beginning for what comes due in so long: in a pause as short as that nobody has to connect. */
+/** An open loop starts with enough connections for the requests that come due in this time, so that a pause as short needs no new one. */
 const AHEAD_MILLISECONDS = 50;
 /** Of an open loop. Fewer than writes may wait at a server, which would refuse the rest; the next request waits its turn. */
 const CONNECTIONS_MAX = 4000;
@@ -36,7 +36,7 @@ class Run {
     this.#settle = settle;
     this.#requests = job.requests.map(kind => prepare(kind, job.rows));
     this.#until = this.#start + milliseconds;
-    // In an open loop the time says how many are due in all; none of them is dropped because the server is late.
+    // In an open loop the time determines how many are due in all; none of them is dropped because the server is late.
     this.#countMax = perSecond === undefined ? count : Math.floor((milliseconds / 1000) * perSecond);
   }
 

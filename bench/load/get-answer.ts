@@ -1,5 +1,5 @@
 // One request at a time, outside of any measurement: to read rows back, and to have an answer whose bytes are to be served
-// by others. Connections are not kept, because the server may be held still before the next request.
+// by others. Connections are not kept, because the server may be stopped before the next request.
 import { type IncomingMessage, request } from 'node:http';
 import type { Properties } from './dataset.js';
 import type { Endpoint } from './requests.js';

@@ -1,10 +1,10 @@
-// What a load generator is asked to do and what it tells: plain values that go between processes.
+// The job of a load generator and its result: plain values that processes exchange.
 import type { Part } from './template.js';
 
 /**
  * What must be true of an answer.
  * `empty`: the status, and no body. `entity`: 200 and the row the request falls on. `range`: 200 and the rows of its
- * group. `filter`: pages of 200 that together hold the rows sought. `batch`: 202 and every member done. `bytes`: 200
+ * group. `filter`: pages of 200 that contain the rows sought between them. `batch`: 202 and every member done. `bytes`: 200
  * and this body. `deleted` and `deletedBatch`: gone now, also if it was not there, which is counted.
  */
 export type Check =
@@ -67,7 +67,7 @@ export interface JobResult {
   readonly latencyOf?: Readonly<Partial<Record<Check['kind'], Latency>>> | undefined;
   /** Of every request of an open loop, by the built-in generator, apart as in `latencyOf`. */
   readonly momentsOf?: Readonly<Partial<Record<Check['kind'], Moments>>> | undefined;
-  /** What was to be deleted and was not there. */
+  /** Deletes of rows that were not there. */
   readonly absent: number;
   /** The first wrong answer. A run that has one counts for nothing. */
   readonly complaint?: string | undefined;
@@ -93,13 +93,13 @@ function decodeMoments(value: unknown): Moments {
   return { due, latency };
 }
 
-/** What is told of each kind of request; undefined if nothing is. */
+/** The results by kind of request; undefined if there are none. */
 function decodeEach<T>(told: unknown, decode: (value: unknown) => T): Record<string, T> | undefined {
   if (typeof told !== 'object' || told === null) return undefined;
   return Object.fromEntries(Object.entries(told).map(([kind, value]) => [kind, decode(value)]));
 }
 
-/** @throws Error if it is not what a generator tells. */
+/** @throws Error if it is not the result of a generator. */
 export function decodeJobResult(value: unknown): JobResult {
   if (typeof value !== 'object' || value === null) throw new Error('A generator told nothing.');
   const told = value as Record<keyof JobResult, unknown>;
@@ -117,7 +117,7 @@ export function decodeJobResult(value: unknown): JobResult {
 }
 
 /**
- * What a process of the benchmark replies: a result, nothing if it was not asked to measure, or why it failed.
+ * The reply of a process of the benchmark: a result, nothing if it was not asked to measure, or the reason of its failure.
  *
  * @throws Error with the process's reason.
  */

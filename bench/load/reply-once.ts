@@ -1,4 +1,4 @@
-// The other side of ask-once.ts: a program that gets one question from its parent, tells the result or what failed, and ends.
+// The other side of ask-once.ts: a program that gets one question from its parent, sends the result or the failure, and ends.
 
 export function replyOnce<Q>(answer: (question: Q) => Promise<object>): void {
   process.once('message', (question: Q) => {

@@ -19,11 +19,11 @@ export interface Endpoint {
 
 const VERSION = 'x-ms-version: 2019-02-02';
 const NO_METADATA = 'Accept: application/json;odata=nometadata';
-/** As clients ask that write without wanting the entity back. */
+/** Of clients that write and do not ask for the entity in the answer. */
 const NO_CONTENT = 'Prefer: return-no-content';
 const ANY_ETAG = 'If-Match: *';
 const JSON_BODY = 'Content-Type: application/json';
-/** Bodies of small answers: one in so many is looked into. */
+/** One in so many bodies of small answers is checked. */
 const CHECK_EVERY = 1000;
 
 function request(

@@ -1,4 +1,4 @@
-// Takes HTTP/1.1 answers out of the bytes of a connection, in order. Minimal: bodies are framed by Content-Length or
+// Parses the HTTP/1.1 answers of a connection, in order. Minimal: bodies are framed by Content-Length or
 // chunks, as those of every server measured are; anything else is an error. Headers stay one text.
 
 export interface Response {
@@ -64,7 +64,7 @@ function readBody(bytes: Buffer, from: number, status: number, head: string): Fr
 export class ResponseParser {
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** Below this many bytes there is no use in looking again. */
+  /** With fewer bytes no answer is complete. */
   #needed = 1;
 
   /** The chunk must not change afterwards. */

@@ -1,5 +1,5 @@
 // Texts of requests with gaps for numbers. Every gap has a fixed width, so that all requests of a kind have one length
-// and are made by overwriting digits. It does not know what the texts mean.
+// and are made by overwriting digits. The texts are opaque to it.
 
 /** The rows of a full partition: what the goal for filters names. */
 export const PARTITION_ROWS = 100_000;
@@ -9,7 +9,7 @@ export const MEMBERS = 100;
 export const GROUP_ROWS = 100;
 /**
  * A prime above every number of rows: steps of it visit all rows once before any comes twice, and neighbours in time are
- * far apart in the table, so that no cache is flattered. Products stay exact in a double up to 5.8e8 requests.
+ * far apart in the table, so that no cache helps. Products stay exact in a double up to 5.8e8 requests.
  */
 export const STRIDE = 15_485_863;
 export const SEQUENCE_MAX = Math.floor(Number.MAX_SAFE_INTEGER / STRIDE);
@@ -65,7 +65,7 @@ export const partitionOf = (row: number): number => Math.floor(row / PARTITION_R
 /** Five digits whatever the row. */
 export const rankOf = (row: number): number => RANKS + (row % RANKS);
 
-/** What a query over one partition goes around; a table below the size of a partition has one. */
+/** The number of full partitions, which queries over one partition visit in turn; a smaller table has one. */
 export const fullPartitions = (rows: number): number => Math.max(1, Math.floor(rows / PARTITION_ROWS));
 
 export function slotValue({ kind, offset }: Slot, sequence: number, rows: number): number {
@@ -97,7 +97,7 @@ export function slotValue({ kind, offset }: Slot, sequence: number, rows: number
 export const partBytes = (parts: readonly Part[]): number =>
   parts.reduce((sum, part) => sum + (typeof part === 'string' ? Buffer.byteLength(part) : part.digits), 0);
 
-/** The text for one sequence number, for what is made rarely. */
+/** The text for one sequence number; for rare requests. */
 export const renderText = (parts: readonly Part[], sequence: number, rows: number): string =>
   parts
     .map(part =>
@@ -105,7 +105,7 @@ export const renderText = (parts: readonly Part[], sequence: number, rows: numbe
     )
     .join('');
 
-/** With neighbouring texts joined: what generators get to work with. */
+/** With neighbouring texts joined: the form that generators use. */
 export function joinParts(parts: readonly Part[]): readonly Part[] {
   const joined: Part[] = [];
   for (const part of parts) {

@@ -1,5 +1,5 @@
-// Writes the Lua script by which wrk sends a job's requests and looks into the answers: every status, a sample of bodies.
-// wrk does not say which request an answer belongs to, so a row is checked by the key that the answer itself holds.
+// Writes the Lua script by which wrk sends a job's requests and checks the answers: every status, a sample of bodies.
+// wrk does not tell the request of an answer, so a row is checked by the key in the answer itself.
 import { wantedStatus } from './checks.js';
 import { expectedProperties } from './dataset.js';
 import type { Check, Job, RequestKind } from './job.js';

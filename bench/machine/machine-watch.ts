@@ -1,5 +1,5 @@
 // Watches the machine while a load runs: pauses, by a sentinel on every processor, and steal time, by what the system reports.
-// What that means for requests is not decided here.
+// Its callers decide what that means for requests.
 import { machineNow } from './machine-clock.js';
 import { allowedProcessors, readProcessorTime, stolenShare } from './processors.js';
 import { Sentinel, type Watched } from './sentinel.js';
@@ -26,7 +26,7 @@ export const isWatched = ({ sentinels }: Machine): boolean =>
 
 const lengthOf = ({ from, until }: Span): number => until - from;
 
-/** What there is of the spans within another one. */
+/** The parts of the spans that lie within another one. */
 const within = (spans: readonly Span[], { from, until }: Span): readonly Span[] =>
   spans
     .map(span => ({ from: Math.max(from, span.from), until: Math.min(until, span.until) }))

@@ -1,10 +1,10 @@
-// What Linux tells about a process: resident memory, the mapped data file apart, and processor time. Elsewhere there is
-// nothing to tell.
+// The resident memory of a process, with the mapped data file apart, and its processor time, from Linux's /proc. Undefined on other
+// systems.
 import { readFileSync } from 'node:fs';
 
 /** Bytes. */
 export interface Memory {
-  /** Heaps and stacks: what the program itself holds. */
+  /** Heaps and stacks: the program's own memory. */
   readonly anonymous: number;
   /** Mapped files: the program's own, and the data's. */
   readonly file: number;
@@ -63,7 +63,7 @@ export function readMemory(pid: number): Memory | undefined {
   }
 }
 
-/** What counts against the goal: everything beside the mapped data file. */
+/** The memory that counts against the goal: all but the mapped data file. */
 export const besideData = ({ anonymous, file, data }: Memory): number => anonymous + file - data;
 
 /** Fields of /proc/PID/stat behind the name, which may hold spaces: user and system time, in clock ticks. */

@@ -1,5 +1,5 @@
-// Which processors this process may run on, and how much of the processors' time the machine's host kept for others.
-// Linux tells; elsewhere processors are only counted.
+// The processors that this process may run on, and the steal time of all processors.
+// From Linux's /proc; elsewhere processors are only counted.
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 

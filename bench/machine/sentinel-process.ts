@@ -1,5 +1,5 @@
-// A sentinel as a process of its own: sleeps again and again, and tells its parent whenever it was woken late. Whatever else runs, its
-// processor is to be its own for that moment, so who starts it sees to its priority.
+// A sentinel as a process of its own: sleeps again and again, and reports to its parent whenever it woke late. Its processor
+// must be free for it at that moment whatever else runs, so its parent sets its priority.
 import { machineNow } from './machine-clock.js';
 import type { Told } from './sentinel.js';
 import type { Span } from './span.js';
@@ -13,7 +13,7 @@ const LATE_MILLISECONDS_MIN = 2;
 /** Until messages are looked for. */
 const SLEEPS_A_TURN = 10;
 
-/** Nobody wakes it. */
+/** Nothing wakes it. */
 const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 let heard = machineNow();
 let isAsked = false;

@@ -1,5 +1,5 @@
-// A sentinel of one processor: started with as much priority as is permitted, listened to, stopped. If it cannot run or dies, that is
-// told and nothing fails.
+// The sentinel of one processor, a process of its own: starts it with as much priority as is permitted, collects its pauses, stops it. If it cannot
+// run or dies, that is reported and nothing fails.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
@@ -12,22 +12,22 @@ const STOP_MILLISECONDS_MAX = 2000;
 /** Above all that is not the system's own; any above 0 would do. */
 const REAL_TIME_PRIORITY = '50';
 
-/** What a sentinel tells its parent. */
+/** The message of a sentinel to its parent. */
 export interface Told {
   readonly pauses: readonly Span[];
-  /** Processor time that it took, of a processor; told at last. */
+  /** The share of a processor that it used; in the last message. */
   readonly cost?: number;
 }
 
 export type Priority = 'real-time' | 'high' | 'normal';
 
-/** What was had of a sentinel. */
+/** The result of a sentinel. */
 export interface Watched {
   readonly isPinned: boolean;
   readonly priority: Priority;
   /** Undefined if it was lost. */
   readonly cost: number | undefined;
-  /** How it ended, if that was without a last word. */
+  /** How it ended, if it sent no last message. */
   readonly lost: string | undefined;
 }
 
@@ -36,7 +36,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Whether the words before a program's name are there and permitted. */
+/** Whether a command that starts other programs is there and permitted. */
 function works([command = '', ...args]: readonly string[], path: string): boolean {
   return spawnSync(command, [...args, 'true'], { env: { PATH: path }, stdio: 'ignore' }).status === 0;
 }
@@ -73,12 +73,12 @@ export class Sentinel {
     this.ended = new Promise(resolve => {
       const end = (how: string): void => {
         running.delete(child);
-        // Its last word is what it cost.
+        // Its last message has its cost.
         if (this.#cost === undefined) this.#lost ??= how;
         resolve();
       };
       child.once('close', (code, signal) => end(`ended with ${signal ?? code}`));
-      // It may be one that could not be started, which has no end, or a message that did not reach it.
+      // Either it could not be started, and then never closes, or a message did not reach it.
       child.on('error', error => (child.pid === undefined ? end(error.message) : undefined));
     });
   }
@@ -94,12 +94,12 @@ export class Sentinel {
     return this.#child.pid;
   }
 
-  /** Those of which it has told; all of them when it is stopped. */
+  /** Those reported so far; all of them once it is stopped. */
   get pauses(): readonly Span[] {
     return this.#pauses;
   }
 
-  /** Fails never, also if it ended long ago. */
+  /** Never fails, even if it ended long ago. */
   async stop(): Promise<Watched> {
     if (this.#lost === undefined) {
       this.#child.send('stop', () => {});

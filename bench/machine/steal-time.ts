@@ -1,5 +1,5 @@
-// Steal time: when the machine's host gave its processors to others, by reading again and again how much it has given so far. What that
-// means for requests is not decided here.
+// Steal time: the spans in which the machine's host gave its processors to others, from repeated readings of the total so far. Callers decide
+// what that means for requests.
 import { machineNow } from './machine-clock.js';
 import { readProcessorTime } from './processors.js';
 import { type Span, union } from './span.js';
@@ -10,7 +10,7 @@ export interface Reading {
   readonly stolen: number | undefined;
 }
 
-/** The system counts in ticks of 10 ms: a higher rate would tell no more. */
+/** The system counts in ticks of 10 ms: a higher rate would show no more. */
 const READ_EVERY_MILLISECONDS = 50;
 
 /** From each reading to the next one with more steal time. */

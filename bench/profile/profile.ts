@@ -36,7 +36,7 @@ const nameOf = ({ functionName, url, lineNumber }: ProfileNode['callFrame']): st
   return `${functionName || '(anonymous)'}${place}`;
 };
 
-/** What ran, without the time in which nothing did; the most first. */
+/** The functions that ran, by their own time, the most first; idle time is left out. */
 export function selfTimes(text: string): readonly SelfTime[] {
   const { nodes, samples, timeDeltas } = decodeProfile(text);
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));

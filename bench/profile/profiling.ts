@@ -15,7 +15,7 @@ export interface ProfilingOptions extends ArenaOptions {
 }
 
 const FUNCTIONS_SHOWN = 30;
-/** What is written stays, so what has to find the rows as they were loaded comes first. */
+/** Writes stay, so workloads that need the rows as loaded come first. */
 const ORDER: readonly WorkloadName[] = ['point-get', 'range', 'filter', 'merge', 'insert', 'transaction'];
 
 function profileReport(file: string): string {

@@ -1,5 +1,5 @@
-// The load of the queue workloads: clients that each do one thing after the other, and how long each took. Every status is
-// looked at, and the text of every message that is got.
+// The load of the queue workloads: clients that each send one request after the other, with the latency of each. It checks every status
+// and the text of every message that a get returns.
 import { Caller } from '../load/caller.js';
 import type { Latency } from '../load/job.js';
 import { type Endpoint, insert } from '../load/requests.js';

@@ -1,4 +1,4 @@
-// The tables of what was measured of the Queue service, against the goals.
+// The tables of the Queue service's measurements, against the goals.
 import {
   atLeast,
   atMost,
@@ -39,7 +39,7 @@ function rateLines(rates: readonly Rate[]): string[][] {
   });
 }
 
-/** What a cycle costs at this depth over what it costs at the first. */
+/** The cost of a cycle at this depth over the cost at the first. */
 function depthVerdict(cost: DepthCost, all: readonly DepthCost[]): Verdict | undefined {
   const first = all.find(({ subject }) => subject === cost.subject);
   if (first === undefined || first === cost) return undefined;

@@ -1,5 +1,5 @@
 // The Queue service: its rates beside the table service's insert and beside Azurite, what its operations cost on queues of
-// different lengths, and what is felt of the background while it reclaims messages that expired. By turns, as all is measured.
+// different lengths, and how the background task that reclaims expired messages affects latency. Runs are interleaved, as everywhere in the benchmark.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askOnce } from '../load/ask-once.js';
@@ -21,7 +21,7 @@ export interface QueuesOptions extends ArenaOptions {
   readonly depths: readonly number[];
 }
 
-/** As the goals have it. */
+/** The number in the goals. */
 export const QUEUE_CLIENTS = 16;
 const FILLING_CLIENTS = 64;
 /** Azurite needs 72 ms for a get at this length, and hours to be filled with more. */
@@ -29,7 +29,7 @@ const AZURITE_DEPTH_MAX = 10_000;
 /** Of the longest queue, as many messages expire at once. */
 const EXPIRING_SHARE = 0.1;
 const EXPIRING_SECONDS_MIN = 5;
-/** Slower than any server here is filled. */
+/** Longer than filling takes on any server here. */
 const FILLED_A_SECOND = 2000;
 /** A pass over a queue of a million takes 100 s, and may have just begun. */
 const RECLAIM_MILLISECONDS_MAX = 300_000;
@@ -62,7 +62,7 @@ export interface Rate {
 export interface DepthCost {
   readonly subject: string;
   readonly depth: number;
-  /** Put, get and delete of a message, by all clients together. */
+  /** Put, get and delete of a message, over all clients. */
   readonly cyclesPerSecond: number;
   /** Milliseconds, medians of the runs' medians. */
   readonly p50: Readonly<Record<'put' | 'get' | 'delete', number>>;
@@ -85,7 +85,7 @@ export interface Queues {
 class QueueContest {
   readonly #options: QueuesOptions;
   readonly #subjects: Subject[] = [];
-  /** Numbers of messages and rows are used once. */
+  /** Each number of a message or row is used once. */
   #sequence = 0;
 
   constructor(options: QueuesOptions) {
@@ -129,7 +129,7 @@ class QueueContest {
     return result;
   }
 
-  /** One run while all others are held still. */
+  /** One run, while all other servers are stopped. */
   #turn(subject: Subject, job: Pick<QueueJob, 'work' | 'queue'> & Partial<QueueJob>): Promise<QueueResult> {
     const { process, data } = subject;
     return inTurn({ processes: [process], data }, () => this.#job(subject, job));
@@ -240,7 +240,7 @@ class QueueContest {
 
 const perSecondOf = ({ completed, milliseconds }: QueueResult): number => (completed * 1000) / milliseconds;
 
-/** Of a get and its delete together, which is an upper bound for what both take. */
+/** The sum of a get and its delete: an upper bound for both. */
 const totalOf = (steps: QueueResult['steps'], share: 'p50' | 'p99'): number =>
   Object.values(steps).reduce((sum, latency) => sum + latency[share], 0);
 

@@ -11,7 +11,7 @@ interface RatioGoal {
   readonly rows?: { readonly from: number; readonly until: number };
 }
 
-/** From here on Azurite is so slow that more is asked. */
+/** From here on Azurite is so slow that the goal is higher. */
 const LARGE_ROWS = 300_000;
 const SMALL = { from: 0, until: LARGE_ROWS };
 const LARGE = { from: LARGE_ROWS, until: Number.POSITIVE_INFINITY };
@@ -33,7 +33,7 @@ export const RATIO_GOALS: readonly RatioGoal[] = [
 
 /** Tables that the goals for ratios are stated for. */
 export const GOAL_ROWS: readonly number[] = [20_000, 300_000];
-/** Beside the mapped file. */
+/** Without the mapped file. */
 export const MEMORY_BYTES_MAX = 200_000_000;
 export const READY_MILLISECONDS_MAX = 500;
 /** Cost of a request at many rows over its cost at 100 k. */
@@ -65,7 +65,7 @@ export const atMost = (value: number, most: number, unit = ''): Verdict => ({
   holds: value <= most,
 });
 
-/** Undefined where nothing is asked. */
+/** Undefined where there is no goal. */
 export function judgeRatio(
   workload: WorkloadName,
   against: string,

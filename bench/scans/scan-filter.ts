@@ -1,4 +1,4 @@
-// What scans look for: rows by their rank, which five digits of each row's number make, so that the share of rows that match is known.
+// The filter of scans: it selects rows by their rank, which is five digits of each row's number, so that the share of matching rows is known.
 import { RANKS } from '../load/template.js';
 
 export const MATCHES = ['none', 'one in 1,000', 'all'] as const;

@@ -1,4 +1,4 @@
-// The table of what was measured of scans: each beside the server's own.
+// The table of the measurements of scans, each beside the server's own.
 import { formatCount, formatNumber, textTable } from '../text-table.js';
 import type { ScanFigure } from './scans.js';
 

@@ -1,5 +1,5 @@
 // Scans of whole tables: by one client over HTTP, with a filter that no row, one in a thousand, and every row matches; beside what raw LMDB and the engine
-// need for a walk without one. By turns, as all is measured.
+// need for a walk without one. Runs are interleaved.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { askOnce } from '../load/ask-once.js';
@@ -32,14 +32,14 @@ export interface ScansOptions extends ArenaOptions {
 export const AZURITE_ROWS_MAX: Readonly<Record<Shape, number>> = { narrow: 100_000, wide: 100_000 };
 const TABLE = 'scanned';
 const LOADERS = 8;
-/** Of each scan, with nothing counted: compilers and caches get to know it. */
+/** Runs of each scan that are not counted, to warm compilers and caches. */
 const WARM_UP_MILLISECONDS = 3000;
 
 export interface ScanFigure {
   readonly rows: number;
   readonly shape: Shape;
   readonly subject: 'shelfmark' | 'azurite' | 'lmdb' | 'engine';
-  /** Absent where every row is only walked over. */
+  /** Absent where rows are walked over without a test. */
   readonly match?: Match | undefined;
   /** Medians of the runs. */
   readonly milliseconds: number;
@@ -93,7 +93,7 @@ class ScanContest {
     return servers;
   }
 
-  /** Leaves the server held still. */
+  /** Leaves the server stopped. */
   async #load(name: Server['name'], process: ServerProcess, data?: string): Promise<Server> {
     const { name: account, signature } = this.#account;
     const endpoint = { port: process.port, account, signature };

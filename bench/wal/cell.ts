@@ -1,4 +1,4 @@
-// One cell of the table, in a process of its own: opens the engine of the build that its argument names, and prints what its load was answered.
+// One cell of the table, in a process of its own: opens the engine of the build that its argument names, and prints its load's answers.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,7 +19,7 @@ type Open = (options: {
   readonly directory: string;
   readonly durability: 'full' | 'none';
   readonly exclusive: boolean;
-  /** What builds before called `exclusive`. */
+  /** The name of `exclusive` in earlier builds. */
   readonly isOnlyWriter: boolean;
 }) => Promise<Store>;
 

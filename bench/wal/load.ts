@@ -11,7 +11,7 @@ export interface Writers {
   readonly bytes: number;
 }
 
-/** What one kind of writer was answered. */
+/** The answers to one kind of writer. */
 export interface Answers {
   readonly name: string;
   readonly commitsPerSecond: number;
@@ -32,7 +32,7 @@ export interface Load {
 }
 
 const PARTITIONS = 64;
-/** Rows that are there before: the tree has three levels then. */
+/** Rows loaded before: the tree then has three levels. */
 const ROWS_BEFORE = 50_000;
 const ADDRESS = { account: 'bench', service: 'table', name: 'rows' };
 
