@@ -1,5 +1,5 @@
-// Files of a store damaged at random: a check never calls one whole from which something is gone or in which a value is
-// another, but for what docs/backup.md says cannot be seen. DAMAGE_SEED and DAMAGE_TRIALS choose others and more.
+// Files of a store damaged at random: a check never calls a file whole that lost something or in which a value
+// changed, except for the kinds of damage that docs/backup.md lists as undetectable. DAMAGE_SEED and DAMAGE_TRIALS choose others and more.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What who runs several processes sees and does: readiness, the sum of all numbers, keys that are changed in all of them, deaths
+// The operator's view of several processes: readiness, metrics summed over all, keys that are changed in all of them, deaths
 // meanwhile. It takes about half a minute, so `npm run test:operations` runs it and `npm test` does not.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// That the examples of a page become what they claim.
+// The examples of a page become programs that assert what the page claims.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commentsOf, programOf } from './doc-example.js';

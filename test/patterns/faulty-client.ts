@@ -1,4 +1,4 @@
-// An HTTP client that fails as networks and services do: before a request has gone, or after it was done and before the answer was heard. Given to the library
+// An HTTP client that fails as networks and services do: before a request was sent, or after it was done and before the answer arrived. Given to the library
 // by the option that real clients go through.
 import {
   createDefaultHttpClient,

@@ -1,4 +1,4 @@
-// Rows of several entities read together: each is what its tag says, and a row that none explains ends nothing.
+// Rows of several entities read together: each is decoded by its tag, and a row of no known entity does not end the query.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Db, entity, key, open, part, type TypedValue, t } from '#patterns';

@@ -1,4 +1,4 @@
-// Chance from a seed, for tests that decide by it: what fails prints the seed, and SHELFMARK_SEED repeats it.
+// Random numbers from a seed: a test that fails prints the seed, and SHELFMARK_SEED repeats it.
 
 /** The seed of this run. */
 export const SEED = Number(process.env.SHELFMARK_SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -1,4 +1,4 @@
-// One seed from its plan to its report: runs it, and if it fails, cuts the steps down and writes what somebody needs to repeat it.
+// One seed from its plan to its report: runs it, and if it fails, shrinks its steps and prints how to repeat it.
 import type { QueueHappening } from '../queues/call.js';
 import type { Breach, Happening } from './judge/history.js';
 import { textOf } from './plan/expression.js';

@@ -1,4 +1,4 @@
-// Twenty seeds of the simulation, which are every engine with every kind of fault, and that they reach what they are for.
+// Twenty seeds of the simulation, which are every engine with every kind of fault, and the answers that these must reach.
 // `npm run test:simulation` runs a thousand.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';

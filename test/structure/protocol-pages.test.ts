@@ -1,4 +1,4 @@
-// That comments cite what is there: pages and sections of docs/protocol, and other documents of the repository; and that the
+// Comments cite what exists: pages and sections of docs/protocol, and other documents of the repository; and that the
 // links between pages lead somewhere. Worked examples of signatures are computed again. How citations are written is told in docs/protocol/README.md.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';

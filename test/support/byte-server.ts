@@ -1,5 +1,5 @@
-// A server with tables, queues and bytes in a process of its own, which tells how much memory it takes. Run by fork(): it sends where it
-// listens; a message `reset` begins to measure, any other asks for the growth since then.
+// A server with tables, queues and bytes in a process of its own, which reports its memory. Run by fork(): it sends its
+// address; a message `reset` begins to measure, any other requests the growth since then.
 import { ENGINES, SERVICES, serve } from '#server';
 import { BYTES } from './byte-service.js';
 

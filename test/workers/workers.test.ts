@@ -1,5 +1,5 @@
-// `shelfmark serve --workers` while it serves: one ready line, one port, connections by turns, one history whichever worker
-// is asked, and a death among them. How it starts and ends is told by workers-life.test.ts.
+// `shelfmark serve --workers` while it serves: one ready line, one port, connections in rotation, one history through any
+// worker, and the death of a worker. workers-life.test.ts tests how it starts and ends.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Connection, childrenOf, isAlive, type Reply, until } from '../support/worker-processes.js';

@@ -13,7 +13,7 @@ import type { ReadingOptions, Results } from './results.js';
 export interface LookupOptions {
   /** Milliseconds for which a row is taken as it was read. */
   readonly ttl: number;
-  /** Rows that are remembered at most: the one that was not asked for longest is forgotten. */
+  /** The greatest number of cached rows: the least recently used one is evicted. */
   readonly maxRows: number;
   /** Time to live of entries for missing rows: that of `ttl` by default. */
   readonly negativeTtl?: number | undefined;
@@ -107,7 +107,7 @@ export class Lookup<E extends AnyEntity> {
     return this.#entries.size;
   }
 
-  /** The row, remembered or read. Throws what reading throws, if nothing that is remembered may stand for it. */
+  /** The row, from the cache or read. Throws the error of the read, unless a cached row may stand in for it. */
   async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<Cached<StoredOf<E>>> {
     const text = this.#textOf(key);
     const known = this.#entries.get(text);

@@ -17,7 +17,7 @@ import type { WireObject } from '../values/read-wire.js';
 import type { Page, PageOptions, ReadingOptions, Results } from './results.js';
 import { RowResults } from './row-results.js';
 
-/** The classes that a query has by how it is made; what it asks besides may make it cheaper, never dearer. */
+/** The classes that a query has by how it is made; its filter may make it cheaper, never more expensive. */
 export type StaticClass = Extract<QueryClass, 'point' | 'range' | 'partition-scan' | 'table-scan'>;
 
 /** Rows that are selected of an entity: always with what its keys are made of. */

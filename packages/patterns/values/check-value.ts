@@ -73,7 +73,7 @@ export function passChecks(property: Property, value: unknown, name: string): vo
   }
 }
 
-/** The value, in its one spelling. Throws ValueInvalid. Not for JSON, whose schema sees what is read. */
+/** The value, in its one spelling. Throws ValueInvalid. Not for JSON, whose schema checks it when it is read. */
 export function checkValue(property: Property, value: unknown, name: string): unknown {
   const fault = typeFault(property, value);
   if (fault !== undefined)

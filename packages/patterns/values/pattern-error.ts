@@ -50,7 +50,7 @@ export interface PatternErrorDetails {
   readonly TokenMismatch: { readonly reason: string };
   /** One operation of a batch failed, and so none was done. `reason` is the code of the error, which is the `cause`. */
   readonly BatchFailed: RowAddress & { readonly index: number; readonly op: string; readonly reason: string };
-  /** Nobody knows whether the operation was done, even after looking. */
+  /** It is unknown whether the operation was done, even after a look at the row. */
   readonly OutcomeUnknown: RowAddress & { readonly op: string };
   /** No answer came, as often as it was tried; a write was not done, as far as a look at the row tells. */
   readonly Unreachable: { readonly attempts: number };

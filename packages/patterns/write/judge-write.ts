@@ -13,7 +13,7 @@ export interface IdentifiedWrite {
   readonly operationId: OperationId | undefined;
   /** The newest operation id of the row that the write was made from. */
   readonly previousId: OperationId | undefined;
-  /** That there is no such row is no failure: what the write is for is done. */
+  /** A missing row is no failure: the state that the write asks for is there. */
   readonly ifExists?: boolean;
 }
 

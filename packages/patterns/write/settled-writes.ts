@@ -97,7 +97,7 @@ export class SettledWrites {
   }
 
   /**
-   * Returns, with what looks told, if the operations were done after all. Any that has an operation id tells of all. Deletes leave nothing that could
+   * Returns, with the results of the looks, if the operations were done after all. Any that has an operation id tells of all. Deletes leave nothing that could
    * tell whose they were, so they are asked only if there is nothing else, and then all must be gone.
    */
   async #settle(

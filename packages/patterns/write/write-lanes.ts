@@ -20,7 +20,7 @@ interface Lane {
   busy: number;
 }
 
-/** A lane with so much has a batch full, near enough: JSON is longer than what a row counts. */
+/** At this size a lane has about one full batch: JSON is longer than the size that a row counts with. */
 const FULL_BYTES = BATCH_BYTES_MAX / 2;
 
 const isFull = ({ waiting, bytes }: Lane): boolean =>

@@ -1,5 +1,5 @@
-// What is told of a run that failed: what was wrong, the request, whether it fails by itself and then as small as it can be, and
-// the command that repeats it.
+// The report of a run that failed: the mistake, the request (shrunk, if it fails by itself), and the command that
+// repeats it.
 import { repeatCommand } from '../part.js';
 import { DirectRun, describeRequest, EPOCH } from './direct-run.js';
 import { shrinkRequest } from './shrink-request.js';

@@ -1,4 +1,4 @@
-// Makes runs one after another, an epoch at a time, and looks at what they leave behind in memory.
+// Makes runs one after another, an epoch at a time, and checks that memory does not grow.
 import { DirectRun, EPOCH } from './direct-run.js';
 import type { Share, ThreadEnd } from './thread-message.js';
 

@@ -1,4 +1,4 @@
-// Makes a request that fails smaller, as long as it still fails: what is left is what matters.
+// Shrinks a request that fails, as long as it still fails.
 import type { FuzzRequest } from './some-request.js';
 
 const TRIES_MAX = 400;

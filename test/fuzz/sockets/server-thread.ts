@@ -1,5 +1,5 @@
-// The server that streams are sent to, in a thread of its own: a request that never ends does not stop the one who watches.
-// On the embedded engine, so that what is asked goes all the way down.
+// The server that streams are sent to, in a thread of its own: a request that never ends does not stop the watcher.
+// On the embedded engine, so that requests reach the disk.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

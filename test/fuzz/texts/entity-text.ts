@@ -1,4 +1,4 @@
-// JSON bodies of entities: values of every type with and without annotations, names of every kind, now and then what no
+// JSON bodies of entities: values of every type with and without annotations, names of every kind, now and then some that no
 // entity may have.
 import type { Random } from '../../simulation/plan/random.js';
 import { ODD_NAMES } from './odd-texts.js';

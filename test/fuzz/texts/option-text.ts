@@ -1,4 +1,4 @@
-// What stands behind the question mark: filters by their grammar, projections, pages and their tokens, formats.
+// Query strings: filters by their grammar, projections, pages and their tokens, formats.
 import type { Random } from '../../simulation/plan/random.js';
 import { PROPERTY_NAMES, somePartition, someRow } from './entity-text.js';
 import { percentEncode } from './percent-encode.js';

@@ -1,4 +1,4 @@
-// One attempt to get in: what is asked, and the credentials that were found, made up or mutated for it.
+// One attempt to get in: the request, and the credentials that were found, made up or mutated for it.
 import { createHmac } from 'node:crypto';
 import type { Random } from '../../simulation/plan/random.js';
 import { ACCOUNTS, type Ask, accountPath, requestOf, someAsk } from './ask.js';

@@ -1,5 +1,5 @@
-// Who may do what, decided anew from the text of a request (protocol: authentication, sas), with no code of the packages.
-// The server must let in exactly whom this lets in.
+// The judge of access: decides from the text of a request what its caller may do (protocol: authentication, sas), with no code of
+// the packages. The server must permit exactly what the judge permits.
 import { createHmac } from 'node:crypto';
 import type { Ask, AskKind, Key } from './ask.js';
 import type { Policy } from './policies.js';

@@ -1,4 +1,4 @@
-// Writes that lose two of their requests or answers, in every pair of places and ways: also what settles a lost answer may be lost.
+// Writes that lose two of their requests or answers, in every pair of places and ways: also the look that settles a lost answer may be lost.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anna, Employee } from '../employee.js';

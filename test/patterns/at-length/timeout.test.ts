@@ -1,4 +1,4 @@
-// A service that does what it is asked and never says so: the library does not wait for ever, and finds out what became of the write.
+// A service that carries out a write and never answers: the library times out, and finds out whether the write was done.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type Server } from 'node:http';

@@ -1,5 +1,5 @@
 // What happened in a run: each call as it was sent, when it began and ended by a logical clock, and its answer as values.
-// Who asks what a history proves is judge.ts.
+// judge.ts decides whether a history is legal.
 import type { Expression } from '../plan/expression.js';
 import type { Level, Write } from '../plan/step.js';
 

@@ -1,4 +1,4 @@
-// Chance that can be repeated: every choice of the simulation is drawn from here, so that a seed is a whole run.
+// Repeatable random numbers: every choice of the simulation is drawn from here, so that a seed determines a whole run.
 
 export class Random {
   #state: number;

@@ -1,4 +1,4 @@
-// What a run is made of: a flat list of steps, each of one logical client. A step names what depends on earlier answers (the
+// The steps of a run: a flat list, each of one logical client. A step names what depends on earlier answers (the
 // last ETag seen, the next page) rather than holding it, so that a list with steps left out is a run as well.
 import type { Expression } from './expression.js';
 import type { Property } from './value.js';

@@ -1,4 +1,4 @@
-// Stores that break one law each, and one that breaks none, for tests of what is there to find them: the simulation and the model of a queue.
+// Stores that break one law each, and one that breaks none, for tests of the judges that must find them: the simulation and the model of a queue.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Decision, Row, Store } from '#store';
 import type { Plant } from './subject.js';

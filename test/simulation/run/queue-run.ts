@@ -1,5 +1,5 @@
-// The part of a run that is made of calls on queues: sends them, and keeps what came of them with all times that they may have
-// had. At the end everything is taken out of the queues. What the history proves is test/queues/judge.ts's matter.
+// The part of a run that is made of calls on queues: sends them, and records their answers with the range of times of each.
+// At the end it empties the queues. test/queues/judge.ts judges the history.
 import { readQueueAnswer } from '../../queues/answer.js';
 import type { QueueAnswer, QueueCall, QueueHappening, Receipt } from '../../queues/call.js';
 import { queueFaults } from '../../queues/judge.js';
