@@ -22,8 +22,9 @@ async function open(
   t: TestContext,
   options: Partial<ListenOptions>,
   respond: Respond = tell,
+  unread = collecting(respond),
 ): Promise<Listener> {
-  const listener = await listen({ host: '127.0.0.1', port: 0, ...options }, collecting(respond));
+  const listener = await listen({ host: '127.0.0.1', port: 0, ...options }, unread);
   t.after(() => listener.close());
   return listener;
 }
@@ -153,6 +154,35 @@ test('what a client went away from before it was complete, or after it was answe
     await sendUntil(client, true);
     gone.socket.resetAndDestroy();
     await sendUntil(client, false);
+  }
+});
+
+test('of bodies whose callers are not known yet the oldest go, and what went holds nothing', {
+  timeout: 5_000,
+}, async t => {
+  const gates: (() => void)[] = [];
+  const listener = await open(t, { bufferedBytesMax: 1_000_000 }, tell, async request => {
+    await new Promise<void>(resolve => gates.push(resolve));
+    return collecting(tell)(request);
+  });
+  // An eighth of the bound is less than two heads, which must fit: 128 KiB.
+  const size = 100_000;
+  const begin = async (target: string): Promise<Client> => {
+    const client = connect(listener);
+    const before = gates.length;
+    client.socket.write(put(target, size).slice(0, -40_000));
+    while (gates.length === before) await pause(1);
+    return client;
+  };
+  const end = (client: Client): boolean => client.socket.write('x'.repeat(40_000));
+  for (let round = 0; round < 3; round++) {
+    const clients = [await begin('/1'), await begin('/2'), await begin('/3')] as const;
+    for (const open of gates.splice(0)) open();
+    await clients[0].sees('</1 0 true>');
+    for (const client of clients) end(client);
+    await clients[1].sees(`</2 ${size} false>`);
+    await clients[2].sees(`</3 ${size} false>`);
+    for (const { socket } of clients) socket.destroy();
   }
 });
 

@@ -234,6 +234,18 @@ test('heads of 64 KiB and no more, however they come', async context => {
   );
 });
 
+test('two thousand headers and no more, in however many packets, and again on the same connection', async context => {
+  const listener = await open(context);
+  const piece = 'a: b\r\n'.repeat(600);
+  const begin = `GET /a ${HEAD}`;
+  const good = [begin, piece, piece, piece, '\r\n'];
+  assert.deepEqual(statuses(await exchange(listener, ...good, ...good, LAST)), ['200', '200', '200']);
+  assert.deepEqual(statuses(await exchange(listener, ...good, begin, piece, piece, piece, piece)), [
+    '200',
+    '431',
+  ]);
+});
+
 test('answers to HEAD, of 204 and of 304 end with the head; strings and bytes go out as they are', async context => {
   const listener = await open(context, async ({ method, target }) => {
     if (target === '/wide') return answer('<\u00e9\u20ac>');
