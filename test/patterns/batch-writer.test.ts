@@ -179,6 +179,18 @@ describePeers('the batch writer', peer => {
     }
   });
 
+  test('whoever leaves does not wait for a source that gives nothing', async () => {
+    const table = await peer.newTable();
+    async function* silent(): AsyncGenerator<RowChange> {
+      yield* rows(1, 1, table);
+      await new Promise(() => undefined);
+    }
+    for await (const report of open({ tables: peer.client() }).writeAll(silent(), { linger: 1 })) {
+      assert.equal(report.kind, 'done');
+      break;
+    }
+  });
+
   test('a table that is not there fails all at once', async () => {
     const { httpClient, db } = counted(peer);
     const reports = await collect(db, rows(100, 1, 'Nowhere'));

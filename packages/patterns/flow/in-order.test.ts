@@ -86,6 +86,13 @@ test('a result is given as soon as it is there, not when as many steps as may be
     new Promise(resolve => setTimeout(resolve, 500, 'late')),
   ]);
   assert.deepEqual(first, { value: 1, done: false });
+  const leaving = inOrder(slow(), { concurrency: 16 }, async item => item);
+  await leaving.next();
+  const left = await Promise.race([
+    leaving.return(),
+    new Promise(resolve => setTimeout(resolve, 500, 'late')),
+  ]);
+  assert.deepEqual(left, { value: undefined, done: true }, 'nobody waits for a source that is left');
   go();
   assert.deepEqual(await results.next(), { value: 2, done: false });
   assert.equal((await results.next()).done, true);

@@ -113,8 +113,15 @@ export async function* inOrder<T, R>(
     }
   } finally {
     steps.end();
-    if (!isAtEnd) await source.return?.();
+    // A source that is about to give an item ends behind that, for which nobody waits.
+    if (!isAtEnd && coming === undefined) await source.return?.();
+    else if (!isAtEnd) leave(source);
   }
+}
+
+/** What the source says to that is nobody's concern any more. */
+function leave(source: Source<unknown>): void {
+  Promise.resolve(source.return?.()).catch(() => undefined);
 }
 
 /** Whether the result is there before the next item. Throws at once where the source fails. */

@@ -108,8 +108,15 @@ export class BatchWriter {
     } finally {
       this.#end.abort();
       await Promise.all(this.#underWay);
-      if (!this.#isAtEnd) await this.#source.return?.();
+      if (!this.#isAtEnd) await this.#leave();
     }
+  }
+
+  /** Ends the source. One that is about to give a change ends behind that, for which nobody waits. */
+  async #leave(): Promise<void> {
+    const ended = Promise.resolve(this.#source.return?.());
+    if (this.#reading === undefined) await ended;
+    else ended.catch(() => undefined);
   }
 
   get #isFull(): boolean {
