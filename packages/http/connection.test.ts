@@ -320,14 +320,17 @@ test('time runs out: for a head, for a body, between requests; not for an answer
   const late = 'HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
   const kept =
     'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: keep-alive\r\nKeep-Alive: timeout=120\r\n\r\n<ok>';
-  const [silent, head, body, idle, answered, second] = await Promise.all([
+  const [silent, head, body, idle, answered, second, ...emptyLines] = await Promise.all([
     exchange(listener, ''),
     exchange(listener, `GET / ${HEAD}`),
     exchange(listener, `PUT / ${HEAD}Content-Length: 2\r\n\r\na`),
     exchange(listener, `GET / ${HEAD}\r\n`),
     exchange(listener, `GET /slow ${HEAD}Connection: close\r\n\r\n`),
     exchange(listener, `GET / ${HEAD}\r\nGET`),
+    exchange(listener, `GET / ${HEAD}\r\n\r\n`),
+    exchange(listener, `GET / ${HEAD}\r\n`, '\r\n\r', '\n', '\r'),
   ]);
+  assert.deepEqual(emptyLines, [kept, kept]);
   assert.deepEqual([silent, head, body, idle, second], [late, late, late, kept, kept + late]);
   assert.deepEqual(bodies(answered), ['<ok>']);
   // A client that was refused and goes on to send is cut off.
