@@ -1,7 +1,7 @@
 // Requests to the Queue service as plain values: which of two faults is reported, versions, HEAD, CORS, the log and the metrics.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WireRequest } from '#base';
+import type { BodyStream, WireRequest } from '#base';
 import { openMemoryStore, type Store } from '#store';
 import { Service } from '../../frame/handle-request.js';
 import { RequestMetrics } from '../../observe/request-metrics.js';
@@ -35,11 +35,16 @@ function authorization(
   return `SharedKeyLite ${ACCOUNT}:${hmac(text)}`;
 }
 
+/** A request of which the body did not come with its head. */
+interface Streamed extends Sent {
+  readonly stream?: BodyStream;
+}
+
 function open(store: Store = openMemoryStore()) {
   const { service, logged, failures } = openService(store);
   const metrics = new RequestMetrics(SERVICES.map(({ protocol }) => protocol));
   const queues = new Service(QUEUE_SERVICE, { ...service, metrics });
-  const send = (method: string, path: string, sent: Sent = {}) => {
+  const send = (method: string, path: string, sent: Streamed = {}) => {
     const target = `/${ACCOUNT}${path}`;
     const common = { host: HOST, 'x-ms-date': DATE, 'x-ms-version': VERSION, ...sent.headers };
     const signature = sent.anonymous ? {} : { authorization: authorization(method, target, common) };
@@ -49,12 +54,13 @@ function open(store: Store = openMemoryStore()) {
       headers: { ...common, ...signature, ...sent.headers },
       body: Buffer.from(sent.body ?? ''),
       bodyTooLarge: sent.bodyTooLarge ?? false,
+      stream: sent.stream,
       secure: false,
       remoteAddress: '127.0.0.1',
     };
     return queues.handle(request);
   };
-  const codeOf = async (method: string, path: string, sent?: Sent): Promise<string> => {
+  const codeOf = async (method: string, path: string, sent?: Streamed): Promise<string> => {
     const response = await send(method, path, sent);
     return `${response.status} ${headersOf(response).get('x-ms-error-code') ?? ''}`.trim();
   };
@@ -181,6 +187,31 @@ test('refusals are logged with their reason, faults as faults, and all are count
   assert.ok(counted.includes('operation="createQueue",status="201" 1'), counted.join('\n'));
   assert.ok(counted.includes('operation="unknownQueueOperation",status="403" 1'));
   assert.ok(counted.includes('code="AuthenticationFailed" 1'));
+});
+
+test("a body is asked for once its caller is known, and the time that it takes is not the answer's", async () => {
+  const { codeOf, metrics } = open();
+  assert.equal(await codeOf('PUT', '/there'), '201');
+  const asked: number[] = [];
+  const stream: BodyStream = {
+    length: undefined,
+    reserve: () => assert.fail(),
+    collect: async bytesMax => {
+      asked.push(bytesMax);
+      await new Promise(resolve => setTimeout(resolve, 1_100));
+      return { body: Buffer.from(MESSAGE), bodyTooLarge: false, isBusy: false };
+    },
+    [Symbol.asyncIterator]: () => assert.fail(),
+  };
+  assert.equal(await codeOf('POST', '/there/messages', { stream, anonymous: true }), '404 ResourceNotFound');
+  assert.deepEqual(asked, []);
+  assert.equal(await codeOf('POST', '/there/messages', { stream }), '201');
+  assert.deepEqual(asked, [QUEUE_SERVICE.bodyBytesMax]);
+  const sum = metrics
+    .families()
+    .find(({ name }) => name === 'shelfmark_request_duration_seconds')
+    ?.samples.find(({ suffix, labels }) => suffix === '_sum' && labels.includes('"putMessage"'));
+  assert.ok(Number(sum?.value) < 1, `${sum?.value} s`);
 });
 
 /** A signature of a queue for a query, from its fields (protocol: sas#queue-string). */
