@@ -177,6 +177,37 @@ describePeers('a number of buckets that is being changed', peer => {
     }
   });
 
+  test('may be in a row key too', async () => {
+    const slots = (hash: ReturnType<typeof codec.hash>) =>
+      entity('Slot', {
+        version: 1,
+        table: 'Slots',
+        props: { day: t.string(), customer: t.string(), count: t.int32() },
+        partition: key(part('day')),
+        row: key(part('customer', hash), part('customer')),
+      });
+    const Both = slots(codec.hash(16, { also: [4] }));
+    const table = await peer.newTable();
+    for (const customer of CUSTOMERS)
+      await db()
+        .repo(slots(codec.hash(4)), { table })
+        .create(visit(customer));
+    const rows = db().repo(Both, { table });
+    await rejects(rows.create(visit('c0')), 'AlreadyExists');
+    await rows.upsert(visit('c1', 1));
+    await rows.create(visit('made'));
+    const monday = rows.partition({ day: 'mon' });
+    for (const customer of ['c0', 'c1', 'made'])
+      assert.equal((await monday.row({ customer }).first())?.value.customer, customer);
+    assert.equal((await monday.take(100)).length, CUSTOMERS.length + 1);
+    assert.throws(() => monday.rows({ customer: 'c0' }), /BucketsChanging/);
+    for await (const { next } of db().rebucket(Both, { table })) assert.equal(next, undefined);
+    const moved = db().repo(slots(codec.hash(16)), { table });
+    for (const customer of [...CUSTOMERS, 'made'])
+      assert.equal((await moved.get(visit(customer)))?.value.count, customer === 'c1' ? 1 : 0);
+    assert.equal((await monday.take(100)).length, CUSTOMERS.length + 1);
+  });
+
   test('a row that was deleted after its move was killed does not come back', async () => {
     const first = await filled();
     const counting = new FaultyClient(() => undefined);
