@@ -8,9 +8,9 @@ import { decodeCount } from '../../packages/queues/message-count.js';
 import { decodeMessage, decodeVisibilityKey, partitionOf } from '../../packages/queues/message-rows.js';
 import { Connection } from '../support/worker-processes.js';
 import type { Found } from './history.js';
-import { WORK } from './queue-hand.js';
-import { foundInQueue } from './queue-life.js';
-import { pageRequest, pathOf, tablesRequest, textOf } from './request.js';
+import { WORK } from './queues/queue-hand.js';
+import { foundInQueue } from './queues/queue-life.js';
+import { pageRequest, pathOf, tablesRequest, textOf } from './tables/request.js';
 import { tickOf } from './tick.js';
 
 type Finds = Map<string, { text: string; tick: bigint }>;

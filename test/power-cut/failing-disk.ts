@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultsOfFile, foundInStore } from '../crash/found.js';
-import { createTableRequest, pathOf, textOf, writeRequest } from '../crash/request.js';
+import { createTableRequest, pathOf, textOf, writeRequest } from '../crash/tables/request.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { Connection, until } from '../support/worker-processes.js';
 import { recordingEnvironment } from './recorder.js';

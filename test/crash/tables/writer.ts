@@ -1,11 +1,11 @@
 // One connection that writes one step after the other, each once, and records its history. After a lost answer the outcome is unknown
 // until the state is read again: the writer leaves these rows and continues with others.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection, type Reply } from '../support/worker-processes.js';
+import { Connection, type Reply } from '../../support/worker-processes.js';
+import type { Image } from '../history.js';
+import type { Journal } from '../journal.js';
 import { acknowledgedTicks } from './answer.js';
 import type { Choice } from './choice.js';
-import type { Image } from './history.js';
-import type { Journal } from './journal.js';
 import { type Change, pathOf, textOf, writeRequest } from './request.js';
 import type { Slot, Slots } from './slots.js';
 

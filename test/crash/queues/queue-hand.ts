@@ -1,11 +1,11 @@
 // One connection that puts, gets, updates and deletes messages of the shared queue, one call after the other, sometimes
 // with an outdated receipt. It continues after a lost answer with another connection.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QueueCall } from '../queues/call.js';
-import type { Random } from '../simulation/plan/random.js';
-import { Connection } from '../support/worker-processes.js';
+import type { QueueCall } from '../../queues/call.js';
+import type { Random } from '../../simulation/plan/random.js';
+import { Connection } from '../../support/worker-processes.js';
+import type { Watch } from '../tables/writer.js';
 import type { Ledger } from './ledger.js';
-import type { Watch } from './writer.js';
 
 export const WORK = 'work';
 

@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type RunningServer, serve } from 'shelfmark';
-import type { QueueAnswer, QueueCall } from '../queues/call.js';
-import { Connection } from '../support/worker-processes.js';
-import { foundByServer, foundInStore } from './found.js';
-import { Journal } from './journal.js';
+import type { QueueAnswer, QueueCall } from '../../queues/call.js';
+import { Connection } from '../../support/worker-processes.js';
+import { foundByServer, foundInStore } from '../found.js';
+import { Journal } from '../journal.js';
+import { pathOf, textOf } from '../tables/request.js';
 import { Ledger, NOBODY, rawQueueRequest } from './ledger.js';
-import { pathOf, textOf } from './request.js';
 
 const queue = 'work';
 const put = (text: string): QueueCall => ({ kind: 'put', queue, text, delay: 0, life: undefined });

@@ -1,6 +1,6 @@
 // The ledger of the shared queue: all calls over all lives of the server, with their answers and times, and the receipts that
 // were returned. test/queues/judge.ts judges them.
-import { readQueueAnswer } from '../queues/answer.js';
+import { readQueueAnswer } from '../../queues/answer.js';
 import {
   nameIn,
   type QueueAnswer,
@@ -8,15 +8,15 @@ import {
   type QueueHappening,
   type Receipt,
   type Span,
-} from '../queues/call.js';
-import { type QueueFault, queueFaults } from '../queues/judge.js';
-import { queueRequest } from '../queues/request.js';
-import type { Random } from '../simulation/plan/random.js';
-import { accountSas } from '../simulation/run/signing.js';
-import type { RawRequest } from '../support/raw-client.js';
-import type { Connection, Reply } from '../support/worker-processes.js';
-import type { Journal } from './journal.js';
-import type { Watch } from './writer.js';
+} from '../../queues/call.js';
+import { type QueueFault, queueFaults } from '../../queues/judge.js';
+import { queueRequest } from '../../queues/request.js';
+import type { Random } from '../../simulation/plan/random.js';
+import { accountSas } from '../../simulation/run/signing.js';
+import type { RawRequest } from '../../support/raw-client.js';
+import type { Connection, Reply } from '../../support/worker-processes.js';
+import type { Journal } from '../journal.js';
+import type { Watch } from '../tables/writer.js';
 
 const TICKS_PER_MILLISECOND = 10_000n;
 /** The system's clock in steps of a millisecond, and ticks that rise within one. */

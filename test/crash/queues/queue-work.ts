@@ -1,12 +1,12 @@
 // The shared queue over all lives of the server: after each life receipts from before are used, every visible message is
 // taken out, and all answers must be consistent.
-import type { QueueCall, Shown } from '../queues/call.js';
-import type { Random } from '../simulation/plan/random.js';
-import { Connection } from '../support/worker-processes.js';
-import type { Journal } from './journal.js';
+import type { QueueCall, Shown } from '../../queues/call.js';
+import type { Random } from '../../simulation/plan/random.js';
+import { Connection } from '../../support/worker-processes.js';
+import type { Journal } from '../journal.js';
+import type { Watch } from '../tables/writer.js';
 import { Ledger, NOBODY } from './ledger.js';
 import { QueueHand, WORK } from './queue-hand.js';
-import type { Watch } from './writer.js';
 
 const TAKEN_AT_ONCE = 32;
 const HELD_USED = 6;

@@ -1,8 +1,8 @@
 // The random choice of a writer's next step: every kind of write, alone and in transactions, on the writer's own rows.
-import type { Random } from '../simulation/plan/random.js';
-import type { Image } from './history.js';
+import type { Random } from '../../simulation/plan/random.js';
+import type { Image } from '../history.js';
+import { etagOf } from '../tick.js';
 import { type Change, type Method, type Properties, pathOf, propertiesOf, type RowName } from './request.js';
-import { etagOf } from './tick.js';
 
 /** Rows of one writer. */
 const ROWS = 12;

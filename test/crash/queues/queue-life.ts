@@ -1,11 +1,11 @@
 // A queue that one client creates, fills, clears and deletes again and again. It never gets messages: clearing and
 // deleting remove all of them atomically.
-import type { QueueCall } from '../queues/call.js';
-import { Connection } from '../support/worker-processes.js';
-import type { Changes, Found, Image } from './history.js';
-import type { Journal } from './journal.js';
+import type { QueueCall } from '../../queues/call.js';
+import { Connection } from '../../support/worker-processes.js';
+import type { Changes, Found, Image } from '../history.js';
+import type { Journal } from '../journal.js';
+import { LoneClient } from '../lone-client.js';
 import { answerOf, rawQueueRequest } from './ledger.js';
-import { LoneClient } from './lone-client.js';
 
 /** A peek shows so many at most. */
 const MESSAGES_MAX = 32;

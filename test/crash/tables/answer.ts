@@ -1,7 +1,7 @@
 // The result of a write from its answer: applied, with its ETags, or refused.
-import type { Reply } from '../support/worker-processes.js';
+import type { Reply } from '../../support/worker-processes.js';
+import { tickOf } from '../tick.js';
 import { type Change, pathOf } from './request.js';
-import { tickOf } from './tick.js';
 
 /** The ticks of the rows written; a text where it is no acknowledgement. */
 export function acknowledgedTicks(changes: readonly Change[], reply: Reply): Map<string, bigint> | string {

@@ -1,6 +1,6 @@
 // The writers' requests, with the paths and values that the judges compare.
-import { changeset } from '../support/raw-batch.js';
-import type { RawRequest } from '../support/raw-client.js';
+import { changeset } from '../../support/raw-batch.js';
+import type { RawRequest } from '../../support/raw-client.js';
 
 const ACCOUNT = '/devstoreaccount1';
 const JSON_HEADERS = { 'Content-Type': 'application/json', Accept: 'application/json;odata=nometadata' };

@@ -1,10 +1,10 @@
 // A table that one client creates, fills and drops again and again: dropping removes all rows at once, and the
 // server reclaims them in the background.
-import type { Connection, Reply } from '../support/worker-processes.js';
+import type { Connection, Reply } from '../../support/worker-processes.js';
+import type { Changes, Image } from '../history.js';
+import type { Journal } from '../journal.js';
+import { LoneClient } from '../lone-client.js';
 import { acknowledgedTicks } from './answer.js';
-import type { Changes, Image } from './history.js';
-import type { Journal } from './journal.js';
-import { LoneClient } from './lone-client.js';
 import {
   type Change,
   createTableRequest,

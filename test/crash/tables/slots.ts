@@ -1,7 +1,7 @@
 // The sets of rows that writers reserve, one at a time, so that every row has one writer and one history.
-import type { Random } from '../simulation/plan/random.js';
+import type { Random } from '../../simulation/plan/random.js';
+import { History } from '../history.js';
 import { Chooser } from './choice.js';
-import { History } from './history.js';
 
 export interface Slot {
   readonly history: History;
