@@ -17,7 +17,6 @@ import {
   serve,
   skip,
   skipLong,
-  WORKERS,
 } from '../support/worker-server.js';
 
 test('a signal lets what is under way be answered; a second one does not wait', { skip }, async t => {
@@ -52,8 +51,9 @@ test('a signal lets what is under way be answered; a second one does not wait', 
 });
 
 test('a primary that is killed leaves no worker behind, and the port free', { skip }, async t => {
-  const server = await serve(t, WORKERS);
+  const server = await serve(t, 2);
   const workers = childrenOf(server.pid);
+  assert.equal(workers.length, 2);
   await server.stop('SIGKILL');
   await until('all workers are gone', () => !workers.some(isAlive));
   assert.equal(await isTaken(server.port), false);
@@ -98,7 +98,7 @@ test('mistakes are told once and in one sentence, and nothing is left running', 
   ];
   await Promise.all(
     mistakes.map(async ([args, sentence]) => {
-      const exit = await runToEnd(['serve', '--workers', '3', ...args]);
+      const exit = await runToEnd(['serve', '--workers', '2', ...args]);
       assert.match(exit.stderr, sentence);
       assert.deepEqual([exit.code, exit.stdout], [1, '']);
     }),
