@@ -23,8 +23,18 @@ export type { Clause, Equality, Fields, Order, TextOrder } from './filter/where.
 export type { Surroundings } from './flow/surroundings.js';
 export { TickClock, type TickClockOptions } from './flow/tick-clock.js';
 export type { KeyRange, PartBounds, Values } from './keys/compiled-key.js';
-export { type Key, type KeyOn, type KeyPart, key, type Part, part } from './keys/key.js';
-export { codec, type Hashable, type KeyCodec } from './keys/key-codec.js';
+export {
+  type DescendingPart,
+  type Key,
+  type KeyOn,
+  type KeyPart,
+  key,
+  type Part,
+  type PartNames,
+  type PartOf,
+  part,
+} from './keys/key.js';
+export { codec, type DescendingCodec, type Hashable, type KeyCodec } from './keys/key-codec.js';
 export type { Bag, BagOptions } from './model/bag.js';
 export { checkTable } from './model/check-table.js';
 export type { Mixed, MixedOptions, Named } from './model/decode-mixed.js';
@@ -59,8 +69,14 @@ export {
   type ReadsByEntity,
 } from './read/link.js';
 export type { Cached, JoinOptions, Lookup, LookupOptions } from './read/lookup.js';
-export type { MixedReads, MixedRow, UnknownRow } from './read/mixed.js';
-export type { LatestOptions, PartitionQuery, RowBounds } from './read/partition-query.js';
+export type { MixedQuery, MixedReads, MixedRow, UnknownRow } from './read/mixed.js';
+export type {
+  BoundsAfter,
+  LatestOptions,
+  LogTail,
+  PartitionQuery,
+  RowBounds,
+} from './read/partition-query.js';
 export type {
   Filtered,
   Query,

@@ -1,0 +1,160 @@
+// Programs that export what they read and write, compiled with declarations by every compiler from TypeScript 5.4 on: each type that the library infers has a name which
+// another package can import. The compilers come from the registry; those that it does not give are skipped, and the project's own is always there.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { ROOT, runToEnd } from '../../support/spawned-server.js';
+
+const run = promisify(execFile);
+
+/** The oldest that the library supports, the last of each line since, and the project's own. */
+const VERSIONS = ['5.4.5', '5.9.3', '6.0.3', 'own'] as const;
+
+const RESOLUTIONS = [
+  { module: 'nodenext', moduleResolution: 'nodenext' },
+  { module: 'esnext', moduleResolution: 'bundler' },
+] as const;
+
+/** Nothing is annotated: the compiler has to name all of it. */
+const PROGRAM = `
+import { TableServiceClient } from '@azure/data-tables';
+import { change, codec, entity, key, link, linkMany, open, part, PatternError, t } from 'shelfmark-patterns';
+
+export const Order = entity('Order', {
+  version: 1,
+  table: 'Orders',
+  props: {
+    customer: t.string(),
+    at: t.instant(),
+    state: t.oneOf('open', 'shut').default('open'),
+    note: t.string().optional(),
+    created: t.created(),
+  },
+  partition: key(part('customer', codec.hash(4)), part('customer')),
+  row: key('order', part('at', codec.timeDesc)),
+});
+export const Customer = entity('Customer', {
+  version: 1,
+  table: 'Orders',
+  props: { customer: t.string(), name: t.string() },
+  partition: key(part('customer', codec.hash(4)), part('customer')),
+  row: key('customer'),
+});
+export const db = open({ tables: TableServiceClient.fromConnectionString('') });
+export const orders = db.repo(Order);
+export const row = () => orders.get({ customer: 'a', at: null as never });
+export const written = (value: Parameters<typeof orders.create>[0]) => orders.create(value);
+export const merged = async () => { const found = await row(); return found && orders.merge(found, { note: 'x' }); };
+export const projection = () => orders.partition({ customer: 'a' }).select('note').take(1);
+export const query = () => orders.partition({ customer: 'a' }).where(p => p.state.eq('open'));
+export const range = () => orders.partition({ customer: 'a' }).rows({});
+export const fanOut = () => orders.fanOut([{ customer: 'a' }]);
+export const fanOutEach = () => orders.fanOut([{ customer: 'a' }], { each: p => p.select('note') });
+export const buckets = () => orders.buckets({ customer: 'a' });
+export const latest = () => orders.partition({ customer: 'a' }).latest(3);
+export const page = () => orders.partition({ customer: 'a' }).page({ size: 3 });
+export const scan = () => orders.scan();
+export const mixed = () => db.mixed(Order, Customer).partition('a');
+export const mixedRows = () => db.mixed(Order, Customer).partition('a').take(2);
+export const batch = () => db.batch(Order, { customer: 'a' }).create(Customer, { customer: 'a', name: 'b' });
+export const results = () => batch().commit();
+export const reports = () => db.writeAll([change.create(Customer, { customer: 'a', name: 'b' })]);
+export const customerOf = link(Order, Customer, ({ customer }) => ({ customer }));
+export const ordersOf = linkMany(Customer, Order, ({ customer }) => ({ partition: { customer } }));
+export const lookup = db.lookup(Customer, { ttl: 1, maxRows: 1 });
+export const bags = () => db.bags('Orders').partition('a').take(1);
+export const plan = () => query().explain();
+export const fault = (thrown: unknown) => (PatternError.is(thrown) ? thrown : undefined);
+export const conflict = (thrown: unknown) => (PatternError.is(thrown, 'Conflict') ? thrown : undefined);
+export const spec = { props: Order.props, partition: Order.partition };
+export const key1 = (order: import('shelfmark-patterns').Of<typeof Order>) => Order.plan.row.encode(order);
+export const each = link(Order, Customer, ({ customer }) => ({ customer })).loadAll;
+export const follow = () => customerOf.follow(db, [] as never[]);
+export const many = () => ordersOf.takeAll(db, [], 3);
+export const cached = () => lookup.get({ customer: 'a' });
+export const joined = () => lookup.join(orders.fanOut([{ customer: 'a' }]), ({ value }) => ({ customer: value.customer }));
+export const deletes = () => db.deleteRows(query(), { conditional: true });
+export const mutated = () => orders.mutate({ customer: 'a', at: null as never }, order => order);
+export const unreadable = () => query().onUnreadable('skip');
+export const changes = [change.upsert(Customer, { customer: 'a', name: 'b' })];
+export const upserted = () => orders.upsertMerge({ customer: 'a', at: null as never });
+export const bagQuery = () => db.bags('Orders').scan().where(p => p.string('a').eq('b'));
+export const pages = () => query().pages();
+export const projected = () => orders.partition({ customer: 'a' }).select('note', 'state');
+`;
+
+/** Another package that takes the declarations. */
+const READER = `
+import { customerOf, projection, results, row } from './lib.js';
+export const title = async (): Promise<string | undefined> => (await row())?.value.note;
+export const first = async (): Promise<string> => (await results())[0].value.name;
+export const note = async (): Promise<string | undefined> => (await projection())[0]?.value.note;
+export const link: string = customerOf.to.name;
+// @ts-expect-error it was not selected
+export const state = async () => (await projection())[0]?.value.state;
+`;
+
+const aliasOf = (version: string): string => `typescript-${version}`;
+
+describe('declarations of programs', () => {
+  let folder = '';
+  const compilerOf = (version: string): string =>
+    version === 'own'
+      ? join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+      : join(folder, 'compilers', 'node_modules', aliasOf(version), 'bin', 'tsc');
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'shelfmark-declarations-'));
+    const { stdout } = await run(process.execPath, [join(ROOT, 'dist', 'tools', 'pack-patterns.js'), folder]);
+    const install = async (name: string, packages: readonly string[]): Promise<void> => {
+      const cwd = join(folder, name);
+      await mkdir(cwd);
+      await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
+      const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+      await run('npm', ['install', ...options, ...packages], { cwd });
+    };
+    await install('app', [stdout.trim()]);
+    const aliases = VERSIONS.filter(version => version !== 'own').map(
+      version => `${aliasOf(version)}@npm:typescript@${version}`,
+    );
+    await install('compilers', aliases).catch(() => undefined);
+    await writeFile(join(folder, 'app', 'lib.ts'), PROGRAM);
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  for (const version of VERSIONS)
+    for (const resolution of RESOLUTIONS)
+      test(`TypeScript ${version}, ${resolution.moduleResolution}`, async context => {
+        const compiler = compilerOf(version);
+        if (!existsSync(compiler)) return context.skip(`The registry did not give TypeScript ${version}.`);
+        const app = join(folder, 'app');
+        const compile = async (files: readonly string[], options: object): Promise<void> => {
+          const compilerOptions = {
+            strict: true,
+            exactOptionalPropertyTypes: true,
+            noUncheckedIndexedAccess: true,
+            declaration: true,
+            skipLibCheck: false,
+            target: 'es2022',
+            lib: ['es2022'],
+            types: ['node'],
+            typeRoots: [join(ROOT, 'node_modules', '@types')],
+            ...resolution,
+            ...options,
+          };
+          await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+          const { code, stdout } = await runToEnd(['-p', app], { command: [process.execPath, compiler] });
+          assert.deepEqual([code, stdout], [0, '']);
+        };
+        await compile(['lib.ts'], { outDir: join(app, 'out') });
+        // The declarations alone, as another package would have them.
+        await writeFile(join(app, 'out', 'reader.ts'), READER);
+        await compile([join('out', 'reader.ts')], { noEmit: true });
+        await rm(join(app, 'out'), { recursive: true });
+      });
+});
