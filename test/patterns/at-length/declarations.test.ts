@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -99,6 +100,57 @@ export const link: string = customerOf.to.name;
 export const state = async () => (await projection())[0]?.value.state;
 `;
 
+/** What an editor needs of the compiler's service, which TypeScript 7 has in another form. */
+interface LanguageService {
+  getCompletionsAtPosition(
+    file: string,
+    at: number,
+    options: object,
+  ): { readonly entries: readonly { readonly name: string }[] } | undefined;
+}
+interface EditorCompiler {
+  readonly sys: Readonly<
+    Record<
+      'fileExists' | 'readFile' | 'readDirectory' | 'directoryExists' | 'getDirectories',
+      (path: string) => never
+    >
+  >;
+  readonly ScriptSnapshot: { fromString(text: string): unknown };
+  getDefaultLibFilePath(options: object): string;
+  createLanguageService(host: object): LanguageService;
+}
+
+/** Where a key is given, `|` is the caret; and the names that an editor should offer there. */
+const CARETS = [
+  ['orders.get({ | })', ['at', 'customer']],
+  ['orders.partition({ | })', ['customer']],
+  ["orders.partition({ customer: 'a' }).row({ | })", ['at']],
+  ["orders.partition({ customer: 'a' }).rows({ | })", ['at']],
+  ["orders.partition({ customer: 'a' }).rows({}, { | })", ['at']],
+] as const;
+
+function completions({ sys, ...ts }: EditorCompiler, app: string, line: string): readonly string[] {
+  const file = join(app, 'caret.ts');
+  const text = `import { orders } from './lib.js'; void ${line};`;
+  const settings = { strict: true, module: 199, moduleResolution: 99, target: 9, types: [] };
+  const host = {
+    ...sys,
+    useCaseSensitiveFileNames: () => true,
+    getCompilationSettings: () => settings,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (path: string) =>
+      path === file
+        ? ts.ScriptSnapshot.fromString(text.replace('|', ''))
+        : sys.fileExists(path) && ts.ScriptSnapshot.fromString(sys.readFile(path)),
+    getCurrentDirectory: () => app,
+    getDefaultLibFileName: () => ts.getDefaultLibFilePath(settings),
+    fileExists: (path: string) => path === file || sys.fileExists(path),
+  };
+  const found = ts.createLanguageService(host).getCompletionsAtPosition(file, text.indexOf('|'), {});
+  return found?.entries.map(({ name }) => name).sort() ?? [];
+}
+
 const aliasOf = (version: string): string => `typescript-${version}`;
 
 describe('declarations of programs', () => {
@@ -157,4 +209,15 @@ describe('declarations of programs', () => {
         await compile([join('out', 'reader.ts')], { noEmit: true });
         await rm(join(app, 'out'), { recursive: true });
       });
+
+  test('an editor completes the parts of a key where one is given', context => {
+    const version = '5.9.3';
+    if (!existsSync(compilerOf(version)))
+      return context.skip(`The registry did not give TypeScript ${version}.`);
+    const compiler: EditorCompiler = createRequire(import.meta.url)(
+      join(folder, 'compilers', 'node_modules', aliasOf(version)),
+    );
+    for (const [line, names] of CARETS)
+      assert.deepEqual(completions(compiler, join(folder, 'app'), line), names, line);
+  });
 });
