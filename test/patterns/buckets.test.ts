@@ -38,6 +38,8 @@ async function moveAll(db: Db, table: string, resume?: string): Promise<number> 
 
 describePeers('a number of buckets that is being changed', peer => {
   const db = (): Db => open({ tables: peer.client() });
+  // The requests are the same on all servers.
+  const everyRequest = process.env.SHELFMARK_LONG !== undefined && peer.name === 'memory';
 
   async function filled() {
     const table = await peer.newTable();
@@ -162,7 +164,7 @@ describePeers('a number of buckets that is being changed', peer => {
     const first = await filled();
     const counting = new FaultyClient(() => undefined);
     await moveAll(open({ tables: peer.client() }, { httpClient: counting }), first.table);
-    const step = process.env.SHELFMARK_LONG === undefined ? 7 : 1;
+    const step = everyRequest ? 1 : 7;
     for (let index = 0; index < counting.count; index += step) {
       const { table, rows, moved } = await filled();
       // The process dies: from there on nothing of it is sent.
@@ -212,7 +214,7 @@ describePeers('a number of buckets that is being changed', peer => {
     const first = await filled();
     const counting = new FaultyClient(() => undefined);
     await moveAll(open({ tables: peer.client() }, { httpClient: counting }), first.table);
-    const step = process.env.SHELFMARK_LONG === undefined ? 5 : 1;
+    const step = everyRequest ? 1 : 5;
     let frozen = 0;
     for (let index = 1; index < counting.count; index += step) {
       const { table, moved } = await filled();
