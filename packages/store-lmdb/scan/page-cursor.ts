@@ -10,6 +10,7 @@ import {
   PAGE_HEADER_BYTES,
 } from '../lmdb/page-format.js';
 import { type EntryCursor, KeySpan, type TreeRange, ValueSpan } from '../lmdb/tree.js';
+import { childOf, compareKey } from './branch-search.js';
 import { type LeafWindow, releaseWindow, takeWindow, WINDOW_PAGES } from './leaf-window.js';
 import { type BranchPage, type Root, readPageNumber, type Snapshot } from './snapshot.js';
 
@@ -171,7 +172,7 @@ export class PageCursor implements EntryCursor {
 
   /** Whether no key below the child, which is not the first one, belongs to the range. */
   #isBehind(branch: BranchPage, index: number): boolean {
-    const order = compare(branch.bytes, branch.keyFrom(index), branch.keyUntil(index), this.#range.end);
+    const order = compareKey(branch.bytes, branch.keyFrom(index), branch.keyUntil(index), this.#range.end);
     return order > 0 || (order === 0 && this.#range.isInclusive !== true);
   }
 
@@ -206,7 +207,7 @@ export class PageCursor implements EntryCursor {
     const from = 2 * node + NODE_HEADER_BYTES;
     const until = from + (words[node + 3] ?? 0);
     if (until > 2 * (this.#page + PAGE_WORDS)) throw this.#damage();
-    return compare(this.span.bytes, from, until, key);
+    return compareKey(this.span.bytes, from, until, key);
   }
 
   /** A value that has pages of its own. */
@@ -239,25 +240,4 @@ export class PageCursor implements EntryCursor {
   #damage(): Error {
     return this.#snapshot.damage(this.#window?.page(this.#leaf) ?? 0);
   }
-}
-
-/** The child below which the key is, if it is in the tree. */
-function childOf(branch: BranchPage, key: Uint8Array): number {
-  let [low, high] = [1, branch.count];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compare(branch.bytes, branch.keyFrom(middle), branch.keyUntil(middle), key) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
-/** The order of the bytes from `from` until `until` and the key: below, at or above 0. */
-function compare(bytes: Buffer, from: number, until: number, key: Uint8Array): number {
-  const length = Math.min(until - from, key.length);
-  for (let index = 0; index < length; index += 1) {
-    const difference = (bytes[from + index] ?? 0) - (key[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return until - from - key.length;
 }

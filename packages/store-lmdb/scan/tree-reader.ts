@@ -2,6 +2,7 @@
 import { ROW_TREES } from '../layout/rows.js';
 import type { LastTransaction } from '../lmdb/last-transaction.js';
 import type { Transaction } from '../lmdb/lmdb.js';
+import { isWorthPages } from './page-choice.js';
 import { PageCursor } from './page-cursor.js';
 import type { OpenRange } from './row-cursor.js';
 import { Snapshots } from './snapshot.js';
@@ -19,6 +20,12 @@ export class TreeReader {
     const newest = this.#snapshots?.newest();
     if (newest === undefined) return (tree, range) => tree.range(range, transaction);
     const { snapshot, roots } = newest;
-    return (tree, range) => new PageCursor(snapshot, roots.get(tree.name), range);
+    // All trees of a scan are read in one way, since the transaction's state may be an earlier one.
+    let byPages: boolean | undefined;
+    return (tree, range) => {
+      const root = roots.get(tree.name);
+      byPages ??= isWorthPages(snapshot, root, range);
+      return byPages ? new PageCursor(snapshot, root, range) : tree.range(range, transaction);
+    };
   }
 }
