@@ -7,8 +7,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { type RawRequest, signedHeaders } from '../support/raw-client.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
-import { until } from '../support/worker-processes.js';
+import { until, WELL_KNOWN } from '../support/worker-processes.js';
 import { isTaken } from '../support/worker-server.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
@@ -35,12 +36,17 @@ interface Upload {
   readonly closed: Promise<string>;
 }
 
-/** A request whose last byte is still to come, on a connection that was used before and would be kept. */
+/** A request of a known caller whose last byte is still to come, on a connection that was used before and would be kept. */
 async function upload(server: SpawnedServer): Promise<Upload> {
   const socket = connect(server.port, '127.0.0.1');
   socket.on('error', () => undefined);
-  const head = (method: string) => `${method} /devstoreaccount1/things HTTP/1.1\r\nHost: h\r\n`;
-  socket.write(`${head('GET')}\r\n`);
+  const head = (request: RawRequest): string => {
+    const headers = Object.entries({ Host: 'h', ...signedHeaders({ account: WELL_KNOWN }, request) });
+    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    return `${request.method} ${request.target} HTTP/1.1\r\n${lines}\r\n`;
+  };
+  const target = '/devstoreaccount1/things';
+  socket.write(head({ method: 'GET', target }));
   const [first] = await once(socket, 'data');
   assert.match(String(first), /\r\nConnection: keep-alive\r\n/);
   let text = '';
@@ -50,7 +56,7 @@ async function upload(server: SpawnedServer): Promise<Upload> {
   const closed = new Promise<string>(resolve => {
     socket.on('close', () => resolve(text));
   });
-  socket.write(`${head('PUT')}Content-Length: 2\r\n\r\n{`);
+  socket.write(`${head({ method: 'POST', target, body: '{}' })}{`);
   await new Promise(resolve => setTimeout(resolve, 100));
   return { socket, closed };
 }
@@ -64,7 +70,7 @@ for (const workers of [1, 2]) {
     const stopped = server.stop('SIGTERM');
     await until('nobody new is let in', async () => !(await isTaken(server.port)));
     socket.write('}');
-    assert.match(await closed, /^HTTP\/1\.1 403 [\s\S]*\r\nConnection: close\r\n/);
+    assert.match(await closed, /^HTTP\/1\.1 4[\s\S]*\r\nConnection: close\r\n/);
     assert.equal((await stopped).code, 0);
   });
 
