@@ -323,8 +323,17 @@ describePeers('the batch writer', peer => {
   });
 
   test('rows are there once each, whatever gets lost', async () => {
-    const table = await peer.newTable();
     const chance = chanceOf(SEED);
+    const codes = new Set<string>();
+    // Which requests meet a fault depends on what is under way together, so the seed alone does not make a run of every outcome.
+    for (let run = 0; run < 20 && !(codes.has('OutcomeUnknown') && codes.has('')); run++)
+      for (const code of await writeWithFaults(chance)) codes.add(code);
+    assert(codes.has('OutcomeUnknown') && codes.has(''), repeatBy('batch-writer'));
+  });
+
+  /** Codes of the reports, '' of what is done. */
+  async function writeWithFaults(chance: () => number): Promise<readonly string[]> {
+    const table = await peer.newTable();
     const httpClient = new FaultyClient(() =>
       chance() < 0.6 ? FAULTS[Math.floor(chance() * FAULTS.length)] : undefined,
     );
@@ -338,8 +347,6 @@ describePeers('the batch writer', peer => {
     const clean = open({ tables: peer.client() }).repo(Employee, { table });
     const there = await clean.scan().allowScan('to see what was written').take(1_000);
     const ids = new Set(there.map(({ value }) => value.id));
-    const failures = new Set(reports.map(report => (report.kind === 'done' ? '' : report.error.code)));
-    assert(failures.has('OutcomeUnknown') && failures.has(''), repeatBy('batch-writer'));
     for (const report of reports)
       if (report.kind === 'done')
         assert(ids.has(report.index), `${report.index}: ${repeatBy('batch-writer')}`);
@@ -347,7 +354,8 @@ describePeers('the batch writer', peer => {
         assert(!ids.has(report.index), `${report.index}: ${repeatBy('batch-writer')}`);
       else assert.equal(report.error.code, 'OutcomeUnknown', repeatBy('batch-writer'));
     assert(ids.size > ROWS / 2);
-  });
+    return reports.map(report => (report.kind === 'done' ? '' : report.error.code));
+  }
 
   test('limits that are none are refused', () => {
     for (const options of [{ buffered: 0 }, { concurrency: 0 }, { bufferedBytes: 1.5 }])
