@@ -1,14 +1,25 @@
 // Packs the pattern library as the package `shelfmark-patterns`: what was compiled, the same as CommonJS modules, its manifest, its pages and the licence, in a
 // folder of their own. Prints the path of the tarball, which stands in the folder that the first argument names, or here.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { patternsReference } from './reference.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const compiled = join(root, 'dist', 'packages', 'patterns');
-const staged = join(root, 'dist', 'shelfmark-patterns');
+// A folder of this run's own: tests pack side by side.
+const work = mkdtempSync(join(root, 'dist', 'pack-patterns-'));
+const staged = join(work, 'shelfmark-patterns');
 const target = resolve(process.argv[2] ?? '.');
 
 const sources = join(root, 'packages', 'patterns');
@@ -21,7 +32,7 @@ const isPublished = (name: string): boolean =>
 
 /** The same sources as CommonJS modules, for programs that `require`, with types that say so: a manifest of their own tells Node and the compiler what they are. */
 function compileCommonJs(target: string): void {
-  const config = join(root, 'dist', 'tsconfig.commonjs.json');
+  const config = join(work, 'tsconfig.json');
   const compilerOptions = {
     module: 'commonjs',
     moduleResolution: 'bundler',
@@ -44,23 +55,35 @@ function compileCommonJs(target: string): void {
   writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
 }
 
-rmSync(staged, { recursive: true, force: true });
-mkdirSync(staged, { recursive: true });
-for (const name of readdirSync(compiled, { recursive: true, encoding: 'utf8' }).filter(isPublished))
-  cpSync(join(compiled, name), join(staged, name), { recursive: true });
-compileCommonJs(join(staged, 'commonjs'));
-cpSync(join(sources, 'package.json'), join(staged, 'package.json'));
-cpSync(join(root, 'docs', 'patterns'), join(staged, 'docs'), { recursive: true });
-writeFileSync(join(staged, 'docs', 'reference.md'), patternsReference(compiled));
-// The pages stand beside each other in the repository, and below their index here.
-const readme = readFileSync(join(staged, 'docs', 'README.md'), 'utf8');
-writeFileSync(join(staged, 'README.md'), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, '](docs/'));
-rmSync(join(staged, 'docs', 'README.md'));
-cpSync(join(root, 'LICENSE'), join(staged, 'LICENSE'));
+/** Puts the package's files into the staging folder. */
+function stage(): void {
+  mkdirSync(staged, { recursive: true });
+  for (const name of readdirSync(compiled, { recursive: true, encoding: 'utf8' }).filter(isPublished))
+    cpSync(join(compiled, name), join(staged, name), { recursive: true });
+  compileCommonJs(join(staged, 'commonjs'));
+  cpSync(join(sources, 'package.json'), join(staged, 'package.json'));
+  cpSync(join(root, 'docs', 'patterns'), join(staged, 'docs'), { recursive: true });
+  writeFileSync(join(staged, 'docs', 'reference.md'), patternsReference(compiled));
+  // The pages stand beside each other in the repository, and below their index here.
+  const readme = readFileSync(join(staged, 'docs', 'README.md'), 'utf8');
+  writeFileSync(join(staged, 'README.md'), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, '](docs/'));
+  rmSync(join(staged, 'docs', 'README.md'));
+  cpSync(join(root, 'LICENSE'), join(staged, 'LICENSE'));
+}
 
-const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', target];
-const [packed]: { filename: string }[] = JSON.parse(
-  execFileSync('npm', pack, { cwd: staged, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }),
-);
-if (packed === undefined) throw new Error('npm packed nothing.');
-process.stdout.write(`${join(target, packed.filename)}\n`);
+/** Makes the tarball; gives its file name. */
+function pack(): string {
+  const words = ['pack', '--json', '--ignore-scripts', '--pack-destination', target];
+  const [packed]: { filename: string }[] = JSON.parse(
+    execFileSync('npm', words, { cwd: staged, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
+  if (packed === undefined) throw new Error('npm packed nothing.');
+  return packed.filename;
+}
+
+try {
+  stage();
+  process.stdout.write(`${join(target, pack())}\n`);
+} finally {
+  rmSync(work, { recursive: true });
+}

@@ -76,12 +76,11 @@ async function admitPages(
 }
 
 describe('the pattern library in a browser', () => {
-  // Below the repository, where the clients are found.
-  const staged = join(ROOT, 'dist', 'shelfmark-patterns');
   let folder = '';
+  const unpacked = (): string => join(folder, 'package');
   const bundle = (entry: string, ...options: string[]): Promise<unknown> =>
     run(join(ROOT, 'node_modules', '.bin', 'esbuild'), [
-      join(staged, entry),
+      join(unpacked(), entry),
       '--bundle',
       '--minify',
       '--format=esm',
@@ -91,8 +90,10 @@ describe('the pattern library in a browser', () => {
     ]);
 
   before(async () => {
+    // Below the repository, where the clients are found.
     folder = await mkdtemp(join(ROOT, 'dist', 'browser-'));
-    await run(process.execPath, [join(ROOT, 'dist', 'tools', 'pack-patterns.js'), folder]);
+    const { stdout } = await run(process.execPath, [join(ROOT, 'dist', 'tools', 'pack-patterns.js'), folder]);
+    await run('tar', ['-xzf', stdout.trim(), '-C', folder]);
   });
   after(() => rm(folder, { recursive: true }));
 
@@ -105,11 +106,9 @@ describe('the pattern library in a browser', () => {
 
   const skip = existsSync(CHROMIUM) ? false : `There is no ${CHROMIUM}: install Debian's chromium.`;
   test('reads and writes from a page', { skip }, async () => {
-    const page = join(staged, 'page.js');
-    await writeFile(page, PAGE);
+    await writeFile(join(unpacked(), 'page.js'), PAGE);
     await bundle('page.js');
     const script = await readFile(join(folder, 'bundle.js'));
-    await rm(page);
     const server = await serve({ data: undefined });
     const client = TableServiceClient.fromConnectionString(server.connectionString(), {
       allowInsecureConnection: true,
