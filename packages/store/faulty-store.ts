@@ -1,5 +1,6 @@
 // Fault injection: a store that wraps another and fails at random, from a function that the caller seeds, to test the callers of a store.
 // It injects only faults that the contract allows; without faults it changes nothing.
+import { nextTurn } from '#base';
 import type {
   Budget,
   Decide,
@@ -127,9 +128,7 @@ class FaultyStore implements Store {
 
   async #wait(): Promise<void> {
     for (let turns = this.#upTo(DELAY_TURNS_MAX); turns > 0; turns -= 1) {
-      await new Promise<void>(resolve => {
-        setImmediate(resolve);
-      });
+      await nextTurn();
     }
   }
 

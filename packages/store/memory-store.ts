@@ -1,6 +1,6 @@
 // The memory store: the reference model for other engines, simple rather than fast. It keeps nothing when it is closed,
 // and promises O(log n) lookups.
-import { type Clock, detachedString, SortedMap, systemClock } from '#base';
+import { type Clock, detachedString, nextTurn, SortedMap, systemClock } from '#base';
 import { copyRow } from './collect-rows.js';
 import type { Engine, EngineKind, EngineTools, Statistic } from './engine.js';
 import type {
@@ -189,9 +189,7 @@ class MemoryStore implements Engine {
   async close(): Promise<void> {
     this.#isClosed = true;
     // Calls under way need only microtasks, so they end before the next turn of the event loop.
-    await new Promise<void>(resolve => {
-      setImmediate(resolve);
-    });
+    await nextTurn();
   }
 
   /** Everything after it runs synchronously, so commits are serial and a page is one snapshot. */

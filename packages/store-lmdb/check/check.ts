@@ -1,5 +1,6 @@
 // Checks a whole data file: the pages, the catalogue, every row. It reads the file by itself, without LMDB, so that
 // damage is told and not followed; it changes nothing. What cannot be seen is told in docs/backup.md.
+import { nextTurn } from '#base';
 import type { Inspection, SpaceCount } from '#store';
 import {
   FREE_RECORD_AT,
@@ -186,9 +187,7 @@ class Check {
 
   async #endSlice(): Promise<void> {
     this.#onSlice();
-    await new Promise<void>(resolve => {
-      setImmediate(resolve);
-    });
+    await nextTurn();
     this.#sliceEnd = performance.now() + SLICE_MS;
   }
 }

@@ -5,6 +5,7 @@
 // A process that opened the store meanwhile may have fenced the log off (recovery.ts). So nobody is answered for what was appended
 // before the fence in the catalogue was looked at again.
 
+import { nextTurn } from '#base';
 import type { Catalog } from '../layout/catalog.js';
 import type { Counters } from '../layout/counters.js';
 import type { Rows } from '../layout/rows.js';
@@ -289,5 +290,3 @@ function sliceOf(batches: readonly Logged[], from: number): readonly Logged[] {
   } while (until < batches.length && changes + (batches[until]?.changes.length ?? 0) <= SLICE_CHANGES_MAX);
   return batches.slice(from, until);
 }
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));

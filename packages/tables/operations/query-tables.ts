@@ -1,4 +1,5 @@
 // Query Tables: the tables of an account in the order of their lower-case names (protocol: tables#list).
+import { nextTurn } from '#base';
 import type { Effort, Row, Space } from '#store';
 import { encodeEntity } from '../entity/entity-encoder.js';
 import { compileFilter, type RowTest } from '../filter/compile-filter.js';
@@ -36,8 +37,6 @@ function rowOf(space: Space): Row {
 const SPACES_A_READ = 1000;
 /** Of a filter, before others get the thread: about a millisecond. */
 const STEPS_A_TURN = 50_000;
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 interface CostlyTest {
   readonly test: RowTest;
