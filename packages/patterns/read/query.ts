@@ -14,7 +14,8 @@ import type { RowSource } from '../transport/row-source.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Flat } from '../values/property.js';
 import type { WireObject } from '../values/read-wire.js';
-import type { Page, PageOptions, ReadingOptions, Results } from './results.js';
+import type { Results } from './results.js';
+import { ResultsOnDemand } from './results-on-demand.js';
 import { RowResults } from './row-results.js';
 
 /** The classes that a query has by how it is made; its filter may make it cheaper, never more expensive. */
@@ -80,11 +81,12 @@ export interface QuerySpec<E extends AnyEntity> {
 }
 
 /** One class for queries of all kinds; `Query` says which of its methods a query has. */
-export class EntityQuery<E extends AnyEntity, R> implements Results<R> {
+export class EntityQuery<E extends AnyEntity, R> extends ResultsOnDemand<R> {
   readonly #spec: QuerySpec<E>;
   #made: RowQuery | undefined;
 
   constructor(spec: QuerySpec<E>) {
+    super();
     this.#spec = spec;
   }
 
@@ -131,33 +133,7 @@ export class EntityQuery<E extends AnyEntity, R> implements Results<R> {
     return this.#made;
   }
 
-  page(options: PageOptions = {}): Promise<Page<R>> {
-    return this.#results().page(options);
-  }
-
-  pages(options: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
-    return this.#results().pages(options);
-  }
-
-  take(count: number, options: ReadingOptions = {}): Promise<readonly R[]> {
-    return this.#results().take(count, options);
-  }
-
-  first(options: ReadingOptions = {}): Promise<R | undefined> {
-    return this.#results().first(options);
-  }
-
-  stream(
-    options: ReadingOptions & { readonly size?: number | undefined } = {},
-  ): AsyncGenerator<R, void, undefined> {
-    return this.#results().stream(options);
-  }
-
-  [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
-    return this.stream();
-  }
-
-  #results(): RowResults<R> {
+  protected override results(): RowResults<R> {
     const { entity, settings } = this.#spec;
     admit(this.rowQuery, settings, this.#spec.reason);
     return new RowResults({

@@ -10,7 +10,7 @@ import { FanOut } from './fan-out.js';
 import type { RowPosition } from './merge.js';
 import type { EntityPartition, LatestOptions, RowBounds } from './partition-query.js';
 import type { EntityQuery, QuerySettings, Selected } from './query.js';
-import type { Page, PageOptions, ReadingOptions, Results } from './results.js';
+import { ResultsOnDemand } from './results-on-demand.js';
 
 /** The plans of all as one: as expensive as the most expensive of them. */
 function joined(plans: readonly Plan[]): Plan {
@@ -34,12 +34,13 @@ function joined(plans: readonly Plan[]): Plan {
 }
 
 /** One query of each of the partitions, that of the current number of buckets first. */
-class SpreadQuery<E extends AnyEntity, R extends RowPosition> implements Results<R> {
+class SpreadQuery<E extends AnyEntity, R extends RowPosition> extends ResultsOnDemand<R> {
   readonly #parts: readonly EntityQuery<E, R>[];
   readonly #keys: readonly string[];
   protected readonly settings: QuerySettings;
 
   constructor(keys: readonly string[], parts: readonly EntityQuery<E, R>[], settings: QuerySettings) {
+    super();
     this.#keys = keys;
     this.#parts = parts;
     this.settings = settings;
@@ -61,37 +62,11 @@ class SpreadQuery<E extends AnyEntity, R extends RowPosition> implements Results
     return joined(this.#parts.map(part => part.explain()));
   }
 
-  page(options: PageOptions = {}): Promise<Page<R>> {
-    return this.#results().page(options);
-  }
-
-  pages(options: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
-    return this.#results().pages(options);
-  }
-
-  take(count: number, options: ReadingOptions = {}): Promise<readonly R[]> {
-    return this.#results().take(count, options);
-  }
-
-  first(options: ReadingOptions = {}): Promise<R | undefined> {
-    return this.#results().first(options);
-  }
-
-  stream(
-    options: ReadingOptions & { readonly size?: number | undefined } = {},
-  ): AsyncGenerator<R, void, undefined> {
-    return this.#results().stream(options);
-  }
-
-  [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
-    return this.stream();
-  }
-
   #each<S extends RowPosition>(make: (part: EntityQuery<E, R>) => EntityQuery<E, S>): SpreadQuery<E, S> {
     return new SpreadQuery(this.#keys, this.#parts.map(make), this.settings);
   }
 
-  #results(): FanOut<E, R> {
+  protected override results(): FanOut<E, R> {
     const parts = this.#parts.map((query, at) => ({ partitionKey: this.#keys[at] ?? '', query }));
     return new FanOut(parts, { order: 'distinct' }, this.settings.tokenSecret);
   }
