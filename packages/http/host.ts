@@ -13,9 +13,12 @@ export function isHost(text: string): boolean {
   return whole !== undefined && (address === undefined || isIPv6(address)) && Number(port) <= PORT_MAX;
 }
 
+/** What stands before an IPv4 address that comes as IPv6. */
+export const MAPPED = /^::ffff:(?=\d+\.)/i;
+
 /** The address and the port that the client reached. */
 export function ownHostOf({ localAddress = '', localPort }: Socket): string {
-  const address = localAddress.replace(/^::ffff:(?=\d+\.)/i, '');
+  const address = localAddress.replace(MAPPED, '');
   return `${address.includes(':') ? `[${address}]` : address}:${localPort}`;
 }
 

@@ -3,7 +3,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { WireRequest, WireResponse } from '#base';
 import { HeaderFields } from './header-fields.js';
-import { isHost } from './host.js';
+import { isHost, MAPPED } from './host.js';
 import type { Respond } from './listener-context.js';
 
 /** What one proxy says about who sent it a request. */
@@ -25,7 +25,6 @@ const PAIR =
   /[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[\t !#-[\]-~]|\\[\t -~])*)")|)[ \t]*([;,]|$)/y;
 /** An address with a port, or in brackets. */
 const NODE = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::[\w.-]+)?$/i;
-const MAPPED = /^::ffff:(?=\d+\.)/i;
 const BAD_REQUEST: WireResponse = { status: 400, headers: [['Content-Length', '0']], body: undefined };
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4');

@@ -142,8 +142,13 @@ const openEngine = (options: ServeOptions, engines: Engines): Promise<Engine> =>
     waitingMax: options.limits?.waitingWritesMax,
   });
 
-function listenOptionsOf(options: ServeOptions, service: ServiceEntry, port: number): ListenOptions {
-  const { tls, limits = {}, trustedProxies } = options;
+function listenOptionsOf(
+  options: ServeOptions,
+  service: ServiceEntry,
+  port: number,
+  trustedProxies: TrustedProxies | undefined,
+): ListenOptions {
+  const { tls, limits = {} } = options;
   const { connectionsMax, bufferedBytesMax, drainMilliseconds: closing } = limits;
   return {
     host: hostOf(service, options),
@@ -152,7 +157,7 @@ function listenOptionsOf(options: ServeOptions, service: ServiceEntry, port: num
     connectionsMax,
     bodyBytesMax: service.protocol.bodyBytesMax,
     bufferedBytesMax,
-    trustedProxies: trustedProxies && checkTrustedProxies(trustedProxies),
+    trustedProxies,
     spelledPrefix: METADATA_PREFIX,
     timeouts: closing === undefined ? undefined : { closing },
   };
@@ -278,12 +283,13 @@ async function listenAll(
   services: readonly ServiceEntry[],
 ): Promise<readonly ServedService[]> {
   const served: ServedService[] = [];
+  const proxies = options.trustedProxies && checkTrustedProxies(options.trustedProxies);
   try {
     for (const entry of services) {
       const { port = 0 } = entry.addressOf(options);
       if (port === 'none') continue;
       const service = entry.open(server);
-      const listener = await listen(listenOptionsOf(options, entry, port), service.handle);
+      const listener = await listen(listenOptionsOf(options, entry, port, proxies), service.handle);
       served.push({ entry, service, listener });
     }
     return served;

@@ -45,12 +45,14 @@ function preflightHeaders({ headers }: WireRequest, rules: readonly CorsRule[]):
   return allowed;
 }
 
+type Refusal = Pick<WireRequest, 'isBusy' | 'bodyTooLarge'>;
+
 /**
  * Why a request has lost its body.
  *
  * @throws ServiceError ServerBusy, RequestBodyTooLarge.
  */
-export function checkBody({ isBusy, bodyTooLarge }: WireRequest, limit = BODY_BYTES_MAX): void {
+export function checkBody({ isBusy, bodyTooLarge }: Refusal, limit = BODY_BYTES_MAX): void {
   if (isBusy) throw new ServiceError('ServerBusy');
   if (bodyTooLarge) throw new ServiceError('RequestBodyTooLarge', { limit });
 }

@@ -12,7 +12,7 @@ export async function bufferedBody(request: WireRequest, bytesMax = BODY_BYTES_M
   checkBody(request, bytesMax);
   if (request.stream !== undefined) {
     const whole = await request.stream.collect(bytesMax);
-    checkBody({ ...request, ...whole }, bytesMax);
+    checkBody(whole, bytesMax);
     return whole.body;
   }
   if (request.body.length > bytesMax) throw new ServiceError('RequestBodyTooLarge', { limit: bytesMax });

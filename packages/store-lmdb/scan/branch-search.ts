@@ -1,4 +1,5 @@
 // Finds a key's place among those of a page: LMDB's own order of keys is that of their bytes.
+import type { TreeRange } from '../lmdb/tree.js';
 import type { BranchPage } from './snapshot.js';
 
 /** The child below which the key is, if it is in the tree. */
@@ -20,4 +21,10 @@ export function compareKey(bytes: Buffer, from: number, until: number, key: Uint
     if (difference !== 0) return difference;
   }
   return until - from - key.length;
+}
+
+/** Whether no key below the child, which is not the first one, belongs to the range. */
+export function isBehind(branch: BranchPage, index: number, { end, isInclusive }: TreeRange): boolean {
+  const order = compareKey(branch.bytes, branch.keyFrom(index), branch.keyUntil(index), end);
+  return order > 0 || (order === 0 && isInclusive !== true);
 }

@@ -3,7 +3,7 @@
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import { LEAF } from '../lmdb/page-format.js';
 import type { TreeRange } from '../lmdb/tree.js';
-import { childOf, compareKey } from './branch-search.js';
+import { childOf, isBehind } from './branch-search.js';
 import type { BranchPage, Root, Snapshot } from './snapshot.js';
 
 /** Leaves that are looked at, without being read: what one branch page says of them. A range of fewer is read by pages in any case: the cursor takes time to begin. */
@@ -37,7 +37,7 @@ function countReads(
   let reads = 1;
   let index = first + 1;
   for (; index < until; index += 1) {
-    if (compareKey(branch.bytes, branch.keyFrom(index), branch.keyUntil(index), range.end) > 0) break;
+    if (isBehind(branch, index, range)) break;
     if (branch.child(index) !== branch.child(index - 1) + 1) reads += 1;
   }
   return { leaves: index - first, reads };

@@ -10,7 +10,7 @@ import {
   PAGE_HEADER_BYTES,
 } from '../lmdb/page-format.js';
 import { type EntryCursor, KeySpan, type TreeRange, ValueSpan } from '../lmdb/tree.js';
-import { childOf, compareKey } from './branch-search.js';
+import { childOf, compareKey, isBehind } from './branch-search.js';
 import { type LeafWindow, releaseWindow, takeWindow, WINDOW_PAGES } from './leaf-window.js';
 import { type BranchPage, type Root, readPageNumber, type Snapshot } from './snapshot.js';
 
@@ -125,7 +125,7 @@ export class PageCursor implements EntryCursor {
     const parent = this.#levels.at(-1);
     if (parent === undefined) return false;
     if (parent.index + 1 < parent.branch.count) {
-      if (this.#isBehind(parent.branch, parent.index + 1)) return false;
+      if (isBehind(parent.branch, parent.index + 1, this.#range)) return false;
       parent.index += 1;
     } else if (!this.#enterNextParent()) return false;
     this.#windowPages = Math.min(2 * this.#windowPages, WINDOW_PAGES);
@@ -144,7 +144,7 @@ export class PageCursor implements EntryCursor {
     while (
       window.count < this.#windowPages &&
       parent.index + 1 < branch.count &&
-      !this.#isBehind(branch, parent.index + 1)
+      !isBehind(branch, parent.index + 1, this.#range)
     ) {
       parent.index += 1;
       window.add(branch.child(parent.index));
@@ -162,18 +162,12 @@ export class PageCursor implements EntryCursor {
     for (let index = (levels[at]?.index ?? 0) + 1; at < levels.length - 1; at += 1, index = 0) {
       const [level, below] = [levels[at], levels[at + 1]];
       if (level === undefined || below === undefined) return false;
-      if (index > 0 && this.#isBehind(level.branch, index)) return false;
+      if (index > 0 && isBehind(level.branch, index, this.#range)) return false;
       level.index = index;
       below.branch = this.#snapshot.branch(level.branch.child(index));
       below.index = 0;
     }
     return at >= 0;
-  }
-
-  /** Whether no key below the child, which is not the first one, belongs to the range. */
-  #isBehind(branch: BranchPage, index: number): boolean {
-    const order = compareKey(branch.bytes, branch.keyFrom(index), branch.keyUntil(index), this.#range.end);
-    return order > 0 || (order === 0 && this.#range.isInclusive !== true);
   }
 
   #enterLeaf(window: LeafWindow): void {
