@@ -115,6 +115,33 @@ describe('the package of the pattern library', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
+  /** Compiles a program beside the package and runs it against a server; gives what it printed. */
+  async function compileAndRun(file: string, source: string, options: object): Promise<unknown> {
+    await writeFile(join(app(), file), source);
+    const compilerOptions = {
+      strict: true,
+      // The package's own declarations are checked too.
+      skipLibCheck: false,
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules', '@types')],
+      ...options,
+    };
+    const config = join(app(), `tsconfig.${file}.json`);
+    await writeFile(config, JSON.stringify({ compilerOptions, files: [file] }));
+    const tsc = [join(ROOT, 'node_modules', '.bin', 'tsc')] as const;
+    const compiled = await runToEnd(['-p', config], { command: tsc });
+    assert.deepEqual([compiled.code, compiled.stdout], [0, '']);
+    const server = await serve({ data: undefined });
+    const program = [process.execPath, join(app(), file.replace(/ts$/, 'js'))] as const;
+    const { code, stdout, stderr } = await runToEnd([server.connectionString()], {
+      command: program,
+      cwd: app(),
+    });
+    await server.close();
+    assert.deepEqual([code, stderr], [0, '']);
+    return JSON.parse(stdout);
+  }
+
   test('holds what runs, its pages, and neither tests nor sources', async () => {
     const names = await readdir(installed(), { recursive: true });
     const expected =
@@ -141,29 +168,8 @@ describe('the package of the pattern library', () => {
   });
 
   test('is required by CommonJS programs, whose types are those of CommonJS', async () => {
-    await writeFile(join(app(), 'film.cts'), COMMONJS);
-    const compilerOptions = {
-      strict: true,
-      skipLibCheck: false,
-      module: 'node16',
-      target: 'es2022',
-      types: ['node'],
-      typeRoots: [join(ROOT, 'node_modules', '@types')],
-    };
-    const config = join(app(), 'tsconfig.commonjs.json');
-    await writeFile(config, JSON.stringify({ compilerOptions, files: ['film.cts'] }));
-    const tsc = [join(ROOT, 'node_modules', '.bin', 'tsc')] as const;
-    const compiled = await runToEnd(['-p', config], { command: tsc });
-    assert.deepEqual([compiled.code, compiled.stdout], [0, '']);
-    const server = await serve({ data: undefined });
-    const program = [process.execPath, join(app(), 'film.cjs')] as const;
-    const { code, stdout, stderr } = await runToEnd([server.connectionString()], {
-      command: program,
-      cwd: app(),
-    });
-    await server.close();
-    assert.deepEqual([code, stderr], [0, '']);
-    assert.deepEqual(JSON.parse(stdout), {
+    const printed = await compileAndRun('film.cts', COMMONJS, { module: 'node16', target: 'es2022' });
+    assert.deepEqual(printed, {
       title: 'Ben',
       areTwo: true,
       codes: ['AlreadyExists', 'AlreadyExists'],
@@ -204,31 +210,13 @@ describe('the package of the pattern library', () => {
   });
 
   test('is typed, and runs against a server', async () => {
-    await writeFile(join(app(), 'program.ts'), PROGRAM);
-    const compilerOptions = {
-      strict: true,
+    const printed = await compileAndRun('program.ts', PROGRAM, {
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
-      // Its own declarations are checked too.
-      skipLibCheck: false,
       module: 'nodenext',
       target: 'es2023',
-      types: ['node'],
-      typeRoots: [join(ROOT, 'node_modules', '@types')],
-    };
-    await writeFile(join(app(), 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
-    const tsc = [join(ROOT, 'node_modules', '.bin', 'tsc')] as const;
-    const compiled = await runToEnd(['-p', app()], { command: tsc });
-    assert.deepEqual([compiled.code, compiled.stdout], [0, '']);
-    const server = await serve({ data: undefined });
-    const program = [process.execPath, join(app(), 'program.js')] as const;
-    const { code, stdout, stderr } = await runToEnd([server.connectionString()], {
-      command: program,
-      cwd: app(),
     });
-    await server.close();
-    assert.deepEqual([code, stderr], [0, '']);
-    assert.deepEqual(JSON.parse(stdout), {
+    assert.deepEqual(printed, {
       value: { shelf: 'A', number: 1, title: 'Walden', weight: 1 },
       code: 'AlreadyExists',
     });

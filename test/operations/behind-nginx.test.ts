@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -14,6 +13,7 @@ import { freePort } from '../../packages/cli/cluster/free-port.js';
 import { makeCertificate } from '../../packages/http/testing/certificate.js';
 import { accountSas } from '../../packages/server/testing/service.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { isTaken } from '../support/taken-port.js';
 import { until } from '../support/worker-processes.js';
 
 const skip = spawnSync('nginx', ['-v']).error !== undefined && 'nginx is not installed';
@@ -61,16 +61,6 @@ function configuration(directory: string, { secure, plain }: Proxy, server: Spaw
     }`;
 }
 
-const isOpen = (port: number): Promise<boolean> =>
-  new Promise(resolve => {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on('error', () => resolve(false));
-  });
-
 async function startNginx(t: TestContext, server: SpawnedServer): Promise<Proxy> {
   const directory = mkdtempSync(join(tmpdir(), 'shelfmark-nginx-'));
   const { cert, key } = makeCertificate();
@@ -85,7 +75,7 @@ async function startNginx(t: TestContext, server: SpawnedServer): Promise<Proxy>
     await once(nginx, 'exit');
     rmSync(directory, { recursive: true, maxRetries: 5 });
   });
-  await until('nginx listens', () => isOpen(proxy.secure));
+  await until('nginx listens', () => isTaken(proxy.secure));
   return proxy;
 }
 

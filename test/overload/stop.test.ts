@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type RawRequest, signedHeaders } from '../support/raw-client.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { isTaken } from '../support/taken-port.js';
 import { until, WELL_KNOWN } from '../support/worker-processes.js';
-import { isTaken } from '../support/worker-server.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
 

@@ -1,6 +1,6 @@
-// A port of this machine that is in use for the duration of a test.
+// Ports of this machine that are in use: one for the duration of a test, and whether one is.
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { TestContext } from 'node:test';
 
 export async function takenPort(t: TestContext): Promise<number> {
@@ -13,3 +13,14 @@ export async function takenPort(t: TestContext): Promise<number> {
   assert(typeof address === 'object' && address !== null);
   return address.port;
 }
+
+/** Whether anybody listens. */
+export const isTaken = (port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });

@@ -1,7 +1,6 @@
 // Servers of several processes for tests, each on a directory of its own, and the tests' requests.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
@@ -33,17 +32,6 @@ export const statusOf = ({ status }: Reply): number => status;
 /** The time in an ETag, whose fraction comes without zeros at its end, so that it sorts as text. */
 export const tickOf = ({ headers }: Reply): string =>
   String(headers.etag).replace(/(?:\.(\d+))?Z/, (_, fraction = '') => `.${fraction.padEnd(7, '0')}Z`);
-
-/** Whether anybody listens. */
-export const isTaken = (port: number): Promise<boolean> =>
-  new Promise(resolve => {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on('error', () => resolve(false));
-  });
 
 const directory = mkdtempSync(join(tmpdir(), 'shelfmark-workers-'));
 let unused = 0;

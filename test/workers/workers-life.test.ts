@@ -6,12 +6,11 @@ import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { signedHeaders } from '../support/raw-client.js';
 import { runToEnd } from '../support/spawned-server.js';
-import { takenPort } from '../support/taken-port.js';
+import { isTaken, takenPort } from '../support/taken-port.js';
 import { childrenOf, isAlive, until, WELL_KNOWN } from '../support/worker-processes.js';
 import {
   connections,
   createTable,
-  isTaken,
   newDirectory,
   send,
   serve,

@@ -2,13 +2,13 @@
 // worker, and the death of a worker. workers-life.test.ts tests how it starts and ends.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { isTaken } from '../support/taken-port.js';
 import { type Connection, childrenOf, isAlive, type Reply, until } from '../support/worker-processes.js';
 import {
   ACCOUNT,
   connections,
   createTable,
   get,
-  isTaken,
   KEYS,
   ROW,
   send,
