@@ -1,11 +1,9 @@
 // Small parts that every package may use, independent of Azure, stores and sockets: the clock, turns of the event loop, texts, dates, maps,
 // histograms, buffers for answers, and a request and its response as plain values. A part that only one package needs belongs to that package.
-export * from './clock.js';
-export * from './date-time.js';
-export * from './detached-string.js';
 export * from './histogram.js';
-export * from './memo.js';
+export * from './kept-text.js';
 export * from './next-turn.js';
 export * from './output.js';
 export * from './sorted-map.js';
+export * from './time.js';
 export * from './wire-request.js';

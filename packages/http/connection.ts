@@ -43,7 +43,6 @@ export class Connection {
   #inARow = 0;
   /** The client has closed its half of the connection; it may still read. */
   #hasEnded = false;
-  readonly #onAnswer = (response: WireResponse | StreamedResponse): void => this.#answer(response);
   readonly #onFault = (): void => {
     if (this.#isHandling) this.destroy();
     this.#count(0);
@@ -255,14 +254,14 @@ export class Connection {
     const remoteAddress = this.#remoteAddress;
     const request = { method, target, headers, body, isBusy, stream, secure, remoteAddress };
     try {
-      this.#respond(request).then(this.#onAnswer, this.#onFault);
+      this.#respond(request).then(this.#answer, this.#onFault);
     } catch {
       this.#onFault();
     }
   }
 
   /** An answer that cannot be written is a fault: nobody gets half of it. */
-  #answer(response: WireResponse | StreamedResponse): void {
+  readonly #answer = (response: WireResponse | StreamedResponse): void => {
     this.#count(0);
     const head = this.#head;
     if (this.#phase !== 'handling' || !head) {
@@ -287,7 +286,7 @@ export class Connection {
     }
     if (isFlushed && ending === 'kept' && this.#stream === undefined) this.#next();
     else this.#settle(ending !== 'kept');
-  }
+  };
 
   /** Begins an answer whose body is a stream. */
   #beginAnswer(response: StreamedResponse, head: RequestHead, isCut: boolean): void {

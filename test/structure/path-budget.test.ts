@@ -11,15 +11,15 @@ import { type ExecutedFile, ExecutionRecorder } from '../support/executed-code.j
 import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { ROOT } from '../support/spawned-server.js';
 
-const FILES_MAX = 51;
-const FUNCTIONS_MAX = 208;
+const FILES_MAX = 49;
+const FUNCTIONS_MAX = 207;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1102;
+const LINES_MAX = 1101;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
   { stop: 'base', files: /^base\//, linesMax: 28 },
-  { stop: 'http', files: /^http\//, linesMax: 158 },
+  { stop: 'http', files: /^http\//, linesMax: 157 },
   { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 44 },
   {
     stop: 'target',

@@ -1,5 +1,14 @@
-// Times as text and as ticks of 100 ns since 1970-01-01T00:00:00Z: ISO 8601, for Edm.DateTime, policies and errors, with the range of
-// a property, and the dates of HTTP headers. The proleptic Gregorian calendar without leap seconds. Reads no clock.
+// Times as ticks of 100 ns since 1970-01-01T00:00:00Z: the clock that tells them, and their texts. ISO 8601, for Edm.DateTime, policies and
+// errors, with the range of a property, and the dates of HTTP headers. The proleptic Gregorian calendar without leap seconds.
+
+/**
+ * The time in ticks. May jump either way; engines keep versions rising. Injected: the program that opens a server or a store passes one, and
+ * tests pass their own.
+ */
+export type Clock = () => bigint;
+
+/** The wall clock, in steps of a millisecond. */
+export const systemClock: Clock = () => BigInt(Date.now()) * 10_000n;
 
 /** 1601-01-01T00:00:00Z, the earliest time that a property may hold (protocol: data-model#types). */
 export const DATE_TIME_MIN = -116_444_736_000_000_000n;
@@ -199,6 +208,7 @@ export function formatDateTime(ticks: bigint): string {
 /** `2017-11-10T02:44:47.6200000Z`: always seven digits, as in the text of errors (protocol: entities#etags). */
 export const formatDateTimeFull = (ticks: bigint): string =>
   `${formatSecond(secondOf(ticks))}${formatFraction(fractionOf(ticks))}Z`;
+
 /** RFC 1123, always GMT, in steps of a second. */
 const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;

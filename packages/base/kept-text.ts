@@ -1,5 +1,11 @@
-// Memoized parsing of short texts that clients send again and again: a SAS, an Accept header.
-import { detachedString } from './detached-string.js';
+// Texts that outlive their request: strings detached from it, and memoized parsing of short texts that clients send again and again, such as
+// a SAS or an Accept header.
+
+/**
+ * Detaches a string from its parent. A slice in V8 points into its parent, so a kept key of thirty characters keeps the whole request alive.
+ * It joins and slices the text again, which makes V8 copy it, at a third of the cost of a copy through bytes.
+ */
+export const detachedString = (text: string): string => ` ${text}`.slice(1);
 
 export interface MemoLimits {
   readonly entriesMax: number;

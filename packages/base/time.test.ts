@@ -9,7 +9,7 @@ import {
   formatDateTimeFull,
   parseDateTime,
   YEAR_ONE,
-} from './date-time.js';
+} from './time.js';
 
 const EPOCH_2020 = 15_778_368_000_000_000n;
 const anyTicks = fc.bigInt({ min: YEAR_ONE, max: DATE_TIME_MAX });

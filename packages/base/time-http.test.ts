@@ -1,8 +1,8 @@
-// Dates of headers (date-time.ts): RFC 1123 only.
+// Dates of headers (time.ts): RFC 1123 only.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatHttpDate, parseHttpDate } from './date-time.js';
+import { formatHttpDate, parseHttpDate } from './time.js';
 
 test('reads what clients send', () => {
   const ticks = BigInt(Date.UTC(2020, 6, 27, 12, 28, 53)) * 10_000n;
