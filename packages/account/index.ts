@@ -1,6 +1,7 @@
 // The public interface of the parts that the services of an account share.
 export * from './access-policy.js';
 export * from './inspect.js';
+export * from './metadata.js';
 export * from './reserved-name.js';
 export * from './service-error.js';
 export * from './service-properties.js';

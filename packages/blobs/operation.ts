@@ -2,7 +2,12 @@
 // parameters already checked. Times and ETags are ticks of 100 ns since 1970-01-01T00:00:00Z. Options of the rendering (whether a
 // listing shows tags) belong to the wire, where they do not change what is read.
 import type { Metadata, ServicePropertiesChange, SignedIdentifier } from '#account';
-import type { ContainerConditions, Conditions, PageConditions, SourceConditions } from './values/conditions.js';
+import type {
+  Conditions,
+  ContainerConditions,
+  PageConditions,
+  SourceConditions,
+} from './values/conditions.js';
 import type { LeaseAction } from './values/lease.js';
 import type { ContentProperties, PublicAccess } from './values/properties.js';
 import type { TagExpression, Tags } from './values/tags.js';

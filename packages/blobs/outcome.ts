@@ -64,7 +64,11 @@ export type Outcome =
       readonly id: string | undefined;
       readonly seconds: number | undefined;
     }
-  | { readonly kind: 'blobs'; readonly entries: readonly ListedBlob[]; readonly next: ListPosition | undefined }
+  | {
+      readonly kind: 'blobs';
+      readonly entries: readonly ListedBlob[];
+      readonly next: ListPosition | undefined;
+    }
   | {
       readonly kind: 'found';
       readonly blobs: readonly FoundBlob[];
@@ -99,7 +103,11 @@ export type Outcome =
       readonly stamp: Stamp;
       readonly length: number;
       /** In order; half-open. */
-      readonly ranges: readonly { readonly from: number; readonly until: number; readonly isClear: boolean }[];
+      readonly ranges: readonly {
+        readonly from: number;
+        readonly until: number;
+        readonly isClear: boolean;
+      }[];
       readonly next: number | undefined;
     }
   /** `content` has to be iterated or returned: it holds what it reads. `range`: what of it was asked for. */

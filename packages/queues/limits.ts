@@ -1,6 +1,6 @@
 // The limits of the Queue service (protocol: queues, messages) and the checks of values against them, for the parser of
 // operations. The parser itself checks syntax and missing parameters.
-import type { Metadata } from './operation.js';
+import { type Metadata, metadataFault } from '#account';
 import { QueueError } from './queue-error.js';
 
 /** 9999-12-31T23:59:59Z in ticks: the expiry of a message that never expires (recorded; protocol: messages#life). */
@@ -9,7 +9,6 @@ export const NEVER = 2_534_023_007_990_000_000n;
 export const QUEUE_NAME_LENGTH_MIN = 3;
 export const QUEUE_NAME_LENGTH_MAX = 63;
 export const QUEUES_PAGE_MAX = 5000;
-export const METADATA_BYTES_MAX = 8192;
 export const IDENTIFIERS_MAX = 5;
 /** Of a message's text in UTF-8, without its XML. */
 export const MESSAGE_BYTES_MAX = 65_536;
@@ -28,18 +27,10 @@ export function checkQueueName(name: string): void {
   if (!QUEUE_NAME.test(name)) throw new QueueError('InvalidResourceName');
 }
 
-/** C# identifiers, in ASCII because they travel as names of headers. */
-const METADATA_NAME = /^[A-Za-z_]\w*$/;
-
-/** Names, and names and values together (protocol: queues#metadata). */
+/** @throws QueueError where metadata breaks its limits (protocol: queues#metadata). */
 export function checkMetadata(metadata: Metadata): void {
-  let bytes = 0;
-  for (const { name, value } of metadata) {
-    if (name === '') throw new QueueError('EmptyMetadataKey');
-    if (!METADATA_NAME.test(name)) throw new QueueError('InvalidMetadata');
-    bytes += name.length + Buffer.byteLength(value, 'latin1');
-  }
-  if (bytes > METADATA_BYTES_MAX) throw new QueueError('MetadataTooLarge');
+  const fault = metadataFault(metadata);
+  if (fault) throw new QueueError(fault);
 }
 
 /** @throws QueueError RequestBodyTooLarge, as captured; the documentation also knows MessageTooLarge. */

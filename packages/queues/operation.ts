@@ -1,15 +1,6 @@
 // The operations of the Queue service as values: a discriminated union with one member for each REST operation, limits already checked by
 // limits.ts. Options of the rendering (whether a listing shows metadata) belong to the wire.
-import type { ServicePropertiesChange, SignedIdentifier } from '#account';
-
-/** One pair of a queue's metadata. Names keep their case and are compared without it; values are compared exactly. */
-export interface MetadataPair {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** In the order in which they were sent. */
-export type Metadata = readonly MetadataPair[];
+import type { Metadata, ServicePropertiesChange, SignedIdentifier } from '#account';
 
 export interface OnQueue<Kind extends string> {
   readonly kind: Kind;

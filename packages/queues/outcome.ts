@@ -1,7 +1,6 @@
 // The outcomes of the Queue service's operations, as values. The wire renders them. All times are in ticks of
 // 100 ns since 1970-01-01T00:00:00Z; the expiry of a message that never expires is limits.ts's `NEVER`, the end of the year 9999.
-import type { ServiceProperties, SignedIdentifier } from '#account';
-import type { Metadata } from './operation.js';
+import type { Metadata, ServiceProperties, SignedIdentifier } from '#account';
 
 /** A message as a peek shows it. */
 export interface SeenMessage {

@@ -13,10 +13,10 @@ import {
   decodeVersioned,
   encodeIdentifiers,
   encodeVersioned,
+  type Metadata,
   type SignedIdentifier,
 } from '#account';
 import { type Space, type SpaceAddress, type Store, StoreError } from '#store';
-import type { Metadata } from './operation.js';
 import { QueueError } from './queue-error.js';
 
 /** The context of an operation. */

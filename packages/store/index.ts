@@ -3,6 +3,7 @@
 // collect-rows.ts copies scanned rows. `#store/conformance` has the laws as tests that any engine runs. docs/engines.md: how
 // to add an engine.
 export * from './collect-rows.js';
+export * from './content.js';
 export * from './engine.js';
 export * from './faulty-store.js';
 export * from './memory-store.js';

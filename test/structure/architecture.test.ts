@@ -54,7 +54,15 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
 };
 
 /** What packages without I/O may have of node: bytes. */
-const PURE_PACKAGES: ReadonlySet<string> = new Set(['base', 'store', 'account', 'tables', 'queues', 'wire']);
+const PURE_PACKAGES: ReadonlySet<string> = new Set([
+  'base',
+  'store',
+  'account',
+  'tables',
+  'queues',
+  'blobs',
+  'wire',
+]);
 const PURE_MODULES: ReadonlySet<string> = new Set(['node:buffer']);
 
 /** Every breach of a rule, as `path: what`. */

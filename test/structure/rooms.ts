@@ -11,9 +11,10 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   account: ['store', 'base'],
   tables: ['account', 'store', 'base'],
   queues: ['account', 'store', 'base'],
-  wire: ['tables', 'queues', 'account', 'store', 'base'],
-  server: ['http', 'wire', 'tables', 'queues', 'account', 'store', 'store-lmdb', 'base'],
-  cli: ['server', 'tables', 'queues', 'store', 'base'],
+  blobs: ['account', 'store', 'base'],
+  wire: ['tables', 'queues', 'blobs', 'account', 'store', 'base'],
+  server: ['http', 'wire', 'tables', 'queues', 'blobs', 'account', 'store', 'store-lmdb', 'base'],
+  cli: ['server', 'tables', 'queues', 'blobs', 'store', 'base'],
   // Published by itself: what its users install has nothing of the server.
   patterns: [],
 };
@@ -31,6 +32,10 @@ export const SERVICES: readonly { readonly faces: readonly string[]; readonly ma
   {
     faces: ['#queues', '#wire/queue'],
     mayName: /^packages\/(?:wire\/queue|server\/services\/queue|cli\/store-task)\//,
+  },
+  {
+    faces: ['#blobs', '#wire/blob'],
+    mayName: /^packages\/(?:wire\/blob|server\/services\/blob|cli\/store-task)\//,
   },
 ];
 
@@ -93,6 +98,13 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
       'limits.ts',
       'operations',
     ],
+  },
+  'packages/blobs': {
+    'blob-error.ts': [],
+    values: ['blob-error.ts'],
+    'operation.ts': ['values'],
+    'outcome.ts': ['values', 'operation.ts'],
+    '.': ['blob-error.ts', 'values', 'operation.ts', 'outcome.ts'],
   },
   'packages/wire': {
     shared: [],

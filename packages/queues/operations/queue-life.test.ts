@@ -2,8 +2,8 @@
 // (protocol: queues, service-properties).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Metadata } from '#account';
 import { defaultServiceProperties } from '#account';
-import type { Metadata } from '../operation.js';
 import {
   countOf,
   openAccount,

@@ -1,8 +1,8 @@
 // Create and Delete Queue (protocol: queues#create-and-delete). A deleted queue's name is free at once, unless names are reserved.
-import { isNameReserved, reserveName } from '#account';
+import { isNameReserved, type Metadata, reserveName } from '#account';
 import { StoreError } from '#store';
 import { checkQueueName } from '../limits.js';
-import type { CreateQueue, Metadata, OnQueue } from '../operation.js';
+import type { CreateQueue, OnQueue } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { QueueError } from '../queue-error.js';
 import {

@@ -1,8 +1,9 @@
 // Renders outcomes of the Queue service: status, document and the facts of the headers (protocol: service-properties,
 // queues, messages).
 
+import type { Metadata } from '#account';
 import { formatHttpDate } from '#base';
-import type { Metadata, Outcome } from '#queues';
+import type { Outcome } from '#queues';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Header } from '../shared/answer.js';
 import { formatServiceProperties } from '../shared/service-properties-xml.js';

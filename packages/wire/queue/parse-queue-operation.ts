@@ -1,5 +1,6 @@
 // Parses a request to the Queue service whose kind is known into an operation: query, headers and body, with their limits
 // (protocol: queues, messages).
+import type { Metadata, MetadataPair } from '#account';
 import {
   checkMessageCount,
   checkMetadata,
@@ -7,8 +8,6 @@ import {
   checkText,
   checkTimeToLive,
   checkVisibility,
-  type Metadata,
-  type MetadataPair,
   type Operation,
   QUEUES_PAGE_MAX,
   QueueError,

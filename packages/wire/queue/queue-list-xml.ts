@@ -1,5 +1,5 @@
 // The document of List Queues (protocol: queues#list).
-import type { Metadata } from '#queues';
+import type { Metadata } from '#account';
 import { escapeXmlText, XML_HEAD } from '../shared/xml.js';
 
 /** The request's parameters are repeated where they were given. */

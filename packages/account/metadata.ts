@@ -1,0 +1,30 @@
+// Metadata of queues, containers and blobs: pairs of names and values that a client keeps with them, and their limits
+// (protocol: queues#metadata). Their headers belong to the wire.
+
+/** Names keep their case and are compared without it; values are compared exactly. */
+export interface MetadataPair {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** In the order in which they were sent. */
+export type Metadata = readonly MetadataPair[];
+
+/** Of names and values together. */
+export const METADATA_BYTES_MAX = 8192;
+
+/** C# identifiers, in ASCII because they travel as names of headers. */
+const METADATA_NAME = /^[A-Za-z_]\w*$/;
+
+export type MetadataFault = 'EmptyMetadataKey' | 'InvalidMetadata' | 'MetadataTooLarge';
+
+/** The code of the refusal, if they break a limit. */
+export function metadataFault(metadata: Metadata): MetadataFault | undefined {
+  let bytes = 0;
+  for (const { name, value } of metadata) {
+    if (name === '') return 'EmptyMetadataKey';
+    if (!METADATA_NAME.test(name)) return 'InvalidMetadata';
+    bytes += name.length + Buffer.byteLength(value, 'latin1');
+  }
+  return bytes > METADATA_BYTES_MAX ? 'MetadataTooLarge' : undefined;
+}
