@@ -68,7 +68,7 @@ async function run(
   kind: Kind,
   { account, resource: name }: NoteRoute,
   grant: Grant,
-  { request, server: { store } }: RequestContext<NoteRoute, Kind>,
+  { request, server: { store } }: RequestContext<string, Kind>,
 ): Promise<NoteAnswer> {
   authorize(AUTHORIZATION, grant, kind, name);
   const address = { account, service: 'note', name };
@@ -91,7 +91,7 @@ function formatResponse({ status, text, more }: NoteAnswer, { requestId, version
   return { status, headers, body: text };
 }
 
-const NOTE_SERVICE: ServiceProtocol<NoteRoute, Kind, NoteErrorCode, NoteAnswer> = {
+const NOTE_SERVICE: ServiceProtocol<string, Kind, NoteErrorCode, NoteAnswer> = {
   ...AUTHORIZATION,
   ...stubProtocol('note'),
   kindOf: ({ method }) => (method === 'PUT' ? 'putNote' : 'getNote'),

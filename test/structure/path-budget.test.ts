@@ -11,20 +11,20 @@ import { type ExecutedFile, ExecutionRecorder } from '../support/executed-code.j
 import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { ROOT } from '../support/spawned-server.js';
 
-const FILES_MAX = 49;
-const FUNCTIONS_MAX = 207;
+const FILES_MAX = 48;
+const FUNCTIONS_MAX = 205;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1101;
+const LINES_MAX = 1097;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
   { stop: 'base', files: /^base\//, linesMax: 28 },
   { stop: 'http', files: /^http\//, linesMax: 157 },
-  { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 44 },
+  { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 42 },
   {
     stop: 'target',
     files: /^wire\/(?:shared\/(?:parse-query|target)|table\/(?:parse-target|route))\.ts$/,
-    linesMax: 37,
+    linesMax: 35,
   },
   { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|etag|answer)/, linesMax: 49 },
   { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 171 },

@@ -69,7 +69,7 @@ async function run(
   kind: Kind,
   { resource: name }: ByteRoute,
   grant: Grant,
-  { request }: RequestContext<ByteRoute, Kind>,
+  { request }: RequestContext<string, Kind>,
 ): Promise<ByteAnswer> {
   authorize(AUTHORIZATION, grant, kind, name);
   if (kind === 'getBytes')
@@ -87,7 +87,7 @@ async function run(
 }
 
 const BYTE_SERVICE: ServiceProtocol<
-  ByteRoute,
+  string,
   Kind,
   SharedErrorCode,
   ByteAnswer,

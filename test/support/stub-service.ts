@@ -3,11 +3,10 @@
 import { BODY_BYTES_MAX, type Right } from '#server';
 import {
   parseServiceSas,
-  parseServiceTarget,
   type ServiceRoute,
   serviceSasStringToSign,
   storageStringsToSign,
-  type Target,
+  type TargetGrammar,
 } from '#wire';
 
 export type StubRoute = ServiceRoute<string>;
@@ -25,11 +24,10 @@ export const stubProtocol = (name: string) => ({
   letter: name.charAt(0),
   bodyBytesMax: BODY_BYTES_MAX,
   refusesBodyFirst: true,
-  parseTarget: (target: Target, isAccount: (account: string) => boolean): StubRoute =>
-    parseServiceTarget(target, isAccount, {
-      parseQuery: query => new Map(new URLSearchParams(query)),
-      parseResource: path => path,
-    }),
+  grammar: {
+    parseQuery: query => new Map(new URLSearchParams(query)),
+    parseResource: path => path,
+  } satisfies TargetGrammar<string>,
   checkVersion: () => undefined,
   kindOfRefused: () => undefined,
   stringsToSign: storageStringsToSign,

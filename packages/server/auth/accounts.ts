@@ -23,12 +23,15 @@ export class ConfigurationError extends Error {
 }
 
 export class Accounts {
-  #keys: ReadonlyMap<string, readonly Buffer[]>;
+  readonly #keys: Map<string, readonly Buffer[]>;
+  /** By the names of the accounts: those of the moment. */
+  readonly keys: ReadonlyMap<string, readonly Buffer[]>;
   #texts: AccountKeys;
 
   /** @throws ConfigurationError for names and keys that Azure could not have made. */
   constructor(accounts: AccountKeys) {
     this.#keys = decodeAccounts(accounts);
+    this.keys = this.#keys;
     this.#texts = accounts;
   }
 
@@ -38,7 +41,9 @@ export class Accounts {
    * @throws ConfigurationError as the constructor does; then nothing has changed.
    */
   replace(accounts: AccountKeys): void {
-    this.#keys = decodeAccounts(accounts);
+    const replacement = decodeAccounts(accounts);
+    this.#keys.clear();
+    for (const [name, keys] of replacement) this.#keys.set(name, keys);
     this.#texts = accounts;
   }
 
@@ -46,18 +51,9 @@ export class Accounts {
     return [...this.#keys.keys()];
   }
 
-  has(name: string): boolean {
-    return this.#keys.has(name);
-  }
-
-  /** Empty for an account that is not known. */
-  keys(name: string): readonly Buffer[] {
-    return this.#keys.get(name) ?? [];
-  }
-
   /** The first key as it is written in connection strings. */
   keyText(name: string): string | undefined {
-    return this.has(name) ? this.#texts[name]?.[0] : undefined;
+    return this.keys.has(name) ? this.#texts[name]?.[0] : undefined;
   }
 
   get hasWellKnownKey(): boolean {
@@ -66,7 +62,7 @@ export class Accounts {
   }
 }
 
-function decodeAccounts(accounts: AccountKeys): ReadonlyMap<string, readonly Buffer[]> {
+function decodeAccounts(accounts: AccountKeys): Map<string, readonly Buffer[]> {
   const entries = Object.entries(accounts);
   if (entries.length === 0) throw new ConfigurationError('No account is configured.');
   const decoded = new Map<string, readonly Buffer[]>();

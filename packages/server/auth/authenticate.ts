@@ -204,9 +204,9 @@ export class Authenticator<Route extends ServiceRoute> {
   #bySharedKey(credential: SharedKeyCredential, request: WireRequest, route: Route, now: bigint): Grant {
     const { scheme, account, signature } = credential;
     if (account !== route.account) throw failed(`Signed for ${named(account)}, sent to ${route.account}.`);
-    const keys = this.#server.accounts.keys(account);
+    const keys = this.#server.accounts.keys.get(account);
     // 403, as for a wrong key, so that nobody learns which accounts there are, and no client takes it for a missing table or queue.
-    if (keys.length === 0) throw failed(`There is no account ${account}.`);
+    if (keys === undefined) throw failed(`There is no account ${account}.`);
     checkDate(signedDate(request), now);
     const bytes = Buffer.from(signature, 'base64');
     let first: string | undefined;
@@ -246,14 +246,19 @@ export class Authenticator<Route extends ServiceRoute> {
       sas.kind === 'accountSas'
         ? accountSasStringToSign(sas, account)
         : this.#protocol.sasStringToSign(sas, account);
-    checkSigned(this.#server.accounts.keys(account), account, text, sas);
+    checkSigned(this.#server.accounts.keys.get(account) ?? [], account, text, sas);
     // Without the query, which may be long and is not needed any more.
     this.#signed.remember(resource, query, { ...sas, query: NO_PARAMETERS });
     return sas;
   }
 
   /** Tokens travel over TLS only, as in Azure, or do not leave this machine: behind a proxy that ends TLS they arrive so. */
-  async #byBearerToken(token: string, request: WireRequest, { account }: Route, now: bigint): Promise<Grant> {
+  async #byBearerToken(
+    token: string,
+    request: WireRequest,
+    { account }: ServiceRoute,
+    now: bigint,
+  ): Promise<Grant> {
     const { bearer } = this.#server;
     if (!request.secure && !isLoopback(request.remoteAddress))
       throw challenged(bearer.challenge, request, 'A bearer token came without TLS.');

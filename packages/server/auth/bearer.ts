@@ -66,7 +66,7 @@ export async function issueToken(
   { account, roles, lifetimeSeconds }: TokenRequest,
   now: bigint,
 ): Promise<string> {
-  const [key] = accounts.keys(account);
+  const [key] = accounts.keys.get(account) ?? [];
   if (!key) throw new ConfigurationError(`There is no account '${account}'.`);
   const seconds = Number(now / 10_000_000n);
   return new SignJWT({ roles: [...roles] })
@@ -172,10 +172,8 @@ export class BearerTokens {
     account: string,
     options: { audience: string[]; currentDate: Date },
   ): Promise<readonly Role[]> {
-    const secret = this.#accounts
-      .keys(account)
-      .map(localSecret)
-      .find(each => isSigned(token, each));
+    const keys = this.#accounts.keys.get(account) ?? [];
+    const secret = keys.map(localSecret).find(each => isSigned(token, each));
     if (secret === undefined) throw new Error(`No key of the account ${account} signed the token.`);
     const expected = {
       ...options,

@@ -4,7 +4,7 @@
 import { type CorsRule, readStoredProperties, ServiceError } from '#account';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { BodyError, isStreamed } from '#http';
-import { corsHeaders, type Header, preflight, type ServiceRoute, wireCode } from '#wire';
+import { corsHeaders, type Header, parseTarget, preflight, type ServiceRoute, wireCode } from '#wire';
 import { Authenticator } from '../auth/authenticate.js';
 import type { Grant } from '../auth/grant.js';
 import { requestEntry } from '../observe/request-entry.js';
@@ -59,18 +59,18 @@ export function checkBody({ isBusy, bodyTooLarge }: Refusal, limit = BODY_BYTES_
 
 /** A service that runs on a server: its protocol, and its authentication. */
 export class Service<
-  Route extends ServiceRoute,
+  Resource,
   Kind extends string,
   Answer extends Answered,
   Response extends WireResponse | StreamedResponse = WireResponse,
 > {
-  readonly protocol: ServiceProtocol<Route, Kind, string, Answer, Response>;
+  readonly protocol: ServiceProtocol<Resource, Kind, string, Answer, Response>;
   readonly server: ServerContext;
-  readonly #authenticator: Authenticator<Route>;
+  readonly #authenticator: Authenticator<ServiceRoute<Resource>>;
   /** Undefined where requests are not counted. */
   readonly #slots: OperationSlots | undefined;
 
-  constructor(protocol: ServiceProtocol<Route, Kind, string, Answer, Response>, server: ServerContext) {
+  constructor(protocol: ServiceProtocol<Resource, Kind, string, Answer, Response>, server: ServerContext) {
     this.protocol = protocol;
     this.server = server;
     this.#authenticator = new Authenticator(protocol, server);
@@ -81,7 +81,7 @@ export class Service<
   readonly handle = async (request: WireRequest): Promise<Response> => {
     const { protocol, server } = this;
     const { method, headers } = request;
-    const context: RequestContext<Route, Kind> = {
+    const context: RequestContext<Resource, Kind> = {
       request,
       server,
       requestId: server.newId(),
@@ -95,7 +95,7 @@ export class Service<
       refused: undefined,
     };
     try {
-      const route = protocol.parseTarget(request, name => server.accounts.has(name));
+      const route = parseTarget(request, server.accounts.keys, protocol.grammar);
       context.route = route;
       const asked = headers['x-ms-version'] ?? route.query.get('sv') ?? LATEST_VERSION;
       context.version = echoedVersion(asked);
@@ -129,7 +129,7 @@ export class Service<
   }
 
   /** Only a caller who is known is asked for a body that did not come with its head. */
-  async #receive(context: RequestContext<Route, Kind>, found: Grant | Promise<Grant>): Promise<Grant> {
+  async #receive(context: RequestContext<Resource, Kind>, found: Grant | Promise<Grant>): Promise<Grant> {
     const grant = found instanceof Promise ? await found : found;
     const { request } = context;
     if (request.stream !== undefined && this.protocol.mayStream?.(request) !== true) {
@@ -142,7 +142,7 @@ export class Service<
   }
 
   /** Who used a verb that the resource has not is told those that it has (RFC 9110, 15.5.6). */
-  #withAllow(response: Response, { request, route }: RequestContext<Route, Kind>): Response {
+  #withAllow(response: Response, { request, route }: RequestContext<Resource, Kind>): Response {
     const { 'x-http-method': _tunnelled, ...headers } = request.headers;
     const isAllowed = (method: string): boolean => {
       try {
@@ -160,12 +160,12 @@ export class Service<
   /** Nobody can have accounts looked up that are not ours. */
   async #readRules(account: string): Promise<readonly CorsRule[]> {
     const { accounts, store } = this.server;
-    if (!accounts.has(account)) return NO_RULES;
+    if (!accounts.keys.has(account)) return NO_RULES;
     return (await readStoredProperties({ store, account, service: this.protocol.name })).cors;
   }
 
   /** Counts, logs and writes an answer; `fault` is what it was refused for where that is ours. */
-  #answer(context: RequestContext<Route, Kind>, answer: Answer, fault?: unknown): Response {
+  #answer(context: RequestContext<Resource, Kind>, answer: Answer, fault?: unknown): Response {
     const { request, rules, refused } = context;
     const { log } = this.server;
     if (this.#slots !== undefined) this.#count(this.#slots, context, answer);
@@ -178,7 +178,7 @@ export class Service<
     return { ...response, headers: [...response.headers, ...cors] };
   }
 
-  #count(slots: OperationSlots, context: RequestContext<Route, Kind>, { status }: Answer): void {
+  #count(slots: OperationSlots, context: RequestContext<Resource, Kind>, { status }: Answer): void {
     const { request, route, refused } = context;
     const { metrics } = this.server;
     const kind = context.kind ?? (route && this.protocol.kindOfRefused(request, route));
@@ -186,7 +186,7 @@ export class Service<
     if (refused !== undefined) metrics?.refuse(wireCode(refused.code));
   }
 
-  #log(context: RequestContext<Route, Kind>, { status }: Answer, fault: unknown): void {
+  #log(context: RequestContext<Resource, Kind>, { status }: Answer, fault: unknown): void {
     const { log } = this.server;
     const refused = context.refused && { ...context.refused.detail, code: wireCode(context.refused.code) };
     const entry = requestEntry(this.protocol.name, context, status, refused);
@@ -195,7 +195,7 @@ export class Service<
   }
 
   /** Logs the fault of a body that is made while it is sent: its head is out, so that nothing is left but to cut the connection. */
-  #watch(response: Response & StreamedResponse, context: RequestContext<Route, Kind>): Response {
+  #watch(response: Response & StreamedResponse, context: RequestContext<Resource, Kind>): Response {
     const { protocol, server } = this;
     async function* watched(): AsyncGenerator<Buffer, void, undefined> {
       try {

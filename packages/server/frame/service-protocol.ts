@@ -2,14 +2,13 @@
 // in which it is reported what is wrong. A service's value stands in its folder below services/.
 import type { CorsRule, ServiceError, SharedErrorCode } from '#account';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
-import type { Exchange, Header, ServiceRoute, Target } from '#wire';
+import type { Exchange, Header, ServiceRoute, TargetGrammar } from '#wire';
 import type { AuthenticationProtocol, AuthorizationProtocol } from '../auth/auth-protocol.js';
 import type { Grant } from '../auth/grant.js';
 import type { ServerContext } from './server-context.js';
 
 /** What is known of a request while it is answered; an error may come at any step. */
-export interface RequestContext<Route extends ServiceRoute = ServiceRoute, Kind extends string = string>
-  extends Exchange {
+export interface RequestContext<Resource = unknown, Kind extends string = string> extends Exchange {
   /** With its body, once the frame has asked for it. */
   request: WireRequest;
   readonly server: ServerContext;
@@ -19,7 +18,7 @@ export interface RequestContext<Route extends ServiceRoute = ServiceRoute, Kind 
   readonly now: bigint;
   /** The same in milliseconds, of a clock that does not jump, without the time in which a body came. */
   began: number;
-  route: Route | undefined;
+  route: ServiceRoute<Resource> | undefined;
   kind: Kind | undefined;
   /** Read before anything can fail for another reason, so that every answer that follows can carry its CORS headers. */
   rules: readonly CorsRule[];
@@ -33,12 +32,12 @@ export interface Answered {
 }
 
 export interface ServiceProtocol<
-  Route extends ServiceRoute,
+  Resource,
   Kind extends string,
   Code extends string,
   Answer extends Answered,
   Response extends WireResponse | StreamedResponse = WireResponse,
-> extends AuthenticationProtocol<Route>,
+> extends AuthenticationProtocol<ServiceRoute<Resource>>,
     AuthorizationProtocol<Kind> {
   /** Which requests ask for their bodies themselves (request-body.ts); for the others the frame does, once the caller is known. */
   readonly mayStream?: ((request: WireRequest) => boolean) | undefined;
@@ -46,17 +45,22 @@ export interface ServiceProtocol<
   readonly bodyBytesMax: number;
   /** A body that is too large is refused before it is asked what is to be done with it; else `run` does so. */
   readonly refusesBodyFirst: boolean;
-  /** @throws ServiceError InvalidUri */
-  parseTarget(target: Target, isAccount: (name: string) => boolean): Route;
+  /** What its paths and queries mean. */
+  readonly grammar: TargetGrammar<Resource>;
   /** What there is to say against a well-formed version. */
-  checkVersion(version: string, route: Route): void;
+  checkVersion(version: string, route: ServiceRoute<Resource>): void;
   /** The operation, by method, headers and route alone: known before the body is read. */
-  kindOf(request: WireRequest, route: Route): Kind;
+  kindOf(request: WireRequest, route: ServiceRoute<Resource>): Kind;
   /** What a request that was refused before `kindOf` was asked is counted as; undefined for unknown. */
-  kindOfRefused(request: WireRequest, route: Route): Kind | undefined;
+  kindOfRefused(request: WireRequest, route: ServiceRoute<Resource>): Kind | undefined;
   /** Authorizes, parses, carries out and renders. Failures are ServiceErrors, StoreErrors or bugs. */
-  run(kind: Kind, route: Route, grant: Grant, context: RequestContext<Route, Kind>): Answer | Promise<Answer>;
+  run(
+    kind: Kind,
+    route: ServiceRoute<Resource>,
+    grant: Grant,
+    context: RequestContext<Resource, Kind>,
+  ): Answer | Promise<Answer>;
   formatPreflight(headers: readonly Header[]): Answer;
-  formatError(error: ServiceError<Code | SharedErrorCode>, context: RequestContext<Route, Kind>): Answer;
+  formatError(error: ServiceError<Code | SharedErrorCode>, context: RequestContext<Resource, Kind>): Answer;
   formatResponse(answer: Answer, exchange: Exchange): Response;
 }

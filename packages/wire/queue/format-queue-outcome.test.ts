@@ -3,17 +3,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultServiceProperties } from '#account';
 import type { Outcome } from '#queues';
+import { parseTarget } from '../shared/target.js';
 import { XML_HEAD } from '../shared/xml.js';
 import { formatQueueOutcome } from './format-queue-outcome.js';
 import { formatQueueResponse } from './format-queue-response.js';
-import { parseQueueTarget } from './parse-queue-target.js';
+import { QUEUE_GRAMMAR } from './parse-queue-target.js';
 
 const EXCHANGE = { requestId: 'an-id', version: '2018-03-28', clientRequestId: 'theirs' };
 
 function respond(outcome: Outcome, target = '/acc/q', exchange = EXCHANGE) {
-  const route = parseQueueTarget(
+  const route = parseTarget(
     { target, headers: { host: '127.0.0.1:10001' }, secure: false },
-    () => false,
+    new Set(),
+    QUEUE_GRAMMAR,
   );
   const { status, headers, body } = formatQueueResponse(formatQueueOutcome(outcome, route), exchange);
   return { status, headers: Object.fromEntries(headers), body };

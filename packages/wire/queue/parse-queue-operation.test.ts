@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ServiceError } from '#account';
 import { QueueError } from '#queues';
+import { parseTarget } from '../shared/target.js';
 import { parseQueueOperation } from './parse-queue-operation.js';
-import { parseQueueTarget } from './parse-queue-target.js';
+import { QUEUE_GRAMMAR } from './parse-queue-target.js';
 import { queueOperationKind } from './queue-operation-kind.js';
 
 interface Sent {
@@ -14,9 +15,10 @@ interface Sent {
 }
 
 function parse(method: string, path: string, { headers = {}, body = '' }: Sent = {}) {
-  const route = parseQueueTarget(
+  const route = parseTarget(
     { target: `/acc/${path}`, headers: { host: '127.0.0.1' }, secure: false },
-    () => false,
+    new Set(),
+    QUEUE_GRAMMAR,
   );
   const request = { headers, body: Buffer.from(body) };
   return parseQueueOperation(queueOperationKind(method, route), request, route);

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
-import { parseQueueTarget } from './parse-queue-target.js';
+import { parseTarget } from '../shared/target.js';
+import { QUEUE_GRAMMAR } from './parse-queue-target.js';
 
-const isAccount = (name: string): boolean => name === 'acc';
+const ACCOUNTS = new Set(['acc']);
 const parse = (target: string, host = '127.0.0.1:10001') =>
-  parseQueueTarget({ target, headers: { host }, secure: false }, isAccount);
+  parseTarget({ target, headers: { host }, secure: false }, ACCOUNTS, QUEUE_GRAMMAR);
 const resourceOf = (path: string) => parse(`/acc${path}`).resource;
 
 test('the path names service, queue, messages or one message', () => {
@@ -50,7 +51,7 @@ test('host style: they stand in the host', () => {
 
 test('over TLS the address says so', () => {
   const target = { target: '/acc/q', headers: { host: 'there:10001' }, secure: true };
-  assert.equal(parseQueueTarget(target, isAccount).endpoint, 'https://there:10001/acc');
+  assert.equal(parseTarget(target, ACCOUNTS, QUEUE_GRAMMAR).endpoint, 'https://there:10001/acc');
 });
 
 test('the absolute form is legal', () => {

@@ -1,9 +1,9 @@
-// Parses the target of a request to the Queue service into a route, in path style and host style (protocol: requests#addresses). Names
+// The grammar of the Queue service's targets: the resource that a path names, and the query (protocol: requests#addresses). Names
 // and the kind of operation are checked later, after authentication.
 import { decode } from '../shared/parse-query.js';
-import { parseServiceTarget, type Target, type TargetGrammar } from '../shared/target.js';
+import type { TargetGrammar } from '../shared/target.js';
 import { parseStorageQuery } from './parse-storage-query.js';
-import type { QueueResource, QueueRoute } from './queue-route.js';
+import type { QueueResource } from './queue-route.js';
 
 const INVALID: QueueResource = { kind: 'invalid' };
 
@@ -20,11 +20,7 @@ function parseResource(path: string): QueueResource {
 const withoutLastSlash = (path: string): string =>
   path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 
-const GRAMMAR: TargetGrammar<QueueResource> = {
+export const QUEUE_GRAMMAR: TargetGrammar<QueueResource> = {
   parseQuery: parseStorageQuery,
   parseResource: path => parseResource(withoutLastSlash(path)),
 };
-
-/** @throws ServiceError InvalidUri for a missing account or invalid escapes. */
-export const parseQueueTarget = (target: Target, isAccount: (name: string) => boolean): QueueRoute =>
-  parseServiceTarget(target, isAccount, GRAMMAR);

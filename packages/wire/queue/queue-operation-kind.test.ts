@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueError } from '#queues';
-import { parseQueueTarget } from './parse-queue-target.js';
+import { parseTarget } from '../shared/target.js';
+import { QUEUE_GRAMMAR } from './parse-queue-target.js';
 import { isQueueRead, queueOperationKind } from './queue-operation-kind.js';
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'MERGE', 'TRACE', 'constructor'];
 
 function outcomeOf(method: string, target: string): string {
-  const route = parseQueueTarget({ target, headers: { host: '127.0.0.1' }, secure: false }, () => false);
+  const route = parseTarget(
+    { target, headers: { host: '127.0.0.1' }, secure: false },
+    new Set(),
+    QUEUE_GRAMMAR,
+  );
   try {
     return queueOperationKind(method, route);
   } catch (error) {

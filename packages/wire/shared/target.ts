@@ -23,7 +23,7 @@ export interface ServiceRoute<Resource = unknown> {
   readonly query: ReadonlyMap<string, string>;
 }
 
-/** The parts of targets that differ between services. */
+/** The parts of targets that differ between services: a value of each. */
 export interface TargetGrammar<Resource> {
   readonly parseQuery: (text: string) => ReadonlyMap<string, string>;
   /** `path` is the path below the account, still encoded; it begins without a slash. */
@@ -38,25 +38,28 @@ const PATH_AND_QUERY = /^([^?]?([^/?]*)(?:\/([^?]*))?)(?:\?(.*))?$/;
 /** The first label of a host that is no address. */
 const LABEL = /^(?![\d.]+(?::\d+)?$)([^.]+)\./;
 
+/** The names of the accounts that the server has. */
+export type AccountNames = Pick<ReadonlySet<string>, 'has'>;
+
 /** The account of a host such as `account.table.example`, if the server has it; else the account is in the path. */
-function accountOfHost(host: string, isAccount: (name: string) => boolean): string | undefined {
+function accountOfHost(host: string, accounts: AccountNames): string | undefined {
   const label = LABEL.exec(host)?.[1];
-  return label !== undefined && isAccount(withoutSecondary(label)) ? label : undefined;
+  return label !== undefined && accounts.has(withoutSecondary(label)) ? label : undefined;
 }
 
 const withoutSecondary = (name: string): string =>
   name.endsWith(SECONDARY) ? name.slice(0, -SECONDARY.length) : name;
 
 /** @throws ServiceError InvalidUri for a missing account or invalid escapes. */
-export function parseServiceTarget<Resource>(
+export function parseTarget<Resource>(
   { target, headers: { host = '' }, secure }: Target,
-  isAccount: (name: string) => boolean,
+  accounts: AccountNames,
   { parseQuery, parseResource }: TargetGrammar<Resource>,
 ): ServiceRoute<Resource> {
   const relative = target.startsWith('/') ? target : target.replace(ORIGIN_FORM, '');
   const [, path = '', first = '', below = '', query] = PATH_AND_QUERY.exec(relative) ?? [];
   const origin = `${secure ? 'https' : 'http'}://${host}`;
-  const ofHost = accountOfHost(host, isAccount);
+  const ofHost = accountOfHost(host, accounts);
   const named = ofHost ?? (first.includes('%') ? decode(first) : first);
   if (named === '') throw new ServiceError('InvalidUri');
   const account = withoutSecondary(named);

@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OperationKind, TableError, type TableErrorCode } from '#tables';
+import { parseTarget } from '../shared/target.js';
 import { effectiveMethod, isRead, isXmlRoute, operationKind } from './operation-kind.js';
-import { parseTarget } from './parse-target.js';
+import { TABLE_GRAMMAR } from './parse-target.js';
 
 const route = (path: string) =>
-  parseTarget({ target: path, headers: { host: '127.0.0.1:10002' }, secure: false }, () => true);
+  parseTarget(
+    { target: path, headers: { host: '127.0.0.1:10002' }, secure: false },
+    { has: () => true },
+    TABLE_GRAMMAR,
+  );
 const at = (path: string) => route(`/account1/${path}`);
 
 /** The kind, or the code of the refusal. */

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableErrorCode } from '#tables';
+import { parseTarget } from '../shared/target.js';
 import { formatEtag } from './entity/format-entity.js';
 import { operationKind } from './operation-kind.js';
 import { checkRoute, parseOperation } from './parse-operation.js';
-import { parseTarget } from './parse-target.js';
+import { TABLE_GRAMMAR } from './parse-target.js';
 
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
@@ -20,7 +21,11 @@ const PROPERTIES = [{ name: 'a', type: 'Edm.Int32', value: 1, literal: undefined
 const VERSION = 15_778_405_200_000_000n;
 
 const routeOf = (path: string) =>
-  parseTarget({ target: `/account1/${path}`, headers: { host: '127.0.0.1' }, secure: false }, () => true);
+  parseTarget(
+    { target: `/account1/${path}`, headers: { host: '127.0.0.1' }, secure: false },
+    { has: () => true },
+    TABLE_GRAMMAR,
+  );
 
 function parse(method: string, path: string, { headers = {}, body = '' }: Sent = {}) {
   const route = routeOf(path);

@@ -4,14 +4,15 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '#account';
 import { parseQuery } from '../shared/parse-query.js';
+import { parseTarget } from '../shared/target.js';
 import { entityPath } from './entity/format-entity.js';
-import { parsePartTarget, parseTarget } from './parse-target.js';
+import { parsePartTarget, TABLE_GRAMMAR } from './parse-target.js';
 import type { Route, TableResource } from './route.js';
 
 const HOST = '127.0.0.1:10002';
 const ACCOUNTS = new Set(['devstoreaccount1', 'other1', '127']);
 const parse = (target: string, host: string | undefined = HOST, secure = false): Route =>
-  parseTarget({ target, headers: { host }, secure }, name => ACCOUNTS.has(name));
+  parseTarget({ target, headers: { host }, secure }, ACCOUNTS, TABLE_GRAMMAR);
 /** What a path below the account names. */
 const resource = (path: string): TableResource => parse(`/devstoreaccount1/${path}`).resource;
 const entity = (partitionKey: string, rowKey: string, table = 'T'): TableResource => ({

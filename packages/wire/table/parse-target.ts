@@ -1,15 +1,8 @@
-// Parses the target of a request, or of a part of a batch, into a Route: one grammar for both (protocol: requests#addresses, tables#paths).
+// The grammar of the Table service's targets, of requests and of parts of a batch (protocol: requests#addresses, tables#paths).
 // Rights and the limits of names are checked later, after authentication.
 import { type EntityKey, TableError } from '#tables';
 import { decode, parseQuery } from '../shared/parse-query.js';
-import {
-  NO_PARAMETERS,
-  ORIGIN_FORM,
-  parseServiceTarget,
-  SECONDARY,
-  type Target,
-  type TargetGrammar,
-} from '../shared/target.js';
+import { NO_PARAMETERS, ORIGIN_FORM, SECONDARY, type TargetGrammar } from '../shared/target.js';
 import type { Route, TableResource } from './route.js';
 
 const KEY = /\s*(PartitionKey|RowKey)\s*=\s*'((?:[^']|'')*)'\s*/y;
@@ -95,11 +88,7 @@ function parseResource(encoded: string): TableResource {
   return entityResource(name, predicate);
 }
 
-const GRAMMAR: TargetGrammar<TableResource> = { parseQuery, parseResource };
-
-/** @throws ServiceError InvalidUri for a missing account or invalid escapes. */
-export const parseTarget = (target: Target, isAccount: (name: string) => boolean): Route =>
-  parseServiceTarget(target, isAccount, GRAMMAR);
+export const TABLE_GRAMMAR: TargetGrammar<TableResource> = { parseQuery, parseResource };
 
 /**
  * Of a part's target, in characters as they are sent: the size of a request's head. So a part holds no filter that a URL does not, and what

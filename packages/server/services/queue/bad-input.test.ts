@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { WireRequest } from '#base';
-import { storageStringsToSign, wireCode } from '#wire';
-import { parseQueueTarget, QUEUE_ERROR_TABLE } from '#wire/queue';
+import { parseTarget, storageStringsToSign, wireCode } from '#wire';
+import { QUEUE_ERROR_TABLE, QUEUE_GRAMMAR } from '#wire/queue';
 import { WELL_KNOWN_KEY } from '../../auth/accounts.js';
 import { Service } from '../../frame/handle-request.js';
 import { ACCOUNT, DATE, HOST, headersOf, openService, textOf } from '../../testing/service.js';
@@ -136,7 +136,7 @@ function requestOf(asked: Asked): WireRequest {
     remoteAddress: '127.0.0.1',
   };
   try {
-    const route = parseQueueTarget({ target, headers: { host: HOST }, secure: false }, () => false);
+    const route = parseTarget({ target, headers: { host: HOST }, secure: false }, new Set(), QUEUE_GRAMMAR);
     const [text = ''] = storageStringsToSign('SharedKey', request, route);
     const authorization = `SharedKey ${ACCOUNT}:${createHmac('sha256', KEY).update(text).digest('base64')}`;
     return { ...request, headers: { ...request.headers, authorization } };

@@ -18,8 +18,9 @@ import {
   formatQueueResponse,
   isQueueRead,
   parseQueueOperation,
-  parseQueueTarget,
+  QUEUE_GRAMMAR,
   type QueueAnswer,
+  type QueueResource,
   type QueueRoute,
   queueOf,
   queueOperationKind,
@@ -32,7 +33,7 @@ import { BODY_BYTES_MAX, checkBody } from '../../frame/handle-request.js';
 import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
 import { QUEUE_RIGHTS, QUEUE_ROLES } from './rights.js';
 
-type QueueRequest = RequestContext<QueueRoute, OperationKind>;
+type QueueRequest = RequestContext<QueueResource, OperationKind>;
 
 /** What a refusal names as the limit of a body: that of a message's text. */
 const TEXT_BYTES_MAX = 65_536;
@@ -73,13 +74,13 @@ async function run(
   }
 }
 
-export const QUEUE_SERVICE: ServiceProtocol<QueueRoute, OperationKind, QueueErrorCode, QueueAnswer> = {
+export const QUEUE_SERVICE: ServiceProtocol<QueueResource, OperationKind, QueueErrorCode, QueueAnswer> = {
   ...AUTHORIZATION,
   name: 'queue',
   letter: 'q',
   bodyBytesMax: BODY_BYTES_MAX,
   refusesBodyFirst: false,
-  parseTarget: parseQueueTarget,
+  grammar: QUEUE_GRAMMAR,
   checkVersion: () => undefined,
   kindOf: ({ method }, route) => queueOperationKind(method, route),
   kindOfRefused: () => undefined,

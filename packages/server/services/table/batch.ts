@@ -27,6 +27,7 @@ import {
   parsePartTarget,
   type ResponseFormat,
   type Route,
+  type TableResource,
 } from '#wire/table';
 import type { Grant } from '../../auth/grant.js';
 import type { RequestContext } from '../../frame/service-protocol.js';
@@ -34,7 +35,7 @@ import { admit } from './admit.js';
 
 /** A batch whose caller is known. */
 export interface BatchCall {
-  readonly context: RequestContext<Route, OperationKind>;
+  readonly context: RequestContext<TableResource, OperationKind>;
   readonly route: Route;
   readonly grant: Grant;
   readonly tables: TableContext;

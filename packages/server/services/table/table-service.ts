@@ -22,9 +22,10 @@ import {
   isXmlRoute,
   lenientFormat,
   operationKind,
-  parseTarget,
   type ResponseFormat,
   type Route,
+  TABLE_GRAMMAR,
+  type TableResource,
 } from '#wire/table';
 import { challenged } from '../../auth/authenticate.js';
 import type { Grant } from '../../auth/grant.js';
@@ -33,7 +34,7 @@ import type { RequestContext, ServiceProtocol } from '../../frame/service-protoc
 import { admit, TABLE_AUTHORIZATION } from './admit.js';
 import { submitBatch } from './batch.js';
 
-type TableRequest = RequestContext<Route, OperationKind>;
+type TableRequest = RequestContext<TableResource, OperationKind>;
 
 /** JSON is served since this version of the service. */
 const JSON_SINCE = '2013-08-15';
@@ -76,13 +77,13 @@ async function run(kind: OperationKind, route: Route, grant: Grant, context: Tab
   return formatOutcome(await execute(operation, tables, server.clock), route, format);
 }
 
-export const TABLE_SERVICE: ServiceProtocol<Route, OperationKind, TableErrorCode, Answer> = {
+export const TABLE_SERVICE: ServiceProtocol<TableResource, OperationKind, TableErrorCode, Answer> = {
   ...TABLE_AUTHORIZATION,
   name: 'table',
   letter: 't',
   bodyBytesMax: BODY_BYTES_MAX,
   refusesBodyFirst: true,
-  parseTarget,
+  grammar: TABLE_GRAMMAR,
   checkVersion: (version, route) => {
     if (version < JSON_SINCE && !isXmlRoute(route)) throw new TableError('JsonFormatNotSupported');
   },
