@@ -34,6 +34,8 @@ export interface Upload {
   /** What the client says of it; it is refused where it differs. */
   readonly md5: Buffer | undefined;
   readonly crc64: Buffer | undefined;
+  /** Whether the answer tells the MD5. It is summed up, too, where `md5` is given and where it becomes a property of the blob. */
+  readonly wantsMd5: boolean;
 }
 
 /** A half-open range of bytes; without `until` it reaches the end. */
