@@ -8,6 +8,7 @@ import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Header } from '../shared/answer.js';
 import { formatServiceProperties } from '../shared/service-properties-xml.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
+import { formatMetadata, includes } from '../shared/storage-parameters.js';
 import { formatMessages } from './message-xml.js';
 import { pageSizeOf } from './parse-queue-operation.js';
 import type { QueueAnswer } from './queue-answer.js';
@@ -41,13 +42,12 @@ const NOT_HELD = { receipt: undefined, visible: undefined };
 
 function metadataHeaders(metadata: Metadata, approximateCount: number): readonly Header[] {
   const count: Header = ['x-ms-approximate-messages-count', String(approximateCount)];
-  return [count, ...metadata.map(({ name, value }): Header => [`x-ms-meta-${name}`, value])];
+  return [count, ...formatMetadata(metadata)];
 }
 
 function listBody({ queues, next }: Extract<Outcome, { kind: 'queues' }>, route: QueueRoute): string {
   const { query, account, endpoint } = route;
-  const asked = (query.get('include') ?? '').toLowerCase().split(',');
-  const isMetadataAsked = asked.some(item => item.trim() === 'metadata');
+  const isMetadataAsked = includes(query, 'metadata');
   return formatQueueList({
     endpoint: `${endpoint}/`,
     prefix: query.get('prefix'),

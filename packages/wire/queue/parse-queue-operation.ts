@@ -1,6 +1,6 @@
 // Parses a request to the Queue service whose kind is known into an operation: query, headers and body, with their limits
 // (protocol: queues, messages).
-import type { Metadata, MetadataPair } from '#account';
+import type { Metadata } from '#account';
 import {
   checkMessageCount,
   checkMetadata,
@@ -16,6 +16,7 @@ import {
 } from '#queues';
 import { parseIdentifiers } from '../shared/access-policy-xml.js';
 import { parseServiceProperties } from '../shared/service-properties-xml.js';
+import { checkTimeout, given, parseMetadata, wholeOf } from '../shared/storage-parameters.js';
 import { parseMessageText } from './message-xml.js';
 import type { QueueOperationKind } from './queue-operation-kind.js';
 import { type QueueRoute, queueOf } from './queue-route.js';
@@ -28,24 +29,9 @@ export interface QueueRequest {
 /** Since this version the time to live is unlimited (protocol: requests#versions, messages#parameters). */
 const VERSION_OF_LONG_LIVES = '2017-07-29';
 const TIME_TO_LIVE_SECONDS_MAX_BEFORE = 604_800;
-/** A 32 bit number. */
-const WHOLE = /^-?\d{1,10}$/;
-const WHOLE_MAX = 0x7fffffff;
 const DIGITS = /^\d+$/;
-const METADATA_PREFIX = 'x-ms-meta-';
 
 type Query = QueueRoute['query'];
-
-/** An empty value counts as missing. */
-const given = (query: Query, name: string): string | undefined => query.get(name) || undefined;
-
-function wholeOf(query: Query, name: string): number | undefined {
-  const text = given(query, name);
-  if (text === undefined) return undefined;
-  const value = WHOLE.test(text) ? Number(text) : Number.NaN;
-  if (Math.abs(value) <= WHOLE_MAX) return value;
-  throw new QueueError('InvalidQueryParameterValue', { name, value: text, reason: 'It is no whole number.' });
-}
 
 /** Any positive number: one that no number holds exactly ends after all time, and so does what is made of it. */
 function timeToLiveOf(query: Query): number {
@@ -62,16 +48,10 @@ function required(query: Query, name: string): string {
   return value;
 }
 
-/** The member `:` and a name in lower case has the spelling of a header's name, where it differs (WireRequest). */
 function metadataOf({ headers }: QueueRequest): Metadata {
-  const pairs: MetadataPair[] = [];
-  for (const name of Object.keys(headers)) {
-    if (!name.startsWith(METADATA_PREFIX)) continue;
-    const spelled = headers[`:${name}`] ?? name;
-    pairs.push({ name: spelled.slice(METADATA_PREFIX.length), value: headers[name] ?? '' });
-  }
-  checkMetadata(pairs);
-  return pairs;
+  const metadata = parseMetadata(headers);
+  checkMetadata(metadata);
+  return metadata;
 }
 
 /** `/account/name`, as in the previous answer; a bare name is accepted too. */
@@ -126,13 +106,6 @@ function parseUpdate({ body }: QueueRequest, { query }: QueueRoute, queue: strin
   const visibilitySeconds = visibilityOf(query, 0, 0);
   const text = body.length === 0 ? undefined : parseText(body);
   return { kind: 'updateMessage', queue, id, receipt, visibilitySeconds, text };
-}
-
-/** The client's timeout in seconds: an invalid one is refused, a valid one has no effect, because no operation takes that long. */
-function checkTimeout(query: Query): void {
-  const seconds = wholeOf(query, 'timeout');
-  if (seconds !== undefined && seconds < 0)
-    throw new QueueError('InvalidQueryParameterValue', { name: 'timeout', value: seconds });
 }
 
 /** @throws QueueError or ServiceError for refusals before the queue is read. */

@@ -1,8 +1,8 @@
 // The grammar of the Queue service's targets: the resource that a path names, and the query (protocol: requests#addresses). Names
 // and the kind of operation are checked later, after authentication.
 import { decode } from '../shared/parse-query.js';
+import { parseStorageQuery } from '../shared/parse-storage-query.js';
 import type { TargetGrammar } from '../shared/target.js';
-import { parseStorageQuery } from './parse-storage-query.js';
 import type { QueueResource } from './queue-route.js';
 
 const INVALID: QueueResource = { kind: 'invalid' };

@@ -2,13 +2,8 @@
 // (protocol: errors#codes-of-queues, errors#details). Codes that all services share have their status and text in
 // ../shared/error-table.ts. format-queue-error.ts decides the form.
 import type { QueueErrorCode } from '#queues';
-import {
-  AUTHENTICATION_ELEMENTS,
-  CHALLENGE,
-  type ErrorElements,
-  type ErrorTable,
-  SHARED_ERRORS,
-} from '../shared/error-table.js';
+import { CHALLENGE, type ErrorElements, type ErrorTable, SHARED_ERRORS } from '../shared/error-table.js';
+import { STORAGE_ELEMENTS } from '../shared/storage-error-xml.js';
 
 export const QUEUE_ERROR_TABLE: ErrorTable<QueueErrorCode> = {
   ...SHARED_ERRORS,
@@ -52,23 +47,5 @@ export const QUEUE_ERROR_TABLE: ErrorTable<QueueErrorCode> = {
   },
 };
 
-const NAME = ['QueryParameterName', 'name'] as const;
-const VALUE = ['QueryParameterValue', 'value'] as const;
-
 /** The elements after the text, by the names of the details. */
-export const ERROR_ELEMENTS: Readonly<Partial<Record<QueueErrorCode, ErrorElements>>> = {
-  ...AUTHENTICATION_ELEMENTS,
-  InvalidHeaderValue: [
-    ['HeaderName', 'name'],
-    ['HeaderValue', 'value'],
-  ],
-  InvalidQueryParameterValue: [NAME, VALUE, ['Reason', 'reason']],
-  InvalidXmlDocument: [
-    ['LineNumber', 'line'],
-    ['LinePosition', 'position'],
-    ['Reason', 'shownReason'],
-  ],
-  MissingRequiredQueryParameter: [NAME],
-  OutOfRangeQueryParameterValue: [NAME, VALUE, ['MinimumAllowed', 'minimum'], ['MaximumAllowed', 'maximum']],
-  RequestBodyTooLarge: [['MaxLimit', 'limit']],
-};
+export const ERROR_ELEMENTS: Readonly<Partial<Record<QueueErrorCode, ErrorElements>>> = STORAGE_ELEMENTS;

@@ -1,5 +1,6 @@
 // The document of List Queues (protocol: queues#list).
 import type { Metadata } from '#account';
+import { attributeText, elementOf, elementOrEmpty, formatListMetadata } from '../shared/storage-list-xml.js';
 import { escapeXmlText, XML_HEAD } from '../shared/xml.js';
 
 /** The request's parameters are repeated where they were given. */
@@ -15,15 +16,6 @@ export interface ListedQueues {
   readonly nextMarker: string | undefined;
 }
 
-const element = (name: string, text: string | undefined): string =>
-  text === undefined || text === '' ? '' : `<${name}>${escapeXmlText(text)}</${name}>`;
-
-function formatMetadata(metadata: Metadata): string {
-  if (metadata.length === 0) return '<Metadata />';
-  const items = metadata.map(({ name, value }) => element(name, value) || `<${name} />`);
-  return `<Metadata>${items.join('')}</Metadata>`;
-}
-
 /** Starts with a byte order mark. */
 export function formatQueueList({
   endpoint,
@@ -34,13 +26,12 @@ export function formatQueueList({
   nextMarker,
 }: ListedQueues): string {
   const asked =
-    element('Prefix', prefix) + element('Marker', marker) + element('MaxResults', pageSize?.toString());
+    elementOf('Prefix', prefix) + elementOf('Marker', marker) + elementOf('MaxResults', pageSize?.toString());
   const entries = queues.map(
     ({ name, metadata }) =>
-      `<Queue><Name>${escapeXmlText(name)}</Name>${metadata ? formatMetadata(metadata) : ''}</Queue>`,
+      `<Queue><Name>${escapeXmlText(name)}</Name>${metadata ? formatListMetadata(metadata) : ''}</Queue>`,
   );
   const list = entries.length === 0 ? '<Queues />' : `<Queues>${entries.join('')}</Queues>`;
-  const next = element('NextMarker', nextMarker) || '<NextMarker />';
-  const place = escapeXmlText(endpoint).replaceAll('"', '&quot;');
-  return `${XML_HEAD}<EnumerationResults ServiceEndpoint="${place}">${asked}${list}${next}</EnumerationResults>`;
+  const next = elementOrEmpty('NextMarker', nextMarker);
+  return `${XML_HEAD}<EnumerationResults ServiceEndpoint="${attributeText(endpoint)}">${asked}${list}${next}</EnumerationResults>`;
 }

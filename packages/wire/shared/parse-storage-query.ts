@@ -1,7 +1,7 @@
 // Parses the query of a target as the Blob and Queue services do: a plus sign is a plus sign, names are in lower case
 // (protocol: requests#query-strings). Tables read a plus sign as a space, see ../parse-query.ts.
-import { decode, remembered } from '../shared/parse-query.js';
-import { RepeatedParameters } from '../shared/repeated-parameters.js';
+import { decode, remembered } from './parse-query.js';
+import { RepeatedParameters } from './repeated-parameters.js';
 
 function parse(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string[]>();
