@@ -11,10 +11,10 @@ import { type ExecutedFile, ExecutionRecorder } from '../support/executed-code.j
 import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { ROOT } from '../support/spawned-server.js';
 
-const FILES_MAX = 48;
-const FUNCTIONS_MAX = 205;
+const FILES_MAX = 46;
+const FUNCTIONS_MAX = 202;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1097;
+const LINES_MAX = 1094;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
@@ -26,8 +26,8 @@ const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly 
     files: /^wire\/(?:shared\/(?:parse-query|target)|table\/(?:parse-target|route))\.ts$/,
     linesMax: 35,
   },
-  { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|etag|answer)/, linesMax: 49 },
-  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 171 },
+  { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|answer)/, linesMax: 49 },
+  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 168 },
   { stop: 'frame', files: /^server\//, linesMax: 57 },
   { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 124 },
   // 392 where nothing else is due; on a busy machine a timer's work may be part of each measurement.

@@ -1,15 +1,78 @@
-// Writes one entity, or the entities of a changeset, in one commit, with one decision each.
-import type { Decision, ReadRows } from '#store';
+// Writes one entity, or the entities of a changeset, in one commit. Each operation is a pure decision: from the row as it is to the bytes that
+// it gets, or a refusal (protocol: entities).
+import type { Decision, ReadRows, Row } from '#store';
+import { encodeEntity } from '../entity/entity-encoder.js';
 import { missingTable } from '../missing-table.js';
-import type { EntityWrite } from '../operation.js';
+import type {
+  Condition,
+  DeleteEntity,
+  EntityWrite,
+  InsertEntity,
+  InsertOrMergeEntity,
+  InsertOrReplaceEntity,
+  MergeEntity,
+  UpdateEntity,
+} from '../operation.js';
 import type { WriteOutcome } from '../outcome.js';
 import { ChangesetFailure, TableError } from '../table-error.js';
 import { openTable, type TableContext } from '../table-space.js';
-import { deleteEntity } from './delete-entity.js';
-import type { EntityDecision } from './entity-decision.js';
-import { insertEntity } from './insert-entity.js';
-import { insertOrMergeEntity, mergeEntity } from './merge-entity.js';
-import { insertOrReplaceEntity, updateEntity } from './update-entity.js';
+import { inOrdinalOrder, mergeStored } from './merge-stored.js';
+
+/** Pure: maps the current row to its new value, or to undefined for a delete. Throws a TableError to refuse. */
+type EntityDecision = (row: Row | undefined) => Buffer | undefined;
+
+/**
+ * The row, if the condition of If-Match holds (protocol: entities#conditions). A missing entity is 404 under every condition, never 412.
+ */
+function requireRow(row: Row | undefined, condition: Condition): Row {
+  if (!row) throw new TableError('ResourceNotFound');
+  if (condition.kind === 'version' && condition.version !== row.version)
+    throw new TableError('UpdateConditionNotSatisfied');
+  return row;
+}
+
+/** A new row, its properties in the order of the request (protocol: entities#insert, entities#order-of-properties). */
+function insertEntity(operation: InsertEntity): EntityDecision {
+  const value = encodeEntity(operation.properties);
+  return row => {
+    if (row) throw new TableError('EntityAlreadyExists');
+    return value;
+  };
+}
+
+/** The new properties replace all the old ones (protocol: entities#update). */
+function updateEntity(operation: UpdateEntity): EntityDecision {
+  const value = encodeEntity(inOrdinalOrder(operation.properties));
+  return row => {
+    requireRow(row, operation.condition);
+    return value;
+  };
+}
+
+function insertOrReplaceEntity(operation: InsertOrReplaceEntity): EntityDecision {
+  const value = encodeEntity(inOrdinalOrder(operation.properties));
+  return () => value;
+}
+
+/** Properties of the request are set, the others stay (protocol: entities#merge). */
+function mergeEntity(operation: MergeEntity): EntityDecision {
+  return row => mergeStored(operation.key, requireRow(row, operation.condition).value, operation.properties);
+}
+
+function insertOrMergeEntity(operation: InsertOrMergeEntity): EntityDecision {
+  return row =>
+    row
+      ? mergeStored(operation.key, row.value, operation.properties)
+      : encodeEntity(inOrdinalOrder(operation.properties));
+}
+
+/** Protocol: entities#delete. */
+function deleteEntity(operation: DeleteEntity): EntityDecision {
+  return row => {
+    requireRow(row, operation.condition);
+    return undefined;
+  };
+}
 
 function decisionOf(operation: EntityWrite): EntityDecision {
   switch (operation.kind) {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DATE_TIME_MAX, DATE_TIME_MIN } from '#base';
 import { TableError } from '#tables';
-import { formatEtag } from './entity/format-entity.js';
+import { formatEtag } from './answer.js';
 import { parseCondition } from './parse-operation.js';
 
 const VECTORS: readonly (readonly [number, bigint, string])[] = [

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableErrorCode } from '#tables';
 import { parseTarget } from '../shared/target.js';
-import { formatEtag } from './entity/format-entity.js';
+import { formatEtag } from './answer.js';
 import { operationKind } from './operation-kind.js';
 import { checkRoute, parseOperation } from './parse-operation.js';
 import { TABLE_GRAMMAR } from './parse-target.js';

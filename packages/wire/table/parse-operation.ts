@@ -160,7 +160,7 @@ function filterOf(query: ReadonlyMap<string, string>): Filter | undefined {
 
 function parseTableName(request: OperationRequest): string {
   checkContentType(request);
-  const name = readObject(request.body).find(member => member.name.name === 'TableName');
+  const name = readObject(request.body).members.find(member => member.name.name === 'TableName');
   if (!name || name.kind === 'null' || name.text === '') throw new TableError('PropertiesNeedValue');
   if (name.kind !== 'string') throw new TableError('InvalidInput:Body');
   return name.text;

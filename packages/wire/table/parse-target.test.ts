@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { ServiceError } from '#account';
 import { parseQuery } from '../shared/parse-query.js';
 import { parseTarget } from '../shared/target.js';
-import { entityPath } from './entity/format-entity.js';
+import { entityPath } from './answer.js';
 import { parsePartTarget, TABLE_GRAMMAR } from './parse-target.js';
 import type { Route, TableResource } from './route.js';
 

@@ -10,7 +10,6 @@ import {
   parseProperty,
   TableError,
 } from '#tables';
-import type { MemberName } from './member-name.js';
 import { type Member, readObject } from './read-object.js';
 
 const EDM_TYPE_NAMES: ReadonlyMap<string, EdmType> = new Map(EDM_TYPES.map(type => [type, type]));
@@ -70,18 +69,6 @@ function keyOf(key: KeyMember | undefined, name: string): string {
   return member.text;
 }
 
-/** The names of the last entity without duplicates: the next one mostly has the same. */
-let distinctNames: readonly MemberName[] = [];
-const DISTINCT_NAMES_MAX = 300;
-
-const areDistinct = (members: readonly Member[]): boolean =>
-  members.length === distinctNames.length && members.every(({ name }, i) => name === distinctNames[i]);
-
-function rememberDistinct(members: readonly Member[]): void {
-  if (members.length <= DISTINCT_NAMES_MAX && members.every(({ name }) => name.isKept))
-    distinctNames = members.map(({ name }) => name);
-}
-
 /** By name of property, the types that annotations declare; of two annotations of one property the later counts. */
 function declaredTypes(members: readonly Member[]): ReadonlyMap<string, EdmType> {
   const types = new Map<string, EdmType>();
@@ -96,9 +83,9 @@ function declaredTypes(members: readonly Member[]): ReadonlyMap<string, EdmType>
 
 /** @throws TableError for malformed entities. The domain checks the limits of names, values and sizes. */
 export function parseEntity(body: Buffer): EntityBody {
-  const members = readObject(body);
+  const { members, hasDistinctNames } = readObject(body);
   const declared = declaredTypes(members);
-  const seen = areDistinct(members) ? undefined : new Set<string>();
+  const seen = hasDistinctNames ? undefined : new Set<string>();
   const properties: Property[] = [];
   let partitionKey: KeyMember | undefined;
   let rowKey: KeyMember | undefined;
@@ -114,7 +101,6 @@ export function parseEntity(body: Buffer): EntityBody {
       properties.push(propertyOf(name, member, declared.get(name)));
     }
   }
-  if (seen !== undefined) rememberDistinct(members);
   return { partitionKey, rowKey, properties };
 }
 

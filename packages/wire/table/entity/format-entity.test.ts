@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { openOutput, parseDateTime } from '#base';
 import type { Row } from '#store';
 import { encodeEntity, type Property } from '#tables';
+import { entityPath } from '../answer.js';
 import type { MetadataLevel, ResponseFormat } from '../response-format.js';
-import { type BaseUrl, EntityWriter, entityPath } from './format-entity.js';
+import { type BaseUrl, EntityWriter } from './format-entity.js';
 
 const HOST = 'https://ACCT.table.core.windows.net';
 const BASE: BaseUrl = { endpoint: HOST, account: 'ACCT', resource: { table: 'T' } };

@@ -14,6 +14,7 @@ import {
   TEXT_OVERHEAD,
   textStart,
 } from '#tables';
+import { encodeKey, etagTime, pathOpening } from '../answer.js';
 import type { ResponseFormat } from '../response-format.js';
 import type { Route } from '../route.js';
 import { isAt, Selection } from './selection.js';
@@ -22,24 +23,6 @@ import { isAt, Selection } from './selection.js';
 export type BaseUrl = Pick<Route, 'endpoint' | 'account'> & {
   readonly resource: Pick<Route['resource'], 'table'>;
 };
-
-const UNRESERVED = /^[\w.!~*()-]*$/;
-
-/** `PartitionKey='a',RowKey='b'` as in the URLs of answers: quotes doubled, the rest percent-encoded (protocol: entities#keys-in-urls). */
-const encodeKey = (key: string): string =>
-  UNRESERVED.test(key) ? key : encodeURIComponent(key.replaceAll("'", "''"));
-
-const pathOpening = (table: string, partition: string): string =>
-  `${table}(PartitionKey='${encodeKey(partition)}',RowKey='`;
-
-export const entityPath = (table: string, { partition, key }: Pick<Row, 'partition' | 'key'>): string =>
-  `${pathOpening(table, partition)}${encodeKey(key)}')`;
-
-/** A time in the form of an ETag: only the colons, whose positions are fixed, are percent-encoded. */
-const etagTime = (time: string): string => `${time.slice(0, 13)}%3A${time.slice(14, 16)}%3A${time.slice(17)}`;
-
-/** The ETag of a row's version (protocol: entities#etags). */
-export const formatEtag = (version: bigint): string => `W/"datetime'${etagTime(formatDateTime(version))}'"`;
 
 /** The type annotation of the property at this position in the previous entity. */
 interface Annotation {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { TableError } from '#tables';
 import { type Member, readObject } from './read-object.js';
 
-const read = (text: string): Member[] => readObject(Buffer.from(text));
+const read = (text: string): readonly Member[] => readObject(Buffer.from(text)).members;
 /** Without the literals. */
 const plainly = (text: string) =>
   read(text).map(({ name, kind, text: value }) => ({ name: name.name, kind, text: value }));
@@ -63,6 +63,34 @@ test('names are right, whatever the names of the previous object were', () => {
   }
   assertMalformed('{"a"1}');
   assertMalformed('{"a":');
+});
+
+test('whether its names are distinct, whatever the names of the previous objects were', () => {
+  const objects: readonly (readonly [text: string, isDistinct: boolean])[] = [
+    ['{"a":1,"b":2,"c":3}', true],
+    ['{"a":1,"b":2,"c":3}', true],
+    ['{"c":1}', true],
+    ['{"c":1,"b":2,"c":3}', false],
+    ['{"c":1,"b":2,"c":3}', false],
+    ['{"c":1,"b":2}', true],
+    ['{"c":1,"\\u0062":2,"b":3}', false],
+    ['{"c":1,"b":2,"é":3,"é":4}', false],
+    ['{}', true],
+    ['{"c":1,"b":2,"d":3}', true],
+    ['{"c":1,"b":2,"d":3}', true],
+  ];
+  for (const [text, isDistinct] of objects)
+    assert.equal(readObject(Buffer.from(text)).hasDistinctNames, isDistinct, text);
+  const names = fc.array(fc.constantFrom('a', 'b', 'c', 'é', 'x'.repeat(300)), { maxLength: 6 });
+  fc.assert(
+    fc.property(fc.array(names, { minLength: 1, maxLength: 8 }), lists => {
+      for (const list of lists) {
+        const text = `{${list.map(name => `"${name}":0`).join(',')}}`;
+        const isDistinct = new Set(list).size === list.length;
+        assert.equal(readObject(Buffer.from(text)).hasDistinctNames, isDistinct, text);
+      }
+    }),
+  );
 });
 
 test('which literals are kept', () => {
@@ -181,7 +209,7 @@ test('bytes that are not UTF-8', () => {
     [0xe2, 0x82],
   ])
     assertMalformed(around(...bytes));
-  assert.equal(readObject(around(0xf0, 0x9f, 0x98, 0x80))[0]?.text, '😀');
+  assert.equal(readObject(around(0xf0, 0x9f, 0x98, 0x80)).members[0]?.text, '😀');
   assertMalformed(Buffer.from('{"a":1}', 'utf16le'));
 });
 
@@ -189,7 +217,7 @@ test('a body that is cut off at any byte', () => {
   const text = '{"PartitionKey":"p\\u00e9é😀","n":-1.5e3,"t":true,"z":null,"o":{"a":[1,"x"]}}';
   const body = Buffer.from(text);
   for (let length = 0; length < body.length; length++) assertMalformed(body.subarray(0, length));
-  assert.equal(readObject(body).length, 5);
+  assert.equal(readObject(body).members.length, 5);
 });
 
 test('strings as long as a body, plain and escaped', () => {

@@ -39,9 +39,25 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const NO_NAME = memberName('');
 const malformed = () => new TableError('InvalidInput:Body');
 
+export interface JsonObject {
+  /** In the order of the text, duplicates and all. */
+  readonly members: readonly Member[];
+  /** No name comes twice. */
+  readonly hasDistinctNames: boolean;
+}
+
 /** The names of the previous object: the next one mostly has the same, in the same order. Names without escapes only. */
 const expectedNames: MemberName[] = [];
 const EXPECTED_NAMES_MAX = 300;
+/** So many of them, from the first on, are known to be distinct. */
+let distinctNames = 0;
+
+/** Remembers it where the next object may have the same names. */
+function areDistinct(members: readonly Member[]): boolean {
+  if (new Set(members.map(({ name }) => name.name)).size < members.length) return false;
+  if (members.every(({ name }, place) => name === expectedNames[place])) distinctNames = members.length;
+  return true;
+}
 
 class JsonReader {
   readonly #text: string;
@@ -93,12 +109,13 @@ class JsonReader {
     }
     const name = memberName(this.string());
     this.expect(COLON);
+    distinctNames = Math.min(distinctNames, place);
     if (this.#isPlain && name.isKept && place < EXPECTED_NAMES_MAX) expectedNames[place] = name;
     return name;
   }
 
-  /** The members of the object that is the whole text, in its order, duplicates and all. */
-  members(): Member[] {
+  /** The object that is the whole text. */
+  object(): JsonObject {
     const members: Member[] = [];
     this.expect(OPEN_BRACE);
     if (!this.take(CLOSE_BRACE)) {
@@ -107,7 +124,7 @@ class JsonReader {
       this.expect(CLOSE_BRACE);
     }
     if (!Number.isNaN(this.#peek())) throw malformed();
-    return members;
+    return { members, hasDistinctNames: members.length <= distinctNames || areDistinct(members) };
   }
 
   /** A loop: a regular expression with alternatives would need memory for each character of a long string. */
@@ -196,8 +213,5 @@ function textOf(body: Buffer): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/**
- * The members of a JSON object in the order of the text, duplicates and all.
- * @throws TableError InvalidInput:Body for anything but a JSON object in UTF-8.
- */
-export const readObject = (body: Buffer): Member[] => new JsonReader(textOf(body)).members();
+/** @throws TableError InvalidInput:Body for anything but a JSON object in UTF-8. */
+export const readObject = (body: Buffer): JsonObject => new JsonReader(textOf(body)).object();
