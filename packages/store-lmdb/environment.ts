@@ -1,5 +1,5 @@
 // Opens the LMDB file of a store, checks that it is one and that this version can read it, and closes it.
-// What is in the file is known to catalog.ts, row-key.ts and long-keys.ts; what happens to it to the others.
+// What is in the file is known to catalog.ts, keys.ts and long-keys.ts; what happens to it to the others.
 import { closeSync, openSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
@@ -11,8 +11,8 @@ import {
   type SpaceKey,
   writeSpaceKey,
 } from './layout/catalog.js';
+import { type RowKey, writeRowKey } from './layout/keys.js';
 import { LongKeys } from './layout/long-keys.js';
-import { type RowKey, writeRowKey } from './layout/row-key.js';
 import { LONG_TREE, ROWS_TREE, Rows } from './layout/rows.js';
 import { spendReserve } from './lmdb/disk-reserve.js';
 import { commitError, EngineError, engineError } from './lmdb/engine-error.js';

@@ -26,7 +26,7 @@ import { LoggedCommits } from './commit/logged-commits.js';
 import { reclaimSome } from './commit/reclaim.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './commit/space-work.js';
 import { type Environment, openEnvironment } from './environment.js';
-import { Counters } from './layout/counters.js';
+import { Counters } from './layout/catalog.js';
 import { DiskReserve } from './lmdb/disk-reserve.js';
 import { CooperativeScheduler } from './scan/cooperative-scheduler.js';
 import { MergedCursor } from './scan/merged-cursor.js';
@@ -59,7 +59,7 @@ export interface LmdbStoreOptions {
 
 /** For tests. */
 export interface LmdbStoreInternals {
-  /** The longest payload (row-key.ts) that a new file stores under its whole key. */
+  /** The longest payload (keys.ts) that a new file stores under its whole key. */
   readonly chunk?: number | undefined;
   /** Of the file that deletes on a full disk take their pages from. */
   readonly reserveBytes?: number | undefined;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Space, Store } from '#store';
 import { openEnvironment } from './environment.js';
-import { writeRowKey } from './layout/row-key.js';
+import { writeRowKey } from './layout/keys.js';
 import { open } from './lmdb/lmdb.js';
 import { Tree } from './lmdb/tree.js';
 import { openLmdbStore } from './lmdb-store.js';

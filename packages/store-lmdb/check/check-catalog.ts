@@ -10,8 +10,7 @@ import {
   type SpaceKey,
   writeSpaceKey,
 } from '../layout/catalog.js';
-import { decodeText } from '../layout/key-encoding.js';
-import { SPACE_ID_MAX } from '../layout/row-key.js';
+import { decodeText, SPACE_ID_MAX } from '../layout/keys.js';
 import { isUnread } from '../wal/recovery.js';
 import type { Findings } from './findings.js';
 import type { Entry } from './page-tree.js';

@@ -2,7 +2,7 @@
 // pointer of a long key leads to a subtree with rows, and every subtree is led to. The domain checks the
 // values, through `Inspection`.
 import type { Inspection, SpaceCount } from '#store';
-import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/row-key.js';
+import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/keys.js';
 import type { CheckedCatalog } from './check-catalog.js';
 import type { Findings } from './findings.js';
 import type { Entry } from './page-tree.js';

@@ -3,7 +3,7 @@
 // space-work.ts's affair.
 import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
 import { type Decision, type ReadRows, type Reads, type Space, StoreError } from '#store';
-import type { Counters } from '../layout/counters.js';
+import type { Counters } from '../layout/catalog.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import type { Overlay } from '../wal/overlay.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '#base';
 import { openEnvironment } from '../environment.js';
-import { Counters } from '../layout/counters.js';
+import { Counters } from '../layout/catalog.js';
 import { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import type { Group, Work } from './commits.js';

@@ -3,7 +3,7 @@
 //
 // With a write-ahead log in front (logged-commits.ts) only those works come here that need the tree itself, and what is in the log gets into the tree before each group.
 import type { Environment } from '../environment.js';
-import type { Counters } from '../layout/counters.js';
+import type { Counters } from '../layout/catalog.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import { Overlay } from '../wal/overlay.js';

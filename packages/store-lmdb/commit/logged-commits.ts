@@ -7,10 +7,9 @@
 import { detachedString } from '#base';
 import { type Decision, type ReadRows, type Reads, type Row, type Space, StoreError } from '#store';
 import type { Environment } from '../environment.js';
-import { isComparable } from '../layout/catalog.js';
-import type { Counters } from '../layout/counters.js';
-import { fits, type RowKey } from '../layout/row-key.js';
-import { ROW_HEADER_BYTES, writeRowValue } from '../layout/row-value.js';
+import { type Counters, isComparable } from '../layout/catalog.js';
+import { fits, type RowKey } from '../layout/keys.js';
+import { ROW_HEADER_BYTES, writeRowValue } from '../layout/rows.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { copyRows, type KeyRange, scanRangeOf } from '../scan/key-range.js';
 import { MergedCursor } from '../scan/merged-cursor.js';

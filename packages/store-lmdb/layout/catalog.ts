@@ -6,12 +6,19 @@
 //   's' account 00 service 00 name         ->  id, 4 bytes | created, 8 bytes | metadata
 //   'd' id, 4 bytes                        ->  when it was dropped, 8 bytes
 //   'l'                                    ->  epoch of the log, 8 bytes | state, 1 byte | tick, 8 bytes
+import type { Clock } from '#base';
 import { type Space, type SpaceAddress, StoreError } from '#store';
 import { EngineError } from '../lmdb/engine-error.js';
 import type { Tree } from '../lmdb/tree.js';
-import type { CounterRecord } from './counters.js';
-import { decodeText, encodedLength, encodeText, UNIT_BYTES_MAX } from './key-encoding.js';
-import { encodeSpace, endOfPrefix } from './row-key.js';
+import {
+  decodeText,
+  encodedLength,
+  encodeSpace,
+  encodeText,
+  endOfPrefix,
+  SPACE_ID_MAX,
+  UNIT_BYTES_MAX,
+} from './keys.js';
 
 export type SpaceKey = [account: string, service: string, name: string];
 
@@ -29,6 +36,12 @@ export interface LogFence {
   readonly state: 'used' | 'taken' | 'read';
   /** The last tick in the trees, when the log was begun or when it was read. */
   readonly tick: bigint;
+}
+
+export interface CounterRecord {
+  readonly tick: bigint;
+  readonly spaceId: number;
+  readonly subtreeId: number;
 }
 
 /** A file without a log that is to be read, which every version of this program reads. */
@@ -254,4 +267,67 @@ function assertLength(bytes: Buffer, length: number): void {
 
 function corruptRecord(): EngineError {
   return new EngineError('corrupt', 'A record of the catalogue is too short or too long.');
+}
+
+/**
+ * What a store counts: the last tick and the last ids given. Written only together with the changes that used them, so that processes that share a
+ * directory never give the same one twice.
+ */
+export class Counters {
+  readonly #clock: Clock;
+  /** The last tick used; `load` and `useTick` set it. */
+  tick = 0n;
+  #spaceId = 0;
+  #subtreeId = 0;
+  #isChanged = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** At the beginning of a write transaction, or of changes that depend on nobody else's having been made (commit/logged-commits.ts). */
+  load(catalog: Catalog): void {
+    const record = catalog.getCounters();
+    this.tick = record.tick;
+    this.#spaceId = record.spaceId;
+    this.#subtreeId = record.subtreeId;
+    this.#isChanged = false;
+  }
+
+  /** At the end of a write transaction. */
+  save(catalog: Catalog): void {
+    if (!this.#isChanged) return;
+    catalog.putCounters({ tick: this.tick, spaceId: this.#spaceId, subtreeId: this.#subtreeId });
+    this.#isChanged = false;
+  }
+
+  /** As they were when this was the last tick, at the end of a write transaction that has no later one. */
+  saveAs(tick: bigint, catalog: Catalog): void {
+    catalog.putCounters({ tick, spaceId: this.#spaceId, subtreeId: this.#subtreeId });
+  }
+
+  /** Later than every tick used so far, whatever the clock says. */
+  nextTick(): bigint {
+    const now = this.#clock();
+    return now > this.tick ? now : this.tick + 1n;
+  }
+
+  /** Called with the tick of each change that is made. */
+  useTick(tick: bigint): void {
+    this.tick = tick;
+    this.#isChanged = true;
+  }
+
+  nextSpaceId(): number {
+    if (this.#spaceId >= SPACE_ID_MAX) throw new StoreError('full', 'No id is left for another space.');
+    this.#spaceId += 1;
+    this.#isChanged = true;
+    return this.#spaceId;
+  }
+
+  nextSubtreeId(): number {
+    this.#subtreeId += 1;
+    this.#isChanged = true;
+    return this.#subtreeId;
+  }
 }

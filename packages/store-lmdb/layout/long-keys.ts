@@ -9,8 +9,8 @@
 
 import { EngineError } from '../lmdb/engine-error.js';
 import type { Tree, TreeRange } from '../lmdb/tree.js';
-import type { Counters } from './counters.js';
-import { encodePayload, encodeSpace, endOfPrefix, type RowKey } from './row-key.js';
+import type { Counters } from './catalog.js';
+import { encodePayload, encodeSpace, endOfPrefix, type RowKey } from './keys.js';
 
 const POINTER_MARK = 0xff;
 const SUBTREE_BYTES = 8;

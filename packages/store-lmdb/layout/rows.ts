@@ -1,16 +1,98 @@
-// The rows of all spaces: point access, whatever the length of the key. row-cursor.ts walks ranges.
-// Calls see the write transaction under way if there is one, otherwise what is durable.
-import type { Row } from '#store';
+// The rows of all spaces: their values on disk, | version, 8 bytes big-endian | value |, whose inside is the domains' matter, and point access,
+// whatever the length of the key. row-cursor.ts walks ranges. Calls see the write transaction under way if there is one, otherwise what is durable.
+import { type Row, StoreError } from '#store';
 import type { Tree } from '../lmdb/tree.js';
-import type { Counters } from './counters.js';
+import type { Counters } from './catalog.js';
+import { fits, type RowKey } from './keys.js';
 import type { LongKeys } from './long-keys.js';
-import { fits, type RowKey } from './row-key.js';
-import { copyValue, decodeVersion, RowValueEncoder } from './row-value.js';
 
 /** Names of the two trees that have rows. */
 export const ROWS_TREE = 'rows';
 export const LONG_TREE = 'long';
 export const ROW_TREES: readonly string[] = [ROWS_TREE, LONG_TREE];
+
+const VERSION_BYTES = 8;
+/** What a row's value has on disk besides the caller's bytes. */
+export const ROW_HEADER_BYTES = VERSION_BYTES;
+// Larger than nearly all entities; a larger value gets memory of its own.
+const SCRATCH_BYTES = 0x10000;
+const BLOCK_BYTES = 0x10000;
+
+/** Memory that is shared, because memory of its own for each value costs more than to fill it. Who keeps a piece keeps its block. */
+class Blocks {
+  #block = Buffer.alloc(0);
+  #used = 0;
+
+  take(length: number): Buffer {
+    if (length > BLOCK_BYTES / 4) return Buffer.allocUnsafeSlow(length);
+    if (this.#used + length > this.#block.length) {
+      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#used += length;
+    return this.#block.subarray(from, this.#used);
+  }
+}
+
+/** Encodes values into memory of its own that the next call overwrites: LMDB copies a value when it is put. */
+export class RowValueEncoder {
+  readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
+  encode(version: bigint, value: Buffer): Buffer {
+    const length = VERSION_BYTES + value.length;
+    const bytes =
+      length <= SCRATCH_BYTES ? this.#scratch.subarray(0, length) : Buffer.allocUnsafeSlow(length);
+    writeRowValue(version, value, bytes, 0);
+    return bytes;
+  }
+}
+
+export function writeRowValue(version: bigint, value: Buffer, target: Buffer, position: number): void {
+  target.writeBigUInt64BE(version, position);
+  target.set(value, position + VERSION_BYTES);
+}
+
+/** The row's value on disk is in `bytes` from `from` until `until`, here and below. */
+export function decodeVersion(bytes: Buffer, from: number, until: number): bigint {
+  if (until - from < VERSION_BYTES) {
+    throw new StoreError('corrupt', 'A row in the database is too short to have a version.');
+  }
+  return bytes.readBigUInt64BE(from);
+}
+
+/** For rows that follow each other: those that one commit wrote have one version, which is made once. */
+export class VersionDecoder {
+  #high = 0;
+  #low = 0;
+  #version = 0n;
+
+  decode(bytes: Buffer, from: number, until: number): bigint {
+    if (until - from < VERSION_BYTES) return decodeVersion(bytes, from, until);
+    const high = bytes.readInt32BE(from);
+    const low = bytes.readInt32BE(from + 4);
+    if (high !== this.#high || low !== this.#low) {
+      this.#version = decodeVersion(bytes, from, until);
+      this.#high = high;
+      this.#low = low;
+    }
+    return this.#version;
+  }
+}
+
+/** A view, valid as long as `bytes` is. */
+export function decodeValue(bytes: Buffer, from: number, until: number): Buffer {
+  return bytes.subarray(from + VERSION_BYTES, until);
+}
+
+const copies = new Blocks();
+
+/** A copy, which is the caller's to keep. */
+export function copyValue(bytes: Buffer, from: number, until: number): Buffer {
+  const copy = copies.take(Math.max(0, until - from - VERSION_BYTES));
+  bytes.copy(copy, 0, from + VERSION_BYTES, until);
+  return copy;
+}
 
 export class Rows {
   readonly #tree: Tree<RowKey>;

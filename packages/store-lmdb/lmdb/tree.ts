@@ -22,16 +22,17 @@ export class ValueSpan {
   #source: Uint8Array | undefined;
 
   /**
-   * `lmdb` reads into memory that it uses again, under a `length` that it redefines for each value. Every access is
+   * As `lmdb` calls it. It reads into memory that it uses again, under a `length` that it redefines for each value. Every access is
    * slow through such an object, so a plain one of the same memory stands for it; `byteLength` is not redefined.
    */
-  set(source: Uint8Array): void {
+  readonly decode = (source: Uint8Array): Buffer => {
     if (source !== this.#source) {
       this.#source = source;
       this.bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
     }
     this.until = source.length;
-  }
+    return this.bytes;
+  };
 
   view(): Buffer {
     return this.bytes.subarray(this.from, this.until);
@@ -73,10 +74,7 @@ export class Tree<K extends Key> {
       name,
       encoder: {
         encode: bytes => bytes,
-        decode(bytes) {
-          value.set(bytes);
-          return value.bytes;
-        },
+        decode: value.decode,
       },
       keyEncoder: {
         writeKey,

@@ -1,7 +1,7 @@
 // One scan: which rows are visited and where it ends. In slices, so that others get the event loop.
 import type { Clock } from '#base';
 import { type Budget, type Row, type ScanEnd, type ScanRange, STEPS_OF_ROW, type Visit } from '#store';
-import { encodePayload } from '../layout/row-key.js';
+import { encodePayload } from '../layout/keys.js';
 import type { PayloadRange } from './row-cursor.js';
 
 /** How often to look at the clocks: after so many rows, or fewer if visitors took many bytes or did much work of their own. */

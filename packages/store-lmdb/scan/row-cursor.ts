@@ -1,13 +1,12 @@
 // Walks the rows of a range of one space in order, into the subtrees of long keys and out again.
 // The caller chooses the source of a tree's entries; page-walk.ts and key-range.ts decide how far to walk.
 import type { Row } from '#store';
-import { decodeText } from '../layout/key-encoding.js';
+import { decodeText, findTerminator, type RowKey } from '../layout/keys.js';
 import { type Branch, branchRange, type LongKeys, pointerKey } from '../layout/long-keys.js';
-import { findTerminator, type RowKey } from '../layout/row-key.js';
-import { copyValue, decodeValue, VersionDecoder } from '../layout/row-value.js';
+import { copyValue, decodeValue, VersionDecoder } from '../layout/rows.js';
 import type { EntryCursor, Tree, TreeRange } from '../lmdb/tree.js';
 
-/** Half-open, in payload bytes (row-key.ts); without `until` to the end of the space. */
+/** Half-open, in payload bytes (keys.ts); without `until` to the end of the space. */
 export interface PayloadRange {
   readonly from: Buffer;
   readonly until?: Buffer | undefined;

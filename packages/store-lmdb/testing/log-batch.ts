@@ -1,5 +1,5 @@
 // Batches of changes as tests give them, and what a record of them is in bytes.
-import { type RowKey, writeRowKey } from '../layout/row-key.js';
+import { type RowKey, writeRowKey } from '../layout/keys.js';
 import type { LogFile } from '../wal/log-file.js';
 import {
   CHANGE_HEADER_BYTES,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RowKey } from '../layout/row-key.js';
+import type { RowKey } from '../layout/keys.js';
 import { LOG_NAME, type LogRecord } from '../wal/log-file.js';
 import { BLOCK_BYTES, CHANGE_HEADER_BYTES, RECORD_HEADER_BYTES } from '../wal/log-record.js';
 import { LOG_HALVES } from '../wal/read-log.js';

@@ -11,7 +11,7 @@ import { commitWork } from '../commit/commit-work.js';
 import type { BackgroundTask } from '../commit/grouped-transactions.js';
 import { LoggedCommits } from '../commit/logged-commits.js';
 import { type Environment, FILE_NAME, openEnvironment } from '../environment.js';
-import { Counters } from '../layout/counters.js';
+import { Counters } from '../layout/catalog.js';
 import { DiskReserve } from '../lmdb/disk-reserve.js';
 import { LOG_NAME, type LogRecord, readLog } from '../wal/log-file.js';
 import { fenceLog, replayLog } from '../wal/recovery.js';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { collectRows, type Row, type Store } from '#store';
 import { type Durability, type Environment, openEnvironment } from '../environment.js';
-import { Counters } from '../layout/counters.js';
-import { RowValueEncoder } from '../layout/row-value.js';
+import { Counters } from '../layout/catalog.js';
+import { RowValueEncoder } from '../layout/rows.js';
 import type { LogFile } from '../wal/log-file.js';
 import { endLog } from '../wal/recovery.js';
 import { createLog } from './create-log.js';

@@ -9,9 +9,8 @@
 // the record's first byte; zeros fill the last block. That of a record goes on from that of the head: so bytes that somebody
 // had stored in a row and that look like a record are none, since nobody outside knows the salt, and no other file's are.
 import { crc32 } from 'node:zlib';
-import { UNIT_BYTES_MAX } from '../layout/key-encoding.js';
-import { type RowKey, SPACE_BYTES, writeRowKey } from '../layout/row-key.js';
-import { ROW_HEADER_BYTES } from '../layout/row-value.js';
+import { type RowKey, SPACE_BYTES, UNIT_BYTES_MAX, writeRowKey } from '../layout/keys.js';
+import { ROW_HEADER_BYTES } from '../layout/rows.js';
 
 /** The ticks that a record is of. */
 export interface TickRange {

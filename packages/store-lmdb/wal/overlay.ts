@@ -3,14 +3,14 @@
 // with its last change of both kinds. When changes come, become durable and go is the affair of write-ahead-log.ts and commit/logged-commits.ts.
 import { firstFrom } from '#base';
 import type { Row, ScanRange } from '#store';
-import type { RowKey } from '../layout/row-key.js';
-import { ROW_HEADER_BYTES } from '../layout/row-value.js';
+import type { RowKey } from '../layout/keys.js';
+import { ROW_HEADER_BYTES } from '../layout/rows.js';
 
 /** A row's final image, or that it goes. */
 export class Change {
   readonly key: RowKey;
   readonly version: bigint;
-  /** Has the row's bytes as the tree has them (row-value.ts), which are never overwritten; undefined removes the row. */
+  /** Has the row's bytes as the tree has them (rows.ts), which are never overwritten; undefined removes the row. */
   readonly block: Buffer | undefined;
   readonly from: number;
   readonly until: number;

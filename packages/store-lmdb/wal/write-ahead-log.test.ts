@@ -12,7 +12,7 @@ import { collectRows, StoreError } from '#store';
 import type { Work } from '../commit/commits.js';
 import { FILE_NAME, openEnvironment } from '../environment.js';
 import { FORMAT_LOGGED, FORMAT_PLAIN } from '../layout/catalog.js';
-import { ROW_HEADER_BYTES } from '../layout/row-value.js';
+import { ROW_HEADER_BYTES } from '../layout/rows.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { newDirectory, Parts, SPACE, textOf } from '../testing/logged-parts.js';
 import { LOG_BYTES, LOG_NAME, readLog } from './log-file.js';

@@ -6,8 +6,7 @@
 // before the fence in the catalogue was looked at again.
 
 import { nextTurn } from '#base';
-import type { Catalog } from '../layout/catalog.js';
-import type { Counters } from '../layout/counters.js';
+import type { Catalog, Counters } from '../layout/catalog.js';
 import type { Rows } from '../layout/rows.js';
 import { LOG_BYTES, type LogFile } from './log-file.js';
 import { BLOCK_BYTES, RECORD_HEADER_BYTES, type RecordDraft, type TickRange } from './log-record.js';

@@ -2,8 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeText, encodedLength, encodeText } from './key-encoding.js';
-import { decodeKey, decodePartition, encodePayload, endOfPrefix, fits, payloadLength } from './row-key.js';
+import {
+  decodeKey,
+  decodePartition,
+  decodeText,
+  encodedLength,
+  encodePayload,
+  encodeText,
+  endOfPrefix,
+  fits,
+  payloadLength,
+} from './keys.js';
 
 /** Any UTF-16 code units, lone surrogates among them, and often those at which the encoding changes. */
 const text = fc

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { copyValue, decodeValue, decodeVersion, RowValueEncoder, VersionDecoder } from './row-value.js';
+import { copyValue, decodeValue, decodeVersion, RowValueEncoder, VersionDecoder } from './rows.js';
 
 const BEFORE = Buffer.from('what stands before it');
 const BEHIND = Buffer.from('what stands behind the value');
