@@ -3,6 +3,7 @@
 import { type Clock, systemClock } from '#base';
 import {
   type Budget,
+  type ContentStore,
   type Decide,
   type Engine,
   type EngineTools,
@@ -69,6 +70,8 @@ export interface LmdbStoreInternals {
   readonly readsPages?: boolean | undefined;
 }
 
+const NO_CONTENT = new StoreError('unsupported', 'This engine has no contents yet.');
+
 /** Each holds one of LMDB's reader slots, of which environment.ts has so many for each of 64 processes. */
 const SCANS_MAX = 64;
 /** What is not in the tree yet is merged into each range that a commit reads, however few rows it wants. */
@@ -88,6 +91,16 @@ export async function openLmdbStore(
 
 class OpenStore implements Engine {
   readonly traits = LMDB_TRAITS;
+  /** Not yet. */
+  readonly content: ContentStore = {
+    create: async () => Promise.reject(NO_CONTENT),
+    read: async function* () {
+      yield await Promise.reject(NO_CONTENT);
+    },
+    pin: () => ({ release: () => undefined }),
+    drop: async () => undefined,
+    list: async function* () {},
+  };
   readonly tools: EngineTools;
   readonly #environment: Environment;
   readonly #clock: Clock;

@@ -1,10 +1,11 @@
-// The interface of an engine: a store with health, statistics and tools. A server opens an engine by the address of a
+// The interface of an engine: a store with contents, health, statistics and tools. A server opens an engine by the address of a
 // store (`lmdb:DIR`, `memory:`) and uses it through this interface alone.
-// store.ts has the laws of the rows; docs/engines.md says how to add an engine.
+// store.ts has the laws of the rows, content.ts those of the contents; docs/engines.md says how to add an engine.
 import type { Clock, HistogramCounts } from '#base';
-import type { Row, Space, Store } from './store.js';
+import type { StoreWithContent } from './content.js';
+import type { Row, Space } from './store.js';
 
-export interface Engine extends Store {
+export interface Engine extends StoreWithContent {
   /** The reason why it cannot serve; undefined if it can. */
   health(): string | undefined;
   /** Its metrics since it was opened. May throw while they are unavailable. */

@@ -116,3 +116,42 @@ test('with all faults at once, a counter is between the acknowledged and the pos
     assert(done.length < 100 && done.length > 0);
   }
 });
+
+test('contents fail as rows do: what is written or not is whole or gone, and a read may break off', async () => {
+  let [finished, failed, brokenOff] = [0, 0, 0];
+  for (let seed = 1; seed <= 200; seed += 1) {
+    const random = seeded(seed);
+    const inner = openMemoryStore();
+    const store = openFaultyStore(inner, {
+      ...NO_FAULTS,
+      failBefore: 0.1,
+      failAfter: 0.1,
+      delay: 0.2,
+      random,
+    });
+    const space = await inner.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
+    assert(space !== undefined);
+    const writer = await store.content.create(space).catch(() => undefined);
+    if (writer === undefined) continue;
+    try {
+      for (const letter of ['a', 'b']) await writer.write(Buffer.alloc(300_000, letter));
+      await writer.finish();
+      finished += 1;
+    } catch (error) {
+      assert(error instanceof StoreError);
+      failed += 1;
+      const left = inner.content.read(space, writer.id, 0, 1)[Symbol.asyncIterator]();
+      await assert.rejects(async () => left.next(), { code: 'corrupt' });
+      continue;
+    }
+    const pieces: Buffer[] = [];
+    try {
+      for await (const piece of store.content.read(space, writer.id, 0, 600_000)) pieces.push(piece);
+      assert.equal(Buffer.concat(pieces).length, 600_000);
+    } catch (error) {
+      assert(error instanceof StoreError && error.code === 'busy');
+      if (pieces.length > 0) brokenOff += 1;
+    }
+  }
+  assert(finished > 50 && failed > 50 && brokenOff > 10, `${finished}, ${failed}, ${brokenOff}`);
+});

@@ -1,6 +1,8 @@
 // Fault injection: a store that wraps another and fails at random, from a function that the caller seeds, to test the callers of a store.
-// It injects only faults that the contract allows; without faults it changes nothing.
-import { nextTurn } from '#base';
+// It injects only faults that the contract allows; without faults it changes nothing. faulty-content.ts does the same for contents.
+import type { ContentStore, StoreWithContent } from './content.js';
+import { Chance, type Faults } from './faults.js';
+import { FaultyContentStore } from './faulty-content.js';
 import type {
   Budget,
   Decide,
@@ -14,39 +16,29 @@ import type {
   StoreTraits,
   Visit,
 } from './store.js';
-import { StoreError, type StoreErrorCode } from './store-error.js';
 
-/** Every member except `random` is a probability, 0 to 1, drawn once a call. */
-export interface Faults {
-  /** Gives numbers from 0 up to but not including 1. */
-  readonly random: () => number;
-  /** The call fails without effect: `busy` for a read; `busy`, `conflict` or `full` for a change. */
-  readonly failBefore: number;
-  /** A change fails with `busy` although it took effect. */
-  readonly failAfter: number;
-  /** The call waits for some turns of the event loop before and after. */
-  readonly delay: number;
-  /** `decide` is called once more before, as after a conflict; other commits may come between the two calls. */
-  readonly redecide: number;
-  /** A scan visits fewer rows than its budget allows. */
-  readonly shortScan: number;
-}
+export type { Faults } from './faults.js';
 
-const CHANGE_FAILURES: readonly StoreErrorCode[] = ['busy', 'conflict', 'full'];
-const DELAY_TURNS_MAX = 5;
 const SHORT_SCAN_ROWS_MAX = 10;
 
-export function openFaultyStore(store: Store, faults: Faults): Store {
-  return new FaultyStore(store, faults);
+/** The faults of a store with contents are theirs too. */
+export function openFaultyStore(store: StoreWithContent, faults: Faults): StoreWithContent;
+export function openFaultyStore(store: Store, faults: Faults): Store;
+export function openFaultyStore(store: Store | StoreWithContent, faults: Faults): Store {
+  const chance = new Chance(faults);
+  if (!('content' in store)) return new FaultyStore(store, faults, chance);
+  return new FaultyStoreWithContent(store, faults, chance);
 }
 
 class FaultyStore implements Store {
   readonly #store: Store;
   readonly #faults: Faults;
+  readonly #chance: Chance;
 
-  constructor(store: Store, faults: Faults) {
+  constructor(store: Store, faults: Faults, chance: Chance) {
     this.#store = store;
     this.#faults = faults;
+    this.#chance = chance;
   }
 
   get traits(): StoreTraits {
@@ -54,36 +46,36 @@ class FaultyStore implements Store {
   }
 
   createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
-    return this.#change(() => this.#store.createSpace(address, metadata));
+    return this.#chance.change(() => this.#store.createSpace(address, metadata));
   }
 
   getSpace(address: SpaceAddress): Promise<Space | undefined> {
-    return this.#look(() => this.#store.getSpace(address));
+    return this.#chance.look(() => this.#store.getSpace(address));
   }
 
   listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
-    return this.#look(() => this.#store.listSpaces(account, service, from, limit));
+    return this.#chance.look(() => this.#store.listSpaces(account, service, from, limit));
   }
 
   updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined> {
-    return this.#change(() => this.#store.updateSpace(space, change));
+    return this.#chance.change(() => this.#store.updateSpace(space, change));
   }
 
   dropSpace(space: Space): Promise<boolean> {
-    return this.#change(() => this.#store.dropSpace(space));
+    return this.#chance.change(() => this.#store.dropSpace(space));
   }
 
   read(space: Space, partition: string, keys: readonly string[]): Promise<readonly (Row | undefined)[]> {
-    return this.#look(() => this.#store.read(space, partition, keys));
+    return this.#chance.look(() => this.#store.read(space, partition, keys));
   }
 
   scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
-    return this.#look(() => this.#store.scan(space, range, this.#cut(budget), visit));
+    return this.#chance.look(() => this.#store.scan(space, range, this.#cut(budget), visit));
   }
 
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
-    return this.#change(async () => {
-      if (this.#happens(this.#faults.redecide)) {
+    return this.#chance.change(async () => {
+      if (this.#chance.happens(this.#faults.redecide)) {
         await this.#store.commit(space, partition, reads, (rows, tick) => {
           decide(rows, tick);
           return { result: undefined };
@@ -97,47 +89,17 @@ class FaultyStore implements Store {
     return this.#store.close();
   }
 
-  async #look<T>(call: () => Promise<T>): Promise<T> {
-    const delay = this.#happens(this.#faults.delay);
-    if (delay) await this.#wait();
-    if (this.#happens(this.#faults.failBefore)) throw new StoreError('busy', 'A fault was injected.');
-    const answer = await call();
-    if (delay) await this.#wait();
-    return answer;
-  }
-
-  async #change<T>(call: () => Promise<T>): Promise<T> {
-    const delay = this.#happens(this.#faults.delay);
-    if (delay) await this.#wait();
-    if (this.#happens(this.#faults.failBefore)) {
-      const code = CHANGE_FAILURES[this.#upTo(CHANGE_FAILURES.length) - 1] ?? 'busy';
-      throw new StoreError(code, 'A fault was injected; nothing was changed.');
-    }
-    const answer = await call();
-    if (delay) await this.#wait();
-    if (this.#happens(this.#faults.failAfter)) {
-      throw new StoreError('busy', 'A fault was injected after the change.');
-    }
-    return answer;
-  }
-
   #cut(budget: Budget): Budget {
-    if (!this.#happens(this.#faults.shortScan)) return budget;
-    return { ...budget, examined: Math.min(budget.examined, this.#upTo(SHORT_SCAN_ROWS_MAX)) };
+    if (!this.#chance.happens(this.#faults.shortScan)) return budget;
+    return { ...budget, examined: Math.min(budget.examined, this.#chance.upTo(SHORT_SCAN_ROWS_MAX)) };
   }
+}
 
-  async #wait(): Promise<void> {
-    for (let turns = this.#upTo(DELAY_TURNS_MAX); turns > 0; turns -= 1) {
-      await nextTurn();
-    }
-  }
+class FaultyStoreWithContent extends FaultyStore implements StoreWithContent {
+  readonly content: ContentStore;
 
-  #happens(probability: number): boolean {
-    return this.#faults.random() < probability;
-  }
-
-  /** An integer from 1 to `most`. */
-  #upTo(most: number): number {
-    return 1 + Math.floor(this.#faults.random() * most);
+  constructor(store: StoreWithContent, faults: Faults, chance: Chance) {
+    super(store, faults, chance);
+    this.content = new FaultyContentStore(store.content, chance);
   }
 }

@@ -1,8 +1,9 @@
-// The store contract. Begin with store.ts, which has the contract and its laws on one page; engine.ts adds health, statistics and tools.
-// memory-store.ts is the reference model, itself an engine; faulty-store.ts injects faults;
+// The store contract. Begin with store.ts, which has the contract and its laws on one page; content.ts has that of large values beside the
+// rows; engine.ts adds health, statistics and tools. memory-store.ts is the reference model, itself an engine; faulty-store.ts injects faults;
 // collect-rows.ts copies scanned rows. `#store/conformance` has the laws as tests that any engine runs. docs/engines.md: how
 // to add an engine.
 export * from './collect-rows.js';
+export * from './content.js';
 export * from './content.js';
 export * from './engine.js';
 export * from './faulty-store.js';

@@ -1,22 +1,34 @@
 // Runs the conformance suite on the memory store, alone and behind a faulty store whose faults never happen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Clock } from '#base';
 import { collectRows } from './collect-rows.js';
-import { conformance } from './conformance/index.js';
+import { conformance, contentConformance } from './conformance/index.js';
+import type { StoreWithContent } from './content.js';
 import { openFaultyStore } from './faulty-store.js';
 import { openMemoryStore } from './memory-store.js';
-import type { Store } from './store.js';
 
-conformance({ name: 'memory', test, open: async ({ clock }) => opened(openMemoryStore({ clock })) });
+const CONTENT_BYTES_MAX = 64 * 1024 * 1024;
 
-conformance({
+const memory = {
+  name: 'memory',
+  test,
+  open: async ({ clock }: { clock: Clock }) =>
+    opened(openMemoryStore({ clock, contentBytesMax: CONTENT_BYTES_MAX })),
+};
+const faulty = {
   name: 'memory behind faults of 0 %',
   test,
-  open: async ({ clock }) => {
+  open: async ({ clock }: { clock: Clock }) => {
     const faults = { failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
-    return opened(openFaultyStore(openMemoryStore({ clock }), { ...faults, random: () => 0 }));
+    const store = openMemoryStore({ clock, contentBytesMax: CONTENT_BYTES_MAX });
+    return opened(openFaultyStore(store, { ...faults, random: () => 0 }));
   },
-});
+};
+for (const options of [memory, faulty]) {
+  conformance(options);
+  contentConformance({ ...options, contentBytesMax: CONTENT_BYTES_MAX });
+}
 
 test('the memory store handles 100,000 rows, half of them in partitions of their own', async () => {
   const store = openMemoryStore();
@@ -54,6 +66,6 @@ test('a page of the memory store ends early where its visitor works long', async
   assert.deepEqual([await examined(100_000), await examined(10_000_000)], [5, 1]);
 });
 
-function opened(store: Store): { store: Store; close(): Promise<void> } {
+function opened(store: StoreWithContent): { store: StoreWithContent; close(): Promise<void> } {
   return { store, close: () => store.close() };
 }

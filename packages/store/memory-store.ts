@@ -1,8 +1,9 @@
 // The memory store: the reference model for other engines, simple rather than fast. It keeps nothing when it is closed,
 // and promises O(log n) lookups.
-import { type Clock, detachedString, nextTurn, SortedMap, systemClock } from '#base';
+import { type Clock, detachedString, SortedMap, systemClock } from '#base';
 import { copyRow } from './collect-rows.js';
 import type { Engine, EngineKind, EngineTools, Statistic } from './engine.js';
+import { MemoryContentStore } from './memory-content.js';
 import type {
   Budget,
   Decide,
@@ -34,10 +35,12 @@ export interface MemoryStoreOptions {
   readonly clock?: Clock | undefined;
   /** For tests of a store's callers: the traits of another engine. */
   readonly traits?: StoreTraits | undefined;
+  /** Of all contents together; no bound unless given. */
+  readonly contentBytesMax?: number | undefined;
 }
 
 export function openMemoryStore(options: MemoryStoreOptions = {}): Engine {
-  return new MemoryStore(options.clock ?? systemClock, options.traits ?? { cheapRangeReadsInCommit: true });
+  return new MemoryStore(options);
 }
 
 /** It has no data that outlives it, so it has no tools. */
@@ -56,6 +59,7 @@ const STEPS_OF_PAGE_MAX = 500_000;
 
 class MemoryStore implements Engine {
   readonly traits: StoreTraits;
+  readonly content: MemoryContentStore;
   readonly tools = TOOLS;
   readonly #clock: Clock;
   /** By account and service, then by name. */
@@ -64,9 +68,13 @@ class MemoryStore implements Engine {
   #lastId = 0;
   #isClosed = false;
 
-  constructor(clock: Clock, traits: StoreTraits) {
-    this.#clock = clock;
-    this.traits = traits;
+  constructor({ clock, traits, contentBytesMax }: MemoryStoreOptions) {
+    this.#clock = clock ?? systemClock;
+    this.traits = traits ?? { cheapRangeReadsInCommit: true };
+    this.content = new MemoryContentStore({
+      bytesMax: contentBytesMax ?? Number.POSITIVE_INFINITY,
+      isLiving: space => this.#living(space) !== undefined,
+    });
   }
 
   health(): undefined {
@@ -129,7 +137,9 @@ class MemoryStore implements Engine {
   async dropSpace(space: Space): Promise<boolean> {
     await this.#turn();
     if (this.#living(space) === undefined) return false;
-    return this.#spacesOf(space.account, space.service).delete(space.name);
+    this.#spacesOf(space.account, space.service).delete(space.name);
+    this.content.dropSpace(space.id);
+    return true;
   }
 
   async read(
@@ -189,7 +199,7 @@ class MemoryStore implements Engine {
   async close(): Promise<void> {
     this.#isClosed = true;
     // Calls under way need only microtasks, so they end before the next turn of the event loop.
-    await nextTurn();
+    await this.content.close();
   }
 
   /** Everything after it runs synchronously, so commits are serial and a page is one snapshot. */

@@ -6,13 +6,23 @@ import { type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { ConfigurationError, ENGINES, Engines, type RunningServer, serve } from '#server';
-import { type Engine, type EngineKind, type EngineOptions, openMemoryStore, type Store } from '#store';
+import {
+  type Engine,
+  type EngineKind,
+  type EngineOptions,
+  openMemoryStore,
+  type StoreWithContent,
+} from '#store';
 
 /** What a thin engine adds to a store. */
-function engineOn(store: Store, place: string): Engine & { sick: string | undefined; commits: number } {
+function engineOn(
+  store: StoreWithContent,
+  place: string,
+): Engine & { sick: string | undefined; commits: number } {
   return {
     sick: undefined,
     commits: 0,
+    content: store.content,
     traits: { cheapRangeReadsInCommit: false },
     tools: { place: `the stub ${place}` },
     health() {

@@ -1,5 +1,9 @@
-// The conformance suite: the laws of store.ts as tests that any engine runs.
+// The conformance suites: the laws of store.ts, and those of content.ts, as tests that any engine runs.
+import type { StoreWithContent } from '../content.js';
 import { commitLaws } from './commits.js';
+import { contentEndLaws } from './content-end.js';
+import { contentLifetimeLaws } from './content-lifetime.js';
+import { contentLaws } from './contents.js';
 import { lifetimeLaws } from './lifetime.js';
 import { modelLaws } from './model.js';
 import { orderLaws } from './order.js';
@@ -20,4 +24,17 @@ export function conformance(options: ConformanceOptions): void {
   scanLaws(suite);
   lifetimeLaws(suite);
   modelLaws(suite);
+}
+
+export interface ContentConformanceOptions extends ConformanceOptions<StoreWithContent> {
+  /** So many bytes of contents are too many for each store that is opened. Without it `full` is not tried. */
+  readonly contentBytesMax?: number | undefined;
+}
+
+/** The same for the contents of an engine. */
+export function contentConformance(options: ContentConformanceOptions): void {
+  const suite = new Suite(options);
+  contentLaws(suite);
+  contentEndLaws(suite);
+  contentLifetimeLaws(suite, options.contentBytesMax);
 }

@@ -4,21 +4,21 @@ import type { Clock } from '#base';
 import { collectRows } from '../collect-rows.js';
 import { type Budget, KEY_LENGTH_MAX, type Row, type ScanRange, type Space, type Store } from '../store.js';
 
-export interface OpenedStore {
-  readonly store: Store;
+export interface OpenedStore<S extends Store = Store> {
+  readonly store: S;
   /** Closes the store and opens it again on the same data. Absent for engines that keep nothing. */
-  readonly reopen?: (() => Promise<Store>) | undefined;
+  readonly reopen?: (() => Promise<S>) | undefined;
   /** Closes the store and removes its data. */
   close(): Promise<void>;
 }
 
-export interface ConformanceOptions {
+export interface ConformanceOptions<S extends Store = Store> {
   /** The prefix of each test's name. */
   readonly name: string;
   /** For instance `test` of `node:test`. */
   readonly test: (name: string, body: () => Promise<void>) => unknown;
   /** Opens a store that is empty and independent of every other. */
-  readonly open: (options: { readonly clock: Clock }) => Promise<OpenedStore>;
+  readonly open: (options: { readonly clock: Clock }) => Promise<OpenedStore<S>>;
   /** Random histories that are compared with the memory store; 40 unless given. */
   readonly histories?: number | undefined;
   /** Longest keys tried, in UTF-16 code units; KEY_LENGTH_MAX unless given. */
@@ -36,16 +36,16 @@ export class ManualClock {
 }
 
 /** The argument of a law's test. */
-export interface Bench {
-  readonly store: Store;
+export interface Bench<S extends Store = Store> {
+  readonly store: S;
   readonly clock: ManualClock;
-  readonly reopen: (() => Promise<Store>) | undefined;
+  readonly reopen: (() => Promise<S>) | undefined;
 }
 
-export class Suite {
-  readonly #options: ConformanceOptions;
+export class Suite<S extends Store = Store> {
+  readonly #options: ConformanceOptions<S>;
 
-  constructor(options: ConformanceOptions) {
+  constructor(options: ConformanceOptions<S>) {
     this.#options = options;
   }
 
@@ -57,7 +57,7 @@ export class Suite {
     return this.#options.keyLength ?? KEY_LENGTH_MAX;
   }
 
-  law(name: string, body: (bench: Bench) => Promise<void>): void {
+  law(name: string, body: (bench: Bench<S>) => Promise<void>): void {
     this.#options.test(`${this.#options.name}: ${name}`, async () => {
       const clock = new ManualClock();
       const opened = await this.#options.open({ clock: clock.read });
