@@ -17,6 +17,7 @@ import { LONG_TREE, ROWS_TREE, Rows } from './layout/rows.js';
 import { spendReserve } from './lmdb/disk-reserve.js';
 import { commitError, EngineError, engineError } from './lmdb/engine-error.js';
 import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './lmdb/file-head.js';
+import { FileMap } from './lmdb/file-map.js';
 import { LastTransaction } from './lmdb/last-transaction.js';
 import { open, type RootDatabase, type Transaction } from './lmdb/lmdb.js';
 import { makeLockFile } from './lmdb/lock-file.js';
@@ -89,6 +90,8 @@ export class Environment {
   readonly longKeys: LongKeys;
   readonly #root: RootDatabase;
   readonly last: LastTransaction;
+  /** Undefined where it cannot be had. */
+  readonly map: FileMap | undefined;
   readonly #exclusive: boolean;
   /** Of the log that this store writes to. */
   #logEpoch: bigint | undefined;
@@ -117,6 +120,7 @@ export class Environment {
     // A process that was killed may have left a commit in the system's memory that is not on disk yet. Nobody was answered,
     // but readers would see it, and a power cut could take it back then.
     if (options.durability === 'full') syncFile(path);
+    this.map = FileMap.of(path);
   }
 
   /** Runs `write` with the right to write; fulfilled when the changes are durable and, after that, visible. */
@@ -236,6 +240,7 @@ export class Environment {
   }
 
   async close(): Promise<void> {
+    this.map?.close();
     await this.#root.close();
     this.last.close();
     pathsInUse.delete(this.path);

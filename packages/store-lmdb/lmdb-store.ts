@@ -119,7 +119,8 @@ class OpenStore implements Engine {
     const { catalog, longKeys, path } = environment;
     this.tools = lmdbTools(options.directory);
     this.#environment = environment;
-    this.#trees = new TreeReader(environment.last, path, options.readsPages);
+    const map = options.readsPages === false ? undefined : environment.map;
+    this.#trees = new TreeReader(environment.last, map, path);
     this.#clock = clock;
     this.#room = new DiskReserve({
       path,

@@ -84,3 +84,17 @@ export interface RootDatabase {
 const lmdb: Lmdb = createRequire(import.meta.url)('lmdb');
 
 export const open: (path: string, options: OpenOptions) => RootDatabase = lmdb.open;
+
+/** What the package's native part has besides; it makes no promise of it. */
+interface Native {
+  readonly createBufferForAddress?: (address: number, length: number) => Buffer;
+  readonly detachBuffer?: (memory: ArrayBufferLike) => void;
+}
+
+const { createBufferForAddress, detachBuffer }: Native =
+  'nativeAddon' in lmdb ? (lmdb.nativeAddon as Native) : {};
+
+/** A buffer of memory of this process, which has to be there until the buffer is detached; undefined if the package cannot do both. */
+export const bufferAt = detachBuffer && createBufferForAddress;
+/** Takes the memory from all buffers that are views of it. */
+export const detach = detachBuffer;

@@ -47,7 +47,7 @@ class Subject {
   constructor(environment: Environment, space: number) {
     this.#environment = environment;
     this.#space = space;
-    this.#trees = new TreeReader(environment.last, environment.path);
+    this.#trees = new TreeReader(environment.last, environment.map, environment.path);
   }
 
   /** Without `size` the row goes. What is too long to be recent goes to the tree, once nothing is recent. */

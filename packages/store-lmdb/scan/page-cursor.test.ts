@@ -12,6 +12,7 @@ import { StoreError } from '#store';
 import { CHUNK_MAX, type Environment, openEnvironment } from '../environment.js';
 import { LONG_TREE, ROW_TREES, ROWS_TREE } from '../layout/rows.js';
 import { PAGE_BYTES } from '../lmdb/file-head.js';
+import { FileMap } from '../lmdb/file-map.js';
 import type { EntryCursor, TreeRange } from '../lmdb/tree.js';
 import { law } from '../testing/overlay-law.js';
 import { PageCursor } from './page-cursor.js';
@@ -21,19 +22,26 @@ const SPACE = 1;
 const KEY_END = Buffer.of(0xff, 0xff, 0xff, 0xff);
 const WHOLE: TreeRange = { start: Buffer.alloc(0), end: KEY_END };
 
+/** So few that long values lie in two segments. */
+const SEGMENT_PAGES = 5;
+
 interface Subject {
   readonly environment: Environment;
+  readonly map: FileMap;
   readonly snapshots: Snapshots;
 }
 
 async function open(t: TestContext): Promise<Subject> {
   const directory = await mkdtemp(join(tmpdir(), 'page-cursor-'));
   const environment = openEnvironment({ directory, durability: 'none', exclusive: true });
+  const map = FileMap.of(environment.path, SEGMENT_PAGES);
+  assert(map !== undefined, 'the file is mapped');
   t.after(async () => {
+    map.close();
     await environment.close();
     await rm(directory, { recursive: true });
   });
-  return { environment, snapshots: new Snapshots(environment.last, environment.path, ROW_TREES) };
+  return { environment, map, snapshots: new Snapshots(environment.last, map, environment.path, ROW_TREES) };
 }
 
 /** What a key is made of: so long it takes few words to tell. */
@@ -232,7 +240,7 @@ function survivors(puts: readonly Put[]): number {
 
 test('what is damaged is told as such, and is never followed', async t => {
   const subject = await open(t);
-  const { environment } = subject;
+  const { environment, map } = subject;
   const puts = Array.from({ length: 3_000 }, (_, index): Put => {
     const name = { bytes: index % 7 === 0 ? 300 : 8, number: 4_096 + index };
     return { name, length: index % 50 === 0 ? 9_000 : 100, fill: index % 256 };
@@ -256,7 +264,7 @@ test('what is damaged is told as such, and is never followed', async t => {
     try {
       for (const { page, at, bytes } of faults)
         writeSync(file, bytes, 0, bytes.length, page * PAGE_BYTES + at);
-      const fresh = new Snapshots(environment.last, environment.path, ROW_TREES).newest();
+      const fresh = new Snapshots(environment.last, map, environment.path, ROW_TREES).newest();
       // The page of the trees' names: then the package is asked.
       if (fresh === undefined) return;
       entriesOf(openPages(fresh, WHOLE));

@@ -25,7 +25,10 @@ async function open(t: TestContext): Promise<Environment> {
   return environment;
 }
 
-const snapshotsOf = ({ last, path }: Environment): Snapshots => new Snapshots(last, path, ROW_TREES);
+function snapshotsOf({ last, map, path }: Environment): Snapshots {
+  assert(map !== undefined, 'the file is mapped');
+  return new Snapshots(last, map, path, ROW_TREES);
+}
 
 const put = (environment: Environment, key: string): Promise<void> =>
   environment.transaction(() => environment.rows.apply(Buffer.from(key), Buffer.alloc(10)));

@@ -4,24 +4,25 @@
 // It is sound for as long as the caller holds a read transaction that it began before it asked for the snapshot. LMDB writes to a page of an earlier state
 // only once no reader slot holds that state or one before it, and the note of the last transaction (lmdb/last-transaction.ts) names none that is
 // older than the caller's by more than one, nor one whose meta page is not on disk. What is committed is in the file, not in the memory of
-// a process: LMDB writes the pages, and then the meta page, before it changes the note.
-import { readSync } from 'node:fs';
+// a process: LMDB writes the pages, and then the meta page, before it changes the note. On Linux a file that is written to and its map are the same memory.
+import { fstatSync, readSync } from 'node:fs';
 import { EngineError } from '../lmdb/engine-error.js';
 import { PAGE_BYTES } from '../lmdb/file-head.js';
+import type { FileMap, MapSegment } from '../lmdb/file-map.js';
 import type { LastTransaction } from '../lmdb/last-transaction.js';
 import {
-  BRANCH,
   DEPTH_MAX,
   LEAF,
+  LONG_VALUE,
   NAMES_RECORD_AT,
   NO_PAGE,
   NODE_HEADER_BYTES,
   NODE_TREE,
-  PAGE_HEADER_BYTES,
   readTreeRecord,
   TREE_RECORD_BYTES,
   type TreeRecord,
 } from '../lmdb/page-format.js';
+import { TreePage } from './tree-page.js';
 
 /** Of a meta page (lmdb/file-head.ts), of which the part up to here is read. */
 const META_BYTES = 160;
@@ -29,40 +30,7 @@ const LAST_PAGE_AT = 144;
 const TRANSACTION_AT = 152;
 /** A transaction may be committed between two looks at the note. */
 const LOOKS_MAX = 4;
-/** Branch pages that a snapshot keeps: half a megabyte. */
-const BRANCHES_MAX = 64;
 const HIGH_UNIT = 0x1_0000_0000;
-/** Where a file that is written to and one that is mapped are the same memory, as has been measured and tested. */
-const IS_COHERENT = process.platform === 'linux';
-
-/** A page that has no entries but pages below it, checked. */
-export class BranchPage {
-  readonly bytes: Buffer;
-  readonly count: number;
-
-  constructor(bytes: Buffer, count: number) {
-    this.bytes = bytes;
-    this.count = count;
-  }
-
-  child(index: number): number {
-    return this.bytes.readUIntLE(this.#nodeAt(index), 6);
-  }
-
-  /** Of the key that all keys below the child, and below those after it, are at or after; the first one's means nothing. */
-  keyFrom(index: number): number {
-    return this.#nodeAt(index) + NODE_HEADER_BYTES;
-  }
-
-  keyUntil(index: number): number {
-    const at = this.#nodeAt(index);
-    return at + NODE_HEADER_BYTES + this.bytes.readUInt16LE(at + 6);
-  }
-
-  #nodeAt(index: number): number {
-    return PAGE_HEADER_BYTES + this.bytes.readUInt16LE(PAGE_HEADER_BYTES + 2 * index);
-  }
-}
 
 /** The root of a tree, and how many levels it has. */
 export interface Root {
@@ -72,76 +40,43 @@ export interface Root {
 
 export class Snapshot {
   readonly transaction: bigint;
-  readonly #file: number;
+  /** Of the transaction. */
+  readonly number: number;
+  readonly #map: FileMap;
   readonly #path: string;
-  readonly #lastPage: number;
-  /** Shared by scans of the same state, which go through the same few. */
-  readonly #branches = new Map<number, BranchPage>();
+  /** How many the state and the file have. */
+  readonly #pages: number;
 
-  constructor(transaction: bigint, file: number, path: string, lastPage: number) {
+  constructor(transaction: bigint, map: FileMap, path: string, pages: number) {
     this.transaction = transaction;
-    this.#file = file;
+    this.number = Number(transaction);
+    this.#map = map;
     this.#path = path;
-    this.#lastPage = lastPage;
+    this.#pages = pages;
   }
 
-  branch(page: number): BranchPage {
-    const known = this.#branches.get(page);
-    if (known !== undefined) return known;
-    const bytes = Buffer.allocUnsafeSlow(PAGE_BYTES);
-    this.read(bytes, 0, page, 1);
-    const branch = new BranchPage(bytes, this.countNodes(bytes, 0, page, BRANCH));
-    for (let index = 0; index < branch.count; index += 1) {
-      if (branch.keyFrom(index) > PAGE_BYTES || branch.keyUntil(index) > PAGE_BYTES) throw this.damage(page);
-    }
-    if (this.#branches.size >= BRANCHES_MAX) this.#branches.clear();
-    this.#branches.set(page, branch);
-    return branch;
+  /** The memory that has the page. */
+  segmentOf(page: number): MapSegment {
+    this.#assertPages(page, 1);
+    return this.#map.segmentOf(page);
   }
 
-  /** Throws unless the pages can be in the file. */
-  assertPages(page: number, count: number): void {
-    if (!(page >= 2 && page + count - 1 <= this.#lastPage)) throw this.damage(page);
-  }
-
-  /** Reads pages that follow each other in the file. */
-  read(target: Buffer, at: number, page: number, count: number): void {
-    this.assertPages(page, count);
-    const length = count * PAGE_BYTES;
-    let read: number;
-    try {
-      read = readSync(this.#file, target, at, length, page * PAGE_BYTES);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new EngineError('busy', `${this.#path}: page ${page} cannot be read: ${reason}`, error);
-    }
-    if (read !== length) throw this.damage(page);
-  }
-
-  /** The number of nodes of the page at `at`, if it is the one that it should be. */
-  countNodes(bytes: Buffer, at: number, page: number, kind: typeof BRANCH | typeof LEAF): number {
-    this.checkHeader(bytes, at, page, kind);
-    const lower = bytes.readUInt16LE(at + 20);
-    const upper = bytes.readUInt16LE(at + 22);
-    if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > PAGE_BYTES - PAGE_HEADER_BYTES) {
-      throw this.damage(page);
-    }
-    for (let offset = at + PAGE_HEADER_BYTES; offset < at + PAGE_HEADER_BYTES + lower; offset += 2) {
-      const node = bytes.readUInt16LE(offset);
-      if (node < upper || node % 2 !== 0 || node > PAGE_BYTES - PAGE_HEADER_BYTES - NODE_HEADER_BYTES) {
-        throw this.damage(page);
-      }
-    }
-    return lower / 2;
-  }
-
-  checkHeader(bytes: Buffer, at: number, page: number, kind: number): void {
-    const isItself = readPageNumber(bytes, at) === page && bytes.readUInt16LE(at + 18) === kind;
-    if (!isItself || readPageNumber(bytes, at + 8) > this.transaction) throw this.damage(page);
+  /** Of the pages of a long value those that are `used`. */
+  run(page: number, count: number, used: number): Buffer {
+    this.#assertPages(page, count);
+    const bytes = this.#map.view(page, used);
+    const isItself = readPageNumber(bytes, 0) === page && bytes.readUInt16LE(18) === LONG_VALUE;
+    if (!isItself || readPageNumber(bytes, 8) > this.number) throw this.damage(page);
+    return bytes;
   }
 
   damage(page: number): EngineError {
     return new EngineError('corrupt', `${this.#path}: page ${page} is damaged.`);
+  }
+
+  /** Throws unless the pages can be in the file. */
+  #assertPages(page: number, count: number): void {
+    if (!(page >= 2 && count >= 1 && page + count <= this.#pages)) throw this.damage(page);
   }
 }
 
@@ -159,13 +94,15 @@ export interface SnapshotTrees {
 /** Finds the newest snapshot of a store's file. */
 export class Snapshots {
   readonly #last: LastTransaction;
+  readonly #map: FileMap;
   readonly #path: string;
   readonly #names: readonly string[];
   #newest: SnapshotTrees | undefined;
 
   /** `names` are those of the trees. */
-  constructor(last: LastTransaction, path: string, names: readonly string[]) {
+  constructor(last: LastTransaction, map: FileMap, path: string, names: readonly string[]) {
     this.#last = last;
+    this.#map = map;
     this.#path = path;
     this.#names = names;
   }
@@ -175,7 +112,6 @@ export class Snapshots {
    * reason: the `lmdb` package's own cursor then has it, or tells what is wrong.
    */
   newest(): SnapshotTrees | undefined {
-    if (!IS_COHERENT) return undefined;
     try {
       for (let look = 0; look < LOOKS_MAX; look += 1) {
         const transaction = this.#last.noted();
@@ -200,8 +136,11 @@ export class Snapshots {
     if (this.#last.noted() !== transaction) return undefined;
     const names = rootOf(readTreeRecord(meta, NAMES_RECORD_AT));
     if (names?.depth !== 1) return undefined;
-    const lastPage = readPageNumber(meta, LAST_PAGE_AT);
-    const snapshot = new Snapshot(transaction, file, this.#path, lastPage);
+    // Pages at the end that are free may never have been written.
+    const written = Math.floor(fstatSync(file).size / PAGE_BYTES);
+    const pages = Math.min(readPageNumber(meta, LAST_PAGE_AT) + 1, written);
+    if (pages > this.#map.pages) return undefined;
+    const snapshot = new Snapshot(transaction, this.#map, this.#path, pages);
     const roots = readNames(snapshot, names.page);
     return this.#names.every(name => roots.has(name)) ? { snapshot, roots } : undefined;
   }
@@ -209,16 +148,15 @@ export class Snapshots {
 
 /** The trees by their names, of which one page has all. */
 function readNames(snapshot: Snapshot, page: number): Map<string, Root | undefined> {
-  const bytes = Buffer.allocUnsafeSlow(PAGE_BYTES);
-  snapshot.read(bytes, 0, page, 1);
-  const count = snapshot.countNodes(bytes, 0, page, LEAF);
+  const leaf = new TreePage(snapshot, page, LEAF);
+  const { bytes } = leaf;
   const roots = new Map<string, Root | undefined>();
-  for (let index = 0; index < count; index += 1) {
-    const at = PAGE_HEADER_BYTES + bytes.readUInt16LE(PAGE_HEADER_BYTES + 2 * index);
+  for (let index = 0; index < leaf.count; index += 1) {
+    const at = 2 * leaf.node(index);
     const keyAt = at + NODE_HEADER_BYTES;
     const valueAt = keyAt + bytes.readUInt16LE(at + 6);
     const isTree = bytes.readUInt16LE(at + 4) === NODE_TREE && bytes.readUInt32LE(at) === TREE_RECORD_BYTES;
-    if (!isTree || valueAt + TREE_RECORD_BYTES > PAGE_BYTES) throw snapshot.damage(page);
+    if (!isTree || valueAt + TREE_RECORD_BYTES > leaf.end) throw leaf.damage();
     const record = readTreeRecord(bytes, valueAt);
     // LMDB keeps the terminator of a name.
     const name = bytes.toString('latin1', keyAt, valueAt - 1);

@@ -1,0 +1,104 @@
+// A page of a tree in a snapshot, in place. What a page or one of its nodes says of itself is checked before it is followed.
+import { PAGE_BYTES } from '../lmdb/file-head.js';
+import { type BRANCH, type LEAF, NODE_HEADER_BYTES, PAGE_HEADER_BYTES } from '../lmdb/page-format.js';
+import type { TreeRange } from '../lmdb/tree.js';
+import type { Snapshot } from './snapshot.js';
+
+/** Pages are read in words of two bytes: LMDB aligns what is in them to these. */
+const HEADER_WORDS = PAGE_HEADER_BYTES / 2;
+const PAGE_WORDS = PAGE_BYTES / 2;
+const FLAGS = 9;
+const LOWER = 10;
+const UPPER = 11;
+const WORD = 0x1_0000;
+
+/** A number of 6 bytes, exact as far as there are pages and transactions. */
+export const readNumber = (words: Uint16Array, at: number): number =>
+  (words[at] ?? 0) + WORD * (words[at + 1] ?? 0) + WORD * WORD * (words[at + 2] ?? 0);
+
+export class TreePage {
+  readonly bytes: Buffer;
+  readonly words: Uint16Array;
+  /** The first and the last offset of a node, in words, and the first byte behind the page. */
+  readonly first: number;
+  readonly count: number;
+  readonly end: number;
+  readonly #snapshot: Snapshot;
+  readonly #number: number;
+  /** No node is before it. */
+  readonly #upper: number;
+
+  constructor(snapshot: Snapshot, number: number, kind: typeof BRANCH | typeof LEAF) {
+    const { first, bytes, words } = snapshot.segmentOf(number);
+    const at = (number - first) * PAGE_WORDS;
+    const lower = words[at + LOWER] ?? 0;
+    const upper = words[at + UPPER] ?? 0;
+    this.bytes = bytes;
+    this.words = words;
+    this.first = at + HEADER_WORDS;
+    this.count = lower / 2;
+    this.end = 2 * (at + PAGE_WORDS);
+    this.#snapshot = snapshot;
+    this.#number = number;
+    this.#upper = upper;
+    const isSound = lower % 2 === 0 && lower > 0 && lower <= upper && upper <= PAGE_BYTES - PAGE_HEADER_BYTES;
+    if (!isSound || words[at + FLAGS] !== kind) throw this.damage();
+    if (readNumber(words, at) !== number || readNumber(words, at + 4) > snapshot.number) throw this.damage();
+  }
+
+  /** Where a node begins, in words; its key is within the page. */
+  node(index: number): number {
+    const { words, first } = this;
+    const offset = words[first + index] ?? 0;
+    const node = first + (offset >> 1);
+    const isSound = offset % 2 === 0 && offset >= this.#upper;
+    if (!isSound || 2 * node + NODE_HEADER_BYTES + (words[node + 3] ?? 0) > this.end) throw this.damage();
+    return node;
+  }
+
+  /** The page below a node of a branch. */
+  child(index: number): number {
+    return readNumber(this.words, this.node(index));
+  }
+
+  /** The order of a node's key and this one: below, at or above 0. That of a branch's first node means nothing. */
+  compare(index: number, key: Uint8Array): number {
+    const { bytes } = this;
+    const node = this.node(index);
+    const from = 2 * node + NODE_HEADER_BYTES;
+    const keyLength = this.words[node + 3] ?? 0;
+    const length = Math.min(keyLength, key.length);
+    for (let at = 0; at < length; at += 1) {
+      const difference = (bytes[from + at] ?? 0) - (key[at] ?? 0);
+      if (difference !== 0) return difference;
+    }
+    return keyLength - key.length;
+  }
+
+  /** How many nodes from `low` on are before this key, or have it. */
+  countBefore(key: Uint8Array, isInclusive: boolean, low = 0): number {
+    let [from, until] = [low, this.count];
+    while (from < until) {
+      const middle = (from + until) >> 1;
+      const order = this.compare(middle, key);
+      if (order < 0 || (order === 0 && isInclusive)) from = middle + 1;
+      else until = middle;
+    }
+    return from - low;
+  }
+
+  /** Of a branch the node below which the key is, if it is in the tree. */
+  childOf(key: Uint8Array): number {
+    return this.countBefore(key, true, 1);
+  }
+
+  /** Whether no key below a node of a branch, which is not the first one, belongs to the range. */
+  isBehind(index: number, { end, isInclusive }: TreeRange): boolean {
+    const order = this.compare(index, end);
+    return order > 0 || (order === 0 && isInclusive !== true);
+  }
+
+  damage(): Error {
+    return this.#snapshot.damage(this.#number);
+  }
+}
