@@ -13,9 +13,13 @@ import {
   trimLineBreaks,
 } from './multipart.js';
 
-const whole = (text: string): Span => ({ from: 0, until: text.length });
-const split = (text: string, boundary = 'b', limit = 10): readonly string[] =>
-  splitMultipart(text, whole(text), boundary, limit).map(({ from, until }) => text.slice(from, until));
+const whole = (bytes: Buffer): Span => ({ from: 0, until: bytes.length });
+function split(text: string, boundary = 'b', limit = 10): readonly string[] {
+  const bytes = Buffer.from(text);
+  return splitMultipart(bytes, whole(bytes), boundary, limit).map(({ from, until }) =>
+    bytes.toString('utf8', from, until),
+  );
+}
 
 test('media types and boundaries', () => {
   assert.equal(mediaTypeOf(undefined), '');
@@ -40,16 +44,17 @@ test('parts are between delimiters, without the line break before the next', () 
 test('bytes outside of the given span are ignored', () => {
   const text = 'x\n--b\n1\n--b--\n--b\n2\n--b--';
   const span = { from: 2, until: text.indexOf('--b--') + 6 };
-  assert.deepEqual(splitMultipart(text, span, 'b', 10), [{ from: 6, until: 7 }]);
+  const bytes = Buffer.from(text);
+  assert.deepEqual(splitMultipart(bytes, span, 'b', 10), [{ from: 6, until: 7 }]);
   for (const until of [span.until - 3, span.until + 4])
-    assert.throws(() => splitMultipart(text, { from: 2, until }, 'b', 10), TableError);
+    assert.throws(() => splitMultipart(bytes, { from: 2, until }, 'b', 10), TableError);
 });
 
 test('a head ends at a blank line or with the bytes', () => {
   const head = (text: string) => {
-    const bytes = Buffer.from(text).toString('latin1');
+    const bytes = Buffer.from(text);
     const { from, until } = findHeadEnd(bytes, whole(bytes));
-    return [...readLines(bytes.slice(0, from)), bytes.slice(until)];
+    return [...readLines(bytes.toString('utf8', 0, from)), bytes.toString('utf8', until)];
   };
   assert.deepEqual(head(''), ['']);
   assert.deepEqual(head('a: 1'), ['a: 1', '']);
@@ -75,7 +80,8 @@ test('only line breaks are trimmed, from both ends', () => {
     ['\r\n\n', ''],
     ['\r\n a \n b \r\n\r\n', ' a \n b '],
   ] as const) {
-    const { from, until } = trimLineBreaks(text, whole(text));
-    assert.equal(text.slice(from, until), trimmed);
+    const bytes = Buffer.from(text);
+    const { from, until } = trimLineBreaks(bytes, whole(bytes));
+    assert.equal(bytes.toString('utf8', from, until), trimmed);
   }
 });

@@ -1,6 +1,6 @@
 // The MIME grammar of a multipart body, in linear time: media types, parts between delimiters, header blocks.
 // As liberal as clients need (protocol: batches#requests), but it skips no bytes of a body silently. It has no rules of batches.
-// A body is a text with one character for each byte, so that offsets in both are equal.
+// It reads bytes: only heads become text, since the text of a whole body is a large object, which outlives its request in the heap.
 import { TableError } from '#tables';
 
 /** The maximum of lines in a part's MIME or HTTP head, request line included. Clients send fewer than twenty. */
@@ -10,12 +10,14 @@ const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
+const DASH = 0x2d;
+/** Bytes of a line break and a delimiter that are sought. */
+const SOUGHT_MAX = 64;
 
 const PARAMETER = /;\s*([^=;\s]+)\s*=\s*(?:"([^"]*)"|([^;]*))/g;
 const BOUNDARY = /^[ -~]+$/;
 /** Control characters: they could forge a line where a header is echoed. */
 const UNPRINTABLE = /[^\t -~\u0080-\uffff]/;
-const NON_ASCII = /[\u0080-\u00ff]/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** The media type without its parameters, in lower case; empty if there is none. */
@@ -35,41 +37,49 @@ const isBlank = (unit: number): boolean =>
 
 const isLineBreak = (unit: number): boolean => unit === LINE_FEED || unit === CARRIAGE_RETURN;
 
-/** A span of a text. */
+/** A span of bytes. */
 export interface Span {
   readonly from: number;
   readonly until: number;
 }
 
-function isAllBlank(text: string, from: number, until: number): boolean {
-  for (let i = from; i < until; i++) if (!isBlank(text.charCodeAt(i))) return false;
+function isAllBlank(bytes: Buffer, from: number, until: number): boolean {
+  for (let i = from; i < until; i++) if (!isBlank(bytes[i] ?? 0)) return false;
   return true;
 }
 
 /** The start of the line after the one that begins at `line`; there is none at or after `until`. */
-export function nextLine(text: string, line: number, until: number): number {
-  const newline = text.indexOf('\n', line);
+export function nextLine(bytes: Buffer, line: number, until: number): number {
+  const newline = bytes.indexOf(LINE_FEED, line);
   return newline === -1 || newline >= until ? until : newline + 1;
+}
+
+/** Whether the bytes of a span are the first ones of another, too. */
+export function isRepeated(bytes: Buffer, { from, until }: Span, { from: at, until: most }: Span): boolean {
+  const end = at + until - from;
+  return end <= most && bytes.compare(bytes, from, until, at, end) === 0;
 }
 
 /** Whether a line is a delimiter, and whether it is the closing one: only blanks may follow the delimiter. */
 function delimiterAt(
-  text: string,
+  bytes: Buffer,
   line: number,
-  next: number,
-  delimiter: string,
-): 'between' | 'closing' | undefined {
+  until: number,
+  delimiter: Buffer,
+): { readonly next: number; readonly isClosing: boolean } | undefined {
   const end = line + delimiter.length;
-  if (end > next) return undefined;
-  if (isAllBlank(text, end, next)) return 'between';
-  return text.startsWith('--', end) && isAllBlank(text, end + 2, next) ? 'closing' : undefined;
+  if (end > until || bytes.compare(delimiter, 0, delimiter.length, line, end) !== 0) return undefined;
+  const next = nextLine(bytes, line, until);
+  if (isAllBlank(bytes, end, next)) return { next, isClosing: false };
+  const isClosing = bytes[end] === DASH && bytes[end + 1] === DASH && isAllBlank(bytes, end + 2, next);
+  return isClosing ? { next, isClosing } : undefined;
 }
 
 /** The line break before a delimiter belongs to the delimiter. */
-function withoutLineBreak(text: string, from: number, until: number): Span {
+function withoutLineBreak(bytes: Buffer, from: number, until: number): Span {
   let end = until;
-  if (end > from && text.charCodeAt(end - 1) === LINE_FEED) end--;
-  if (end > from && text.charCodeAt(end - 1) === CARRIAGE_RETURN) end--;
+  if (end > from && bytes[end - 1] === LINE_FEED) end--;
+  if (end > from && bytes[end - 1] === CARRIAGE_RETURN) end--;
   return { from, until: end };
 }
 
@@ -78,32 +88,35 @@ function withoutLineBreak(text: string, from: number, until: number): Span {
  * a body that does not close, and one with anything but blanks before the first or after the last delimiter.
  */
 export function splitMultipart(
-  text: string,
+  bytes: Buffer,
   { from, until }: Span,
   boundary: string | undefined,
   limit: number,
 ): readonly Span[] {
   if (boundary === undefined || !BOUNDARY.test(boundary)) throw new TableError('InvalidInput');
-  const delimiter = `--${boundary}`;
+  const delimiter = Buffer.from(`--${boundary}`, 'latin1');
+  // Not for the whole delimiter, which may be as long as the body.
+  const sought = Buffer.from(`\n--${boundary}`.slice(0, SOUGHT_MAX), 'latin1');
   const parts: Span[] = [];
   let part: number | undefined;
-  // Searches for lines that begin with dashes instead of the whole delimiter, which may be as long as the body.
   for (let line = from; line < until; ) {
-    const next = text.startsWith(delimiter, line) ? nextLine(text, line, until) : line;
-    const found = next > line ? delimiterAt(text, line, next, delimiter) : undefined;
+    const found = delimiterAt(bytes, line, until, delimiter);
+    let behind = line;
     if (found !== undefined) {
       if (part === undefined) {
-        if (!isAllBlank(text, from, line)) break;
+        if (!isAllBlank(bytes, from, line)) break;
       } else if (parts.length < limit) {
-        parts.push(withoutLineBreak(text, part, line));
+        parts.push(withoutLineBreak(bytes, part, line));
       }
-      part = next;
-      if (found === 'closing') {
-        if (isAllBlank(text, next, until)) return parts;
+      part = found.next;
+      if (found.isClosing) {
+        if (isAllBlank(bytes, found.next, until)) return parts;
         break;
       }
+      // The line's end may begin the next delimiter.
+      behind = found.next - 1;
     }
-    const before = text.indexOf('\n--', line);
+    const before = bytes.indexOf(sought, behind);
     if (before === -1) break;
     line = before + 1;
   }
@@ -111,21 +124,20 @@ export function splitMultipart(
 }
 
 /** The begin and end of the blank line after a head: the head is before it, the content behind. */
-export function findHeadEnd(text: string, { from, until }: Span): Span {
+export function findHeadEnd(bytes: Buffer, { from, until }: Span): Span {
   let count = 0;
   let line = from;
-  let next = nextLine(text, line, until);
-  for (; line < until && !isAllBlank(text, line, next); next = nextLine(text, line, until)) {
+  let next = nextLine(bytes, line, until);
+  for (; line < until && !isAllBlank(bytes, line, next); next = nextLine(bytes, line, until)) {
     if (++count > HEAD_LINES_MAX) throw new TableError('InvalidInput');
     line = next;
   }
   return { from: line, until: next };
 }
 
-/** The lines of a head without their ends, from the bytes' UTF-8. Refuses control characters with InvalidInput. */
-export function readLines(bytes: string): readonly string[] {
-  if (bytes === '') return [];
-  const text = NON_ASCII.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
+/** The lines of a head without their ends. Refuses control characters with InvalidInput. */
+export function readLines(text: string): readonly string[] {
+  if (text === '') return [];
   const lines = text.split('\n').map(line => line.trimEnd());
   if (text.endsWith('\n')) lines.pop();
   if (lines.some(line => UNPRINTABLE.test(line))) throw new TableError('InvalidInput');
@@ -147,9 +159,9 @@ export function parseHeaders(lines: readonly string[]): Readonly<Record<string, 
 }
 
 /** Without the CR and LF at either end. */
-export function trimLineBreaks(text: string, span: Span): Span {
+export function trimLineBreaks(bytes: Buffer, span: Span): Span {
   let { from, until } = span;
-  while (from < until && isLineBreak(text.charCodeAt(from))) from++;
-  while (until > from && isLineBreak(text.charCodeAt(until - 1))) until--;
+  while (from < until && isLineBreak(bytes[from] ?? 0)) from++;
+  while (until > from && isLineBreak(bytes[until - 1] ?? 0)) until--;
   return { from, until };
 }

@@ -695,6 +695,22 @@ test('a written batch reads back', () => {
   );
 });
 
+test('a part is read as if it were alone, whatever stands in the parts before it', () => {
+  const line = fc.constantFrom('POST /T HTTP/1.1', 'A: b', 'A: b', 'A: bc', '', '', '\t', '{}', 'x');
+  const part = fc.array(line, { minLength: 1, maxLength: 7 });
+  const read = (parts: readonly (readonly string[])[]) => {
+    const written = parts.map(lines => `--c\n${mime.join('\n')}\n${lines.join('\n')}\n`).join('');
+    const body = `--b\nContent-Type: multipart/mixed; boundary=c\n\n${written}--c--\n--b--`;
+    const batch = attempt(Buffer.from(body), B);
+    return batch?.kind === 'changeset' ? batch.parts : undefined;
+  };
+  const property = fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), parts => {
+    const alone = parts.map(one => read([one])?.[0]);
+    assert.deepEqual(read(parts), alone.includes(undefined) ? undefined : alone);
+  });
+  fc.assert(property, { numRuns: 3000 });
+});
+
 test('any bytes give a batch or a TableError', () => {
   const pieces = fc.constantFrom(
     '--b',

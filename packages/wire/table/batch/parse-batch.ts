@@ -4,6 +4,7 @@ import { TableError } from '#tables';
 import {
   boundaryOf,
   findHeadEnd,
+  isRepeated,
   mediaTypeOf,
   nextLine,
   parseHeaders,
@@ -52,59 +53,74 @@ function parseRequestLine(line: string): RequestLine {
 
 type Headers = BatchPart['headers'];
 
+/** What stands before the body of a part. */
+interface PartHead extends RequestLine {
+  readonly headers: Headers;
+  /** In the whole body. */
+  readonly span: Span;
+}
+
 /**
- * Reads the parts of one body. Parsed heads are cached for the body: the parts of a batch have the same
- * heads except for a key or a number, and equal heads give the same object.
+ * Reads the parts of one body. Most parts have the head of the one before them, byte for byte, which is read once. Other heads are the same
+ * except for a key or a number, and equal header lines give the same object.
  */
 class PartReader {
   readonly #bytes: Buffer;
-  /** One character for each byte. */
-  readonly #text: string;
   readonly #headers = new Map<string, Headers>();
-  /** The checked MIME headers of the previous part. */
-  #mimeHeaders: Headers | undefined;
-  #requestLine: string | undefined;
-  #request: RequestLine | undefined;
+  /** The last one that was read and ends with a blank line. */
+  #head: PartHead | undefined;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.#text = bytes.toString('latin1');
   }
 
   get whole(): Span {
-    return { from: 0, until: this.#text.length };
+    return { from: 0, until: this.#bytes.length };
   }
 
   split(span: Span, boundary: string | undefined, limit: number): readonly Span[] {
-    return splitMultipart(this.#text, span, boundary, limit);
+    return splitMultipart(this.#bytes, span, boundary, limit);
   }
 
   /** The headers at the beginning of a span, and the span after the blank line. */
   mimeHead(span: Span): { readonly headers: Headers; readonly rest: Span } {
-    const end = findHeadEnd(this.#text, span);
+    const end = findHeadEnd(this.#bytes, span);
     return { headers: this.#headersOf(span.from, end.from), rest: { from: end.until, until: span.until } };
   }
 
   /** Content-Length is not read: clients leave it out or get it wrong. */
   part(span: Span): BatchPart {
+    const known = this.#head;
+    const head =
+      known !== undefined && isRepeated(this.#bytes, known.span, span) ? known : this.#readHead(span);
+    const bodyFrom = span.from + head.span.until - head.span.from;
+    const { from, until } = trimLineBreaks(this.#bytes, { from: bodyFrom, until: span.until });
+    const { method, target, headers } = head;
+    return {
+      method,
+      target,
+      headers,
+      body: this.#bytes.subarray(from, until),
+      contentId: headers['content-id'],
+    };
+  }
+
+  #readHead(span: Span): PartHead {
     const mime = this.mimeHead(span);
-    if (mime.headers !== this.#mimeHeaders) {
-      if (mediaTypeOf(mime.headers['content-type']) !== 'application/http')
-        throw new TableError('InvalidInput');
-      this.#mimeHeaders = mime.headers;
-    }
-    const http = trimLineBreaks(this.#text, mime.rest);
-    const end = findHeadEnd(this.#text, http);
-    const headersAt = nextLine(this.#text, http.from, end.from);
-    const { method, target } = this.#requestOf(this.#text.slice(http.from, headersAt));
+    if (mediaTypeOf(mime.headers['content-type']) !== 'application/http')
+      throw new TableError('InvalidInput');
+    const http = trimLineBreaks(this.#bytes, mime.rest);
+    const end = findHeadEnd(this.#bytes, http);
+    const headersAt = nextLine(this.#bytes, http.from, end.from);
+    const { method, target } = parseRequestLine(readLines(this.#text(http.from, headersAt))[0] ?? '');
     const headers = this.#headersOf(headersAt, end.from);
-    const { from, until } = trimLineBreaks(this.#text, { from: end.until, until: http.until });
-    const body = this.#bytes.subarray(from, until);
-    return { method, target, headers, body, contentId: headers['content-id'] };
+    const head: PartHead = { method, target, headers, span: { from: span.from, until: end.until } };
+    if (end.until < http.until) this.#head = head;
+    return head;
   }
 
   #headersOf(from: number, until: number): Headers {
-    const text = this.#text.slice(from, until);
+    const text = this.#text(from, until);
     const known = this.#headers.get(text);
     if (known !== undefined) return known;
     const headers = parseHeaders(readLines(text));
@@ -112,11 +128,8 @@ class PartReader {
     return headers;
   }
 
-  #requestOf(line: string): RequestLine {
-    if (this.#request !== undefined && line === this.#requestLine) return this.#request;
-    this.#request = parseRequestLine(readLines(line)[0] ?? '');
-    this.#requestLine = line;
-    return this.#request;
+  #text(from: number, until: number): string {
+    return this.#bytes.toString('utf8', from, until);
   }
 }
 
