@@ -20,7 +20,6 @@ import {
 } from '#store';
 import { freeBytes } from './check/free-space.js';
 import { lmdbTools } from './check/tools.js';
-import { commitWork } from './commit/commit-work.js';
 import type { Commits } from './commit/commits.js';
 import { GroupedTransactions } from './commit/grouped-transactions.js';
 import { LoggedCommits } from './commit/logged-commits.js';
@@ -197,7 +196,7 @@ class OpenStore implements Engine {
 
   async commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
     this.#assertOpen();
-    return this.#commits.submit(commitWork(this.#environment, { space, partition, reads, decide }));
+    return this.#commits.commit({ space, partition, reads, decide });
   }
 
   health(): string | undefined {

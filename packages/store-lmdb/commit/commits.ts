@@ -1,14 +1,28 @@
-// What the store asks of whoever commits its changes, and what a change is to them. There are two: logged-commits.ts where this process is alone on the
-// directory, and grouped-transactions.ts where several share it, or nothing is synced. What a change does to rows is commit-work.ts's and
-// space-work.ts's affair.
+// What the store asks of whoever commits its changes, and what a change is to them: a commit of rows, which reads, has its caller decide, and changes,
+// inside a group's transaction or without one; or a work that needs a transaction (space-work.ts). There are two who commit: logged-commits.ts where this
+// process is alone on the directory, and grouped-transactions.ts where several share it, or nothing is synced.
 import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
-import { type Decision, type ReadRows, type Reads, type Space, StoreError } from '#store';
+import {
+  type Decide,
+  type Decision,
+  type ReadRows,
+  type Reads,
+  type Row,
+  type Space,
+  StoreError,
+} from '#store';
+import type { Environment } from '../environment.js';
 import type { Counters } from '../layout/catalog.js';
 import { EngineError } from '../lmdb/engine-error.js';
+import { copyRows, scanRangeOf } from '../scan/key-range.js';
+import { payloadRange } from '../scan/page-walk.js';
+import { RowCursor } from '../scan/row-cursor.js';
 import type { Overlay } from '../wal/overlay.js';
 
 export interface Commits {
-  /** Fulfilled with the work's answer when all it changed is durable; fails with `busy` if too many wait. */
+  /** Fulfilled with the decision's result when all it changed is durable, or with undefined if the space is gone; fails with `busy` if too many wait. */
+  commit<R>(commit: Commit<R>): Promise<R | undefined>;
+  /** Fulfilled with the work's answer when all it changed is durable; fails as `commit` does. */
   submit<T>(work: Work<T>): Promise<T>;
   /** What is durable and not in the tree, for readers. */
   readonly overlay: Overlay;
@@ -29,7 +43,15 @@ export interface CommitStatistics {
   readonly hasGivenUp: boolean;
 }
 
-/** A change, made inside a write transaction. */
+/** What a commit is asked for. */
+export interface Commit<R> {
+  readonly space: Space;
+  readonly partition: string;
+  readonly reads: Reads;
+  readonly decide: Decide<R>;
+}
+
+/** Any other change, made inside a write transaction. */
 export interface Work<T> {
   /**
    * Gives the answer for the caller. What it throws before its first change to a tree is for its caller alone, and it
@@ -37,8 +59,6 @@ export interface Work<T> {
    * Called again if the transaction was full and the work is tried on its own.
    */
   run(group: Group): T;
-  /** Decides without a transaction, if this kind of work can; undefined if it needs one, and then it has changed nothing. */
-  decide?(view: DecisionView): { readonly answer: T } | undefined;
 }
 
 /** What the works of one transaction share. */
@@ -71,48 +91,30 @@ export interface DecisionView {
   change(space: number, partition: string, version: bigint, decision: Decision<unknown>): boolean;
 }
 
-/** Works that may wait. What each of them holds in memory is bounded by who adds it. */
+/** Commits and works that may wait. What each of them holds in memory is bounded by who adds it. */
 export const WAITING_WORKS_MAX = 5000;
 
 export function overfull(path: string, waitingMax: number): StoreError {
   return new StoreError('busy', `${path}: ${waitingMax} writes are waiting already.`);
 }
 
-/** A work that waits for its answer. */
+/** A commit, or a work, that waits for its answer. */
 export interface Submission {
-  readonly work: Work<unknown>;
-  readonly fulfil: (answer: unknown) => void;
-  readonly reject: (error: unknown) => void;
+  readonly work: Commit<unknown> | Work<unknown>;
+  fulfil(answer: unknown): void;
+  reject(error: unknown): void;
   /** Of its last try, once it was tried. */
   outcome: { readonly answer: unknown } | { readonly error: unknown } | undefined;
 }
 
-/** Adds the work to those that wait. */
-export function submission<T>(work: Work<T>, enqueue: (submission: Submission) => void): Promise<T> {
-  return new Promise<unknown>((fulfil, reject) =>
-    enqueue({ work, fulfil, reject, outcome: undefined }),
-  ) as Promise<T>;
-}
-
-export function runIn(group: Group, submission: Submission): void {
+export function runIn(environment: Environment, group: Group, submission: Submission): void {
+  const { work } = submission;
   try {
-    submission.outcome = { answer: submission.work.run(group) };
+    submission.outcome = { answer: 'run' in work ? work.run(group) : runCommit(environment, work, group) };
   } catch (error) {
     if (error instanceof EngineError) throw error;
     submission.outcome = { error };
   }
-}
-
-/** False if the work needs a transaction. */
-export function decideOn(view: DecisionView, submission: Submission): boolean {
-  if (submission.work.decide === undefined) return false;
-  try {
-    submission.outcome = submission.work.decide(view);
-  } catch (error) {
-    if (error instanceof EngineError) return false;
-    submission.outcome = { error };
-  }
-  return submission.outcome !== undefined;
 }
 
 export function settle({ outcome, fulfil, reject }: Submission): void {
@@ -124,6 +126,74 @@ export function settle({ outcome, fulfil, reject }: Submission): void {
 /** The changes cannot be made durable, which is not the answer to a work that had failed by itself. */
 export function fail({ outcome, reject }: Submission, failure: unknown): void {
   reject(outcome !== undefined && 'error' in outcome ? outcome.error : failure);
+}
+
+function runCommit<R>(environment: Environment, commit: Commit<R>, group: Group): R | undefined {
+  const { space, decide } = commit;
+  if (group.livingSpace !== space.id) {
+    if (!environment.catalog.isLiving(space)) return undefined;
+    group.livingSpace = space.id;
+  }
+  const tick = group.counters.nextTick();
+  const decision = assertChanges(decide(readRows(environment, commit), tick));
+  makeChanges(environment, commit, decision, tick, group);
+  return decision.result;
+}
+
+/** Decides without a transaction; undefined if the commit needs one, and then it has changed nothing. */
+export function decideCommit<R>(
+  { space, partition, reads, decide }: Commit<R>,
+  view: DecisionView,
+): { readonly answer: R } | undefined {
+  if (!view.isLiving(space)) return undefined;
+  const rows = view.read(space.id, partition, reads);
+  const tick = view.counters.nextTick();
+  // Another process has written it: its ticks are not counted here, and a decision has a tick later than all that it reads.
+  const isLate = (row: Row | undefined): boolean => row !== undefined && row.version >= tick;
+  if (rows.keys.some(isLate) || rows.range.some(isLate)) return undefined;
+  const decision = assertChanges(decide(rows, tick));
+  return view.change(space.id, partition, tick, decision) ? { answer: decision.result } : undefined;
+}
+
+function readRows(
+  { rows, longKeys }: Environment,
+  { space: { id }, partition, reads }: Commit<unknown>,
+): ReadRows {
+  const keys = reads.keys.map(key => rows.get(id, partition, key));
+  if (reads.range === undefined) return { keys, range: [] };
+  const bounds = payloadRange(scanRangeOf(partition, reads.range));
+  return { keys, range: copyRows(new RowCursor(longKeys, id, bounds), reads.range.rows) };
+}
+
+function makeChanges(
+  { rows }: Environment,
+  { space: { id }, partition }: Commit<unknown>,
+  { puts, deletes }: Decision<unknown>,
+  tick: bigint,
+  group: Group,
+): void {
+  if (puts === undefined && deletes === undefined) return;
+  if (puts !== undefined && puts.length > 0) grow(group);
+  group.counters.useTick(tick);
+  for (const key of deletes ?? []) rows.remove(id, partition, key);
+  for (const { key, value } of puts ?? []) {
+    rows.put(id, { partition, key, version: tick, value }, group.counters);
+    group.bytes += value.length;
+  }
+}
+
+/** A mistake has to show before the first change: a transaction keeps what was changed before an error. */
+function assertChanges<R>(decision: Decision<R>): Decision<R> {
+  const { puts, deletes } = decision;
+  for (const key of deletes ?? []) {
+    if (typeof key !== 'string') throw new TypeError('A decision deletes something that is no key.');
+  }
+  for (const { key, value } of puts ?? []) {
+    if (typeof key !== 'string' || !(value instanceof Uint8Array)) {
+      throw new TypeError('A decision puts something that is no row.');
+    }
+  }
+  return decision;
 }
 
 /** A group of transactions holds up to a thousand works. */

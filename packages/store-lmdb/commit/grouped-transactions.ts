@@ -9,6 +9,7 @@ import { EngineError } from '../lmdb/engine-error.js';
 import { Overlay } from '../wal/overlay.js';
 import type { Failure } from '../wal/write-ahead-log.js';
 import {
+  type Commit,
   CommitMetrics,
   type CommitStatistics,
   type Commits,
@@ -18,7 +19,6 @@ import {
   runIn,
   type Submission,
   settle,
-  submission,
   WAITING_WORKS_MAX,
   type Work,
 } from './commits.js';
@@ -61,12 +61,13 @@ export class GroupedTransactions implements Commits {
   readonly #reserve: DiskReserve;
   readonly #waitingMax: number;
   readonly #metrics: CommitMetrics;
-  #waiting: Submission[] = [];
+  /** For the next transactions. */
+  waiting: Submission[] = [];
+  /** A group is about to begin or under way, or none can be any more. While it is not and none waits, one without a transaction overtakes nothing. */
+  isBusy = false;
   /** The works of the transaction under way. */
   #group: Submission[] = [];
   #shared: Group | undefined;
-  /** A group is about to begin or under way. */
-  #isGrouping = false;
   #groupCount = 0;
   /** Works at the head of `waiting` that are retried one by one because together they were too much. */
   #oneByOne = 0;
@@ -90,18 +91,8 @@ export class GroupedTransactions implements Commits {
     this.#metrics = options.metrics ?? new CommitMetrics();
   }
 
-  /** No work waits for a transaction: another one overtakes nothing if it has none. */
-  get isClear(): boolean {
-    return this.#waiting.length === 0 && !this.#isGrouping && this.#broken === undefined;
-  }
-
-  /** Works that wait for the next transactions. */
-  get waitingCount(): number {
-    return this.#waiting.length;
-  }
-
   get depth(): number {
-    return this.#waiting.length + this.#group.length;
+    return this.waiting.length + this.#group.length;
   }
 
   /** Groups that were committed. */
@@ -113,14 +104,16 @@ export class GroupedTransactions implements Commits {
     return { commits: this.#metrics.counts(), depth: this.depth, hasGivenUp: this.#broken !== undefined };
   }
 
+  commit<R>(commit: Commit<R>): Promise<R | undefined> {
+    return new Promise((fulfil, reject) => this.#enter({ work: commit, fulfil, reject, outcome: undefined }));
+  }
+
   submit<T>(work: Work<T>): Promise<T> {
-    if (this.#waiting.length >= this.#waitingMax)
-      return Promise.reject(overfull(this.#environment.path, this.#waitingMax));
-    return submission(work, submission => this.enqueue(submission));
+    return new Promise((fulfil, reject) => this.#enter({ work, fulfil, reject, outcome: undefined }));
   }
 
   enqueue(submission: Submission): void {
-    this.#waiting.push(submission);
+    this.waiting.push(submission);
     this.#start();
   }
 
@@ -145,7 +138,7 @@ export class GroupedTransactions implements Commits {
    * Takes back what the front accepted and could not make durable, in order: it is decided again. If `tried` was too much together, one by one.
    */
   takeBack(tried: readonly Submission[], others: readonly Submission[], failure: Failure | undefined): void {
-    this.#waiting = [...tried, ...others, ...this.#waiting];
+    this.waiting = [...tried, ...others, ...this.waiting];
     this.#givenBack = tried.length + others.length;
     this.#frontFailure = failure;
     if (failure !== undefined) this.#oneByOne = tried.length;
@@ -158,8 +151,14 @@ export class GroupedTransactions implements Commits {
     const failure = await this.#environment.explain(error);
     if (!this.#environment.isSound()) {
       this.#broken = new EngineError('closed', `${path} gave up after a failed write.`, failure);
+      this.isBusy = true;
     }
     return failure;
+  }
+
+  #enter(submission: Submission): void {
+    if (this.waiting.length < this.#waitingMax) this.enqueue(submission);
+    else submission.reject(overfull(this.#environment.path, this.#waitingMax));
   }
 
   #start(): void {
@@ -169,16 +168,16 @@ export class GroupedTransactions implements Commits {
   }
 
   async #work(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#isTaskReady()) {
+    while (this.waiting.length > 0 || this.#isTaskReady()) {
       this.#moveToFront();
       if (this.#isTaskNext()) await this.#commitTask();
-      else if (this.#waiting.length > 0) await this.#commitNext();
+      else if (this.waiting.length > 0) await this.#commitNext();
     }
     this.#isRunning = false;
   }
 
   async #commitNext(): Promise<void> {
-    this.#isGrouping = true;
+    this.isBusy = true;
     const failure = await this.#front?.settle();
     const frontFailure = this.#frontFailure;
     this.#frontFailure = undefined;
@@ -187,18 +186,18 @@ export class GroupedTransactions implements Commits {
     else if (this.#broken !== undefined) this.#failAll(this.#broken);
     else await this.#commitGroup();
     this.#front?.forget();
-    this.#isGrouping = false;
+    this.isBusy = this.#broken !== undefined;
   }
 
   /** What waits is decided without a transaction again as soon as it can be: one work that needs a transaction does not hold up a stream. */
   #moveToFront(): void {
     if (this.#front === undefined || this.#givenBack > 0 || this.#broken !== undefined) return;
     let moved = 0;
-    for (const submission of this.#waiting) {
+    for (const submission of this.waiting) {
       if (!this.#front.accept(submission)) break;
       moved += 1;
     }
-    this.#waiting = this.#waiting.slice(moved);
+    this.waiting = this.waiting.slice(moved);
   }
 
   /** What is durable in the log has to get into the tree before anything is done there. */
@@ -215,7 +214,7 @@ export class GroupedTransactions implements Commits {
 
   #isTaskNext(): boolean {
     if (!this.#isTaskReady()) return false;
-    return this.#waiting.length === 0 || this.#groupsSinceTask >= GROUPS_BETWEEN_TASKS;
+    return this.waiting.length === 0 || this.#groupsSinceTask >= GROUPS_BETWEEN_TASKS;
   }
 
   async #commitGroup(): Promise<void> {
@@ -247,14 +246,14 @@ export class GroupedTransactions implements Commits {
     this.#shared = group;
     try {
       this.#counters.load(this.#environment.catalog);
-      for (const submission of this.#waiting) {
+      for (const submission of this.waiting) {
         if (this.#group.length >= worksMax || group.bytes >= GROUP_BYTES_MAX) break;
         this.#group.push(submission);
-        runIn(group, submission);
+        runIn(this.#environment, group, submission);
       }
       this.#counters.save(this.#environment.catalog);
     } finally {
-      this.#waiting = this.#waiting.slice(this.#group.length);
+      this.waiting = this.waiting.slice(this.#group.length);
       this.#oneByOne = Math.max(0, this.#oneByOne - this.#group.length);
       this.#givenBack = Math.max(0, this.#givenBack - this.#group.length);
     }
@@ -279,7 +278,7 @@ export class GroupedTransactions implements Commits {
     if (isFull(failure) && this.#makesSense()) {
       this.#oneByOne = this.#group.length;
       this.#givenBack = this.#oneByOne;
-      this.#waiting = [...this.#group, ...this.#waiting];
+      this.waiting = [...this.#group, ...this.waiting];
       return;
     }
     for (const submission of this.#group) fail(submission, failure);
@@ -296,8 +295,8 @@ export class GroupedTransactions implements Commits {
   }
 
   #failAll(failure: unknown): void {
-    for (const submission of this.#waiting) fail(submission, failure);
-    this.#waiting = [];
+    for (const submission of this.waiting) fail(submission, failure);
+    this.waiting = [];
     this.#oneByOne = 0;
     this.#givenBack = 0;
   }

@@ -11,6 +11,7 @@ import { type Counters, isComparable } from '../layout/catalog.js';
 import { fits, type RowKey } from '../layout/keys.js';
 import { ROW_HEADER_BYTES, writeRowValue } from '../layout/rows.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
+import { EngineError } from '../lmdb/engine-error.js';
 import { copyRows, type KeyRange, scanRangeOf } from '../scan/key-range.js';
 import { MergedCursor } from '../scan/merged-cursor.js';
 import { payloadRange } from '../scan/page-walk.js';
@@ -20,16 +21,16 @@ import { Change, type Overlay, rowOf } from '../wal/overlay.js';
 import { type Appended, CHANGES_BYTES_MAX, type Failure, WriteAheadLog } from '../wal/write-ahead-log.js';
 import { beginLog } from './begin-log.js';
 import {
+  type Commit,
   CommitMetrics,
   type CommitStatistics,
   type Commits,
   type DecisionView,
-  decideOn,
+  decideCommit,
   fail,
   overfull,
   type Submission,
   settle,
-  submission,
   WAITING_WORKS_MAX,
   type Work,
 } from './commits.js';
@@ -38,17 +39,21 @@ import { type Front, GroupedTransactions, type GroupedTransactionsOptions } from
 const NONE: readonly never[] = [];
 
 /** Decided together, and durable together. */
-class Batch {
-  readonly callers: Submission[] = [];
-  readonly changes: Change[] = [];
+interface Batch {
+  readonly callers: Submission[];
+  readonly changes: Change[];
   readonly record: RecordDraft;
-  basis = 0n;
-  tick = 0n;
-
-  constructor(memory: RecordMemory) {
-    this.record = new RecordDraft(memory);
-  }
+  basis: bigint;
+  tick: bigint;
 }
+
+const newBatch = (memory: RecordMemory): Batch => ({
+  callers: [],
+  changes: [],
+  record: new RecordDraft(memory),
+  basis: 0n,
+  tick: 0n,
+});
 
 /** A record of more takes long to write, and those behind it wait. One commit may have more. */
 const BATCH_BYTES_MAX = 1024 * 1024;
@@ -78,7 +83,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   /** The last tick that is durable or decided, if all of this was this process's. */
   #basis: bigint | undefined;
   /** Decided last, and not full. */
-  #gathering = new Batch(this.#memory);
+  #gathering = newBatch(this.#memory);
   /** Decided before it, and full: the oldest first. */
   #full: Batch[] = [];
   /** On its way to the disk. */
@@ -105,15 +110,20 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     this.#transactions = new GroupedTransactions({ ...options, front: this, metrics: this.#metrics });
   }
 
-  submit<T>(work: Work<T>): Promise<T> {
-    if (this.#inFlight + this.#transactions.waitingCount >= this.#waitingMax)
-      return Promise.reject(overfull(this.#environment.path, this.#waitingMax));
-    return submission(work, submission => {
-      if (this.#transactions.isClear && this.accept(submission)) return;
+  commit<R>(work: Commit<R>): Promise<R | undefined> {
+    const { waiting, isBusy } = this.#transactions;
+    if (this.#inFlight + waiting.length >= this.#waitingMax) return this.#refuse();
+    return new Promise((fulfil, reject) => {
+      const submission: Submission = { work, fulfil, reject, outcome: undefined };
+      if (waiting.length === 0 && !isBusy && this.accept(submission)) return;
       this.#transactions.enqueue(submission);
-      const isCommit = work.decide !== undefined;
-      if (isCommit && this.#transactions.groupCount >= this.#logAfter) void this.begin();
+      if (this.#transactions.groupCount >= this.#logAfter) void this.begin();
     });
+  }
+
+  submit<T>(work: Work<T>): Promise<T> {
+    const depth = this.#inFlight + this.#transactions.waiting.length;
+    return depth >= this.#waitingMax ? this.#refuse() : this.#transactions.submit(work);
   }
 
   wake(): void {
@@ -153,14 +163,21 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   }
 
   accept(submission: Submission): boolean {
-    if (!this.#isReady()) return false;
+    const { work } = submission;
+    if ('run' in work || !this.#isReady()) return false;
     this.#environment.refreshSnapshot();
     if (this.#basis === undefined) {
       if (!this.#log.isEmpty || this.#environment.isLogForeign()) return false;
       this.counters.load(this.#environment.catalog);
       this.#basis = this.counters.tick;
     }
-    if (!decideOn(this, submission)) return false;
+    try {
+      submission.outcome = decideCommit(work, this);
+    } catch (error) {
+      if (error instanceof EngineError) return false;
+      submission.outcome = { error };
+    }
+    if (submission.outcome === undefined) return false;
     this.#gathering.callers.push(submission);
     this.#inFlight += 1;
     this.#schedule();
@@ -225,6 +242,10 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     return true;
   }
 
+  #refuse(): Promise<never> {
+    return Promise.reject(overfull(this.#environment.path, this.#waitingMax));
+  }
+
   #readRange(space: number, partition: string, keys: KeyRange): Row[] {
     const range = scanRangeOf(partition, keys);
     const changes = this.overlay.within(space, range, 'latest');
@@ -244,7 +265,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     const { record, changes } = this.#gathering;
     if (record.bytes + bytes > BATCH_BYTES_MAX && changes.length > 0 && isComparable(this.counters.tick)) {
       this.#full.push(this.#seal(this.#gathering));
-      this.#gathering = new Batch(this.#memory);
+      this.#gathering = newBatch(this.#memory);
     }
     return this.#gathering.record.bytes - RECORD_HEADER_BYTES + bytes <= CHANGES_BYTES_MAX;
   }
@@ -268,8 +289,9 @@ export class LoggedCommits implements Commits, DecisionView, Front {
 
   #writeNext(): void {
     const batch = this.#full[0] ?? this.#gathering;
+    if (batch.callers.length === 0) return;
     if (batch.changes.length === 0) {
-      this.#gathering = new Batch(this.#memory);
+      this.#gathering = newBatch(this.#memory);
       this.#answer(batch);
       return;
     }
@@ -281,7 +303,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     }
     if (this.#full.shift() === undefined) {
       this.#seal(batch);
-      this.#gathering = new Batch(this.#memory);
+      this.#gathering = newBatch(this.#memory);
     }
     this.#written = batch;
     void this.#write(batch);
@@ -344,7 +366,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   #abort(tried: readonly Submission[], failure: Failure | undefined): void {
     const batches = [...this.#full, this.#gathering];
     this.#full = [];
-    this.#gathering = new Batch(this.#memory);
+    this.#gathering = newBatch(this.#memory);
     for (const { changes } of batches) for (const change of changes) this.overlay.abort(change);
     this.forget();
     const others = batches.flatMap(({ callers }) => callers);

@@ -7,7 +7,6 @@ import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '#base';
 import type { Decision, Reads, Row, Space } from '#store';
-import { commitWork } from '../commit/commit-work.js';
 import type { BackgroundTask } from '../commit/grouped-transactions.js';
 import { LoggedCommits } from '../commit/logged-commits.js';
 import { type Environment, FILE_NAME, openEnvironment } from '../environment.js';
@@ -91,14 +90,12 @@ export class Parts {
     reads: Reads,
     decide: (rows: readonly (Row | undefined)[], range: readonly Row[]) => Decision<R>,
   ) {
-    return this.commits.submit(
-      commitWork(this.environment, {
-        space: SPACE,
-        partition: 'p',
-        reads,
-        decide: ({ keys, range }) => decide(keys, range),
-      }),
-    );
+    return this.commits.commit({
+      space: SPACE,
+      partition: 'p',
+      reads,
+      decide: ({ keys, range }) => decide(keys, range),
+    });
   }
 
   put(key: string, value: Buffer | string) {
