@@ -26,11 +26,17 @@ function checkChangeset(operations: readonly EntityWrite[]): void {
   });
 }
 
-export async function submitTransaction(
+/** Keeps no operation while it waits (write-entities.ts). */
+export function submitTransaction(
   context: TableContext,
   { operations }: SubmitTransaction,
 ): Promise<Outcome> {
-  checkChangeset(operations);
+  try {
+    checkChangeset(operations);
+  } catch (failure) {
+    return Promise.reject(failure);
+  }
   const [first, ...others] = operations;
-  return { kind: 'transaction', outcomes: first ? await writeEntities(context, [first, ...others]) : [] };
+  const written = first ? writeEntities(context, [first, ...others]) : Promise.resolve([]);
+  return written.then(outcomes => ({ kind: 'transaction', outcomes }));
 }

@@ -1,5 +1,6 @@
 // Writes one entity, or the entities of a changeset, in one commit. Each operation is a pure decision: from the row as it is to the bytes that
 // it gets, or a refusal (protocol: entities).
+import { detachedString } from '#base';
 import type { Decision, ReadRows, Row } from '#store';
 import { encodeEntity } from '../entity/entity-encoder.js';
 import { missingTable } from '../missing-table.js';
@@ -43,8 +44,9 @@ function insertEntity(operation: InsertEntity): EntityDecision {
 /** The new properties replace all the old ones (protocol: entities#update). */
 function updateEntity(operation: UpdateEntity): EntityDecision {
   const value = encodeEntity(inOrdinalOrder(operation.properties));
+  const { condition } = operation;
   return row => {
-    requireRow(row, operation.condition);
+    requireRow(row, condition);
     return value;
   };
 }
@@ -67,9 +69,9 @@ function insertOrMergeEntity(operation: InsertOrMergeEntity): EntityDecision {
 }
 
 /** Protocol: entities#delete. */
-function deleteEntity(operation: DeleteEntity): EntityDecision {
+function deleteEntity({ condition }: DeleteEntity): EntityDecision {
   return row => {
-    requireRow(row, operation.condition);
+    requireRow(row, condition);
     return undefined;
   };
 }
@@ -91,14 +93,17 @@ function decisionOf(operation: EntityWrite): EntityDecision {
   }
 }
 
-function outcomeOf({ kind, key }: EntityWrite, value: Buffer | undefined, version: bigint): WriteOutcome {
+/** What of an operation tells its outcome. */
+type Written = Pick<EntityWrite, 'kind' | 'key'>;
+
+function outcomeOf({ kind, key }: Written, value: Buffer | undefined, version: bigint): WriteOutcome {
   if (!value) return { kind: 'deleted' };
   if (kind !== 'insertEntity') return { kind: 'updated', version };
   return { kind: 'inserted', row: { partition: key.partitionKey, key: key.rowKey, version, value } };
 }
 
-interface Write {
-  readonly operation: EntityWrite;
+/** What is left of an operation when its new row is encoded. */
+interface Write extends Written {
   readonly decide: EntityDecision;
 }
 
@@ -111,12 +116,12 @@ function decideAll(
   const puts: { key: string; value: Buffer }[] = [];
   const deletes: string[] = [];
   const result: WriteOutcome[] = [];
-  for (const [i, { operation, decide }] of writes.entries())
+  for (const [i, write] of writes.entries())
     try {
-      const value = decide(rows.keys[i]);
-      if (value) puts.push({ key: operation.key.rowKey, value });
-      else deletes.push(operation.key.rowKey);
-      result.push(outcomeOf(operation, value, tick));
+      const value = write.decide(rows.keys[i]);
+      if (value) puts.push({ key: write.key.rowKey, value });
+      else deletes.push(write.key.rowKey);
+      result.push(outcomeOf(write, value, tick));
     } catch (error) {
       throw error instanceof TableError ? new ChangesetFailure(i, error) : error;
     }
@@ -138,21 +143,37 @@ export async function writeEntity(context: TableContext, operation: EntityWrite)
   return outcome;
 }
 
+/** Commits writes of one partition, which are waited for with nothing of the request's text. */
+async function commitWrites(
+  context: TableContext,
+  table: string,
+  partition: string,
+  writes: readonly Write[],
+): Promise<readonly WriteOutcome[]> {
+  const space = await openTable(context, table);
+  const keys = writes.map(({ key }) => key.rowKey);
+  const decide = (rows: ReadRows, tick: bigint) => decideAll(writes, rows, tick);
+  const outcomes = space && (await context.store.commit(space, partition, { keys }, decide));
+  if (!outcomes) throw new ChangesetFailure(0, await missingTable(context, table));
+  return outcomes;
+}
+
 /**
- * Runs all of the operations or none; they are of one partition, each of another entity.
+ * Runs all of the operations or none; they are of one partition, each of another entity. An asynchronous function would keep its arguments
+ * until it ends: the properties of all entities, with the text that they were read from, through some collections of garbage.
  *
  * @throws ChangesetFailure
  */
-export async function writeEntities(
+export function writeEntities(
   context: TableContext,
   operations: readonly [EntityWrite, ...EntityWrite[]],
 ): Promise<readonly WriteOutcome[]> {
   const [{ table, key }] = operations;
-  const writes = operations.map(operation => ({ operation, decide: decisionOf(operation) }));
-  const keys = operations.map(operation => operation.key.rowKey);
-  const space = await openTable(context, table);
-  const decide = (rows: ReadRows, tick: bigint) => decideAll(writes, rows, tick);
-  const outcomes = space && (await context.store.commit(space, key.partitionKey, { keys }, decide));
-  if (!outcomes) throw new ChangesetFailure(0, await missingTable(context, table));
-  return outcomes;
+  const partitionKey = detachedString(key.partitionKey);
+  const writes = operations.map(operation => ({
+    kind: operation.kind,
+    key: { partitionKey, rowKey: detachedString(operation.key.rowKey) },
+    decide: decisionOf(operation),
+  }));
+  return commitWrites(context, table, partitionKey, writes);
 }

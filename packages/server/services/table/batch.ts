@@ -42,8 +42,8 @@ export interface BatchCall {
   readonly errorContext: ErrorContext;
 }
 
-interface AdmittedPart {
-  readonly operation: EntityWrite;
+/** What the answer to a part is made of, besides its outcome. */
+interface PartForm {
   readonly format: ResponseFormat;
   readonly route: Route;
   readonly contentId: string | undefined;
@@ -79,9 +79,15 @@ class PartTargets {
   }
 }
 
-async function admitWrites(parts: readonly BatchPart[], call: BatchCall): Promise<readonly AdmittedPart[]> {
+interface AdmittedWrites {
+  readonly operations: EntityWrite[];
+  readonly forms: PartForm[];
+}
+
+async function admitWrites(parts: readonly BatchPart[], call: BatchCall): Promise<AdmittedWrites> {
   const targets = new PartTargets(call.route);
-  const writes: AdmittedPart[] = [];
+  const operations: EntityWrite[] = [];
+  const forms: PartForm[] = [];
   for (const part of parts) {
     try {
       const route = targets.parse(part.target);
@@ -89,12 +95,13 @@ async function admitWrites(parts: readonly BatchPart[], call: BatchCall): Promis
       const admitted = admit({ kind, request: part, route, grant: call.grant, tables: call.tables });
       const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
       if (!isWrite(operation)) throw new TableError('InvalidInput');
-      writes.push({ operation, format, route, contentId: part.contentId });
+      operations.push(operation);
+      forms.push({ format, route, contentId: part.contentId });
     } catch (error) {
-      throw error instanceof ServiceError ? new ChangesetFailure(writes.length, error) : error;
+      throw error instanceof ServiceError ? new ChangesetFailure(forms.length, error) : error;
     }
   }
-  return writes;
+  return { operations, forms };
 }
 
 /** The one part that answers for a changeset that failed. */
@@ -116,13 +123,17 @@ function failedPart(
 
 async function submitChangeset(parts: readonly BatchPart[], call: BatchCall): Promise<readonly string[]> {
   try {
-    const admitted = await admitWrites(parts, call);
-    const operations = admitted.map(part => part.operation);
+    const { operations, forms } = await admitWrites(parts, call);
     const { clock } = call.context.server;
-    const outcome = await execute({ kind: 'submitTransaction', operations }, call.tables, clock);
+    // The list is left empty: this function keeps it while the changeset waits for the disk.
+    const outcome = await execute(
+      { kind: 'submitTransaction', operations: operations.splice(0) },
+      call.tables,
+      clock,
+    );
     const outcomes: readonly WriteOutcome[] = outcome.kind === 'transaction' ? outcome.outcomes : [];
     const answers: string[] = [];
-    for (const [i, { route, format, contentId }] of admitted.entries()) {
+    for (const [i, { route, format, contentId }] of forms.entries()) {
       const one = outcomes[i];
       if (one !== undefined) answers.push(formatPart(formatWrite(one, route, format), contentId));
     }
