@@ -1,9 +1,9 @@
 // The store on LMDB: one directory, several processes at a time. It ties the parts together: reads go straight to the trees
-// and to what is durable in the log alone, changes through the commit queue, dropped rows away in the background.
+// and to what is durable in the log alone, changes through the commit queue, dropped rows away in the background, contents to files.
+import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '#base';
 import {
   type Budget,
-  type ContentStore,
   type Decide,
   type Engine,
   type EngineTools,
@@ -25,6 +25,8 @@ import { GroupedTransactions } from './commit/grouped-transactions.js';
 import { LoggedCommits } from './commit/logged-commits.js';
 import { reclaimSome } from './commit/reclaim.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './commit/space-work.js';
+import { assertFormat, CONTENTS_NAME } from './content/content-path.js';
+import { FileContents } from './content/file-contents.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { Counters } from './layout/catalog.js';
 import { DiskReserve } from './lmdb/disk-reserve.js';
@@ -69,8 +71,6 @@ export interface LmdbStoreInternals {
   readonly readsPages?: boolean | undefined;
 }
 
-const NO_CONTENT = new StoreError('unsupported', 'This engine has no contents yet.');
-
 /** Each holds one of LMDB's reader slots, of which environment.ts has so many for each of 64 processes. */
 const SCANS_MAX = 64;
 /** What is not in the tree yet is merged into each range that a commit reads, however few rows it wants. */
@@ -84,22 +84,14 @@ export async function openLmdbStore(
   internals: LmdbStoreInternals = {},
 ): Promise<Engine> {
   const { directory, durability = 'full', clock = systemClock, exclusive } = options;
+  assertFormat(join(directory, CONTENTS_NAME));
   const environment = openEnvironment({ directory, durability, exclusive, chunk: internals.chunk });
   return new OpenStore(environment, { ...options, ...internals, clock });
 }
 
 class OpenStore implements Engine {
   readonly traits = LMDB_TRAITS;
-  /** Not yet. */
-  readonly content: ContentStore = {
-    create: async () => Promise.reject(NO_CONTENT),
-    read: async function* () {
-      yield await Promise.reject(NO_CONTENT);
-    },
-    pin: () => ({ release: () => undefined }),
-    drop: async () => undefined,
-    list: async function* () {},
-  };
+  readonly content: FileContents;
   readonly tools: EngineTools;
   readonly #environment: Environment;
   readonly #clock: Clock;
@@ -114,7 +106,7 @@ class OpenStore implements Engine {
     environment: Environment,
     options: LmdbStoreOptions & LmdbStoreInternals & { readonly clock: Clock },
   ) {
-    const { clock, exclusive, waitingMax, reserveBytes } = options;
+    const { clock, exclusive = false, waitingMax, reserveBytes, durability } = options;
     const { catalog, longKeys, path } = environment;
     this.tools = lmdbTools(options.directory);
     this.#environment = environment;
@@ -134,8 +126,19 @@ class OpenStore implements Engine {
       reserve: this.#room,
       waitingMax,
     };
+    this.content = new FileContents({
+      directory: dirname(path),
+      isDurable: durability !== 'none',
+      isExclusive: exclusive,
+      isLiving: space => {
+        environment.refreshSnapshot();
+        return catalog.isLiving(space);
+      },
+      livingIds: () => catalog.livingIds(),
+      hasSpace: bytes => this.#room.mayTake(bytes),
+    });
     // Without syncs a log has nothing to save.
-    const isLogged = exclusive === true && options.durability !== 'none';
+    const isLogged = exclusive && durability !== 'none';
     this.#commits = isLogged
       ? new LoggedCommits({ ...parts, logAfter: options.logAfter })
       : new GroupedTransactions(parts);
@@ -167,8 +170,10 @@ class OpenStore implements Engine {
   async dropSpace(space: Space): Promise<boolean> {
     this.#assertOpen();
     const isDropped = await this.#commits.submit(new DropSpaceWork(this.#environment.catalog, space));
-    if (isDropped) this.#commits.wake();
-    return isDropped;
+    if (!isDropped) return false;
+    this.#commits.wake();
+    this.content.dropSpace(space.id);
+    return true;
   }
 
   async read(
@@ -206,7 +211,8 @@ class OpenStore implements Engine {
   statistics(): readonly Statistic[] {
     const { fileBytes, mapBytes } = this.#environment.sizes();
     const { depth, commits } = this.#commits.statistics();
-    return statisticsOf({ commits, queueDepth: depth, fileBytes, mapBytes });
+    const contents = { ...this.content.counts, waitingDrops: this.content.waitingDrops };
+    return statisticsOf({ commits, queueDepth: depth, fileBytes, mapBytes, contents });
   }
 
   close(): Promise<void> {
@@ -217,6 +223,7 @@ class OpenStore implements Engine {
   async #close(): Promise<void> {
     await this.#commits.close();
     await this.#scans.empty();
+    await this.content.close();
     await this.#environment.close();
     this.#room.close();
   }

@@ -1,6 +1,7 @@
-// What the engine tells of its commits and its file, as plain numbers under names that say their units.
+// What the engine tells of its commits, its file and its contents, as plain numbers under names that say their units.
 import type { Statistic } from '#store';
 import type { CommitCounts } from './commit/commits.js';
+import type { ContentCounts } from './content/file-contents.js';
 
 export interface Measured {
   readonly commits: CommitCounts;
@@ -8,6 +9,7 @@ export interface Measured {
   readonly queueDepth: number;
   readonly fileBytes: number;
   readonly mapBytes: number;
+  readonly contents: Readonly<ContentCounts> & { readonly waitingDrops: number };
 }
 
 const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
@@ -17,6 +19,7 @@ export const statisticsOf = ({
   queueDepth,
   fileBytes,
   mapBytes,
+  contents,
 }: Measured): readonly Statistic[] => [
   {
     kind: 'counter',
@@ -51,5 +54,39 @@ export const statisticsOf = ({
     help: 'Address space that the data file is mapped to; no memory.',
     value: mapBytes,
     aggregate: 'max',
+  },
+  ...statisticsOfContents(contents),
+];
+
+const statisticsOfContents = (contents: Measured['contents']): readonly Statistic[] => [
+  {
+    kind: 'counter',
+    name: 'contents_written_total',
+    help: 'Contents, large values beside the rows, that became durable.',
+    value: contents.written,
+  },
+  {
+    kind: 'counter',
+    name: 'content_written_bytes_total',
+    help: 'Bytes of contents that became durable.',
+    value: contents.writtenBytes,
+  },
+  {
+    kind: 'counter',
+    name: 'content_read_bytes_total',
+    help: 'Bytes of contents that were read.',
+    value: contents.readBytes,
+  },
+  {
+    kind: 'counter',
+    name: 'contents_removed_total',
+    help: 'Contents that were dropped and are gone from the disk.',
+    value: contents.removed,
+  },
+  {
+    kind: 'gauge',
+    name: 'content_drops_waiting',
+    help: 'Contents and dropped spaces with contents that are still on the disk.',
+    value: contents.waitingDrops,
   },
 ];

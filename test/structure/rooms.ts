@@ -63,10 +63,11 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     layout: ['lmdb'],
     wal: ['lmdb', 'layout'],
     scan: ['lmdb', 'layout', 'wal'],
+    content: ['lmdb'],
     'environment.ts': ['lmdb', 'layout', 'wal'],
     commit: ['lmdb', 'layout', 'wal', 'scan', 'environment.ts'],
-    check: ['lmdb', 'layout', 'wal', 'environment.ts'],
-    '.': ['lmdb', 'layout', 'wal', 'scan', 'environment.ts', 'commit', 'check'],
+    check: ['lmdb', 'layout', 'wal', 'content', 'environment.ts'],
+    '.': ['lmdb', 'layout', 'wal', 'scan', 'content', 'environment.ts', 'commit', 'check'],
   },
   'packages/tables': {
     'table-error.ts': [],

@@ -100,6 +100,19 @@ export class Catalog {
     return spaces;
   }
 
+  /** Of all spaces that there are. */
+  livingIds(): ReadonlySet<number> {
+    const start = Buffer.of(SPACE_TAG);
+    const cursor = this.#tree.range({ start, end: endOfPrefix(start) });
+    const ids = new Set<number>();
+    try {
+      while (cursor.next()) ids.add(cursor.value.view().readUInt32BE());
+    } finally {
+      cursor.close();
+    }
+    return ids;
+  }
+
   /** Fails with `unsupported` if no space can have this address. */
   assertAddress({ account, service, name }: SpaceAddress): void {
     if (this.#fits(account, service, name)) return;

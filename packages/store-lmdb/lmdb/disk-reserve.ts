@@ -98,6 +98,11 @@ export class DiskReserve {
     return this.#budget > 0;
   }
 
+  /** Whether contents may take so many bytes of the disk: rows are to have space when contents find none any more. */
+  mayTake(bytes: number): boolean {
+    return !this.isShort && this.#freeOnDisk() >= bytes + this.#bytes + 2 * SPARE_BYTES;
+  }
+
   /** Whether so much is free that what is durable elsewhere will find its place in the data file. */
   isAmple(): boolean {
     if (this.isShort || this.#freeOnDisk() < AMPLE_BYTES) return false;

@@ -1,0 +1,110 @@
+// Contents of a directory that several processes have open: nobody takes what another one writes, or reads, for rubbish.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Engine, Space } from '#store';
+import { openLmdbStore } from '../lmdb-store.js';
+import { ContentProcess } from '../testing/content-process.js';
+
+const ADDRESS = { account: 'a', service: 't', name: 'n' };
+
+interface Both {
+  readonly directory: string;
+  readonly store: Engine;
+  readonly space: Space;
+  readonly other: ContentProcess;
+}
+
+async function begin(t: TestContext): Promise<Both> {
+  const directory = mkdtempSync(join(tmpdir(), 'lmdb-contents-'));
+  const other = new ContentProcess();
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  t.after(async () => {
+    await other.kill();
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+  await other.ask({ kind: 'open', directory });
+  const space = (await store.getSpace(ADDRESS)) ?? assert.fail();
+  return { directory, store, space, other };
+}
+
+async function listed({ store, space }: Both): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of store.content.list(space)) ids.push(id);
+  return ids.toSorted();
+}
+
+async function put({ store, space }: Both): Promise<string> {
+  const writer = await store.content.create(space);
+  await writer.write(Buffer.alloc(1000, 'y'));
+  await writer.finish();
+  writer.release();
+  return writer.id;
+}
+
+const nameOf = ({ directory, space }: Both, id: string): string =>
+  join(directory, 'contents', String(space.id), id);
+
+async function isGone(both: Both, id: string): Promise<boolean> {
+  for (let look = 0; look < 40; look += 1) {
+    if (!existsSync(nameOf(both, id))) return true;
+    await pause(50);
+  }
+  return false;
+}
+
+test('each lists its own; what a process that was killed left is listed by the others', async t => {
+  const both = await begin(t);
+  const write = (until: 'begun' | 'finished' | 'released') =>
+    both.other.ask({ kind: 'write', bytes: 600_000, until });
+  const ids = [await write('begun'), await write('finished'), await write('released')];
+  const own = await put(both);
+  assert.deepEqual(await listed(both), [own]);
+  assert.equal(await both.other.ask({ kind: 'list' }), ids[2]);
+  assert.equal(ids.filter(id => existsSync(nameOf(both, id))).length, 3);
+  await both.other.kill();
+  assert.deepEqual(await listed(both), [own, ...ids].toSorted());
+  const again = await openedAgain(both);
+  assert.deepEqual(readdirSync(join(both.directory, 'contents', 'processes')), []);
+  assert.deepEqual(await listed({ ...both, store: again }), [own, ...ids].toSorted());
+  await again.close();
+});
+
+async function openedAgain({ store, directory }: Both): Promise<Engine> {
+  await store.close();
+  return openLmdbStore({ directory, durability: 'none' });
+}
+
+test('what a process has pinned is there for it until it is released, or the process is gone', async t => {
+  const both = await begin(t);
+  const [first, second] = [await put(both), await put(both)];
+  await both.other.ask({ kind: 'pin' });
+  await both.store.content.drop(both.space, first);
+  await pause(300);
+  assert(existsSync(nameOf(both, first)));
+  await both.other.ask({ kind: 'unpin' });
+  assert(await isGone(both, first));
+  await both.other.ask({ kind: 'pin' });
+  await both.store.content.drop(both.space, second);
+  assert(existsSync(nameOf(both, second)));
+  await both.other.kill();
+  assert(await isGone(both, second));
+});
+
+test('a pin is of what is dropped later', async t => {
+  const both = await begin(t);
+  const [early, late] = [await put(both), await put(both)];
+  const pin = both.store.content.pin();
+  await both.other.ask({ kind: 'drop', id: early });
+  await both.other.ask({ kind: 'pin' });
+  await pause(20);
+  assert(existsSync(nameOf(both, early)));
+  pin.release();
+  assert(await isGone(both, early), 'The other process pinned after its drop.');
+  await both.other.ask({ kind: 'drop', id: late });
+  assert(existsSync(nameOf(both, late)));
+});

@@ -1,0 +1,167 @@
+// Removes contents that are dropped, and the directories of spaces that are, once nobody has them pinned: in the background, in
+// order, a few at a time. What is not removed before the store is closed is found again: dropped spaces at the next opening, contents by whoever
+// lists those that no row names.
+import { type ContentPin, StoreError } from '#store';
+import { spacePath } from './content-path.js';
+import { monotonicNow } from './process-entry.js';
+import { isAbsent, openDirectory, removeDirectory, unlinkFile } from './system-call.js';
+
+/** How often pins of other processes are looked at while something waits for them. */
+const LOOK_MS = 200;
+/** Unlinks under way at once: they share libuv's threads with reads and writes. */
+const UNLINKS_MAX = 2;
+/** Names of a directory that are read in one call. */
+const NAMES = 256;
+
+interface Drop {
+  /** Of the file, or of the space's directory. */
+  readonly path: string;
+  readonly isSpace: boolean;
+  readonly time: bigint;
+  readonly done: () => void;
+}
+
+export interface DropsOptions {
+  /** Of all contents. */
+  readonly directory: string;
+  /** Whether another process may read what was dropped at a time. */
+  readonly arePinned: (time: bigint) => boolean;
+  /** The time of this process's oldest pin, for other processes to see. */
+  readonly publishPin: (time: bigint | undefined) => void;
+  readonly onRemoved: () => void;
+}
+
+export class Drops {
+  readonly #options: DropsOptions;
+  /** In the order of their times. */
+  readonly #pins = new Set<{ readonly time: bigint }>();
+  #waiting: Drop[] = [];
+  #work: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: DropsOptions) {
+    this.#options = options;
+  }
+
+  /** Contents, and directories of spaces, that are still there. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  pin(): ContentPin {
+    if (this.#isClosed) throw new StoreError('closed', 'The store is closed.');
+    const pin = { time: monotonicNow() };
+    this.#pins.add(pin);
+    if (this.#pins.size === 1) this.#options.publishPin(pin.time);
+    return {
+      release: () => {
+        const [oldest] = this.#pins;
+        if (!this.#pins.delete(pin) || this.#isClosed) return;
+        if (oldest === pin) this.#options.publishPin(this.#oldestPin());
+        this.#begin();
+      },
+    };
+  }
+
+  /** Fulfilled when the file is gone, or when it has to wait for a pin. */
+  dropContent(path: string): Promise<void> {
+    return this.#drop(path, false);
+  }
+
+  dropSpace(space: number): void {
+    void this.#drop(spacePath(this.#options.directory, space), true);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#work;
+    for (const { done } of this.#waiting) done();
+  }
+
+  #drop(path: string, isSpace: boolean): Promise<void> {
+    return new Promise(done => {
+      this.#waiting.push({ path, isSpace, time: monotonicNow(), done });
+      this.#begin();
+    });
+  }
+
+  #oldestPin(): bigint | undefined {
+    for (const { time } of this.#pins) return time;
+    return undefined;
+  }
+
+  #begin(): void {
+    if (this.#isClosed || this.#waiting.length === 0 || this.#work !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#work = this.#run().finally(() => {
+      this.#work = undefined;
+    });
+  }
+
+  async #run(): Promise<void> {
+    // Drops of one moment share a look at the pins.
+    await undefined;
+    while (!this.#isClosed) {
+      const ready = this.#takeReady();
+      if (ready.length === 0) break;
+      await eachOf(ready, drop => this.#remove(drop));
+    }
+    if (this.#waiting.length === 0 || this.#isClosed) return;
+    for (const { done } of this.#waiting) done();
+    this.#timer = setTimeout(() => this.#begin(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  /** Those that nobody has pinned: they are in the order of their times, so all up to one. */
+  #takeReady(): readonly Drop[] {
+    const own = this.#oldestPin();
+    const isPinned = ({ time }: Drop): boolean =>
+      (own !== undefined && own <= time) || this.#options.arePinned(time);
+    const last = this.#waiting.at(-1);
+    if (last === undefined) return [];
+    let count = isPinned(last) ? 0 : this.#waiting.length;
+    if (count === 0) while (!isPinned(this.#waiting[count] ?? last)) count += 1;
+    return this.#waiting.splice(0, count);
+  }
+
+  async #remove({ path, isSpace, done }: Drop): Promise<void> {
+    try {
+      if (isSpace) await this.#removeSpace(path);
+      else await this.#unlink(path);
+    } catch {
+      // It is found again, as after a kill.
+    }
+    done();
+  }
+
+  async #removeSpace(path: string): Promise<void> {
+    const directory = await openDirectory(path, { bufferSize: NAMES });
+    for await (const { name } of directory) {
+      if (this.#isClosed) return;
+      await this.#unlink(`${path}/${name}`);
+    }
+    await removeDirectory(path);
+  }
+
+  async #unlink(path: string): Promise<void> {
+    try {
+      await unlinkFile(path);
+      this.#options.onRemoved();
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+    }
+  }
+}
+
+async function eachOf<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let item = items[next]; item !== undefined; item = items[next]) {
+      next += 1;
+      await task(item);
+    }
+  };
+  await Promise.all(Array.from({ length: UNLINKS_MAX }, worker));
+}

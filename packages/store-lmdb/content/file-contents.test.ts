@@ -1,0 +1,135 @@
+// Runs the contents' conformance suite on the embedded engine: files beside its data file. test/overload/ has a disk that is full.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Clock, nextTurn } from '#base';
+import { openFaultyStore, type Space, type StoreWithContent } from '#store';
+import { contentConformance } from '#store/conformance';
+import { type LmdbStoreOptions, openLmdbStore } from '../lmdb-store.js';
+import { numberOf } from '../testing/statistic.js';
+
+const NO_FAULTS = { random: () => 0, failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
+
+contentConformance({
+  name: 'lmdb',
+  test,
+  open: ({ clock }) => opened(clock, { durability: 'full' }),
+});
+
+contentConformance({
+  name: 'lmdb, exclusive, with a log from the first commit on',
+  test,
+  open: ({ clock }) => opened(clock, { durability: 'full', exclusive: true }),
+});
+
+contentConformance({
+  name: 'lmdb without syncs, behind faults of 0 %',
+  test,
+  open: ({ clock }) => opened(clock, { durability: 'none' }, store => openFaultyStore(store, NO_FAULTS)),
+});
+
+async function opened(
+  clock: Clock,
+  options: Omit<LmdbStoreOptions, 'directory'>,
+  within: (store: StoreWithContent) => StoreWithContent = store => store,
+) {
+  const directory = mkdtempSync(join(tmpdir(), 'lmdb-contents-'));
+  const open = async () => within(await openLmdbStore({ ...options, clock, directory }));
+  let store = await open();
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      store = await open();
+      return store;
+    },
+    async close() {
+      await store.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+function newDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'lmdb-contents-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+async function newSpace(store: StoreWithContent): Promise<Space> {
+  const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
+  assert(space !== undefined);
+  return space;
+}
+
+async function put(store: StoreWithContent, space: Space, bytes: Buffer): Promise<string> {
+  const writer = await store.content.create(space);
+  await writer.write(bytes);
+  await writer.finish();
+  writer.release();
+  return writer.id;
+}
+
+test('a store without contents has no directory for them', async t => {
+  const directory = newDirectory(t);
+  const store = await openLmdbStore({ directory });
+  const space = await newSpace(store);
+  for await (const { id } of store.content.list(space)) assert.fail(id);
+  await store.content.drop(space, 'nobody');
+  await store.dropSpace(space);
+  await store.close();
+  assert(!readdirSync(directory).includes('contents'));
+});
+
+test('a content is a file of its bytes, and a process leaves no entry when it closes', async t => {
+  const directory = newDirectory(t);
+  const store = await openLmdbStore({ directory });
+  const space = await newSpace(store);
+  const id = await put(store, space, Buffer.from('some bytes'));
+  assert.deepEqual(readdirSync(join(directory, 'contents')).toSorted(), ['1', 'format', 'processes']);
+  assert.deepEqual(readdirSync(join(directory, 'contents', '1')), [id]);
+  assert.deepEqual(readdirSync(join(directory, 'contents', 'processes')), [id.slice(0, 14)]);
+  assert.equal(numberOf(store, 'contents_written_total'), 1);
+  assert.equal(numberOf(store, 'content_written_bytes_total'), 10);
+  const pin = store.content.pin();
+  await store.content.drop(space, id);
+  assert.equal(numberOf(store, 'content_drops_waiting'), 1);
+  pin.release();
+  while (numberOf(store, 'contents_removed_total') === 0) await nextTurn();
+  assert.equal(numberOf(store, 'content_drops_waiting'), 0);
+  assert.deepEqual(readdirSync(join(directory, 'contents', '1')), []);
+  await store.close();
+  assert.deepEqual(readdirSync(join(directory, 'contents', 'processes')), []);
+});
+
+test('a content that was cut off fails where bytes are missing', async t => {
+  const directory = newDirectory(t);
+  const store = await openLmdbStore({ directory });
+  const space = await newSpace(store);
+  const id = await put(store, space, Buffer.alloc(600_000, 'x'));
+  truncateSync(join(directory, 'contents', '1', id), 300_000);
+  let read = 0;
+  const reading = async (): Promise<void> => {
+    for await (const piece of store.content.read(space, id, 0, 600_000)) read += piece.length;
+  };
+  await assert.rejects(reading(), { name: 'StoreError', code: 'corrupt', message: /is missing, or shorter/ });
+  assert.equal(read, 256 * 1024);
+  await store.close();
+});
+
+test('contents of a newer format are refused, and nothing is changed', async t => {
+  const directory = newDirectory(t);
+  const store = await openLmdbStore({ directory });
+  await put(store, await newSpace(store), Buffer.from('x'));
+  await store.close();
+  writeFileSync(join(directory, 'contents', 'format'), '2\n');
+  await assert.rejects(openLmdbStore({ directory }), {
+    name: 'StoreError',
+    code: 'unsupported',
+    message: /contents has format 2; this program knows formats up to 1\. Use a newer one\.$/,
+  });
+  writeFileSync(join(directory, 'contents', 'format'), '1\n');
+  await (await openLmdbStore({ directory })).close();
+});

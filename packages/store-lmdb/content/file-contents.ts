@@ -1,0 +1,235 @@
+// The contents of the embedded engine: files beside the data file (content-path.ts), written and read on libuv's threads. Several processes may
+// have the directory open (process-entry.ts). It makes nothing in the directory before the first content. file-writer.ts
+// writes one content, file-reader.ts reads one, drops.ts removes them.
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type ContentPin,
+  type ContentStore,
+  type ContentWriter,
+  type ListedContent,
+  type Space,
+  StoreError,
+} from '#store';
+import {
+  assertFormat,
+  CONTENTS_NAME,
+  contentPath,
+  isContentId,
+  PROCESS_ID_LENGTH,
+  spaceOf,
+  spacePath,
+} from './content-path.js';
+import { DirectorySync } from './directory-sync.js';
+import { Drops } from './drops.js';
+import { missing, readFile } from './file-reader.js';
+import { FileWriter, type WriterHost } from './file-writer.js';
+import { ProcessEntries, ProcessEntry } from './process-entry.js';
+import { contentError, isAbsent, openDirectory, openFile } from './system-call.js';
+
+/** Names of a directory that are read in one call. */
+const NAMES = 256;
+
+export interface FileContentsOptions {
+  /** Of the store. */
+  readonly directory: string;
+  readonly isDurable: boolean;
+  /** True if no other process drops contents. */
+  readonly isExclusive: boolean;
+  readonly isLiving: (space: Space) => boolean;
+  /** The ids of all spaces that there are. */
+  readonly livingIds: () => ReadonlySet<number>;
+  /** Whether contents may take so many bytes more of the disk. */
+  readonly hasSpace: (bytes: number) => boolean;
+}
+
+export interface ContentCounts {
+  written: number;
+  writtenBytes: number;
+  readBytes: number;
+  removed: number;
+}
+
+export class FileContents implements ContentStore {
+  readonly counts: ContentCounts = { written: 0, writtenBytes: 0, readBytes: 0, removed: 0 };
+  readonly #options: FileContentsOptions;
+  /** Of all contents. */
+  readonly #directory: string;
+  readonly #syncs = new DirectorySync();
+  /** Writers whose contents are not released yet, by id. */
+  readonly #writers = new Map<string, FileWriter>();
+  readonly #drops: Drops;
+  #entry: ProcessEntry | undefined;
+  #entries: ProcessEntries;
+  #count = 0;
+  #isClosed = false;
+
+  /** Fails with `unsupported` if a newer version of this program wrote the contents. */
+  constructor(options: FileContentsOptions) {
+    this.#options = options;
+    this.#directory = join(options.directory, CONTENTS_NAME);
+    this.#entries = new ProcessEntries(this.#directory);
+    this.#drops = new Drops({
+      directory: this.#directory,
+      arePinned: time => this.#entries.arePinned(time),
+      publishPin: time => this.#publishPin(time),
+      onRemoved: () => {
+        this.counts.removed += 1;
+      },
+    });
+    if (!existsSync(this.#directory)) return;
+    assertFormat(this.#directory);
+    this.#reclaim();
+  }
+
+  get waitingDrops(): number {
+    return this.#drops.waiting;
+  }
+
+  async create(space: Space): Promise<ContentWriter> {
+    this.#assertOpen();
+    try {
+      const entry = this.#begun();
+      this.#count += 1;
+      const id = `${entry.id}${this.#count.toString(36)}`;
+      const path = join(spacePath(this.#directory, space.id), id);
+      const writer = new FileWriter(id, path, this.#host(space));
+      this.#writers.set(id, writer);
+      return writer;
+    } catch (error) {
+      throw contentError(error, this.#directory);
+    }
+  }
+
+  async *read(space: Space, id: string, from: number, until: number): AsyncIterable<Buffer> {
+    this.#assertOpen();
+    if (from >= until) return;
+    const path = contentPath(this.#directory, space.id, id);
+    if (path === undefined) throw missing(join(spacePath(this.#directory, space.id), '?'));
+    yield* readFile({ path, from, until }, bytes => {
+      this.#assertOpen();
+      this.counts.readBytes += bytes;
+    });
+  }
+
+  pin(): ContentPin {
+    this.#assertOpen();
+    return this.#drops.pin();
+  }
+
+  async drop(space: Space, id: string): Promise<void> {
+    this.#assertOpen();
+    const path = contentPath(this.#directory, space.id, id);
+    if (path !== undefined) await this.#drops.dropContent(path);
+  }
+
+  async *list(space: Space): AsyncIterable<ListedContent> {
+    this.#assertOpen();
+    const alive = new Map<string, boolean>();
+    const isWritten = (id: string): boolean => {
+      const owner = id.slice(0, PROCESS_ID_LENGTH);
+      if (owner === this.#entry?.id) return this.#writers.has(id);
+      const known = alive.get(owner) ?? this.#entries.isAlive(owner);
+      alive.set(owner, known);
+      return known;
+    };
+    for await (const name of this.#names(space.id)) {
+      this.#assertOpen();
+      if (isContentId(name) && !isWritten(name)) yield { id: name };
+    }
+  }
+
+  /** Of a space that was dropped: in the background. */
+  dropSpace(space: number): void {
+    if (!this.#isClosed) this.#drops.dropSpace(space);
+  }
+
+  /** What is under way is waited for; what was begun and not finished is removed. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#writers.values()].map(writer => writer.abandon()));
+    await this.#drops.close();
+    this.#entry?.close();
+    this.#entry = undefined;
+  }
+
+  /** This process's entry, and the directory of all contents, from the first content on. */
+  #begun(): ProcessEntry {
+    if (this.#entry === undefined) {
+      this.#entry = new ProcessEntry(this.#directory, this.#options.isDurable);
+      this.#entries = new ProcessEntries(this.#directory, this.#entry.id);
+    }
+    return this.#entry;
+  }
+
+  /** Nobody else drops contents of an exclusive store. */
+  #publishPin(time: bigint | undefined): void {
+    if (!this.#options.isExclusive) this.#begun().publishPin(time);
+  }
+
+  #host(space: Space): WriterHost {
+    const directory = spacePath(this.#directory, space.id);
+    const { isDurable } = this.#options;
+    return {
+      isDurable,
+      assertOpen: () => this.#assertOpen(),
+      assertSpace: bytes => {
+        if (this.#options.hasSpace(bytes)) return;
+        throw new StoreError('full', `${this.#directory}: No space is left on the disk.`);
+      },
+      open: (path, flags) => this.#open(directory, path, flags),
+      syncName: async () => {
+        try {
+          await this.#syncs.sync(directory);
+        } catch (error) {
+          // Its space was dropped meanwhile: no row can name it.
+          if (!isAbsent(error) || this.#options.isLiving(space)) throw error;
+        }
+      },
+      finished: (_id, bytes) => {
+        this.counts.written += 1;
+        this.counts.writtenBytes += bytes;
+      },
+      released: id => {
+        this.#writers.delete(id);
+        if (!this.#isClosed && !this.#options.isLiving(space)) this.dropSpace(space.id);
+      },
+      ended: id => {
+        this.#writers.delete(id);
+      },
+    };
+  }
+
+  async #open(directory: string, path: string, flags: number): Promise<number> {
+    try {
+      return await openFile(path, flags, 0o600);
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+    }
+    mkdirSync(directory, { recursive: true });
+    if (this.#options.isDurable) await this.#syncs.sync(this.#directory);
+    return openFile(path, flags, 0o600);
+  }
+
+  async *#names(space: number): AsyncIterable<string> {
+    try {
+      const directory = await openDirectory(spacePath(this.#directory, space), { bufferSize: NAMES });
+      for await (const { name } of directory) yield name;
+    } catch (error) {
+      if (!isAbsent(error)) throw contentError(error, this.#directory);
+    }
+  }
+
+  /** What spaces left that were dropped, and processes that have ended. Spaces are looked up after their directories were seen. */
+  #reclaim(): void {
+    const spaces = readdirSync(this.#directory).flatMap(name => spaceOf(name) ?? []);
+    this.#entries.clean();
+    if (spaces.length === 0) return;
+    const living = this.#options.livingIds();
+    for (const space of spaces) if (!living.has(space)) this.dropSpace(space);
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new StoreError('closed', 'The store is closed.');
+  }
+}

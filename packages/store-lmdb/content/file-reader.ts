@@ -1,0 +1,63 @@
+// Reads a range of a content's file in pieces: the next one is read while the caller has the one before. An open file stays whole when its
+// name is gone.
+import { CONTENT_PIECE_MAX, StoreError } from '#store';
+import { closeFile, contentError, isAbsent, openFile, readFrom } from './system-call.js';
+
+export interface ReadRange {
+  readonly path: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** `onPiece` is told each piece's length before it is given out, and may throw. */
+export async function* readFile(
+  { path, from, until }: ReadRange,
+  onPiece: (bytes: number) => void,
+): AsyncGenerator<Buffer, void, undefined> {
+  const file = await open(path);
+  let reading: Promise<Buffer> | undefined;
+  try {
+    const readNext = (at: number): Promise<Buffer> => {
+      const piece = readPiece(file, path, at, Math.min(CONTENT_PIECE_MAX, until - at));
+      // Its failure is found when its turn comes.
+      piece.catch(() => undefined);
+      return piece;
+    };
+    reading = readNext(from);
+    for (let at = from; at < until; ) {
+      const piece: Buffer = await reading;
+      at += piece.length;
+      if (at < until) reading = readNext(at);
+      onPiece(piece.length);
+      yield piece;
+    }
+  } finally {
+    await reading?.catch(() => undefined);
+    await closeFile(file);
+  }
+}
+
+async function open(path: string): Promise<number> {
+  try {
+    return await openFile(path, 'r');
+  } catch (error) {
+    throw isAbsent(error) ? missing(path) : contentError(error, path);
+  }
+}
+
+async function readPiece(file: number, path: string, from: number, length: number): Promise<Buffer> {
+  const piece = Buffer.allocUnsafeSlow(length);
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await readFrom(file, piece, done, length - done, from + done).catch(
+      (error: unknown) => {
+        throw contentError(error, path);
+      },
+    );
+    if (bytesRead === 0) throw missing(path);
+    done += bytesRead;
+  }
+  return piece;
+}
+
+export const missing = (path: string): StoreError =>
+  new StoreError('corrupt', `${path} is missing, or shorter than it was.`);

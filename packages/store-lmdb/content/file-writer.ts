@@ -1,0 +1,223 @@
+// Writes one content into its file. Small pieces are gathered, so that a content that fits into one buffer is one write, durable by itself; a
+// large one is written while it comes, and synced as it grows, so that its end does not wait for all of it. The file has its
+// name from the beginning: nobody reads it before a row names it, and that is after its bytes and its name are durable.
+import { constants } from 'node:fs';
+import { type ContentWriter, StoreError } from '#store';
+import { closeFile, contentError, syncData, unlinkFile, writeAll } from './system-call.js';
+import { returnBuffer, takeBuffer, WRITE_BYTES } from './write-buffer.js';
+
+/** What may wait for the disk behind one content before its writer waits. */
+const UNSYNCED_BYTES_MAX = 8 * 1024 * 1024;
+
+const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+/** Linux makes a write to a file opened so durable before it returns: one call of the system where there were two. */
+const DURABLE_WRITES = process.platform === 'linux' ? constants.O_DSYNC : undefined;
+
+/** What a writer needs of its store. */
+export interface WriterHost {
+  readonly isDurable: boolean;
+  /** Fails with `closed`. */
+  assertOpen(): void;
+  /** Fails with `full` where so many bytes more would leave too little for rows. */
+  assertSpace(bytes: number): void;
+  /** Opens a new file in the space's directory, which is made where it is missing. */
+  open(path: string, flags: number): Promise<number>;
+  /** Makes the file's name durable. */
+  syncName(): Promise<void>;
+  finished(id: string, bytes: number): void;
+  released(id: string): void;
+  /** Nothing is left of it. */
+  ended(id: string): void;
+}
+
+export class FileWriter implements ContentWriter {
+  readonly id: string;
+  readonly #path: string;
+  readonly #host: WriterHost;
+  #state: 'open' | 'finished' | 'failed' | 'discarded' = 'open';
+  #failure: unknown;
+  #file: number | undefined;
+  #buffer: Buffer | undefined;
+  #buffered = 0;
+  /** Where the next write begins. */
+  #position = 0;
+  #unsynced = 0;
+  /** Of the buffer before, while the next one is filled. It never fails: `#failure` has the error. */
+  #writing: Promise<void> | undefined;
+  #syncing: Promise<void> | undefined;
+
+  constructor(id: string, path: string, host: WriterHost) {
+    this.id = id;
+    this.#path = path;
+    this.#host = host;
+  }
+
+  async write(piece: Buffer): Promise<void> {
+    this.#assertOpen();
+    try {
+      await this.#take(piece);
+    } catch (error) {
+      throw await this.#fail(error);
+    }
+  }
+
+  async finish(): Promise<void> {
+    this.#assertOpen();
+    try {
+      if (this.#file === undefined && this.#writing === undefined) await this.#finishSmall();
+      else await this.#finishLarge();
+      this.#returnBuffer();
+      this.#host.assertOpen();
+    } catch (error) {
+      throw await this.#fail(error);
+    }
+    this.#state = 'finished';
+    this.#host.finished(this.id, this.#position);
+  }
+
+  release(): void {
+    if (this.#state === 'finished') this.#host.released(this.id);
+  }
+
+  async discard(): Promise<void> {
+    if (this.#state === 'failed' || this.#state === 'discarded') return;
+    this.#state = 'discarded';
+    await this.#remove();
+  }
+
+  /** Like `discard`, when the store is closed; what is finished stays. */
+  async abandon(): Promise<void> {
+    if (this.#state === 'open') await this.#fail(new StoreError('closed', 'The store is closed.'));
+  }
+
+  async #take(piece: Buffer): Promise<void> {
+    if (this.#buffered === 0 && piece.length >= WRITE_BYTES) {
+      await this.#written();
+      await this.#append(piece);
+      return;
+    }
+    for (let at = 0; at < piece.length; ) {
+      this.#buffer ??= takeBuffer();
+      const copied = piece.copy(this.#buffer, this.#buffered, at);
+      this.#buffered += copied;
+      at += copied;
+      if (this.#buffered === WRITE_BYTES) await this.#flush();
+    }
+  }
+
+  /** Waits for the write before, and begins the next. */
+  async #flush(): Promise<void> {
+    await this.#written();
+    const buffer = this.#buffer;
+    if (buffer === undefined) return;
+    const bytes = buffer.subarray(0, this.#buffered);
+    this.#buffer = undefined;
+    this.#buffered = 0;
+    this.#writing = this.#append(bytes)
+      .catch((error: unknown) => {
+        this.#failure ??= error;
+      })
+      .finally(() => returnBuffer(buffer));
+  }
+
+  async #written(): Promise<void> {
+    await this.#writing;
+    this.#writing = undefined;
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#assertOpen();
+  }
+
+  async #append(bytes: Buffer): Promise<void> {
+    this.#host.assertSpace(bytes.length);
+    this.#file ??= await this.#host.open(this.#path, O_WRONLY | O_CREAT | O_EXCL);
+    await writeAll(this.#file, bytes, this.#position);
+    this.#position += bytes.length;
+    this.#unsynced += bytes.length;
+    if (this.#unsynced < UNSYNCED_BYTES_MAX || !this.#host.isDurable) return;
+    await this.#synced();
+    this.#unsynced = 0;
+    this.#syncing = syncData(this.#file).catch((error: unknown) => {
+      this.#failure ??= error;
+    });
+  }
+
+  async #synced(): Promise<void> {
+    await this.#syncing;
+    this.#syncing = undefined;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Its name and its bytes become durable at the same time. */
+  async #finishSmall(): Promise<void> {
+    const { isDurable } = this.#host;
+    const bytes = this.#buffer?.subarray(0, this.#buffered) ?? Buffer.alloc(0);
+    this.#host.assertSpace(bytes.length);
+    const durable = isDurable ? (DURABLE_WRITES ?? 0) : 0;
+    const file = await this.#host.open(this.#path, O_WRONLY | O_CREAT | O_EXCL | durable);
+    this.#file = file;
+    const write = async (): Promise<void> => {
+      await writeAll(file, bytes, 0);
+      if (isDurable && DURABLE_WRITES === undefined) await syncData(file);
+    };
+    await allOf([write(), isDurable ? this.#host.syncName() : undefined]);
+    this.#position = bytes.length;
+    await this.#close();
+  }
+
+  async #finishLarge(): Promise<void> {
+    const { isDurable } = this.#host;
+    // The name is there once something is written.
+    await this.#written();
+    const sync = async (): Promise<void> => {
+      if (this.#buffered > 0) await this.#flush();
+      await this.#written();
+      await this.#synced();
+      if (isDurable && this.#file !== undefined) await syncData(this.#file);
+    };
+    await allOf([sync(), isDurable ? this.#host.syncName() : undefined]);
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file !== undefined) await closeFile(file);
+  }
+
+  /** What its caller is told. */
+  async #fail(error: unknown): Promise<unknown> {
+    if (this.#state === 'discarded' || this.#state === 'failed') return this.#failure;
+    this.#state = 'failed';
+    this.#failure = contentError(error, this.#path);
+    await this.#remove();
+    return this.#failure;
+  }
+
+  async #remove(): Promise<void> {
+    await this.#writing;
+    await this.#syncing;
+    this.#returnBuffer();
+    await this.#close().catch(() => undefined);
+    await unlinkFile(this.#path).catch(() => undefined);
+    this.#host.ended(this.id);
+  }
+
+  #returnBuffer(): void {
+    if (this.#buffer !== undefined) returnBuffer(this.#buffer);
+    this.#buffer = undefined;
+    this.#buffered = 0;
+  }
+
+  #assertOpen(): void {
+    this.#host.assertOpen();
+    if (this.#state === 'failed') throw this.#failure;
+    if (this.#state !== 'open')
+      throw new StoreError('closed', `The content ${this.id} is not written to any more.`);
+  }
+}
+
+/** Fulfilled when all are; fails with the first failure, when all have ended. */
+async function allOf(tasks: readonly (Promise<void> | undefined)[]): Promise<void> {
+  const results = await Promise.allSettled(tasks);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}

@@ -1,0 +1,143 @@
+// The processes that use the contents of a directory: each has a file `contents/processes/<process id>`, which says which process of this
+// machine it is, and since when it pins what others drop. Process ids are drawn at random and never used again; content ids begin with them.
+//
+// The clock is the system's monotonic one, which all processes of a machine share. A process takes the time of a pin before it writes it
+// down, and reads rows after that. Who drops takes the time after the commit by which no row names the content any more, and then
+// looks for pins: one that it finds may be of a reader who saw the old row if its time is the smaller one, and one that it does not find yet
+// is of a reader who sees the new row.
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROCESS_ID_LENGTH, PROCESSES_NAME, prepareContents } from './content-path.js';
+
+const ID_BYTES = 9;
+const NEVER = 0n;
+const TIME_DIGITS = 20;
+
+export const monotonicNow = (): bigint => process.hrtime.bigint();
+
+/** This process's own file; there while this is open. */
+export class ProcessEntry {
+  readonly id: string;
+  readonly #path: string;
+  readonly #file: number;
+  readonly #prefix: string;
+
+  /** Makes the directory of all contents if it is missing. Fails with the system's error. */
+  constructor(directory: string, isDurable: boolean) {
+    this.id = newProcessId();
+    this.#path = join(directory, PROCESSES_NAME, this.id);
+    this.#prefix = `1 ${identityOf('self') ?? String(process.pid)} `;
+    prepareContents(directory, isDurable);
+    // Others take an entry that they can't read for that of a process that has ended.
+    const unready = `${this.#path}.new`;
+    this.#file = openSync(unready, 'wx', 0o600);
+    this.publishPin(undefined);
+    renameSync(unready, this.#path);
+  }
+
+  /** The time of the oldest pin of this process; undefined if there is none. */
+  publishPin(time: bigint | undefined): void {
+    const digits = String(time ?? NEVER).padStart(TIME_DIGITS, '0');
+    writeSync(this.#file, `${this.#prefix}${digits}\n`, 0, 'latin1');
+  }
+
+  close(): void {
+    closeSync(this.#file);
+    rmSync(this.#path, { force: true });
+  }
+}
+
+/** What the entries of a directory say now, of processes other than `own`. */
+export class ProcessEntries {
+  readonly #directory: string;
+  readonly #own: string | undefined;
+  /** An entry whose process has ended never comes back. */
+  readonly #ended = new Set<string>();
+
+  constructor(directory: string, own?: string) {
+    this.#directory = join(directory, PROCESSES_NAME);
+    this.#own = own;
+  }
+
+  /** Whether the process is another one that is alive. To be asked after a content of it was seen. */
+  isAlive(id: string): boolean {
+    if (id === this.#own || this.#ended.has(id)) return false;
+    if (this.#read(id) !== undefined) return true;
+    this.#ended.add(id);
+    return false;
+  }
+
+  /** Whether another process may still read what was dropped at a time. */
+  arePinned(time: bigint): boolean {
+    return this.#others().some(id => {
+      const pin = this.#read(id)?.pin ?? NEVER;
+      return pin !== NEVER && pin <= time;
+    });
+  }
+
+  /** Removes the entries of processes that have ended. */
+  clean(): void {
+    for (const id of this.#others()) {
+      if (this.#read(id) === undefined) rmSync(join(this.#directory, id), { force: true });
+    }
+  }
+
+  #others(): readonly string[] {
+    try {
+      return readdirSync(this.#directory).filter(id => id !== this.#own && id.length === PROCESS_ID_LENGTH);
+    } catch {
+      return [];
+    }
+  }
+
+  /** Undefined if its process has ended. */
+  #read(id: string): { readonly pin: bigint } | undefined {
+    let text: string;
+    try {
+      text = readFileSync(join(this.#directory, id), 'latin1');
+    } catch {
+      return undefined;
+    }
+    const [, identity, pid, pin] = /^1 ((\d+)\S*) (\d{20})\n$/.exec(text) ?? [];
+    if (pid === undefined || pin === undefined || identityOf(pid) !== identity) return undefined;
+    return { pin: BigInt(pin) };
+  }
+}
+
+/** Of a process, unlike that of any other on this machine; undefined if it has ended. Elsewhere than on Linux, its number alone. */
+function identityOf(pid: string): string | undefined {
+  if (process.platform !== 'linux')
+    return isRunning(pid === 'self' ? process.pid : Number(pid)) ? pid : undefined;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // Behind the name, which may hold spaces and parentheses: the state is field 3, the start field 22.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const isDead = fields[0] === 'Z' || fields[0] === 'X';
+    return isDead ? undefined : `${stat.slice(0, stat.indexOf(' '))}.${fields[19]}.${bootOf()}`;
+  } catch {
+    return undefined;
+  }
+}
+
+let boot: string | undefined;
+
+function bootOf(): string {
+  boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  return boot;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Letters and digits. */
+function newProcessId(): string {
+  const number = BigInt(`0x${randomBytes(ID_BYTES).toString('hex')}`);
+  return number.toString(36).padStart(PROCESS_ID_LENGTH, '0').slice(0, PROCESS_ID_LENGTH);
+}
