@@ -1,6 +1,7 @@
 // Lookups: the names of airports are in a small table, which is cached while the flights are streamed.
 import assert from 'node:assert/strict';
 import { open } from '#patterns';
+import { lookup } from '#patterns/joins';
 import type { Example } from './example.js';
 import { Airport, Flight, loadFlights, readAirports, readFlights } from './flights.js';
 
@@ -16,13 +17,13 @@ export const lookups: Example = {
     const served = new Set(flights.map(({ destination }) => destination));
     for (const airport of airports) if (served.has(airport.code)) await db.repo(Airport).create(airport);
 
-    const lookup = db.lookup(Airport, { ttl: 60_000, maxRows: 500 });
+    const airportOf = lookup(db, Airport, { ttl: 60_000, maxRows: 500 });
     const leaving = db
       .repo(Flight)
       .partition({ origin: 'SEA' })
       .where(flight => flight.delayMinutes.gt(30));
     let count = 0;
-    for await (const [{ value }, airport] of lookup.join(leaving, flight => ({
+    for await (const [{ value }, airport] of airportOf.join(leaving, flight => ({
       code: flight.value.destination,
     }))) {
       say(`  ${value.delayMinutes} minutes late to ${airport?.value.name ?? value.destination}`);
@@ -33,6 +34,6 @@ export const lookups: Example = {
       count,
       flights.filter(({ origin, delayMinutes }) => origin === 'SEA' && delayMinutes > 30).length,
     );
-    say(`${count} late flights, ${lookup.size} airports read`);
+    say(`${count} late flights, ${airportOf.size} airports read`);
   },
 };

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { patternsReference } from './reference.js';
+import { ENTRIES, patternsReference } from './reference.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const compiled = join(root, 'dist', 'packages', 'patterns');
@@ -44,7 +44,7 @@ function compileCommonJs(target: string): void {
     outDir: target,
     typeRoots: [join(root, 'node_modules', '@types')],
   };
-  const files = ['index.ts', 'internals.ts'].map(name => join(sources, name));
+  const files = ENTRIES.map(entry => join(sources, `${entry}.ts`));
   writeFileSync(
     config,
     JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] }),

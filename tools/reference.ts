@@ -1,7 +1,7 @@
 // A reference of everything that a package exports, from the declarations that the compiler wrote of it: each name with its comment and its declaration. The compiler's own
 // form is regular enough to be read line by line.
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 export interface Declared {
   readonly name: string;
@@ -73,12 +73,18 @@ export function declarationsIn(text: string): readonly Declared[] {
   return [...found.values()];
 }
 
-/** What the package's index exports, by the files in which it is declared. */
-export function exportedBy(index: string): ReadonlyMap<string, readonly Declared[]> {
+/** The entries of the pattern library: what applications import, and last what tools import besides. */
+export const ENTRIES = ['index', 'bulk', 'filters', 'joins', 'mixed', 'internals'] as const;
+
+/** What an entry of the package exports, by the files in which it is declared. */
+export function exportedBy(entry: string): ReadonlyMap<string, readonly Declared[]> {
   const files = new Map<string, readonly Declared[]>();
-  for (const [, names = '', file = ''] of readFileSync(index, 'utf8').matchAll(EXPORT)) {
+  const text = readFileSync(entry, 'utf8');
+  const own = declarationsIn(text);
+  if (own.length > 0) files.set(basename(entry, '.d.ts'), own);
+  for (const [, names = '', file = ''] of text.matchAll(EXPORT)) {
     const wanted = names.split(',').map(name => name.trim().replace(/^type /, ''));
-    const all = declarationsIn(readFileSync(join(dirname(index), `${file}.d.ts`), 'utf8'));
+    const all = declarationsIn(readFileSync(join(dirname(entry), `${file}.d.ts`), 'utf8'));
     const known = files.get(file) ?? [];
     files.set(file, [...known, ...all.filter(({ name }) => wanted.includes(name))]);
   }
@@ -100,9 +106,9 @@ export function formatReference(title: string, files: ReadonlyMap<string, readon
   return `${[`# ${title}`, 'Written from the comments of the source: do not edit.', ...sections].join('\n\n')}\n`;
 }
 
-/** The page of the pattern library: what applications import, then what tools import besides. `folder` is where it was compiled. */
+/** The page of the pattern library, entry by entry. `folder` is where it was compiled. */
 export const patternsReference = (folder: string): string =>
-  [
-    formatReference('Reference of shelfmark-patterns', exportedBy(join(folder, 'index.d.ts'))),
-    formatReference('Reference of shelfmark-patterns/internals', exportedBy(join(folder, 'internals.d.ts'))),
-  ].join('\n');
+  ENTRIES.map(entry => {
+    const name = entry === 'index' ? 'shelfmark-patterns' : `shelfmark-patterns/${entry}`;
+    return formatReference(`Reference of ${name}`, exportedBy(join(folder, `${entry}.d.ts`)));
+  }).join('\n');

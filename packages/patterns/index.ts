@@ -1,5 +1,6 @@
 // What an application imports: a typed model of Azure Tables over the official client, where a definition of an entity says how its values become keys
-// and properties, and repositories read and write rows by it. It knows nothing of a server of ours. Tools find the parts below it in internals.ts.
+// and properties, and repositories read and write rows by it. It knows nothing of a server of ours. What not every application needs is in entries of its own, so that it weighs
+// nothing in others' bundles: bulk.ts, filters.ts, joins.ts, mixed.ts. Tools find the parts below them in internals.ts.
 //
 // Where to begin: open.ts is the door, model/entity.ts the definition, read/query.ts and write/repo.ts what is done with rows. The folders, each of which
 // may import those before it (test/structure/rooms.ts):
@@ -14,15 +15,13 @@
 //   testing/    what the tests of these share; not published
 
 export type { Admission } from './filter/admit.js';
-export type { Classification, KeyBounds, Point, QueryClass } from './filter/classify.js';
+export type { Classification, KeyBounds, QueryClass } from './filter/classify.js';
 export type { Comparison, Condition, Operand } from './filter/condition.js';
-export { explainFilter, type FilterPlan } from './filter/explain-filter.js';
 export type { Plan } from './filter/plan.js';
-export { satisfies } from './filter/satisfies.js';
 export type { Clause, Equality, Fields, Order, TextOrder } from './filter/where.js';
 export type { Surroundings } from './flow/surroundings.js';
 export { TickClock, type TickClockOptions } from './flow/tick-clock.js';
-export type { KeyRange, PartBounds, Values } from './keys/compiled-key.js';
+export type { PartBounds, Values } from './keys/compiled-key.js';
 export {
   type DescendingPart,
   type Key,
@@ -35,9 +34,8 @@ export {
   part,
 } from './keys/key.js';
 export { codec, type DescendingCodec, type Hashable, type KeyCodec } from './keys/key-codec.js';
-export type { Bag, BagOptions } from './model/bag.js';
-export { checkTable } from './model/check-table.js';
-export type { Mixed, MixedOptions, Named } from './model/decode-mixed.js';
+export type { KeyRange, Point } from './keys/key-range.js';
+export type { Bag } from './model/bag.js';
 export type { DriftPolicy, FoundDrift } from './model/drift.js';
 export {
   type AnyEntity,
@@ -58,18 +56,7 @@ export { type PatchOf, type Remove, remove } from './model/patch.js';
 export type { Projected, RowRef, Stored, StoredOf } from './model/stored.js';
 export type { UnreadablePolicy, UnreadableRow } from './model/unreadable.js';
 export { type Db, open } from './open.js';
-export type { BagFields, BagQuery, BagReads, BagScan } from './read/bags.js';
 export type { FanOutOptions, FanOutOrder } from './read/fan-out.js';
-export {
-  type Link,
-  type LinkTarget,
-  link,
-  linkMany,
-  type ManyLink,
-  type ReadsByEntity,
-} from './read/link.js';
-export type { Cached, JoinOptions, Lookup, LookupOptions } from './read/lookup.js';
-export type { MixedQuery, MixedReads, MixedRow, UnknownRow } from './read/mixed.js';
 export type {
   BoundsAfter,
   LatestOptions,
@@ -80,8 +67,6 @@ export type {
 export type {
   Filtered,
   Query,
-  QueryOptions,
-  QuerySettings,
   Selected,
   StaticClass,
   TableScan,
@@ -94,12 +79,12 @@ export {
   type ReadingOptions,
   type Results,
 } from './read/results.js';
+export type { QueryOptions, QuerySettings } from './read/table-query.js';
 export { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from './transport/batch-body.js';
 export type { BlobsConnection, Clients, QueuesConnection, TablesConnection } from './transport/clients.js';
 export type { SenderOptions } from './transport/sender.js';
 export type { ReadOptions } from './transport/table-requests.js';
-export type { TypedValue } from './values/decode-property.js';
-export type { BagValue, EdmType } from './values/edm.js';
+export type { EdmType } from './values/edm.js';
 export { Instant } from './values/instant.js';
 export {
   type AnyPatternError,
@@ -122,16 +107,12 @@ export {
   type ValueOf,
 } from './values/property.js';
 export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './values/standard-schema.js';
+export type { BagValue, TypedValue } from './values/typed-value.js';
 export type { Batch, Committed } from './write/batch.js';
-export type { WriterOptions } from './write/batch-writer.js';
-export { change, type RowChange } from './write/change.js';
-export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './write/delete-rows.js';
 export type { Change } from './write/mutate.js';
 export type { OperationId, OperationIdOptions } from './write/operation-id.js';
 export type { Deletable, Target, WriteName, WriteResult } from './write/operations.js';
 export type { BatchResults } from './write/planned-batch.js';
-export type { RebucketOptions, RebucketProgress } from './write/rebucket.js';
 export type { DeleteOptions, MutateOptions, Repo, RepoOptions } from './write/repo.js';
 export type { ServiceOptions } from './write/service.js';
 export { OUTDATED_ETAG } from './write/settled-writes.js';
-export type { WriteReport } from './write/write-load.js';

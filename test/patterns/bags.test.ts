@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Instant, open, PatternError, type TypedValue } from '#patterns';
 import { encodeBag, Sender, TableRequests } from '#patterns/internals';
+import { bags } from '#patterns/mixed';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
 
@@ -35,25 +36,25 @@ describePeers('property bags', peer => {
   }
 
   test('have their properties with the types that they have', async () => {
-    const bags = open({ tables: peer.client() }).bags(await tableOfAll());
-    const first = (await bags.get('a', '1')) ?? assert.fail();
+    const reads = bags(open({ tables: peer.client() }), await tableOfAll());
+    const first = (await reads.get('a', '1')) ?? assert.fail();
     assert.deepEqual(
       [first.partitionKey, first.rowKey, first.tag, first.entity],
       ['a', '1', undefined, undefined],
     );
     assert.deepEqual(first.properties.get('age'), { type: 'Int32', value: 31 });
-    const [, second, third] = await bags.partition('a').take(10);
+    const [, second, third] = await reads.partition('a').take(10);
     assert.deepEqual(second?.properties.get('age'), { type: 'Int64', value: 9n });
     assert.deepEqual(third?.properties.get('isOpen'), { type: 'Boolean', value: true });
-    assert.equal((await bags.get('b', '1'))?.tag, 'Some.1');
-    assert.equal(await bags.get('b', '2'), undefined);
+    assert.equal((await reads.get('b', '1'))?.tag, 'Some.1');
+    assert.equal(await reads.get('b', '2'), undefined);
   });
 
   test('are compared by the type that is named', async () => {
-    const bags = open({ tables: peer.client() }).bags(await tableOfAll());
-    const keys = async (query: ReturnType<typeof bags.partition>) =>
+    const reads = bags(open({ tables: peer.client() }), await tableOfAll());
+    const keys = async (query: ReturnType<typeof reads.partition>) =>
       (await query.take(10)).map(({ rowKey }) => rowKey);
-    const a = bags.partition('a');
+    const a = reads.partition('a');
     assert.deepEqual(await keys(a.where(p => p.string('city').startsWith('R'))), ['1', '2']);
     assert.deepEqual(await keys(a.where(p => p.int32('age').gt(30))), ['1']);
     assert.deepEqual(await keys(a.where(p => p.instant('at').eq(Instant.parse('1970-01-01')))), ['3']);
@@ -62,29 +63,33 @@ describePeers('property bags', peer => {
   });
 
   test('come in pages that go on by their tokens', async () => {
-    const bags = open({ tables: peer.client() }).bags(await tableOfAll());
-    const { items, next } = await bags.partition('a').page({ size: 2 });
+    const reads = bags(open({ tables: peer.client() }), await tableOfAll());
+    const { items, next } = await reads.partition('a').page({ size: 2 });
     assert.equal(items.length, 2);
-    const rest = await bags.partition('a').page({ size: 2, resume: next });
+    const rest = await reads.partition('a').page({ size: 2, resume: next });
     assert.deepEqual(
       rest.items.map(({ rowKey }) => rowKey),
       ['3'],
     );
-    await rejects(bags.partition('b').page({ resume: next }), 'TokenMismatch');
+    await rejects(reads.partition('b').page({ resume: next }), 'TokenMismatch');
   });
 
   test('of many partitions need a reason, and classes may be refused', async () => {
     const table = await tableOfAll();
-    const bags = open({ tables: peer.client() }).bags(table);
-    assert.equal((await bags.scan().allowScan('a test').take(10)).length, 4);
+    const reads = bags(open({ tables: peer.client() }), table);
+    assert.equal((await reads.scan().allowScan('a test').take(10)).length, 4);
     // @ts-expect-error: a scan has no results before it is allowed.
-    await rejects(async () => bags.scan().take(10), 'ScanRefused');
-    const careful = open({ tables: peer.client() }, { queries: { refuse: ['table-scan'] } }).bags(table);
+    await rejects(async () => reads.scan().take(10), 'ScanRefused');
+    const careful = bags(open({ tables: peer.client() }, { queries: { refuse: ['table-scan'] } }), table);
     await rejects(careful.scan().allowScan('a test').take(10), 'ScanRefused');
-    const missing = await bags
+    const missing = await reads
       .partition('a')
       .take(1)
-      .then(() => open({ tables: peer.client() }).bags('Missing').partition('a').take(1))
+      .then(() =>
+        bags(open({ tables: peer.client() }), 'Missing')
+          .partition('a')
+          .take(1),
+      )
       .catch((error: unknown) => error);
     assert(PatternError.is(missing, 'TableNotFound'));
   });

@@ -1,15 +1,8 @@
 // The batch writer: few requests for many rows, each row's own report, order, bounds, and answers that get lost.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  change,
-  type Db,
-  open,
-  PatternError,
-  type RowChange,
-  type WriteReport,
-  type WriterOptions,
-} from '#patterns';
+import { type Db, open, PatternError } from '#patterns';
+import { change, type RowChange, type WriteReport, type WriterOptions, writeAll } from '#patterns/bulk';
 import { anna, Employee } from './employee.js';
 import { FAULTS, FaultyClient } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
@@ -26,7 +19,7 @@ async function collect(
   options: WriterOptions = {},
 ) {
   const reports: WriteReport[] = [];
-  for await (const report of db.writeAll(changes, options)) reports.push(report);
+  for await (const report of writeAll(db, changes, options)) reports.push(report);
   return reports.sort((a, b) => a.index - b.index);
 }
 
@@ -170,7 +163,7 @@ describePeers('the batch writer', peer => {
       }
       const done: number[] = [];
       await assert.rejects(async () => {
-        for await (const { index, kind } of db.writeAll(isAsync ? slowly() : broken()))
+        for await (const { index, kind } of writeAll(db, isAsync ? slowly() : broken()))
           if (kind === 'done') done.push(index);
       }, stop);
       assert.equal(done.length, 250);
@@ -185,7 +178,7 @@ describePeers('the batch writer', peer => {
       yield* rows(1, 1, table);
       await new Promise(() => undefined);
     }
-    for await (const report of open({ tables: peer.client() }).writeAll(silent(), { linger: 1 })) {
+    for await (const report of writeAll(open({ tables: peer.client() }), silent(), { linger: 1 })) {
       assert.equal(report.kind, 'done');
       break;
     }
@@ -266,7 +259,7 @@ describePeers('the batch writer', peer => {
           yield each;
         }
       }
-      for await (const { kind } of db.writeAll(source(), { buffered, concurrency })) {
+      for await (const { kind } of writeAll(db, source(), { buffered, concurrency })) {
         assert.equal(kind, 'done');
         reported++;
       }
@@ -286,7 +279,7 @@ describePeers('the batch writer', peer => {
       }
     }
     const { httpClient, db } = counted(peer);
-    for await (const _ of db.writeAll(source(), { buffered: 100 })) break;
+    for await (const _ of writeAll(db, source(), { buffered: 100 })) break;
     const sent = httpClient.count;
     assert(isReturned);
     await new Promise(resolve => setImmediate(resolve));
@@ -299,7 +292,7 @@ describePeers('the batch writer', peer => {
     const { httpClient, db } = counted(peer);
     await assert.rejects(
       async () => {
-        for await (const _ of db.writeAll(rows(50, 50, table), { buffered: 5, signal: controller.signal }))
+        for await (const _ of writeAll(db, rows(50, 50, table), { buffered: 5, signal: controller.signal }))
           controller.abort();
       },
       { name: 'AbortError' },
@@ -317,7 +310,7 @@ describePeers('the batch writer', peer => {
       throw new Error('The source broke.');
     }
     await assert.rejects(async () => {
-      for await (const { kind } of db.writeAll(source())) isFirstDone = kind === 'done';
+      for await (const { kind } of writeAll(db, source())) isFirstDone = kind === 'done';
     }, /The source broke/);
     assert(isFirstDone);
   });
@@ -360,7 +353,7 @@ describePeers('the batch writer', peer => {
   test('limits that are none are refused', () => {
     for (const options of [{ buffered: 0 }, { concurrency: 0 }, { bufferedBytes: 1.5 }])
       assert.throws(
-        () => open({ tables: peer.client() }).writeAll([], options),
+        () => writeAll(open({ tables: peer.client() }), [], options),
         (thrown: unknown) => PatternError.is(thrown, 'ValueInvalid'),
       );
   });

@@ -2,7 +2,8 @@
 // written, lost or killed meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { change, codec, type Db, entity, key, open, PatternError, part, t } from '#patterns';
+import { codec, type Db, entity, key, open, PatternError, part, t } from '#patterns';
+import { change, rebucket, writeAll } from '#patterns/bulk';
 import { disturbed, FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
@@ -32,7 +33,7 @@ const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolv
 
 async function moveAll(db: Db, table: string, resume?: string): Promise<number> {
   let moved = 0;
-  for await (const progress of db.rebucket(Changing, { table, size: 5, resume })) moved = progress.moved;
+  for await (const progress of rebucket(db, Changing, { table, size: 5, resume })) moved = progress.moved;
   return moved;
 }
 
@@ -116,7 +117,7 @@ describePeers('a number of buckets that is being changed', peer => {
       change.merge(Changing, any('c11'), { count: 11 }, { table }),
     ];
     const codes: string[] = [];
-    for await (const report of db().writeAll(bulk))
+    for await (const report of writeAll(db(), bulk))
       if (report.kind === 'failed') codes.push(report.error.code);
     assert.deepEqual(codes, ['AlreadyExists']);
     assert.deepEqual(await counts(table), [
@@ -203,7 +204,7 @@ describePeers('a number of buckets that is being changed', peer => {
       assert.equal((await monday.row({ customer }).first())?.value.customer, customer);
     assert.equal((await monday.take(100)).length, CUSTOMERS.length + 1);
     assert.throws(() => monday.rows({ customer: 'c0' }), /BucketsChanging/);
-    for await (const { next } of db().rebucket(Both, { table })) assert.equal(next, undefined);
+    for await (const { next } of rebucket(db(), Both, { table })) assert.equal(next, undefined);
     const moved = db().repo(slots(codec.hash(16)), { table });
     for (const customer of [...CUSTOMERS, 'made'])
       assert.equal((await moved.get(visit(customer)))?.value.count, customer === 'c1' ? 1 : 0);

@@ -1,7 +1,8 @@
 // Deletes of what a query gives: all of it, by a few requests; rows that others change meanwhile; and going on after the process is gone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { change, type DeleteProgress, type DeleteRowsOptions, open, type StoredOf } from '#patterns';
+import { open, type StoredOf } from '#patterns';
+import { change, type DeleteProgress, type DeleteRowsOptions, deleteRows, writeAll } from '#patterns/bulk';
 import { anna, Employee } from './employee.js';
 import { FaultyClient } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
@@ -13,7 +14,7 @@ async function filled(peer: Peer, count: number, departments: number) {
   const changes = Array.from({ length: count }, (_, id) =>
     change.create(Employee, { ...anna, department: `d${id % departments}`, id }, { table }),
   );
-  for await (const { kind } of db.writeAll(changes)) assert.equal(kind, 'done');
+  for await (const { kind } of writeAll(db, changes)) assert.equal(kind, 'done');
   return { table, db, staff: db.repo(Employee, { table }) };
 }
 
@@ -26,7 +27,7 @@ describePeers('deleting rows', peer => {
     const { db, staff } = await filled(peer, 250, 2);
     const range = staff.partition({ department: 'd1' }).rows({}).select();
     const seen: DeleteProgress[] = [];
-    for await (const progress of db.deleteRows(range, { ...all, size: 50 })) seen.push(progress);
+    for await (const progress of deleteRows(db, range, { ...all, size: 50 })) seen.push(progress);
     assert.deepEqual(
       seen.map(({ deleted }) => deleted),
       [50, 100, 125],
@@ -41,7 +42,7 @@ describePeers('deleting rows', peer => {
     const httpClient = new FaultyClient(() => undefined);
     const db = open({ tables: peer.client() }, { httpClient });
     const scan = db.repo(Employee, { table }).scan().select().allowScan('all of it goes');
-    for await (const { deleted } of db.deleteRows(scan, all)) assert.equal(deleted, 300);
+    for await (const { deleted } of deleteRows(db, scan, all)) assert.equal(deleted, 300);
     assert.equal(httpClient.count, 4);
   });
 
@@ -58,7 +59,7 @@ describePeers('deleting rows', peer => {
         yield page;
       }
     }
-    for await (const progress of db.deleteRows({ pages: meanwhile }, options)) seen.push(progress);
+    for await (const progress of deleteRows(db, { pages: meanwhile }, options)) seen.push(progress);
     assert.deepEqual(seen, [{ deleted: 18, gone: 1, changed: 1, next: undefined }]);
     assert.deepEqual(
       (await rows.take(20)).map(({ value }) => value.note),
@@ -73,14 +74,14 @@ describePeers('deleting rows', peer => {
       let resume: string | undefined;
       let left = pages;
       if (pages > 0)
-        for await (const { next } of db.deleteRows(query(), { ...all, size: 10 })) {
+        for await (const { next } of deleteRows(db, query(), { ...all, size: 10 })) {
           resume = next;
           if (--left === 0) break;
         }
       const other = open({ tables: peer.client() });
       const rest = other.repo(Employee, { table }).partition({ department: 'd0' }).select();
       let deleted = 0;
-      for await (const progress of other.deleteRows(rest, { ...all, size: 10, resume }))
+      for await (const progress of deleteRows(other, rest, { ...all, size: 10, resume }))
         deleted = progress.deleted;
       assert.equal(deleted, 40 - 10 * pages);
       assert.deepEqual(await query().take(1), []);
@@ -90,8 +91,8 @@ describePeers('deleting rows', peer => {
   test('the token of another query is refused', async () => {
     const { db, staff } = await filled(peer, 20, 2);
     const query = (department: string) => staff.partition({ department }).select();
-    for await (const { next } of db.deleteRows(query('d0'), { ...all, size: 5 })) {
-      const other = db.deleteRows(query('d1'), { ...all, resume: next });
+    for await (const { next } of deleteRows(db, query('d0'), { ...all, size: 5 })) {
+      const other = deleteRows(db, query('d1'), { ...all, resume: next });
       await rejects(other.next(), 'TokenMismatch');
       break;
     }

@@ -2,16 +2,8 @@
 // rows stand in the same partitions, so that batches and queries meet them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  change,
-  type Db,
-  type Of,
-  open,
-  PatternError,
-  type Repo,
-  type StoredOf,
-  type WriteReport,
-} from '#patterns';
+import { type Db, type Of, open, PatternError, type Repo, type StoredOf } from '#patterns';
+import { change, type WriteReport, writeAll } from '#patterns/bulk';
 import { anna, Employee } from './employee.js';
 import { disturbed, FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
@@ -187,7 +179,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'bulk',
-    run: ({ db, table, value }) => only(db.writeAll([change.upsert(Employee, value, { table })])),
+    run: ({ db, table, value }) => only(writeAll(db, [change.upsert(Employee, value, { table })])),
     after: (_, value) => value,
     refusal: never,
   },

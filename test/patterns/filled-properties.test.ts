@@ -1,7 +1,8 @@
 // Properties that the library gives: defaults, and the times of a row's first and last write, in every write by its name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { change, codec, type Db, entity, Instant, key, type NewOf, type Of, open, part, t } from '#patterns';
+import { codec, type Db, entity, Instant, key, type NewOf, type Of, open, part, t } from '#patterns';
+import { change, writeAll } from '#patterns/bulk';
 import { describePeers } from './peers.js';
 
 const PROPS = { department: t.string(), id: t.int32(), name: t.string() };
@@ -83,7 +84,7 @@ describePeers('properties that the library gives', peer => {
     assert.deepEqual(await times(), [at(0), at(6)]);
     go(7);
     const changes = [change.merge(Task, (await tasks.get(given)) ?? assert.fail(), { name: 'seven' })];
-    for await (const report of db.writeAll(changes)) assert.equal(report.kind, 'done');
+    for await (const report of writeAll(db, changes)) assert.equal(report.kind, 'done');
     assert.deepEqual(await times(), [at(0), at(7)]);
     go(8);
     await tasks.upsert(given);

@@ -1,6 +1,7 @@
 // A program that writes until it is killed, and says on its standard output what it is about to write and what was done. killed.test.ts starts it and compares.
 import { TableServiceClient } from '@azure/data-tables';
-import { change, type Db, open } from '#patterns';
+import { type Db, open } from '#patterns';
+import { change, writeAll } from '#patterns/bulk';
 import { anna, Employee } from './employee.js';
 
 const [connectionString = '', table = '', first = '0'] = process.argv.slice(2);
@@ -25,7 +26,7 @@ async function bulk(db: Db, n: number): Promise<void> {
   const changes = Array.from({ length: MANY }, (_, i) =>
     change.create(Employee, { ...anna, department: `bulk${i % 3}`, id: n * MANY + i }, { table }),
   );
-  for await (const report of db.writeAll(changes)) {
+  for await (const report of writeAll(db, changes)) {
     if (report.kind === 'failed') throw report.error;
     say('row', n * MANY + report.index);
   }

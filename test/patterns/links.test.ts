@@ -1,8 +1,9 @@
 // Links from one entity to others, and lookups of small tables: how often they read, what they remember, and what they give when the service fails.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, link, linkMany, open } from '#patterns';
+import { type Db, open } from '#patterns';
 import { Lookup } from '#patterns/internals';
+import { link, linkMany, lookup } from '#patterns/joins';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
@@ -98,7 +99,7 @@ describePeers('links', peer => {
     const table = await shop();
     const { db: opened, httpClient } = db();
     let now = 0;
-    const customers = opened.lookup(Customer, {
+    const customers = lookup(opened, Customer, {
       table,
       ttl: 10,
       negativeTtl: 3,
@@ -141,7 +142,7 @@ describePeers('links', peer => {
     const { db: opened } = db(() => (isBroken ? 'reset before' : undefined));
     let now = 0;
     const errors: unknown[] = [];
-    const customers = opened.lookup(Customer, {
+    const customers = lookup(opened, Customer, {
       table,
       ttl: 10,
       maxStale: 5,
@@ -168,7 +169,7 @@ describePeers('links', peer => {
     const names = ['a', 'b', 'c', 'd'];
     await fillShop(db().db, table, names, 0);
     const { db: opened, httpClient } = db();
-    const of = (maxRows: number) => opened.lookup(Customer, { table, ttl: 1000, maxRows, now: () => 0 });
+    const of = (maxRows: number) => lookup(opened, Customer, { table, ttl: 1000, maxRows, now: () => 0 });
     const customers = of(2);
     for (const customer of ['a', 'b', 'a', 'c', 'a']) await customers.get({ customer });
     assert.equal(httpClient.count, 3, 'a was asked for last before c came');
@@ -186,7 +187,7 @@ describePeers('links', peer => {
   test('a stream is joined with a lookup, in its order', async () => {
     const table = await shop();
     const { db: opened, httpClient } = db();
-    const customers = opened.lookup(Customer, { table, ttl: 1000, maxRows: 10 });
+    const customers = lookup(opened, Customer, { table, ttl: 1000, maxRows: 10 });
     const orders = opened.repo(Order, { table }).fanOut([{ customer: 'bob' }, { customer: 'ann' }]);
     const joined: string[] = [];
     for await (const [order, customer] of customers.join(orders, ({ value }) => ({

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Db, entity, key, open, part, type TypedValue, t } from '#patterns';
 import { encodeBag, Sender, TableRequests } from '#patterns/internals';
+import { mixed } from '#patterns/mixed';
 import { describePeers } from './peers.js';
 import { Customer, fillShop, Note, Order } from './shop.js';
 
@@ -31,7 +32,7 @@ describePeers('mixed reads', peer => {
   test('are told apart by their names', async () => {
     const table = await peer.newTable();
     await fillShop(db(), table, ['ann', 'bob'], 3);
-    const found = await db().mixed(Customer, Order).inTable(table).partition({ customer: 'ann' }).take(100);
+    const found = await mixed(db(), Customer, Order).inTable(table).partition({ customer: 'ann' }).take(100);
     const shown = found.map(row => {
       if (row.entity === 'Customer') return row.value.name;
       return row.entity === 'Order' ? row.value.number : row.properties.size;
@@ -42,8 +43,8 @@ describePeers('mixed reads', peer => {
   test('give what nobody explains as it stands', async () => {
     const table = await peer.newTable();
     await strange(table);
-    const mixed = db().mixed(Customer, Order).inTable(table);
-    const found = await mixed.partition('ann').take(100);
+    const reads = mixed(db(), Customer, Order).inTable(table);
+    const found = await reads.partition('ann').take(100);
     const shown = found.map(row =>
       row.entity === undefined ? [row.rowKey, row.tag, row.fault?.code] : row.entity,
     );
@@ -56,7 +57,7 @@ describePeers('mixed reads', peer => {
     const [, , other] = found;
     assert(other?.entity === undefined);
     assert.deepEqual(other?.properties.get('x'), { type: 'Int64', value: 5n });
-    const resolved = await mixed
+    const resolved = await reads
       .resolving(row => (row.rowKey === 'zebra' ? 'Order' : undefined))
       .partition('ann')
       .take(9);
@@ -69,8 +70,8 @@ describePeers('mixed reads', peer => {
   test('have pages, ranges and classes as other queries', async () => {
     const table = await peer.newTable();
     await fillShop(db(), table, ['ann', 'bob'], 3);
-    const mixed = db().mixed(Order, Customer).inTable(table);
-    const ann = mixed.partition('ann');
+    const reads = mixed(db(), Order, Customer).inTable(table);
+    const ann = reads.partition('ann');
     const { items, next } = await ann.page({ size: 3 });
     assert.equal(items.length, 3);
     assert.equal((await ann.page({ size: 3, resume: next })).items.length, 1);
@@ -79,8 +80,8 @@ describePeers('mixed reads', peer => {
     assert.equal(some.explain().class, 'range');
     assert.equal((await some.take(9)).length, 3);
     // @ts-expect-error a table scan has no results
-    await assert.rejects(async () => mixed.scan().take(1), /ScanRefused/);
-    assert.equal((await mixed.scan().allowScan('a test').take(100)).length, 8);
+    await assert.rejects(async () => reads.scan().take(1), /ScanRefused/);
+    assert.equal((await reads.scan().allowScan('a test').take(100)).length, 8);
   });
 
   test('take entities that can be told apart alone', () => {
@@ -91,10 +92,10 @@ describePeers('mixed reads', peer => {
       partition: key(part('customer')),
       row: key('elsewhere'),
     });
-    assert.throws(() => db().mixed(Order, Elsewhere), /DefinitionInvalid/);
-    assert.throws(() => db().mixed(), /DefinitionInvalid/);
-    assert.throws(() => db().mixed(Order, Note), /DefinitionInvalid/);
+    assert.throws(() => mixed(db(), Order, Elsewhere), /DefinitionInvalid/);
+    assert.throws(() => mixed(db()), /DefinitionInvalid/);
+    assert.throws(() => mixed(db(), Order, Note), /DefinitionInvalid/);
     // @ts-expect-error no part of the entities' partition keys
-    assert.throws(() => db().mixed(Order, Customer).partition({ number: 5 }), /KeyInvalid/);
+    assert.throws(() => mixed(db(), Order, Customer).partition({ number: 5 }), /KeyInvalid/);
   });
 });

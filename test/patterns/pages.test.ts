@@ -104,11 +104,11 @@ describePeers('pages', peer => {
         .partition({ customer: 'ann' }),
     ];
     for (const other of others) await rejects(other.page({ resume: next }), 'TokenMismatch');
-    const broken = ['', 'x', next.slice(4), next.slice(0, -4), Buffer.from('{"v":1}').toString('base64url')];
+    const broken = ['', 'x', next.slice(4), next.slice(0, -4), Buffer.from('{"v":2}').toString('base64url')];
     for (const resume of broken) await rejects(ann.page({ resume }), 'TokenMismatch');
-    const version = Buffer.from(Buffer.from(next, 'base64url').toString().replace('"v":1', '"v":2'));
+    const version = Buffer.from(Buffer.from(next, 'base64url').toString().replace('"v":2', '"v":3'));
     await rejects(ann.page({ resume: version.toString('base64url') }), 'TokenMismatch', {
-      reason: 'it is of version 2',
+      reason: 'it is of version 3',
     });
     const place = Buffer.from(next, 'base64url')
       .toString()

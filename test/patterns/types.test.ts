@@ -13,8 +13,8 @@ import {
   type RowRef,
   type StoredOf,
   t,
-  type WriteReport,
 } from '#patterns';
+import type { WriteReport } from '#patterns/bulk';
 import { describePeers } from './peers.js';
 
 const Task = entity('Task', {

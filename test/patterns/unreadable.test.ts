@@ -13,7 +13,9 @@ import {
   t,
   type UnreadableRow,
 } from '#patterns';
+import { deleteRows } from '#patterns/bulk';
 import { encodeBag, Sender, TableRequests } from '#patterns/internals';
+import { mixed } from '#patterns/mixed';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
 
@@ -126,7 +128,7 @@ describePeers('rows that cannot be read', peer => {
     const { db, items } = await filled();
     const rows = items.partition({ shelf: 'a' }).onUnreadable('skip');
     let deleted = 0;
-    for await (const progress of db.deleteRows(rows, { conditional: true })) deleted = progress.deleted;
+    for await (const progress of deleteRows(db, rows, { conditional: true })) deleted = progress.deleted;
     assert.equal(deleted, NUMBERS.length);
     const left: string[] = [];
     await items
@@ -138,7 +140,7 @@ describePeers('rows that cannot be read', peer => {
 
   test('are told among rows of several entities', async () => {
     const { db, table } = await filled();
-    const rows = await db.mixed(Item).inTable(table).partition('a').take(100);
+    const rows = await mixed(db, Item).inTable(table).partition('a').take(100);
     const faults = rows.flatMap(row => (row.entity === undefined && row.fault ? [row.fault.code] : []));
     assert.deepEqual(faults.sort(), STRANGE.map(([, , code]) => code).sort());
   });

@@ -1,14 +1,6 @@
 // The operations that lose requests and answers in tests, and how it shows whether each was done.
-import {
-  change,
-  type Db,
-  open,
-  PatternError,
-  type Repo,
-  type RowChange,
-  type ServiceOptions,
-  type StoredOf,
-} from '#patterns';
+import { type Db, open, PatternError, type Repo, type ServiceOptions, type StoredOf } from '#patterns';
+import { change, deleteRows, type RowChange, writeAll } from '#patterns/bulk';
 import { anna, Employee } from './employee.js';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import type { Peer } from './peers.js';
@@ -17,8 +9,8 @@ export type Staff = Repo<typeof Employee>;
 export type Row = StoredOf<typeof Employee>;
 
 /** The first failure that is reported is thrown. */
-async function writeAll(db: Db, changes: readonly RowChange[]): Promise<void> {
-  for await (const report of db.writeAll(changes)) if (report.kind === 'failed') throw report.error;
+async function written(db: Db, changes: readonly RowChange[]): Promise<void> {
+  for await (const report of writeAll(db, changes)) if (report.kind === 'failed') throw report.error;
 }
 
 /** An operation on a row that is there (or is not yet), and whether the row shows that it was done. */
@@ -105,7 +97,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'writing all',
     startsWithRow: true,
     run: (staff, db, stored) =>
-      writeAll(db, [
+      written(db, [
         change.create(Employee, { ...anna, department: 'Other' }, { table: staff.table }),
         change.merge(Employee, stored, { note: 'done' }),
         change.create(Employee, { ...anna, id: 2 }, { table: staff.table }),
@@ -116,7 +108,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'deleting rows',
     startsWithRow: true,
     run: async (staff, db) => {
-      for await (const _ of db.deleteRows(staff.partition(anna).select(), { conditional: true }));
+      for await (const _ of deleteRows(db, staff.partition(anna).select(), { conditional: true }));
     },
     isDone: row => row === undefined,
   },

@@ -2,19 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import {
-  change,
-  codec,
-  type Db,
-  entity,
-  key,
-  open,
-  PatternError,
-  part,
-  remove,
-  t,
-  type WriteName,
-} from '#patterns';
+import { codec, type Db, entity, key, open, PatternError, part, remove, t, type WriteName } from '#patterns';
+import { change } from '#patterns/bulk';
 import { OPERATIONS } from '#patterns/internals';
 import { anna, Employee, EmployeeNow } from './employee.js';
 import { describePeers } from './peers.js';

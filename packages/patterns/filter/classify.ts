@@ -1,6 +1,6 @@
 // The class of a query: point, points, range, partition scan or table scan, decided from the condition's comparisons of PartitionKey and RowKey. Works
 // alike for typed conditions and for any $filter text. Sends nothing.
-import type { KeyRange } from '../keys/compiled-key.js';
+import type { KeyRange, Point } from '../keys/key-range.js';
 import { type Comparison, type Condition, comparisonCount, MIRRORED, type Operand } from './condition.js';
 import {
   ALL,
@@ -37,12 +37,6 @@ export const QUERY_CLASSES: readonly QueryClass[] = [
 export interface KeyBounds {
   readonly partition: KeyRange;
   readonly row: KeyRange;
-}
-
-/** The keys of one row. */
-export interface Point {
-  readonly partitionKey: string;
-  readonly rowKey: string;
 }
 
 /** The class of a query, and why it is that. */
@@ -164,15 +158,11 @@ const CLASS_WARNINGS: Readonly<Partial<Record<QueryClass, string>>> = {
   none: 'Nothing can match: its conditions on the keys contradict each other.',
 };
 
-const OPERATORS: readonly (keyof KeyRange)[] = ['eq', 'ge', 'gt', 'lt', 'le'];
-
 /** `RowKey ge 'a' and RowKey lt 'b'`; undefined for all keys. */
 function boundsText(name: string, interval: Interval): string | undefined {
-  const range = keyRangeOf(interval);
-  const bounds = OPERATORS.flatMap(operator => {
-    const bound = range[operator];
-    return bound === undefined ? [] : [`${name} ${operator} '${bound}'`];
-  });
+  const bounds = Object.entries(keyRangeOf(interval)).map(
+    ([operator, bound]) => `${name} ${operator} '${bound}'`,
+  );
   return bounds.length === 0 ? undefined : bounds.join(' and ');
 }
 

@@ -1,5 +1,5 @@
 // The condition of a query as a value, a tree of comparisons. format-filter.ts writes it as $filter, classify.ts derives its cost.
-import type { TypedValue } from '../values/decode-property.js';
+import type { TypedValue } from '../values/typed-value.js';
 
 /** The comparisons that the service knows. */
 export type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';

@@ -1,19 +1,8 @@
-// Evaluates a condition in the client, with the service's rules: on a whole row, for joins and for tests, or on the keys alone, for queries that are sent
-// row by row. Other queries are never evaluated here in place of the service.
+// Evaluates a condition on a row in the client, with the service's rules: for joins and for tests. Queries are never evaluated here in place of the service;
+// given-keys.ts says what is left of one whose keys are known.
 import { compareBytes } from '../values/bytes.js';
-import type { TypedValue } from '../values/decode-property.js';
-import { type BagValue, isInstant } from '../values/edm.js';
-import type { Point } from './classify.js';
-import {
-  allOf,
-  anyOf,
-  type Comparison,
-  type Condition,
-  isTrue,
-  MIRRORED,
-  type Operand,
-  TRUE,
-} from './condition.js';
+import { type BagValue, isInstant, type TypedValue } from '../values/typed-value.js';
+import { type Comparison, type Condition, MIRRORED, type Operand } from './condition.js';
 
 /** What a row has under a name. */
 export type RowReader = (name: string) => TypedValue | undefined;
@@ -113,52 +102,4 @@ export function evaluate(condition: Condition, read: RowReader): boolean {
     case 'property':
       return read(condition.name)?.value === true;
   }
-}
-
-const FALSE: Condition = { kind: 'value', typed: { type: 'Boolean', value: false } };
-
-const isFalse = (condition: Condition): boolean =>
-  condition.kind === 'value' && condition.typed.value === false;
-
-const isKnown = (operand: Operand): boolean =>
-  operand.kind === 'value' || operand.name === 'PartitionKey' || operand.name === 'RowKey';
-
-/**
- * The residual condition once the keys of a row are known: without its comparisons of keys, a constant if there were no others. So a filter over several rows
- * can be sent to each of them by its key.
- */
-export function givenKeys(condition: Condition, point: Point): Condition {
-  switch (condition.kind) {
-    case 'and': {
-      const terms = condition.terms.map(term => givenKeys(term, point));
-      return terms.some(isFalse) ? FALSE : allOf(terms);
-    }
-    case 'or': {
-      const terms = condition.terms.map(term => givenKeys(term, point)).filter(term => !isFalse(term));
-      const [first, ...others] = terms;
-      if (first === undefined) return FALSE;
-      return terms.some(isTrue) ? TRUE : anyOf([first, ...others]);
-    }
-    case 'not': {
-      const term = givenKeys(condition.term, point);
-      if (isTrue(term)) return FALSE;
-      return isFalse(term) ? TRUE : { kind: 'not', term };
-    }
-    case 'compare':
-      return isKnown(condition.left) && isKnown(condition.right) ? decided(condition, point) : condition;
-    default:
-      return isKnown(condition) ? decided(condition, point) : condition;
-  }
-}
-
-function decided(condition: Condition, { partitionKey, rowKey }: Point): Condition {
-  const keys = new Map([
-    ['PartitionKey', partitionKey],
-    ['RowKey', rowKey],
-  ]);
-  const isMet = evaluate(condition, name => {
-    const value = keys.get(name);
-    return value === undefined ? undefined : { type: 'String', value };
-  });
-  return isMet ? TRUE : FALSE;
 }

@@ -1,9 +1,9 @@
 // The tokens of a $filter: cuts the text and decodes literals. parse-filter.ts knows their grammar.
 import { fromHex } from '../values/bytes.js';
-import type { TypedValue } from '../values/decode-property.js';
 import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from '../values/edm.js';
 import { Instant } from '../values/instant.js';
 import { PatternError } from '../values/pattern-error.js';
+import type { TypedValue } from '../values/typed-value.js';
 
 interface Extent {
   readonly start: number;

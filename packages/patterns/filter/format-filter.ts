@@ -1,10 +1,11 @@
 // Formats a condition as $filter: each value with the prefix of its type, so that the service compares it by that type. URL escapes are added later.
 import { toHex } from '../values/bytes.js';
-import type { TypedValue } from '../values/decode-property.js';
 import { doubleLiteral } from '../values/double-literal.js';
+import type { TypedValue } from '../values/typed-value.js';
 import type { Condition, Operand } from './condition.js';
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** A text as a literal. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 function formatDouble(value: number): string {
   if (Number.isFinite(value)) return doubleLiteral(value);

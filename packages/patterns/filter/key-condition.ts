@@ -1,5 +1,5 @@
 // A range of keys as a condition.
-import type { KeyRange } from '../keys/compiled-key.js';
+import type { KeyRange } from '../keys/key-range.js';
 import { allOf, type Condition, compare } from './condition.js';
 
 /** The keys of a range. */

@@ -1,6 +1,6 @@
 // Sets of rows by their keys: an interval of partition keys and one of row keys, which classify.ts derives from a condition. Of other properties it
 // records only that some are compared.
-import type { KeyRange } from '../keys/compiled-key.js';
+import type { KeyRange } from '../keys/key-range.js';
 import type { Comparison } from './condition.js';
 
 /** Half-open: from the first text that is in it to the first that is not. Without `until` there is no end. Never empty. */
@@ -88,8 +88,8 @@ const isSame = (a: Interval, b: Interval): boolean => a.from === b.from && a.unt
 /** Two regions as one that holds no row besides theirs; undefined if there is none such. */
 function union(a: Region, b: Region): Region | undefined {
   const isFiltered = a.isFiltered || b.isFiltered;
-  if (isWithin(a, b)) return { ...b, isFiltered: b.isFiltered };
-  if (isWithin(b, a)) return { ...a, isFiltered: a.isFiltered };
+  if (isWithin(a, b)) return b;
+  if (isWithin(b, a)) return a;
   if (!isSame(a.partition, b.partition)) return undefined;
   const row = joined(a.row, b.row);
   return row && { partition: a.partition, row, isFiltered };

@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { anyCondition } from '../testing/condition.js';
 import { law } from '../testing/law.js';
-import type { TypedValue } from '../values/decode-property.js';
 import { Instant } from '../values/instant.js';
 import { PatternError } from '../values/pattern-error.js';
+import type { TypedValue } from '../values/typed-value.js';
 import { formatFilter, formatLiteral } from './format-filter.js';
 import { FILTER_DEPTH_MAX, parseFilter } from './parse-filter.js';
 

@@ -1,8 +1,9 @@
 // The plan of a query: the requests that it would send, and what they cost the service. Sends nothing.
-import { type Classification, classify, filterWarnings, type Point, type QueryClass } from './classify.js';
+import type { Point } from '../keys/key-range.js';
+import { type Classification, classify, filterWarnings, type QueryClass } from './classify.js';
 import { type Condition, isTrue } from './condition.js';
-import { givenKeys } from './evaluate.js';
-import { formatFilter } from './format-filter.js';
+import { formatFilter, quoted } from './format-filter.js';
+import { givenKeys } from './given-keys.js';
 
 /** What a query would send, and what it costs the service. */
 export interface Plan extends Classification {
@@ -44,8 +45,6 @@ export function pointQuery({ condition, classification }: RowQuery, point: Point
   if (left.kind === 'value') return isTrue(left) ? { ...point, rest: undefined } : undefined;
   return { ...point, rest: left };
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 function queryRequest(table: string, filter: string | undefined, select: RowQuery['select']): string {
   const options = [

@@ -1,12 +1,12 @@
 // Typed conditions, as in `where(p => p.age.ge(18))`. A property is compared only with values of its own type. Properties that exist only in a key are
 // compared through that key.
 import type { PartBounds } from '../keys/compiled-key.js';
-import { hasUncertainOrder } from '../keys/key-text.js';
+import { hasUncertainOrder, successorOf } from '../keys/key-text.js';
 import type { AnyEntity, Field } from '../model/entity.js';
 import { checkValue } from '../values/check-value.js';
-import type { BagValue } from '../values/edm.js';
-import { PatternError } from '../values/pattern-error.js';
+import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { Property, ValueOf } from '../values/property.js';
+import type { BagValue } from '../values/typed-value.js';
 import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';
 import { keyCondition } from './key-condition.js';
 
@@ -71,23 +71,19 @@ export type Fields<E extends AnyEntity> = {
 /** The same for the compiler, whatever the property is. */
 export type AnyField = TextOrder<unknown>;
 
-const LAST_CERTAIN = 0xd7ff;
-
 /** Texts that begin so. */
 function prefixCondition(name: string, prefix: string): Condition {
-  if (prefix === '') return compare(name, 'ge', { type: 'String', value: '' });
-  const last = prefix.charCodeAt(prefix.length - 1);
-  if (last >= LAST_CERTAIN || hasUncertainOrder(prefix))
-    throw new PatternError('ValueInvalid', {
-      property: name,
-      expected: 'a text that has an order',
-      reason: 'it has characters beyond U+D7FE, of whose order the service says nothing',
-    });
-  const end = prefix.slice(0, -1) + String.fromCharCode(last + 1);
-  return allOf([
-    compare(name, 'ge', { type: 'String', value: prefix }),
-    compare(name, 'lt', { type: 'String', value: end }),
-  ]);
+  const type = 'String';
+  const from = compare(name, 'ge', { type, value: prefix });
+  if (prefix === '') return from;
+  const value = hasUncertainOrder(prefix) ? undefined : successorOf(prefix);
+  if (value === undefined)
+    return refuseValue(
+      name,
+      'a text that has an order',
+      'it has characters beyond U+D7FE, of whose order the service says nothing',
+    );
+  return allOf([from, compare(name, 'lt', { type, value })]);
 }
 
 /** Of a property that is stored as it is. */
@@ -101,13 +97,9 @@ class StoredField {
   compare(operator: Comparison, value: unknown): Condition {
     const { property, name, wire } = this.#field;
     // What a check refuses may still be stored, and may be asked for.
-    const checked = checkValue({ ...property, checks: [] }, value, name) as BagValue;
+    const checked = checkValue({ edm: property.edm, checks: [] }, value, name) as BagValue;
     if (typeof checked === 'number' && !Number.isFinite(checked))
-      throw new PatternError('ValueInvalid', {
-        property: name,
-        expected: 'a finite number',
-        reason: `filters have no literal for ${checked}`,
-      });
+      refuseValue(name, 'a finite number', `filters have no literal for ${checked}`);
     return compare(wire, operator, { type: property.edm, value: checked });
   }
 
@@ -145,10 +137,10 @@ class KeyField {
         ? ([plan.partition, 'PartitionKey'] as const)
         : ([plan.row, 'RowKey'] as const);
     if (key.names[0] !== name)
-      throw new PatternError('DefinitionInvalid', {
-        subject: `${this.#entity.name}.${name}`,
-        reason: `it is kept in ${keyName} alone, behind ${key.names[0]}, and cannot be compared without it: see rows()`,
-      });
+      refuseDefinition(
+        `${this.#entity.name}.${name}`,
+        `it is kept in ${keyName} alone, behind ${key.names[0]}, and cannot be compared without it: see rows()`,
+      );
     return keyCondition(keyName, key.range(lead, next));
   }
 }

@@ -11,9 +11,6 @@ export interface TickClockOptions {
   readonly random?: (count: number) => Uint8Array;
 }
 
-const EPOCH_TICKS = 621_355_968_000_000_000n;
-const TICKS_PER_MILLISECOND = 10_000n;
-
 const WRITER_DIGITS = 8;
 /** 32, in the order of their codes. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -43,7 +40,7 @@ export class TickClock {
 
   /** Now, or one tick after the last time that was given, if that is later. */
   next(): Instant {
-    const ticks = BigInt(Math.floor(this.#now())) * TICKS_PER_MILLISECOND + EPOCH_TICKS;
+    const { ticks } = Instant.fromDate(new Date(this.#now()));
     this.#last = ticks > this.#last ? ticks : this.#last + 1n;
     return Instant.fromTicks(this.#last);
   }

@@ -1,23 +1,15 @@
 // A key's definition, bound to the properties of an entity: encodes values to keys, decodes keys, and computes the range of keys that share leading
 // parts. Sends nothing.
 import { checkValue } from '../values/check-value.js';
-import { PatternError } from '../values/pattern-error.js';
+import { PatternError, refuseDefinition, refuseKey } from '../values/pattern-error.js';
 import type { Property, Props } from '../values/property.js';
 import type { Key } from './key.js';
 import { type AnyKeyCodec, codec } from './key-codec.js';
-import { forbiddenIn, hasUncertainOrder, KEY_LENGTH_MAX, SEPARATOR } from './key-text.js';
+import type { KeyRange } from './key-range.js';
+import { forbiddenIn, hasUncertainOrder, KEY_LENGTH_MAX, SEPARATOR, successorOf } from './key-text.js';
 
 /** Values by the names of properties. */
 export type Values = Readonly<Record<string, unknown>>;
-
-/** Keys, by what comparing them with a text says. At most one bound on either side; without any, all keys. */
-export interface KeyRange {
-  readonly eq?: string;
-  readonly ge?: string;
-  readonly gt?: string;
-  readonly lt?: string;
-  readonly le?: string;
-}
 
 /** Bounds of one part's values. */
 export interface PartBounds<V = unknown> {
@@ -48,14 +40,10 @@ const BY_TYPE: { readonly [edm: string]: AnyKeyCodec } = {
 
 /** The text that comes right after all that begin with this one. */
 function successor(text: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  if (text === '' || last >= 0xd7ff)
-    throw new PatternError('KeyInvalid', {
-      part: 'range',
-      reason: 'ends in a character of whose place in the order the service says nothing',
-      text,
-    });
-  return text.slice(0, -1) + String.fromCharCode(last + 1);
+  return (
+    successorOf(text) ??
+    refuseKey('range', 'ends in a character of whose place in the order the service says nothing', text)
+  );
 }
 
 /** The same bounds on texts, where texts are in the reverse order of values. */
@@ -189,10 +177,7 @@ export class CompiledKey {
       pieces.push(this.#text(each, at, lead));
     }
     if (Object.values(next).some(bound => bound !== undefined))
-      throw new PatternError('KeyInvalid', {
-        part: this.subject,
-        reason: 'has no part after those that are given',
-      });
+      refuseKey(this.subject, 'has no part after those that are given');
     return { eq: this.#checked(pieces.join(this.#separator)) };
   }
 
@@ -201,11 +186,11 @@ export class CompiledKey {
   }
 
   #wrong(reason: string): never {
-    throw new PatternError('DefinitionInvalid', { subject: this.subject, reason });
+    refuseDefinition(this.subject, reason);
   }
 
   #misread(text: string, reason: string): never {
-    throw new PatternError('KeyInvalid', { part: this.subject, reason, text });
+    refuseKey(this.subject, reason, text);
   }
 
   /** Ranges over the part's values are ranges of keys. */
@@ -237,18 +222,13 @@ export class CompiledKey {
   #text(each: string | BoundPart, at: number, values: Values): string {
     if (typeof each === 'string') return each;
     const value = values[each.name];
-    if (value === undefined || value === null)
-      throw new PatternError('KeyInvalid', { part: each.name, reason: `is missing in ${this.subject}` });
+    if (value === undefined || value === null) refuseKey(each.name, `is missing in ${this.subject}`);
     const text = this.#encoded(each, checkValue(each.property, value, each.name));
     const isLast = at === this.#parts.length - 1;
     if (!isLast && this.#endOf(each, `${text}${this.#separator}`, 0, false) !== text.length)
-      throw new PatternError('KeyInvalid', { part: each.name, reason: 'holds the separator', text });
+      refuseKey(each.name, 'holds the separator', text);
     if (!isLast && each.codec.text === 'exact' && this.#separator === SEPARATOR && /[ !]/.test(text))
-      throw new PatternError('KeyInvalid', {
-        part: each.name,
-        reason: 'holds a space, which sorts below the separator',
-        text,
-      });
+      refuseKey(each.name, 'holds a space, which sorts below the separator', text);
     return text;
   }
 
@@ -296,54 +276,31 @@ export class CompiledKey {
       .slice(at)
       .find(each => typeof each !== 'string' && lead[each.name] !== undefined);
     if (typeof given === 'object')
-      throw new PatternError('KeyInvalid', {
-        part: given.name,
-        reason: `is given without ${missing.name}, which stands before it in ${this.subject}`,
-      });
+      refuseKey(given.name, `is given without ${missing.name}, which stands before it in ${this.subject}`);
   }
 
   /** Keys behind the pieces whose part `each` is in bounds. */
   #within(pieces: readonly string[], each: BoundPart, at: number, next: PartBounds): KeyRange {
     const before = pieces.map(piece => piece + this.#separator).join('');
-    const all: KeyRange = before === '' ? {} : { ge: before, lt: successor(before) };
-    const isBounded = Object.values(next).some(bound => bound !== undefined);
-    if (!isBounded) return all;
+    const first: KeyRange = before === '' ? {} : { ge: before };
+    const end: KeyRange = before === '' ? {} : { lt: successor(before) };
+    if (Object.values(next).every(bound => bound === undefined)) return { ...first, ...end };
     if (!this.#hasOrder(each, at))
-      throw new PatternError('KeyInvalid', {
-        part: each.name,
-        reason: `has no order in ${this.subject}, so that it has no ranges`,
-      });
+      refuseKey(each.name, `has no order in ${this.subject}, so that it has no ranges`);
     if (next.prefix !== undefined) return this.#beginning(before, each, next);
-    if ((next.ge !== undefined && next.gt !== undefined) || (next.le !== undefined && next.lt !== undefined))
-      throw new PatternError('KeyInvalid', {
-        part: each.name,
-        reason: 'has two bounds on one side: ge and gt, or le and lt',
-      });
     const { ge, gt, lt, le } = each.codec.order === 'down' ? reversed(next) : next;
+    if ((ge !== undefined && gt !== undefined) || (le !== undefined && lt !== undefined))
+      refuseKey(each.name, 'has two bounds on one side: ge and gt, or le and lt');
     const text = (value: unknown): string => before + this.#orderedText(each, value);
     const isLast = at === this.#parts.length - 1;
     const after = (value: unknown): string =>
       this.#separator === '' ? successor(text(value)) : text(value) + successor(this.#separator);
-    const lower =
-      gt !== undefined
-        ? isLast
-          ? { gt: text(gt) }
-          : { ge: after(gt) }
-        : ge !== undefined
-          ? { ge: text(ge) }
-          : {};
-    const upper =
-      le !== undefined
-        ? isLast
-          ? { le: text(le) }
-          : { lt: after(le) }
-        : lt !== undefined
-          ? { lt: text(lt) }
-          : {};
-    const { ge: first, lt: end } = all;
-    const from = 'gt' in lower || 'ge' in lower ? lower : first === undefined ? {} : { ge: first };
-    const until = 'le' in upper || 'lt' in upper ? upper : end === undefined ? {} : { lt: end };
-    return { ...from, ...until };
+    const above = (): KeyRange => (isLast ? { gt: text(gt) } : { ge: after(gt) });
+    const upTo = (): KeyRange => (isLast ? { le: text(le) } : { lt: after(le) });
+    return {
+      ...(gt !== undefined ? above() : ge !== undefined ? { ge: text(ge) } : first),
+      ...(le !== undefined ? upTo() : lt !== undefined ? { lt: text(lt) } : end),
+    };
   }
 
   #beginning(before: string, each: BoundPart, next: PartBounds): KeyRange {
@@ -351,10 +308,7 @@ export class CompiledKey {
       each.codec.width !== undefined ||
       Object.entries(next).some(([name, bound]) => name !== 'prefix' && bound !== undefined)
     )
-      throw new PatternError('KeyInvalid', {
-        part: each.name,
-        reason: 'takes a prefix only if it is text, and alone',
-      });
+      refuseKey(each.name, 'takes a prefix only if it is text, and alone');
     const text = before + this.#encoded(each, next.prefix);
     return text === '' ? {} : { ge: text, lt: successor(text) };
   }
@@ -362,11 +316,7 @@ export class CompiledKey {
   #orderedText(each: BoundPart, value: unknown): string {
     const text = this.#encoded(each, checkValue({ ...each.property, checks: [] }, value, each.name));
     if (hasUncertainOrder(text))
-      throw new PatternError('KeyInvalid', {
-        part: each.name,
-        reason: 'has characters beyond U+D7FF, of whose order the service says nothing',
-        text,
-      });
+      refuseKey(each.name, 'has characters beyond U+D7FF, of whose order the service says nothing', text);
     return text;
   }
 }

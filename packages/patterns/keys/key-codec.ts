@@ -1,8 +1,9 @@
 // Codecs: how one value becomes text in a key, and back. Ordered codecs keep the order of values in the order of texts; no text of a codec holds a
 // character that is forbidden in keys. key.ts joins the parts.
-import { type EdmType, GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, isInstant } from '../values/edm.js';
+import { type EdmType, GUID, INT32_MIN, INT64_MIN, isInt32, isInt64 } from '../values/edm.js';
 import { Instant } from '../values/instant.js';
-import { PatternError } from '../values/pattern-error.js';
+import { refuseDefinition, refuseKey } from '../values/pattern-error.js';
+import { isInstant } from '../values/typed-value.js';
 import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
 import { escapeKeyText, forbiddenIn, unescapeKeyText } from './key-text.js';
 
@@ -44,9 +45,7 @@ export type AnyKeyCodec = Omit<KeyCodec<never>, 'decode'> & { readonly decode: (
 /** What a hash may be taken of. */
 export type Hashable = string | number | bigint | boolean | Instant;
 
-function refuse(name: string, text: string, reason: string): never {
-  throw new PatternError('KeyInvalid', { part: name, reason, text });
-}
+const refuse = (name: string, text: string, reason: string): never => refuseKey(name, reason, text);
 
 const none = (): readonly string[] => [];
 
@@ -106,7 +105,7 @@ function digitsIn(value: string, name: string, width: number): bigint {
 function int(width: number): KeyCodec<number> {
   const name = `int(${width})`;
   if (!Number.isInteger(width) || width < 1 || width > 15)
-    throw new PatternError('DefinitionInvalid', { subject: name, reason: 'the width is not from 1 to 15' });
+    refuseDefinition(name, 'the width is not from 1 to 15');
   const limit = 10 ** width;
   return define({
     name,
@@ -121,34 +120,33 @@ function int(width: number): KeyCodec<number> {
   });
 }
 
-const INT32_WIDTH = 10;
-const INT64_WIDTH = 20;
+/** Any whole number of a type: the digits of what it is above the least, so that negative ones come first. */
+const whole = <T extends number | bigint>(
+  edm: EdmType,
+  width: number,
+  least: T,
+  isWhole: (value: unknown) => boolean,
+  fromAbove: (digits: bigint) => T,
+): KeyCodec<T> => {
+  const name = edm.toLowerCase();
+  return define<T>({
+    name,
+    edm: [edm],
+    width,
+    trend: 'count',
+    encode: value =>
+      isWhole(value)
+        ? String(BigInt(value) - BigInt(least)).padStart(width, '0')
+        : refuse(name, `${value}`, `is no ${edm}`),
+    decode: value => fromAbove(digitsIn(value, name, width) + BigInt(least)),
+  });
+};
 
-/** Any Int32: ten digits of the value + 2^31, so that negative ones come first. */
-const int32: KeyCodec<number> = define({
-  name: 'int32',
-  edm: ['Int32'],
-  width: INT32_WIDTH,
-  trend: 'count',
-  encode: value =>
-    Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX
-      ? String(value - INT32_MIN).padStart(INT32_WIDTH, '0')
-      : refuse('int32', `${value}`, 'is no Int32'),
-  decode: value => Number(digitsIn(value, 'int32', INT32_WIDTH)) + INT32_MIN,
-});
+/** Any Int32: ten digits of the value + 2^31. */
+const int32 = whole<number>('Int32', 10, INT32_MIN, isInt32, Number);
 
 /** Any Int64: twenty digits of the value + 2^63. */
-const int64: KeyCodec<bigint> = define({
-  name: 'int64',
-  edm: ['Int64'],
-  width: INT64_WIDTH,
-  trend: 'count',
-  encode: value =>
-    typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX
-      ? String(value - INT64_MIN).padStart(INT64_WIDTH, '0')
-      : refuse('int64', `${value}`, 'is no Int64'),
-  decode: value => digitsIn(value, 'int64', INT64_WIDTH) + INT64_MIN,
-});
+const int64 = whole<bigint>('Int64', 20, INT64_MIN, isInt64, digits => digits);
 
 const DOUBLE_WIDTH = 16;
 const SIGN_BIT = 1n << 63n;
@@ -243,11 +241,7 @@ function hash(buckets: number, options: { readonly also?: readonly number[] } = 
   const also = options.also ?? [];
   const name = also.length === 0 ? `hash(${buckets})` : `hash(${buckets}, also ${also.join(', ')})`;
   const wrong = [buckets, ...also].find(count => !isBucketCount(count));
-  if (wrong !== undefined)
-    throw new PatternError('DefinitionInvalid', {
-      subject: name,
-      reason: `${wrong} is not a number of buckets from 2 to 10000`,
-    });
+  if (wrong !== undefined) refuseDefinition(name, `${wrong} is not a number of buckets from 2 to 10000`);
   const names = [buckets, ...also].flatMap(count =>
     Array.from({ length: count }, (_, i) => bucketText(i, count)),
   );

@@ -10,7 +10,7 @@
 //   #            "4          everything else stands for itself
 //
 // Every code begins above `!`, so `!` separates texts and keeps the order of tuples: a tuple comes before all that it begins.
-import { PatternError } from '../values/pattern-error.js';
+import { refuseKey } from '../values/pattern-error.js';
 
 /** 1 KiB of UTF-16, as the service's documentation of the data model has it. */
 export const KEY_LENGTH_MAX = 512;
@@ -24,7 +24,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const ESCAPED = /[\u0000-#./>?[\\~\u007f-\u009f]/g;
 const PLAIN = /^[$-\-0-=@-Z\]-}\u00a0-\ud7ff]*$/;
 const CODE = /"0([01][0-9a-f])|~1([89][0-9a-f]|7f)|"[1-4]|\.[01]|>[01]|\[[01]|~0/g;
-const UNEXPLAINED = /[\u0000-#./>?[\\~\u007f-\u009f]/;
+const UNEXPLAINED = new RegExp(ESCAPED.source);
 
 const CODES: Readonly<Record<string, string>> = {
   ' ': '"1',
@@ -49,8 +49,7 @@ const codeOf = (character: string): string =>
 
 export function escapeKeyText(text: string): string {
   if (PLAIN.test(text)) return text;
-  if (LONE_SURROGATE.test(text))
-    throw new PatternError('KeyInvalid', { part: 'text', reason: 'has half of a surrogate pair', text });
+  if (LONE_SURROGATE.test(text)) refuseKey('text', 'has half of a surrogate pair', text);
   return text.replace(ESCAPED, codeOf);
 }
 
@@ -58,11 +57,7 @@ export function unescapeKeyText(text: string): string {
   if (PLAIN.test(text)) return text;
   // What no code explains was not written by escapeKeyText.
   if (UNEXPLAINED.test(text.replace(CODE, '')))
-    throw new PatternError('KeyInvalid', {
-      part: 'text',
-      reason: 'is not escaped as codec.text does; codec.exact takes keys as they are',
-      text,
-    });
+    refuseKey('text', 'is not escaped as codec.text does; codec.exact takes keys as they are', text);
   return text.replace(CODE, (code, low?: string, high?: string) => {
     const digits = low ?? high;
     return digits === undefined
@@ -84,3 +79,9 @@ export function forbiddenIn(text: string): string | undefined {
  * between characters beyond U+FFFF and those from U+E000 on.
  */
 export const hasUncertainOrder = (text: string): boolean => /[\ud800-\uffff]/.test(text);
+
+/** The text that comes right after all that begin with this one; undefined where that cannot be said. */
+export function successorOf(text: string): string | undefined {
+  const last = text.charCodeAt(text.length - 1);
+  return last < 0xd7ff ? text.slice(0, -1) + String.fromCharCode(last + 1) : undefined;
+}

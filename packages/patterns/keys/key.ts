@@ -1,5 +1,5 @@
 // The definition of a key: literals and named parts, in order, as plain data. compiled-key.ts binds it to an entity's properties.
-import { PatternError } from '../values/pattern-error.js';
+import { refuseDefinition } from '../values/pattern-error.js';
 import type { Props, ValueOf } from '../values/property.js';
 import type { AnyKeyCodec, DescendingCodec, KeyCodec } from './key-codec.js';
 import { SEPARATOR } from './key-text.js';
@@ -66,11 +66,7 @@ function define<const A extends readonly KeyPart[]>(parts: A, separator: string)
     parts,
     separator,
     joinedBy: (other: string) => {
-      if (other.length > 1)
-        throw new PatternError('DefinitionInvalid', {
-          subject: `joinedBy('${other}')`,
-          reason: 'a separator is one character or none',
-        });
+      if (other.length > 1) refuseDefinition(`joinedBy('${other}')`, 'a separator is one character or none');
       return define(parts, other);
     },
   });

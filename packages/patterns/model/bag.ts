@@ -1,14 +1,13 @@
 // Rows without a schema, as property bags with the service's types: for rows of other programs, and for tools that have no definition.
 import { checkValue } from '../values/check-value.js';
-import { decodeProperty, type TypedValue } from '../values/decode-property.js';
-import type { EdmType } from '../values/edm.js';
+import { decodeProperty } from '../values/decode-property.js';
 import { encodeProperty } from '../values/encode-property.js';
 import type { Instant } from '../values/instant.js';
 import type { RowAddress } from '../values/pattern-error.js';
-import { type Property, t } from '../values/property.js';
 import type { WireObject, WireValue } from '../values/read-wire.js';
 import { annotationOf, memberOf, propertyNames, textOf } from '../values/row-member.js';
 import { rowBytes } from '../values/size.js';
+import type { TypedValue } from '../values/typed-value.js';
 import type { WireRow } from '../values/wire-property.js';
 import { readHead } from './row-head.js';
 
@@ -49,17 +48,6 @@ export function decodeBag(row: WireObject, { table, tag = 'EntityType', etag }: 
   return { ...readHead(row, { table, etag }), entity: undefined, tag: textOf(row, tag), properties };
 }
 
-const PLAIN: Readonly<Record<EdmType, Property>> = {
-  String: t.string(),
-  Int32: t.int32(),
-  Int64: t.int64(),
-  Double: t.double(),
-  Boolean: t.bool(),
-  DateTime: t.instant(),
-  Guid: t.guid(),
-  Binary: t.bytes(),
-};
-
 /** Throws ValueInvalid for a value that is none of its type, and TooLarge. */
 export function encodeBag({
   table,
@@ -68,7 +56,7 @@ export function encodeBag({
   properties,
 }: Pick<Bag, 'table' | 'partitionKey' | 'rowKey' | 'properties'>): WireRow {
   const encoded = [...properties].map(([name, { type, value }]) =>
-    encodeProperty(name, type, checkValue(PLAIN[type], value, name)),
+    encodeProperty(name, type, checkValue({ edm: type, checks: [] }, value, name)),
   );
   return {
     partitionKey,

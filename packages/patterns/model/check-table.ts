@@ -1,6 +1,6 @@
 // Checks entities that share a table: no row of one can have the keys of another, and their rows can be told apart. entity.ts checks each one by itself.
 import type { CompiledKey } from '../keys/compiled-key.js';
-import { PatternError } from '../values/pattern-error.js';
+import { refuseDefinition } from '../values/pattern-error.js';
 import type { AnyEntity } from './entity.js';
 
 const DIGITS = /^[0-9]/;
@@ -26,7 +26,7 @@ function areDisjoint(a: CompiledKey, b: CompiledKey): boolean {
 
 function checkPair(a: AnyEntity, b: AnyEntity): void {
   const refuse = (reason: string): never => {
-    throw new PatternError('DefinitionInvalid', { subject: `${a.name} and ${b.name} in ${a.table}`, reason });
+    refuseDefinition(`${a.name} and ${b.name} in ${a.table}`, reason);
   };
   if (a.name === b.name) refuse('two entities of a table have one name');
   if (a.tag !== b.tag) refuse('entities of one table say what they are by the same property');

@@ -1,8 +1,9 @@
 // Rows of several entities, rows of none, and what entities of one table must have apart.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { checkTable, codec, entity, Instant, type Key, key, PatternError, part, t } from '../index.js';
+import { codec, entity, Instant, type Key, key, PatternError, part, t } from '../index.js';
 import { decodeBag, decodeMixed, encodeBag, readRow, wireText } from '../internals.js';
+import { checkTable } from '../mixed.js';
 
 const Employee = entity('Employee', {
   version: 1,

@@ -1,11 +1,11 @@
 // Schema drift: a stored property is taken as it is, widened to the type in the definition, or handled by the drift policy.
 import { passChecks, validated } from '../values/check-value.js';
 import { coerce } from '../values/coerce.js';
-import { decodeProperty, type TypedValue } from '../values/decode-property.js';
-import type { BagValue } from '../values/edm.js';
+import { decodeProperty } from '../values/decode-property.js';
 import type { Instant } from '../values/instant.js';
 import { type Drift, PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireValue } from '../values/read-wire.js';
+import type { BagValue, TypedValue } from '../values/typed-value.js';
 import type { AnyEntity, Field } from './entity.js';
 
 /** A drift, with what is there. */

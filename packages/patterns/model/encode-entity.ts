@@ -2,7 +2,7 @@
 import { checkValue, passChecks, validated } from '../values/check-value.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { Instant } from '../values/instant.js';
-import { PatternError } from '../values/pattern-error.js';
+import { refuseValue } from '../values/pattern-error.js';
 import { rowBytes } from '../values/size.js';
 import type { WireProperty, WireRow } from '../values/wire-property.js';
 import type { AnyEntity, Field, NewOf, Of } from './entity.js';
@@ -31,7 +31,7 @@ export interface EncodeOptions {
 function jsonOf(field: Field, value: unknown): { text: string; value: unknown } {
   const { name, property } = field;
   const refuse = (reason: string): never => {
-    throw new PatternError('ValueInvalid', { property: name, expected: 'JSON', reason });
+    refuseValue(name, 'JSON', reason);
   };
   let text: string | undefined;
   try {
@@ -64,11 +64,7 @@ function encodeField(subject: string, field: Field, value: unknown): Encoded {
 function refuseStrangers({ name, plan }: AnyEntity, values: Values): void {
   for (const [property, value] of Object.entries(values))
     if (value !== undefined && !plan.byName.has(property))
-      throw new PatternError('ValueInvalid', {
-        property,
-        expected: `a property of ${name}`,
-        reason: 'it is not, and would be lost',
-      });
+      refuseValue(property, `a property of ${name}`, 'it is not, and would be lost');
 }
 
 /** Null is a value of JSON, and no value of the service. */
@@ -102,11 +98,7 @@ export function encodeEntity<E extends AnyEntity>(
     const given = filled(field, values[field.name], options);
     if (isMissing(field, given)) {
       if (field.property.presence !== 'required') continue;
-      throw new PatternError('ValueInvalid', {
-        property: field.name,
-        expected: field.property.edm,
-        reason: 'it is missing',
-      });
+      refuseValue(field.name, field.property.edm, 'it is missing');
     }
     const encoded = encodeField(subject, field, given);
     readBack[field.name] = encoded.value;
@@ -134,11 +126,7 @@ export function encodePatch(entity: AnyEntity, patch: Values): readonly WireProp
     // Every write sends it, with its own time.
     if (field.property.filling?.kind === 'updated') return [];
     if (field.inKey)
-      throw new PatternError('ValueInvalid', {
-        property: name,
-        expected: 'what it was',
-        reason: 'it is part of a key, and a row cannot change its keys',
-      });
+      refuseValue(name, 'what it was', 'it is part of a key, and a row cannot change its keys');
     return [encodeField(entity.name, field, value).property];
   });
 }

@@ -2,8 +2,9 @@
 // for encoding and decoding.
 import { CompiledKey } from '../keys/compiled-key.js';
 import type { Key, KeyOn, Part, PartNames } from '../keys/key.js';
-import { PatternError } from '../values/pattern-error.js';
+import { refuseDefinition } from '../values/pattern-error.js';
 import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
+import { SYSTEM_NAMES } from '../values/row-member.js';
 import { CUSTOM_PROPERTIES_MAX, PROPERTY_NAME_LENGTH_MAX } from '../values/size.js';
 
 /** A property as encoding and decoding need it. */
@@ -116,20 +117,16 @@ const ENTITY_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
 /** C# identifiers. */
 const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
-const SYSTEM_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
-
-function refuse(subject: string, reason: string): never {
-  throw new PatternError('DefinitionInvalid', { subject, reason });
-}
 
 function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: CompiledKey): readonly Field[] {
   return Object.entries(props).map(([name, property]) => {
     const wire = property.storedName ?? name;
-    if (SYSTEM_NAMES.has(wire)) refuse(subject, `${wire} is a name that the service keeps for itself`);
-    if (name === '__proto__') refuse(subject, 'no property can be called __proto__ in a program');
-    if (!PROPERTY_NAME.test(wire)) refuse(subject, `${wire} is no name that a property may have`);
+    if (SYSTEM_NAMES.has(wire))
+      refuseDefinition(subject, `${wire} is a name that the service keeps for itself`);
+    if (name === '__proto__') refuseDefinition(subject, 'no property can be called __proto__ in a program');
+    if (!PROPERTY_NAME.test(wire)) refuseDefinition(subject, `${wire} is no name that a property may have`);
     if (wire.length > PROPERTY_NAME_LENGTH_MAX)
-      refuse(
+      refuseDefinition(
         subject,
         `the name ${wire.slice(0, 20)}… has ${wire.length} characters, and may have ${PROPERTY_NAME_LENGTH_MAX}`,
       );
@@ -143,20 +140,25 @@ function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: Co
 function checkFields(subject: string, fields: readonly Field[], tag: string | undefined): void {
   const names = [...fields.map(({ wire }) => wire), ...(tag === undefined ? [] : [tag])];
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) refuse(subject, `two properties are called ${twice} in the table`);
+  if (twice !== undefined) refuseDefinition(subject, `two properties are called ${twice} in the table`);
   const stored =
     fields.filter(({ rebuiltFrom }) => rebuiltFrom === undefined).length + (tag === undefined ? 0 : 1);
   if (stored > CUSTOM_PROPERTIES_MAX)
-    refuse(subject, `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}`);
+    refuseDefinition(
+      subject,
+      `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}`,
+    );
 }
 
 function checkVersion(subject: string, version: number, upcast: Readonly<Record<number, Upcast>>): void {
   if (!Number.isSafeInteger(version) || version < 1)
-    refuse(subject, `version ${version} is not a whole number from 1`);
+    refuseDefinition(subject, `version ${version} is not a whole number from 1`);
   for (let from = 1; from < version; from++)
-    if (upcast[from] === undefined) refuse(subject, `nothing leads from version ${from} to ${from + 1}`);
+    if (upcast[from] === undefined)
+      refuseDefinition(subject, `nothing leads from version ${from} to ${from + 1}`);
   const beyond = Object.keys(upcast).find(from => !(Number(from) >= 1 && Number(from) < version));
-  if (beyond !== undefined) refuse(subject, `there is an upcast from ${beyond}, which is no earlier version`);
+  if (beyond !== undefined)
+    refuseDefinition(subject, `there is an upcast from ${beyond}, which is no earlier version`);
 }
 
 /** The append anti-pattern: one end of the table takes all new rows, however many servers there are. */
@@ -173,9 +175,9 @@ export function entity<const N extends string, P extends Props, PK extends KeyOn
   spec: EntitySpec<P, PK, RK>,
 ): Entity<N, P, PK, RK> {
   const { version, table, props, partition, row, upcast = {} } = spec;
-  if (!ENTITY_NAME.test(name)) refuse(name, 'an entity is named by letters, digits, _ and -');
+  if (!ENTITY_NAME.test(name)) refuseDefinition(name, 'an entity is named by letters, digits, _ and -');
   if (!TABLE_NAME.test(table) || table.toLowerCase() === 'tables')
-    refuse(name, `${table} is no name that a table may have`);
+    refuseDefinition(name, `${table} is no name that a table may have`);
   checkVersion(name, version, upcast);
   const tag = spec.tag === false ? undefined : (spec.tag ?? 'EntityType');
   const partitionKey = new CompiledKey(`${name}.partition`, partition, props);

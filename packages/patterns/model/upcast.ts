@@ -1,10 +1,12 @@
 // Applies an entity's upcasts to a row of an earlier version. Upcasts use the program's property names; properties that they leave alone are decoded as
 // in any other row, and unknown properties pass through.
 import { checkValue, passChecks, validated } from '../values/check-value.js';
-import { decodeProperty, type TypedValue } from '../values/decode-property.js';
-import { PatternError } from '../values/pattern-error.js';
+import { decodeProperty } from '../values/decode-property.js';
+import { isObject } from '../values/is-object.js';
+import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { WireObject, WireValue } from '../values/read-wire.js';
 import { annotationOf, memberOf, propertyNames } from '../values/row-member.js';
+import type { TypedValue } from '../values/typed-value.js';
 import type { FieldReader } from './drift.js';
 import type { AnyEntity, Field } from './entity.js';
 
@@ -52,11 +54,7 @@ function climb(entity: AnyEntity, version: number, old: Record<string, unknown>)
   for (let from = version; from < entity.version; from++) {
     const step = entity.upcast[from];
     const next: unknown = step?.(Object.freeze({ ...values }));
-    if (typeof next !== 'object' || next === null)
-      throw new PatternError('DefinitionInvalid', {
-        subject: entity.name,
-        reason: `the upcast from version ${from} gives no object`,
-      });
+    if (!isObject(next)) refuseDefinition(entity.name, `the upcast from version ${from} gives no object`);
     values = next as Record<string, unknown>;
   }
   return values;
@@ -103,11 +101,7 @@ export function upcastRow(
     if (byName.has(name) || value === undefined) continue;
     const before = properties.get(name);
     if (before === undefined || !Object.is(value, old[name]))
-      throw new PatternError('ValueInvalid', {
-        property: name,
-        expected: `a property of ${entity.name}`,
-        reason: 'an upcast gives it, and it is none',
-      });
+      refuseValue(name, `a property of ${entity.name}`, 'an upcast gives it, and it is none');
     unknown.push(before.wire);
   }
   return { values, unknown };

@@ -1,17 +1,16 @@
 // Queries over rows as property bags, without an entity: for tables of other programs, and for tools that have no definition. A row of any shape is a result.
-import { admit, checkReason } from '../filter/admit.js';
+import { checkReason } from '../filter/admit.js';
 import { allOf, type Condition, TRUE } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
-import { type Plan, planOf, type RowQuery, rowQuery } from '../filter/plan.js';
+import { type Plan, type RowQuery, rowQuery } from '../filter/plan.js';
 import { type Clause, type Equality, type Order, plainField, type TextOrder } from '../filter/where.js';
-import type { KeyRange } from '../keys/compiled-key.js';
+import type { KeyRange } from '../keys/key-range.js';
 import { type Bag, decodeBag } from '../model/bag.js';
-import type { RowSource } from '../transport/row-source.js';
 import type { Instant } from '../values/instant.js';
 import { t } from '../values/property.js';
-import { POINT_CONCURRENCY, type QuerySettings } from './query.js';
+import type { WireObject } from '../values/read-wire.js';
 import type { ReadingOptions, Results } from './results.js';
-import { RowResults } from './row-results.js';
+import { type QuerySettings, TableQuery } from './table-query.js';
 
 /** Properties by their types and their names in the table, to be compared: a comparison holds only for rows that have the property with this type. */
 export interface BagFields {
@@ -59,42 +58,13 @@ export interface BagReads {
   scan(): BagScan;
 }
 
-/** Admission, before the first request of a query. */
-function admitted(source: RowSource, check: () => void): RowSource {
-  return {
-    get: (address, options) => {
-      check();
-      return source.get(address, options);
-    },
-    queryPage: request => {
-      check();
-      return source.queryPage(request);
-    },
-  };
-}
-
-class RowBags extends RowResults<Bag> implements BagQuery, BagScan {
-  readonly #settings: QuerySettings;
-  readonly #query: RowQuery;
-  readonly #reason: string | undefined;
+class RowBags extends TableQuery<Bag> implements BagQuery, BagScan {
+  override readonly rowQuery: RowQuery;
+  protected override readonly shape = 'bags';
 
   constructor(table: string, settings: QuerySettings, condition: Condition, reason?: string) {
-    const query = rowQuery(table, condition, undefined);
-    let isAdmitted = false;
-    super({
-      source: admitted(settings.source, () => {
-        if (!isAdmitted) admit(query, settings, reason);
-        isAdmitted = true;
-      }),
-      query,
-      decode: row => decodeBag(row, { table }),
-      shape: 'bags',
-      secret: settings.tokenSecret,
-      concurrency: settings.concurrency ?? POINT_CONCURRENCY,
-    });
-    this.#settings = settings;
-    this.#query = query;
-    this.#reason = reason;
+    super(settings, reason);
+    this.rowQuery = rowQuery(table, condition, undefined);
   }
 
   where(build: (fields: BagFields) => Clause): RowBags {
@@ -105,18 +75,20 @@ class RowBags extends RowResults<Bag> implements BagQuery, BagScan {
     return this.#narrowed(keyCondition('RowKey', range));
   }
 
-  explain(): Plan {
-    return planOf(this.#query);
+  allowScan(reason: string): RowBags {
+    return this.#with(this.rowQuery.condition, checkReason(this.rowQuery, reason));
   }
 
-  allowScan(reason: string): RowBags {
-    const { table, condition } = this.#query;
-    return new RowBags(table, this.#settings, condition, checkReason(this.#query, reason));
+  protected override decode(row: WireObject): Bag {
+    return decodeBag(row, { table: this.rowQuery.table });
   }
 
   #narrowed(further: Condition): RowBags {
-    const { table, condition } = this.#query;
-    return new RowBags(table, this.#settings, allOf([condition, further]), this.#reason);
+    return this.#with(allOf([this.rowQuery.condition, further]), this.reason);
+  }
+
+  #with(condition: Condition, reason: string | undefined): RowBags {
+    return new RowBags(this.rowQuery.table, this.settings, condition, reason);
   }
 }
 

@@ -1,22 +1,20 @@
 // Queries many partitions concurrently and gives their results as one: in the order of a scan, in the order of row keys, or as they arrive. merge-*.ts
 // combine the results.
-import type { AnyEntity } from '../model/entity.js';
-import { PatternError } from '../values/pattern-error.js';
-import type { Merge, MergePart, RowPosition } from './merge.js';
+import type { RowQuery } from '../filter/plan.js';
+import type { Merge, MergePart, MergeQuery, RowPosition } from './merge.js';
 import { mergeAny } from './merge-any.js';
 import { mergeDistinct, mergeRows } from './merge-rows.js';
 import { mergeScan } from './merge-scan.js';
-import type { EntityQuery } from './query.js';
 import {
-  checkCount,
   checkPageSize,
+  checkWhole,
   PAGE_SIZE_MAX,
   type Page,
+  PagedResults,
   type PageOptions,
   type ReadingOptions,
-  type Results,
 } from './results.js';
-import { formatToken, parseToken, queryHash } from './resume-token.js';
+import { formatToken, parseToken } from './resume-token.js';
 
 /**
  * `scan`: by partition key, then by row key, as one query would give them. `rows`: by row key, whatever the partition, which holds a page of each partition
@@ -48,32 +46,28 @@ const byPartition = (a: { partitionKey: string }, b: { partitionKey: string }): 
   a.partitionKey < b.partitionKey ? -1 : a.partitionKey > b.partitionKey ? 1 : 0;
 
 /** A query of one partition. */
-export interface FanOutPart<E extends AnyEntity, R> {
+export interface FanOutPart<R> {
   readonly partitionKey: string;
-  readonly query: EntityQuery<E, R>;
+  readonly query: MergeQuery<R> & { readonly rowQuery: RowQuery };
 }
 
-export class FanOut<E extends AnyEntity, R extends RowPosition> implements Results<R> {
+export class FanOut<R extends RowPosition> extends PagedResults<R> {
   readonly #parts: readonly MergePart<R>[];
   readonly #merge: Merge;
   readonly #concurrency: number;
-  readonly #hash: string;
+  readonly #query: string;
   readonly #secret: Uint8Array | undefined;
 
   constructor(
-    parts: readonly FanOutPart<E, R>[],
+    parts: readonly FanOutPart<R>[],
     {
       concurrency = CONCURRENCY,
       order = 'scan',
     }: Omit<FanOutOptions, 'order'> & { readonly order?: MergeOrder | undefined },
     secret: Uint8Array | undefined,
   ) {
-    if (!(Number.isInteger(concurrency) && concurrency >= 1))
-      throw new PatternError('ValueInvalid', {
-        property: 'concurrency',
-        expected: 'a whole number from 1',
-        reason: `it is ${concurrency}`,
-      });
+    super();
+    checkWhole('concurrency', concurrency);
     const distinct = [...new Map(parts.map(part => [part.partitionKey, part])).values()];
     const sorted = order === 'distinct' ? distinct : distinct.sort(byPartition);
     this.#parts = sorted;
@@ -85,34 +79,29 @@ export class FanOut<E extends AnyEntity, R extends RowPosition> implements Resul
       rowQuery.filter ?? '',
       rowQuery.select ?? [],
     ]);
-    this.#hash = queryHash(['fan-out', order, queries]);
+    this.#query = JSON.stringify(['fan-out', order, queries]);
   }
 
-  async page({ size = PAGE_SIZE, resume, signal }: PageOptions = {}): Promise<Page<R>> {
-    for await (const page of this.pages({ size, resume, signal })) return page;
-    return { items: [], next: undefined };
-  }
-
-  async *pages({
+  override async *pages({
     size = PAGE_SIZE,
     resume,
     signal,
   }: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
     checkPageSize(size);
-    const from = resume === undefined ? undefined : parseToken(resume, this.#hash, this.#secret);
+    const from = resume === undefined ? undefined : await parseToken(resume, this.#query, this.#secret);
     const merging = this.#merge(this.#parts, { from, size, concurrency: this.#concurrency, signal });
     let items: R[] = [];
     for await (const item of merging.items) {
       items.push(item);
       if (items.length < size) continue;
-      yield { items, next: formatToken(this.#hash, merging.position(item), this.#secret) };
+      yield { items, next: await formatToken(this.#query, merging.position(item), this.#secret) };
       items = [];
     }
     if (items.length > 0) yield { items, next: undefined };
   }
 
-  async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
-    checkCount(count);
+  override async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
+    checkWhole('count', count, 0);
     const taken: R[] = [];
     if (count === 0) return taken;
     for await (const item of this.stream({ size: Math.min(count, PAGE_SIZE_MAX), signal })) {
@@ -122,20 +111,12 @@ export class FanOut<E extends AnyEntity, R extends RowPosition> implements Resul
     return taken;
   }
 
-  async first(options: ReadingOptions = {}): Promise<R | undefined> {
-    return (await this.take(1, options))[0];
-  }
-
-  async *stream({
+  override async *stream({
     size,
     signal,
   }: ReadingOptions & { readonly size?: number | undefined } = {}): AsyncGenerator<R, void, undefined> {
     checkPageSize(size);
     const concurrency = this.#concurrency;
     yield* this.#merge(this.#parts, { from: undefined, size, concurrency, signal }).items;
-  }
-
-  [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
-    return this.stream();
   }
 }

@@ -5,7 +5,7 @@ import { onAbort } from '../flow/abort.js';
 import { inOrder } from '../flow/in-order.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
-import { PatternError } from '../values/pattern-error.js';
+import { PatternError, refuseValue } from '../values/pattern-error.js';
 import type { Reads } from './reads.js';
 import type { ReadingOptions, Results } from './results.js';
 
@@ -58,12 +58,7 @@ export interface JoinOptions extends ReadingOptions {
 const CONCURRENCY = 16;
 
 function checkOption(name: string, value: number, least: number): void {
-  if (!(value >= least))
-    throw new PatternError('ValueInvalid', {
-      property: name,
-      expected: `a number from ${least}`,
-      reason: `it is ${value}`,
-    });
+  if (!(value >= least)) refuseValue(name, `a number from ${least}`, `it is ${value}`);
 }
 
 /** What the promise gives, unless the signal comes first: the promise is others' too, and goes on. */

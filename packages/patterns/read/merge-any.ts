@@ -1,5 +1,6 @@
 // Merges partitions in the order of arrival, a limited number at a time. While the rows of a page are consumed, the partition's next page is fetched.
 import { linkedController } from '../flow/abort.js';
+import { isObject } from '../values/is-object.js';
 import {
   behind,
   type MergeOptions,
@@ -70,8 +71,7 @@ const isEntry = (value: unknown): value is [string, string | null] =>
   Array.isArray(value) && typeof value[0] === 'string' && (value[1] === null || typeof value[1] === 'string');
 
 function progressIn(from: unknown): Progress {
-  if (typeof from !== 'object' || from === null || !('u' in from) || !('o' in from)) return noPosition();
-  const { u, o } = from;
+  const { u, o } = isObject(from) ? from : {};
   if (typeof u !== 'string' || !Array.isArray(o) || !o.every(isEntry)) return noPosition();
   return { until: u, open: new Map(o.map(([key, row]) => [key, row ?? undefined])) };
 }

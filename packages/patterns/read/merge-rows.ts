@@ -7,6 +7,7 @@ import { allInOrder } from '../flow/in-order.js';
 import {
   behind,
   keysIn,
+  type Merge,
   type MergeOptions,
   type MergePart,
   type Merging,
@@ -42,7 +43,7 @@ const isBefore = <R extends RowPosition>(a: Head<R>, b: Head<R>): boolean =>
 async function* itemsOf<R extends RowPosition>(
   parts: readonly MergePart<R>[],
   { size, concurrency, signal }: MergeOptions,
-  isDistinct = false,
+  isDistinct: boolean,
 ): AsyncGenerator<R, void, undefined> {
   const linked = linkedController(signal);
   try {
@@ -66,24 +67,24 @@ async function* itemsOf<R extends RowPosition>(
   }
 }
 
-export function mergeRows<R extends RowPosition>(
+/** The rows behind the position, of which `left` gives what is left of each part. */
+function merging<R extends RowPosition>(
   parts: readonly MergePart<R>[],
   options: MergeOptions,
+  left: (part: MergePart<R>, from: RowPosition) => MergePart<R>,
+  isDistinct = false,
 ): Merging<R> {
-  if (options.from === undefined) return { items: itemsOf(parts, options), position: positionOfRow };
-  const { partitionKey, rowKey } = keysIn(options.from);
-  // Of rows with this very key, those of partitions up to this one have been given.
-  const left = parts.map(part => behind(part, rowKey, part.partitionKey <= partitionKey ? 'gt' : 'ge'));
-  return { items: itemsOf(left, options), position: positionOfRow };
+  const from = options.from === undefined ? undefined : keysIn(options.from);
+  const rest = from === undefined ? parts : parts.map(part => left(part, from));
+  return { items: itemsOf(rest, options, isDistinct), position: positionOfRow };
 }
 
+export const mergeRows: Merge = (parts, options) =>
+  // Of rows with this very key, those of partitions up to this one have been given.
+  merging(parts, options, (part, { partitionKey, rowKey }) =>
+    behind(part, rowKey, part.partitionKey <= partitionKey ? 'gt' : 'ge'),
+  );
+
 /** Parts of one partition that is spread over several: a row that is in two of them is given once, as the part that comes first in the list has it. */
-export function mergeDistinct<R extends RowPosition>(
-  parts: readonly MergePart<R>[],
-  options: MergeOptions,
-): Merging<R> {
-  if (options.from === undefined) return { items: itemsOf(parts, options, true), position: positionOfRow };
-  const { rowKey } = keysIn(options.from);
-  const left = parts.map(part => behind(part, rowKey));
-  return { items: itemsOf(left, options, true), position: positionOfRow };
-}
+export const mergeDistinct: Merge = (parts, options) =>
+  merging(parts, options, (part, { rowKey }) => behind(part, rowKey), true);

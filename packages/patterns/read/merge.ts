@@ -2,6 +2,7 @@
 // what is left.
 import type { Condition } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
+import { isObject } from '../values/is-object.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Page, PageOptions } from './results.js';
 
@@ -57,10 +58,8 @@ export function noPosition(): never {
 
 /** The keys in a position. */
 export function keysIn(from: unknown): RowPosition {
-  if (typeof from === 'object' && from !== null && 'p' in from && 'r' in from)
-    if (typeof from.p === 'string' && typeof from.r === 'string')
-      return { partitionKey: from.p, rowKey: from.r };
-  return noPosition();
+  const { p, r } = isObject(from) ? from : {};
+  return typeof p === 'string' && typeof r === 'string' ? { partitionKey: p, rowKey: r } : noPosition();
 }
 
 export const positionOfRow = ({ partitionKey, rowKey }: RowPosition): unknown => ({

@@ -1,19 +1,17 @@
 // Queries over rows of several entities of one table, each decoded as its own type. A row that matches no entity is given undecoded: one bad row never
 // ends the reading of the others.
-import { admit, checkReason } from '../filter/admit.js';
+import { checkReason } from '../filter/admit.js';
 import { allOf, type Condition, TRUE } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
-import { type Plan, planOf, type RowQuery, rowQuery } from '../filter/plan.js';
-import type { KeyRange } from '../keys/compiled-key.js';
+import { type RowQuery, rowQuery } from '../filter/plan.js';
+import type { KeyRange } from '../keys/key-range.js';
 import { type Bag, decodeBag } from '../model/bag.js';
 import { checkTable } from '../model/check-table.js';
 import { decodeMixed, type Named } from '../model/decode-mixed.js';
 import type { AnyEntity, PartitionOf } from '../model/entity.js';
-import { type AnyPatternError, PatternError } from '../values/pattern-error.js';
+import { type AnyPatternError, PatternError, refuseDefinition, refuseKey } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
-import { POINT_CONCURRENCY, type QuerySettings } from './query.js';
-import type { Page, PageOptions, ReadingOptions, Results } from './results.js';
-import { RowResults } from './row-results.js';
+import { type QuerySettings, TableQuery } from './table-query.js';
 
 /** A row of no entity, or one that its entity cannot read. */
 export type UnknownRow = Bag & {
@@ -29,93 +27,47 @@ export interface MixedSettings extends QuerySettings {
   readonly resolve?: ((row: Bag) => string | undefined) | undefined;
 }
 
-function fail(subject: string, reason: string): never {
-  throw new PatternError('DefinitionInvalid', { subject, reason });
-}
-
 function tableOf(entities: readonly AnyEntity[]): string {
   const [first, ...others] = entities;
-  if (first === undefined) return fail('mixed()', 'it has no entities');
+  if (first === undefined) return refuseDefinition('mixed()', 'it has no entities');
   const other = others.find(({ table }) => table.toLowerCase() !== first.table.toLowerCase());
   if (other !== undefined)
-    fail('mixed()', `${first.name} is in ${first.table}, and ${other.name} in ${other.table}`);
+    refuseDefinition('mixed()', `${first.name} is in ${first.table}, and ${other.name} in ${other.table}`);
   checkTable(entities);
   return first.table;
 }
 
 /** The rows of a partition, or a part of them. */
-export class MixedQuery<E extends readonly AnyEntity[]> implements Results<MixedRow<E>> {
+export class MixedQuery<E extends readonly AnyEntity[]> extends TableQuery<MixedRow<E>> {
+  override readonly rowQuery: RowQuery;
   readonly #entities: E;
-  readonly #settings: MixedSettings;
-  readonly #query: RowQuery;
-  readonly #reason: string | undefined;
+  readonly #resolve: MixedSettings['resolve'];
 
   constructor(entities: E, settings: MixedSettings, condition: Condition, reason?: string) {
+    super(settings, reason);
     this.#entities = entities;
-    this.#settings = settings;
-    this.#query = rowQuery(settings.table ?? tableOf(entities), condition, undefined);
-    this.#reason = reason;
-  }
-
-  explain(): Plan {
-    return planOf(this.#query);
+    this.#resolve = settings.resolve;
+    this.rowQuery = rowQuery(settings.table ?? tableOf(entities), condition, undefined);
   }
 
   /** Those of the rows whose row keys are in the range. */
   rows(range: KeyRange): MixedQuery<E> {
-    const condition = allOf([this.#query.condition, keyCondition('RowKey', range)]);
-    return new MixedQuery(this.#entities, this.#settings, condition, this.#reason);
+    return this.#with(allOf([this.rowQuery.condition, keyCondition('RowKey', range)]), this.reason);
   }
 
   allowScan(reason: string): MixedQuery<E> {
-    const allowed = checkReason(this.#query, reason);
-    return new MixedQuery(this.#entities, this.#settings, this.#query.condition, allowed);
+    return this.#with(this.rowQuery.condition, checkReason(this.rowQuery, reason));
   }
 
-  page(options: PageOptions = {}): Promise<Page<MixedRow<E>>> {
-    return this.#results().page(options);
+  protected override get shape(): string {
+    return this.#entities.map(({ name, version }) => `${name}.${version}`).join();
   }
 
-  pages(options: PageOptions = {}): AsyncGenerator<Page<MixedRow<E>>, void, undefined> {
-    return this.#results().pages(options);
-  }
-
-  take(count: number, options: ReadingOptions = {}): Promise<readonly MixedRow<E>[]> {
-    return this.#results().take(count, options);
-  }
-
-  first(options: ReadingOptions = {}): Promise<MixedRow<E> | undefined> {
-    return this.#results().first(options);
-  }
-
-  stream(
-    options: ReadingOptions & { readonly size?: number | undefined } = {},
-  ): AsyncGenerator<MixedRow<E>, void, undefined> {
-    return this.#results().stream(options);
-  }
-
-  [Symbol.asyncIterator](): AsyncGenerator<MixedRow<E>, void, undefined> {
-    return this.stream();
-  }
-
-  #results(): RowResults<MixedRow<E>> {
-    admit(this.#query, this.#settings, this.#reason);
-    return new RowResults({
-      source: this.#settings.source,
-      query: this.#query,
-      decode: row => this.#decode(row),
-      shape: this.#entities.map(({ name, version }) => `${name}.${version}`).join(),
-      secret: this.#settings.tokenSecret,
-      concurrency: this.#settings.concurrency ?? POINT_CONCURRENCY,
-    });
-  }
-
-  #decode(row: WireObject): MixedRow<E> {
-    const { onDrift, resolve } = this.#settings;
-    const { table } = this.#query;
-    const options = { table, onDrift, resolve };
+  protected override decode(row: WireObject): MixedRow<E> {
+    const { onDrift } = this.settings;
+    const { table } = this.rowQuery;
     try {
-      const found = decodeMixed(this.#entities, row, options);
+      const found = decodeMixed(this.#entities, row, { table, onDrift, resolve: this.#resolve });
       return found.entity === undefined
         ? { ...(found as Bag), fault: undefined }
         : (found as Named<E[number]>);
@@ -123,6 +75,11 @@ export class MixedQuery<E extends readonly AnyEntity[]> implements Results<Mixed
       if (!PatternError.is(thrown)) throw thrown;
       return { ...decodeBag(row, { table, tag: this.#entities[0]?.tag }), fault: thrown };
     }
+  }
+
+  #with(condition: Condition, reason: string | undefined): MixedQuery<E> {
+    const settings: MixedSettings = { ...this.settings, resolve: this.#resolve };
+    return new MixedQuery(this.#entities, settings, condition, reason);
   }
 }
 
@@ -155,10 +112,7 @@ function partitionKeyOf(entities: readonly AnyEntity[], values: Values): string 
   );
   const [text] = texts;
   if (text === undefined || texts.size > 1)
-    throw new PatternError('KeyInvalid', {
-      part: 'partition',
-      reason: text === undefined ? 'is not given' : 'is not the same for all entities',
-    });
+    refuseKey('partition', text === undefined ? 'is not given' : 'is not the same for all entities');
   return text;
 }
 

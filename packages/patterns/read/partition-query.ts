@@ -1,13 +1,15 @@
 // A partition of an entity, where queries begin: one row, rows by leading parts of their keys, the latest, or all.
-import { allOf, anyOf, type Condition } from '../filter/condition.js';
+import { allOf, anyOf } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
-import type { KeyRange, PartBounds } from '../keys/compiled-key.js';
+import type { PartBounds } from '../keys/compiled-key.js';
 import type { DescendingNames } from '../keys/key.js';
+import type { KeyRange } from '../keys/key-range.js';
 import type { AnyEntity, NameList, RowLead, RowOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
-import { PatternError } from '../values/pattern-error.js';
-import { EntityQuery, type Query, type QuerySettings } from './query.js';
+import { PatternError, refuseKey } from '../values/pattern-error.js';
+import { EntityQuery, type Query } from './query.js';
 import type { ReadingOptions } from './results.js';
+import type { QuerySettings } from './table-query.js';
 
 /** Bounds of the part that comes after those that are given: `{ year: { ge: 2010, lt: 2013 } }`. */
 export type RowBounds<E extends AnyEntity> = {
@@ -59,8 +61,7 @@ function checkLead(subject: string, names: readonly string[], lead: Values): str
   const wrong = given.find(
     name => !names.includes(name) || (next !== undefined && names.indexOf(name) > names.indexOf(next)),
   );
-  if (wrong !== undefined)
-    throw new PatternError('KeyInvalid', { part: wrong, reason: `is no leading part of ${subject}` });
+  if (wrong !== undefined) refuseKey(wrong, `is no leading part of ${subject}`);
   return next;
 }
 
@@ -70,16 +71,12 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
   readonly #settings: QuerySettings;
 
   constructor(entity: E, settings: QuerySettings, partitionKey: string) {
-    const within = EntityPartition.#condition(partitionKey);
+    const within = keyCondition('PartitionKey', { eq: partitionKey });
     const own = keyCondition('RowKey', entity.plan.row.range({}));
     super({ entity, settings, select: undefined, condition: allOf([within, own]) });
     this.partitionKey = partitionKey;
     this.#entity = entity;
     this.#settings = settings;
-  }
-
-  static #condition(partitionKey: string): Condition {
-    return keyCondition('PartitionKey', { eq: partitionKey });
   }
 
   row(key: RowOf<E>): EntityQuery<E, StoredOf<E>> {
@@ -93,10 +90,7 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
     const given = Object.entries(bounds).filter(([, bound]) => bound !== undefined);
     const wrong = given.find(([name]) => name !== next);
     if (wrong !== undefined)
-      throw new PatternError('KeyInvalid', {
-        part: wrong[0],
-        reason: `is not the part of ${row.subject} that follows those which are given`,
-      });
+      refuseKey(wrong[0], `is not the part of ${row.subject} that follows those which are given`);
     const changing = row.changing.find(name => (lead as Values)[name] !== undefined);
     if (changing !== undefined)
       throw new PatternError('BucketsChanging', {
@@ -120,16 +114,16 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
     const next = checkLead(`${name}.row`, this.#entity.plan.row.names, lead);
     const part = row.parts.find(each => typeof each !== 'string' && each.name === next);
     if (typeof part !== 'object' || part.codec?.name !== 'timeDesc')
-      throw new PatternError('KeyInvalid', {
-        part: next ?? name,
-        reason: `is no reversed time in ${name}.row, so that its latest rows are not its first`,
-      });
+      refuseKey(
+        next ?? name,
+        `is no reversed time in ${name}.row, so that its latest rows are not its first`,
+      );
   }
 
   #query(range: KeyRange, ...others: readonly KeyRange[]): EntityQuery<E, StoredOf<E>> {
     const rows = others.map(each => keyCondition('RowKey', each));
     const condition = allOf([
-      EntityPartition.#condition(this.partitionKey),
+      keyCondition('PartitionKey', { eq: this.partitionKey }),
       anyOf([keyCondition('RowKey', range), ...rows]),
     ]);
     return new EntityQuery({

@@ -1,22 +1,19 @@
 // Typed queries over one entity. The cost class of a query is part of its type: a table scan has no results until it is allowed by name. A query is a
 // value and sends nothing until results are asked for.
-import { type Admission, admit, checkReason } from '../filter/admit.js';
+import { checkReason } from '../filter/admit.js';
 import type { QueryClass } from '../filter/classify.js';
 import { allOf, type Condition } from '../filter/condition.js';
-import { type Plan, planOf, type RowQuery, rowQuery } from '../filter/plan.js';
+import { type Plan, type RowQuery, rowQuery } from '../filter/plan.js';
 import { type Clause, type Fields, fieldsOf } from '../filter/where.js';
 import { decodeEntity, decodeProjected, wireSelect } from '../model/decode-entity.js';
-import type { DriftPolicy } from '../model/drift.js';
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { Projected, StoredOf } from '../model/stored.js';
 import { handleUnreadable, type UnreadablePolicy } from '../model/unreadable.js';
-import type { RowSource } from '../transport/row-source.js';
-import { PatternError } from '../values/pattern-error.js';
+import { PatternError, refuseValue } from '../values/pattern-error.js';
 import type { Flat } from '../values/property.js';
 import type { WireObject } from '../values/read-wire.js';
 import type { Results } from './results.js';
-import { ResultsOnDemand } from './results-on-demand.js';
-import { RowResults } from './row-results.js';
+import { type QuerySettings, TableQuery } from './table-query.js';
 
 /** The classes that a query has by how it is made; its filter may make it cheaper, never more expensive. */
 export type StaticClass = Extract<QueryClass, 'point' | 'range' | 'partition-scan' | 'table-scan'>;
@@ -51,26 +48,6 @@ export interface TableScan<R> {
 export type Query<E extends AnyEntity, R, C extends StaticClass> = Refined<E, R, C> &
   (C extends 'table-scan' ? TableScan<R> : Results<R>);
 
-/** What a program says of all its queries. */
-export interface QueryOptions extends Admission {
-  /** Seals tokens, for those that leave the program. */
-  readonly tokenSecret?: Uint8Array | undefined;
-  /** Point reads at once: 16 by default. */
-  readonly concurrency?: number | undefined;
-  /** What becomes of rows that their entity cannot read; `throw` by default. */
-  readonly onUnreadable?: UnreadablePolicy | undefined;
-}
-
-/** Where a query reads, and by which options. */
-export interface QuerySettings extends QueryOptions {
-  readonly source: RowSource;
-  /** Where the rows stand, if not in the entity's table. */
-  readonly table?: string | undefined;
-  readonly onDrift?: DriftPolicy | undefined;
-}
-
-export const POINT_CONCURRENCY = 16;
-
 /** What a query is, before it is one for the compiler. */
 export interface QuerySpec<E extends AnyEntity> {
   readonly entity: E;
@@ -81,75 +58,56 @@ export interface QuerySpec<E extends AnyEntity> {
 }
 
 /** One class for queries of all kinds; `Query` says which of its methods a query has. */
-export class EntityQuery<E extends AnyEntity, R> extends ResultsOnDemand<R> {
+export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
   readonly #spec: QuerySpec<E>;
   #made: RowQuery | undefined;
 
   constructor(spec: QuerySpec<E>) {
-    super();
+    super(spec.settings, spec.reason);
     this.#spec = spec;
   }
 
   where(build: (fields: Fields<E>) => Clause): EntityQuery<E, R> {
-    const { entity, condition } = this.#spec;
-    return this.narrowed(build(fieldsOf(entity)).condition, condition);
+    return this.narrowed(build(fieldsOf(this.#spec.entity)).condition);
   }
 
   /** The same query of the rows that also meet this. */
-  narrowed(further: Condition, condition = this.#spec.condition): EntityQuery<E, R> {
-    return new EntityQuery({ ...this.#spec, condition: allOf([condition, further]) });
+  narrowed(further: Condition): EntityQuery<E, R> {
+    return this.#with({ condition: allOf([this.#spec.condition, further]) });
   }
 
   select<K extends keyof Of<E> & string>(...names: readonly K[]): EntityQuery<E, Selected<E, K>> {
-    const { entity } = this.#spec;
-    const stranger = names.find(name => !entity.plan.byName.has(name));
-    if (stranger !== undefined)
-      throw new PatternError('ValueInvalid', {
-        property: stranger,
-        expected: `a property of ${entity.name}`,
-        reason: 'it is not',
-      });
-    const inKeys = entity.plan.fields.filter(({ inKey }) => inKey).map(({ name }) => name);
-    return new EntityQuery({ ...this.#spec, select: [...new Set([...inKeys, ...names])] });
+    const { name, plan } = this.#spec.entity;
+    const stranger = names.find(each => !plan.byName.has(each));
+    if (stranger !== undefined) refuseValue(stranger, `a property of ${name}`, 'it is not');
+    const inKeys = plan.fields.filter(({ inKey }) => inKey).map(each => each.name);
+    return this.#with({ select: [...new Set([...inKeys, ...names])] });
   }
 
   onUnreadable(policy: UnreadablePolicy): EntityQuery<E, R> {
-    const { settings } = this.#spec;
-    return new EntityQuery({ ...this.#spec, settings: { ...settings, onUnreadable: policy } });
-  }
-
-  explain(): Plan {
-    return planOf(this.rowQuery);
+    return this.#with({ settings: { ...this.settings, onUnreadable: policy } });
   }
 
   allowScan(reason: string): EntityQuery<E, R> {
-    return new EntityQuery({ ...this.#spec, reason: checkReason(this.rowQuery, reason) });
+    return this.#with({ reason: checkReason(this.rowQuery, reason) });
   }
 
-  get rowQuery(): RowQuery {
+  override get rowQuery(): RowQuery {
     const { entity, settings, condition, select } = this.#spec;
     const wires = select && wireSelect(entity, select);
     this.#made ??= rowQuery(settings.table ?? entity.table, condition, wires);
     return this.#made;
   }
 
-  protected override results(): RowResults<R> {
-    const { entity, settings } = this.#spec;
-    admit(this.rowQuery, settings, this.#spec.reason);
-    return new RowResults({
-      source: settings.source,
-      query: this.rowQuery,
-      decode: row => this.#decode(row),
-      shape: `${entity.name}.${entity.version}`,
-      secret: settings.tokenSecret,
-      concurrency: settings.concurrency ?? POINT_CONCURRENCY,
-    });
+  protected override get shape(): string {
+    const { name, version } = this.#spec.entity;
+    return `${name}.${version}`;
   }
 
   /** Rows of other entities are none of its results. */
-  #decode(row: WireObject): R | undefined {
-    const { entity, settings, select } = this.#spec;
-    const { table, onDrift } = settings;
+  protected override decode(row: WireObject): R | undefined {
+    const { entity, select } = this.#spec;
+    const { table, onDrift, onUnreadable = 'throw' } = this.settings;
     const options = { table, onDrift };
     try {
       const found: StoredOf<E> | Projected<unknown> =
@@ -160,8 +118,12 @@ export class EntityQuery<E extends AnyEntity, R> extends ResultsOnDemand<R> {
     } catch (thrown) {
       if (!PatternError.is(thrown)) throw thrown;
       if (thrown.code !== 'WrongEntity')
-        handleUnreadable(settings.onUnreadable ?? 'throw', entity, row, table ?? entity.table, thrown);
+        handleUnreadable(onUnreadable, entity, row, table ?? entity.table, thrown);
       return undefined;
     }
+  }
+
+  #with<S>(more: Partial<QuerySpec<E>>): EntityQuery<E, S> {
+    return new EntityQuery({ ...this.#spec, ...more });
   }
 }

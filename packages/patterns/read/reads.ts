@@ -6,14 +6,15 @@ import { allInOrder } from '../flow/in-order.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
-import { PatternError } from '../values/pattern-error.js';
+import { refuseValue } from '../values/pattern-error.js';
 import { addresses } from './addresses.js';
 import { FanOut, type FanOutOptions } from './fan-out.js';
 import type { RowPosition } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
-import { EntityQuery, POINT_CONCURRENCY, type Query, type QuerySettings } from './query.js';
+import { EntityQuery, type Query } from './query.js';
 import type { ReadingOptions, Results } from './results.js';
 import { SpreadPartition } from './spread-partition.js';
+import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
 
 /** How many rows are read at once. */
 export interface ManyOptions extends ReadingOptions {
@@ -97,7 +98,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     const [only] = texts;
     if (texts.length === 1 && only !== undefined) return this.#partition(only);
     const parts = texts.map(text => new EntityPartition(this.entity, this.#settings, text));
-    return new SpreadPartition(parts, this.#settings) as unknown as PartitionQuery<E>;
+    return new SpreadPartition(parts, this.#settings.tokenSecret) as unknown as PartitionQuery<E>;
   }
 
   scan(): Query<E, StoredOf<E>, 'table-scan'> {
@@ -129,20 +130,13 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return new EntityPartition(this.entity, this.#settings, partitionKey) as unknown as PartitionQuery<E>;
   }
 
-  #fanOut<R extends RowPosition>(
-    texts: readonly string[],
-    options: FanOutOptions & Each<E, R>,
-  ): FanOut<E, R> {
+  #fanOut<R extends RowPosition>(texts: readonly string[], options: FanOutOptions & Each<E, R>): FanOut<R> {
     const { each } = options;
     const parts = texts.map(partitionKey => {
       const partition = this.#partition(partitionKey);
       const query: unknown = each === undefined ? partition : each(partition);
       if (!(query instanceof EntityQuery) || !isWithin(query.explain(), partitionKey))
-        throw new PatternError('ValueInvalid', {
-          property: 'each',
-          expected: 'a query of the partition that it gets',
-          reason: 'it gives something else',
-        });
+        refuseValue('each', 'a query of the partition that it gets', 'it gives something else');
       return { partitionKey, query: query as EntityQuery<E, R> };
     });
     return new FanOut(parts, options, this.#settings.tokenSecret);

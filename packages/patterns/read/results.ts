@@ -1,5 +1,5 @@
 // How results are read, whatever they are results of: page by page with a token to resume by, a given number, or as a stream.
-import { PatternError } from '../values/pattern-error.js';
+import { refuseValue } from '../values/pattern-error.js';
 
 /** A page of results, and the token of the next one. */
 export interface Page<R> {
@@ -39,22 +39,39 @@ export interface Results<R> extends AsyncIterable<R> {
 /** What the service gives at most. */
 export const PAGE_SIZE_MAX = 1000;
 
-/** Throws ValueInvalid. */
-export function checkPageSize(size: number | undefined): void {
-  if (size !== undefined && !(Number.isInteger(size) && size >= 1 && size <= PAGE_SIZE_MAX))
-    throw new PatternError('ValueInvalid', {
-      property: 'size',
-      expected: `a whole number from 1 to ${PAGE_SIZE_MAX}`,
-      reason: `it is ${size}`,
-    });
+/** Throws ValueInvalid for what is no whole number in this range. */
+export function checkWhole(property: string, value: number, least = 1, most = Number.MAX_SAFE_INTEGER): void {
+  if (!(Number.isInteger(value) && value >= least && value <= most)) {
+    const end = most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`;
+    refuseValue(property, `a whole number from ${least}${end}`, `it is ${value}`);
+  }
 }
 
 /** Throws ValueInvalid. */
-export function checkCount(count: number): void {
-  if (!(Number.isSafeInteger(count) && count >= 0))
-    throw new PatternError('ValueInvalid', {
-      property: 'count',
-      expected: 'a whole number from 0',
-      reason: `it is ${count}`,
-    });
+export const checkPageSize = (size = 1): void => checkWhole('size', size, 1, PAGE_SIZE_MAX);
+
+/** What is made of pages. */
+export abstract class PagedResults<R> implements Results<R> {
+  abstract pages(options?: PageOptions): AsyncGenerator<Page<R>, void, undefined>;
+
+  abstract take(count: number, options?: ReadingOptions): Promise<readonly R[]>;
+
+  async page(options?: PageOptions): Promise<Page<R>> {
+    for await (const page of this.pages(options)) return page;
+    return { items: [], next: undefined };
+  }
+
+  async first(options?: ReadingOptions): Promise<R | undefined> {
+    return (await this.take(1, options))[0];
+  }
+
+  async *stream(
+    options?: ReadingOptions & { readonly size?: number | undefined },
+  ): AsyncGenerator<R, void, undefined> {
+    for await (const page of this.pages(options)) yield* page.items;
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
+    return this.stream();
+  }
 }

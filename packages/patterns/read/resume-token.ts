@@ -1,23 +1,22 @@
 // Resume tokens: the text by which a query continues in this process or in another. It holds a position, which is keys and no other data, and a hash of
 // the query. row-results.ts and fan-out.ts define their positions.
+import { hashText } from '../keys/hash-bucket.js';
 import { fromBase64Url, fromUtf8, toBase64Url, toUtf8 } from '../values/bytes.js';
+import { isObject } from '../values/is-object.js';
 import { PatternError } from '../values/pattern-error.js';
-import { hmacSha256, isSameSecret, sha256 } from '../values/sha256.js';
 
-const VERSION = 1;
-const HASH_LENGTH = 16;
-const SEAL_BYTES = 16;
+const VERSION = 2;
+/** Of HMAC with SHA-256. */
+const SEAL_BYTES = 32;
+const NO_TOKEN = 'it is no token of this library';
 
 function mismatch(reason: string): never {
   throw new PatternError('TokenMismatch', { reason });
 }
 
-/** Of everything by which two queries can differ. */
-export const queryHash = (parts: readonly unknown[]): string =>
-  toBase64Url(sha256(toUtf8(JSON.stringify(parts)))).slice(0, HASH_LENGTH);
-
-const seal = (body: Uint8Array, secret: Uint8Array): Uint8Array =>
-  hmacSha256(secret, body).subarray(0, SEAL_BYTES);
+/** Tells tokens of other queries, which a program mixes up; the seal, of all of the query, is against those who do it on purpose. */
+const queryHash = (query: string): string =>
+  [query, `:${query}`].map(text => hashText(text).toString(36)).join('.');
 
 interface Content {
   readonly v: number;
@@ -25,37 +24,58 @@ interface Content {
   readonly at: unknown;
 }
 
-/** `at` is the position, which JSON must be able to hold. With a secret nobody else can make or change the token. */
-export function formatToken(hash: string, at: unknown, secret: Uint8Array | undefined): string {
-  const content: Content = { v: VERSION, q: hash, at };
+/** By Web Crypto, which browsers have where pages are secure. */
+const keyOf = (secret: Uint8Array) =>
+  crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+
+/** What is sealed: the token, and the query that it is of. */
+const sealed = (query: string, body: Uint8Array): Uint8Array => Uint8Array.of(...body, ...toUtf8(query));
+
+/**
+ * `query` is a text of everything by which two queries can differ, `at` the position, which JSON must be able to hold. With a secret nobody else can make or change the
+ * token.
+ */
+export async function formatToken(
+  query: string,
+  at: unknown,
+  secret: Uint8Array | undefined,
+): Promise<string> {
+  const content: Content = { v: VERSION, q: queryHash(query), at };
   const body = toUtf8(JSON.stringify(content));
-  return toBase64Url(secret === undefined ? body : Uint8Array.of(...body, ...seal(body, secret)));
+  if (secret === undefined) return toBase64Url(body);
+  const seal = await crypto.subtle.sign('HMAC', await keyOf(secret), sealed(query, body));
+  return toBase64Url(Uint8Array.of(...new Uint8Array(seal), ...body));
 }
 
 const isContent = (value: unknown): value is Content =>
-  typeof value === 'object' && value !== null && 'v' in value && 'q' in value && 'at' in value;
+  isObject(value) && 'v' in value && 'q' in value && 'at' in value;
 
-function unsealed(bytes: Uint8Array, secret: Uint8Array | undefined): Uint8Array {
-  if (secret === undefined) return bytes;
-  const body = bytes.subarray(0, Math.max(0, bytes.length - SEAL_BYTES));
-  const found = bytes.subarray(body.length);
-  if (found.length !== SEAL_BYTES || !isSameSecret(found, seal(body, secret)))
-    mismatch('its seal is not that of this program');
+function contentOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(fromUtf8(body));
+  } catch {
+    return undefined;
+  }
+}
+
+async function unsealed(query: string, bytes: Uint8Array, secret: Uint8Array): Promise<Uint8Array> {
+  const body = bytes.subarray(SEAL_BYTES);
+  const seal = bytes.subarray(0, SEAL_BYTES);
+  if (!(await crypto.subtle.verify('HMAC', await keyOf(secret), seal, sealed(query, body))))
+    mismatch('its seal is not that of this program and this query');
   return body;
 }
 
 /** The position in the token. Throws TokenMismatch for one of another query, another version or another program. */
-export function parseToken(token: string, hash: string, secret: Uint8Array | undefined): unknown {
-  const bytes = fromBase64Url(token) ?? mismatch('it is no token of this library');
-  const body = unsealed(bytes, secret);
-  let content: unknown;
-  try {
-    content = JSON.parse(fromUtf8(body));
-  } catch {
-    return mismatch('it is no token of this library');
-  }
-  if (!isContent(content)) return mismatch('it is no token of this library');
+export async function parseToken(
+  token: string,
+  query: string,
+  secret: Uint8Array | undefined,
+): Promise<unknown> {
+  const bytes = fromBase64Url(token) ?? mismatch(NO_TOKEN);
+  const content = contentOf(secret === undefined ? bytes : await unsealed(query, bytes, secret));
+  if (!isContent(content)) return mismatch(NO_TOKEN);
   if (content.v !== VERSION) mismatch(`it is of version ${String(content.v).slice(0, 20)}`);
-  if (content.q !== hash) mismatch('it was made by another query');
+  if (content.q !== queryHash(query)) mismatch('it was made by another query');
   return content.at;
 }

@@ -1,20 +1,89 @@
-// The results of one query: follows continuations to the end, over empty pages too, and decodes rows. query.ts makes the query and decides whether it
-// may be sent.
-import type { RowQuery } from '../filter/plan.js';
-import type { RowSource } from '../transport/row-source.js';
-import { PatternError } from '../values/pattern-error.js';
+// The results of one query: asks for its pages, or for the rows that it names, follows continuations to the end, over empty pages too, and decodes rows. query.ts makes
+// the query, table-query.ts decides whether it may be sent.
+import { isByPoints, type PointQuery, pointFilter, pointQuery, type RowQuery } from '../filter/plan.js';
+import { allInOrder } from '../flow/in-order.js';
+import type { PageStart, RowSource } from '../transport/row-source.js';
+import { isObject } from '../values/is-object.js';
 import type { WireObject } from '../values/read-wire.js';
-import { type FetchOptions, fetchRows, type Position } from './fetch-rows.js';
+import { noPosition } from './merge.js';
 import {
-  checkCount,
   checkPageSize,
+  checkWhole,
   PAGE_SIZE_MAX,
   type Page,
+  PagedResults,
   type PageOptions,
   type ReadingOptions,
-  type Results,
 } from './results.js';
-import { formatToken, parseToken, queryHash } from './resume-token.js';
+import { formatToken, parseToken } from './resume-token.js';
+
+/** A position in a query: what the service said, or how many of its rows are done. JSON holds it. */
+type Position = { readonly p: string; readonly r?: string | undefined } | { readonly n: number };
+
+interface RowPage {
+  readonly rows: readonly WireObject[];
+  readonly next: Position | undefined;
+}
+
+interface FetchOptions {
+  /** Rows at most; as many as the service gives by default. */
+  readonly size: number | undefined;
+  readonly from: Position | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** How many rows are asked for at once. */
+  readonly concurrency: number;
+}
+
+/** Of rows that are asked for one by one. */
+const POINTS_PER_PAGE = 100;
+
+async function fetchPoint(
+  source: RowSource,
+  query: RowQuery,
+  point: PointQuery,
+  signal: AbortSignal,
+): Promise<readonly WireObject[]> {
+  const { table, select } = query;
+  if (point.rest !== undefined) {
+    const filter = pointFilter(point);
+    let next: PageStart | undefined;
+    do {
+      const page = await source.queryPage({ table, filter, select, next, signal });
+      if (page.rows.length > 0) return page.rows;
+      next = page.next;
+    } while (next !== undefined);
+    return [];
+  }
+  const found = await source.get({ table, ...point }, { select, signal });
+  if (found === undefined) return [];
+  const { row, etag } = found;
+  return [etag === undefined || 'odata.etag' in row ? row : { ...row, 'odata.etag': etag }];
+}
+
+async function fetchPoints(source: RowSource, query: RowQuery, options: FetchOptions): Promise<RowPage> {
+  const { size = POINTS_PER_PAGE, from, signal, concurrency } = options;
+  const start = from !== undefined && 'n' in from ? from.n : 0;
+  const { points } = query.classification;
+  const end = Math.min(start + size, points.length);
+  const asked = points.slice(start, end).flatMap(point => pointQuery(query, point) ?? []);
+  const found = await allInOrder(asked, { concurrency, signal }, (point, each) =>
+    fetchPoint(source, query, point, each),
+  );
+  return { rows: found.flat(), next: end < points.length ? { n: end } : undefined };
+}
+
+const startOf = (from: Position | undefined): PageStart | undefined =>
+  from !== undefined && 'p' in from ? { partitionKey: from.p, rowKey: from.r } : undefined;
+
+async function fetchRows(source: RowSource, query: RowQuery, options: FetchOptions): Promise<RowPage> {
+  if (query.classification.class === 'none') return { rows: [], next: undefined };
+  if (isByPoints(query.classification.class)) return fetchPoints(source, query, options);
+  const { table, filter, select } = query;
+  const { size: top, from, signal } = options;
+  const page = await source.queryPage({ table, filter, select, top, next: startOf(from), signal });
+  const { next } = page;
+  return { rows: page.rows, next: next && { p: next.partitionKey, r: next.rowKey } };
+}
 
 export interface RowRunSpec<R> {
   readonly source: RowSource;
@@ -33,42 +102,39 @@ interface Decoded<R> {
 }
 
 function placeIn(value: unknown): Position {
-  if (typeof value === 'object' && value !== null) {
-    if ('n' in value && Number.isSafeInteger(value.n) && Number(value.n) >= 0) return { n: Number(value.n) };
-    if ('p' in value && typeof value.p === 'string')
-      return { p: value.p, r: 'r' in value && typeof value.r === 'string' ? value.r : undefined };
-  }
-  throw new PatternError('TokenMismatch', { reason: 'it names no position' });
+  const { n, p, r } = isObject(value) ? value : {};
+  if (Number.isSafeInteger(n) && Number(n) >= 0) return { n: Number(n) };
+  if (typeof p !== 'string') return noPosition();
+  return { p, r: typeof r === 'string' ? r : undefined };
 }
 
-export class RowResults<R> implements Results<R> {
+export class RowResults<R> extends PagedResults<R> {
   readonly #spec: RowRunSpec<R>;
-  readonly #hash: string;
+  readonly #query: string;
 
   constructor(spec: RowRunSpec<R>) {
+    super();
     this.#spec = spec;
     const { table, filter = '', select = [] } = spec.query;
-    this.#hash = queryHash([table, filter, select, spec.shape]);
+    this.#query = JSON.stringify([table, filter, select, spec.shape]);
   }
 
-  async page({ size, resume, signal }: PageOptions = {}): Promise<Page<R>> {
+  override async *pages({
+    size,
+    resume,
+    signal,
+  }: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
     checkPageSize(size);
-    const { items, next } = await this.#some({ size, signal, from: this.#placeOf(resume) });
-    return { items, next: this.#tokenOf(next) };
-  }
-
-  async *pages({ size, resume, signal }: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
-    checkPageSize(size);
-    let from = this.#placeOf(resume);
+    let from = await this.#placeOf(resume);
     do {
       const { items, next } = await this.#some({ size, signal, from });
-      if (items.length > 0) yield { items, next: this.#tokenOf(next) };
+      if (items.length > 0) yield { items, next: await this.#tokenOf(next) };
       from = next;
     } while (from !== undefined);
   }
 
-  async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
-    checkCount(count);
+  override async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
+    checkWhole('count', count, 0);
     const taken: R[] = [];
     let from: Position | undefined;
     while (taken.length < count) {
@@ -79,20 +145,6 @@ export class RowResults<R> implements Results<R> {
       from = next;
     }
     return taken;
-  }
-
-  async first(options: ReadingOptions = {}): Promise<R | undefined> {
-    return (await this.take(1, options))[0];
-  }
-
-  async *stream(
-    options: ReadingOptions & { readonly size?: number | undefined } = {},
-  ): AsyncGenerator<R, void, undefined> {
-    for await (const page of this.pages(options)) yield* page.items;
-  }
-
-  [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
-    return this.stream();
   }
 
   /** The next page that has items; an empty one only at the end. */
@@ -107,11 +159,11 @@ export class RowResults<R> implements Results<R> {
     }
   }
 
-  #placeOf(token: string | undefined): Position | undefined {
-    return token === undefined ? undefined : placeIn(parseToken(token, this.#hash, this.#spec.secret));
+  async #placeOf(token: string | undefined): Promise<Position | undefined> {
+    return token === undefined ? undefined : placeIn(await parseToken(token, this.#query, this.#spec.secret));
   }
 
-  #tokenOf(position: Position | undefined): string | undefined {
-    return position && formatToken(this.#hash, position, this.#spec.secret);
+  async #tokenOf(position: Position | undefined): Promise<string | undefined> {
+    return position && formatToken(this.#query, position, this.#spec.secret);
   }
 }

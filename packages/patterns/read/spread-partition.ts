@@ -9,7 +9,7 @@ import type { UnreadablePolicy } from '../model/unreadable.js';
 import { FanOut } from './fan-out.js';
 import type { RowPosition } from './merge.js';
 import type { EntityPartition, LatestOptions, RowBounds } from './partition-query.js';
-import type { EntityQuery, QuerySettings, Selected } from './query.js';
+import type { EntityQuery, Selected } from './query.js';
 import { ResultsOnDemand } from './results-on-demand.js';
 
 /** The plans of all as one: as expensive as the most expensive of them. */
@@ -36,39 +36,42 @@ function joined(plans: readonly Plan[]): Plan {
 /** One query of each of the partitions, that of the current number of buckets first. */
 class SpreadQuery<E extends AnyEntity, R extends RowPosition> extends ResultsOnDemand<R> {
   readonly #parts: readonly EntityQuery<E, R>[];
-  readonly #keys: readonly string[];
-  protected readonly settings: QuerySettings;
+  readonly #secret: Uint8Array | undefined;
 
-  constructor(keys: readonly string[], parts: readonly EntityQuery<E, R>[], settings: QuerySettings) {
+  constructor(parts: readonly EntityQuery<E, R>[], secret: Uint8Array | undefined) {
     super();
-    this.#keys = keys;
     this.#parts = parts;
-    this.settings = settings;
+    this.#secret = secret;
   }
 
   where(build: (fields: Fields<E>) => Clause): SpreadQuery<E, R> {
-    return this.#each(part => part.where(build));
+    return this.each(this.#parts, part => part.where(build));
   }
 
   select<K extends keyof Of<E> & string>(...names: readonly K[]): SpreadQuery<E, Selected<E, K>> {
-    return this.#each(part => part.select(...names));
+    return this.each(this.#parts, part => part.select(...names));
   }
 
   onUnreadable(policy: UnreadablePolicy): SpreadQuery<E, R> {
-    return this.#each(part => part.onUnreadable(policy));
+    return this.each(this.#parts, part => part.onUnreadable(policy));
   }
 
   explain(): Plan {
     return joined(this.#parts.map(part => part.explain()));
   }
 
-  #each<S extends RowPosition>(make: (part: EntityQuery<E, R>) => EntityQuery<E, S>): SpreadQuery<E, S> {
-    return new SpreadQuery(this.#keys, this.#parts.map(make), this.settings);
+  /** A query made of each. */
+  protected each<P, S extends RowPosition>(
+    parts: readonly P[],
+    make: (part: P) => EntityQuery<E, S>,
+  ): SpreadQuery<E, S> {
+    return new SpreadQuery(parts.map(make), this.#secret);
   }
 
-  protected override results(): FanOut<E, R> {
-    const parts = this.#parts.map((query, at) => ({ partitionKey: this.#keys[at] ?? '', query }));
-    return new FanOut(parts, { order: 'distinct' }, this.settings.tokenSecret);
+  /** The order is that of row keys, so that any names of the parts will do. */
+  protected override results(): FanOut<R> {
+    const parts = this.#parts.map((query, at) => ({ partitionKey: `${at}`, query }));
+    return new FanOut(parts, { order: 'distinct' }, this.#secret);
   }
 }
 
@@ -78,22 +81,18 @@ export class SpreadPartition<E extends AnyEntity> extends SpreadQuery<E, StoredO
   readonly partitionKey: string;
   readonly #partitions: readonly EntityPartition<E>[];
 
-  constructor(partitions: readonly EntityPartition<E>[], settings: QuerySettings) {
-    super(
-      partitions.map(({ partitionKey }) => partitionKey),
-      partitions,
-      settings,
-    );
+  constructor(partitions: readonly EntityPartition<E>[], secret: Uint8Array | undefined) {
+    super(partitions, secret);
     this.#partitions = partitions;
     this.partitionKey = partitions[0]?.partitionKey ?? '';
   }
 
   row(key: RowOf<E>): SpreadQuery<E, StoredOf<E>> {
-    return this.#of(partition => partition.row(key));
+    return this.each(this.#partitions, partition => partition.row(key));
   }
 
   rows(lead: RowLead<E>, bounds: RowBounds<E> = {}): SpreadQuery<E, StoredOf<E>> {
-    return this.#of(partition => partition.rows(lead, bounds));
+    return this.each(this.#partitions, partition => partition.rows(lead, bounds));
   }
 
   async latest(
@@ -102,10 +101,5 @@ export class SpreadPartition<E extends AnyEntity> extends SpreadQuery<E, StoredO
   ): Promise<readonly StoredOf<E>[]> {
     for (const partition of this.#partitions) partition.checkLatest(lead);
     return this.rows(lead).take(count, { signal });
-  }
-
-  #of(make: (partition: EntityPartition<E>) => EntityQuery<E, StoredOf<E>>): SpreadQuery<E, StoredOf<E>> {
-    const keys = this.#partitions.map(({ partitionKey }) => partitionKey);
-    return new SpreadQuery(keys, this.#partitions.map(make), this.settings);
   }
 }

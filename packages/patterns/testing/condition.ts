@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { COMPARISONS, type Comparison, type Condition, type Operand } from '../filter/condition.js';
 import type { RowReader } from '../filter/evaluate.js';
-import type { TypedValue } from '../values/decode-property.js';
 import { Instant } from '../values/instant.js';
+import type { TypedValue } from '../values/typed-value.js';
 
 const GUID = 'c9da6455-213d-42c9-9a79-3e9149a57833';
 

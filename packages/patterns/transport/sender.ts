@@ -1,5 +1,6 @@
 // Sends all requests. They go through the pipeline of the official client, so that its authentication, retries and tracing are kept; its row encoding is
 // not used. table-requests.ts makes requests and reads answers.
+
 import {
   createDefaultHttpClient,
   createHttpHeaders,
@@ -11,7 +12,8 @@ import {
   type PipelineResponse,
 } from '@azure/core-rest-pipeline';
 import { linkedController } from '../flow/abort.js';
-import { PatternError } from '../values/pattern-error.js';
+import { isObject } from '../values/is-object.js';
+import { refuseDefinition } from '../values/pattern-error.js';
 import type { TablesConnection } from './clients.js';
 
 /** How requests are sent, where the official client does not show it. */
@@ -58,8 +60,7 @@ export interface Silence extends Sent {
 /** Nobody was there to take the request. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
-const codeOf = (thrown: unknown): unknown =>
-  typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
+const codeOf = (thrown: unknown): unknown => (isObject(thrown) ? thrown.code : undefined);
 
 /** The service said no before it did anything. */
 const isRefusal = (status: number): boolean => status >= 300 && status < 500 && status !== 408;
@@ -140,10 +141,10 @@ export class Sender {
     this.#httpClient = options.httpClient ?? createDefaultHttpClient();
     this.#allowInsecureConnection = options.allowInsecureConnection ?? LOOPBACK.test(base);
     if (base.startsWith('http:') && !this.#allowInsecureConnection)
-      throw new PatternError('DefinitionInvalid', {
-        subject: base,
-        reason: 'plain HTTP to another computer must be allowed in so many words: allowInsecureConnection',
-      });
+      refuseDefinition(
+        base,
+        'plain HTTP to another computer must be allowed in so many words: allowInsecureConnection',
+      );
   }
 
   /** Throws what the signal says when it stops the request. */

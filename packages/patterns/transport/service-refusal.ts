@@ -1,4 +1,5 @@
 // Parses the service's refusals and maps each to an error of this library. settled-writes.ts decides whether a refusal of a retried request is true.
+import { isObject } from '../values/is-object.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 
 export interface ServiceRefusal {
@@ -11,9 +12,6 @@ export interface ServiceRefusal {
   /** Seconds that the service asks to wait. */
   readonly retryAfter: number | undefined;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
 
 function jsonError(text: string): { code: string; text: string } | undefined {
   let body: unknown;

@@ -47,6 +47,9 @@ describe('bytes', () => {
       }),
     ));
 
+  test('of a text that begins with a byte order mark come back with it', () =>
+    assert.equal(fromUtf8(toUtf8('\ufeffa')), '\ufeffa'));
+
   test('of halves of surrogate pairs count as what replaces them', () => {
     for (const text of ['\ud800', '\udc00', '\ud800a', '\udc00\ud800', 'a\ud83d', '\ud800\ud800\udc00'])
       assert.equal(utf8Length(text), Buffer.byteLength(text));

@@ -13,7 +13,7 @@ export const toUtf8 = (text: string): Uint8Array => new TextEncoder().encode(tex
 
 /** Throws TypeError for bytes that are no UTF-8. */
 export const fromUtf8 = (bytes: Uint8Array): string =>
-  new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 
 /** How many bytes the text has as UTF-8; half of a surrogate pair counts as what replaces it. */
 export function utf8Length(text: string): number {

@@ -1,9 +1,13 @@
 // Checks that a value of the program has a property's type and passes its checks, and gives the value in canonical form. decode-property.ts handles
 // values from the service.
-import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, isInstant } from './edm.js';
-import { PatternError } from './pattern-error.js';
+import { GUID, isInt32, isInt64 } from './edm.js';
+import { refuseValue } from './pattern-error.js';
 import type { Property } from './property.js';
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
+import { isInstant } from './typed-value.js';
+
+/** What of a property its values are checked by. */
+type Checked = Pick<Property, 'edm' | 'checks'>;
 
 /** What a refusal shows of a value: enough to find it, and no more, because it may be private. */
 function shown(value: unknown): string {
@@ -15,20 +19,16 @@ function shown(value: unknown): string {
 const isGuid = (value: string): boolean => GUID.test(value.toLowerCase());
 
 /** Why the value is none of the type; undefined if it is one. */
-function typeFault({ edm }: Property, value: unknown): string | undefined {
+function typeFault({ edm }: Checked, value: unknown): string | undefined {
   switch (edm) {
     case 'String':
       return typeof value === 'string' ? undefined : 'is no string';
     case 'Boolean':
       return typeof value === 'boolean' ? undefined : 'is no boolean';
     case 'Int32':
-      return Number.isInteger(value) && Number(value) >= INT32_MIN && Number(value) <= INT32_MAX
-        ? undefined
-        : 'is no whole number from -2^31 to 2^31-1';
+      return isInt32(value) ? undefined : 'is no whole number from -2^31 to 2^31-1';
     case 'Int64':
-      return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX
-        ? undefined
-        : 'is no bigint from -2^63 to 2^63-1';
+      return isInt64(value) ? undefined : 'is no bigint from -2^63 to 2^63-1';
     case 'Double':
       return typeof value === 'number' ? undefined : 'is no number';
     case 'DateTime':
@@ -50,9 +50,7 @@ function issueText({ message, path = [] }: SchemaIssue): string {
 /** What a schema makes of a value. Throws ValueInvalid, also where the schema answers by a promise. */
 export function validated(schema: StandardSchema, value: unknown, property: string): unknown {
   const result: SchemaResult<unknown> | Promise<SchemaResult<unknown>> = schema['~standard'].validate(value);
-  const refuse = (reason: string): never => {
-    throw new PatternError('ValueInvalid', { property, expected: 'what its schema accepts', reason });
-  };
+  const refuse = (reason: string): never => refuseValue(property, 'what its schema accepts', reason);
   if ('then' in result) {
     // Its rejection would be unhandled.
     result.then(undefined, () => undefined);
@@ -62,26 +60,17 @@ export function validated(schema: StandardSchema, value: unknown, property: stri
 }
 
 /** Runs the checks of a property. */
-export function passChecks(property: Property, value: unknown, name: string): void {
+export function passChecks(property: Pick<Property, 'checks'>, value: unknown, name: string): void {
   for (const check of property.checks) {
     if (!Object.is(validated(check, value, name), value))
-      throw new PatternError('ValueInvalid', {
-        property: name,
-        expected: 'what its check leaves as it is',
-        reason: `${shown(value)} would become another value`,
-      });
+      refuseValue(name, 'what its check leaves as it is', `${shown(value)} would become another value`);
   }
 }
 
 /** The value, in its one spelling. Throws ValueInvalid. Not for JSON, whose schema checks it when it is read. */
-export function checkValue(property: Property, value: unknown, name: string): unknown {
+export function checkValue(property: Checked, value: unknown, name: string): unknown {
   const fault = typeFault(property, value);
-  if (fault !== undefined)
-    throw new PatternError('ValueInvalid', {
-      property: name,
-      expected: property.edm,
-      reason: `${shown(value)} ${fault}`,
-    });
+  if (fault !== undefined) refuseValue(name, property.edm, `${shown(value)} ${fault}`);
   const spelled = property.edm === 'Guid' ? String(value).toLowerCase() : value;
   passChecks(property, spelled, name);
   return spelled;

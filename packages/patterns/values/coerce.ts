@@ -1,9 +1,8 @@
 // Converts a stored value to another type where nothing is lost: for rows in which an earlier program stored a number as text, or a count as a double.
-import type { TypedValue } from './decode-property.js';
-import type { BagValue } from './edm.js';
-import { type EdmType, GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from './edm.js';
+import { type EdmType, GUID, isInt32, isInt64 } from './edm.js';
 import { Instant } from './instant.js';
 import { PatternError } from './pattern-error.js';
+import type { BagValue, TypedValue } from './typed-value.js';
 
 const WHOLE = /^-?\d+$/;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -15,12 +14,12 @@ function toInt64(value: BagValue): bigint | undefined {
     typeof value === 'bigint';
   if (!whole) return undefined;
   const wide = BigInt(value);
-  return wide >= INT64_MIN && wide <= INT64_MAX ? wide : undefined;
+  return isInt64(wide) ? wide : undefined;
 }
 
 function toInt32(value: BagValue): number | undefined {
-  const wide = toInt64(value);
-  return wide !== undefined && wide >= INT32_MIN && wide <= INT32_MAX ? Number(wide) : undefined;
+  const narrow = Number(toInt64(value));
+  return isInt32(narrow) ? narrow : undefined;
 }
 
 function toDouble(value: BagValue): number | undefined {

@@ -1,33 +1,32 @@
 // Decodes a property of a row to its type and the program's value. decode-entity.ts decides whether that is the type that the entity wants.
 import { fromBase64 } from './bytes.js';
-import { type BagValue, type EdmType, INT32_MAX, INT32_MIN } from './edm.js';
+import { type EdmType, isInt32 } from './edm.js';
 import { Instant } from './instant.js';
 import type { WireValue } from './read-wire.js';
+import type { BagValue, TypedValue } from './typed-value.js';
 
-/** A value with its type of the service. */
-export interface TypedValue {
-  readonly type: EdmType;
-  readonly value: BagValue;
-}
-
-const TYPES: ReadonlyMap<string, EdmType> = new Map([
-  ['Edm.String', 'String'],
-  ['Edm.Int32', 'Int32'],
-  ['Edm.Int64', 'Int64'],
-  ['Edm.Double', 'Double'],
-  ['Edm.Boolean', 'Boolean'],
-  ['Edm.DateTime', 'DateTime'],
-  ['Edm.Guid', 'Guid'],
-  ['Edm.Binary', 'Binary'],
+const TYPES: ReadonlySet<string> = new Set<EdmType>([
+  'String',
+  'Int32',
+  'Int64',
+  'Double',
+  'Boolean',
+  'DateTime',
+  'Guid',
+  'Binary',
 ]);
+
+/** `Edm.Int64`. What is no type of the service is taken for a String. */
+function annotatedType(annotation: string): EdmType {
+  const name = annotation.slice('Edm.'.length);
+  return TYPES.has(name) ? (name as EdmType) : 'String';
+}
 
 /** What JSON says of a value's type where no annotation does. */
 function plainType(value: WireValue): EdmType {
   if (typeof value === 'string') return 'String';
   if (typeof value === 'boolean') return 'Boolean';
-  const isInt32 =
-    typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX;
-  return isInt32 ? 'Int32' : 'Double';
+  return isInt32(value) ? 'Int32' : 'Double';
 }
 
 /** Numbers also as texts, as an annotation allows; `INF` is how .NET of old wrote it. */
@@ -57,8 +56,8 @@ function parseValue(type: EdmType, value: WireValue): BagValue {
   }
 }
 
-/** The value by its annotation, or by what JSON says. An annotation that is no type of the service is taken for a String. */
+/** The value by its annotation, or by what JSON says. */
 export function decodeProperty(value: WireValue, annotation: WireValue | undefined): TypedValue {
-  const type = typeof annotation === 'string' ? (TYPES.get(annotation) ?? 'String') : plainType(value);
+  const type = typeof annotation === 'string' ? annotatedType(annotation) : plainType(value);
   return { type, value: parseValue(type, value) };
 }

@@ -1,6 +1,6 @@
 // A point in time with the service's precision: 100 ns ticks, which neither Date nor a float64 can hold. `Instant.now` reads the clock for applications; the library itself
 // takes the time from surroundings.ts.
-import { PatternError } from './pattern-error.js';
+import { refuseValue } from './pattern-error.js';
 
 const TICKS_PER_MILLISECOND = 10_000n;
 const TICKS_PER_SECOND = 10_000_000n;
@@ -13,61 +13,17 @@ const TICKS_MAX = 3_155_378_975_999_999_999n;
 const STORED_TICKS_MIN = EPOCH_TICKS - 116_444_736_000_000_000n;
 
 const TEXT =
-  /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)?)?(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/;
+  /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)?)?(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/;
 
 function refuse(text: string, reason: string): never {
-  throw new PatternError('ValueInvalid', {
-    property: 'Instant',
-    expected: 'a time',
-    reason: `${text} ${reason}`,
-  });
+  refuseValue('Instant', 'a time', `${text} ${reason}`);
 }
 
-const DIGIT = 0x30;
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
-
-/** The number that two digits make; NaN if they are none. */
-function pair(text: string, at: number): number {
-  const high = text.charCodeAt(at) - DIGIT;
-  const low = text.charCodeAt(at + 1) - DIGIT;
-  return high >= 0 && high <= 9 && low >= 0 && low <= 9 ? high * 10 + low : Number.NaN;
-}
-
-const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-
-/** Ticks of a time as the service writes it, `2017-11-10T02:44:47.6221962Z`, without the cost of a pattern; undefined for other forms. */
-function ticksOfServiceTime(text: string): bigint | undefined {
-  const year = pair(text, 0) * 100 + pair(text, 2);
-  const month = pair(text, 5);
-  const day = pair(text, 8);
-  const hour = pair(text, 11);
-  const minute = pair(text, 14);
-  const second = pair(text, 17);
-  const last = text.length - 1;
-  const isTime = hour <= 23 && minute <= 59 && second <= 59 && last >= 19 && last <= 27;
-  const days = (DAYS[month - 1] ?? 0) + (month === 2 && isLeap(year) ? 1 : 0);
-  // Date.UTC takes the years before 100 for those of the last century.
-  if (!(isTime && year >= 100 && day >= 1 && day <= days) || text[4] !== '-' || text[7] !== '-')
-    return undefined;
-  if (text[10] !== 'T' || text[13] !== ':' || text[16] !== ':' || text[last] !== 'Z') return undefined;
-  let fraction = 0;
-  if (last > 19) {
-    if (text[19] !== '.' || last === 20) return undefined;
-    for (let at = 20, scale = 1_000_000; at < last; at++, scale /= 10) {
-      const digit = text.charCodeAt(at) - DIGIT;
-      if (!(digit >= 0 && digit <= 9)) return undefined;
-      fraction += digit * scale;
-    }
-  }
-  const seconds = Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
-  return BigInt(seconds) * TICKS_PER_SECOND + EPOCH_TICKS + BigInt(fraction);
-}
-
-/** Milliseconds of a zone east of UTC. */
-function zoneMilliseconds(zone: string | undefined): number {
-  if (zone === undefined || zone === 'Z') return 0;
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4, 6));
-  return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
+/** Seconds of a zone east of UTC. */
+function zoneSeconds(zone: string): number {
+  if (zone === 'Z') return 0;
+  const seconds = Number(zone.slice(1, 3)) * 3600 + Number(zone.slice(4, 6)) * 60;
+  return zone.startsWith('-') ? -seconds : seconds;
 }
 
 /**
@@ -100,15 +56,16 @@ export class Instant {
 
   /** From ISO 8601, in UTC unless it names a zone. Digits beyond the seventh of a fraction are cut off, as the service does. */
   static parse(text: string): Instant {
-    const known = ticksOfServiceTime(text);
-    if (known !== undefined) return new Instant(known);
-    const [, day, hour = '00', minute = '00', second = '00', fraction = '', zone] = TEXT.exec(text) ?? [];
-    if (day === undefined) refuse(text, 'is no time in ISO 8601');
-    const milliseconds = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
-    // A day that the month does not have would become one of the next.
-    if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(day))
+    const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '', zone = 'Z'] =
+      TEXT.exec(text) ?? [];
+    if (year === undefined) refuse(text, 'is no time in ISO 8601');
+    const date = new Date(0);
+    date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+    // A day that the month does not have becomes one of the next.
+    if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day))
       refuse(text, 'is no day of the calendar');
-    const ticks = BigInt(milliseconds - zoneMilliseconds(zone)) * TICKS_PER_MILLISECOND;
+    const time = Number(hour) * 3600 + Number(minute) * 60 + Number(second) - zoneSeconds(zone);
+    const ticks = BigInt(date.getTime() / 1000 + time) * TICKS_PER_SECOND;
     return Instant.fromTicks(ticks + EPOCH_TICKS + BigInt(fraction.slice(0, 7).padEnd(7, '0')));
   }
 

@@ -148,3 +148,18 @@ export class PatternError<C extends PatternErrorCode = PatternErrorCode> extends
 
 /** An error of this library, whatever its code: `switch (error.code)` narrows its detail. */
 export type AnyPatternError = { [C in PatternErrorCode]: PatternError<C> }[PatternErrorCode];
+
+/** Throws ValueInvalid. */
+export function refuseValue(property: string, expected: string, reason: string): never {
+  throw new PatternError('ValueInvalid', { property, expected, reason });
+}
+
+/** Throws KeyInvalid. `text` is the key, or what of it was read. */
+export function refuseKey(part: string, reason: string, text?: string): never {
+  throw new PatternError('KeyInvalid', { part, reason, ...(text !== undefined && { text }) });
+}
+
+/** Throws DefinitionInvalid. */
+export function refuseDefinition(subject: string, reason: string): never {
+  throw new PatternError('DefinitionInvalid', { subject, reason });
+}

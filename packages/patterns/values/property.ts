@@ -2,7 +2,7 @@
 // decode-property.ts convert the values.
 import type { EdmType } from './edm.js';
 import type { Instant } from './instant.js';
-import { PatternError } from './pattern-error.js';
+import { refuseDefinition } from './pattern-error.js';
 import type { OutputOf, StandardSchema } from './standard-schema.js';
 
 /** `filled`: always there in a row that is read; the library gives the value where a program gives none. */
@@ -59,8 +59,7 @@ interface Settings<P extends Presence, U extends Use> {
 }
 
 function refuseEmptyName(name: string): void {
-  if (name === '')
-    throw new PatternError('DefinitionInvalid', { subject: 'stored()', reason: 'the name is empty' });
+  if (name === '') refuseDefinition('stored()', 'the name is empty');
 }
 
 function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>): Property<T, P, U> {
@@ -105,8 +104,7 @@ function anyOf<V extends string>(values: readonly V[]): StandardSchema<unknown, 
 function oneOf<const V extends readonly [string, ...string[]]>(
   ...values: V
 ): Property<V[number], 'required', 'plain'> {
-  if (values.length === 0)
-    throw new PatternError('DefinitionInvalid', { subject: 'oneOf()', reason: 'it has no values' });
+  if (values.length === 0) refuseDefinition('oneOf()', 'it has no values');
   return t.string().check(anyOf<V[number]>(values));
 }
 

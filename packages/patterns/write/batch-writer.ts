@@ -1,6 +1,6 @@
 // Bulk writes: groups any number of changes by partition into batches, sends a limited number of batches at a time, buffers a limited number of changes,
 // and reports each. The source is read only as reports are consumed (back-pressure).
-import { PatternError } from '../values/pattern-error.js';
+import { PatternError, refuseValue } from '../values/pattern-error.js';
 import type { RowChange } from './change.js';
 import type { Service } from './service.js';
 import { type WaitingChange, WriteLanes } from './write-lanes.js';
@@ -30,11 +30,7 @@ const LEAST_BYTES = 64;
 
 function checkWhole(property: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new PatternError('ValueInvalid', {
-    property,
-    expected: 'a whole number from 1',
-    reason: `it is ${value}`,
-  });
+  refuseValue(property, 'a whole number from 1', `it is ${value}`);
 }
 
 type Next =

@@ -1,8 +1,7 @@
 // Deletes the rows of a query page by page, in batches over many partitions at a time, and gives a token after each page by which another process can
 // continue.
-import type { Projected, Stored } from '../model/stored.js';
 import type { Results } from '../read/results.js';
-import { PatternError } from '../values/pattern-error.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { BatchWriter } from './batch-writer.js';
 import type { RowChange } from './change.js';
 import { planDelete } from './plan-write.js';
@@ -32,18 +31,18 @@ export interface DeleteProgress {
   readonly next: string | undefined;
 }
 
-type DeletableRow = Stored<unknown> | Projected<unknown>;
+/** Rows are deleted by their addresses, whatever was read of them. */
+type DeletableRow = RowAddress & { readonly etag: string };
 
-/** A query of rows, or of what is selected of them. */
+/** A query of rows, of what is selected of them, or of bags. */
 export type DeletableRows = Pick<Results<DeletableRow>, 'pages'>;
 
-/** Rows are deleted by their address, whatever entity they are of. */
 const changeOf = (row: DeletableRow, conditional: boolean): RowChange => ({
   plan: () => (conditional ? planDelete(row, row.etag) : { ...planDelete(row, '*'), ifExists: true }),
 });
 
 /** Throws what a delete is refused with besides; what was seen of the page is then done again by the token before it. */
-export async function* deleteRows(
+export async function* deletePages(
   service: Service,
   rows: DeletableRows,
   { conditional, resume, size, signal, concurrency }: DeleteRowsOptions,

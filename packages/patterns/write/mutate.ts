@@ -4,7 +4,7 @@ import type { Jitter } from '../flow/jitter.js';
 import type { Surroundings } from '../flow/surroundings.js';
 import type { Stored } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import type { Identity } from './plan-write.js';
 
 /** The row that is changed, as its repository reads and writes it. `G` is what a program gives for it, which the library completes. */
@@ -50,10 +50,10 @@ function computed<T, G, N extends string>(
   const again = change(current);
   const isSame = value === undefined || again === undefined ? value === again : row.isSame(value, again);
   if (!isSame)
-    throw new PatternError('DefinitionInvalid', {
-      subject: 'mutate',
-      reason: 'the function gave two values for one row, and it may be called more than once',
-    });
+    refuseDefinition(
+      'mutate',
+      'the function gave two values for one row, and it may be called more than once',
+    );
   return value;
 }
 

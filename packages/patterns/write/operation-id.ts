@@ -4,7 +4,7 @@
 import type { Chance } from '../flow/surroundings.js';
 import { fromBase64, fromHex, toHex } from '../values/bytes.js';
 import { encodeProperty } from '../values/encode-property.js';
-import { PatternError } from '../values/pattern-error.js';
+import { refuseDefinition } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { textOf } from '../values/row-member.js';
 import type { WireProperty } from '../values/wire-property.js';
@@ -48,10 +48,10 @@ export class OperationIds {
     chance: Chance,
   ) {
     if (!Number.isInteger(keep) || keep < KEEP_MIN || keep > KEEP_MAX)
-      throw new PatternError('DefinitionInvalid', {
-        subject: 'operationIds',
-        reason: `a row keeps from ${KEEP_MIN} to ${KEEP_MAX} operation ids, not ${keep}`,
-      });
+      refuseDefinition(
+        'operationIds',
+        `a row keeps from ${KEEP_MIN} to ${KEEP_MAX} operation ids, not ${keep}`,
+      );
     this.property = property;
     this.#keep = keep;
     this.#keepMilliseconds = keepMilliseconds;

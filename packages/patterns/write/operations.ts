@@ -4,7 +4,8 @@ import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
 import type { Projected, RowRef, Stored, StoredOf } from '../model/stored.js';
 import { addresses } from '../read/addresses.js';
-import { PatternError } from '../values/pattern-error.js';
+import { isObject } from '../values/is-object.js';
+import { PatternError, refuseValue } from '../values/pattern-error.js';
 import { refuseMoving } from './moving-row.js';
 import {
   addressOfKey,
@@ -34,17 +35,8 @@ const isRead = <E extends AnyEntity>(
 
 /** Throws ValueInvalid for what names no row. */
 function refuseStrange(target: unknown): void {
-  const isTarget =
-    typeof target === 'object' &&
-    target !== null &&
-    'etag' in target &&
-    ('whole' in target || 'key' in target);
-  if (!isTarget)
-    throw new PatternError('ValueInvalid', {
-      property: 'row',
-      expected: 'a row that was read, or { key, etag }',
-      reason: 'it is neither',
-    });
+  const isTarget = isObject(target) && 'etag' in target && ('whole' in target || 'key' in target);
+  if (!isTarget) refuseValue('row', 'a row that was read, or { key, etag }', 'it is neither');
 }
 
 /** Throws WrongEntity for a row of another entity, and ValueInvalid for one of another table. */
@@ -57,11 +49,7 @@ function refuseForeign<E extends AnyEntity>(
     new PatternError('WrongEntity', { table: row.table, partitionKey, rowKey, expected: entity.name, found });
   if (row.entity !== entity.name) throw wrong(row.entity);
   if (row.table.toLowerCase() !== table.toLowerCase())
-    throw new PatternError('ValueInvalid', {
-      property: 'table',
-      expected: table,
-      reason: `the row is of ${row.table}`,
-    });
+    refuseValue('table', table, `the row is of ${row.table}`);
   try {
     entity.plan.partition.decode(partitionKey);
     entity.plan.row.decode(rowKey);

@@ -5,8 +5,9 @@ import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import { readPatch } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
 import type { RowRef, Stored, StoredOf } from '../model/stored.js';
+import type { RowWrite } from '../transport/row-write.js';
 import { type Instant, instantOfEtag } from '../values/instant.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { type RowAddress, refuseValue } from '../values/pattern-error.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { IdentifiedWrite } from './judge-write.js';
 import { refuseMoving } from './moving-row.js';
@@ -47,13 +48,9 @@ const withId = (identity: Identity, unknown: readonly WireProperty[]): readonly 
 const newestId = (identity: Identity, stored: Stored<unknown>): OperationId | undefined =>
   identity?.operationIds.ofUnknown(stored.unknown)[0];
 
-function refuseOther(property: string, expected: string, reason: string): never {
-  throw new PatternError('ValueInvalid', { property, expected, reason });
-}
-
 /** Programs without types may hand over what a projection gave. */
 function refuseParts(stored: Stored<unknown>): void {
-  if (stored.whole !== true) refuseOther('whole', 'a whole row', 'only some properties were read');
+  if (stored.whole !== true) refuseValue('whole', 'a whole row', 'only some properties were read');
 }
 
 /** The value stands under the keys of the row, be it that of an earlier number of buckets. */
@@ -61,7 +58,7 @@ function refuseOtherKeys({ name, plan }: AnyEntity, row: Omit<RowAddress, 'table
   const isSame =
     plan.partition.encodeAll(values).includes(row.partitionKey) &&
     plan.row.encodeAll(values).includes(row.rowKey);
-  if (!isSame) refuseOther(`${name}.key`, 'what it was', 'a row cannot change its keys');
+  if (!isSame) refuseValue(`${name}.key`, 'what it was', 'a row cannot change its keys');
 }
 
 export const addressOfKey = <E extends AnyEntity>({ plan }: E, table: string, key: KeyOf<E>): RowAddress => ({
@@ -91,6 +88,14 @@ function whole<E extends AnyEntity>(
   });
 }
 
+/** The write under its operation id. */
+const planned = <T>(
+  write: RowWrite,
+  identity: Identity,
+  result: (etag: string | undefined) => T,
+  previousId?: OperationId | undefined,
+): PlannedWrite<T> => ({ write, operationId: identity?.operationId, previousId, result });
+
 /** What is known of a row of which a write saw only a part. */
 const refTo =
   <E extends AnyEntity>(key: KeyOf<E>): ((etag: string | undefined) => RowRef<E>) =>
@@ -104,12 +109,7 @@ export function planNew<E extends AnyEntity>(
 ): PlannedWrite<StoredOf<E>> {
   const unknown = withId(identity, []);
   const row = encodeEntity(entity, value, { extra: unknown, now });
-  return {
-    write: { kind, table, row },
-    operationId: identity?.operationId,
-    previousId: undefined,
-    result: whole(table, entity, row, unknown),
-  };
+  return planned({ kind, table, row }, identity, whole(table, entity, row, unknown));
 }
 
 /** The key's parts of a value. */
@@ -125,12 +125,7 @@ export function planUpsertMerge<E extends AnyEntity>(
 ): PlannedWrite<RowRef<E>> {
   refuseRemovals(Object.entries(value).flatMap(([name, each]) => (each === null ? [name] : [])));
   const row = encodeEntity(entity, value, { extra: withId(identity, []), now, keepsCreated: true });
-  return {
-    write: { kind: 'upsertMerge', table, row },
-    operationId: identity?.operationId,
-    previousId: undefined,
-    result: refTo(keyIn(entity, row.value as Values)),
-  };
+  return planned({ kind: 'upsertMerge', table, row }, identity, refTo(keyIn(entity, row.value as Values)));
 }
 
 /** The row as the value says, with what it has beyond its entity. */
@@ -147,12 +142,12 @@ export function planReplace<E extends AnyEntity>(
   refuseOtherKeys(entity, stored, encoded.value as Values);
   const { table, partitionKey, rowKey, etag } = stored;
   const row = { ...encoded, partitionKey, rowKey };
-  return {
-    write: { kind: 'replace', table, row, etag },
-    operationId: identity?.operationId,
-    previousId: newestId(identity, stored),
-    result: whole(table, entity, row, unknown),
-  };
+  return planned(
+    { kind: 'replace', table, row, etag },
+    identity,
+    whole(table, entity, row, unknown),
+    newestId(identity, stored),
+  );
 }
 
 /** The row of this key as the value says, and nothing besides: what it has beyond its entity was not read. */
@@ -166,12 +161,7 @@ export function planReplaceOf<E extends AnyEntity>(
   const encoded = encodeEntity(entity, value, { extra: unknown, now });
   refuseOtherKeys(entity, { partitionKey, rowKey }, encoded.value as Values);
   const row = { ...encoded, partitionKey, rowKey };
-  return {
-    write: { kind: 'replace', table, row, etag },
-    operationId: identity?.operationId,
-    previousId: undefined,
-    result: whole(table, entity, row, unknown),
-  };
+  return planned({ kind: 'replace', table, row, etag }, identity, whole(table, entity, row, unknown));
 }
 
 /** The properties that the patch changes, as a merge sends them. */
@@ -213,17 +203,17 @@ export function planMerge<E extends AnyEntity>(
     ...(identity ? [identity.operationIds.encoded(identity.operationId, stored.unknown)] : []),
   ];
   const row = { ...encoded, partitionKey, rowKey };
-  return {
-    write: { kind: 'merge', table, row: { ...row, properties }, etag },
-    operationId: identity?.operationId,
-    previousId: newestId(identity, stored),
-    result: now => ({ ...whole(table, entity, row, unknown)(now), version }),
-  };
+  return planned(
+    { kind: 'merge', table, row: { ...row, properties }, etag },
+    identity,
+    now => ({ ...whole(table, entity, row, unknown)(now), version }),
+    newestId(identity, stored),
+  );
 }
 
 function refuseRemovals([name]: readonly string[]): void {
   if (name !== undefined)
-    refuseOther(name, 'a value', 'a merge takes nothing away, and the row was not read');
+    refuseValue(name, 'a value', 'a merge takes nothing away, and the row was not read');
 }
 
 /** Into the row of this key. It is not read, so nothing can be taken away from it. */
@@ -240,12 +230,11 @@ export function planMergeOf<E extends AnyEntity>(
     ...encodeUpdated(entity, now),
     ...(identity ? [identity.operationIds.encoded(identity.operationId)] : []),
   ];
-  return {
-    write: { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
-    operationId: identity?.operationId,
-    previousId: undefined,
-    result: refTo(key),
-  };
+  return planned(
+    { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
+    identity,
+    refTo(key),
+  );
 }
 
 /** A merge of nothing: the row must be as it was read. */
@@ -257,21 +246,16 @@ export function planConditionCheck<T, N extends string>(
   const { table, partitionKey, rowKey, etag } = stored;
   const properties = identity ? [identity.operationIds.encoded(identity.operationId, stored.unknown)] : [];
   const unknown = withId(identity, stored.unknown);
-  return {
-    write: { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
-    operationId: identity?.operationId,
-    previousId: newestId(identity, stored),
-    result: (now = '') => ({ ...stored, etag: now, timestamp: instantOfEtag(now), unknown }),
-  };
+  return planned(
+    { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
+    identity,
+    (now = '') => ({ ...stored, etag: now, timestamp: instantOfEtag(now), unknown }),
+    newestId(identity, stored),
+  );
 }
 
 /** `etag` is `*` for whatever row is there. */
 export const planDelete = (address: RowAddress, etag: string): PlannedWrite<undefined> => {
   const { table, partitionKey, rowKey } = address;
-  return {
-    write: { kind: 'delete', table, partitionKey, rowKey, etag },
-    operationId: undefined,
-    previousId: undefined,
-    result: () => undefined,
-  };
+  return planned({ kind: 'delete', table, partitionKey, rowKey, etag }, undefined, () => undefined);
 };

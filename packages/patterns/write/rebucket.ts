@@ -118,7 +118,7 @@ class Move {
 }
 
 /** Moves the rows. One at a time may run: two would not lose a row, and would wait for each other. Throws what a read or a write throws. */
-export async function* rebucket<E extends AnyEntity>(
+export async function* moveRows<E extends AnyEntity>(
   service: Service,
   entity: E,
   rows: Results<StoredOf<E>>,

@@ -6,10 +6,10 @@ import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
-import type { QueryOptions } from '../read/query.js';
 import { EntityReads } from '../read/reads.js';
+import type { QueryOptions } from '../read/table-query.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { type RowAddress, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { wireText } from '../values/wire-property.js';
 import { type Change, type MutableRow, mutate } from './mutate.js';
 import { type Deletable, OPERATIONS, type Target } from './operations.js';
@@ -54,10 +54,10 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     super(entity, querySettings(service, table, queries));
     const { operationIds } = service;
     if (operationIds && entity.plan.byWire.has(operationIds.property))
-      throw new PatternError('DefinitionInvalid', {
-        subject: entity.name,
-        reason: `${operationIds.property} is the property that holds operation ids: name another one in the options`,
-      });
+      refuseDefinition(
+        entity.name,
+        `${operationIds.property} is the property that holds operation ids: name another one in the options`,
+      );
     this.#service = service;
   }
 
@@ -104,11 +104,11 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     if (!exactlyOnce) return this.#done(planned, options);
     const stored = target as Partial<StoredOf<E>>;
     if (stored.whole !== true)
-      throw new PatternError('ValueInvalid', {
-        property: 'whole',
-        expected: 'a whole row that was read',
-        reason: 'operation ids are among the properties that were not',
-      });
+      refuseValue(
+        'whole',
+        'a whole row that was read',
+        'operation ids are among the properties that were not',
+      );
     const checked = await this.#done(
       planConditionCheck(stored as StoredOf<E>, newIdentity(this.#service)),
       options,
@@ -173,9 +173,9 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
 
 function refuseOtherKey(address: RowAddress, row: Omit<RowAddress, 'table'>): void {
   if (row.partitionKey === address.partitionKey && row.rowKey === address.rowKey) return;
-  throw new PatternError('ValueInvalid', {
-    property: 'key',
-    expected: `('${address.partitionKey}', '${address.rowKey}')`,
-    reason: 'the function gave a value with another key',
-  });
+  refuseValue(
+    'key',
+    `('${address.partitionKey}', '${address.rowKey}')`,
+    'the function gave a value with another key',
+  );
 }

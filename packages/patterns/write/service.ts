@@ -1,12 +1,12 @@
 // What repositories, batches and writers share: requests, settled writes, operation ids, clock and random bytes.
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
 import type { DriftPolicy } from '../model/drift.js';
-import type { QueryOptions, QuerySettings } from '../read/query.js';
+import type { QueryOptions, QuerySettings } from '../read/table-query.js';
 import type { Clients } from '../transport/clients.js';
 import { Sender, type SenderOptions } from '../transport/sender.js';
 import { TableRequests } from '../transport/table-requests.js';
 import { Instant } from '../values/instant.js';
-import { PatternError } from '../values/pattern-error.js';
+import { refuseDefinition } from '../values/pattern-error.js';
 import { type OperationIdOptions, OperationIds } from './operation-id.js';
 import type { Identity } from './plan-write.js';
 import { SettledWrites } from './settled-writes.js';
@@ -38,10 +38,7 @@ export interface Service {
 /** Whoever knew that it is empty could make tokens. */
 function refuseEmptySecret({ tokenSecret }: QueryOptions = {}): void {
   if (tokenSecret !== undefined && tokenSecret.length === 0)
-    throw new PatternError('DefinitionInvalid', {
-      subject: 'tokenSecret',
-      reason: 'it is empty, so that anybody could make tokens',
-    });
+    refuseDefinition('tokenSecret', 'it is empty, so that anybody could make tokens');
 }
 
 /** What queries of a table need. */

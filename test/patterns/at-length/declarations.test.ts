@@ -24,7 +24,10 @@ const RESOLUTIONS = [
 /** Nothing is annotated: the compiler has to name all of it. */
 const PROGRAM = `
 import { TableServiceClient } from '@azure/data-tables';
-import { change, codec, entity, key, link, linkMany, open, part, PatternError, t } from 'shelfmark-patterns';
+import { codec, entity, key, open, part, PatternError, t } from 'shelfmark-patterns';
+import { change, deleteRows, writeAll } from 'shelfmark-patterns/bulk';
+import { link, linkMany, lookup } from 'shelfmark-patterns/joins';
+import { bags, mixed } from 'shelfmark-patterns/mixed';
 
 export const Order = entity('Order', {
   version: 1,
@@ -60,15 +63,15 @@ export const buckets = () => orders.buckets({ customer: 'a' });
 export const latest = () => orders.partition({ customer: 'a' }).latest(3);
 export const page = () => orders.partition({ customer: 'a' }).page({ size: 3 });
 export const scan = () => orders.scan();
-export const mixed = () => db.mixed(Order, Customer).partition('a');
-export const mixedRows = () => db.mixed(Order, Customer).partition('a').take(2);
+export const mixedQuery = () => mixed(db, Order, Customer).partition('a');
+export const mixedRows = () => mixed(db, Order, Customer).partition('a').take(2);
 export const batch = () => db.batch(Order, { customer: 'a' }).create(Customer, { customer: 'a', name: 'b' });
 export const results = () => batch().commit();
-export const reports = () => db.writeAll([change.create(Customer, { customer: 'a', name: 'b' })]);
+export const reports = () => writeAll(db, [change.create(Customer, { customer: 'a', name: 'b' })]);
 export const customerOf = link(Order, Customer, ({ customer }) => ({ customer }));
 export const ordersOf = linkMany(Customer, Order, ({ customer }) => ({ partition: { customer } }));
-export const lookup = db.lookup(Customer, { ttl: 1, maxRows: 1 });
-export const bags = () => db.bags('Orders').partition('a').take(1);
+export const customers = lookup(db, Customer, { ttl: 1, maxRows: 1 });
+export const someBags = () => bags(db, 'Orders').partition('a').take(1);
 export const plan = () => query().explain();
 export const fault = (thrown: unknown) => (PatternError.is(thrown) ? thrown : undefined);
 export const conflict = (thrown: unknown) => (PatternError.is(thrown, 'Conflict') ? thrown : undefined);
@@ -77,14 +80,14 @@ export const key1 = (order: import('shelfmark-patterns').Of<typeof Order>) => Or
 export const each = link(Order, Customer, ({ customer }) => ({ customer })).loadAll;
 export const follow = () => customerOf.follow(db, [] as never[]);
 export const many = () => ordersOf.takeAll(db, [], 3);
-export const cached = () => lookup.get({ customer: 'a' });
-export const joined = () => lookup.join(orders.fanOut([{ customer: 'a' }]), ({ value }) => ({ customer: value.customer }));
-export const deletes = () => db.deleteRows(query(), { conditional: true });
+export const cached = () => customers.get({ customer: 'a' });
+export const joined = () => customers.join(orders.fanOut([{ customer: 'a' }]), ({ value }) => ({ customer: value.customer }));
+export const deletes = () => deleteRows(db, query(), { conditional: true });
 export const mutated = () => orders.mutate({ customer: 'a', at: null as never }, order => order);
 export const unreadable = () => query().onUnreadable('skip');
 export const changes = [change.upsert(Customer, { customer: 'a', name: 'b' })];
 export const upserted = () => orders.upsertMerge({ customer: 'a', at: null as never });
-export const bagQuery = () => db.bags('Orders').scan().where(p => p.string('a').eq('b'));
+export const bagQuery = () => bags(db, 'Orders').scan().where(p => p.string('a').eq('b'));
 export const pages = () => query().pages();
 export const projected = () => orders.partition({ customer: 'a' }).select('note', 'state');
 `;

@@ -1,0 +1,23 @@
+// Joins in the client, as `shelfmark-patterns/joins`: links between entities, small tables that are remembered, and conditions on rows that have been read.
+import type { AnyEntity } from './model/entity.js';
+import type { Db } from './open.js';
+import { Lookup, type LookupOptions } from './read/lookup.js';
+import type { RepoOptions } from './write/repo.js';
+
+export { satisfies } from './filter/satisfies.js';
+export {
+  type Link,
+  type LinkTarget,
+  link,
+  linkMany,
+  type ManyLink,
+  type ReadsByEntity,
+} from './read/link.js';
+export type { Cached, JoinOptions, Lookup, LookupOptions } from './read/lookup.js';
+
+/** Rows of a small table, remembered for a while. */
+export const lookup = <E extends AnyEntity>(
+  db: Db,
+  entity: E,
+  options: LookupOptions & RepoOptions,
+): Lookup<E> => new Lookup(entity, db.repo(entity, options), options);

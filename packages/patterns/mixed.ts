@@ -1,0 +1,20 @@
+// Rows of several entities of a table, or of none, as `shelfmark-patterns/mixed`: each row as its own type, or as a property bag.
+import type { AnyEntity } from './model/entity.js';
+import { Db } from './open.js';
+import { type BagReads, bagReads } from './read/bags.js';
+import { type MixedReads, mixedReads } from './read/mixed.js';
+import { querySettings } from './write/service.js';
+
+export type { Bag, BagOptions } from './model/bag.js';
+export { checkTable } from './model/check-table.js';
+export type { Mixed, MixedOptions, Named } from './model/decode-mixed.js';
+export type { BagFields, BagQuery, BagReads, BagScan } from './read/bags.js';
+export type { MixedQuery, MixedReads, MixedRow, UnknownRow } from './read/mixed.js';
+
+/** Rows of several entities of a table, read together. Throws DefinitionInvalid if they could not be told apart. */
+export const mixed = <const E extends readonly AnyEntity[]>(db: Db, ...entities: E): MixedReads<E> =>
+  mixedReads(entities, querySettings(Db.serviceOf(db), undefined));
+
+/** Rows of a table as property bags, without an entity. */
+export const bags = (db: Db, table: string): BagReads =>
+  bagReads(table, querySettings(Db.serviceOf(db), table));
