@@ -1,10 +1,17 @@
 // The public interface of the Blob service's domain: containers and block, append and page blobs, as operations on a store. Begin with
 // operation.ts and outcome.ts, which say what is asked and what comes of it; execute.ts runs one. values/ has what both speak of, and the pure
-// decisions over it; rows/ has what is stored; operations/ has the operations, a file for each or for a few that belong together. sweep.ts
-// reclaims what no row names, and inspect.ts checks a store.
+// decisions over it; rows/ has what is stored, beginning with keys.ts; body/ has the contents of blobs; operations/ has the operations, a file
+// for each or for a few that belong together. sweep.ts reclaims what no row names, and inspect.ts checks a store.
+export * from './blob-context.js';
 export * from './blob-error.js';
+export * from './execute.js';
+export * from './limits.js';
 export * from './operation.js';
+export { readContainerAccess } from './operations/container-settings.js';
+export { BEHIND_SNAPSHOTS } from './operations/list-blobs.js';
+export { readBlobServiceProperties } from './operations/service-settings.js';
 export * from './outcome.js';
+export * from './upkeep.js';
 export * from './values/conditions.js';
 export * from './values/lease.js';
 export * from './values/properties.js';

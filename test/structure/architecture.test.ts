@@ -64,6 +64,8 @@ const PURE_PACKAGES: ReadonlySet<string> = new Set([
   'wire',
 ]);
 const PURE_MODULES: ReadonlySet<string> = new Set(['node:buffer']);
+/** The one that sums up bodies by MD5. */
+const DIGEST = 'packages/blobs/body/digest.ts';
 
 /** Every breach of a rule, as `path: what`. */
 function breaches(sources: readonly Source[], rule: (source: Source) => readonly string[]): string[] {
@@ -181,7 +183,9 @@ describe('imports', () => {
   test('bring no I/O into store, domains and wire', () => {
     const pure = PACKAGES.filter(source => !source.isTest && PURE_PACKAGES.has(packageOf(source)));
     const rule = (source: Source): string[] =>
-      importsOf(source.text).filter(name => name.startsWith('node:') && !PURE_MODULES.has(name));
+      importsOf(source.text)
+        .filter(name => name.startsWith('node:') && !PURE_MODULES.has(name))
+        .filter(name => !(source.path === DIGEST && name === 'node:crypto'));
     assert.deepEqual(breaches(pure, rule), []);
   });
 

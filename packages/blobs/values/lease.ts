@@ -1,4 +1,4 @@
-// Leases of containers and blobs as values: what is asked, and what is seen of one.
+// Leases of containers and blobs as values: what is asked, what is stored, what is seen. lease-machine.ts has what an action makes of one.
 
 /** Ids are GUIDs in lower case with dashes. Durations in seconds; `infinite` has no end. */
 export type LeaseAction =
@@ -16,4 +16,29 @@ export interface LeaseState {
   readonly state: 'available' | 'leased' | 'breaking' | 'broken' | 'expired';
   /** While it is leased. */
   readonly duration: 'fixed' | 'infinite' | undefined;
+}
+
+/** A lease as it is stored; an available resource has none. Times in ticks. */
+export interface Lease {
+  readonly id: string;
+  /** 0 for one without end. */
+  readonly seconds: number;
+  /** 0 for one without end. */
+  readonly expires: bigint;
+  /** When it is broken; 0 while nobody broke it. */
+  readonly broken: bigint;
+}
+
+const AVAILABLE: LeaseState = { state: 'available', duration: undefined };
+const FIXED: LeaseState = { state: 'leased', duration: 'fixed' };
+const INFINITE: LeaseState = { state: 'leased', duration: 'infinite' };
+const BREAKING: LeaseState = { state: 'breaking', duration: undefined };
+const BROKEN: LeaseState = { state: 'broken', duration: undefined };
+const EXPIRED: LeaseState = { state: 'expired', duration: undefined };
+
+export function stateOfLease(lease: Lease | undefined, now: bigint): LeaseState {
+  if (lease === undefined) return AVAILABLE;
+  if (lease.broken !== 0n) return now < lease.broken ? BREAKING : BROKEN;
+  if (lease.expires === 0n) return INFINITE;
+  return now < lease.expires ? FIXED : EXPIRED;
 }

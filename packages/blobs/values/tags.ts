@@ -11,4 +11,5 @@ export type TagExpression =
       readonly operator: '=' | '>' | '>=' | '<' | '<=' | '<>';
       readonly value: string;
     }
-  | { readonly kind: 'and' | 'or'; readonly left: TagExpression; readonly right: TagExpression };
+  | { readonly kind: 'and'; readonly left: TagExpression; readonly right: TagExpression }
+  | { readonly kind: 'or'; readonly left: TagExpression; readonly right: TagExpression };

@@ -1,0 +1,35 @@
+// The context of the Blob service's operations, and how a container is opened.
+import type { DeletionDelay } from '#account';
+import type { Clock } from '#base';
+import type { ContentStore, Space, Store } from '#store';
+import { BlobError } from './blob-error.js';
+import { containerAddress } from './rows/container-space.js';
+import type { Upkeep } from './upkeep.js';
+
+export interface BlobContext {
+  readonly store: Store;
+  /** Of the same engine. */
+  readonly content: ContentStore;
+  readonly account: string;
+  /** Gives new GUIDs in lower case, which cannot be guessed. */
+  readonly ids: () => string;
+  readonly clock: Clock;
+  /** One for all requests of a server. */
+  readonly upkeep: Upkeep;
+  /** Absent where a deleted container's name is free at once. */
+  readonly deletion?: DeletionDelay | undefined;
+}
+
+/** A container that is being deleted does not exist either: only a create is told of it (protocol: containers#create-and-delete). */
+export const missingContainer = (): BlobError => new BlobError('ContainerNotFound');
+export const missingBlob = (): BlobError => new BlobError('BlobNotFound');
+
+/** @throws BlobError ContainerNotFound. */
+export async function openContainer(
+  { store, account }: Pick<BlobContext, 'store' | 'account'>,
+  container: string,
+): Promise<Space> {
+  const space = await store.getSpace(containerAddress(account, container));
+  if (!space) throw missingContainer();
+  return space;
+}

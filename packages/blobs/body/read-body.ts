@@ -1,0 +1,195 @@
+// Reads a blob's content: what a reader gets is the content of one head, whole, also while the blob is replaced or deleted.
+import { type Row, type Space, StoreError } from '#store';
+import type { BlobContext } from '../blob-context.js';
+import { decodeHead, type Head } from '../rows/head.js';
+import { headKey } from '../rows/keys.js';
+import type { Piece } from '../rows/pieces.js';
+import { endOf, extentsIn } from './extents-in.js';
+import { piecesOf } from './pieces-of.js';
+
+/** Bytes of the range in which extents are looked for at a time. */
+const WINDOW_BYTES = 4 * 1024 * 1024;
+const ZEROS = Buffer.alloc(65_536);
+const ATTEMPTS = 5;
+
+export interface Bounds {
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface OpenedBody {
+  readonly head: Head;
+  readonly bounds: Bounds;
+  /** Has to be iterated or returned: it holds what it reads. */
+  readonly content: Buffer | AsyncIterable<Buffer>;
+}
+
+export const rowsName = (space: Space, blob: string): string => `${space.id}/${blob}`;
+
+/** Holds what a reader needs that reads several contents or rows, one after the other. */
+function guard(context: BlobContext, space: Space, blob: string): () => void {
+  const pin = context.content.pin();
+  const release = context.upkeep.hold(rowsName(space, blob));
+  return () => {
+    pin.release();
+    release();
+  };
+}
+
+const needsGuard = ({ layers, manifest, pieces }: Head): boolean =>
+  layers.length > 0 || manifest !== undefined || pieces.length > 1;
+
+/**
+ * `boundsOf` checks the head, undefined where there is none, and says what of it to read; it is called again if the blob was changed
+ * while its content was opened.
+ */
+export async function openBody(
+  context: BlobContext,
+  space: Space,
+  blob: string,
+  snapshot: bigint | undefined,
+  boundsOf: (head: Head | undefined) => { readonly head: Head; readonly bounds: Bounds },
+): Promise<OpenedBody> {
+  let release: (() => void) | undefined;
+  let failed: Row | undefined;
+  try {
+    for (let attempt = 0; ; attempt++) {
+      const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
+      const { head, bounds } = boundsOf(row && decodeHead(row.value));
+      const { inline } = head;
+      if (inline !== undefined) return { head, bounds, content: inline.subarray(bounds.from, bounds.until) };
+      if (bounds.from >= bounds.until) return { head, bounds, content: Buffer.alloc(0) };
+      if (release === undefined && needsGuard(head)) {
+        release = guard(context, space, blob);
+        continue;
+      }
+      const source = contentOf(context, space, blob, head, bounds);
+      const first = await firstOf(source).catch((error: unknown) => {
+        const isGone = error instanceof StoreError && error.code === 'corrupt';
+        if (!isGone || attempt >= ATTEMPTS || failed?.version === row?.version) throw error;
+        failed = row;
+      });
+      if (first === undefined) continue;
+      const content = new BegunContent(first, source, release);
+      release = undefined;
+      return { head, bounds, content };
+    }
+  } finally {
+    release?.();
+  }
+}
+
+/** The first piece: with it the reading has begun. */
+async function firstOf(source: AsyncGenerator<Buffer>): Promise<IteratorResult<Buffer>> {
+  return source.next();
+}
+
+/** A content whose first piece is there. Releases what it holds at its end, also if nobody begins to iterate it but returns it. */
+class BegunContent implements AsyncIterableIterator<Buffer> {
+  readonly #source: AsyncGenerator<Buffer>;
+  readonly #release: (() => void) | undefined;
+  #first: IteratorResult<Buffer> | undefined;
+
+  constructor(
+    first: IteratorResult<Buffer>,
+    source: AsyncGenerator<Buffer>,
+    release: (() => void) | undefined,
+  ) {
+    this.#first = first;
+    this.#source = source;
+    this.#release = release;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Buffer>> {
+    try {
+      const result = this.#first ?? (await this.#source.next());
+      this.#first = undefined;
+      if (result.done) this.#release?.();
+      return result;
+    } catch (error) {
+      this.#release?.();
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorResult<Buffer>> {
+    this.#first = undefined;
+    try {
+      return await this.#source.return(undefined);
+    } finally {
+      this.#release?.();
+    }
+  }
+}
+
+function contentOf(
+  context: BlobContext,
+  space: Space,
+  blob: string,
+  head: Head,
+  bounds: Bounds,
+): AsyncGenerator<Buffer> {
+  return head.type === 'BlockBlob'
+    ? contentOfPieces(context, space, head, bounds)
+    : contentOfExtents(context, space, blob, head, bounds);
+}
+
+async function* contentOfPieces(
+  { content }: BlobContext,
+  space: Space,
+  head: Head,
+  { from, until }: Bounds,
+): AsyncGenerator<Buffer> {
+  let start = 0;
+  for (const piece of await piecesOf(content, space, head)) {
+    const first = Math.max(from, start);
+    const last = Math.min(until, start + piece.length);
+    if (first < last)
+      yield* content.read(space, piece.content, ...within(piece, first - start, last - start));
+    start += piece.length;
+    if (start >= until) return;
+  }
+}
+
+const within = ({ from }: Piece, first: number, last: number): [number, number] => [
+  from + first,
+  from + last,
+];
+
+function* zeros(count: number): Generator<Buffer> {
+  for (let left = count; left > 0; left -= ZEROS.length)
+    yield ZEROS.subarray(0, Math.min(left, ZEROS.length));
+}
+
+/** Zeros where a page blob has nothing. */
+async function* contentOfExtents(
+  { store, content }: BlobContext,
+  space: Space,
+  blob: string,
+  { type, layers }: Head,
+  { from, until }: Bounds,
+): AsyncGenerator<Buffer> {
+  let at = from;
+  while (at < until) {
+    const end = Math.min(at + WINDOW_BYTES, until);
+    for (const placed of await extentsIn(store, space, blob, layers, at, end)) {
+      if (type === 'AppendBlob' && placed.start > at) throw missing(blob, at);
+      yield* zeros(placed.start - at);
+      const { extent } = placed;
+      if (extent.inline !== undefined) yield extent.inline;
+      else if (extent.content !== undefined)
+        yield* content.read(space, extent.content, extent.from, extent.from + extent.length);
+      at = endOf(placed);
+    }
+    if (type === 'AppendBlob' && at < end) throw missing(blob, at);
+    yield* zeros(end - at);
+    at = end;
+  }
+}
+
+const missing = (blob: string, at: number): StoreError =>
+  new StoreError('corrupt', `The blob '${blob}' has nothing at byte ${at}.`);

@@ -1,0 +1,98 @@
+// Takes in a body: a small one stays in memory and goes into a row, a larger one becomes a content before any row names it.
+import type { ContentWriter, Space } from '#store';
+import { StoreError } from '#store';
+import type { BlobContext } from '../blob-context.js';
+import { BlobError } from '../blob-error.js';
+import type { Digests } from '../outcome.js';
+import { DigestSum, mismatchOf, type Said } from './digest.js';
+
+/** Up to this length a content is part of its row: one commit, one read. */
+export const INLINE_BYTES_MAX = 16_384;
+
+/** A body as it comes. An Upload is one, and so is the source of a copy. */
+export interface Incoming extends Said {
+  readonly length: number | undefined;
+  readonly pieces: AsyncIterable<Buffer>;
+}
+
+export interface Received {
+  readonly length: number;
+  readonly digests: Digests;
+  /** What refuses it once all else was found right: digests are checked last (protocol: conditions#order-of-checks). */
+  readonly mismatch: BlobError | undefined;
+  /** Where it is small. */
+  readonly inline: Buffer | undefined;
+  /** Where it is large: finished, and to be settled by `keep` or `giveUp`. */
+  readonly writer: ContentWriter | undefined;
+}
+
+export interface Receiving {
+  readonly withMd5: boolean;
+  /** Called before a large body is stored, so that what would be refused anyway is not. */
+  readonly precheck: () => Promise<void>;
+  readonly bytesMax: number;
+}
+
+/** Fails with BlobError RequestBodyTooLarge, and with what the body fails with. */
+export async function receive(
+  { content }: BlobContext,
+  space: Space,
+  incoming: Incoming,
+  { withMd5, precheck, bytesMax }: Receiving,
+): Promise<Received> {
+  const sum = new DigestSum(withMd5 || incoming.md5 !== undefined);
+  const early: Buffer[] = [];
+  let length = 0;
+  let writer: ContentWriter | undefined;
+  if (incoming.length !== undefined && incoming.length > bytesMax) throw tooLarge(bytesMax);
+  try {
+    for await (const piece of incoming.pieces) {
+      length += piece.length;
+      if (length > bytesMax) throw tooLarge(bytesMax);
+      sum.update(piece);
+      if (writer === undefined && length <= INLINE_BYTES_MAX) {
+        early.push(piece);
+        continue;
+      }
+      if (writer === undefined) {
+        await precheck();
+        writer = await content.create(space);
+        for (const each of early) await writer.write(each);
+      }
+      await writer.write(piece);
+    }
+    await writer?.finish();
+  } catch (error) {
+    await writer?.discard();
+    throw error;
+  }
+  const digests = sum.end();
+  const mismatch = mismatchOf(incoming, digests);
+  const inline = writer === undefined ? joined(early) : undefined;
+  return { length, digests, mismatch, inline, writer };
+}
+
+const joined = (pieces: readonly Buffer[]): Buffer =>
+  pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+
+const tooLarge = (limit: number): BlobError => new BlobError('RequestBodyTooLarge', { limit });
+
+/** Runs the commit that makes rows name contents; where it fails surely, they are removed. */
+export async function settling<T>(
+  writers: readonly (ContentWriter | undefined)[],
+  commit: () => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await commit();
+    for (const writer of writers) writer?.release();
+    return result;
+  } catch (error) {
+    // The commit may have been made nevertheless: the sweep knows whether rows name them.
+    const isOpen = error instanceof StoreError && error.code === 'busy';
+    for (const writer of writers) {
+      if (isOpen) writer?.release();
+      else await writer?.discard();
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,144 @@
+// Removes what no head of a blob names any more: rows of dead stagings and layers, and contents. A dead name never comes to life again, so
+// what was seen dead may be removed at any later time.
+import type { Row, Space } from '#store';
+import type { BlobContext } from '../blob-context.js';
+import { decodeExtent } from '../rows/extent.js';
+import { decodeHead, type Head } from '../rows/head.js';
+import { KEYS_END, kindOfKey, layerOfKey, startOfKey } from '../rows/keys.js';
+import { decodeStagedBlock, decodeStaging } from '../rows/staged-block.js';
+import { piecesOf } from './pieces-of.js';
+import { rowsName } from './read-body.js';
+
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+/** Rows that one commit removes. */
+const REMOVED_A_COMMIT = 500;
+
+/** What one look at the rows of a blob finds, in the order of the keys: heads come first. */
+export class BlobSurvey {
+  readonly heads: Head[] = [];
+  /** The dead rows, with their versions. */
+  readonly dead: { readonly key: string; readonly version: bigint }[] = [];
+  readonly deadContents = new Set<string>();
+  /** Named by rows that are alive; those of manifests are not among them. */
+  readonly named = new Set<string>();
+  #staging: string | undefined;
+  /** Until where heads name extents of a layer. */
+  readonly #layers = new Map<string, number>();
+
+  /** The row is valid during the call only. */
+  add(row: Row): void {
+    switch (kindOfKey(row.key)) {
+      case 'snapshot':
+      case 'blob':
+        this.#addHead(decodeHead(row.value));
+        break;
+      case 'staging':
+        this.#staging = decodeStaging(row.value).name;
+        break;
+      case 'block': {
+        const { staging, content } = decodeStagedBlock(row.value);
+        this.#note(row, staging === this.#staging, content);
+        break;
+      }
+      case 'extent': {
+        const until = this.#layers.get(layerOfKey(row.key)) ?? 0;
+        this.#note(row, startOfKey(row.key) < until, decodeExtent(row.value).content);
+        break;
+      }
+    }
+  }
+
+  #addHead(head: Head): void {
+    const { pieces, manifest, layers, length } = head;
+    this.heads.push({ ...head, inline: undefined });
+    for (const { content } of pieces) if (content !== '') this.named.add(content);
+    if (manifest !== undefined) this.named.add(manifest.content);
+    for (const layer of layers) this.#layers.set(layer, Math.max(length, this.#layers.get(layer) ?? 0));
+  }
+
+  #note({ key, version }: Row, isAlive: boolean, content: string | undefined): void {
+    if (!isAlive) this.dead.push({ key, version });
+    if (content !== undefined) (isAlive ? this.named : this.deadContents).add(content);
+  }
+}
+
+async function survey({ store }: BlobContext, space: Space, blob: string): Promise<BlobSurvey> {
+  const found = new BlobSurvey();
+  const range = { from: { partition: blob, key: '' }, until: { partition: blob, key: KEYS_END } };
+  const budget = { rows: UNBOUNDED, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
+  const { next } = await store.scan(space, range, budget, row => {
+    found.add(row);
+    return true;
+  });
+  // Stopped early: what is behind is nobody's yet, and what is named there is unknown.
+  if (next !== undefined) throw new Error(`The rows of '${blob}' could not be seen at once.`);
+  return found;
+}
+
+/** The contents of a block blob, with its manifest. */
+export async function contentsOf(
+  { content }: BlobContext,
+  space: Space,
+  head: Head,
+): Promise<readonly string[]> {
+  const pieces = await piecesOf(content, space, head);
+  const names = new Set(pieces.map(piece => piece.content).filter(name => name !== ''));
+  if (head.manifest !== undefined) names.add(head.manifest.content);
+  return [...names];
+}
+
+/** Removes the dead rows of a blob and their contents, and of `candidates` those that nothing names. */
+export async function reclaim(
+  context: BlobContext,
+  space: Space,
+  blob: string,
+  candidates: readonly string[],
+): Promise<void> {
+  await context.upkeep.readersOf(rowsName(space, blob));
+  const { heads, dead, deadContents, named } = await survey(context, space, blob);
+  for (const head of heads) {
+    if (head.manifest === undefined) continue;
+    for (const name of await contentsOf(context, space, head)) named.add(name);
+  }
+  for (let at = 0; at < dead.length; at += REMOVED_A_COMMIT)
+    await removeDead(context, space, blob, dead.slice(at, at + REMOVED_A_COMMIT));
+  const unnamed = [...new Set([...deadContents, ...candidates])].filter(name => !named.has(name));
+  for (const name of unnamed) await context.content.drop(space, name);
+}
+
+/** A block's row may have been written again meanwhile. */
+async function removeDead(
+  { store }: BlobContext,
+  space: Space,
+  blob: string,
+  dead: readonly { readonly key: string; readonly version: bigint }[],
+): Promise<void> {
+  const keys = dead.map(({ key }) => key);
+  await store.commit(space, blob, { keys }, rows => ({
+    result: true,
+    deletes: keys.filter((_, at) => rows.keys[at]?.version === dead[at]?.version),
+  }));
+}
+
+/**
+ * After a commit that replaced or removed a head: in the background, removes what only it named. `hadStaging`: its uncommitted blocks went
+ * with it.
+ */
+export function reclaimLater(
+  context: BlobContext,
+  space: Space,
+  blob: string,
+  replaced: Head | undefined,
+  hadStaging: boolean,
+): void {
+  const isShared = replaced !== undefined && (replaced.snapshots > 0 || replaced.layers.length > 0);
+  const hasContents =
+    replaced !== undefined &&
+    (replaced.manifest !== undefined || replaced.pieces.some(each => each.content !== ''));
+  if (!hadStaging && !isShared && !hasContents) return;
+  context.upkeep.later(async () => {
+    const contents = replaced && hasContents ? await contentsOf(context, space, replaced) : [];
+    if (hadStaging || isShared) await reclaim(context, space, blob, contents);
+    else for (const name of contents) await context.content.drop(space, name);
+  });
+}

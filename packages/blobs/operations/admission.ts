@@ -1,0 +1,79 @@
+// Which requests a blob lets through, over its decoded head: it has to be there, then its lease, then the conditions
+// (protocol: conditions#order-of-checks); and what is told of it.
+import { type BlobContext, missingBlob } from '../blob-context.js';
+import type { Head } from '../rows/head.js';
+import { type Access, checkConditions } from '../values/check-conditions.js';
+import type { Conditions } from '../values/conditions.js';
+import { stateOfLease } from '../values/lease.js';
+import { checkLease } from '../values/lease-machine.js';
+import type { BlobProperties, Stamp } from '../values/properties.js';
+
+/** The conditions of operations that have no others than a lease and tags. */
+export const onlyTags = (leaseId: string | undefined, ifTags: Conditions['ifTags']): Conditions => ({
+  ifMatch: undefined,
+  ifNoneMatch: undefined,
+  ifModifiedSince: undefined,
+  ifUnmodifiedSince: undefined,
+  ifTags,
+  leaseId,
+});
+
+export const stampOf = ({ etag, lastModified }: Head): Stamp => ({ etag, lastModified });
+
+/** Snapshots have no lease. */
+export function admitRead(
+  head: Head | undefined,
+  conditions: Conditions,
+  snapshot: bigint | undefined,
+  now: bigint,
+  container: string,
+): Head {
+  if (head === undefined) throw missingBlob();
+  if (snapshot === undefined) checkLease(head.lease, conditions.leaseId, now, false, 'Blob');
+  checkConditions(conditions, head, 'read', container);
+  return head;
+}
+
+export function admitWrite(
+  head: Head | undefined,
+  conditions: Conditions,
+  now: bigint,
+  container: string,
+): Head {
+  if (head === undefined) throw missingBlob();
+  admitCreate(head, conditions, now, container, 'write');
+  return head;
+}
+
+export function admitCreate(
+  head: Head | undefined,
+  conditions: Conditions,
+  now: bigint,
+  container: string,
+  access: Access = 'create',
+): void {
+  checkLease(head?.lease, conditions.leaseId, now, true, 'Blob');
+  checkConditions(conditions, head, access, container);
+}
+
+export function seenBlob(head: Head, snapshot: bigint | undefined, now: bigint): BlobProperties {
+  return {
+    type: head.type,
+    stamp: { etag: head.etag, lastModified: head.lastModified },
+    created: head.created,
+    length: head.length,
+    properties: head.properties,
+    metadata: head.metadata,
+    tagCount: head.tags.length,
+    tags: head.tags,
+    lease: snapshot === undefined ? stateOfLease(head.lease, now) : undefined,
+    copy: head.copy,
+    tier: head.tier,
+    snapshot,
+    committedBlocks: head.type === 'AppendBlob' ? head.blocks : undefined,
+    isSealed: head.isSealed,
+    sequenceNumber: head.type === 'PageBlob' ? head.sequenceNumber : undefined,
+  };
+}
+
+export type { BlobContext };

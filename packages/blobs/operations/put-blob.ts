@@ -1,0 +1,101 @@
+// Put Blob of a block, an append or a page blob (protocol: blobs#put-blob, append-blobs#create, page-blobs#create).
+import { type BlobContext, openContainer } from '../blob-context.js';
+import { type Received, receive, settling } from '../body/receive.js';
+import {
+  checkBlobMetadata,
+  checkBlobName,
+  checkPageBlobLength,
+  checkSequenceNumberValue,
+  checkTags,
+  checkTier,
+  PUT_BLOB_BYTES_MAX,
+} from '../limits.js';
+import type { OnBlob, PutAppendBlob, PutBlockBlob, PutPageBlob, WholeBlob } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { newLayer } from '../rows/keys.js';
+import type { Piece } from '../rows/pieces.js';
+import type { ContentProperties } from '../values/properties.js';
+import { EMPTY_CONTENT, type NewContent, precheckReplacing, replaceBlob } from './replace-blob.js';
+
+export function checkWhole({ blob, metadata, tags, tier }: OnBlob<string> & WholeBlob): void {
+  checkBlobName(blob);
+  checkBlobMetadata(metadata);
+  checkTags(tags);
+  checkTier(tier);
+}
+
+const NO_PIECES: readonly Piece[] = [];
+
+/** A content that was put at once: no blocks. */
+export const piecesOfReceived = ({ writer, length }: Received): readonly Piece[] =>
+  writer === undefined ? NO_PIECES : [{ block: '', length, content: writer.id, from: 0 }];
+
+export function withMd5(properties: ContentProperties, contentMd5: Buffer | undefined): ContentProperties {
+  if (properties.contentMd5 !== undefined || contentMd5 === undefined) return properties;
+  return { ...properties, contentMd5 };
+}
+
+export async function putBlockBlob(context: BlobContext, operation: PutBlockBlob): Promise<Outcome> {
+  checkWhole(operation);
+  const space = await openContainer(context, operation.container);
+  const { upload, properties, metadata, tags } = operation;
+  const received = await receive(context, space, upload, {
+    withMd5: true,
+    precheck: () => precheckReplacing(context, space, operation),
+    bytesMax: PUT_BLOB_BYTES_MAX,
+  });
+  const { length, digests, mismatch, inline, writer } = received;
+  const content: NewContent = {
+    ...EMPTY_CONTENT,
+    type: 'BlockBlob',
+    length,
+    properties: withMd5(properties, digests.md5),
+    metadata,
+    tags,
+    pieces: piecesOfReceived(received),
+    inline,
+  };
+  const stamp = await settling([writer], () => replaceBlob(context, space, operation, { content, mismatch }));
+  return { kind: 'blobPut', stamp, digests };
+}
+
+/** Empty: blocks are appended to it. */
+export async function putAppendBlob(context: BlobContext, operation: PutAppendBlob): Promise<Outcome> {
+  checkWhole(operation);
+  const space = await openContainer(context, operation.container);
+  const { properties, metadata, tags } = operation;
+  const layers = [newLayer(context.ids())];
+  const content: NewContent = {
+    ...EMPTY_CONTENT,
+    type: 'AppendBlob',
+    length: 0,
+    properties,
+    metadata,
+    tags,
+    layers,
+  };
+  const stamp = await replaceBlob(context, space, operation, { content, mismatch: undefined });
+  return { kind: 'blobPut', stamp, digests: undefined };
+}
+
+/** All zeros: pages are written to it. */
+export async function putPageBlob(context: BlobContext, operation: PutPageBlob): Promise<Outcome> {
+  checkWhole(operation);
+  const { properties, metadata, tags, length, sequenceNumber } = operation;
+  checkPageBlobLength(length);
+  checkSequenceNumberValue(sequenceNumber);
+  const space = await openContainer(context, operation.container);
+  const layers = [newLayer(context.ids())];
+  const content: NewContent = {
+    ...EMPTY_CONTENT,
+    type: 'PageBlob',
+    length,
+    properties,
+    metadata,
+    tags,
+    layers,
+    sequenceNumber,
+  };
+  const stamp = await replaceBlob(context, space, operation, { content, mismatch: undefined });
+  return { kind: 'blobPut', stamp, digests: undefined };
+}

@@ -1,0 +1,65 @@
+// Get Blob, Get Blob Properties, Get Blob Metadata, Get Blob Tags (protocol: blobs#get-blob, blobs#ranges).
+import { type BlobContext, openContainer } from '../blob-context.js';
+import { BlobError } from '../blob-error.js';
+import { type Bounds, openBody } from '../body/read-body.js';
+import type { ByteRange, GetBlob, GetTags, OnSnapshotIf } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { decodeHead, type Head } from '../rows/head.js';
+import { headKey } from '../rows/keys.js';
+import type { Conditions } from '../values/conditions.js';
+import { admitRead, onlyTags, seenBlob, stampOf } from './admission.js';
+
+/** @throws BlobError InvalidRange where nothing of the range is there, so for any range of an empty blob. */
+export function boundsOf(range: ByteRange | undefined, length: number): Bounds {
+  if (range === undefined) return { from: 0, until: length };
+  if (range.from >= length) throw new BlobError('InvalidRange', { length });
+  return { from: range.from, until: Math.min(range.until ?? length, length) };
+}
+
+export async function getBlob(context: BlobContext, operation: GetBlob): Promise<Outcome> {
+  const { container, blob, snapshot, range, conditions } = operation;
+  const space = await openContainer(context, container);
+  const now = context.clock();
+  const { head, bounds, content } = await openBody(context, space, blob, snapshot, found => {
+    const admitted = admitRead(found, conditions, snapshot, now, container);
+    return { head: admitted, bounds: boundsOf(range, admitted.length) };
+  });
+  return {
+    kind: 'blobContent',
+    blob: seenBlob(head, snapshot, now),
+    range: range && bounds,
+    content,
+  };
+}
+
+async function readHead(
+  context: BlobContext,
+  { container, blob, snapshot }: OnSnapshotIf<string>,
+  conditions: Conditions,
+): Promise<Head> {
+  const space = await openContainer(context, container);
+  const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
+  return admitRead(row && decodeHead(row.value), conditions, snapshot, context.clock(), container);
+}
+
+export async function getBlobProperties(
+  context: BlobContext,
+  operation: OnSnapshotIf<'getBlobProperties'>,
+): Promise<Outcome> {
+  const head = await readHead(context, operation, operation.conditions);
+  return { kind: 'blobProperties', blob: seenBlob(head, operation.snapshot, context.clock()) };
+}
+
+export async function getBlobMetadata(
+  context: BlobContext,
+  operation: OnSnapshotIf<'getBlobMetadata'>,
+): Promise<Outcome> {
+  const head = await readHead(context, operation, operation.conditions);
+  return { kind: 'blobMetadata', stamp: stampOf(head), metadata: head.metadata };
+}
+
+export async function getTags(context: BlobContext, operation: GetTags): Promise<Outcome> {
+  const conditions = onlyTags(operation.leaseId, operation.ifTags);
+  const { tags } = await readHead(context, { ...operation, conditions }, conditions);
+  return { kind: 'tags', tags };
+}

@@ -1,0 +1,161 @@
+// Snapshot Blob and Delete Blob (protocol: blobs#snapshots, blobs#delete). A snapshot shares its content with the blob; the blob counts its
+// snapshots, so that nobody has to look for them.
+import { copyRow, type Row, type Space, StoreError } from '#store';
+import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
+import { BlobError } from '../blob-error.js';
+import { reclaimLater } from '../body/reclaim.js';
+import { checkBlobMetadata } from '../limits.js';
+import type { DeleteBlob, SnapshotBlob } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { decodeHead, encodeHead, type Head } from '../rows/head.js';
+import { allSnapshots, BLOB_KEY, newLayer, STAGING_KEY, snapshotKey } from '../rows/keys.js';
+import { checkConditions } from '../values/check-conditions.js';
+import { checkLease } from '../values/lease-machine.js';
+import { admitRead, admitWrite, stampOf } from './admission.js';
+
+/** The snapshot's time is that of the commit, so it is unlike that of any other. */
+export async function snapshotBlob(
+  context: BlobContext,
+  { container, blob, metadata, conditions }: SnapshotBlob,
+): Promise<Outcome> {
+  if (metadata) checkBlobMetadata(metadata);
+  const space = await openContainer(context, container);
+  const layer = newLayer(context.ids());
+  const keys = [BLOB_KEY];
+  const taken = await context.store.commit(space, blob, { keys }, ({ keys: [row] }, tick) => {
+    const old = row && decodeHead(row.value);
+    if (old === undefined) throw missingBlob();
+    checkLease(old.lease, conditions.leaseId, tick, false, 'Blob');
+    checkConditions(conditions, old, 'write', container);
+    const snapshot: Head = { ...old, metadata: metadata ?? old.metadata, lease: undefined, snapshots: 0 };
+    // What is written to a page blob from now on hides what the snapshot keeps.
+    const layers = old.type === 'PageBlob' ? [layer, ...old.layers] : old.layers;
+    const puts = [
+      { key: snapshotKey(tick), value: encodeHead(snapshot) },
+      { key: BLOB_KEY, value: encodeHead({ ...old, snapshots: old.snapshots + 1, layers }) },
+    ];
+    return { result: { stamp: stampOf(old), snapshot: tick }, puts };
+  });
+  if (!taken) throw missingContainer();
+  return { kind: 'snapshotTaken', stamp: taken.stamp, snapshot: taken.snapshot };
+}
+
+export async function deleteBlob(context: BlobContext, operation: DeleteBlob): Promise<Outcome> {
+  const space = await openContainer(context, operation.container);
+  if (operation.snapshot !== undefined) await deleteSnapshot(context, space, operation, operation.snapshot);
+  else if (operation.snapshots === undefined) await deleteAlone(context, space, operation);
+  else await deleteWithSnapshots(context, space, operation);
+  return { kind: 'blobDeleted' };
+}
+
+const withoutContent = (head: Head): Head => ({ ...head, inline: undefined });
+
+async function deleteSnapshot(
+  context: BlobContext,
+  space: Space,
+  { container, blob, conditions }: DeleteBlob,
+  snapshot: bigint,
+): Promise<void> {
+  const keys = [snapshotKey(snapshot), BLOB_KEY];
+  const deleted = await context.store.commit(space, blob, { keys }, (rows, tick) => {
+    const [row, base] = rows.keys;
+    const head = admitRead(row && decodeHead(row.value), conditions, snapshot, tick, container);
+    const old = base && decodeHead(base.value);
+    const counted = old && encodeHead({ ...old, snapshots: old.snapshots - 1 });
+    return {
+      result: withoutContent(head),
+      puts: counted ? [{ key: BLOB_KEY, value: counted }] : [],
+      deletes: keys.slice(0, 1),
+    };
+  });
+  if (!deleted) throw missingContainer();
+  // What it shared with the blob is seen there.
+  reclaimLater(context, space, blob, { ...deleted, snapshots: 1 }, false);
+}
+
+const DELETED_KEYS = { keys: [BLOB_KEY, STAGING_KEY] } as const;
+
+async function deleteAlone(
+  context: BlobContext,
+  space: Space,
+  { container, blob, conditions }: DeleteBlob,
+): Promise<void> {
+  const deleted = await context.store.commit(space, blob, DELETED_KEYS, ({ keys: [row, staging] }, tick) => {
+    const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
+    if (old.snapshots > 0) throw new BlobError('SnapshotsPresent');
+    const hadStaging = staging !== undefined;
+    return {
+      result: { old: withoutContent(old), hadStaging },
+      deletes: hadStaging ? [BLOB_KEY, STAGING_KEY] : [BLOB_KEY],
+    };
+  });
+  if (!deleted) throw missingContainer();
+  reclaimLater(context, space, blob, deleted.old, deleted.hadStaging);
+}
+
+const ATTEMPTS = 20;
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+
+async function snapshotsOf({ store }: BlobContext, space: Space, blob: string): Promise<readonly Row[]> {
+  const budget = { rows: UNBOUNDED, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
+  const until = { partition: blob, key: allSnapshots.until };
+  const found: Row[] = [];
+  let from: { partition: string; key: string } | undefined = { partition: blob, key: allSnapshots.from };
+  while (from !== undefined) {
+    const end = await store.scan(space, { from, until }, budget, row => {
+      found.push(copyRow(row));
+      return true;
+    });
+    from = end.next;
+  }
+  return found;
+}
+
+interface DeletedHeads {
+  /** Undefined: others were there, and nothing was changed. */
+  readonly old: Head | undefined;
+  readonly heads: readonly Head[];
+  readonly hadStaging: boolean;
+}
+
+/** The commit takes the snapshots that were seen before, and begins again where others are there by then. */
+async function deleteWithSnapshots(
+  context: BlobContext,
+  space: Space,
+  { container, blob, conditions, snapshots: which }: DeleteBlob,
+): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const seen = (await snapshotsOf(context, space, blob)).map(({ key }) => key);
+    const keys = [BLOB_KEY, STAGING_KEY, ...seen];
+    const deleted = await context.store.commit<DeletedHeads>(
+      space,
+      blob,
+      { keys },
+      ({ keys: rows }, tick) => {
+        const [row, staging, ...found] = rows;
+        const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
+        const isAll = found.every(each => each !== undefined) && found.length === old.snapshots;
+        if (!isAll) return { result: { old: undefined, heads: [], hadStaging: false } };
+        const heads = found.flatMap(each => (each ? [withoutContent(decodeHead(each.value))] : []));
+        const result = { old: withoutContent(old), heads, hadStaging: staging !== undefined };
+        if (which === 'include')
+          return { result, deletes: staging === undefined ? [BLOB_KEY, ...seen] : keys };
+        const value = encodeHead({ ...old, snapshots: 0 });
+        return { result: { ...result, hadStaging: false }, puts: [{ key: BLOB_KEY, value }], deletes: seen };
+      },
+    );
+    if (!deleted) throw missingContainer();
+    if (deleted.old === undefined) continue;
+    for (const head of deleted.heads) reclaimLater(context, space, blob, { ...head, snapshots: 1 }, false);
+    if (which === 'include')
+      reclaimLater(
+        context,
+        space,
+        blob,
+        { ...deleted.old, snapshots: deleted.heads.length },
+        deleted.hadStaging,
+      );
+    return;
+  }
+  throw new StoreError('conflict', 'Snapshots of the blob were taken and deleted by others again and again.');
+}

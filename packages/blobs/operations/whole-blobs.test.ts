@@ -1,0 +1,209 @@
+// Block blobs put at once, read, changed, snapshotted and deleted, through the package's entry point.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { INLINE_BYTES_MAX } from '../body/receive.js';
+import {
+  BLOB,
+  bytesOf,
+  CONTAINER,
+  contentsIn,
+  deleteBlob,
+  NO_CONDITIONS,
+  openContainer,
+  outcomeOf,
+  putBlob,
+  readBlob,
+  refusalOf,
+  rowsOf,
+  SECOND,
+  START,
+  seen,
+  takeSnapshot,
+  upload,
+  WHOLE,
+} from '../testing/account.js';
+
+const md5 = (bytes: Buffer): Buffer => createHash('md5').update(bytes).digest();
+const filled = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, at) => at % 251));
+
+for (const length of [0, 1, 1000, INLINE_BYTES_MAX - 1, INLINE_BYTES_MAX, INLINE_BYTES_MAX + 1, 300_000])
+  test(`${length} bytes are read as they were put, whole and in ranges`, async () => {
+    const account = await openContainer();
+    const body = filled(length);
+    const stamp = await putBlob(account, BLOB, body);
+    assert.deepEqual(await readBlob(account, BLOB), body);
+    const blob = await seen(account, BLOB);
+    assert.equal(blob.length, length);
+    assert.deepEqual(blob.stamp, stamp);
+    assert.deepEqual(blob.properties.contentMd5, md5(body));
+    assert.equal(blob.properties.contentType, 'text/plain');
+    assert.deepEqual((await contentsIn(account)).length, length > INLINE_BYTES_MAX ? 1 : 0);
+    for (const [from, until] of [
+      [0, undefined],
+      [0, length],
+      [length - 1, undefined],
+      [Math.floor(length / 2), length + 10],
+    ] as const) {
+      if (from >= 0 && from < length)
+        assert.deepEqual(await readBlob(account, BLOB, [from, until]), body.subarray(from, until));
+    }
+    await refusalOf('InvalidRange', readBlob(account, BLOB, [length, undefined]));
+  });
+
+test('a put replaces all but the creation time, the lease and the snapshots, and drops the content', async () => {
+  const account = await openContainer();
+  const metadata = [{ name: 'a', value: 'b' }];
+  await putBlob(account, BLOB, filled(100_000), { metadata, tags: [['k', 'v']], tier: 'Cool' });
+  account.time.now += SECOND;
+  await putBlob(account, BLOB, filled(50_000));
+  await account.settled();
+  const blob = await seen(account, BLOB);
+  assert.equal(blob.created, START + 1n);
+  assert.equal(blob.stamp.lastModified, START + SECOND);
+  assert.deepEqual([blob.metadata, blob.tagCount, blob.tier], [[], 0, undefined]);
+  assert.equal((await contentsIn(account)).length, 1);
+  await deleteBlob(account, BLOB);
+  await account.settled();
+  assert.deepEqual([await contentsIn(account), await rowsOf(account, BLOB)], [[], []]);
+  await refusalOf('BlobNotFound', readBlob(account, BLOB));
+});
+
+describe('digests', () => {
+  const put = (body: string, said: { md5?: Buffer; crc64?: Buffer }, conditions = NO_CONDITIONS) =>
+    ({
+      kind: 'putBlockBlob',
+      container: CONTAINER,
+      blob: BLOB,
+      ...WHOLE,
+      conditions,
+      upload: { ...upload(body), md5: said.md5, crc64: said.crc64 },
+    }) as const;
+
+  test('are compared with what the client says', async () => {
+    const { run } = await openContainer();
+    const right = { md5: md5(Buffer.from('abc')), crc64: Buffer.from('6/rBP7vK5QU=', 'base64') };
+    const { digests } = await outcomeOf('blobPut', run(put('abc', right)));
+    assert.deepEqual(digests, right);
+    await refusalOf('Md5Mismatch', run(put('abd', { md5: right.md5 })));
+    await refusalOf('Crc64Mismatch', run(put('abd', { crc64: right.crc64 })));
+  });
+
+  test('are looked at behind the conditions, and what is refused leaves nothing', async () => {
+    const account = await openContainer();
+    const wrong = { md5: Buffer.alloc(16) };
+    await putBlob(account, BLOB, 'first');
+    const ifAbsent = { ...NO_CONDITIONS, ifNoneMatch: 'any' } as const;
+    await refusalOf('BlobAlreadyExists', account.run(put('x', wrong, ifAbsent)));
+    await refusalOf('Md5Mismatch', account.run(put('x'.repeat(100_000), wrong)));
+    assert.equal((await readBlob(account, BLOB)).toString(), 'first');
+    assert.deepEqual(await contentsIn(account), []);
+  });
+});
+
+test('metadata, tags, tiers: only metadata changes the stamp', async () => {
+  const account = await openContainer();
+  const { run } = account;
+  const first = await putBlob(account, BLOB, 'x');
+  const on = { container: CONTAINER, blob: BLOB } as const;
+  await outcomeOf(
+    'tagsSet',
+    run({ kind: 'setTags', ...on, tags: [['a', '1']], leaseId: undefined, ifTags: undefined }),
+  );
+  const tier = {
+    kind: 'setTier',
+    ...on,
+    snapshot: undefined,
+    leaseId: undefined,
+    ifTags: undefined,
+  } as const;
+  await outcomeOf('tierSet', run({ ...tier, tier: 'Cool' }));
+  await refusalOf('InvalidHeaderValue', run({ ...tier, tier: 'Warm' }));
+  assert.deepEqual((await seen(account, BLOB)).stamp, first);
+  assert.deepEqual(
+    await run({ kind: 'getTags', ...on, snapshot: undefined, leaseId: undefined, ifTags: undefined }),
+    { kind: 'tags', tags: [['a', '1']] },
+  );
+  const metadata = [{ name: 'A', value: '' }];
+  const set = { kind: 'setBlobMetadata', ...on, metadata, conditions: NO_CONDITIONS } as const;
+  const { stamp } = await outcomeOf('blobMetadataSet', run(set));
+  assert.ok(stamp.etag > first.etag);
+  assert.deepEqual(
+    await run({ kind: 'getBlobMetadata', ...on, snapshot: undefined, conditions: NO_CONDITIONS }),
+    { kind: 'blobMetadata', stamp, metadata },
+  );
+  const stale = { ...NO_CONDITIONS, ifMatch: [first.etag] };
+  await refusalOf('ConditionNotMet', run({ ...set, conditions: stale }));
+  assert.equal((await readBlob(account, BLOB)).toString(), 'x');
+});
+
+describe('snapshots', () => {
+  for (const [size, length] of [
+    ['small', 10],
+    ['large', 100_000],
+  ] as const)
+    test(`keep a ${size} content while the blob is replaced, and give it up at the end`, async () => {
+      const account = await openContainer();
+      await putBlob(account, BLOB, filled(length));
+      const one = await takeSnapshot(account, BLOB);
+      const two = await takeSnapshot(account, BLOB);
+      await putBlob(account, BLOB, 'new');
+      await account.settled();
+      assert.deepEqual(await readBlob(account, BLOB, undefined, one), filled(length));
+      assert.equal((await readBlob(account, BLOB)).toString(), 'new');
+      const on = { kind: 'deleteBlob', container: CONTAINER, blob: BLOB, snapshots: undefined } as const;
+      await account.run({ ...on, snapshot: one, conditions: NO_CONDITIONS });
+      await account.settled();
+      assert.deepEqual(await readBlob(account, BLOB, undefined, two), filled(length));
+      await refusalOf('SnapshotsPresent', deleteBlob(account, BLOB));
+      await deleteBlob(account, BLOB, 'only');
+      await account.settled();
+      assert.deepEqual(await contentsIn(account), []);
+      await takeSnapshot(account, BLOB);
+      await deleteBlob(account, BLOB, 'include');
+      assert.deepEqual(await rowsOf(account, BLOB), []);
+    });
+
+  test('have metadata of their own, and no lease', async () => {
+    const account = await openContainer();
+    const stamp = await putBlob(account, BLOB, 'x', { metadata: [{ name: 'a', value: '1' }] });
+    const metadata = [{ name: 'b', value: '2' }];
+    const taken = await outcomeOf(
+      'snapshotTaken',
+      account.run({
+        kind: 'snapshotBlob',
+        container: CONTAINER,
+        blob: BLOB,
+        metadata,
+        conditions: NO_CONDITIONS,
+      }),
+    );
+    assert.deepEqual(taken.stamp, stamp);
+    const snapshot = await seen(account, BLOB, taken.snapshot);
+    assert.deepEqual(
+      [snapshot.metadata, snapshot.lease, snapshot.snapshot],
+      [metadata, undefined, taken.snapshot],
+    );
+    assert.deepEqual((await seen(account, BLOB)).metadata, [{ name: 'a', value: '1' }]);
+  });
+});
+
+test('a reader that has begun gets the old content whole', async () => {
+  const account = await openContainer();
+  await putBlob(account, BLOB, filled(3_000_000));
+  const { content } = await outcomeOf(
+    'blobContent',
+    account.run({
+      kind: 'getBlob',
+      container: CONTAINER,
+      blob: BLOB,
+      snapshot: undefined,
+      range: undefined,
+      conditions: NO_CONDITIONS,
+    }),
+  );
+  await putBlob(account, BLOB, 'new');
+  assert.deepEqual(await bytesOf(content), filled(3_000_000));
+  await account.settled();
+  assert.deepEqual(await contentsIn(account), []);
+});

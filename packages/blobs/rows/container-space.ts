@@ -1,0 +1,90 @@
+// A container's space in the store: its address and its metadata, versioned JSON. Ticks and policies are texts in it, because JSON has no
+// integers of 64 bits.
+import {
+  decodeIdentifiers,
+  decodeVersioned,
+  encodeIdentifiers,
+  encodeVersioned,
+  type Metadata,
+  type SignedIdentifier,
+} from '#account';
+import type { SpaceAddress } from '#store';
+import type { Lease } from '../values/lease.js';
+import type { PublicAccess } from '../values/properties.js';
+
+/** Names of containers have no upper case (protocol: containers#names). */
+export const containerAddress = (account: string, container: string): SpaceAddress => ({
+  account,
+  service: 'blob',
+  name: container,
+});
+
+export interface Container {
+  readonly etag: bigint;
+  readonly lastModified: bigint;
+  readonly metadata: Metadata;
+  readonly publicAccess: PublicAccess;
+  readonly identifiers: readonly SignedIdentifier[];
+  readonly lease: Lease | undefined;
+  /** A delete has found that no lease is in its way, and comes next: none can be acquired any more. */
+  readonly isDeleting: boolean;
+}
+
+interface StoredContainer {
+  readonly etag: string;
+  readonly modified: string;
+  readonly metadata: readonly (readonly [string, string])[];
+  readonly access: PublicAccess;
+  readonly acl: string;
+  readonly lease?:
+    | {
+        readonly id: string;
+        readonly seconds: number;
+        readonly expires: string;
+        readonly broken: string;
+      }
+    | undefined;
+  readonly deleting?: true | undefined;
+}
+
+const VERSION = 1;
+
+export function encodeContainer(container: Container): Buffer {
+  const { lease } = container;
+  const stored: StoredContainer = {
+    etag: container.etag.toString(),
+    modified: container.lastModified.toString(),
+    metadata: container.metadata.map(({ name, value }) => [name, value]),
+    access: container.publicAccess,
+    acl: encodeIdentifiers(container.identifiers).toString(),
+    lease: lease && {
+      id: lease.id,
+      seconds: lease.seconds,
+      expires: lease.expires.toString(),
+      broken: lease.broken.toString(),
+    },
+    deleting: container.isDeleting || undefined,
+  };
+  return encodeVersioned(VERSION, stored);
+}
+
+/** @throws StoreError `corrupt` or `unsupported`. */
+export function decodeContainer(bytes: Buffer): Container {
+  return decodeVersioned(VERSION, bytes, "A container's metadata", value => {
+    const { etag, modified, metadata, access, acl, lease, deleting } = value as StoredContainer;
+    return {
+      etag: BigInt(etag),
+      lastModified: BigInt(modified),
+      metadata: metadata.map(([name, text]) => ({ name, value: text })),
+      publicAccess: access,
+      identifiers: decodeIdentifiers(Buffer.from(acl)),
+      lease: lease && {
+        id: lease.id,
+        seconds: lease.seconds,
+        expires: BigInt(lease.expires),
+        broken: BigInt(lease.broken),
+      },
+      isDeleting: deleting === true,
+    };
+  });
+}

@@ -1,0 +1,266 @@
+// The head of a blob or of a snapshot: all that is known of it, and where its content is. The value of the rows A and B.
+//
+//   +------+------+-------+------+---------------+---------+--------+-----------+------------+----------------------------------+
+//   | form | type | flags | etag | last modified | created | length | snapshots | properties | what the flags name, in order    |
+//   +------+------+-------+------+---------------+---------+--------+-----------+------------+----------------------------------+
+//     u8     u8     u8      i64    i64             i64       size     u32         mask, texts
+//
+// A small content is the end of the row itself. A larger one of a block blob is a list of pieces in contents, and a long list is a content
+// again, the manifest. Append and page blobs have extents in rows of their own, in layers: the first one is written to, and the ones behind
+// it are what snapshots share.
+import type { Metadata } from '#account';
+import type { Lease } from '../values/lease.js';
+import type { BlobType, ContentProperties, CopyState } from '../values/properties.js';
+import type { Tags } from '../values/tags.js';
+import { decodeFields, type FieldReader, FieldWriter } from './fields.js';
+import { type Piece, readPieces, writePieces } from './pieces.js';
+
+/** A list of pieces that is a content. */
+export interface Manifest {
+  readonly content: string;
+  readonly bytes: number;
+}
+
+export interface Tier {
+  readonly name: string;
+  readonly changed: bigint;
+}
+
+export interface Head {
+  readonly type: BlobType;
+  readonly etag: bigint;
+  readonly lastModified: bigint;
+  readonly created: bigint;
+  readonly length: number;
+  /** How many the blob has; 0 in the head of a snapshot. */
+  readonly snapshots: number;
+  readonly properties: ContentProperties;
+  readonly metadata: Metadata;
+  readonly tags: Tags;
+  readonly lease: Lease | undefined;
+  readonly tier: Tier | undefined;
+  readonly copy: CopyState | undefined;
+  readonly isSealed: boolean;
+  /** Of an append blob. */
+  readonly blocks: number;
+  /** Of a page blob. */
+  readonly sequenceNumber: bigint;
+  readonly layers: readonly string[];
+  readonly manifest: Manifest | undefined;
+  readonly pieces: readonly Piece[];
+  readonly inline: Buffer | undefined;
+}
+
+export const NO_PROPERTIES: ContentProperties = {
+  contentType: undefined,
+  contentEncoding: undefined,
+  contentLanguage: undefined,
+  contentDisposition: undefined,
+  cacheControl: undefined,
+  contentMd5: undefined,
+};
+
+const FORM = 1;
+const TYPES: readonly BlobType[] = ['BlockBlob', 'AppendBlob', 'PageBlob'];
+const STATUSES: readonly CopyState['status'][] = ['success', 'aborted', 'failed', 'pending'];
+const MD5_BYTES = 16;
+
+const SEALED = 1;
+const LEASE = 2;
+const TIER = 4;
+const COPY = 8;
+const TAGS = 16;
+const METADATA = 32;
+const INLINE = 64;
+const MANIFEST = 128;
+
+const writer = new FieldWriter();
+
+export function encodeHead(head: Head): Buffer {
+  const { lease, tier, copy, tags, metadata, manifest, inline } = head;
+  const flags =
+    (head.isSealed ? SEALED : 0) |
+    (lease === undefined ? 0 : LEASE) |
+    (tier === undefined ? 0 : TIER) |
+    (copy === undefined ? 0 : COPY) |
+    (tags.length === 0 ? 0 : TAGS) |
+    (metadata.length === 0 ? 0 : METADATA) |
+    (inline === undefined ? 0 : INLINE) |
+    (manifest === undefined ? 0 : MANIFEST);
+  const out = writer.begin();
+  out.u8(FORM);
+  out.u8(TYPES.indexOf(head.type));
+  out.u8(flags);
+  out.tick(head.etag);
+  out.tick(head.lastModified);
+  out.tick(head.created);
+  out.size(head.length);
+  out.u32(head.snapshots);
+  writeProperties(out, head.properties);
+  if (lease !== undefined) writeLease(out, lease);
+  if (tier !== undefined) {
+    out.text(tier.name);
+    out.tick(tier.changed);
+  }
+  if (copy !== undefined) writeCopy(out, copy);
+  if (tags.length > 0) writeTags(out, tags);
+  if (metadata.length > 0) writeMetadata(out, metadata);
+  writeContent(out, head);
+  if (manifest !== undefined) {
+    out.text(manifest.content);
+    out.size(manifest.bytes);
+  }
+  if (inline !== undefined) out.bytes(inline);
+  return out.end();
+}
+
+/** What each type has of its own. */
+function writeContent(out: FieldWriter, { type, blocks, sequenceNumber, layers, pieces }: Head): void {
+  if (type === 'BlockBlob') {
+    writePieces(out, pieces);
+    return;
+  }
+  if (type === 'AppendBlob') out.u32(blocks);
+  else out.tick(sequenceNumber);
+  out.u32(layers.length);
+  for (const layer of layers) out.text(layer);
+}
+
+function writeProperties(out: FieldWriter, properties: ContentProperties): void {
+  const { contentType, contentEncoding, contentLanguage, contentDisposition, cacheControl } = properties;
+  const mask =
+    (contentType === undefined ? 0 : 1) |
+    (contentEncoding === undefined ? 0 : 2) |
+    (contentLanguage === undefined ? 0 : 4) |
+    (contentDisposition === undefined ? 0 : 8) |
+    (cacheControl === undefined ? 0 : 16) |
+    (properties.contentMd5 === undefined ? 0 : 32);
+  out.u8(mask);
+  if (contentType !== undefined) out.text(contentType);
+  if (contentEncoding !== undefined) out.text(contentEncoding);
+  if (contentLanguage !== undefined) out.text(contentLanguage);
+  if (contentDisposition !== undefined) out.text(contentDisposition);
+  if (cacheControl !== undefined) out.text(cacheControl);
+  if (properties.contentMd5 !== undefined) out.bytes(properties.contentMd5);
+}
+
+function readProperties(fields: FieldReader): ContentProperties {
+  const mask = fields.u8();
+  const one = (bit: number): string | undefined => ((mask & bit) === 0 ? undefined : fields.required());
+  return {
+    contentType: one(1),
+    contentEncoding: one(2),
+    contentLanguage: one(4),
+    contentDisposition: one(8),
+    cacheControl: one(16),
+    contentMd5: (mask & 32) === 0 ? undefined : Buffer.from(fields.bytes(MD5_BYTES)),
+  };
+}
+
+function writeLease(out: FieldWriter, { id, seconds, expires, broken }: Lease): void {
+  out.text(id);
+  out.u32(seconds);
+  out.tick(expires);
+  out.tick(broken);
+}
+
+const readLease = (fields: FieldReader): Lease => ({
+  id: fields.required(),
+  seconds: fields.u32(),
+  expires: fields.tick(),
+  broken: fields.tick(),
+});
+
+function writeCopy(out: FieldWriter, { id, source, status, copied, total, completed }: CopyState): void {
+  out.text(id);
+  out.text(source);
+  out.u8(STATUSES.indexOf(status));
+  out.size(copied);
+  out.size(total);
+  out.tick(completed ?? 0n);
+}
+
+function readCopy(fields: FieldReader): CopyState {
+  const id = fields.required();
+  const source = fields.required();
+  const status = STATUSES[fields.u8()];
+  if (status === undefined) throw new RangeError('The status of the copy is none.');
+  const copied = fields.size();
+  const total = fields.size();
+  const completed = fields.tick();
+  return { id, source, status, copied, total, completed: completed === 0n ? undefined : completed };
+}
+
+function writeTags(out: FieldWriter, tags: Tags): void {
+  out.u8(tags.length);
+  for (const [key, value] of tags) {
+    out.text(key);
+    out.text(value);
+  }
+}
+
+function readTags(fields: FieldReader): Tags {
+  const tags: [string, string][] = [];
+  for (let count = fields.u8(); count > 0; count--) tags.push([fields.required(), fields.required()]);
+  return tags;
+}
+
+function writeMetadata(out: FieldWriter, metadata: Metadata): void {
+  out.u32(metadata.length);
+  for (const { name, value } of metadata) {
+    out.text(name);
+    out.text(value);
+  }
+}
+
+function readMetadata(fields: FieldReader): Metadata {
+  const pairs: { name: string; value: string }[] = [];
+  for (let count = fields.u32(); count > 0; count--)
+    pairs.push({ name: fields.required(), value: fields.required() });
+  return pairs;
+}
+
+function readLayers(fields: FieldReader): readonly string[] {
+  const layers: string[] = [];
+  for (let count = fields.u32(); count > 0; count--) layers.push(fields.required());
+  return layers;
+}
+
+const NO_METADATA: Metadata = [];
+const NO_TAGS: Tags = [];
+const NO_LAYERS: readonly string[] = [];
+const NO_PIECES: readonly Piece[] = [];
+
+/** `inline` is a view of the value. */
+export const decodeHead = (value: Buffer): Head => decodeFields(value, FORM, "A blob's head", readHead);
+
+function readHead(fields: FieldReader): Head {
+  const type = TYPES[fields.u8()];
+  if (type === undefined) throw new RangeError('The type is none.');
+  const flags = fields.u8();
+  const has = (flag: number): boolean => (flags & flag) !== 0;
+  return {
+    type,
+    etag: fields.tick(),
+    lastModified: fields.tick(),
+    created: fields.tick(),
+    length: fields.size(),
+    snapshots: fields.u32(),
+    properties: readProperties(fields),
+    lease: has(LEASE) ? readLease(fields) : undefined,
+    tier: has(TIER) ? { name: fields.required(), changed: fields.tick() } : undefined,
+    copy: has(COPY) ? readCopy(fields) : undefined,
+    tags: has(TAGS) ? readTags(fields) : NO_TAGS,
+    metadata: has(METADATA) ? readMetadata(fields) : NO_METADATA,
+    isSealed: has(SEALED),
+    blocks: type === 'AppendBlob' ? fields.u32() : 0,
+    sequenceNumber: type === 'PageBlob' ? fields.tick() : 0n,
+    layers: type === 'BlockBlob' ? NO_LAYERS : readLayers(fields),
+    pieces: type === 'BlockBlob' ? readPieces(fields) : NO_PIECES,
+    manifest: has(MANIFEST) ? { content: fields.required(), bytes: fields.size() } : undefined,
+    inline: has(INLINE) ? fields.rest() : undefined,
+  };
+}
+
+/** Whether a blob has tags, without decoding the rest: finding blobs by tags asks it for every blob. */
+export const hasTags = (value: Buffer): boolean => value[0] === FORM && ((value[2] ?? 0) & TAGS) !== 0;

@@ -1,0 +1,43 @@
+// What goes on beside the requests of one server: readers that hold rows which others would remove, and removals that nobody waits for. What
+// fails or is left undone here, the sweep does.
+
+export class Upkeep {
+  readonly #readers = new Map<string, Set<Promise<void>>>();
+  readonly #tasks = new Set<Promise<void>>();
+
+  /** Rows of that name are kept until the returned function is called. */
+  hold(name: string): () => void {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    const readers = this.#readers.get(name) ?? new Set();
+    this.#readers.set(name, readers.add(held));
+    return () => {
+      readers.delete(held);
+      if (readers.size === 0 && this.#readers.get(name) === readers) this.#readers.delete(name);
+      release();
+    };
+  }
+
+  /** Waits for the readers that hold rows of that name now. */
+  async readersOf(name: string): Promise<void> {
+    const readers = this.#readers.get(name);
+    if (readers) await Promise.all(readers);
+  }
+
+  /** Its failure is nobody's: the next sweep finds what it left. */
+  later(task: () => Promise<void>): void {
+    const running: Promise<void> = task()
+      .catch(() => undefined)
+      .then(() => {
+        this.#tasks.delete(running);
+      });
+    this.#tasks.add(running);
+  }
+
+  /** Waits for all that was begun, before the store is closed. */
+  async settled(): Promise<void> {
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+  }
+}

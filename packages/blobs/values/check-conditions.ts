@@ -1,0 +1,119 @@
+// Whether the conditions of a request hold (protocol: conditions). Pure: over what is stored, without looking at a clock.
+import { BlobError, type BlobErrorCode } from '../blob-error.js';
+import type { Conditions, ContainerConditions, EtagCondition, PageConditions } from './conditions.js';
+import { matchesTags } from './tag-expression.js';
+import type { Tags } from './tags.js';
+
+const TICKS_A_SECOND = 10_000_000n;
+
+/**
+ * - `read`: a client that has the blob already is told so, 304.
+ * - `write`: of a blob that has to be there.
+ * - `create`: of a blob that may be there. `If-None-Match: *` asks that it is not.
+ */
+export type Access = 'read' | 'write' | 'create';
+
+/** What conditions are about. */
+export interface Conditioned {
+  readonly etag: bigint;
+  readonly lastModified: bigint;
+  readonly tags: Tags;
+}
+
+const isMatch = (condition: EtagCondition, etag: bigint): boolean =>
+  condition === 'any' || condition.includes(etag);
+
+/** Times of conditions have whole seconds (protocol: conditions#times). */
+const wholeSecond = (tick: bigint): bigint => tick - (tick % TICKS_A_SECOND);
+
+export interface ConditionFailures {
+  readonly ifMatch: BlobErrorCode;
+  readonly ifNoneMatch: BlobErrorCode;
+  readonly ifModifiedSince: BlobErrorCode;
+  readonly ifUnmodifiedSince: BlobErrorCode;
+}
+
+const all = (code: BlobErrorCode): ConditionFailures => ({
+  ifMatch: code,
+  ifNoneMatch: code,
+  ifModifiedSince: code,
+  ifUnmodifiedSince: code,
+});
+
+const OF_WRITE = all('ConditionNotMet');
+const OF_READ: ConditionFailures = {
+  ...OF_WRITE,
+  ifNoneMatch: 'ConditionNotMet:NotModified',
+  ifModifiedSince: 'ConditionNotMet:NotModified',
+};
+
+/** Of the source of a copy (protocol: conditions#sources). */
+export const OF_COPY_SOURCE = all('SourceConditionNotMet');
+/** Of the source of an operation that takes its body from a URL (protocol: conditions#sources). */
+export const OF_BODY_SOURCE: ConditionFailures = {
+  ifMatch: 'CannotVerifyCopySource',
+  ifNoneMatch: 'CannotVerifyCopySource:NotModified',
+  ifModifiedSince: 'CannotVerifyCopySource:NotModified',
+  ifUnmodifiedSince: 'ConditionNotMet',
+};
+
+/** The conditions in the order of their checks; the first that fails refuses. */
+export function checkAgainst(
+  conditions: Conditions,
+  found: Conditioned,
+  container: string,
+  failures: ConditionFailures,
+): void {
+  const { ifMatch, ifNoneMatch, ifTags } = conditions;
+  if (ifMatch !== undefined && !isMatch(ifMatch, found.etag)) throw new BlobError(failures.ifMatch);
+  if (ifNoneMatch !== undefined && isMatch(ifNoneMatch, found.etag))
+    throw new BlobError(failures.ifNoneMatch);
+  checkTimes(conditions, found.lastModified, failures);
+  if (ifTags !== undefined && !matchesTags(ifTags, found.tags, container))
+    throw new BlobError(failures.ifMatch);
+}
+
+function checkTimes(
+  { ifModifiedSince, ifUnmodifiedSince }: ContainerConditions,
+  lastModified: bigint,
+  failures: ConditionFailures,
+): void {
+  if (ifModifiedSince === undefined && ifUnmodifiedSince === undefined) return;
+  const modified = wholeSecond(lastModified);
+  if (ifModifiedSince !== undefined && modified <= ifModifiedSince)
+    throw new BlobError(failures.ifModifiedSince);
+  if (ifUnmodifiedSince !== undefined && modified > ifUnmodifiedSince)
+    throw new BlobError(failures.ifUnmodifiedSince);
+}
+
+/** @throws BlobError. `found` is undefined only for `create`. */
+export function checkConditions(
+  conditions: Conditions,
+  found: Conditioned | undefined,
+  access: Access,
+  container: string,
+): void {
+  if (found === undefined) {
+    // Nothing is there to match; a time that does not exist is no reason (protocol: conditions#missing-blobs).
+    if (conditions.ifMatch !== undefined || conditions.ifTags !== undefined)
+      throw new BlobError('ConditionNotMet');
+    return;
+  }
+  if (access === 'create' && conditions.ifNoneMatch === 'any') throw new BlobError('BlobAlreadyExists');
+  checkAgainst(conditions, found, container, access === 'read' ? OF_READ : OF_WRITE);
+}
+
+export const checkContainerConditions = (conditions: ContainerConditions, lastModified: bigint): void =>
+  checkTimes(conditions, lastModified, OF_WRITE);
+
+/** @throws BlobError SequenceNumberConditionNotMet (protocol: page-blobs#sequence-numbers). */
+export function checkSequenceNumber(
+  { sequenceNumberAtMost, sequenceNumberBelow, sequenceNumberEqual }: PageConditions,
+  number: bigint,
+): void {
+  const isMet =
+    (sequenceNumberAtMost === undefined || number <= sequenceNumberAtMost) &&
+    (sequenceNumberBelow === undefined || number < sequenceNumberBelow) &&
+    (sequenceNumberEqual === undefined || number === sequenceNumberEqual);
+  if (!isMet) throw new BlobError('SequenceNumberConditionNotMet');
+}
