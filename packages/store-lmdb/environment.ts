@@ -25,7 +25,7 @@ import { makeDirectory } from './lmdb/make-directory.js';
 import { mapSizeOf } from './lmdb/map-size.js';
 import { beginWriting, endWriting } from './lmdb/sudden-exit.js';
 import { syncDirectories, syncFile } from './lmdb/sync-file.js';
-import { Tree } from './lmdb/tree.js';
+import { ReadSnapshot, Tree } from './lmdb/tree.js';
 import { unusableDirectory } from './lmdb/unusable-directory.js';
 import { LOG_BYTES } from './wal/log-file.js';
 import { beginLog, endLog, fenceLog, isUnread, replayLog } from './wal/recovery.js';
@@ -85,6 +85,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
 
 export class Environment {
   readonly path: string;
+  readonly snapshot: ReadSnapshot;
   readonly catalog: Catalog;
   readonly rows: Rows;
   readonly longKeys: LongKeys;
@@ -92,20 +93,15 @@ export class Environment {
   readonly last: LastTransaction;
   /** Undefined where it cannot be had. */
   readonly map: FileMap | undefined;
-  readonly #exclusive: boolean;
   /** Of the log that this store writes to. */
   #logEpoch: bigint | undefined;
   /** The transaction in which this store marked a log as taken. */
   #takenIn: number | undefined;
-  #isFresh = false;
-  readonly #endEvent = () => {
-    this.#isFresh = false;
-  };
 
   constructor(root: RootDatabase, path: string, options: EnvironmentOptions) {
     this.#root = root;
     this.path = path;
-    this.#exclusive = options.exclusive === true;
+    this.snapshot = new ReadSnapshot(root, options.exclusive === true);
     this.last = new LastTransaction(path);
     this.#writeSync(() => restoreFileLength(path));
     const isNew = root.getKeysCount() === 0;
@@ -138,23 +134,6 @@ export class Environment {
     }
   }
 
-  /**
-   * To be called before a read: it is to see what any process has answered. LMDB's package keeps a snapshot for a
-   * millisecond or more and gives it up with each of this process's commits, before who waits for it is told: that is enough
-   * where nobody else writes. Otherwise what one event sets off shares a snapshot, since nothing can come to be known meanwhile.
-   */
-  refreshSnapshot(): void {
-    if (this.#isFresh) return;
-    this.#isFresh = true;
-    this.#root.resetReadTxn();
-    if (!this.#exclusive) process.nextTick(this.#endEvent);
-  }
-
-  /** To be called when the trees have taken in what was durable elsewhere: what is read next has to show it. */
-  invalidateSnapshot(): void {
-    this.#isFresh = false;
-  }
-
   /** Of the next log. */
   nextLogEpoch(): bigint {
     return (this.catalog.getLogFence()?.epoch ?? 0n) + 1n;
@@ -168,12 +147,6 @@ export class Environment {
   /** No log was begun after all. */
   disownLog(): void {
     this.#logEpoch = undefined;
-  }
-
-  /** Whether nobody has fenced off this store's log, as far as the snapshot of this moment tells. */
-  ownsLog(): boolean {
-    this.#root.resetReadTxn();
-    return this.#logEpoch !== undefined && this.catalog.ownsLog(this.#logEpoch);
   }
 
   /** Whether somebody else's log is to be read before anything is decided. */

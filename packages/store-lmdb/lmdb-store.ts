@@ -152,13 +152,13 @@ class OpenStore implements Engine {
 
   async getSpace(address: SpaceAddress): Promise<Space | undefined> {
     this.#assertOpen();
-    this.#environment.refreshSnapshot();
+    this.#environment.snapshot.refresh();
     return this.#environment.catalog.getSpace(address);
   }
 
   async listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
     this.#assertOpen();
-    this.#environment.refreshSnapshot();
+    this.#environment.snapshot.refresh();
     return this.#environment.catalog.listSpaces(account, service, from, limit);
   }
 
@@ -182,7 +182,7 @@ class OpenStore implements Engine {
     keys: readonly string[],
   ): Promise<readonly (Row | undefined)[]> {
     this.#assertOpen();
-    this.#environment.refreshSnapshot();
+    this.#environment.snapshot.refresh();
     const rows: (Row | undefined)[] = [];
     for (const key of keys) rows.push(this.#readRow(space.id, partition, key));
     return rows;
@@ -229,7 +229,7 @@ class OpenStore implements Engine {
   }
 
   async #walk(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
-    this.#environment.refreshSnapshot();
+    this.#environment.snapshot.refresh();
     const transaction = this.#environment.useReadTransaction();
     const openRange = this.#trees.within(transaction);
     // Of the same moment: what the snapshot lacks is recent, and the other way round at most the same again.

@@ -11,10 +11,10 @@ import { type ExecutedFile, ExecutionRecorder } from '../support/executed-code.j
 import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { ROOT } from '../support/spawned-server.js';
 
-const FILES_MAX = 41;
-const FUNCTIONS_MAX = 192;
+const FILES_MAX = 40;
+const FUNCTIONS_MAX = 188;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1074;
+const LINES_MAX = 1060;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
@@ -30,8 +30,8 @@ const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly 
   { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 168 },
   { stop: 'frame', files: /^server\//, linesMax: 57 },
   { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 124 },
-  // 372 where nothing else is due; on a busy machine a timer's work may be part of each measurement.
-  { stop: 'engine', files: /^store/, linesMax: 440 },
+  // 358 where nothing else is due; on a busy machine a timer's work may be part of each measurement.
+  { stop: 'engine', files: /^store/, linesMax: 426 },
 ];
 
 /** Warm Inserts, each as what it ran: fifteen, or on a busy machine more, until it is enough. */

@@ -17,7 +17,7 @@ import { MergedCursor } from '../scan/merged-cursor.js';
 import { payloadRange } from '../scan/page-walk.js';
 import { RowCursor } from '../scan/row-cursor.js';
 import { changeBytesMax, RECORD_HEADER_BYTES, RecordDraft, RecordMemory } from '../wal/log-record.js';
-import { Change, type Overlay, rowOf } from '../wal/overlay.js';
+import { type Change, newChange, type Overlay, rowOf } from '../wal/overlay.js';
 import { type Appended, CHANGES_BYTES_MAX, type Failure, WriteAheadLog } from '../wal/write-ahead-log.js';
 import { beginLog } from './begin-log.js';
 import {
@@ -165,7 +165,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   accept(submission: Submission): boolean {
     const { work } = submission;
     if ('run' in work || !this.#isReady()) return false;
-    this.#environment.refreshSnapshot();
+    this.#environment.snapshot.refresh();
     if (this.#basis === undefined) {
       if (!this.#log.isEmpty || this.#environment.isLogForeign()) return false;
       this.counters.load(this.#environment.catalog);
@@ -217,7 +217,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     if (puts.length + deletes.length === 0) return true;
     let bytes = 0;
     for (const key of deletes) bytes += this.#sizeOf(partition, key, 0);
-    for (const { key, value } of puts) bytes += this.#sizeOf(partition, key, value.length);
+    for (const { key, value } of puts) bytes += this.#sizeOf(partition, key, ROW_HEADER_BYTES + value.length);
     if (!this.#takes(bytes)) return false;
     this.counters.useTick(version);
     const own = detachedString(partition);
@@ -226,7 +226,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     for (const key of deletes) {
       const rowKey: RowKey = [space, own, detachedString(key)];
       record.add(rowKey);
-      const change = new Change(rowKey, 0n);
+      const change = newChange(rowKey, 0n);
       this.overlay.add(change, rows);
       changes.push(change);
     }
@@ -235,7 +235,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
       const length = ROW_HEADER_BYTES + value.length;
       const at = record.add(rowKey, length);
       writeRowValue(version, value, record.block, at);
-      const change = new Change(rowKey, version, record.block, at, at + length);
+      const change = newChange(rowKey, version, record.block, at, at + length);
       this.overlay.add(change, rows);
       changes.push(change);
     }
@@ -254,10 +254,10 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   }
 
   /** Bytes of a change in the log, at most; infinitely many where the row's key needs a transaction. */
-  #sizeOf(partition: string, key: string, valueBytes: number): number {
+  #sizeOf(partition: string, key: string, rowBytes: number): number {
     // Rows under longer keys change with their subtrees.
     if (!fits(partition, key, this.#environment.longKeys.chunk)) return Number.POSITIVE_INFINITY;
-    return changeBytesMax(partition, key, valueBytes);
+    return changeBytesMax(partition, key, rowBytes);
   }
 
   /** Whether the batch that gathers, or one after it, has room for so many bytes. */
@@ -295,7 +295,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
       this.#answer(batch);
       return;
     }
-    const place = this.#log.placeFor(batch.record.length);
+    const place = this.#log.placeFor(batch.record.bytes);
     if (place === 'later') return;
     if (place === 'nowhere') {
       this.#abort([], undefined);

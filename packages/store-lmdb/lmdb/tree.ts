@@ -1,5 +1,5 @@
 // One named LMDB database, which reports failures as `EngineError`s. It knows bytes in order; its users know what
-// they mean. Calls see the write transaction under way if there is one, otherwise what is durable.
+// they mean. Calls see the write transaction under way if there is one, otherwise the snapshot of what is durable that all trees share.
 import { engineError } from './engine-error.js';
 import type { Database, Key, RangeOptions, RootDatabase, Transaction } from './lmdb.js';
 
@@ -36,6 +36,43 @@ export class ValueSpan {
 
   view(): Buffer {
     return this.bytes.subarray(this.from, this.until);
+  }
+}
+
+/**
+ * What calls of all trees see outside a write transaction. LMDB's package keeps a snapshot for a millisecond or more and gives it up with each
+ * of this process's commits, before who waits for it is told: that is enough where nobody else writes.
+ */
+export class ReadSnapshot {
+  readonly #root: RootDatabase;
+  readonly #exclusive: boolean;
+  #isFresh = false;
+  readonly #endEvent = (): void => this.invalidate();
+
+  /** `exclusive`: no other process writes. */
+  constructor(root: RootDatabase, exclusive: boolean) {
+    this.#root = root;
+    this.#exclusive = exclusive;
+  }
+
+  /**
+   * To be called before a read: it is to see what any process has answered. Where others write, what one event sets off shares a
+   * snapshot, since nothing can come to be known meanwhile.
+   */
+  refresh(): void {
+    if (!this.#isFresh) this.renew();
+  }
+
+  /** What is read next is what is durable at this moment. */
+  renew(): void {
+    this.#root.resetReadTxn();
+    this.#isFresh = true;
+    if (!this.#exclusive) process.nextTick(this.#endEvent);
+  }
+
+  /** To be called when the trees have taken in what was durable elsewhere, or may have: what is read next has to show it. */
+  invalidate(): void {
+    this.#isFresh = false;
   }
 }
 

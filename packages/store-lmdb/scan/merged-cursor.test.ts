@@ -13,7 +13,7 @@ import { Counters } from '../layout/catalog.js';
 import { fits } from '../layout/keys.js';
 import { RowValueEncoder } from '../layout/rows.js';
 import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
-import { Change, Overlay, rowOf } from '../wal/overlay.js';
+import { bytesOf, type Change, newChange, Overlay, rowOf } from '../wal/overlay.js';
 import { MergedCursor } from './merged-cursor.js';
 import { PageWalk, payloadRange, type RowSource } from './page-walk.js';
 import { RowCursor } from './row-cursor.js';
@@ -68,7 +68,7 @@ class Subject {
       return;
     }
     const bytes = size === undefined ? undefined : Buffer.from(this.#encoder.encode(row.version, row.value));
-    const change = new Change([this.#space, partition, key], row.version, bytes);
+    const change = newChange([this.#space, partition, key], row.version, bytes, 0, bytes?.length);
     this.overlay.add(change, this.overlay.enter(this.#space, partition));
     this.overlay.settle(change);
     this.#changes.push(change);
@@ -80,13 +80,13 @@ class Subject {
     this.#changes = [];
     if (changes.length === 0) return;
     await this.#environment.transaction(() => {
-      for (const { key, bytes } of changes) this.#environment.rows.apply(key, bytes);
+      for (const change of changes) this.#environment.rows.apply(change.key, bytesOf(change));
     });
     for (const change of changes) this.overlay.forget(change);
   }
 
   get({ partition, key }: Position): Row | undefined {
-    this.#environment.refreshSnapshot();
+    this.#environment.snapshot.refresh();
     const change = this.overlay.durable(this.#space, partition, key);
     return change === undefined ? this.#environment.rows.get(this.#space, partition, key) : rowOf(change);
   }
@@ -97,7 +97,7 @@ class Subject {
 
   /** A cursor over a snapshot, which holds what is in the tree and what is recent now. */
   async walk<T>(range: ScanRange, use: (cursor: RowSource) => Promise<T> | T): Promise<T> {
-    this.#environment.refreshSnapshot();
+    this.#environment.snapshot.refresh();
     const transaction = this.#environment.useReadTransaction();
     const bounds = payloadRange(range);
     const tree = new RowCursor(

@@ -174,8 +174,8 @@ test('pages have the entries that the cursor has, in every range of every tree',
     await clear(subject);
     for (const puts of transactions) {
       await write(subject, puts);
-      environment.invalidateSnapshot();
-      environment.refreshSnapshot();
+      environment.snapshot.invalidate();
+      environment.snapshot.refresh();
       const transaction = environment.useReadTransaction();
       try {
         const trees = newest(subject);
@@ -201,8 +201,8 @@ test('a snapshot stays what it was while others write to its file and scans of l
     const ranges = rangesOf(asked, transactions);
     await clear(subject);
     await write(subject, transactions[0] ?? []);
-    environment.invalidateSnapshot();
-    environment.refreshSnapshot();
+    environment.snapshot.invalidate();
+    environment.snapshot.refresh();
     const transaction = environment.useReadTransaction();
     const trees = newest(subject);
     const cursors = ranges.map(range => openPages(trees, range));

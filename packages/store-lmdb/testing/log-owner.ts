@@ -13,7 +13,7 @@ const store = await LoggedStore.open(directory, 'full');
 const { environment } = store;
 for (let round = 0; ; round += 1) {
   await store.append({ [`${round}a`]: value, [`${round}b`]: value, last: String(round) });
-  environment.refreshSnapshot();
+  environment.snapshot.refresh();
   if (!store.isOwn()) {
     const mark = environment.catalog.getLogFence();
     const isReplayed = mark !== undefined && mark.state === 'read' && mark.tick >= store.tick;

@@ -121,7 +121,7 @@ export class Parts {
   }
 
   inTree(key: string): string | undefined {
-    this.environment.refreshSnapshot();
+    this.environment.snapshot.refresh();
     return textOf(this.environment.rows.get(SPACE.id, 'p', key));
   }
 

@@ -37,8 +37,10 @@ export class LogFile {
   #ownPath: string | undefined;
   readonly #file: number;
   readonly #head: LogHead;
-  #half = LOG_HALVES[0];
-  #position = this.#half.from;
+  readonly epoch: bigint;
+  /** In use. */
+  half: 0 | 1 = 0;
+  #position = LOG_HALVES[0].from;
   #sequence = 0n;
   #isWriting = false;
   #hasFailed = false;
@@ -49,6 +51,7 @@ export class LogFile {
     this.#path = path;
     this.#file = file;
     this.#head = head;
+    this.epoch = head.epoch;
   }
 
   /**
@@ -81,23 +84,18 @@ export class LogFile {
     syncDirectoryNow(dirname(this.#path));
   }
 
-  /** The half in use, 0 or 1. */
-  get half(): number {
-    return this.#half === LOG_HALVES[0] ? 0 : 1;
-  }
-
   /** Whether so many bytes find place behind the last record of the half in use. */
   hasRoom(bytes: number): boolean {
-    return this.#position + bytes <= this.#half.until;
+    return this.#position + bytes <= LOG_HALVES[this.half].until;
   }
 
   /**
    * Writes a record, which nobody changes any more; on disk when the promise is fulfilled. One at a time, and only if there is room. If it fails with `full` or `busy`, nobody knows what is on disk, and the file takes no more records: a later sync may succeed without having written this one.
    */
   async append(record: RecordDraft, ticks: TickRange): Promise<void> {
-    const { length } = record;
-    this.#assertReady(length);
+    this.#assertReady(record.bytes);
     const pieces = record.finish(ticks, this.#head, this.#sequence + 1n);
+    const { length } = record;
     this.#isWriting = true;
     try {
       await writeAll(this.#file, pieces, length, this.#position);
@@ -116,8 +114,8 @@ export class LogFile {
   /** Goes on at the beginning of the other half, whose records nobody needs any more. */
   turn(): void {
     if (this.#isWriting) throw new Error('A record is being written.');
-    this.#half = LOG_HALVES[this.half === 0 ? 1 : 0];
-    this.#position = this.#half.from;
+    this.half = this.half === 0 ? 1 : 0;
+    this.#position = LOG_HALVES[this.half].from;
   }
 
   /** A record that is being written goes on, and its promise is fulfilled. */
@@ -146,12 +144,11 @@ export class LogFile {
     if (this.#ownPath !== undefined) await removeFile(this.#ownPath, { force: true });
   }
 
-  #assertReady(length: number): void {
+  #assertReady(bytes: number): void {
     if (this.#isClosed) throw new StoreError('closed', `${this.#path} is closed.`);
     if (this.#hasFailed) throw new StoreError('closed', `${this.#path} could not be written to before.`);
     if (this.#isWriting) throw new Error('A record is being written.');
-    if (!this.hasRoom(length))
-      throw new RangeError(`No room for ${length} bytes is left in half of the log.`);
+    if (!this.hasRoom(bytes)) throw new RangeError(`No room for ${bytes} bytes is left in half of the log.`);
   }
 
   #closeFile(): void {

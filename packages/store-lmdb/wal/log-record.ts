@@ -10,7 +10,6 @@
 // had stored in a row and that look like a record are none, since nobody outside knows the salt, and no other file's are.
 import { crc32 } from 'node:zlib';
 import { type RowKey, SPACE_BYTES, UNIT_BYTES_MAX, writeRowKey } from '../layout/keys.js';
-import { ROW_HEADER_BYTES } from '../layout/rows.js';
 
 /** The ticks that a record is of. */
 export interface TickRange {
@@ -46,9 +45,9 @@ const REMOVED = 0xffffffff;
 const MEMORY_BYTES = 0x10000;
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
-/** Bytes of a change in a record, at most; of an ordinary key it is known without a look at its characters. */
-export function changeBytesMax(partition: string, key: string, valueBytes: number): number {
-  return CHANGE_HEADER_BYTES + keyBytesMax(partition, key) + ROW_HEADER_BYTES + valueBytes;
+/** Bytes of a change in a record, at most, of which so many are the row's; of an ordinary key it is known without a look at its characters. */
+export function changeBytesMax(partition: string, key: string, rowBytes: number): number {
+  return CHANGE_HEADER_BYTES + SPACE_BYTES + 1 + UNIT_BYTES_MAX * (partition.length + key.length) + rowBytes;
 }
 
 export function wholeBlocks(bytes: number): number {
@@ -93,6 +92,8 @@ export class RecordMemory {
 export class RecordDraft {
   /** All but the zeros that fill its last block. */
   bytes = RECORD_HEADER_BYTES;
+  /** In the file, once it is finished: whole blocks. */
+  length = 0;
   /** In use: has the value of the last change. */
   block: Buffer;
   readonly #memory: RecordMemory;
@@ -111,24 +112,23 @@ export class RecordDraft {
     this.#until = memory.used += RECORD_HEADER_BYTES;
   }
 
-  /** In the file: whole blocks. */
-  get length(): number {
-    return wholeBlocks(this.bytes);
-  }
-
   /** Gives where in `block` the row's value is, of so many bytes, which the caller fills at once; without them the row goes. */
   add(key: RowKey | Uint8Array, valueBytes?: number): number {
     const memory = this.#memory;
-    const keyMost = key instanceof Uint8Array ? key.length : keyBytesMax(key[1], key[2]);
+    const isEncoded = key instanceof Uint8Array;
+    const rowBytes = valueBytes ?? 0;
+    const most = isEncoded
+      ? CHANGE_HEADER_BYTES + key.length + rowBytes
+      : changeBytesMax(key[1], key[2], rowBytes);
     // A change stands in one piece.
-    memory.makeRoom(CHANGE_HEADER_BYTES + keyMost + (valueBytes ?? 0));
+    memory.makeRoom(most);
     if (this.block !== memory.block || this.#until !== memory.used) this.#goOnIn(memory);
     const at = this.#until;
     const block = this.block;
     const valueAt = writeRowKey(key, block, at + CHANGE_HEADER_BYTES);
     block.writeUInt16BE(valueAt - at - CHANGE_HEADER_BYTES, at);
     block.writeUInt32BE(valueBytes ?? REMOVED, at + 2);
-    this.#until = memory.used = valueAt + (valueBytes ?? 0);
+    this.#until = memory.used = valueAt + rowBytes;
     this.#count += 1;
     this.bytes += this.#until - at;
     return valueAt;
@@ -148,6 +148,7 @@ export class RecordDraft {
     for (let index = 1; index < pieces.length; index += 1)
       checksum = crc32(pieces[index] as Buffer, checksum);
     first.writeUInt32BE(checksum, 0);
+    this.length = wholeBlocks(this.bytes);
     pieces.push(ZEROS.subarray(0, this.length - this.bytes));
     return pieces;
   }
@@ -197,8 +198,4 @@ export function decodeRecord(bytes: Buffer, from: number): LogRecord | undefined
   if (position !== end) return undefined;
   const [basis, tick] = [bytes.readBigUInt64BE(from + 24), bytes.readBigUInt64BE(from + 32)];
   return { sequence: sequenceAt(bytes, from), basis, tick, changes };
-}
-
-function keyBytesMax(partition: string, key: string): number {
-  return SPACE_BYTES + 1 + UNIT_BYTES_MAX * (partition.length + key.length);
 }

@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Position } from '#store';
 import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
-import { Change, Overlay } from './overlay.js';
+import { type Change, newChange, Overlay } from './overlay.js';
 
 function changeOf(space: number, { partition, key }: Position, version: bigint): Change {
-  return new Change([space, partition, key], version, Buffer.from(String(version)));
+  const bytes = Buffer.from(String(version));
+  return newChange([space, partition, key], version, bytes, 0, bytes.length);
 }
 
 function add(overlay: Overlay, change: Change): void {
@@ -26,7 +27,7 @@ test('the last change of a row counts, and forgetting an earlier one leaves it',
   assert.equal(overlay.isEmpty, true);
   assert.equal(overlay.durable(7, 'p', 'k'), undefined);
   const first = changeOf(7, { partition: 'p', key: 'k' }, 1n);
-  const removal = new Change([7, 'p', 'k'], 0n);
+  const removal = newChange([7, 'p', 'k'], 0n);
   addDurable(overlay, first);
   assert.equal(overlay.durable(7, 'p', 'k'), first);
   addDurable(overlay, removal);
@@ -51,7 +52,7 @@ test('rows of different spaces, partitions and keys are different rows', () => {
     [1, '', '\0c'],
     [1, '', ''],
   ];
-  const changes = places.map(key => new Change(key, 0n));
+  const changes = places.map(key => newChange(key, 0n));
   for (const change of changes) addDurable(overlay, change);
   for (const [index, place] of places.entries()) assert.equal(overlay.durable(...place), changes[index]);
   for (const [index, change] of changes.entries()) {

@@ -7,7 +7,7 @@ import type { RowKey } from '../layout/keys.js';
 import { ROW_HEADER_BYTES } from '../layout/rows.js';
 
 /** A row's final image, or that it goes. */
-export class Change {
+export interface Change {
   readonly key: RowKey;
   readonly version: bigint;
   /** Has the row's bytes as the tree has them (rows.ts), which are never overwritten; undefined removes the row. */
@@ -19,22 +19,16 @@ export class Change {
   isReplaced: boolean;
   /** The change of the row before this one, while this one is in flight and that one is not in the tree. */
   older: Change | undefined;
+}
 
-  constructor(key: RowKey, version: bigint, block?: Buffer, from = 0, until = block?.length ?? 0) {
-    this.key = key;
-    this.version = version;
-    this.block = block;
-    this.from = from;
-    this.until = until;
-    this.isDurable = false;
-    this.isReplaced = false;
-    this.older = undefined;
-  }
+/** In flight, and of the bytes in the block `from` there `until` there. */
+export function newChange(key: RowKey, version: bigint, block?: Buffer, from = 0, until = 0): Change {
+  return { key, version, block, from, until, isDurable: false, isReplaced: false, older: undefined };
+}
 
-  /** A view, made when it is asked for: kept, it would be copied by each collection of garbage that the change outlives. */
-  get bytes(): Buffer | undefined {
-    return this.block?.subarray(this.from, this.until);
-  }
+/** A view, made when it is asked for: kept, it would be copied by each collection of garbage that the change outlives. */
+export function bytesOf({ block, from, until }: Change): Buffer | undefined {
+  return block?.subarray(from, until);
 }
 
 /** The row as it is after the change, its value a view that stays as it is; undefined if it is gone. */

@@ -170,7 +170,7 @@ test('a log takes its place with the right to write, without which another one m
 
 test('a commit of more bytes than a segment takes goes into the tree, and all before it with it', async t => {
   const parts = await Parts.open(t);
-  const most = CHANGES_BYTES_MAX - changeBytesMax('p', 'big', 0);
+  const most = CHANGES_BYTES_MAX - changeBytesMax('p', 'big', ROW_HEADER_BYTES);
   for (const [more, isLogged] of [
     [-1, true],
     [0, true],

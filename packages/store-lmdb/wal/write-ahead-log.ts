@@ -8,9 +8,10 @@
 import { nextTurn } from '#base';
 import type { Catalog, Counters } from '../layout/catalog.js';
 import type { Rows } from '../layout/rows.js';
+import type { ReadSnapshot } from '../lmdb/tree.js';
 import { LOG_BYTES, type LogFile } from './log-file.js';
 import { BLOCK_BYTES, RECORD_HEADER_BYTES, type RecordDraft, type TickRange } from './log-record.js';
-import { type Change, Overlay } from './overlay.js';
+import { bytesOf, type Change, Overlay } from './overlay.js';
 
 /** Why something failed, whatever was thrown. */
 export interface Failure {
@@ -34,14 +35,11 @@ export type Appended = 'durable' | 'last' | 'lost' | 'unknown';
 export interface CheckpointTarget {
   readonly catalog: Catalog;
   readonly rows: Rows;
-  /** Whether nobody has fenced the log off. */
-  ownsLog(): boolean;
+  readonly snapshot: ReadSnapshot;
   /** The catalogue says that the tree has all of the log. */
   endLog(): Promise<void>;
   /** Replays what a fenced log has; gives the last tick in the tree then, if that is known. */
   takeLogBack(): Promise<bigint | undefined>;
-  /** The next read sees what was written to the tree. */
-  invalidateSnapshot(): void;
 }
 
 export interface WriteAheadLogOptions {
@@ -139,7 +137,8 @@ export class WriteAheadLog {
       this.#closeFile();
       throw error;
     }
-    if (!this.#environment.ownsLog()) return this.#lose(batch);
+    this.#environment.snapshot.renew();
+    if (file !== this.#file || !this.#environment.catalog.ownsLog(file.epoch)) return this.#lose(batch);
     for (const change of batch.changes) this.overlay.settle(change);
     const { basis, tick, changes, record } = batch;
     this.#logged.push({ basis, tick, changes, segment: file.half, length: record.length });
@@ -229,7 +228,7 @@ export class WriteAheadLog {
     const { tick } = slice.at(-1) as Logged;
     return catalog.writeIfTick(basis, () => {
       for (const { changes } of slice)
-        for (const change of changes) if (!change.isReplaced) rows.apply(change.key, change.bytes);
+        for (const change of changes) if (!change.isReplaced) rows.apply(change.key, bytesOf(change));
       this.#counters.saveAs(tick, catalog);
     });
   }
@@ -241,7 +240,7 @@ export class WriteAheadLog {
       this.#loggedBytes -= length;
       for (const change of changes) this.overlay.forget(change);
     }
-    this.#environment.invalidateSnapshot();
+    this.#environment.snapshot.invalidate();
   }
 
   /** The log was fenced off after the batch was on disk: whoever did so may have seen it, and then it is in the tree. */
