@@ -131,7 +131,7 @@ class OpenStore implements Engine {
       isDurable: durability !== 'none',
       isExclusive: exclusive,
       isLiving: space => {
-        environment.refreshSnapshot();
+        environment.snapshot.refresh();
         return catalog.isLiving(space);
       },
       livingIds: () => catalog.livingIds(),
