@@ -1,6 +1,6 @@
 // Finds the pieces of a body that comes in chunks (RFC 9112, 7.1), however it is cut on its way. What a piece is for is the
 // caller's. Extensions of chunks mean nothing to us and trailers are dropped, but both must be well-formed.
-import { HeaderFields, MALFORMED, readFields } from './header-fields.js';
+import { HeaderFields, MALFORMED, readFields } from './request-head.js';
 
 /** Of all size lines of a body together, so that it cannot be made of extensions; the sizes themselves do not count. */
 const EXTENSION_BYTES_MAX = 16_384;

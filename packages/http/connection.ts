@@ -5,11 +5,16 @@ import type { Socket } from 'node:net';
 import type { StreamedResponse, WireResponse } from '#base';
 import type { ConnectionPhase } from './connection-phase.js';
 import { GrowingBytes } from './growing-bytes.js';
-import { SHORT_TEXT } from './header-fields.js';
 import { ownHostOf } from './host.js';
 import { hasMemory, type ListenerContext, type Respond } from './listener-context.js';
 import { CR, emptyLinesEnd, IncompleteHead, newReading, readLongHead } from './long-head.js';
-import { type HeadReading, parseRequestHead, type Refusal, type RequestHead } from './request-head.js';
+import {
+  type HeadReading,
+  parseRequestHead,
+  type Refusal,
+  type RequestHead,
+  SHORT_TEXT,
+} from './request-head.js';
 import { type BodyError, RequestStream } from './request-stream.js';
 import { abandon, ResponseStream } from './response-stream.js';
 import { isStreamed, refusalText, writeResponse } from './write-response.js';

@@ -1,7 +1,6 @@
 // The host that a request is for, with its port: the one of an absolute target, else of the Host field, else the address that the client
 // reached. What is no host is refused, because links are made of it. The bytes are request-head.ts's.
 import { isIPv6, type Socket } from 'node:net';
-import type { HeaderFields } from './header-fields.js';
 
 /** RFC 3986, 3.2.2, without users. No comma: it is how a proxy would make one field of two. */
 const HOST = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)(?::(\d{0,5}))?$/i;
@@ -30,6 +29,14 @@ export interface HostReading {
   readonly ownHost: () => string;
 }
 
+/** What of a head says whom it is for. */
+interface Addressed {
+  readonly headers: { host?: string | undefined };
+  readonly target: string;
+  /** HTTP/1.0. */
+  readonly isOld: boolean;
+}
+
 /** No field has it: the spaces around its value are gone. */
 export const NO_HOST = ' ';
 
@@ -38,12 +45,7 @@ export const NO_HOST = ' ';
  *
  * @returns false for what is no host, and where HTTP/1.1 names none.
  */
-export function settleHost(
-  headers: HeaderFields,
-  target: string,
-  isOld: boolean,
-  reading: HostReading,
-): boolean {
+export function settleHost({ headers, target, isOld }: Addressed, reading: HostReading): boolean {
   const { host: sent } = headers;
   if (sent === undefined ? !isOld : sent !== '' && !isHost(sent)) return false;
   const [, named] = AUTHORITY.exec(target) ?? [];

@@ -1,9 +1,16 @@
 // Heads: what they are read as, what they are refused for, and that a head cut anywhere is waited for.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FieldLine, HeaderFields, readFields, TOO_MANY } from './header-fields.js';
 import { newReading, readLongHead } from './long-head.js';
-import { CHUNKED, parseRequestHead, type RequestHead } from './request-head.js';
+import {
+  CHUNKED,
+  type FieldLine,
+  HeaderFields,
+  parseRequestHead,
+  type RequestHead,
+  readFields,
+  TOO_MANY,
+} from './request-head.js';
 
 const HOST = 'Host: h\r\n';
 const reading = (recalled: FieldLine[] = []) => ({

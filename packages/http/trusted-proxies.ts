@@ -2,9 +2,9 @@
 // 7239). Only fields of proxies that are named are believed; what several proxies added is read from the nearest one on.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { WireRequest, WireResponse } from '#base';
-import { HeaderFields } from './header-fields.js';
 import { isHost, MAPPED } from './host.js';
 import type { Respond } from './listener-context.js';
+import { HeaderFields } from './request-head.js';
 
 /** What one proxy says about who sent it a request. */
 interface Hop {

@@ -11,15 +11,15 @@ import { type ExecutedFile, ExecutionRecorder } from '../support/executed-code.j
 import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { ROOT } from '../support/spawned-server.js';
 
-const FILES_MAX = 40;
-const FUNCTIONS_MAX = 188;
+const FILES_MAX = 39;
+const FUNCTIONS_MAX = 187;
 /** Lines of TypeScript, without those of brackets alone. */
-const LINES_MAX = 1060;
+const LINES_MAX = 1056;
 
 /** The stops of ARCHITECTURE.md: the first whose pattern fits has the file, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
   { stop: 'base', files: /^base\//, linesMax: 28 },
-  { stop: 'http', files: /^http\//, linesMax: 157 },
+  { stop: 'http', files: /^http\//, linesMax: 156 },
   { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 42 },
   {
     stop: 'target',
@@ -30,8 +30,8 @@ const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly 
   { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 168 },
   { stop: 'frame', files: /^server\//, linesMax: 57 },
   { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 124 },
-  // 358 where nothing else is due; on a busy machine a timer's work may be part of each measurement.
-  { stop: 'engine', files: /^store/, linesMax: 426 },
+  // 354 where nothing else is due; on a busy machine a timer's work may be part of each measurement.
+  { stop: 'engine', files: /^store/, linesMax: 422 },
 ];
 
 /** Warm Inserts, each as what it ran: fifteen, or on a busy machine more, until it is enough. */

@@ -98,13 +98,18 @@ export function overfull(path: string, waitingMax: number): StoreError {
   return new StoreError('busy', `${path}: ${waitingMax} writes are waiting already.`);
 }
 
+/** A try that gave an answer. */
+interface Answered<T> {
+  readonly answer: T;
+}
+
 /** A commit, or a work, that waits for its answer. */
 export interface Submission {
   readonly work: Commit<unknown> | Work<unknown>;
   fulfil(answer: unknown): void;
   reject(error: unknown): void;
   /** Of its last try, once it was tried. */
-  outcome: { readonly answer: unknown } | { readonly error: unknown } | undefined;
+  outcome: Answered<unknown> | { readonly error: unknown } | undefined;
 }
 
 export function runIn(environment: Environment, group: Group, submission: Submission): void {
@@ -141,10 +146,8 @@ function runCommit<R>(environment: Environment, commit: Commit<R>, group: Group)
 }
 
 /** Decides without a transaction; undefined if the commit needs one, and then it has changed nothing. */
-export function decideCommit<R>(
-  { space, partition, reads, decide }: Commit<R>,
-  view: DecisionView,
-): { readonly answer: R } | undefined {
+export function decideCommit<R>(commit: Commit<R>, view: DecisionView): Answered<R> | undefined {
+  const { space, partition, reads, decide } = commit;
   if (!view.isLiving(space)) return undefined;
   const rows = view.read(space.id, partition, reads);
   const tick = view.counters.nextTick();

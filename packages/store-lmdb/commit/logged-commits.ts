@@ -376,7 +376,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
 
   #leave(callers: number): void {
     this.#inFlight -= callers;
-    if (this.#inFlight > 0) return;
+    if (this.#inFlight > 0 || this.#whenIdle.length === 0) return;
     for (const fulfil of this.#whenIdle) fulfil();
     this.#whenIdle = [];
   }
