@@ -1,6 +1,8 @@
 // The entry point of the Blob service's domain: runs an operation on a store.
 import type { BlobContext } from './blob-context.js';
 import type { Operation } from './operation.js';
+import { appendBlock, appendBlockFromUrl, sealBlob } from './operations/append-block.js';
+import { getBlockList, putBlockList } from './operations/block-list.js';
 import { createContainer, deleteContainer, listContainers } from './operations/container-life.js';
 import {
   getContainerAcl,
@@ -10,8 +12,13 @@ import {
   setContainerAcl,
   setContainerMetadata,
 } from './operations/container-settings.js';
+import { abortCopy, copyBlob, putBlobFromUrl } from './operations/copy-blob.js';
+import { findBlobsByTags } from './operations/find-blobs.js';
 import { listBlobs } from './operations/list-blobs.js';
+import { getPageRanges } from './operations/page-ranges.js';
 import { putAppendBlob, putBlockBlob, putPageBlob } from './operations/put-blob.js';
+import { putBlock, putBlockFromUrl } from './operations/put-block.js';
+import { clearPages, putPages, putPagesFromUrl } from './operations/put-pages.js';
 import { getBlob, getBlobMetadata, getBlobProperties, getTags } from './operations/read-blob.js';
 import {
   getServiceProperties,
@@ -19,6 +26,7 @@ import {
   setServiceProperties,
 } from './operations/service-settings.js';
 import { leaseBlob, setBlobMetadata, setTags, setTier } from './operations/set-blob.js';
+import { setBlobProperties } from './operations/set-properties.js';
 import { deleteBlob, snapshotBlob } from './operations/snapshots.js';
 import type { Outcome } from './outcome.js';
 
@@ -77,7 +85,67 @@ export function execute(operation: Operation, context: BlobContext): Promise<Out
       return setServiceProperties(context, operation);
     case 'getServiceStats':
       return getServiceStats(context);
+    case 'findBlobsByTags':
+      return findBlobsByTags(context, operation);
     default:
-      return Promise.reject(new Error(`The operation ${operation.kind} is not built yet.`));
+      return executeBlocks(operation, context);
+  }
+}
+
+type OfBlocks = Extract<
+  Operation,
+  {
+    readonly kind:
+      | 'putBlobFromUrl'
+      | 'putBlock'
+      | 'putBlockFromUrl'
+      | 'putBlockList'
+      | 'getBlockList'
+      | 'appendBlock'
+      | 'appendBlockFromUrl'
+      | 'sealBlob'
+      | 'putPages'
+      | 'clearPages'
+      | 'putPagesFromUrl'
+      | 'getPageRanges'
+      | 'setBlobProperties'
+      | 'copyBlob'
+      | 'abortCopy';
+  }
+>;
+
+/** The operations of which a blob is made part by part, and those on copies. */
+function executeBlocks(operation: OfBlocks, context: BlobContext): Promise<Outcome> {
+  switch (operation.kind) {
+    case 'appendBlock':
+      return appendBlock(context, operation);
+    case 'putBlock':
+      return putBlock(context, operation);
+    case 'putBlockList':
+      return putBlockList(context, operation);
+    case 'getBlockList':
+      return getBlockList(context, operation);
+    case 'putBlobFromUrl':
+      return putBlobFromUrl(context, operation);
+    case 'putBlockFromUrl':
+      return putBlockFromUrl(context, operation);
+    case 'appendBlockFromUrl':
+      return appendBlockFromUrl(context, operation);
+    case 'sealBlob':
+      return sealBlob(context, operation);
+    case 'putPages':
+      return putPages(context, operation);
+    case 'clearPages':
+      return clearPages(context, operation);
+    case 'putPagesFromUrl':
+      return putPagesFromUrl(context, operation);
+    case 'getPageRanges':
+      return getPageRanges(context, operation);
+    case 'setBlobProperties':
+      return setBlobProperties(context, operation);
+    case 'copyBlob':
+      return copyBlob(context, operation);
+    case 'abortCopy':
+      return abortCopy(context, operation);
   }
 }

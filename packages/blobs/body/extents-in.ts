@@ -8,6 +8,7 @@ import {
   PAGE_EXTENT_BYTES_MAX,
   partOf,
 } from '../rows/extent.js';
+import type { Layer } from '../rows/head.js';
 import { extentKey, startOfKey } from '../rows/keys.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
@@ -110,13 +111,15 @@ export async function extentsIn(
   store: Store,
   space: Space,
   blob: string,
-  layers: readonly string[],
+  layers: readonly Layer[],
   from: number,
   until: number,
   withClear = false,
 ): Promise<readonly Placed[]> {
   let shown: readonly Placed[] = [];
-  for (const layer of layers)
-    shown = overlay(shown, await extentsOfLayer(store, space, blob, layer, from, until));
+  for (const { name, limit } of layers) {
+    const end = Math.min(until, limit);
+    if (from < end) shown = overlay(shown, await extentsOfLayer(store, space, blob, name, from, end));
+  }
   return withClear ? shown : shown.filter(({ extent }) => !isClear(extent));
 }

@@ -53,7 +53,8 @@ export class BlobSurvey {
     this.heads.push({ ...head, inline: undefined });
     for (const { content } of pieces) if (content !== '') this.named.add(content);
     if (manifest !== undefined) this.named.add(manifest.content);
-    for (const layer of layers) this.#layers.set(layer, Math.max(length, this.#layers.get(layer) ?? 0));
+    for (const { name, limit } of layers)
+      this.#layers.set(name, Math.max(Math.min(length, limit), this.#layers.get(name) ?? 0));
   }
 
   #note({ key, version }: Row, isAlive: boolean, content: string | undefined): void {
@@ -121,24 +122,24 @@ async function removeDead(
 }
 
 /**
- * After a commit that replaced or removed a head: in the background, removes what only it named. `hadStaging`: its uncommitted blocks went
- * with it.
+ * After a commit that replaced or removed a head: in the background, removes what only it named. `mayShare`: other rows of the blob may name
+ * it too, or uncommitted blocks went with it.
  */
 export function reclaimLater(
   context: BlobContext,
   space: Space,
   blob: string,
   replaced: Head | undefined,
-  hadStaging: boolean,
+  mayShare: boolean,
 ): void {
   const isShared = replaced !== undefined && (replaced.snapshots > 0 || replaced.layers.length > 0);
   const hasContents =
     replaced !== undefined &&
     (replaced.manifest !== undefined || replaced.pieces.some(each => each.content !== ''));
-  if (!hadStaging && !isShared && !hasContents) return;
+  if (!mayShare && !isShared && !hasContents) return;
   context.upkeep.later(async () => {
     const contents = replaced && hasContents ? await contentsOf(context, space, replaced) : [];
-    if (hadStaging || isShared) await reclaim(context, space, blob, contents);
+    if (mayShare || isShared) await reclaim(context, space, blob, contents);
     else for (const name of contents) await context.content.drop(space, name);
   });
 }

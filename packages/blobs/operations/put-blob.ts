@@ -12,6 +12,7 @@ import {
 } from '../limits.js';
 import type { OnBlob, PutAppendBlob, PutBlockBlob, PutPageBlob, WholeBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
+import { unlimited } from '../rows/head.js';
 import { newLayer } from '../rows/keys.js';
 import type { Piece } from '../rows/pieces.js';
 import type { ContentProperties } from '../values/properties.js';
@@ -64,7 +65,7 @@ export async function putAppendBlob(context: BlobContext, operation: PutAppendBl
   checkWhole(operation);
   const space = await openContainer(context, operation.container);
   const { properties, metadata, tags } = operation;
-  const layers = [newLayer(context.ids())];
+  const layers = [unlimited(newLayer(context.ids()))];
   const content: NewContent = {
     ...EMPTY_CONTENT,
     type: 'AppendBlob',
@@ -85,7 +86,7 @@ export async function putPageBlob(context: BlobContext, operation: PutPageBlob):
   checkPageBlobLength(length);
   checkSequenceNumberValue(sequenceNumber);
   const space = await openContainer(context, operation.container);
-  const layers = [newLayer(context.ids())];
+  const layers = [unlimited(newLayer(context.ids()))];
   const content: NewContent = {
     ...EMPTY_CONTENT,
     type: 'PageBlob',

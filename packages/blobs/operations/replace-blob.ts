@@ -81,6 +81,8 @@ export interface Replacement {
   readonly mismatch: BlobError | undefined;
   /** Further checks, of the rows that are replaced. */
   readonly check?: ((rows: ReadRows, old: Head | undefined) => void) | undefined;
+  /** The new blob has contents of the old one, or of its uncommitted blocks. */
+  readonly sharesContents?: boolean | undefined;
   /** Further rows of the new blob. */
   readonly puts?: readonly { readonly key: string; readonly value: Buffer }[] | undefined;
 }
@@ -98,7 +100,7 @@ export async function replaceBlob(
   context: BlobContext,
   space: Space,
   operation: Replacing,
-  { content, mismatch, check, puts }: Replacement,
+  { content, mismatch, check, puts, sharesContents = false }: Replacement,
 ): Promise<Stamp> {
   const { container, blob, conditions, tier } = operation;
   const replaced = await context.store.commit(space, blob, REPLACED_KEYS, (rows, tick) => {
@@ -122,7 +124,7 @@ export async function replaceBlob(
     };
   });
   if (!replaced) throw missingContainer();
-  reclaimLater(context, space, blob, replaced.old, replaced.hadStaging);
+  reclaimLater(context, space, blob, replaced.old, replaced.hadStaging || sharesContents);
   return replaced.stamp;
 }
 

@@ -7,7 +7,7 @@ import { reclaimLater } from '../body/reclaim.js';
 import { checkBlobMetadata } from '../limits.js';
 import type { DeleteBlob, SnapshotBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { decodeHead, encodeHead, type Head } from '../rows/head.js';
+import { decodeHead, encodeHead, type Head, unlimited } from '../rows/head.js';
 import { allSnapshots, BLOB_KEY, newLayer, STAGING_KEY, snapshotKey } from '../rows/keys.js';
 import { checkConditions } from '../values/check-conditions.js';
 import { checkLease } from '../values/lease-machine.js';
@@ -29,7 +29,7 @@ export async function snapshotBlob(
     checkConditions(conditions, old, 'write', container);
     const snapshot: Head = { ...old, metadata: metadata ?? old.metadata, lease: undefined, snapshots: 0 };
     // What is written to a page blob from now on hides what the snapshot keeps.
-    const layers = old.type === 'PageBlob' ? [layer, ...old.layers] : old.layers;
+    const layers = old.type === 'PageBlob' ? [unlimited(layer), ...old.layers] : old.layers;
     const puts = [
       { key: snapshotKey(tick), value: encodeHead(snapshot) },
       { key: BLOB_KEY, value: encodeHead({ ...old, snapshots: old.snapshots + 1, layers }) },

@@ -21,6 +21,14 @@ export interface Manifest {
   readonly bytes: number;
 }
 
+/** Extents of a layer that begin at its limit or behind it are hidden: the blob was shorter once. */
+export interface Layer {
+  readonly name: string;
+  readonly limit: number;
+}
+
+export const unlimited = (name: string): Layer => ({ name, limit: Number.MAX_SAFE_INTEGER });
+
 export interface Tier {
   readonly name: string;
   readonly changed: bigint;
@@ -45,7 +53,8 @@ export interface Head {
   readonly blocks: number;
   /** Of a page blob. */
   readonly sequenceNumber: bigint;
-  readonly layers: readonly string[];
+  /** The upper ones first. */
+  readonly layers: readonly Layer[];
   readonly manifest: Manifest | undefined;
   readonly pieces: readonly Piece[];
   readonly inline: Buffer | undefined;
@@ -123,7 +132,10 @@ function writeContent(out: FieldWriter, { type, blocks, sequenceNumber, layers, 
   if (type === 'AppendBlob') out.u32(blocks);
   else out.tick(sequenceNumber);
   out.u32(layers.length);
-  for (const layer of layers) out.text(layer);
+  for (const { name, limit } of layers) {
+    out.text(name);
+    out.size(limit);
+  }
 }
 
 function writeProperties(out: FieldWriter, properties: ContentProperties): void {
@@ -220,15 +232,16 @@ function readMetadata(fields: FieldReader): Metadata {
   return pairs;
 }
 
-function readLayers(fields: FieldReader): readonly string[] {
-  const layers: string[] = [];
-  for (let count = fields.u32(); count > 0; count--) layers.push(fields.required());
+function readLayers(fields: FieldReader): readonly Layer[] {
+  const layers: Layer[] = [];
+  for (let count = fields.u32(); count > 0; count--)
+    layers.push({ name: fields.required(), limit: fields.size() });
   return layers;
 }
 
 const NO_METADATA: Metadata = [];
 const NO_TAGS: Tags = [];
-const NO_LAYERS: readonly string[] = [];
+const NO_LAYERS: readonly Layer[] = [];
 const NO_PIECES: readonly Piece[] = [];
 
 /** `inline` is a view of the value. */

@@ -4,7 +4,7 @@ import { type ContentStore, openMemoryStore, type Store } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import { execute } from '../execute.js';
-import type { Operation, Upload, WholeBlob } from '../operation.js';
+import type { AppendConditions, Operation, Upload, WholeBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { NO_PROPERTIES } from '../rows/head.js';
 import { Upkeep } from '../upkeep.js';
@@ -90,7 +90,11 @@ export const NO_CONDITIONS: Conditions = {
   leaseId: undefined,
 };
 
-export const NO_APPEND_CONDITIONS = { ...NO_CONDITIONS, appendPosition: undefined, maxSize: undefined };
+export const NO_APPEND_CONDITIONS: AppendConditions = {
+  ...NO_CONDITIONS,
+  appendPosition: undefined,
+  maxSize: undefined,
+};
 
 export const NO_PAGE_CONDITIONS: PageConditions = {
   ...NO_CONDITIONS,

@@ -1,0 +1,122 @@
+// Append blobs through the package's entry point.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  BLOB,
+  bytesOf,
+  CONTAINER,
+  contentsIn,
+  deleteBlob,
+  NO_APPEND_CONDITIONS,
+  NO_CONDITIONS,
+  openContainer,
+  outcomeOf,
+  putBlob,
+  readBlob,
+  refusalOf,
+  rowsOf,
+  seen,
+  takeSnapshot,
+} from '../testing/account.js';
+import { append, makeAppendBlob } from '../testing/parts.js';
+
+test('blocks are appended, small and large ones, and read in ranges', async () => {
+  const account = await openContainer();
+  await refusalOf('BlobNotFound', append(account, BLOB, 'x'));
+  await makeAppendBlob(account, BLOB);
+  assert.equal((await readBlob(account, BLOB)).length, 0);
+  let whole = Buffer.alloc(0);
+  for (const [at, length] of [3, 20_000, 1, 100_000, 70_000, 5].entries()) {
+    const block = Buffer.alloc(length, String(at));
+    const { offset, blocks } = await append(account, BLOB, block);
+    assert.deepEqual([offset, blocks], [whole.length, at + 1]);
+    whole = Buffer.concat([whole, block]);
+    assert.deepEqual(await readBlob(account, BLOB), whole);
+  }
+  for (const [from, until] of [
+    [0, 4],
+    [2, 20_004],
+    [150_000, 150_001],
+    [190_007, undefined],
+  ] as const)
+    assert.deepEqual(await readBlob(account, BLOB, [from, until]), whole.subarray(from, until));
+  assert.deepEqual(
+    [(await seen(account, BLOB)).committedBlocks, (await seen(account, BLOB)).length],
+    [6, whole.length],
+  );
+  await deleteBlob(account, BLOB);
+  await account.settled();
+  assert.deepEqual([await contentsIn(account), await rowsOf(account, BLOB)], [[], []]);
+});
+
+test('sixteen writers append at once: what was answered is there, each at its offset', async () => {
+  const account = await openContainer();
+  await makeAppendBlob(account, BLOB);
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, async (_, writer) => {
+      const mine: [number, string][] = [];
+      for (let i = 0; i < 20; i++) {
+        const line = `${writer}:${i};`;
+        mine.push([(await append(account, BLOB, line)).offset, line]);
+      }
+      return mine;
+    }),
+  );
+  const whole = (await readBlob(account, BLOB)).toString();
+  const lines = answers.flat();
+  for (const [offset, line] of lines) assert.equal(whole.slice(offset, offset + line.length), line);
+  assert.equal(
+    whole.length,
+    lines.reduce((sum, [, line]) => sum + line.length, 0),
+  );
+});
+
+test('the position, the size, the seal and the kind of blob refuse an append', async () => {
+  const account = await openContainer();
+  await makeAppendBlob(account, BLOB);
+  await append(account, BLOB, 'abc', { appendPosition: 0 });
+  await refusalOf('AppendPositionConditionNotMet', append(account, BLOB, 'd', { appendPosition: 0 }));
+  await refusalOf('MaxBlobSizeConditionNotMet', append(account, BLOB, 'de', { maxSize: 4 }));
+  await append(account, BLOB, 'd', { maxSize: 4 });
+  await refusalOf('InvalidHeaderValue', append(account, BLOB, ''));
+  const seal = {
+    kind: 'sealBlob',
+    container: CONTAINER,
+    blob: BLOB,
+    conditions: NO_APPEND_CONDITIONS,
+  } as const;
+  assert.equal((await outcomeOf('sealed', account.run(seal))).length, 4);
+  await outcomeOf('sealed', account.run(seal));
+  await refusalOf('BlobIsSealed', append(account, BLOB, 'e'));
+  await putBlob(account, 'block', 'x');
+  await refusalOf('InvalidBlobType', append(account, 'block', 'e'));
+});
+
+test('a snapshot keeps its length, and a reader what it began with', async () => {
+  const account = await openContainer();
+  await makeAppendBlob(account, BLOB);
+  for (let i = 0; i < 100; i++) await append(account, BLOB, Buffer.alloc(10_000, String(i % 10)));
+  const before = await readBlob(account, BLOB);
+  const snapshot = await takeSnapshot(account, BLOB);
+  const { content } = await outcomeOf(
+    'blobContent',
+    account.run({
+      kind: 'getBlob',
+      container: CONTAINER,
+      blob: BLOB,
+      snapshot: undefined,
+      range: undefined,
+      conditions: NO_CONDITIONS,
+    }),
+  );
+  await append(account, BLOB, 'more');
+  await makeAppendBlob(account, BLOB);
+  await append(account, BLOB, 'new');
+  assert.deepEqual(await bytesOf(content), before);
+  await account.settled();
+  assert.deepEqual(await readBlob(account, BLOB, undefined, snapshot), before);
+  await deleteBlob(account, BLOB, 'only');
+  await account.settled();
+  assert.equal((await readBlob(account, BLOB)).toString(), 'new');
+  assert.equal((await rowsOf(account, BLOB)).length, 2);
+});

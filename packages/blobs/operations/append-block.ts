@@ -1,0 +1,124 @@
+// Append Block, Append Block From URL, Append Blob Seal (protocol: append-blobs). An append is a row beside the head, so it costs the same
+// however long the blob is.
+import type { Space } from '#store';
+import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
+import { BlobError } from '../blob-error.js';
+import { type Incoming, receive, settling } from '../body/receive.js';
+import { APPEND_BYTES_MAX, APPENDED_BLOCKS_MAX } from '../limits.js';
+import type { AppendBlock, AppendBlockFromUrl, AppendConditions, SealBlob } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { encodeExtent } from '../rows/extent.js';
+import { decodeHead, encodeHead, type Head } from '../rows/head.js';
+import { BLOB_KEY, extentKey } from '../rows/keys.js';
+import type { Stamp } from '../values/properties.js';
+import { admitWrite, stampOf } from './admission.js';
+import { changeBlob, stamped } from './change-blob.js';
+import { sourceFailures, withSource } from './copy-source.js';
+import { emptyBody } from './put-block.js';
+
+type Appending = Pick<AppendBlock, 'container' | 'blob' | 'conditions'>;
+
+function admitAppend(
+  head: Head | undefined,
+  { container, conditions }: Appending,
+  bytes: number,
+  tick: bigint,
+): Head {
+  const admitted = admitWrite(head, conditions, tick, container);
+  if (admitted.type !== 'AppendBlob') throw new BlobError('InvalidBlobType');
+  checkPosition(admitted, conditions, bytes);
+  if (admitted.isSealed) throw new BlobError('BlobIsSealed');
+  if (admitted.blocks >= APPENDED_BLOCKS_MAX) throw new BlobError('BlockCountExceedsLimit');
+  return admitted;
+}
+
+function checkPosition({ length }: Head, { appendPosition, maxSize }: AppendConditions, bytes: number): void {
+  if (appendPosition !== undefined && appendPosition !== length)
+    throw new BlobError('AppendPositionConditionNotMet');
+  if (maxSize !== undefined && length + bytes > maxSize) throw new BlobError('MaxBlobSizeConditionNotMet');
+}
+
+export async function appendBlock(context: BlobContext, operation: AppendBlock): Promise<Outcome> {
+  const space = await openContainer(context, operation.container);
+  const { upload } = operation;
+  return append(context, space, operation, upload, upload.wantsMd5);
+}
+
+export async function appendBlockFromUrl(
+  context: BlobContext,
+  operation: AppendBlockFromUrl,
+): Promise<Outcome> {
+  const space = await openContainer(context, operation.container);
+  const { source } = operation;
+  return withSource(context, source, source.range, sourceFailures, ({ length, pieces }) =>
+    append(context, space, operation, { length, pieces, md5: source.md5, crc64: source.crc64 }, true),
+  );
+}
+
+interface Appended {
+  readonly stamp: Stamp;
+  readonly offset: number;
+  readonly blocks: number;
+}
+
+async function append(
+  context: BlobContext,
+  space: Space,
+  operation: Appending,
+  incoming: Incoming,
+  withMd5: boolean,
+): Promise<Outcome> {
+  const { blob } = operation;
+  const { length, digests, mismatch, inline, writer } = await receive(context, space, incoming, {
+    withMd5,
+    precheck: async () => {
+      const [row] = await context.store.read(space, blob, [BLOB_KEY]);
+      admitAppend(row && decodeHead(row.value), operation, 0, context.clock());
+    },
+    bytesMax: APPEND_BYTES_MAX,
+  });
+  const value = encodeExtent({ length, content: writer?.id, from: 0, inline });
+  const commit = () =>
+    context.store.commit<Appended>(space, blob, { keys: [BLOB_KEY] }, ({ keys: [row] }, tick) => {
+      const old = admitAppend(row && decodeHead(row.value), operation, length, tick);
+      if (length === 0) throw emptyBody();
+      if (mismatch) throw mismatch;
+      const [layer] = old.layers;
+      if (layer === undefined) throw missingBlob();
+      const blocks = old.blocks + 1;
+      const head: Head = {
+        ...stamped(old, tick),
+        length: old.length + length,
+        blocks,
+        copy: undefined,
+        properties:
+          old.properties.contentMd5 === undefined
+            ? old.properties
+            : { ...old.properties, contentMd5: undefined },
+      };
+      return {
+        result: { stamp: { etag: tick, lastModified: tick }, offset: old.length, blocks },
+        puts: [
+          { key: BLOB_KEY, value: encodeHead(head) },
+          { key: extentKey(layer.name, old.length), value },
+        ],
+      };
+    });
+  const appended = await settling([writer], commit);
+  if (!appended) throw missingContainer();
+  return { kind: 'appended', digests, ...appended };
+}
+
+export async function sealBlob(
+  context: BlobContext,
+  { container, blob, conditions }: SealBlob,
+): Promise<Outcome> {
+  const space = await openContainer(context, container);
+  const head = await changeBlob(context, space, blob, (old, tick) => {
+    const admitted = admitWrite(old, conditions, tick, container);
+    if (admitted.type !== 'AppendBlob') throw new BlobError('InvalidBlobType');
+    checkPosition(admitted, { ...conditions, maxSize: undefined }, 0);
+    return admitted.isSealed ? admitted : { ...stamped(admitted, tick), isSealed: true };
+  });
+  return { kind: 'sealed', stamp: stampOf(head), length: head.length };
+}

@@ -1,0 +1,173 @@
+// Put Block List and Get Block List (protocol: blocks#put-block-list, blocks#get-block-list). The list is made from what is seen at one moment,
+// and committed if nothing has changed since.
+import type { ContentWriter, Space } from '#store';
+import { StoreError } from '#store';
+import { type BlobContext, missingBlob, openContainer } from '../blob-context.js';
+import { BlobError } from '../blob-error.js';
+import { piecesOf, storePieces } from '../body/pieces-of.js';
+import { INLINE_BYTES_MAX, settling } from '../body/receive.js';
+import { type SeenBlocks, seeBlocks } from '../body/staged-blocks.js';
+import { COMMITTED_BLOCKS_MAX } from '../limits.js';
+import type { GetBlockList, ListedBlockId, PutBlockList } from '../operation.js';
+import type { Outcome, SeenBlock } from '../outcome.js';
+import { decodeHead, type Head } from '../rows/head.js';
+import { snapshotKey } from '../rows/keys.js';
+import type { Piece } from '../rows/pieces.js';
+import { admitCreate, admitRead, onlyTags, stampOf } from './admission.js';
+import { checkWhole } from './put-blob.js';
+import { EMPTY_CONTENT, type NewContent, replaceBlob } from './replace-blob.js';
+
+/** A listed block, and its bytes where it is in a row. */
+interface Found {
+  readonly piece: Piece;
+  readonly bytes: Buffer | undefined;
+}
+
+function finder(
+  { staged }: SeenBlocks,
+  inline: Buffer | undefined,
+  committed: readonly Piece[],
+): (listed: ListedBlockId) => Found | undefined {
+  const byId = new Map(committed.map(piece => [piece.block, piece]));
+  byId.delete('');
+  const uncommittedOf = (id: string): Found | undefined => {
+    const block = staged.get(id);
+    if (block === undefined) return undefined;
+    const { length, content = '' } = block;
+    return { piece: { block: id, length, content, from: 0 }, bytes: block.inline };
+  };
+  const committedOf = (id: string): Found | undefined => {
+    const piece = byId.get(id);
+    if (piece === undefined) return undefined;
+    const bytes = piece.content === '' ? inline?.subarray(piece.from, piece.from + piece.length) : undefined;
+    return { piece, bytes };
+  };
+  return ({ from, id }) => {
+    if (from === 'committed') return committedOf(id);
+    if (from === 'uncommitted') return uncommittedOf(id);
+    return uncommittedOf(id) ?? committedOf(id);
+  };
+}
+
+interface Assembled {
+  readonly length: number;
+  readonly pieces: readonly Piece[];
+  readonly inline: Buffer | undefined;
+  readonly writer: ContentWriter | undefined;
+}
+
+/** What is in rows becomes the head's own content if nothing else is there and it is small, and one content otherwise. */
+async function assemble({ content }: BlobContext, space: Space, found: readonly Found[]): Promise<Assembled> {
+  const length = found.reduce((sum, { piece }) => sum + piece.length, 0);
+  const loose = found.flatMap(({ bytes }) => bytes ?? []);
+  const isSmall = loose.length === found.length && length <= INLINE_BYTES_MAX;
+  const writer = loose.length === 0 || isSmall ? undefined : await content.create(space);
+  if (writer !== undefined) {
+    for (const bytes of loose) await writer.write(bytes);
+    await writer.finish();
+  }
+  const name = writer?.id ?? '';
+  let at = 0;
+  const pieces = found.map(({ piece, bytes }) => {
+    if (bytes === undefined) return piece;
+    const from = at;
+    at += bytes.length;
+    return { block: piece.block, length: piece.length, content: name, from };
+  });
+  return { length, pieces, inline: isSmall ? Buffer.concat(loose) : undefined, writer };
+}
+
+/** Blocks were put, or the blob was replaced, since they were seen. */
+class ChangedMeanwhile extends Error {}
+
+const ATTEMPTS = 50;
+
+export async function putBlockList(context: BlobContext, operation: PutBlockList): Promise<Outcome> {
+  checkWhole(operation);
+  if (operation.blocks.length > COMMITTED_BLOCKS_MAX) throw new BlobError('BlockListTooLong');
+  const space = await openContainer(context, operation.container);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      return await commitList(context, space, operation);
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+    }
+  }
+  throw new StoreError('conflict', 'Blocks of the blob were put by others again and again.');
+}
+
+async function commitList(context: BlobContext, space: Space, operation: PutBlockList): Promise<Outcome> {
+  const { container, blob, conditions, properties, metadata, tags } = operation;
+  const seen = await seeBlocks(context, space, blob);
+  const { head, versions } = seen;
+  admitCreate(head, conditions, context.clock(), container);
+  if (head !== undefined && head.type !== 'BlockBlob') throw new BlobError('InvalidBlobType');
+  const find = finder(seen, head?.inline, head ? await piecesOf(context.content, space, head) : []);
+  const found = operation.blocks.map(listed => find(listed) ?? missingBlock());
+  const { length, pieces, inline, writer } = await assemble(context, space, found);
+  const stored = await storePieces(context.content, space, pieces).catch(async (error: unknown) => {
+    await writer?.discard();
+    throw error;
+  });
+  const content: NewContent = {
+    ...EMPTY_CONTENT,
+    type: 'BlockBlob',
+    length,
+    properties,
+    metadata,
+    tags,
+    manifest: stored.manifest,
+    pieces: stored.pieces,
+    inline,
+  };
+  const stamp = await settling([writer, stored.writer], () =>
+    replaceBlob(context, space, operation, {
+      content,
+      mismatch: undefined,
+      sharesContents: true,
+      check: ({ keys }) => {
+        if (versions.some((version, at) => keys[at]?.version !== version)) throw new ChangedMeanwhile();
+      },
+    }),
+  );
+  return { kind: 'blobPut', stamp, digests: undefined };
+}
+
+function missingBlock(): never {
+  throw new BlobError('InvalidBlockList');
+}
+
+export async function getBlockList(context: BlobContext, operation: GetBlockList): Promise<Outcome> {
+  const { container, blob, snapshot, leaseId, ifTags } = operation;
+  const space = await openContainer(context, container);
+  const { head, staged } =
+    snapshot === undefined
+      ? await seeBlocks(context, space, blob)
+      : { head: await readSnapshot(context, space, blob, snapshot), staged: new Map() };
+  if (head === undefined && staged.size === 0) throw missingBlob();
+  if (head !== undefined) {
+    admitRead(head, onlyTags(leaseId, ifTags), snapshot, context.clock(), container);
+    if (head.type !== 'BlockBlob') throw new BlobError('InvalidBlobType');
+  }
+  const pieces = head ? await piecesOf(context.content, space, head) : [];
+  const uncommitted: readonly SeenBlock[] = [...staged].map(([id, { length }]) => ({ id, length }));
+  return {
+    kind: 'blocks',
+    committedBlob: head && { stamp: stampOf(head), length: head.length },
+    committed: operation.committed ? committedBlocks(pieces) : undefined,
+    uncommitted: operation.uncommitted ? uncommitted : undefined,
+  };
+}
+
+const committedBlocks = (pieces: readonly Piece[]): readonly SeenBlock[] =>
+  pieces.filter(({ block }) => block !== '').map(({ block, length }) => ({ id: block, length }));
+
+async function readSnapshot(
+  { store }: BlobContext,
+  space: Space,
+  blob: string,
+  snapshot: bigint,
+): Promise<Head | undefined> {
+  const [row] = await store.read(space, blob, [snapshotKey(snapshot)]);
+  return row && decodeHead(row.value);
+}

@@ -1,0 +1,81 @@
+// The source of a copy, and of operations that take their body from a URL: another blob of this server (protocol: conditions#sources).
+import type { Space } from '#store';
+import { type BlobContext, openContainer } from '../blob-context.js';
+import { BlobError, type BlobErrorCode } from '../blob-error.js';
+import { type Bounds, openBody } from '../body/read-body.js';
+import type { ByteRange, Source } from '../operation.js';
+import type { Head } from '../rows/head.js';
+import {
+  type ConditionFailures,
+  checkAgainst,
+  OF_BODY_SOURCE,
+  OF_COPY_SOURCE,
+} from '../values/check-conditions.js';
+import { checkLease } from '../values/lease-machine.js';
+import { boundsOf } from './read-blob.js';
+
+/** How faults of the source are told. */
+export interface SourceFailures {
+  readonly missing: BlobErrorCode;
+  readonly conditions: ConditionFailures;
+}
+
+/** Where the body comes from a URL. */
+export const sourceFailures: SourceFailures = {
+  missing: 'CannotVerifyCopySource:Missing',
+  conditions: OF_BODY_SOURCE,
+};
+
+/** Where a blob is copied. */
+export const copyFailures: SourceFailures = { missing: 'BlobNotFound', conditions: OF_COPY_SOURCE };
+
+export interface OpenedSource {
+  readonly space: Space;
+  readonly head: Head;
+  readonly length: number;
+  readonly pieces: AsyncIterable<Buffer>;
+}
+
+async function* onePiece(bytes: Buffer): AsyncGenerator<Buffer> {
+  if (bytes.length > 0) yield bytes;
+}
+
+/** Opens the source for as long as `use` runs. */
+export async function withSource<T>(
+  context: BlobContext,
+  source: Source,
+  range: ByteRange | undefined,
+  failures: SourceFailures,
+  use: (opened: OpenedSource) => Promise<T>,
+): Promise<T> {
+  const reading = { ...context, account: source.account };
+  const space = await openContainer(reading, source.container).catch((error: unknown) => {
+    throw error instanceof BlobError ? new BlobError(failures.missing) : error;
+  });
+  const opened = await openBody(reading, space, source.blob, source.snapshot, head => {
+    const admitted = admitSource(reading, source, head, failures);
+    return { head: admitted, bounds: boundsOf(range, admitted.length) };
+  });
+  const { head, content } = opened;
+  const pieces = Buffer.isBuffer(content) ? onePiece(content) : content;
+  try {
+    return await use({ space, head, length: lengthOf(opened.bounds), pieces });
+  } finally {
+    if (!Buffer.isBuffer(content)) await content[Symbol.asyncIterator]().return?.();
+  }
+}
+
+const lengthOf = ({ from, until }: Bounds): number => until - from;
+
+/** A lease on the source matters only where its id is sent. */
+export function admitSource(
+  { clock }: Pick<BlobContext, 'clock'>,
+  { container, snapshot, conditions }: Source,
+  head: Head | undefined,
+  failures: SourceFailures,
+): Head {
+  if (head === undefined) throw new BlobError(failures.missing);
+  if (snapshot === undefined) checkLease(head.lease, conditions.leaseId, clock(), false, 'Blob');
+  checkAgainst(conditions, head, container, failures.conditions);
+  return head;
+}

@@ -1,0 +1,163 @@
+// Page blobs through the package's entry point, against plain buffers.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  BLOB,
+  CONTAINER,
+  contentsIn,
+  deleteBlob,
+  NO_CONDITIONS,
+  NO_PAGE_CONDITIONS,
+  openContainer,
+  outcomeOf,
+  readBlob,
+  refusalOf,
+  rowsOf,
+  takeSnapshot,
+} from '../testing/account.js';
+import { clearPages, makePageBlob, putPages, rangesOf, resize } from '../testing/parts.js';
+
+const PAGE = 512;
+
+test('pages are zeros until they are written, and zeros again when they are cleared', async () => {
+  const account = await openContainer();
+  await makePageBlob(account, BLOB, 100 * PAGE);
+  assert.deepEqual(await readBlob(account, BLOB), Buffer.alloc(100 * PAGE));
+  await putPages(account, BLOB, 10 * PAGE, Buffer.alloc(60 * PAGE, 'a'));
+  await putPages(account, BLOB, 20 * PAGE, Buffer.alloc(2 * PAGE, 'b'));
+  await clearPages(account, BLOB, 30 * PAGE, 40 * PAGE);
+  assert.equal(await rangesOf(account, BLOB), '10-30 40-70');
+  const read = await readBlob(account, BLOB, [19 * PAGE, 31 * PAGE]);
+  assert.equal(
+    read.toString().replace(/(.)\1*/g, (run, unit) => `${unit}${run.length} `),
+    'a512 b1024 a4096 \u0000512 ',
+  );
+});
+
+test('spans have to be pages of the blob', async () => {
+  const account = await openContainer();
+  await makePageBlob(account, BLOB, 4 * PAGE);
+  for (const [from, length] of [
+    [1, PAGE],
+    [0, 100],
+    [3 * PAGE, 2 * PAGE],
+  ] as const)
+    await refusalOf('InvalidPageRange', putPages(account, BLOB, from, Buffer.alloc(length)));
+  await refusalOf('InvalidHeaderValue', makePageBlob(account, BLOB, 100));
+});
+
+describe('sequence numbers', () => {
+  test('are set, raised and asked for', async () => {
+    const account = await openContainer();
+    await makePageBlob(account, BLOB, PAGE);
+    const set = (action: 'max' | 'update' | 'increment', number: bigint) =>
+      outcomeOf(
+        'blobPropertiesSet',
+        account.run({
+          kind: 'setBlobProperties',
+          container: CONTAINER,
+          blob: BLOB,
+          properties: undefined,
+          length: undefined,
+          sequenceNumber: { action, number },
+          conditions: NO_CONDITIONS,
+        }),
+      ).then(({ sequenceNumber }) => sequenceNumber);
+    assert.deepEqual(
+      [await set('update', 7n), await set('max', 5n), await set('increment', 0n)],
+      [7n, 7n, 8n],
+    );
+    const put = (conditions: Partial<typeof NO_PAGE_CONDITIONS>) =>
+      putPages(account, BLOB, 0, Buffer.alloc(PAGE), { ...NO_PAGE_CONDITIONS, ...conditions });
+    await put({ sequenceNumberAtMost: 8n, sequenceNumberBelow: 9n, sequenceNumberEqual: 8n });
+    for (const conditions of [
+      { sequenceNumberAtMost: 7n },
+      { sequenceNumberBelow: 8n },
+      { sequenceNumberEqual: 7n },
+    ])
+      await refusalOf('SequenceNumberConditionNotMet', put(conditions));
+    await set('update', 2n ** 63n - 1n);
+    await refusalOf('SequenceNumberIncrementTooLarge', set('increment', 0n));
+  });
+});
+
+test('what changed since a snapshot: written and cleared pages', async () => {
+  const account = await openContainer();
+  await makePageBlob(account, BLOB, 20 * PAGE);
+  await putPages(account, BLOB, 0, Buffer.alloc(10 * PAGE, 'a'));
+  const first = await takeSnapshot(account, BLOB);
+  await putPages(account, BLOB, 2 * PAGE, Buffer.alloc(PAGE, 'b'));
+  await clearPages(account, BLOB, 5 * PAGE, 20 * PAGE);
+  const second = await takeSnapshot(account, BLOB);
+  assert.equal(await rangesOf(account, BLOB, first), '2-3 -5-10');
+  assert.equal(await rangesOf(account, BLOB, second), '');
+  assert.equal(await rangesOf(account, BLOB), '0-5');
+  await refusalOf('PreviousSnapshotCannotBeNewer', rangesOf(account, BLOB, second, first));
+  await refusalOf('PreviousSnapshotNotFound', rangesOf(account, BLOB, first - 1n));
+});
+
+const PAGES_MAX = 96;
+
+interface Step {
+  readonly kind: 'put' | 'clear' | 'resize' | 'snapshot';
+  readonly from: number;
+  readonly count: number;
+  readonly fill: number;
+}
+
+const steps = fc.array(
+  fc.record<Step>({
+    kind: fc.constantFrom('put', 'put', 'put', 'clear', 'resize', 'snapshot'),
+    from: fc.nat(PAGES_MAX - 1),
+    count: fc.integer({ min: 1, max: 60 }),
+    fill: fc.integer({ min: 1, max: 255 }),
+  }),
+  { maxLength: 25 },
+);
+
+test('any writes, clears, sizes and snapshots read as buffers do', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async all => {
+      const account = await openContainer();
+      let model = Buffer.alloc(64 * PAGE);
+      const snapshots: [bigint, Buffer][] = [];
+      await makePageBlob(account, BLOB, model.length);
+      for (const { kind, from, count, fill } of all) {
+        const until = Math.min(from + count, model.length / PAGE);
+        if (kind === 'snapshot') snapshots.push([await takeSnapshot(account, BLOB), Buffer.from(model)]);
+        else if (kind === 'resize') {
+          await resize(account, BLOB, from * PAGE);
+          model = Buffer.concat([model.subarray(0, from * PAGE), Buffer.alloc(PAGES_MAX * PAGE)]).subarray(
+            0,
+            from * PAGE,
+          );
+        } else if (from < until) {
+          if (kind === 'put')
+            await putPages(account, BLOB, from * PAGE, Buffer.alloc((until - from) * PAGE, fill));
+          else await clearPages(account, BLOB, from * PAGE, until * PAGE);
+          model = Buffer.from(model);
+          model.fill(kind === 'put' ? fill : 0, from * PAGE, until * PAGE);
+        }
+        assert.deepEqual(await readBlob(account, BLOB), model);
+      }
+      for (const [snapshot, bytes] of snapshots)
+        assert.deepEqual(await readBlob(account, BLOB, undefined, snapshot), bytes);
+      await deleteBlob(account, BLOB, 'include');
+      await account.settled();
+      assert.deepEqual(await rowsOf(account, BLOB), []);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the contents of a deleted blob go with it', async () => {
+  const account = await openContainer();
+  await makePageBlob(account, BLOB, 1000 * PAGE);
+  await putPages(account, BLOB, 0, Buffer.alloc(100 * PAGE, 'a'));
+  await putPages(account, BLOB, 50 * PAGE, Buffer.alloc(100 * PAGE, 'b'));
+  assert.equal((await contentsIn(account)).length, 2);
+  await deleteBlob(account, BLOB);
+  await account.settled();
+  assert.deepEqual([await contentsIn(account), await rowsOf(account, BLOB)], [[], []]);
+});

@@ -1,0 +1,125 @@
+// Put Block and Put Block From URL (protocol: blocks#put-block). Blocks wait as rows of their own, so that those of parallel uploads only have
+// their count in common.
+import type { ReadRows, Space } from '#store';
+import { type BlobContext, missingContainer, openContainer } from '../blob-context.js';
+import { BlobError } from '../blob-error.js';
+import { type Incoming, type Received, receive, settling } from '../body/receive.js';
+import { BLOCK_BYTES_MAX, checkBlobName, checkBlockId, UNCOMMITTED_BLOCKS_MAX } from '../limits.js';
+import type { PutBlock, PutBlockFromUrl } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { decodeHead } from '../rows/head.js';
+import { BLOB_KEY, blockKey, newLayer, STAGING_KEY } from '../rows/keys.js';
+import {
+  decodeStagedBlock,
+  decodeStaging,
+  encodeStagedBlock,
+  encodeStaging,
+  type Staging,
+} from '../rows/staged-block.js';
+import { checkLease } from '../values/lease-machine.js';
+import { sourceFailures, withSource } from './copy-source.js';
+
+type Staged = Pick<PutBlock, 'container' | 'blob' | 'id' | 'leaseId'>;
+
+export const emptyBody = (): BlobError =>
+  new BlobError('InvalidHeaderValue', { name: 'Content-Length', value: 0 });
+
+export async function putBlock(context: BlobContext, operation: PutBlock): Promise<Outcome> {
+  checkBlock(operation);
+  const space = await openContainer(context, operation.container);
+  return stage(context, space, operation, operation.upload, operation.upload.wantsMd5);
+}
+
+export async function putBlockFromUrl(context: BlobContext, operation: PutBlockFromUrl): Promise<Outcome> {
+  checkBlock(operation);
+  const space = await openContainer(context, operation.container);
+  const { source } = operation;
+  return withSource(context, source, source.range, sourceFailures, ({ length, pieces }) =>
+    stage(context, space, operation, { length, pieces, md5: source.md5, crc64: source.crc64 }, true),
+  );
+}
+
+function checkBlock({ blob, id }: Staged): void {
+  checkBlobName(blob);
+  checkBlockId(id);
+}
+
+async function stage(
+  context: BlobContext,
+  space: Space,
+  operation: Staged,
+  incoming: Incoming,
+  withMd5: boolean,
+): Promise<Outcome> {
+  const { blob, leaseId } = operation;
+  const received = await receive(context, space, incoming, {
+    withMd5,
+    precheck: async () => {
+      const [row] = await context.store.read(space, blob, [BLOB_KEY]);
+      checkLease(row && decodeHead(row.value).lease, leaseId, context.clock(), true, 'Blob');
+    },
+    bytesMax: BLOCK_BYTES_MAX,
+  });
+  const replaced = await settling([received.writer], () => commitBlock(context, space, operation, received));
+  if (replaced !== undefined) context.upkeep.later(() => context.content.drop(space, replaced));
+  return { kind: 'blockPut', digests: received.digests };
+}
+
+/** Returns the content of the block that it replaced. */
+async function commitBlock(
+  { store, ids }: BlobContext,
+  space: Space,
+  operation: Staged,
+  received: Received,
+): Promise<string | undefined> {
+  const key = blockKey(operation.id);
+  const name = newLayer(ids());
+  const committed = await store.commit(
+    space,
+    operation.blob,
+    { keys: [BLOB_KEY, STAGING_KEY, key] },
+    (rows, tick) => {
+      const { staging, replaced, isNew } = admitBlock(rows, operation, name, tick);
+      if (received.length === 0) throw emptyBody();
+      if (received.mismatch) throw received.mismatch;
+      const { length, inline, writer } = received;
+      const blocks = staging.blocks + (isNew ? 1 : 0);
+      if (blocks > UNCOMMITTED_BLOCKS_MAX) throw new BlobError('BlockCountExceedsLimit');
+      const puts = [
+        { key: STAGING_KEY, value: encodeStaging({ ...staging, blocks, lastPut: tick }) },
+        {
+          key,
+          value: encodeStagedBlock({ staging: staging.name, length, content: writer?.id, inline }),
+        },
+      ];
+      return { result: { replaced }, puts };
+    },
+  );
+  if (!committed) throw missingContainer();
+  return committed.replaced;
+}
+
+interface AdmittedBlock {
+  readonly staging: Staging;
+  readonly isNew: boolean;
+  readonly replaced: string | undefined;
+}
+
+function admitBlock(
+  { keys: [row, common, block] }: ReadRows,
+  { id, leaseId }: Staged,
+  name: string,
+  tick: bigint,
+): AdmittedBlock {
+  const head = row && decodeHead(row.value);
+  checkLease(head?.lease, leaseId, tick, true, 'Blob');
+  if (head !== undefined && head.type !== 'BlockBlob') throw new BlobError('InvalidBlobType');
+  const staging =
+    common === undefined
+      ? { name, idLength: id.length, blocks: 0, lastPut: tick }
+      : decodeStaging(common.value);
+  if (staging.idLength !== id.length) throw new BlobError('InvalidBlobOrBlock');
+  const old = block && decodeStagedBlock(block.value);
+  const isNew = old === undefined || old.staging !== staging.name;
+  return { staging, isNew, replaced: old?.content };
+}

@@ -1,0 +1,166 @@
+// Put Page, Put Page From URL, and clearing (protocol: page-blobs#put-page). Pages are extents in the blob's first layer; what is written replaces the
+// parts of extents under it in the same commit.
+import type { ReadRows, Space } from '#store';
+import { StoreError } from '#store';
+import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
+import { BlobError } from '../blob-error.js';
+import { clip, endOf, extentsIn, type Placed, placedOf } from '../body/extents-in.js';
+import { type Incoming, receive, settling } from '../body/receive.js';
+import { PAGE_BYTES, PUT_PAGES_BYTES_MAX } from '../limits.js';
+import type { ClearPages, PageSpan, PutPages, PutPagesFromUrl } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { cleared, type Extent, encodeExtent, PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
+import { decodeHead, encodeHead, type Head } from '../rows/head.js';
+import { BLOB_KEY, extentKey } from '../rows/keys.js';
+import { checkSequenceNumber } from '../values/check-conditions.js';
+import { admitWrite } from './admission.js';
+import { stamped } from './change-blob.js';
+import { sourceFailures, withSource } from './copy-source.js';
+
+type Paging = Pick<PutPages, 'container' | 'blob' | 'span' | 'conditions'>;
+
+function admitPages(head: Head | undefined, { container, span, conditions }: Paging, tick: bigint): Head {
+  const admitted = admitWrite(head, conditions, tick, container);
+  if (admitted.type !== 'PageBlob') throw new BlobError('InvalidBlobType');
+  checkSequenceNumber(conditions, admitted.sequenceNumber);
+  if (span.until > admitted.length) throw new BlobError('InvalidPageRange');
+  return admitted;
+}
+
+function checkSpan({ from, until }: PageSpan): void {
+  const isAligned = from % PAGE_BYTES === 0 && until % PAGE_BYTES === 0 && from >= 0 && from < until;
+  if (!isAligned) throw new BlobError('InvalidPageRange');
+}
+
+export async function putPages(context: BlobContext, operation: PutPages): Promise<Outcome> {
+  checkSpan(operation.span);
+  const space = await openContainer(context, operation.container);
+  const { upload } = operation;
+  return write(context, space, operation, upload, upload.wantsMd5);
+}
+
+export async function putPagesFromUrl(context: BlobContext, operation: PutPagesFromUrl): Promise<Outcome> {
+  checkSpan(operation.span);
+  const space = await openContainer(context, operation.container);
+  const { source } = operation;
+  return withSource(context, source, source.range, sourceFailures, ({ length, pieces }) =>
+    write(context, space, operation, { length, pieces, md5: source.md5, crc64: source.crc64 }, true),
+  );
+}
+
+async function write(
+  context: BlobContext,
+  space: Space,
+  operation: Paging,
+  incoming: Incoming,
+  withMd5: boolean,
+): Promise<Outcome> {
+  const { span } = operation;
+  const received = await receive(context, space, incoming, {
+    withMd5,
+    precheck: async () => {
+      const [row] = await context.store.read(space, operation.blob, [BLOB_KEY]);
+      admitPages(row && decodeHead(row.value), operation, context.clock());
+    },
+    bytesMax: PUT_PAGES_BYTES_MAX,
+  });
+  const { length, digests, mismatch, inline, writer } = received;
+  const refusal =
+    length === span.until - span.from
+      ? mismatch
+      : new BlobError('InvalidHeaderValue', { name: 'Content-Length', value: length });
+  const extent: Extent = { length, content: writer?.id, from: 0, inline };
+  const written = await settling([writer], () =>
+    commitPages(context, space, operation, async () => [{ start: span.from, extent }], refusal),
+  );
+  return { kind: 'pagesPut', digests, ...written };
+}
+
+/** Nothing is left of what the layer has there; zeros hide what lower layers have. */
+export async function clearPages(context: BlobContext, operation: ClearPages): Promise<Outcome> {
+  checkSpan(operation.span);
+  const space = await openContainer(context, operation.container);
+  const { from, until } = operation.span;
+  const hide = async (head: Head): Promise<readonly Placed[]> => {
+    const end = Math.min(until, head.length);
+    const lower = head.layers.slice(1);
+    const hidden = await extentsIn(context.store, space, operation.blob, lower, from, end);
+    return hidden.map(({ start, extent }) => ({ start, extent: cleared(extent.length) }));
+  };
+  const written = await commitPages(context, space, operation, hide, undefined);
+  return { kind: 'pagesPut', digests: undefined, ...written };
+}
+
+interface PagesWritten {
+  readonly stamp: { readonly etag: bigint; readonly lastModified: bigint };
+  readonly sequenceNumber: bigint;
+}
+
+const ATTEMPTS = 50;
+
+/** The first layer is known from a read before; a snapshot that is taken in between gives the blob another one. */
+async function commitPages(
+  context: BlobContext,
+  space: Space,
+  operation: Paging,
+  extentsFor: (head: Head) => Promise<readonly Placed[]>,
+  refusal: BlobError | undefined,
+): Promise<PagesWritten> {
+  const { blob, span } = operation;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const [row] = await context.store.read(space, blob, [BLOB_KEY]);
+    const head = admitPages(row && decodeHead(row.value), operation, context.clock());
+    const layer = head.layers[0]?.name;
+    if (layer === undefined) throw missingBlob();
+    const extents = await extentsFor(head);
+    const range = {
+      from: extentKey(layer, Math.max(0, span.from - PAGE_EXTENT_BYTES_MAX)),
+      until: extentKey(layer, span.until),
+      rows: Number.MAX_SAFE_INTEGER,
+    };
+    const written = await context.store.commit<PagesWritten | 'again'>(
+      space,
+      blob,
+      { keys: [BLOB_KEY], range },
+      (rows, tick) => {
+        const [current] = rows.keys;
+        const old = admitPages(current && decodeHead(current.value), operation, tick);
+        if (old.layers[0]?.name !== layer) return { result: 'again' };
+        if (refusal) throw refusal;
+        return replacePages(old, layer, span, extents, rows, tick);
+      },
+    );
+    if (written === undefined) throw missingContainer();
+    if (written !== 'again') return written;
+  }
+  throw new StoreError('conflict', 'Snapshots of the blob were taken by others again and again.');
+}
+
+function replacePages(
+  old: Head,
+  layer: string,
+  { from, until }: PageSpan,
+  extents: readonly Placed[],
+  { range }: ReadRows,
+  tick: bigint,
+) {
+  const puts = new Map<string, Buffer>();
+  const deletes = new Set<string>();
+  const put = ({ start, extent }: Placed) => puts.set(extentKey(layer, start), encodeExtent(extent));
+  for (const row of range) {
+    const placed = placedOf(row);
+    if (endOf(placed) <= from) continue;
+    deletes.add(row.key);
+    const [left, right] = [clip(placed, 0, from), clip(placed, until, endOf(placed))];
+    if (left !== undefined) put(left);
+    if (right !== undefined) put(right);
+  }
+  for (const extent of extents) put(extent);
+  for (const key of puts.keys()) deletes.delete(key);
+  const head = encodeHead({ ...stamped(old, tick), copy: undefined });
+  return {
+    result: { stamp: { etag: tick, lastModified: tick }, sequenceNumber: old.sequenceNumber },
+    puts: [{ key: BLOB_KEY, value: head }, ...[...puts].map(([key, value]) => ({ key, value }))],
+    deletes: [...deletes],
+  };
+}
