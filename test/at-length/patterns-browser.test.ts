@@ -22,6 +22,9 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** Of everything that the root exports, without the clients; gzip as a server would send it. */
 const GZIP_BYTES_MAX = 41 * 1024;
 
+/** Of the class of errors with its sentences: whatever else is taken along has effects when it is imported. */
+const ERROR_BYTES_MAX = 1_200;
+
 /** What the page does: the words that it sends back are the test's. */
 const PAGE = `
 import { AzureSASCredential, TableServiceClient } from '@azure/data-tables';
@@ -102,6 +105,14 @@ describe('the pattern library in a browser', () => {
     const bytes = gzipSync(await readFile(join(folder, 'bundle.js')), { level: 9 }).length;
     t.diagnostic(`${bytes} bytes with gzip`);
     assert(bytes < GZIP_BYTES_MAX, `${bytes} bytes`);
+  });
+
+  test('weighs what a program imports', async () => {
+    const one = join(unpacked(), 'one.js');
+    await writeFile(one, "import { PatternError } from 'shelfmark-patterns'; console.log(PatternError);");
+    await bundle('one.js', `--alias:shelfmark-patterns=${unpacked()}`);
+    const bytes = gzipSync(await readFile(join(folder, 'bundle.js')), { level: 9 }).length;
+    assert(bytes < ERROR_BYTES_MAX, `${bytes} bytes for the errors alone`);
   });
 
   const skip = existsSync(CHROMIUM) ? false : `There is no ${CHROMIUM}: install Debian's chromium.`;

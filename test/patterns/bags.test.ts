@@ -1,9 +1,9 @@
 // Queries over property bags: rows of any shape, read without an entity.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Instant, open, PatternError, type TypedValue } from '#patterns';
+import { entity, Instant, key, open, PatternError, part, type TypedValue, t } from '#patterns';
 import { encodeBag, Sender, TableRequests } from '#patterns/internals';
-import { bags } from '#patterns/mixed';
+import { bags, mixed } from '#patterns/mixed';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
 
@@ -92,5 +92,45 @@ describePeers('property bags', peer => {
       )
       .catch((error: unknown) => error);
     assert(PatternError.is(missing, 'TableNotFound'));
+  });
+
+  test('are admitted each time they are read, as rows of entities are', async () => {
+    const table = await tableOfAll();
+    let warned = 0;
+    const db = open({ tables: peer.client() }, { queries: { warn: () => void warned++ } });
+    const Some = entity('Some', {
+      version: 1,
+      table,
+      props: { p: t.string(), r: t.string() },
+      partition: key(part('p')),
+      row: key(part('r')),
+    });
+    const queries = [
+      db.repo(Some).partition({ p: 'none' }),
+      mixed(db, Some).partition({ p: 'none' }),
+      bags(db, table).partition('none'),
+    ];
+    for (const [at, query] of queries.entries()) {
+      await query.take(1);
+      await query.first();
+      for await (const _ of query);
+      assert.equal(warned, 3 * (at + 1));
+    }
+    const careful = open({ tables: peer.client() }, { queries: { refuse: ['partition-scan'] } });
+    const refused = [
+      careful.repo(Some).partition({ p: 'none' }),
+      mixed(careful, Some).partition({ p: 'none' }),
+      bags(careful, table).partition('none'),
+    ];
+    // Nothing is thrown before a result is waited for.
+    for (const query of refused)
+      for (const reading of [
+        query.page(),
+        query.take(1),
+        query.first(),
+        query.pages().next(),
+        query.stream().next(),
+      ])
+        await rejects(reading, 'ScanRefused');
   });
 });

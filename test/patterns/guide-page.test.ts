@@ -1,6 +1,6 @@
 // The map of the design guide: that it has every title of the guide, in the guide's order, and that each row of it says what the library does.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../support/spawned-server.js';
@@ -81,7 +81,8 @@ const RECOMMENDATIONS = [
 
 const STATE = /\b(?:done|in part|not yet|yours)\b/i;
 
-const page = await readFile(join(ROOT, 'docs', 'patterns', 'guide.md'), 'utf8');
+const PAGES = join(ROOT, 'docs', 'patterns');
+const page = await readFile(join(PAGES, 'guide.md'), 'utf8');
 
 test('the map has the titles of the guide in their order', () => {
   const named = [...page.matchAll(/^#{2,3} (.+)$|^\| \*(.+?)\*/gm)].map(([, heading, row]) => heading ?? row);
@@ -113,4 +114,12 @@ test('every pattern and recommendation on the map has a state', () => {
     rows.filter(row => !STATE.test(row.split('|').at(-2) ?? '')),
     [],
   );
+});
+
+test('every page opens with what the guide calls its subject', async () => {
+  const names = (await readdir(PAGES)).filter(name => name.endsWith('.md') && name !== 'reference.md');
+  for (const name of names) {
+    const [, opening = ''] = (await readFile(join(PAGES, name), 'utf8')).split('\n\n');
+    assert.match(opening, /\bguide\b|\bDesign Guide\b/, name);
+  }
 });

@@ -113,7 +113,7 @@ describe('over pages that are cut anywhere', () => {
           sorted.filter(({ weight }) => Number(weight ?? 0) >= 2),
         );
       }),
-      { cost: 100, least: 30, filter: 'read/row-run' },
+      { cost: 100, least: 30, filter: 'read/row-results' },
     ));
 
   test('partitions at once give the same', () =>
@@ -136,7 +136,7 @@ describe('over pages that are cut anywhere', () => {
           await checkWays(run, count, expected, order !== 'none');
         },
       ),
-      { cost: 100, least: 30, filter: 'read/row-run' },
+      { cost: 100, least: 30, filter: 'read/row-results' },
     ));
 
   test('rows that are asked for by their keys come in the order of a scan', () =>
@@ -168,6 +168,6 @@ describe('over pages that are cut anywhere', () => {
           await checkWays(query.allowScan('none'), count, expected);
         },
       ),
-      { cost: 100, least: 30, filter: 'read/row-run' },
+      { cost: 100, least: 30, filter: 'read/row-results' },
     ));
 });

@@ -13,10 +13,12 @@ interface LawSize {
   readonly cost?: number;
   /** Cases at least. */
   readonly least?: number;
+  /** Cases at most, of a law that asks servers for many pages a case: a law in memory says the same of as many as are wanted. */
+  readonly most?: number;
 }
 
-const parametersOf = ({ cost = 1, least = 1 }: LawSize): fc.Parameters<unknown> => ({
-  numRuns: Math.max(least, Math.ceil(RUNS / (IS_FULL ? 1 : cost))),
+const parametersOf = ({ cost = 1, least = 1, most = RUNS }: LawSize): fc.Parameters<unknown> => ({
+  numRuns: Math.max(least, Math.min(most, Math.ceil(RUNS / (IS_FULL ? 1 : cost)))),
   ...(PATTERN_SEED === undefined ? {} : { seed: Number(PATTERN_SEED) }),
   ...(PATTERN_PATH === undefined ? {} : { path: PATTERN_PATH }),
 });
