@@ -13,6 +13,7 @@ import { CHUNK_MAX, type Environment, openEnvironment } from '../environment.js'
 import { LONG_TREE, ROW_TREES, ROWS_TREE } from '../layout/rows.js';
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import { FileMap } from '../lmdb/file-map.js';
+import { PAGE_HEADER_BYTES } from '../lmdb/page-format.js';
 import type { EntryCursor, TreeRange } from '../lmdb/tree.js';
 import { law } from '../testing/overlay-law.js';
 import { PageCursor } from './page-cursor.js';
@@ -281,4 +282,36 @@ test('what is damaged is told as such, and is never followed', async t => {
   fc.assert(property, { numRuns: 300 });
   assert(failures > 30, `${failures} of 300 were found`);
   assert.equal(entriesOf(openPages(newest(subject), WHOLE)).length, puts.length);
+});
+
+test('a node that would be behind the end of the file is damage', async t => {
+  const subject = await open(t);
+  const { environment } = subject;
+  const { map } = environment;
+  assert(map !== undefined);
+  const names = Array.from({ length: 2_000 }, (_, index): Name => ({ bytes: 20, number: 4_096 + index }));
+  await write(
+    subject,
+    names.map(name => ({ name, length: 100, fill: 1 })),
+  );
+  const pages = statSync(environment.path).size / PAGE_BYTES;
+  const file = openSync(environment.path, 'r+');
+  t.after(() => closeSync(file));
+  let failures = 0;
+  for (let page = pages - 12; page < pages; page += 1) {
+    const before = Buffer.alloc(2);
+    const at = page * PAGE_BYTES + PAGE_HEADER_BYTES;
+    readSync(file, before, 0, 2, at);
+    writeSync(file, Buffer.of(0xfe, 0xff), 0, 2, at);
+    try {
+      const fresh = new Snapshots(environment.last, map, environment.path, ROW_TREES).newest();
+      if (fresh !== undefined) entriesOf(openPages(fresh, WHOLE));
+    } catch (error) {
+      assert(error instanceof StoreError && error.code === 'corrupt', String(error));
+      failures += 1;
+    } finally {
+      writeSync(file, before, 0, 2, at);
+    }
+  }
+  assert(failures > 8, `${failures} of 12 were found`);
 });

@@ -7,6 +7,8 @@ import type { Snapshot } from './snapshot.js';
 /** Pages are read in words of two bytes: LMDB aligns what is in them to these. */
 const HEADER_WORDS = PAGE_HEADER_BYTES / 2;
 const PAGE_WORDS = PAGE_BYTES / 2;
+/** The last place for a node's head, counted as offsets are. */
+const NODE_MAX = PAGE_BYTES - PAGE_HEADER_BYTES - NODE_HEADER_BYTES;
 const FLAGS = 9;
 const LOWER = 10;
 const UPPER = 11;
@@ -30,13 +32,14 @@ export class TreePage {
 
   constructor(snapshot: Snapshot, number: number, kind: typeof BRANCH | typeof LEAF) {
     const { first, bytes, words } = snapshot.segmentOf(number);
-    const at = (number - first) * PAGE_WORDS;
+    // Numbers of pages may be doubles to V8, and so would be all that is computed from them: places within a segment are integers.
+    const at = ((number - first) * PAGE_WORDS) | 0;
     const lower = words[at + LOWER] ?? 0;
     const upper = words[at + UPPER] ?? 0;
     this.bytes = bytes;
     this.words = words;
     this.first = at + HEADER_WORDS;
-    this.count = lower / 2;
+    this.count = lower >> 1;
     this.end = 2 * (at + PAGE_WORDS);
     this.#snapshot = snapshot;
     this.#number = number;
@@ -51,7 +54,8 @@ export class TreePage {
     const { words, first } = this;
     const offset = words[first + index] ?? 0;
     const node = first + (offset >> 1);
-    const isSound = offset % 2 === 0 && offset >= this.#upper;
+    const isSound = offset % 2 === 0 && offset >= this.#upper && offset <= NODE_MAX;
+    // Behind the page the file may end, and to read there ends the process.
     if (!isSound || 2 * node + NODE_HEADER_BYTES + (words[node + 3] ?? 0) > this.end) throw this.damage();
     return node;
   }
