@@ -5,12 +5,14 @@
 export * from './blob-context.js';
 export * from './blob-error.js';
 export * from './execute.js';
+export * from './inspect.js';
 export * from './limits.js';
 export * from './operation.js';
 export { readContainerAccess } from './operations/container-settings.js';
 export { BEHIND_SNAPSHOTS } from './operations/list-blobs.js';
 export { readBlobServiceProperties } from './operations/service-settings.js';
 export * from './outcome.js';
+export * from './sweep.js';
 export * from './upkeep.js';
 export * from './values/conditions.js';
 export * from './values/lease.js';

@@ -9,6 +9,9 @@ import { decodeStagedBlock, decodeStaging } from '../rows/staged-block.js';
 import { piecesOf } from './pieces-of.js';
 import { rowsName } from './read-body.js';
 
+/** What reclaiming needs of a context. */
+export type Reclaiming = Pick<BlobContext, 'store' | 'content' | 'upkeep'>;
+
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 /** Rows that one commit removes. */
 const REMOVED_A_COMMIT = 500;
@@ -21,6 +24,7 @@ export class BlobSurvey {
   readonly deadContents = new Set<string>();
   /** Named by rows that are alive; those of manifests are not among them. */
   readonly named = new Set<string>();
+  staging: { readonly version: bigint; readonly lastPut: bigint } | undefined;
   #staging: string | undefined;
   /** Until where heads name extents of a layer. */
   readonly #layers = new Map<string, number>();
@@ -32,9 +36,12 @@ export class BlobSurvey {
       case 'blob':
         this.#addHead(decodeHead(row.value));
         break;
-      case 'staging':
-        this.#staging = decodeStaging(row.value).name;
+      case 'staging': {
+        const { name, lastPut } = decodeStaging(row.value);
+        this.#staging = name;
+        this.staging = { version: row.version, lastPut };
         break;
+      }
       case 'block': {
         const { staging, content } = decodeStagedBlock(row.value);
         this.#note(row, staging === this.#staging, content);
@@ -63,7 +70,7 @@ export class BlobSurvey {
   }
 }
 
-async function survey({ store }: BlobContext, space: Space, blob: string): Promise<BlobSurvey> {
+async function survey({ store }: Reclaiming, space: Space, blob: string): Promise<BlobSurvey> {
   const found = new BlobSurvey();
   const range = { from: { partition: blob, key: '' }, until: { partition: blob, key: KEYS_END } };
   const budget = { rows: UNBOUNDED, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
@@ -78,7 +85,7 @@ async function survey({ store }: BlobContext, space: Space, blob: string): Promi
 
 /** The contents of a block blob, with its manifest. */
 export async function contentsOf(
-  { content }: BlobContext,
+  { content }: Reclaiming,
   space: Space,
   head: Head,
 ): Promise<readonly string[]> {
@@ -90,7 +97,7 @@ export async function contentsOf(
 
 /** Removes the dead rows of a blob and their contents, and of `candidates` those that nothing names. */
 export async function reclaim(
-  context: BlobContext,
+  context: Reclaiming,
   space: Space,
   blob: string,
   candidates: readonly string[],
@@ -109,7 +116,7 @@ export async function reclaim(
 
 /** A block's row may have been written again meanwhile. */
 async function removeDead(
-  { store }: BlobContext,
+  { store }: Reclaiming,
   space: Space,
   blob: string,
   dead: readonly { readonly key: string; readonly version: bigint }[],
@@ -126,7 +133,7 @@ async function removeDead(
  * it too, or uncommitted blocks went with it.
  */
 export function reclaimLater(
-  context: BlobContext,
+  context: Reclaiming,
   space: Space,
   blob: string,
   replaced: Head | undefined,

@@ -1,0 +1,85 @@
+// Checks the stored form of containers, blobs and the service's properties for `shelfmark check`: a finding is a sentence, undefined is
+// sound. The engine checks its own spaces, rows and contents; this checks what is in the rows, each by itself, and tells which contents they name.
+import { faultOf, propertiesFault, reservedNameFault } from '#account';
+import type { Row, Space } from '#store';
+import { checkBlobName, checkContainerName } from './limits.js';
+import { decodeContainer, encodeContainer } from './rows/container-space.js';
+import { decodeExtent, encodeExtent } from './rows/extent.js';
+import { decodeHead, encodeHead } from './rows/head.js';
+import { checkedKind } from './rows/keys.js';
+import { decodeStagedBlock, decodeStaging, encodeStagedBlock, encodeStaging } from './rows/staged-block.js';
+
+/** Whether this service wrote the space. */
+export const isOfBlobService = ({ service, name }: Space): boolean =>
+  service === 'blob' || service === 'dropped blob' || (service === 'properties' && name === 'blob');
+
+/** The finding in the metadata of a space that this service wrote. */
+export const inspectBlobSpace = (space: Space): string | undefined => faultOf(() => spaceFault(space));
+
+/** The finding in a row of such a space. */
+export const inspectBlobRow = (space: Space, row: Row): string | undefined =>
+  faultOf(() => rowFault(space, row));
+
+function spaceFault(space: Space): string | undefined {
+  if (space.service === 'properties') return propertiesFault(space, 'blob');
+  if (space.service === 'dropped blob') return reservedNameFault(space);
+  checkContainerName(space.name);
+  const encoded = encodeContainer(decodeContainer(space.metadata));
+  return encoded.equals(space.metadata) ? undefined : "the container's metadata is damaged.";
+}
+
+function rowFault(space: Space, row: Row): string | undefined {
+  if (space.service !== 'blob') return `the service '${space.service}' has no rows.`;
+  checkBlobName(row.partition);
+  const { value } = row;
+  switch (checkedKind(row)) {
+    case 'blob':
+    case 'snapshot':
+      return headFault(value);
+    case 'staging':
+      return encodeStaging(decodeStaging(value)).equals(value)
+        ? undefined
+        : 'the staging of blocks is damaged.';
+    case 'block':
+      return encodeStagedBlock(decodeStagedBlock(value)).equals(value)
+        ? undefined
+        : 'an uncommitted block is damaged.';
+    case 'extent':
+      return encodeExtent(decodeExtent(value)).equals(value) ? undefined : 'an extent is damaged.';
+    case undefined:
+      return 'its key is none that a blob can have.';
+  }
+}
+
+function headFault(value: Buffer): string | undefined {
+  const head = decodeHead(value);
+  if (!encodeHead(head).equals(value)) return "the blob's head is damaged.";
+  if (head.type !== 'BlockBlob' || head.manifest !== undefined) return undefined;
+  const listed = head.pieces.reduce((sum, { length }) => sum + length, 0);
+  const isWhole =
+    head.pieces.length === 0 ? (head.inline?.length ?? 0) === head.length : listed === head.length;
+  return isWhole ? undefined : "the blob's length is not that of its content.";
+}
+
+/** The contents that a row names; a manifest may name others. Empty for a row that cannot be read. */
+export function contentsNamedBy(row: Row): readonly string[] {
+  const named: string[] = [];
+  faultOf(() => {
+    const { value } = row;
+    const kind = checkedKind(row);
+    if (kind === 'blob' || kind === 'snapshot') {
+      const { pieces, manifest } = decodeHead(value);
+      for (const { content } of pieces) if (content !== '') named.push(content);
+      if (manifest !== undefined) named.push(manifest.content);
+    }
+    const content =
+      kind === 'block'
+        ? decodeStagedBlock(value).content
+        : kind === 'extent'
+          ? decodeExtent(value).content
+          : undefined;
+    if (content !== undefined) named.push(content);
+    return undefined;
+  });
+  return named;
+}

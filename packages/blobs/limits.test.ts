@@ -1,0 +1,82 @@
+// Each limit of the Blob service at one below, itself, and one above.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BlobErrorCode } from './blob-error.js';
+import {
+  checkBlobMetadata,
+  checkBlobName,
+  checkBlockId,
+  checkContainerName,
+  checkLeaseAction,
+  checkPageBlobLength,
+  checkSequenceNumberValue,
+  checkTags,
+  checkTier,
+} from './limits.js';
+
+const fails = (code: BlobErrorCode, check: () => void): void =>
+  assert.throws(check, { name: 'BlobError', code });
+
+test('containers have 3 to 63 letters, digits and single dashes, or a name of the system', () => {
+  for (const name of ['abc', 'a-b', '1-2', 'c'.repeat(62), 'c'.repeat(63), '$root', '$logs', '$web'])
+    checkContainerName(name);
+  for (const name of ['', 'ab', 'c'.repeat(64)])
+    fails('OutOfRangeInput:ResourceName', () => checkContainerName(name));
+  for (const name of ['-ab', 'ab-', 'a--b', 'aBc', 'a_b', '$other'])
+    fails('InvalidResourceName', () => checkContainerName(name));
+});
+
+test('blobs have 1 to 1,024 characters in at most 254 segments', () => {
+  for (const name of [' ', 'b'.repeat(1023), 'b'.repeat(1024), '/'.repeat(253), 'é/\ud83d\ude00'])
+    checkBlobName(name);
+  for (const name of ['', 'b'.repeat(1025)]) fails('OutOfRangeInput:ResourceName', () => checkBlobName(name));
+  fails('InvalidUri', () => checkBlobName('/'.repeat(254)));
+});
+
+test('ids of blocks are Base64 of 1 to 64 bytes', () => {
+  for (const bytes of [1, 2, 3, 63, 64]) checkBlockId(Buffer.alloc(bytes).toString('base64'));
+  for (const id of ['', 'A', 'AA=', 'A-==', Buffer.alloc(65).toString('base64')])
+    fails('InvalidQueryParameterValue', () => checkBlockId(id));
+});
+
+test('ten tags, with keys of 1 to 128 and values of at most 256 characters', () => {
+  const tags = (count: number) => Array.from({ length: count }, (_, at) => [`k${at}`, ''] as const);
+  for (const count of [0, 9, 10]) checkTags(tags(count));
+  fails('TagsTooLarge', () => checkTags(tags(11)));
+  for (const length of [127, 128]) checkTags([['k'.repeat(length), 'v'.repeat(2 * length)]]);
+  fails('TagsTooLarge', () => checkTags([['k'.repeat(129), '']]));
+  fails('TagsTooLarge', () => checkTags([['k', 'v'.repeat(257)]]));
+  fails('EmptyTagName', () => checkTags([['', 'v']]));
+  fails('InvalidTag', () => checkTags([['k', 'a&b']]));
+  fails('InvalidTag', () =>
+    checkTags([
+      ['k', 'a'],
+      ['k', 'b'],
+    ]),
+  );
+});
+
+test('leases of 15 to 60 seconds, broken within 0 to 60', () => {
+  const acquire = (seconds: number | 'infinite') =>
+    checkLeaseAction({ kind: 'acquire', seconds, proposedId: undefined });
+  for (const seconds of [15, 16, 59, 60, 'infinite'] as const) acquire(seconds);
+  for (const seconds of [14, 61, -2]) fails('InvalidHeaderValue', () => acquire(seconds));
+  const end = (seconds: number) => checkLeaseAction({ kind: 'break', seconds });
+  for (const seconds of [0, 1, 59, 60]) end(seconds);
+  for (const seconds of [-1, 61]) fails('InvalidHeaderValue', () => end(seconds));
+});
+
+test('page blobs have whole pages, at most 8 TiB, and numbers below 2^63', () => {
+  for (const length of [0, 512, 2 ** 43 - 512, 2 ** 43]) checkPageBlobLength(length);
+  for (const length of [-512, 1, 511, 513, 2 ** 43 + 512])
+    fails('InvalidHeaderValue', () => checkPageBlobLength(length));
+  for (const number of [0n, 2n ** 63n - 1n]) checkSequenceNumberValue(number);
+  for (const number of [-1n, 2n ** 63n]) fails('InvalidHeaderValue', () => checkSequenceNumberValue(number));
+});
+
+test('metadata and tiers', () => {
+  checkBlobMetadata([{ name: 'ab', value: 'v'.repeat(8190) }]);
+  fails('MetadataTooLarge', () => checkBlobMetadata([{ name: 'ab', value: 'v'.repeat(8191) }]));
+  for (const tier of [undefined, 'Hot', 'Cool', 'Cold', 'Archive']) checkTier(tier);
+  fails('InvalidHeaderValue', () => checkTier('hot'));
+});

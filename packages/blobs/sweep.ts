@@ -1,0 +1,152 @@
+// The sweep, a background task that reclaims what a killed server left and no operation finds: contents and rows that no head names, and
+// uncommitted blocks that nobody has added to for a week (protocol: blocks#put-block). The server runs it in small steps, with the pause that each
+// step returns. Without a sweep answers stay right.
+//
+// A pass goes over all containers of all accounts. In each it lists the contents first, then strikes out those that rows name, and drops the
+// rest: what is written meanwhile was not listed. The rows of one blob are looked at in one scan, because a commit may move a content
+// from one of them to another.
+import type { Clock } from '#base';
+import type { ContentStore, Position, Row, ScanEnd, Space, Store } from '#store';
+import { BlobSurvey, contentsOf, type Reclaiming, reclaim } from './body/reclaim.js';
+import { STAGING_KEY } from './rows/keys.js';
+import type { Upkeep } from './upkeep.js';
+
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+export const EXAMINED_A_STEP = 1000;
+const DROPPED_A_STEP = 32;
+const PAUSE_OF_SEARCH_MS = 50;
+const PAUSE_OF_PASSES_MS = 3_600_000;
+/** A week, in ticks. */
+const STAGING_LIFE = 7n * 24n * 3600n * 10_000_000n;
+
+export interface BlobSweepOptions {
+  readonly store: Store;
+  readonly content: ContentStore;
+  readonly clock: Clock;
+  readonly upkeep: Upkeep;
+  /** Called again for each account of a pass. */
+  readonly accounts: () => readonly string[];
+}
+
+export interface BlobSweepStep {
+  readonly reclaimed: number;
+  /** The step ended a pass over all containers. */
+  readonly isPassOver: boolean;
+  /** How long to wait before the next step. */
+  readonly pauseMs: number;
+}
+
+/** A container that is being swept. */
+interface Standpoint {
+  readonly space: Space;
+  /** Contents that no row is known to name. */
+  readonly unnamed: Set<string>;
+  /** Undefined once all rows were seen. */
+  readonly from: Position | undefined;
+  /** Rows that a step may look at: more, where one blob has more. */
+  readonly examined: number;
+}
+
+export class BlobSweep {
+  readonly #options: BlobSweepOptions;
+  /** The account and the name of the next container. */
+  #next: { readonly account: string; readonly container: string } | undefined;
+  #at: Standpoint | undefined;
+
+  constructor(options: BlobSweepOptions) {
+    this.#options = options;
+  }
+
+  /** Steps must not overlap. After a failure the next step continues with the next container. */
+  async step(): Promise<BlobSweepStep> {
+    const at = this.#at;
+    this.#at = undefined;
+    if (at === undefined) return this.#begin();
+    return at.from === undefined ? this.#drop(at) : this.#look(at, at.from);
+  }
+
+  #passOver(): BlobSweepStep {
+    this.#next = undefined;
+    return { reclaimed: 0, isPassOver: true, pauseMs: PAUSE_OF_PASSES_MS };
+  }
+
+  async #begin(): Promise<BlobSweepStep> {
+    const { store, content, accounts } = this.#options;
+    const next = this.#next ?? { account: '', container: '' };
+    const [account] = accounts()
+      .filter(name => name >= next.account)
+      .sort();
+    if (account === undefined) return this.#passOver();
+    const start = account === next.account ? next.container : '';
+    const [space] = await store.listSpaces(account, 'blob', start, 1);
+    if (!space) {
+      this.#next = { account: `${account}\0`, container: '' };
+      return { reclaimed: 0, isPassOver: false, pauseMs: 0 };
+    }
+    this.#next = { account, container: `${space.name}\0` };
+    const unnamed = new Set<string>();
+    for await (const { id } of content.list(space)) unnamed.add(id);
+    this.#at = { space, unnamed, from: { partition: '', key: '' }, examined: EXAMINED_A_STEP };
+    return { reclaimed: 0, isPassOver: false, pauseMs: 0 };
+  }
+
+  async #look(at: Standpoint, from: Position): Promise<BlobSweepStep> {
+    const { space, unnamed, examined } = at;
+    const seen = new Map<string, BlobSurvey>();
+    const end = await this.#survey(space, from, examined, seen);
+    // The last blob may have more rows: it is looked at again, as a whole.
+    const { next } = end;
+    const isCut = next !== undefined && next.key !== '' && seen.has(next.partition);
+    if (isCut) seen.delete(next.partition);
+    let reclaimed = 0;
+    for (const [blob, found] of seen) {
+      for (const name of found.named) unnamed.delete(name);
+      for (const head of found.heads) {
+        if (head.manifest === undefined) continue;
+        for (const name of await contentsOf(this.#options, space, head)) unnamed.delete(name);
+      }
+      reclaimed += await this.#tidy(space, blob, found);
+    }
+    this.#at = {
+      space,
+      unnamed,
+      from: isCut ? { partition: next.partition, key: '' } : next,
+      examined: isCut && seen.size === 0 ? 8 * examined : EXAMINED_A_STEP,
+    };
+    return { reclaimed, isPassOver: false, pauseMs: PAUSE_OF_SEARCH_MS };
+  }
+
+  #survey(space: Space, from: Position, examined: number, seen: Map<string, BlobSurvey>): Promise<ScanEnd> {
+    const budget = { rows: UNBOUNDED, bytes: UNBOUNDED, examined, milliseconds: UNBOUNDED };
+    return this.#options.store.scan(space, { from }, budget, (row: Row) => {
+      const found = seen.get(row.partition) ?? new BlobSurvey();
+      seen.set(row.partition, found);
+      found.add(row);
+      return true;
+    });
+  }
+
+  async #tidy(space: Space, blob: string, { dead, staging }: BlobSurvey): Promise<number> {
+    const { store, clock } = this.#options;
+    const isForgotten = staging !== undefined && staging.lastPut + STAGING_LIFE <= clock();
+    if (isForgotten)
+      await store.commit(space, blob, { keys: [STAGING_KEY] }, ({ keys: [row] }) => ({
+        result: true,
+        deletes: row?.version === staging.version ? [STAGING_KEY] : [],
+      }));
+    if (!isForgotten && dead.length === 0) return 0;
+    const context: Reclaiming = this.#options;
+    await reclaim(context, space, blob, []);
+    return dead.length + (isForgotten ? 1 : 0);
+  }
+
+  async #drop({ space, unnamed, from, examined }: Standpoint): Promise<BlobSweepStep> {
+    const names = [...unnamed].slice(0, DROPPED_A_STEP);
+    for (const name of names) {
+      await this.#options.content.drop(space, name);
+      unnamed.delete(name);
+    }
+    if (unnamed.size > 0) this.#at = { space, unnamed, from, examined };
+    return { reclaimed: names.length, isPassOver: false, pauseMs: names.length > 0 ? PAUSE_OF_SEARCH_MS : 0 };
+  }
+}
