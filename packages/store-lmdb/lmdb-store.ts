@@ -1,6 +1,6 @@
 // The store on LMDB: one directory, several processes at a time. It ties the parts together: reads go straight to the trees
 // and to what is durable in the log alone, changes through the commit queue, dropped rows away in the background, contents to files.
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { type Clock, systemClock } from '#base';
 import {
   type Budget,
@@ -25,7 +25,7 @@ import { GroupedTransactions } from './commit/grouped-transactions.js';
 import { LoggedCommits } from './commit/logged-commits.js';
 import { reclaimSome } from './commit/reclaim.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './commit/space-work.js';
-import { assertFormat, CONTENTS_NAME } from './content/content-path.js';
+import { assertFormat, contentsOf } from './content/content-path.js';
 import { FileContents } from './content/file-contents.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { Counters } from './layout/catalog.js';
@@ -84,7 +84,7 @@ export async function openLmdbStore(
   internals: LmdbStoreInternals = {},
 ): Promise<Engine> {
   const { directory, durability = 'full', clock = systemClock, exclusive } = options;
-  assertFormat(join(directory, CONTENTS_NAME));
+  assertFormat(contentsOf(directory));
   const environment = openEnvironment({ directory, durability, exclusive, chunk: internals.chunk });
   return new OpenStore(environment, { ...options, ...internals, clock });
 }

@@ -96,6 +96,17 @@ export interface Inspection {
   space(space: Space): string | undefined;
   /** The finding in a row of a space; the row is valid during the call only. */
   row(space: Space, row: Row): string | undefined;
+  /** The contents that a row without a finding names. Absent where rows name none. */
+  contents?(space: Space, row: Row): readonly NamedContent[];
+}
+
+/** A content, as a row names it. */
+export interface NamedContent {
+  readonly id: string;
+  /** The row names bytes up to here: the content has at least as many. */
+  readonly bytes: number;
+  /** Of a content that names others in its turn: these, by all of its bytes. */
+  readonly names?: ((bytes: Buffer) => readonly NamedContent[]) | undefined;
 }
 
 /** The contents of a store, and the findings of a check. */

@@ -1,8 +1,9 @@
-// The atomic install of a copy of a data file: the copy has a temporary name until it is whole and on disk, so that a torn copy is never
+// The atomic install of a copy of a data file, beside which its contents are already: the copy has a temporary name until it is whole and on disk, so that a torn copy is never
 // taken for a store, and it replaces no file. The caller makes the copy.
 import { existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
+import { contentsOf } from '../content/content-path.js';
 import { FILE_NAME } from '../environment.js';
 import { makeDirectory } from '../lmdb/make-directory.js';
 import { syncDirectories, syncFile } from '../lmdb/sync-file.js';
@@ -49,6 +50,7 @@ export class AtomicInstall {
   discard(): void {
     rmSync(this.partialPath, { force: true });
     rmSync(`${this.partialPath}-lock`, { force: true });
+    rmSync(contentsOf(this.directory), { recursive: true, force: true });
     if (this.#created === undefined) return;
     try {
       for (let current = this.directory; ; current = dirname(current)) {

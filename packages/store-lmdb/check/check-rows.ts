@@ -4,6 +4,7 @@
 import type { Inspection, SpaceCount } from '#store';
 import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/keys.js';
 import type { CheckedCatalog } from './check-catalog.js';
+import type { CheckedContents } from './check-contents.js';
 import type { Findings } from './findings.js';
 import type { Entry } from './page-tree.js';
 
@@ -25,10 +26,18 @@ export class CheckedRows {
   readonly #chunk: number;
   readonly #inspection: Inspection;
   readonly #findings: Findings;
+  readonly #contents: CheckedContents;
   readonly #subtrees = new Map<bigint, Subtree>();
   readonly #counts = new Map<number, { rows: number; bytes: number }>();
 
-  constructor(catalog: CheckedCatalog, chunk: number, inspection: Inspection, findings: Findings) {
+  constructor(
+    catalog: CheckedCatalog,
+    chunk: number,
+    inspection: Inspection,
+    findings: Findings,
+    contents: CheckedContents,
+  ) {
+    this.#contents = contents;
     this.#catalog = catalog;
     this.#chunk = chunk;
     this.#inspection = inspection;
@@ -115,7 +124,7 @@ export class CheckedRows {
     }
     this.#count(space, value.length);
     const row = { partition, key, version, value: value.subarray(VERSION_BYTES) };
-    const finding = this.#inspection.row(living, row);
+    const finding = this.#inspection.row(living, row) ?? this.#contents.addRow(this.#inspection, living, row);
     if (finding !== undefined) throw new Error(`${named}: ${finding}`);
   }
 

@@ -1,7 +1,9 @@
-// Checks a whole data file: the pages, the catalogue, every row. It reads the file by itself, without LMDB, so that
-// damage is told and not followed; it changes nothing. What cannot be seen is told in docs/backup.md.
+// Checks a whole data file: the pages, the catalogue, every row, and that the contents which rows name are there. It reads the file by
+// itself, without LMDB, so that damage is told and not followed; it changes nothing. What cannot be seen is told in docs/backup.md.
+import { dirname } from 'node:path';
 import { nextTurn } from '#base';
 import type { Inspection, SpaceCount } from '#store';
+import { contentsOf } from '../content/content-path.js';
 import {
   FREE_RECORD_AT,
   NAMES_RECORD_AT,
@@ -11,6 +13,7 @@ import {
   type TreeRecord,
 } from '../lmdb/page-format.js';
 import { CheckedCatalog } from './check-catalog.js';
+import { CheckedContents } from './check-contents.js';
 import { CheckedRows } from './check-rows.js';
 import { Findings } from './findings.js';
 import { PageFile } from './page-file.js';
@@ -32,6 +35,9 @@ export interface CheckReport {
   readonly lostPages: number;
   /** Changes of rows that stand in the log alone, of which nothing is counted above. */
   readonly loggedChanges: number;
+  /** Contents that rows name, and their bytes. */
+  readonly contents: number;
+  readonly contentBytes: number;
 }
 
 /** What LMDB knows of a tree beside its pages: flags that it was made with, and the order of its keys. */
@@ -58,10 +64,11 @@ export async function checkFile(
   path: string,
   inspection: Inspection,
   onSlice: () => void = () => undefined,
+  contents: CheckedContents = new CheckedContents(contentsOf(dirname(path))),
 ): Promise<CheckReport> {
   const file = new PageFile(path);
   try {
-    return await new Check(file, inspection, onSlice).run();
+    return await new Check(file, inspection, onSlice, contents).run();
   } finally {
     file.close();
   }
@@ -72,10 +79,12 @@ class Check {
   readonly #file: PageFile;
   readonly #inspection: Inspection;
   readonly #onSlice: () => void;
+  readonly #contents: CheckedContents;
   #sliceEnd = 0;
 
-  constructor(file: PageFile, inspection: Inspection, onSlice: () => void) {
+  constructor(file: PageFile, inspection: Inspection, onSlice: () => void, contents: CheckedContents) {
     this.#file = file;
+    this.#contents = contents;
     this.#inspection = inspection;
     this.#onSlice = onSlice;
   }
@@ -93,10 +102,17 @@ class Check {
     // A store whose first opening was interrupted has no format record, and no rows either.
     const isStarted = catalog.chunk !== undefined || [...trees.values()].some(({ entries }) => entries > 0n);
     if (isStarted && catalog.chunk === undefined) findings.add('catalog: the format record is missing.');
-    const rows = new CheckedRows(catalog, catalog.chunk ?? 0xffff, this.#inspection, findings);
+    const rows = new CheckedRows(
+      catalog,
+      catalog.chunk ?? 0xffff,
+      this.#inspection,
+      findings,
+      this.#contents,
+    );
     await this.#each(trees.get('rows'), 'rows', entry => rows.addRow(entry));
     await this.#each(trees.get('long'), 'long', entry => rows.addLong(entry));
     const spaces = rows.finish();
+    for (const finding of this.#contents.finish(this.#inspection, catalog.living)) findings.add(finding);
     await this.#readFree();
     return {
       findings: findings.sentences,
@@ -109,6 +125,8 @@ class Check {
       freePages: this.#file.free,
       lostPages: this.#file.lost,
       loggedChanges: 0,
+      contents: this.#contents.count,
+      contentBytes: this.#contents.bytes,
     };
   }
 

@@ -5,12 +5,15 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Inspection, StoreError } from '#store';
+import { contentsOf } from '../content/content-path.js';
+import { pinContents } from '../content/foreign-pin.js';
 import { FILE_NAME, openRoot } from '../environment.js';
 import { engineError } from '../lmdb/engine-error.js';
 import { checkFileHead } from '../lmdb/file-head.js';
 import { LastTransaction } from '../lmdb/last-transaction.js';
 import type { RootDatabase, Transaction } from '../lmdb/lmdb.js';
 import { type CheckReport, checkFile } from './check.js';
+import { CheckedContents } from './check-contents.js';
 import { closeCopy, type UnreadLog, unreadLog } from './unread-log.js';
 
 /**
@@ -25,10 +28,23 @@ export async function checkSnapshot(
 ): Promise<CheckReport> {
   const path = dataFile(directory);
   if (isAtRest(path)) return checkBoth(path, inspection, onSlice);
-  const snapshot = new Snapshot(path);
-  const report = await checkBoth(path, inspection, onSlice);
-  await snapshot.close();
-  return report;
+  return withContentsPinned(path, async () => {
+    const snapshot = new Snapshot(path);
+    const report = await checkBoth(path, inspection, onSlice);
+    await snapshot.close();
+    return report;
+  });
+}
+
+/** Runs `use`, which reads rows of the store and then contents that they name: nobody removes these meanwhile. */
+export async function withContentsPinned<T>(path: string, use: () => Promise<T>): Promise<T> {
+  if (isAtRest(path) || !isWritable(path)) return use();
+  const pin = pinContents(dirname(path));
+  try {
+    return await use();
+  } finally {
+    pin.release();
+  }
 }
 
 /** A log that cannot be read is a finding like any other: writes that were answered are lost with it. */
@@ -37,7 +53,9 @@ async function checkBoth(path: string, inspection: Inspection, onSlice?: () => v
     if (error instanceof StoreError && error.code === 'corrupt') return error;
     throw error;
   });
-  const report = await checkFile(path, inspection, onSlice);
+  const records = log instanceof StoreError ? [] : log?.records;
+  const contents = new CheckedContents(contentsOf(dirname(path)), records);
+  const report = await checkFile(path, inspection, onSlice, contents);
   if (!(log instanceof StoreError)) return { ...report, loggedChanges: countChanges(log) };
   // Of a damaged catalogue, from which the log is known, the report has told.
   return report.findingCount > 0 ? report : { ...report, findings: [`log: ${log.message}`], findingCount: 1 };
@@ -72,7 +90,7 @@ export async function copySnapshot(directory: string, path: string): Promise<voi
 }
 
 /** The data file of a store's directory. Fails with `unsupported` where there is none. */
-function dataFile(directory: string): string {
+export function dataFile(directory: string): string {
   const path = join(resolve(directory), FILE_NAME);
   if (existsSync(path) && statSync(path).size > 0) return path;
   throw new StoreError(

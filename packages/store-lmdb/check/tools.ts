@@ -1,10 +1,13 @@
 // What can be done with the files of a store beside serving it: a check, a backup, a restore. A backup is a store like another, so
 // both copies go the same way. Whoever calls these runs what reads files in a process of its own, since damage may crash it.
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { EngineTools, Inspection, StoreCopy, StoreReport } from '#store';
+import { contentsOf } from '../content/content-path.js';
 import { AtomicInstall, partialPathIn } from './atomic-install.js';
 import { type CheckReport, checkFile } from './check.js';
-import { checkSnapshot, copySnapshot } from './snapshot.js';
+import { CheckedContents } from './check-contents.js';
+import { copyContents } from './copy-contents.js';
+import { checkSnapshot, copySnapshot, dataFile, withContentsPinned } from './snapshot.js';
 
 /** LMDB's reader slots are reckoned for so many (environment.ts). */
 const WORKERS_MAX = 64;
@@ -35,23 +38,32 @@ async function copyAndCheck(
   inspection: Inspection,
   onProgress: () => void,
 ): Promise<StoreReport> {
-  // The system copies; it has no loop that damage could keep from ending.
-  const copying = setInterval(onProgress, PROGRESS_MS);
-  try {
-    await copySnapshot(from, path);
-  } finally {
-    clearInterval(copying);
-  }
-  return storeReportOf(await checkFile(path, inspection, onProgress));
+  const source = dataFile(from);
+  return withContentsPinned(source, async () => {
+    // The system copies; it has no loop that damage could keep from ending.
+    const copying = setInterval(onProgress, PROGRESS_MS);
+    try {
+      await copySnapshot(from, path);
+    } finally {
+      clearInterval(copying);
+    }
+    const contents = new CheckedContents(contentsOf(dirname(source)));
+    const report = await checkFile(path, inspection, onProgress, contents);
+    if (report.findingCount === 0)
+      await copyContents(contents.sound, dirname(source), dirname(path), onProgress);
+    return storeReportOf(report);
+  });
 }
 
 function storeReportOf(report: CheckReport): StoreReport {
-  const { findings, findingCount, spaces, droppedSpaces, droppedRows, fileBytes: bytes } = report;
-  const { usedPages, freePages, lostPages, loggedChanges } = report;
+  const { findings, findingCount, spaces, droppedSpaces, droppedRows, fileBytes } = report;
+  const { usedPages, freePages, lostPages, loggedChanges, contents, contentBytes } = report;
   const lost = lostPages > 0 ? `, ${lostPages} lost` : '';
   const usage = `${counted(usedPages, 'page')} in use, ${freePages} free${lost}`;
   const logged = `${counted(loggedChanges, 'change')} of rows in data.log, not counted above`;
-  const notes = loggedChanges > 0 ? [logged] : [];
+  const beside = `${counted(contents, 'content')} beside the rows, ${contentBytes} bytes`;
+  const notes = [...(contents > 0 ? [beside] : []), ...(loggedChanges > 0 ? [logged] : [])];
+  const bytes = fileBytes + contentBytes;
   return { findings, findingCount, spaces, droppedSpaces, droppedRows, bytes, usage, notes };
 }
 

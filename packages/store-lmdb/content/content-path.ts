@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { StoreError } from '#store';
 import { syncDirectoryNow, syncFile } from '../lmdb/sync-file.js';
 
-export const CONTENTS_NAME = 'contents';
+const CONTENTS_NAME = 'contents';
 export const PROCESSES_NAME = 'processes';
-const FORMAT_NAME = 'format';
+export const FORMAT_NAME = 'format';
 const FORMAT = 1;
 /** A content's id begins with that of the process that wrote it. */
 export const PROCESS_ID_LENGTH = 14;
 const CONTENT_ID = /^[0-9a-z]{1,40}$/;
 const SPACE_ID = /^[1-9]\d{0,9}$/;
+
+/** The directory of all contents, of the store in a directory. */
+export const contentsOf = (directory: string): string => join(directory, CONTENTS_NAME);
 
 /** Undefined for what is no id that this engine gives: a row may be damaged. */
 export function contentPath(directory: string, space: number, id: string): string | undefined {
@@ -30,8 +33,8 @@ export const isContentId = (name: string): boolean => CONTENT_ID.test(name);
 /** Makes the directory of all contents, durably if asked for. Fails with `unsupported` if a newer version made it. */
 export function prepareContents(directory: string, isDurable: boolean): void {
   const path = join(directory, FORMAT_NAME);
+  mkdirSync(join(directory, PROCESSES_NAME), { recursive: true });
   if (!existsSync(path)) {
-    mkdirSync(join(directory, PROCESSES_NAME), { recursive: true });
     writeFileSync(path, `${FORMAT}\n`);
     if (!isDurable) return;
     syncFile(path);

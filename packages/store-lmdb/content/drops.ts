@@ -24,8 +24,8 @@ interface Drop {
 export interface DropsOptions {
   /** Of all contents. */
   readonly directory: string;
-  /** Whether another process may read what was dropped at a time. */
-  readonly arePinned: (time: bigint) => boolean;
+  /** The time of the oldest pin of other processes. */
+  readonly oldestForeignPin: () => bigint | undefined;
   /** The time of this process's oldest pin, for other processes to see. */
   readonly publishPin: (time: bigint | undefined) => void;
   readonly onRemoved: () => void;
@@ -116,14 +116,12 @@ export class Drops {
 
   /** Those that nobody has pinned: they are in the order of their times, so all up to one. */
   #takeReady(): readonly Drop[] {
-    const own = this.#oldestPin();
-    const isPinned = ({ time }: Drop): boolean =>
-      (own !== undefined && own <= time) || this.#options.arePinned(time);
-    const last = this.#waiting.at(-1);
-    if (last === undefined) return [];
-    let count = isPinned(last) ? 0 : this.#waiting.length;
-    if (count === 0) while (!isPinned(this.#waiting[count] ?? last)) count += 1;
-    return this.#waiting.splice(0, count);
+    if (this.#waiting.length === 0) return [];
+    const [own, other] = [this.#oldestPin(), this.#options.oldestForeignPin()];
+    const isReady = ({ time }: Drop): boolean =>
+      (own === undefined || time < own) && (other === undefined || time < other);
+    const pinned = this.#waiting.findIndex(drop => !isReady(drop));
+    return this.#waiting.splice(0, pinned < 0 ? this.#waiting.length : pinned);
   }
 
   async #remove({ path, isSpace, done }: Drop): Promise<void> {

@@ -13,8 +13,8 @@ import {
 } from '#store';
 import {
   assertFormat,
-  CONTENTS_NAME,
   contentPath,
+  contentsOf,
   isContentId,
   PROCESS_ID_LENGTH,
   spaceOf,
@@ -67,11 +67,11 @@ export class FileContents implements ContentStore {
   /** Fails with `unsupported` if a newer version of this program wrote the contents. */
   constructor(options: FileContentsOptions) {
     this.#options = options;
-    this.#directory = join(options.directory, CONTENTS_NAME);
+    this.#directory = contentsOf(options.directory);
     this.#entries = new ProcessEntries(this.#directory);
     this.#drops = new Drops({
       directory: this.#directory,
-      arePinned: time => this.#entries.arePinned(time),
+      oldestForeignPin: () => this.#entries.oldestPin(),
       publishPin: time => this.#publishPin(time),
       onRemoved: () => {
         this.counts.removed += 1;

@@ -68,12 +68,14 @@ export class ProcessEntries {
     return false;
   }
 
-  /** Whether another process may still read what was dropped at a time. */
-  arePinned(time: bigint): boolean {
-    return this.#others().some(id => {
+  /** The time of the oldest pin of another process: what was dropped since may be read there. */
+  oldestPin(): bigint | undefined {
+    let oldest: bigint | undefined;
+    for (const id of this.#others()) {
       const pin = this.#read(id)?.pin ?? NEVER;
-      return pin !== NEVER && pin <= time;
-    });
+      if (pin !== NEVER && (oldest === undefined || pin < oldest)) oldest = pin;
+    }
+    return oldest;
   }
 
   /** Removes the entries of processes that have ended. */

@@ -1,0 +1,173 @@
+// A check finds contents that rows name and that are missing or too short; a backup has all that its rows name, also while a server
+// replaces and drops them.
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { collectRows, type Engine, type NamedContent, type Space } from '#store';
+import { openLmdbStore } from '../lmdb-store.js';
+import { ContentProcess } from '../testing/content-process.js';
+import { decodeNames, encodeNames, NAMING } from '../testing/named-contents.js';
+import { lmdbTools } from './tools.js';
+
+const ADDRESS = { account: 'a', service: 't', name: 'n' };
+const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+
+function newDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'lmdb-contents-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+async function put(store: Engine, space: Space, bytes: Buffer): Promise<NamedContent> {
+  const writer = await store.content.create(space);
+  await writer.write(bytes);
+  await writer.finish();
+  writer.release();
+  return { id: writer.id, bytes: bytes.length };
+}
+
+async function name(store: Engine, space: Space, key: string, contents: readonly NamedContent[]) {
+  const puts = [{ key, value: encodeNames(contents) }];
+  await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+}
+
+async function newStore(directory: string, exclusive = false) {
+  const store = await openLmdbStore({ directory, exclusive }, { logAfter: 0 });
+  const space = (await store.createSpace(ADDRESS, Buffer.alloc(0))) ?? assert.fail();
+  return { store, space };
+}
+
+const check = (directory: string) => lmdbTools(directory).check?.(NAMING, () => undefined) ?? assert.fail();
+
+/** As the command does it. */
+async function copy(kind: 'backup' | 'restore', directory: string, other: string) {
+  const made = lmdbTools(directory)[kind]?.(other) ?? assert.fail();
+  const prepared = made.prepare();
+  const report = await made.make(NAMING, () => undefined);
+  if (report.findingCount === 0) prepared.finish();
+  else prepared.discard();
+  return report;
+}
+
+test('a check tells what is missing, what is too short, and what lists name', async t => {
+  const directory = newDirectory(t);
+  const { store, space } = await newStore(directory);
+  const [one, two, three] = [
+    await put(store, space, Buffer.alloc(100)),
+    await put(store, space, Buffer.alloc(500_000)),
+    await put(store, space, Buffer.alloc(300)),
+  ];
+  const list = await put(store, space, encodeNames([two, three]));
+  await name(store, space, 'a', [one, { ...two, bytes: 10 }]);
+  await name(store, space, 'list', [list]);
+  await store.close();
+  const place = (content: NamedContent) => join(directory, 'contents', String(space.id), content.id);
+  const { findings, notes, bytes } = await check(directory);
+  const all = [one, two, three, list].reduce((sum, content) => sum + content.bytes, 0);
+  assert.deepEqual([findings, notes], [[], [`4 contents beside the rows, ${all} bytes`]]);
+  assert(bytes > all);
+  truncateSync(place(three), 299);
+  assert.deepEqual((await check(directory)).findings, [
+    `a/n: the row ("p", "list"): the content ${three.id} has 299 bytes of 300.`,
+  ]);
+  rmSync(place(one));
+  rmSync(place(list));
+  assert.deepEqual((await check(directory)).findings, [
+    `a/n: the row ("p", "a"): the content ${one.id} is missing.`,
+    `a/n: the row ("p", "list"): the content ${list.id} is missing.`,
+  ]);
+  const to = join(directory, 'backup');
+  assert.equal((await copy('backup', directory, to)).findingCount, 2);
+  assert(!existsSync(to), 'Nothing is left of it.');
+});
+
+test('rows that the log replaces are checked as the log has them', async t => {
+  const [directory, killed] = [newDirectory(t), newDirectory(t)];
+  const { store, space } = await newStore(directory, true);
+  const [old, kept] = [await put(store, space, Buffer.alloc(10)), await put(store, space, Buffer.alloc(20))];
+  await name(store, space, 'replaced', [old]);
+  await name(store, space, 'removed', [old]);
+  await name(store, space, 'kept', [kept]);
+  await store.close();
+  const again = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
+  let fresh = old;
+  // What the log has goes into the trees sooner or later.
+  for (let attempt = 0; ; attempt += 1) {
+    const before = fresh;
+    fresh = await put(again, space, Buffer.alloc(30));
+    await name(again, space, 'replaced', [fresh]);
+    await again.commit(space, 'p', { keys: [] }, () => ({ result: true, deletes: ['removed'] }));
+    await again.content.drop(space, before.id);
+    cpSync(directory, killed, { recursive: true });
+    const { findings, notes } = await check(killed);
+    assert.deepEqual(findings, []);
+    if (/2 contents .* changes? of rows in data\.log/.test(notes.join())) break;
+    assert(attempt < 50, 'Nothing stands in the log alone.');
+    rmSync(killed, { recursive: true });
+  }
+  await again.close();
+  rmSync(join(killed, 'contents', String(space.id), fresh.id));
+  assert.deepEqual((await check(killed)).findings, [
+    `a/n: a row in data.log: the content ${fresh.id} is missing.`,
+  ]);
+});
+
+test('a check and a backup leave no trace in a store without contents', async t => {
+  const directory = newDirectory(t);
+  const { store } = await newStore(directory);
+  await store.close();
+  const before = readdirSync(directory).toSorted();
+  await check(directory);
+  const to = newDirectory(t);
+  await copy('backup', directory, to);
+  assert.deepEqual(readdirSync(directory).toSorted(), before);
+  assert.deepEqual(readdirSync(to), ['data.mdb']);
+});
+
+for (const exclusive of [false, true]) {
+  const how = exclusive ? 'one process with a log' : 'one of several processes';
+  test(`backups while ${how} replaces contents have all that their rows name, and are restored`, async t => {
+    const directory = newDirectory(t);
+    const other = new ContentProcess();
+    t.after(() => other.kill());
+    await other.ask({ kind: 'open', directory, exclusive, durability: exclusive ? 'full' : 'none' });
+    await other.ask({ kind: 'churn' });
+    for (let round = 0; round < 6; round += 1) {
+      const [backup, restored] = [newDirectory(t), newDirectory(t)];
+      const report = await copy('backup', directory, backup);
+      assert.deepEqual(report.findings, [], `round ${round}`);
+      assert.deepEqual((await check(directory)).findings, [], `round ${round}`);
+      assert.deepEqual((await copy('restore', restored, backup)).findings, []);
+      const named = await assertReadable(restored);
+      if (round > 0) assert(named > 10, `${named} contents`);
+      for (const done of [backup, restored]) rmSync(done, { recursive: true });
+    }
+    assert(Number(await other.ask({ kind: 'stop' })) > 50);
+    await other.ask({ kind: 'close' });
+    assert.deepEqual((await check(directory)).findings, []);
+    assert.deepEqual(readdirSync(join(directory, 'contents', 'processes')), []);
+  });
+}
+
+/** Every content that a row names is there as it was written; gives how many. */
+async function assertReadable(directory: string): Promise<number> {
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  const space = (await store.getSpace(ADDRESS)) ?? assert.fail();
+  const { rows } = await collectRows(store, space, { from: { partition: '', key: '' } }, UNBOUNDED);
+  let count = 0;
+  for (const row of rows) {
+    for (const { id, bytes } of decodeNames(row)) {
+      let read = 0;
+      for await (const piece of store.content.read(space, id, 0, bytes)) {
+        assert(piece.every(byte => byte === row.key.charCodeAt(0)));
+        read += piece.length;
+      }
+      assert.equal(read, bytes);
+      count += 1;
+    }
+  }
+  await store.close();
+  return count;
+}
