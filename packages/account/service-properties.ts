@@ -28,12 +28,24 @@ export interface CorsRule {
   readonly maxAgeSeconds: number;
 }
 
+/** Of blobs: kept and told, without effect. */
+export interface StaticWebsite {
+  readonly enabled: boolean;
+  readonly indexDocument?: string | undefined;
+  readonly errorDocument?: string | undefined;
+  readonly defaultIndexPath?: string | undefined;
+}
+
 export interface ServiceProperties {
   readonly logging: Logging;
   readonly hourMetrics: Metrics;
   readonly minuteMetrics: Metrics;
   /** At most five. */
   readonly cors: readonly CorsRule[];
+  /** Of blobs: the version of requests that name none, if it was set. */
+  readonly defaultVersion?: string | undefined;
+  /** Of blobs, if it was set. */
+  readonly staticWebsite?: StaticWebsite | undefined;
 }
 
 /** The sections that a Set names; the others keep their settings. */
@@ -42,6 +54,8 @@ export interface ServicePropertiesChange {
   readonly hourMetrics?: Metrics | undefined;
   readonly minuteMetrics?: Metrics | undefined;
   readonly cors?: readonly CorsRule[] | undefined;
+  readonly defaultVersion?: string | undefined;
+  readonly staticWebsite?: StaticWebsite | undefined;
 }
 
 /** The properties of a new account (protocol: service-properties#defaults). */
@@ -52,6 +66,15 @@ export const defaultServiceProperties: ServiceProperties = {
   cors: [],
 };
 
+/** Other services' properties have no such members. */
+const settingsOfBlobs = (
+  defaultVersion: string | undefined,
+  staticWebsite: StaticWebsite | undefined,
+): Pick<ServiceProperties, 'defaultVersion' | 'staticWebsite'> => ({
+  ...(defaultVersion !== undefined && { defaultVersion }),
+  ...(staticWebsite !== undefined && { staticWebsite }),
+});
+
 export function changeServiceProperties(
   current: ServiceProperties,
   change: ServicePropertiesChange,
@@ -61,6 +84,10 @@ export function changeServiceProperties(
     hourMetrics: change.hourMetrics ?? current.hourMetrics,
     minuteMetrics: change.minuteMetrics ?? current.minuteMetrics,
     cors: change.cors ?? current.cors,
+    ...settingsOfBlobs(
+      change.defaultVersion ?? current.defaultVersion,
+      change.staticWebsite ?? current.staticWebsite,
+    ),
   };
 }
 
@@ -77,11 +104,13 @@ export function decodeServiceProperties(bytes: Buffer): ServiceProperties {
 }
 
 const decodeSections = (value: unknown): ServiceProperties => {
-  const { logging, hourMetrics, minuteMetrics, cors } = value as ServiceProperties;
+  const { logging, hourMetrics, minuteMetrics, cors, defaultVersion, staticWebsite } =
+    value as ServiceProperties;
   return {
     logging: { ...logging, retentionDays: logging.retentionDays },
     hourMetrics: { ...hourMetrics, retentionDays: hourMetrics.retentionDays },
     minuteMetrics: { ...minuteMetrics, retentionDays: minuteMetrics.retentionDays },
     cors: [...cors],
+    ...settingsOfBlobs(defaultVersion, staticWebsite),
   };
 };

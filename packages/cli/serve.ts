@@ -35,6 +35,7 @@ import { tuneHeap } from './tune-heap.js';
 const PORT_MAX = 65_535;
 /** Azurite's, which `UseDevelopmentStorage=true` stands for. */
 const QUEUE_PORT_DEFAULT = 10_001;
+const BLOB_PORT_DEFAULT = 10_000;
 /** The same default as `serve()`. */
 const HOST_DEFAULT = '127.0.0.1';
 
@@ -44,7 +45,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-function parseQueuePort(text: string): number | 'none' {
+function parsePortOrNone(text: string): number | 'none' {
   return text === 'none' ? text : parsePort(text);
 }
 
@@ -61,8 +62,7 @@ const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--disableProductStyleUrl', 'addresses are recognised by the account'],
   ['--disableTelemetry', 'there is none'],
   ['--extentMemoryLimit <megabytes>', 'data in memory is not limited'],
-  ['--blobHost <host>', 'there is no Blob service yet'],
-  ['--blobKeepAliveTimeout <seconds>', 'there is no Blob service yet'],
+  ['--blobKeepAliveTimeout <seconds>', 'connections are kept for two minutes'],
   ['--queueKeepAliveTimeout <seconds>', 'connections are kept for two minutes'],
   ['--tableKeepAliveTimeout <seconds>', 'connections are kept for two minutes'],
   ['--oauth <level>', 'bearer tokens are always checked in full'],
@@ -74,6 +74,8 @@ interface Flags extends LimitFlags, StoreFlags, TenantFlags {
   readonly tablePort: number;
   readonly queuePort?: number | 'none';
   readonly queueHost?: string;
+  readonly blobPort?: number | 'none';
+  readonly blobHost?: string;
   readonly silent?: boolean;
   readonly debug?: string | true;
   readonly durability: 'full' | 'none';
@@ -92,7 +94,7 @@ interface Flags extends LimitFlags, StoreFlags, TenantFlags {
 /** Endpoints and data. */
 const placeOptions = (): Command =>
   new Command('serve')
-    .description('serve the Table and Queue APIs until a signal stops it')
+    .description('serve the Table, Queue and Blob APIs until a signal stops it')
     .option('--data <directory>', `where the data is kept (default: ./${DATA_DEFAULT})`)
     .option(STORE_FLAGS, 'the same as the address of a store: lmdb:DIR, memory:')
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
@@ -105,10 +107,16 @@ const placeOptions = (): Command =>
       new Option(
         '--queue-port <port>',
         'port of the Queue service; 0 takes a free one, none leaves it out (default: 10001, or a free one as --table-port)',
-      ).argParser(parseQueuePort),
+      ).argParser(parsePortOrNone),
     )
     .option('--queue-host <host>', 'address of the Queue service (default: --host)')
-    .addOption(new Option('--blob-port <port>', 'reserved for the Blob service').argParser(parsePort));
+    .addOption(
+      new Option(
+        '--blob-port <port>',
+        'port of the Blob service; 0 takes a free one, none leaves it out (default: 10000, or a free one as --table-port)',
+      ).argParser(parsePortOrNone),
+    )
+    .option('--blob-host <host>', 'address of the Blob service (default: --host)');
 
 function command(): Command {
   const serving = placeOptions()
@@ -157,9 +165,10 @@ function command(): Command {
     .option('-l, --location <directory>', "Azurite's name of --data")
     .option('--tableHost <host>', "Azurite's name of --host")
     .addOption(new Option('--tablePort <port>', "Azurite's name of --table-port").argParser(parsePort))
-    .addOption(new Option('--queuePort <port>').argParser(parseQueuePort).hideHelp())
+    .addOption(new Option('--queuePort <port>').argParser(parsePortOrNone).hideHelp())
     .addOption(new Option('--queueHost <host>').hideHelp())
-    .addOption(new Option('--blobPort <port>').argParser(parsePort).hideHelp())
+    .addOption(new Option('--blobPort <port>').argParser(parsePortOrNone).hideHelp())
+    .addOption(new Option('--blobHost <host>').hideHelp())
     .option('--inMemoryPersistence', 'keep the data in memory')
     .option('-s, --silent', 'print nothing but the ready line and errors')
     .option('-d, --debug [file]', 'log every request, to standard error');
@@ -200,15 +209,22 @@ function operationsOf({ metricsPort: port, metricsHost: host }: Flags): Operatio
 }
 
 /** The addresses on which the accounts are served, and whether the well-known key is allowed. Azurite's --tableHost applies to tables alone. */
-const exposureOf = ({ host, tableHost, queueHost, allowWellKnownKey }: Flags) => ({
+const exposureOf = ({ host, tableHost, queueHost, blobHost, allowWellKnownKey }: Flags) => ({
   host: host ?? tableHost,
   queueHost: queueHost ?? host ?? HOST_DEFAULT,
+  blobHost: blobHost ?? host ?? HOST_DEFAULT,
   allowWellKnownKey,
 });
 
-/** With port 0 for tables the system chooses the port of queues too, so that several servers can run. */
-const queuePortOf = ({ tablePort, queuePort }: Flags): number | 'none' =>
-  queuePort ?? (tablePort === 0 ? 0 : QUEUE_PORT_DEFAULT);
+/** With port 0 for tables the system chooses the ports of queues and blobs too, so that several servers can run. */
+const otherPortOf = (
+  { tablePort }: Flags,
+  port: number | 'none' | undefined,
+  portDefault: number,
+): number | 'none' => port ?? (tablePort === 0 ? 0 : portDefault);
+const queuePortOf = (flags: Flags): number | 'none' =>
+  otherPortOf(flags, flags.queuePort, QUEUE_PORT_DEFAULT);
+const blobPortOf = (flags: Flags): number | 'none' => otherPortOf(flags, flags.blobPort, BLOB_PORT_DEFAULT);
 
 function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
   return {
@@ -216,6 +232,7 @@ function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
     ...exposureOf(flags),
     tablePort: flags.tablePort,
     queuePort: queuePortOf(flags),
+    blobPort: blobPortOf(flags),
     accounts,
     durability: flags.durability,
     logLevel: logLevelOf(flags),
@@ -237,6 +254,7 @@ function pasteable(server: RunningServer): string {
 function readyLine(server: RunningServer, durability: Flags['durability'], workers: number): string {
   const parts = [`Shelfmark serves tables at ${server.tableEndpoint}`, `data in ${server.place}`];
   if (server.queueEndpoint !== undefined) parts.push(`queues at ${server.queueEndpoint}`);
+  if (server.endpoints.blob !== undefined) parts.push(`blobs at ${server.endpoints.blob}`);
   if (durability === 'none' && server.data !== undefined)
     parts.push('durability none: not safe from a power cut');
   if (workers > 1) parts.push(`${workers} processes`);
@@ -274,13 +292,14 @@ async function runCluster(flags: Flags, workers: number, file: AccountsFile | un
   const exposure = exposureOf(flags);
   const accounts = configuredAccounts(file);
   checkAccounts(accounts, exposure);
-  const { host = HOST_DEFAULT, queueHost } = exposure;
+  const { host = HOST_DEFAULT, queueHost, blobHost } = exposure;
   const operations = operationsOf(flags);
   const endpoints = {
-    tables: { host, port: flags.tablePort },
-    queues: { host: queueHost, port: queuePortOf(flags) },
+    '--table-port': { host, port: flags.tablePort },
+    '--queue-port': { host: queueHost, port: queuePortOf(flags) },
+    '--blob-port': { host: blobHost, port: blobPortOf(flags) },
   };
-  const start = () => serveCluster({ workers, ...endpoints, accounts, operations });
+  const start = () => serveCluster({ workers, endpoints, accounts, operations });
   const endpointOf = ({ readyLine: line }: ServingCluster) => /https?:[^;]+/.exec(line)?.[0] ?? line;
   const starting = startLocked(ENGINES.tools(storeAddress(flags)).directory, start, endpointOf);
   const take = async (replacement: AccountKeys): Promise<void> => {

@@ -317,6 +317,7 @@ async function start(options: ServeOptions, make: Make): Promise<RunningServer> 
   const ticks = BigInt(Math.round(tableDeletionSeconds * 1e7));
   const server: ServerContext = {
     store: engine,
+    content: engine.content,
     clock,
     accounts,
     bearer,

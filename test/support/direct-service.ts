@@ -1,7 +1,7 @@
 // A server without sockets, for suites that pass requests to its services as values.
 import type { Clock, WireRequest, WireResponse } from '#base';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
-import type { Store } from '#store';
+import { openMemoryStore, type Store, type StoreWithContent } from '#store';
 import { Accounts } from '../../packages/server/auth/accounts.js';
 import { BearerTokens } from '../../packages/server/auth/bearer.js';
 import { Service } from '../../packages/server/frame/handle-request.js';
@@ -30,7 +30,7 @@ export function countedIds(): () => string {
 
 /** Faults that are no refusals go to `failures`. Services on one store share their ids, which messages are known by. */
 export function directService(
-  store: Store,
+  store: Store | StoreWithContent,
   clock: Clock,
   failures: unknown[],
   accounts = new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }),
@@ -38,6 +38,7 @@ export function directService(
 ): DirectServer {
   const server: ServerContext = {
     store,
+    content: 'content' in store ? store.content : openMemoryStore({ clock }).content,
     clock,
     accounts,
     bearer: new BearerTokens(accounts),

@@ -16,8 +16,8 @@ interface Endpoint {
 
 export interface ClusterOptions {
   readonly workers: number;
-  readonly tables: Endpoint;
-  readonly queues: Endpoint;
+  /** By the options that set the ports of the services, as `--table-port`. */
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
   readonly accounts: AccountKeys;
   readonly operations: OperationsOptions | undefined;
 }
@@ -50,7 +50,7 @@ export async function serveCluster(options: ClusterOptions): Promise<ServingClus
         replaceAccounts: accounts => primary.replaceAccounts(accounts),
       };
     }
-    const isOurs = options.tables.port === 0 || options.queues.port === 0;
+    const isOurs = Object.values(options.endpoints).some(({ port }) => port === 0);
     const isTaken = isOurs && started.code === 'EADDRINUSE';
     if (!isTaken || ports === PORTS_MAX) throw new ConfigurationError(started.text);
   }
@@ -60,10 +60,11 @@ const portOf = async ({ host, port }: Endpoint): Promise<string> =>
   String(port === 0 ? await freePort(host) : port);
 
 async function startOnce(
-  { workers, tables, queues, accounts }: ClusterOptions,
+  { workers, endpoints, accounts }: ClusterOptions,
   view: ClusterView,
 ): Promise<{ readonly primary: Primary; readonly started: Started }> {
-  const ports = ['--table-port', await portOf(tables), '--queue-port', await portOf(queues)];
+  const ports: string[] = [];
+  for (const [option, endpoint] of Object.entries(endpoints)) ports.push(option, await portOf(endpoint));
   // Of an option that is given twice the last one counts.
   const primary = new Primary({ workers, args: [...process.argv.slice(2), ...ports], accounts });
   view.primary = primary;

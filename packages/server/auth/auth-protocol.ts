@@ -45,6 +45,10 @@ export interface AuthenticationProtocol<Route extends ServiceRoute = ServiceRout
     account: string,
     resource: string,
   ): Promise<readonly SignedIdentifier[] | undefined>;
+  /** The keys that a signature may be made with, where these are not the account's own: keys that are derived from them. */
+  sasKeys?(query: Route['query'], accountKeys: readonly Buffer[]): readonly Buffer[];
+  /** Whether a request without credentials goes on, to be refused once it is known what it asks for. */
+  admitsAnonymous?(request: WireRequest): boolean;
   /** The refusal of who sent no credentials; `challenge` says where to get them. */
   refuseAnonymous(request: WireRequest, challenge: string): ServiceError<string>;
 }

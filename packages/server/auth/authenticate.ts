@@ -37,6 +37,7 @@ const SKEW_MAX = 15n * 60n * 10_000_000n;
 /** The first version that challenges a request without credentials (protocol: authentication#no-credentials). */
 export const CHALLENGE_VERSION = '2020-12-06';
 const OWNER: Grant = { kind: 'owner' };
+const ANONYMOUS: Grant = { kind: 'anonymous' };
 
 /** Versions before the challenge get the plain refusal (protocol: authentication#no-credentials). */
 export const challenged = (
@@ -188,16 +189,19 @@ export class Authenticator<Route extends ServiceRoute> {
    */
   authenticate(request: WireRequest, route: Route, now: bigint): Grant | Promise<Grant> {
     const header = request.headers.authorization;
-    if (header !== undefined) {
-      const credential = parseSharedKey(header);
-      if (credential) return this.#bySharedKey(credential, request, route, now);
-      const token = bearerTokenOf(header);
-      if (token !== undefined) return this.#byBearerToken(token, request, route, now);
-      throw new ServiceError('InvalidAuthenticationInfo', {
-        reason: 'The Authorization header is malformed.',
-      });
-    }
+    if (header === undefined) return this.#withoutHeader(request, route, now);
+    const credential = parseSharedKey(header);
+    if (credential) return this.#bySharedKey(credential, request, route, now);
+    const token = bearerTokenOf(header);
+    if (token !== undefined) return this.#byBearerToken(token, request, route, now);
+    throw new ServiceError('InvalidAuthenticationInfo', {
+      reason: 'The Authorization header is malformed.',
+    });
+  }
+
+  #withoutHeader(request: WireRequest, route: Route, now: bigint): Grant | Promise<Grant> {
     if (route.query.has('sig')) return this.#bySas(request, route, now);
+    if (this.#protocol.admitsAnonymous?.(request)) return ANONYMOUS;
     throw this.#protocol.refuseAnonymous(request, this.#server.bearer.challenge);
   }
 
@@ -246,7 +250,8 @@ export class Authenticator<Route extends ServiceRoute> {
       sas.kind === 'accountSas'
         ? accountSasStringToSign(sas, account)
         : this.#protocol.sasStringToSign(sas, account);
-    checkSigned(this.#server.accounts.keys.get(account) ?? [], account, text, sas);
+    const keys = this.#server.accounts.keys.get(account) ?? [];
+    checkSigned(this.#protocol.sasKeys?.(query, keys) ?? keys, account, text, sas);
     // Without the query, which may be long and is not needed any more.
     this.#signed.remember(resource, query, { ...sas, query: NO_PARAMETERS });
     return sas;

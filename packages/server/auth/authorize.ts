@@ -62,7 +62,7 @@ export function authorize<Kind extends string>(
     checkRoles(right, grant, protocol.roles);
     return;
   }
-  if (right.account === 'owner')
+  if (right.account === 'owner' || grant.kind === 'anonymous')
     throw new ServiceError('AuthorizationFailure', { reason: 'The operation needs a key of the account.' });
   if (grant.kind === 'accountSas') {
     checkAccount(right.account, grant.resourceTypes, grant.permission);

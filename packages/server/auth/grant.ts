@@ -9,7 +9,9 @@ export type Grant =
   | { readonly kind: 'accountSas'; readonly resourceTypes: string; readonly permission: string }
   /** A bearer token's: roles of which each allows some actions, in the version of the request. */
   | { readonly kind: 'bearer'; readonly roles: readonly Role[]; readonly version: string }
-  /** That of a table or a queue, as the signature spells it, with its letters and the entities that it is limited to. */
+  /** Of a caller without credentials, where the service has something for all. */
+  | { readonly kind: 'anonymous' }
+  /** That of a table, a queue, a container or a blob, as the signature spells it, with its letters and the entities that it is limited to. */
   | {
       readonly kind: 'serviceSas';
       readonly resource: string;

@@ -7,6 +7,10 @@ export const ROLES = [
   'Storage Queue Data Contributor',
   'Storage Queue Data Message Processor',
   'Storage Queue Data Message Sender',
+  'Storage Blob Data Reader',
+  'Storage Blob Data Contributor',
+  'Storage Blob Data Owner',
+  'Storage Blob Delegator',
   'Storage Account Contributor',
 ] as const;
 

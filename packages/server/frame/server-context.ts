@@ -1,7 +1,7 @@
 // What a running server consists of: everything that the requests of all its services share. Made once, by serve.ts.
 import type { DeletionDelay } from '#account';
 import type { Clock } from '#base';
-import type { Store } from '#store';
+import type { ContentStore, Store } from '#store';
 import type { Accounts } from '../auth/accounts.js';
 import type { BearerTokens } from '../auth/bearer.js';
 import type { Log } from '../observe/log.js';
@@ -9,6 +9,8 @@ import type { RequestMetrics } from '../observe/request-metrics.js';
 
 export interface ServerContext {
   readonly store: Store;
+  /** Of the same engine: what is too large for rows. */
+  readonly content: ContentStore;
   readonly clock: Clock;
   readonly accounts: Accounts;
   readonly bearer: BearerTokens;

@@ -54,6 +54,7 @@ export function openService(store: Store = openMemoryStore({ clock: () => NOW })
   let ids = 0;
   const service: ServerContext = {
     store,
+    content: openMemoryStore({ clock: () => NOW }).content,
     clock: () => NOW,
     accounts,
     bearer: new BearerTokens(accounts),

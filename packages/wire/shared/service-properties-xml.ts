@@ -47,8 +47,11 @@ const invalid = (reason: string): ServiceError => new ServiceError('InvalidXmlDo
 const invalidValue = (reason: string): ServiceError => new ServiceError('InvalidXmlNodeValue', { reason });
 
 /** @throws ServiceError InvalidXmlDocument or InvalidXmlNodeValue. */
-export function parseServiceProperties(body: Buffer): ServicePropertiesChange {
-  const root = parseXml(body);
+export const parseServiceProperties = (body: Buffer): ServicePropertiesChange =>
+  parseServiceSections(parseXml(body));
+
+/** The sections that all services have. @throws ServiceError InvalidXmlDocument or InvalidXmlNodeValue. */
+export function parseServiceSections(root: XmlElement): ServicePropertiesChange {
   if (root.name !== 'StorageServiceProperties') throw invalid('The root is not StorageServiceProperties.');
   const sections = fieldsOf(root, SECTIONS);
   const logging = sections.get('Logging');
@@ -184,14 +187,19 @@ function parseHeaders(fields: Fields, name: string): readonly string[] {
   return [...literals, ...prefixes];
 }
 
-/** Starts with a byte order mark; the order of elements is Azure's (protocol: service-properties#document). */
-export function formatServiceProperties(properties: ServiceProperties): string {
+/**
+ * Starts with a byte order mark; the order of elements is Azure's (protocol: service-properties#document).
+ *
+ * @param more sections that one service has, written.
+ */
+export function formatServiceProperties(properties: ServiceProperties, more = ''): string {
   const { logging, hourMetrics, minuteMetrics, cors } = properties;
   const sections =
     formatLogging(logging) +
     formatMetrics('HourMetrics', hourMetrics) +
     formatMetrics('MinuteMetrics', minuteMetrics) +
-    formatElement('Cors', cors.map(formatRule).join(''));
+    formatElement('Cors', cors.map(formatRule).join('')) +
+    more;
   return `${XML_HEAD}<StorageServiceProperties>${sections}</StorageServiceProperties>`;
 }
 
