@@ -78,10 +78,12 @@ describe('shelfmark serve', () => {
     assert.equal(server.endpoint, `http://127.0.0.1:${server.port}/devstoreaccount1`);
     assert.equal(server.place, `data in ${data}`);
     const [, queueEndpoint = ''] = /; queues at ([^;]+);/.exec(server.readyLine) ?? [];
-    assert.match(queueEndpoint, /^http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1$/);
+    const [, blobEndpoint = ''] = /; blobs at ([^;]+);/.exec(server.readyLine) ?? [];
+    for (const endpoint of [queueEndpoint, blobEndpoint])
+      assert.match(endpoint, /^http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1$/);
     assert.equal(
       server.connectionString,
-      `DefaultEndpointsProtocol=http;AccountName=${WELL_KNOWN.name};AccountKey=${WELL_KNOWN.key};TableEndpoint=${server.endpoint};QueueEndpoint=${queueEndpoint};`,
+      `DefaultEndpointsProtocol=http;AccountName=${WELL_KNOWN.name};AccountKey=${WELL_KNOWN.key};TableEndpoint=${server.endpoint};QueueEndpoint=${queueEndpoint};BlobEndpoint=${blobEndpoint};`,
     );
     const table = open(server);
     await table.createTable();

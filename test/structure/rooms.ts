@@ -138,7 +138,8 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     auth: ['shared'],
     table: ['shared'],
     queue: ['shared'],
-    '.': ['shared', 'auth', 'table', 'queue'],
+    blob: ['shared'],
+    '.': ['shared', 'auth', 'table', 'queue', 'blob'],
   },
   'packages/server': {
     observe: [],

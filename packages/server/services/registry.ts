@@ -4,6 +4,7 @@ import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { Service } from '../frame/handle-request.js';
 import type { ServerContext } from '../frame/server-context.js';
 import type { CountedService } from '../observe/request-metrics.js';
+import { BLOB_SERVICE } from './blob/blob-service.js';
 import { QUEUE_SERVICE } from './queue/queue-service.js';
 import { QueueSweep } from './queue/queue-sweep.js';
 import { TABLE_SERVICE } from './table/table-service.js';
@@ -18,6 +19,10 @@ export interface ServiceAddresses {
   readonly queuePort?: number | 'none' | undefined;
   /** Address of the Queue service; default that of the Table service. */
   readonly queueHost?: string | undefined;
+  /** Port of the Blob service, on the same data; default 0, a free one. `none`: there is no Blob service. */
+  readonly blobPort?: number | 'none' | undefined;
+  /** Address of the Blob service; default that of the Table service. */
+  readonly blobHost?: string | undefined;
 }
 
 /** A service on a server, whatever its requests are made of. */
@@ -70,4 +75,11 @@ const queues: ServiceEntry = {
     }),
 };
 
-export const SERVICES: readonly ServiceEntry[] = [tables, queues];
+const blobs: ServiceEntry = {
+  protocol: BLOB_SERVICE,
+  endpointName: 'BlobEndpoint',
+  addressOf: ({ blobHost, blobPort }) => ({ host: blobHost, port: blobPort }),
+  open: server => new Service(BLOB_SERVICE, server),
+};
+
+export const SERVICES: readonly ServiceEntry[] = [tables, queues, blobs];

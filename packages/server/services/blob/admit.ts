@@ -1,0 +1,88 @@
+// Whether a caller may do what they ask for, beyond what authorize.ts knows: containers that are open to all, signatures of a container on its
+// blobs, and the letter `c`, which makes blobs and replaces none (protocol: sas#rights-of-blobs, blob-requests#public-access).
+import { BlobError, type Operation, readContainerAccess } from '#blobs';
+import type { Store } from '#store';
+import { type BlobOperationKind, type BlobRoute, blobAddressOf, signedNameOf } from '#wire/blob';
+import type { AuthorizationProtocol } from '../../auth/auth-protocol.js';
+import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
+import { authorize } from '../../auth/authorize.js';
+import type { Grant } from '../../auth/grant.js';
+import { BLOB_RIGHTS, BLOB_ROLES, isOpenToAll } from './rights.js';
+
+export const BLOB_AUTHORIZATION: AuthorizationProtocol<BlobOperationKind> = {
+  rights: BLOB_RIGHTS,
+  roles: BLOB_ROLES,
+  sasScope: resource => `The signature is for ${resource}.`,
+};
+
+/**
+ * Of who came without credentials: newer versions are asked for them, to older ones there is nothing here
+ * (recorded; protocol: blob-requests#public-access).
+ */
+export function anonymousRefusal(version: string | undefined, challenge: string): BlobError {
+  const reason = 'There are no credentials.';
+  return (version ?? '') >= CHALLENGE_VERSION
+    ? new BlobError('NoAuthenticationInformation', { challenge, reason })
+    : new BlobError('ResourceNotFound', { reason, isAnonymous: 1 });
+}
+
+/** Whether the container is open for that; one that is missing is open for nothing. */
+export async function isOpen(store: Store, route: BlobRoute, kind: BlobOperationKind): Promise<boolean> {
+  const { container } = blobAddressOf(route);
+  try {
+    const { publicAccess } = await readContainerAccess({ store, account: route.account }, container);
+    return isOpenToAll(kind, publicAccess);
+  } catch (error) {
+    if (error instanceof BlobError && error.code === 'ContainerNotFound') return false;
+    throw error;
+  }
+}
+
+/** A container's signature is for its blobs too. Names of blobs are told apart by case, so the signature's own is compared here. */
+function grantedResource(grant: Grant, route: BlobRoute): string {
+  const address = blobAddressOf(route);
+  const { resource } = route;
+  if (grant.kind !== 'serviceSas') return signedNameOf(address);
+  const container = 'container' in resource ? resource.container : address.container;
+  return grant.resource === address.container ||
+    grant.resource === container ||
+    grant.resource === signedNameOf(address)
+    ? grant.resource
+    : '';
+}
+
+/** @throws ServiceError AuthorizationFailure, AuthorizationResourceTypeMismatch, AuthorizationPermissionMismatch. */
+export const authorizeBlob = (grant: Grant, kind: BlobOperationKind, route: BlobRoute): void =>
+  authorize(BLOB_AUTHORIZATION, grant, kind, grantedResource(grant, route));
+
+const REPLACING: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
+  'putBlockBlob',
+  'putAppendBlob',
+  'putPageBlob',
+  'putBlobFromUrl',
+  'putBlockList',
+  'copyBlob',
+]);
+
+/** Whether the grant makes blobs and replaces none. */
+export function mayOnlyCreate(grant: Grant, kind: BlobOperationKind): boolean {
+  if (grant.kind !== 'accountSas' && grant.kind !== 'serviceSas') return false;
+  return REPLACING.has(kind) && !grant.permission.includes('w');
+}
+
+/** The same operation, on the condition that no blob is there. */
+export const ifMissing = (operation: Operation): Operation =>
+  'conditions' in operation && 'ifNoneMatch' in operation.conditions
+    ? ({ ...operation, conditions: { ...operation.conditions, ifNoneMatch: 'any' } } as Operation)
+    : operation;
+
+/** What is said to who may make blobs alone, where one is there. Who asked for that condition is told of it. */
+export const notReplaced = (error: unknown, operation: Operation): unknown =>
+  error instanceof BlobError &&
+  error.code === 'BlobAlreadyExists' &&
+  'conditions' in operation &&
+  !('ifNoneMatch' in operation.conditions && operation.conditions.ifNoneMatch === 'any')
+    ? new BlobError('AuthorizationPermissionMismatch', {
+        reason: 'A blob is there, and the signature grants c without w.',
+      })
+    : error;

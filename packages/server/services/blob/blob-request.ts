@@ -1,0 +1,39 @@
+// A request to the Blob service while it is answered, and what the service keeps for each server: one set of tasks beside the requests, and
+// an authenticator for requests inside of others.
+import { type BlobContext, Upkeep } from '#blobs';
+import type { ServiceRoute } from '#wire';
+import type { BlobOperationKind, BlobResource } from '#wire/blob';
+import type { AuthenticationProtocol } from '../../auth/auth-protocol.js';
+import { Authenticator } from '../../auth/authenticate.js';
+import type { ServerContext } from '../../frame/server-context.js';
+import type { RequestContext } from '../../frame/service-protocol.js';
+
+export type BlobRequest = RequestContext<BlobResource, BlobOperationKind>;
+export type BlobAuthenticator = Authenticator<ServiceRoute<BlobResource>>;
+
+const UPKEEPS = new WeakMap<ServerContext, Upkeep>();
+
+/** One for all requests of a server, and for its background task. */
+export function upkeepOf(server: ServerContext): Upkeep {
+  const known = UPKEEPS.get(server);
+  if (known) return known;
+  const upkeep = new Upkeep();
+  UPKEEPS.set(server, upkeep);
+  return upkeep;
+}
+
+export const blobContextOf = (server: ServerContext, account: string): BlobContext => ({
+  store: server.store,
+  content: server.content,
+  account,
+  ids: server.newId,
+  clock: server.clock,
+  upkeep: upkeepOf(server),
+  deletion: server.deletion,
+});
+
+/** For one request: what it was asked to read besides is not remembered, so that replaced keys are never asked for. */
+export const authenticatorOf = (
+  protocol: AuthenticationProtocol<ServiceRoute<BlobResource>>,
+  server: ServerContext,
+): BlobAuthenticator => new Authenticator(protocol, server);

@@ -1,0 +1,272 @@
+// The Blob service as a value: what the request frame has to know of it, and the way of an operation from the known caller to its answer.
+// The order of the steps is the order in which Azure reports what is wrong (protocol: blob-requests#order-of-checks).
+import { readStoredProperties, ServiceError } from '#account';
+import type { StreamedResponse, WireRequest, WireResponse } from '#base';
+import {
+  BlobError,
+  type BlobErrorCode,
+  checkBlobName,
+  checkContainerName,
+  execute,
+  type Operation,
+  type OperationKind,
+  openContainer,
+  readContainerAccess,
+} from '#blobs';
+import { BLOB_SAS_FIELDS, blobSasStringToSign, parseBlobSas, storageStringsToSign } from '#wire';
+import {
+  type Asked,
+  BLOB_GRAMMAR,
+  type BlobAnswer,
+  type BlobErrorContext,
+  type BlobOperationKind,
+  type BlobResource,
+  type BlobRoute,
+  blobAddressOf,
+  blobAnswer,
+  blobOperationKind,
+  formatBlobError,
+  formatBlobOutcome,
+  formatBlobResponse,
+  type IncomingBody,
+  isBlobRead,
+  type Overrides,
+  parseBlobOperation,
+  signedNameOf,
+} from '#wire/blob';
+import type { Grant } from '../../auth/grant.js';
+import { BODY_BYTES_MAX, checkBody } from '../../frame/handle-request.js';
+import { bufferedBody, streamedBody } from '../../frame/request-body.js';
+import type { ServiceProtocol } from '../../frame/service-protocol.js';
+import {
+  anonymousRefusal,
+  authorizeBlob,
+  BLOB_AUTHORIZATION,
+  ifMissing,
+  isOpen,
+  mayOnlyCreate,
+  notReplaced,
+} from './admit.js';
+import { authenticatorOf, type BlobRequest, blobContextOf } from './blob-request.js';
+import { readableSource } from './copy-access.js';
+import { inForm, wantedDigests, withDigests } from './range-digests.js';
+import { delegationKeys, userDelegationKey, withinRoles } from './user-delegation.js';
+
+/** Of a list of 50,000 blocks with the longest names (protocol: blob-requests#block-lists). */
+const BLOCK_LIST_BYTES_MAX = 8 * 1_048_576;
+/** The version of anonymous requests that name none, unless the service's properties say another (protocol: blob-requests#public-access). */
+const VERSION_OF_ANONYMOUS = '2009-09-19';
+/** Bodies that may be longer than what the frame holds: contents, and lists of blocks. */
+const LONG_BODY = /[?&]comp=(?:block|blocklist|appendblock|page)(?:&|$)/i;
+const ANY_COMP = /[?&]comp=/i;
+
+const UPLOADS: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
+  'putBlockBlob',
+  'putAppendBlob',
+  'putPageBlob',
+  'putBlock',
+  'appendBlock',
+  'putPages',
+  'clearPages',
+]);
+const COPIES: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
+  'copyBlob',
+  'putBlobFromUrl',
+  'putBlockFromUrl',
+  'appendBlockFromUrl',
+  'putPagesFromUrl',
+]);
+
+/** Faults of the body: that the container is not there is found before them. */
+const isOfBody = (error: unknown): boolean =>
+  error instanceof ServiceError &&
+  (error.code === 'RequestBodyTooLarge' ||
+    error.code.startsWith('InvalidXml') ||
+    error.code === 'InvalidBlockList');
+
+const ACCOUNT_INFORMATION: BlobAnswer = blobAnswer(200, {
+  more: [
+    ['x-ms-sku-name', 'Standard_RAGRS'],
+    ['x-ms-account-kind', 'StorageV2'],
+    ['x-ms-is-hns-enabled', 'false'],
+  ],
+});
+
+/** Who comes without credentials speaks the version that the account has set for them. */
+async function admitAnonymous(
+  kind: BlobOperationKind,
+  route: BlobRoute,
+  context: BlobRequest,
+): Promise<void> {
+  const { server, request } = context;
+  const sent = request.headers['x-ms-version'];
+  if (sent === undefined) {
+    const { account } = route;
+    const { defaultVersion } = server.accounts.keys.has(account)
+      ? await readStoredProperties({ store: server.store, account, service: 'blob' })
+      : { defaultVersion: undefined };
+    context.version = defaultVersion ?? VERSION_OF_ANONYMOUS;
+  }
+  if (server.accounts.keys.has(route.account) && (await isOpen(server.store, route, kind))) return;
+  throw anonymousRefusal(sent, server.bearer.challenge);
+}
+
+function overridesOf({ query }: BlobRoute, grant: Grant): Overrides | undefined {
+  if (grant.kind !== 'serviceSas') return undefined;
+  return {
+    contentType: query.get('rsct'),
+    contentEncoding: query.get('rsce'),
+    contentLanguage: query.get('rscl'),
+    contentDisposition: query.get('rscd'),
+    cacheControl: query.get('rscc'),
+  };
+}
+
+function checkNames(route: BlobRoute, kind: BlobOperationKind): void {
+  const { container, blob } = blobAddressOf(route);
+  if (container !== '' && kind !== 'getAccountInformation') checkContainerName(container);
+  if (blob !== '') checkBlobName(blob);
+}
+
+function uploadOf(request: WireRequest): IncomingBody {
+  const length = request.stream === undefined ? request.body.length : request.stream.length;
+  return { length, pieces: streamedBody(request) };
+}
+
+async function askedOf(
+  kind: OperationKind,
+  route: BlobRoute,
+  grant: Grant,
+  context: BlobRequest,
+): Promise<Asked> {
+  const { request, server, version } = context;
+  const isUpload = UPLOADS.has(kind);
+  const source = COPIES.has(kind)
+    ? await readableSource(context, route.account, grant, authenticatorOf(BLOB_SERVICE, server))
+    : undefined;
+  if (!isUpload) checkBody(request);
+  return {
+    headers: request.headers,
+    route,
+    version,
+    upload: isUpload ? uploadOf(request) : undefined,
+    body: isUpload ? request.body : await bufferedBody(request, BLOCK_LIST_BYTES_MAX),
+    source,
+  };
+}
+
+async function carryOut(
+  operation: Operation,
+  route: BlobRoute,
+  grant: Grant,
+  context: BlobRequest,
+): Promise<BlobAnswer> {
+  const { request, server, version } = context;
+  const { headers } = request;
+  const blobs = blobContextOf(server, route.account);
+  const wanted = wantedDigests(headers, operation);
+  const isLimited = mayOnlyCreate(grant, operation.kind);
+  const found = await execute(isLimited ? ifMissing(operation) : operation, blobs).catch((error: unknown) => {
+    throw isLimited ? notReplaced(error, operation) : error;
+  });
+  const { outcome, headers: rangeDigests } =
+    wanted === undefined ? { outcome: found, headers: [] } : await withDigests(found, wanted);
+  const shown = { route, version, overrides: overridesOf(route, grant), rangeDigests };
+  return inForm(formatBlobOutcome(outcome, shown), headers, outcome);
+}
+
+async function run(
+  kind: BlobOperationKind,
+  route: BlobRoute,
+  grant: Grant,
+  context: BlobRequest,
+): Promise<BlobAnswer> {
+  if (grant.kind === 'anonymous') await admitAnonymous(kind, route, context);
+  else authorizeBlob(grant, kind, route);
+  if (route.secondary && !isBlobRead(kind)) throw new BlobError('InsufficientAccountPermissions');
+  checkNames(route, kind);
+  const { request, server, version, now } = context;
+  switch (kind) {
+    case 'getAccountInformation':
+      return ACCOUNT_INFORMATION;
+    case 'getUserDelegationKey':
+      return userDelegationKey(server.accounts, grant, {
+        account: route.account,
+        body: await bufferedBody(request),
+        version,
+        now,
+      });
+    case 'submitBatch':
+      throw new BlobError('InvalidQueryParameterValue', { name: 'comp', value: 'batch' });
+    default:
+  }
+  try {
+    const asked = await askedOf(kind, route, grant, context);
+    return await carryOut(parseBlobOperation(kind, asked), route, grant, context);
+  } catch (error) {
+    const { container } = blobAddressOf(route);
+    if (isOfBody(error) && container !== '')
+      await openContainer({ store: server.store, account: route.account }, container);
+    throw error;
+  }
+}
+
+const errorContextOf = ({ requestId, now, request, kind }: BlobRequest): BlobErrorContext => ({
+  requestId,
+  now,
+  method: request.method,
+  kind,
+  isPart: false,
+});
+
+const nameOf = (route: BlobRoute): string => signedNameOf(blobAddressOf(route));
+
+export const BLOB_SERVICE: ServiceProtocol<
+  BlobResource,
+  BlobOperationKind,
+  BlobErrorCode,
+  BlobAnswer,
+  WireResponse | StreamedResponse
+> = {
+  ...BLOB_AUTHORIZATION,
+  name: 'blob',
+  letter: 'b',
+  mayStream: ({ method, target }) => method === 'PUT' && (LONG_BODY.test(target) || !ANY_COMP.test(target)),
+  bodyBytesMax: BODY_BYTES_MAX,
+  refusesBodyFirst: false,
+  grammar: BLOB_GRAMMAR,
+  checkVersion: () => undefined,
+  kindOf: blobOperationKind,
+  kindOfRefused: () => undefined,
+
+  stringsToSign: storageStringsToSign,
+  signedResource: route => `${route.account}/${nameOf(route)}`,
+  sasFields: BLOB_SAS_FIELDS,
+  parseSas: (query, route) => withinRoles(parseBlobSas(query, signedAddressOf(route)), query),
+  sasStringToSign: blobSasStringToSign,
+  sasKeys: delegationKeys,
+  readPolicies: async (store, account, resource) => {
+    const container = resource.split('/', 1)[0] ?? '';
+    try {
+      return (await readContainerAccess({ store, account }, container)).identifiers;
+    } catch (error) {
+      if (error instanceof BlobError && error.code === 'ContainerNotFound') return undefined;
+      throw error;
+    }
+  },
+  admitsAnonymous: ({ method }) => method === 'GET' || method === 'HEAD',
+  refuseAnonymous: ({ headers }, challenge) => anonymousRefusal(headers['x-ms-version'], challenge),
+
+  run,
+  formatPreflight: more => blobAnswer(200, { more }),
+  formatError: (error, context) => formatBlobError(error, errorContextOf(context)),
+  formatResponse: formatBlobResponse,
+};
+
+/** A signature of a container may be sent to its path alone. */
+function signedAddressOf(route: BlobRoute) {
+  const { resource, query } = route;
+  return query.get('sr') === 'c' && resource.kind === 'container'
+    ? { container: resource.container, blob: '' }
+    : blobAddressOf(route);
+}

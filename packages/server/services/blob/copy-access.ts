@@ -1,0 +1,74 @@
+// The source of a copy: a blob of this server, read on the authority of its own URL, or on that of the caller (protocol: blob-requests#copy-sources).
+import { ServiceError } from '#account';
+import { BlobError } from '#blobs';
+import { type CopySource, parseSourceUrl, type SourceUrl } from '#wire/blob';
+import type { Authenticator } from '../../auth/authenticate.js';
+import type { Grant } from '../../auth/grant.js';
+import { authorizeBlob, isOpen } from './admit.js';
+import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
+
+export type { Authenticator };
+
+const NOT_FOUND: ReadonlySet<string> = new Set(['ResourceNotFound', 'NoAuthenticationInformation']);
+
+/** Refusals of the source are told as such. */
+function refusal(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const { reason = '' } = error.detail;
+  const code = NOT_FOUND.has(error.code)
+    ? 'CannotVerifyCopySource:Missing'
+    : 'CannotVerifyCopySource:Forbidden';
+  return new BlobError(code, { reason: `The source may not be read: ${error.code}. ${reason}` });
+}
+
+/** Its URL's signature, the token that was sent for it, or what the caller may do anyway in the same account. */
+async function sourceGrant(
+  source: SourceUrl,
+  caller: Grant,
+  {
+    request,
+    route,
+    now,
+  }: Pick<BlobRequest, 'request' | 'now'> & { readonly route: { readonly account: string } },
+  authenticator: BlobAuthenticator,
+): Promise<Grant> {
+  const token = request.headers['x-ms-copy-source-authorization'];
+  const isSigned = source.route.query.has('sig');
+  if (isSigned || token !== undefined) {
+    const version = request.headers['x-ms-version'];
+    const headers = {
+      host: source.host,
+      ...(version !== undefined && { 'x-ms-version': version }),
+      ...(!isSigned && token !== undefined && { authorization: token }),
+    };
+    const read = { ...request, method: 'GET', target: source.target, headers, stream: undefined };
+    return authenticator.authenticate(read, source.route, now);
+  }
+  const isOwn =
+    source.route.account === route.account && (caller.kind === 'owner' || caller.kind === 'bearer');
+  return isOwn ? caller : { kind: 'anonymous' };
+}
+
+/** @throws BlobError CannotVerifyCopySource and what is wrong with the URL. */
+export async function readableSource(
+  context: BlobRequest,
+  account: string,
+  caller: Grant,
+  authenticator: BlobAuthenticator,
+): Promise<CopySource> {
+  const { request, server, now } = context;
+  const source = parseSourceUrl(request, server.accounts.keys);
+  const { route, container, blob, snapshot, shownUrl } = source;
+  if (!server.accounts.keys.has(route.account))
+    throw new BlobError('CannotVerifyCopySource:Missing', {
+      reason: `There is no account ${route.account}.`,
+    });
+  try {
+    const grant = await sourceGrant(source, caller, { request, now, route: { account } }, authenticator);
+    if (grant.kind !== 'anonymous') authorizeBlob(grant, 'getBlob', route);
+    else if (!(await isOpen(server.store, route, 'getBlob'))) throw new BlobError('ResourceNotFound');
+  } catch (error) {
+    throw refusal(error);
+  }
+  return { account: route.account, container, blob, snapshot, url: shownUrl };
+}

@@ -1,0 +1,89 @@
+// Digests of the part of a blob that is read, and contents wrapped as structured messages: what clients ask of an answer besides the bytes
+// (protocol: blob-requests#ranges, blob-requests#structured-bodies).
+import { createHash } from 'node:crypto';
+import { Crc64 } from '#base';
+import { BlobError, type Operation, type Outcome } from '#blobs';
+import type { Header } from '#wire';
+import {
+  type BlobAnswer,
+  flagOf,
+  type Headers,
+  isStructured,
+  STRUCTURED_FORM,
+  wrapped,
+  wrappedLength,
+} from '#wire/blob';
+
+/** Azure's maximum. */
+const BYTES_MAX = 4 * 1_048_576;
+const MD5 = 'x-ms-range-get-content-md5';
+const CRC64 = 'x-ms-range-get-content-crc64';
+
+type Content = Extract<Outcome, { kind: 'blobContent' }>;
+
+export interface WantedDigests {
+  readonly md5: boolean;
+  readonly crc64: boolean;
+}
+
+/** @throws BlobError InvalidHeaderValue where no range is asked for, or both digests. */
+export function wantedDigests(headers: Headers, operation: Operation): WantedDigests | undefined {
+  if (operation.kind !== 'getBlob') return undefined;
+  const wanted = { md5: flagOf(headers, MD5), crc64: flagOf(headers, CRC64) };
+  if (!wanted.md5 && !wanted.crc64) return undefined;
+  const name = wanted.md5 ? MD5 : CRC64;
+  if (operation.range === undefined || (wanted.md5 && wanted.crc64))
+    throw new BlobError('InvalidHeaderValue', { name, value: headers[name] ?? '' });
+  return wanted;
+}
+
+async function letGo(content: Content['content']): Promise<void> {
+  if (!Buffer.isBuffer(content)) await content[Symbol.asyncIterator]().return?.();
+}
+
+async function collected(content: Content['content']): Promise<Buffer> {
+  if (Buffer.isBuffer(content)) return content;
+  const pieces: Buffer[] = [];
+  for await (const piece of content) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+export interface Digested {
+  readonly outcome: Outcome;
+  readonly headers: readonly Header[];
+}
+
+/** A part whose digest is told is held as a whole. @throws BlobError OutOfRangeInput for one that is too large. */
+export async function withDigests(outcome: Outcome, wanted: WantedDigests): Promise<Digested> {
+  if (outcome.kind !== 'blobContent' || outcome.range === undefined) return { outcome, headers: [] };
+  const { from, until } = outcome.range;
+  if (until - from > BYTES_MAX) {
+    await letGo(outcome.content);
+    throw new BlobError('OutOfRangeInput');
+  }
+  const content = await collected(outcome.content);
+  const header: Header = wanted.md5
+    ? ['Content-MD5', createHash('md5').update(content).digest('base64')]
+    : ['x-ms-content-crc64', new Crc64().update(content).digest().toString('base64')];
+  return { outcome: { ...outcome, content }, headers: [header] };
+}
+
+async function* single(content: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  if (content.length > 0) yield content;
+}
+
+/** The answer in the form that the request asks for. */
+export function inForm(answer: BlobAnswer, headers: Headers, outcome: Outcome): BlobAnswer {
+  if (!isStructured(headers)) return answer;
+  const form: Header = ['x-ms-structured-body', STRUCTURED_FORM];
+  // Of an upload, that its digests were looked at.
+  if (outcome.kind !== 'blobContent') return { ...answer, more: [...answer.more, form] };
+  const { content } = outcome;
+  const length = typeof answer.length === 'number' ? answer.length : 0;
+  return {
+    ...answer,
+    body: wrapped(Buffer.isBuffer(content) ? single(content) : content, length),
+    length: wrappedLength(length),
+    more: [...answer.more, form, ['x-ms-structured-content-length', String(length)]],
+  };
+}

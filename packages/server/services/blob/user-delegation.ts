@@ -1,0 +1,97 @@
+// User delegation keys: made of an account's key, so that none has to be kept. Who got a key is written as an object id that names the roles of
+// their token, and a signature of the key grants no more than these (protocol: sas#user-delegation-keys).
+import { createHmac } from 'node:crypto';
+import { ServiceError } from '#account';
+import { BlobError } from '#blobs';
+import {
+  type DelegationKeyFields,
+  delegationKeyOf,
+  delegationKeyText,
+  isUserDelegation,
+  type ServiceSas,
+} from '#wire';
+import { type BlobAnswer, blobAnswer, formatUserDelegationKey, keyTimeText, parseKeyInfo } from '#wire/blob';
+import type { Accounts } from '../../auth/accounts.js';
+import type { Grant } from '../../auth/grant.js';
+import { allowsAll, type Role } from '../../auth/roles.js';
+import { ACTION_OF_LETTER, BLOB_ROLES } from './rights.js';
+
+/** In the order of their bits, which keys that were given away hold. */
+const ROLES: readonly Role[] = [
+  'Storage Blob Data Reader',
+  'Storage Blob Data Contributor',
+  'Storage Blob Data Owner',
+  'Storage Blob Delegator',
+  'Storage Account Contributor',
+];
+const OBJECT_ID = '5be1f0aa-0000-4000-8000-0000000000';
+/** There is no directory of users. */
+const TENANT_ID = '00000000-0000-4000-8000-000000000000';
+
+type Query = ReadonlyMap<string, string>;
+
+function objectIdOf(roles: readonly Role[]): string {
+  let bits = 0;
+  for (const [i, role] of ROLES.entries()) if (roles.includes(role)) bits |= 1 << i;
+  return OBJECT_ID + bits.toString(16).padStart(2, '0');
+}
+
+function rolesOf(objectId: string): readonly Role[] {
+  const bits = objectId.startsWith(OBJECT_ID) ? Number.parseInt(objectId.slice(OBJECT_ID.length), 16) : 0;
+  return ROLES.filter((_, i) => (bits & (1 << i)) !== 0);
+}
+
+const derive = (accountKey: Buffer, fields: DelegationKeyFields): Buffer =>
+  createHmac('sha256', accountKey).update(delegationKeyText(fields)).digest();
+
+/** The keys that may have signed a query. */
+export const delegationKeys = (query: Query, accountKeys: readonly Buffer[]): readonly Buffer[] =>
+  isUserDelegation(query) ? accountKeys.map(key => derive(key, delegationKeyOf(query))) : accountKeys;
+
+const isAllowed = (letter: string, roles: readonly Role[]): boolean => {
+  const action = ACTION_OF_LETTER.get(letter);
+  const known: Readonly<Partial<Record<Role, readonly string[]>>> = BLOB_ROLES;
+  return roles.some(role => allowsAll(role) || (action !== undefined && known[role]?.includes(action)));
+};
+
+/** A signature of a user delegation key grants what those may do who got the key. */
+export function withinRoles(sas: ServiceSas, query: Query): ServiceSas {
+  if (!isUserDelegation(query)) return sas;
+  const roles = rolesOf(query.get('skoid') ?? '');
+  const letters = [...(sas.permission ?? '')].filter(letter => isAllowed(letter, roles));
+  // Nothing that is granted is not the same as nothing that is said.
+  return { ...sas, permission: letters.join('') || '-' };
+}
+
+export interface KeyRequest {
+  readonly account: string;
+  readonly body: Buffer;
+  readonly version: string;
+  readonly now: bigint;
+}
+
+/** @throws ServiceError AuthenticationFailed for who came without a token, BlobError for what is wrong with the times. */
+export function userDelegationKey(
+  accounts: Accounts,
+  grant: Grant,
+  { account, body, version, now }: KeyRequest,
+): BlobAnswer {
+  if (grant.kind !== 'bearer')
+    throw new ServiceError('AuthenticationFailed', {
+      reason: 'User delegation keys are for bearer tokens.',
+      detail: 'Only authentication scheme Bearer is supported',
+    });
+  const { start, expiry } = parseKeyInfo(body, now);
+  const [accountKey] = accounts.keys.get(account) ?? [];
+  if (accountKey === undefined) throw new BlobError('AuthenticationFailed');
+  const fields: DelegationKeyFields = {
+    objectId: objectIdOf(grant.roles),
+    tenantId: TENANT_ID,
+    start: keyTimeText(start),
+    expiry: keyTimeText(expiry),
+    service: 'b',
+    version,
+  };
+  const value = derive(accountKey, fields).toString('base64');
+  return blobAnswer(200, { body: formatUserDelegationKey({ ...fields, start, expiry, value }) });
+}

@@ -1,0 +1,47 @@
+// The route of a request to the Blob service: its target as a value. blob-grammar.ts parses it.
+import type { ServiceRoute } from '../shared/target.js';
+
+export type BlobResource =
+  /** A path without a resource; it is refused after authentication. */
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'service' }
+  /** One segment: a container, or a blob of the root container where the query does not speak of a container. */
+  | { readonly kind: 'container'; readonly container: string }
+  | { readonly kind: 'blob'; readonly container: string; readonly blob: string };
+
+/** Parameters of the query are known by names in lower case; of a name given twice, the values are joined by commas, in order. */
+export type BlobRoute = ServiceRoute<BlobResource>;
+
+/** The container of blobs whose path names none (protocol: blob-requests#paths). */
+export const ROOT_CONTAINER = '$root';
+
+/** The container or the blob that is meant; both are empty where there is none. */
+export interface BlobAddress {
+  readonly container: string;
+  /** Empty for a container. */
+  readonly blob: string;
+}
+
+const CONTAINER_TYPES: ReadonlySet<string> = new Set(['container', 'account']);
+
+/** A path of one segment is a container if the query says so. */
+export function blobAddressOf({ resource, query }: Pick<BlobRoute, 'resource' | 'query'>): BlobAddress {
+  switch (resource.kind) {
+    case 'blob':
+      return { container: resource.container, blob: resource.blob };
+    case 'container': {
+      const isContainer = CONTAINER_TYPES.has(query.get('restype')?.toLowerCase() ?? '');
+      return isContainer
+        ? { container: resource.container, blob: '' }
+        : { container: ROOT_CONTAINER, blob: resource.container };
+    }
+    case 'invalid':
+    case 'service':
+      return { container: '', blob: '' };
+  }
+}
+
+/** As shared access signatures name it: `container`, or `container/blob`. */
+export function signedNameOf({ container, blob }: BlobAddress): string {
+  return blob === '' ? container : `${container}/${blob}`;
+}

@@ -1,0 +1,59 @@
+// Renders a refusal of the Blob service: status, headers and document (protocol: errors#forms, errors#details, blob-requests#answers).
+import type { ServiceError } from '#account';
+import type { BlobErrorCode } from '#blobs';
+import { type Header, RETRY } from '../shared/answer.js';
+import { errorMessage, wireCode } from '../shared/error-table.js';
+import { formatStorageError } from '../shared/storage-error-xml.js';
+import { XML_HEAD } from '../shared/xml.js';
+import { type BlobAnswer, blobAnswer } from './blob-answer.js';
+import { BLOB_ERROR_ELEMENTS, BLOB_ERROR_TABLE } from './blob-error-table.js';
+import type { BlobOperationKind } from './blob-operation-kind.js';
+
+export interface BlobErrorContext {
+  readonly requestId: string;
+  readonly now: bigint;
+  readonly method: string;
+  readonly kind: BlobOperationKind | undefined;
+  readonly isPart: boolean;
+}
+
+type BlobFault = ServiceError<BlobErrorCode>;
+
+/** A snapshot's time that is none is found out where no version is known yet (recorded). */
+const isOfSnapshot = ({ code, detail }: BlobFault): boolean =>
+  code === 'InvalidQueryParameterValue' && detail.name === 'snapshot' && detail.reason === undefined;
+
+/** What comes from deeper inside of Azure has a line break after the declaration (recorded). */
+const isFromInside = (error: BlobFault, { kind, isPart }: BlobErrorContext): boolean =>
+  isPart || kind === 'appendBlockFromUrl' || isOfSnapshot(error);
+
+function headersOf({ code, detail }: BlobFault): Header[] {
+  const headers: Header[] = [];
+  if (code === 'ServerBusy') headers.push(RETRY);
+  if (detail.challenge !== undefined) headers.push(['WWW-Authenticate', String(detail.challenge)]);
+  return headers;
+}
+
+export function formatBlobError(error: BlobFault, context: BlobErrorContext): BlobAnswer {
+  const { requestId, now, method, kind } = context;
+  const entry = BLOB_ERROR_TABLE[error.code];
+  const code = wireCode(error.code);
+  const message = errorMessage(entry, error);
+  const isSilent = method === 'HEAD' || entry.status === 304;
+  const elements = BLOB_ERROR_ELEMENTS[error.code] ?? [];
+  const document = formatStorageError(error, { message, elements, requestId, now });
+  const head = isFromInside(error, context) ? `${XML_HEAD}\n` : XML_HEAD;
+  // Who asks without credentials is told as little (recorded).
+  const hidesCode = isOfSnapshot(error) || (code === 'ResourceNotFound' && error.detail.isAnonymous === 1);
+  const { length } = error.detail;
+  return blobAnswer(entry.status, {
+    reason: message,
+    body: isSilent ? undefined : head + document,
+    length: isSilent ? 'none' : undefined,
+    contentType: entry.status === 304 && kind === 'getPageRanges' ? 'application/xml' : undefined,
+    content: code === 'InvalidRange' && length !== undefined ? [['Content-Range', `bytes */${length}`]] : [],
+    more: headersOf(error),
+    errorCode: hidesCode ? undefined : code,
+    hidesVersion: code === 'InvalidAuthenticationInfo' || isOfSnapshot(error),
+  });
+}

@@ -1,0 +1,168 @@
+// Parses the operations that read blobs, and those that change what is not their content (protocol: blob-requests#paths).
+import { BlobError, type Operation, type SetSequenceNumber } from '#blobs';
+import { given } from '../../shared/storage-parameters.js';
+import { type Asked, onBlob, onSnapshot } from './asked.js';
+import { conditionsOf, leaseIdOf, tagsConditionOf } from './conditions.js';
+import { CONTENT_HEADERS, contentPropertiesOf, metadataOf } from './content-headers.js';
+import { bigOf, type Headers, invalidHeader, required, sent, wholeHeader } from './header-values.js';
+import { leaseActionOf } from './lease-action.js';
+import { rangePosition } from './markers.js';
+import { topOf } from './page-size.js';
+import { rangeOf, snapshotOf } from './ranges.js';
+import { parseTags } from './tags.js';
+import { appendConditionsOf } from './write-operations.js';
+
+export type BlobKind =
+  | 'getBlockList'
+  | 'sealBlob'
+  | 'getPageRanges'
+  | 'getBlob'
+  | 'getBlobProperties'
+  | 'setBlobProperties'
+  | 'getBlobMetadata'
+  | 'setBlobMetadata'
+  | 'snapshotBlob'
+  | 'deleteBlob'
+  | 'leaseBlob'
+  | 'abortCopy'
+  | 'setTier'
+  | 'getTags'
+  | 'setTags';
+
+const onSnapshotIf = (asked: Asked) => ({ ...onSnapshot(asked), conditions: conditionsOf(asked.headers) });
+const leaseAndTags = ({ headers }: Asked) => ({
+  leaseId: leaseIdOf(headers),
+  ifTags: tagsConditionOf(headers),
+});
+
+function getBlockList(asked: Asked): Operation {
+  const name = 'blocklisttype';
+  const type = (given(asked.route.query, name) ?? 'committed').toLowerCase();
+  if (type !== 'committed' && type !== 'uncommitted' && type !== 'all')
+    throw new BlobError('InvalidQueryParameterValue', { name, value: asked.route.query.get(name) ?? '' });
+  return {
+    kind: 'getBlockList',
+    ...onSnapshot(asked),
+    committed: type !== 'uncommitted',
+    uncommitted: type !== 'committed',
+    ...leaseAndTags(asked),
+  };
+}
+
+function sequenceNumberOf(headers: Headers): SetSequenceNumber | undefined {
+  const name = 'x-ms-sequence-number-action';
+  const action = sent(headers, name)?.toLowerCase();
+  if (action === undefined) return undefined;
+  const number = bigOf(headers, 'x-ms-blob-sequence-number');
+  if (action === 'increment') {
+    if (number !== undefined) throw invalidHeader('x-ms-blob-sequence-number', `${number}`);
+    return { action, number: 0n };
+  }
+  if (action !== 'max' && action !== 'update') throw invalidHeader(name, action);
+  if (number === undefined)
+    throw new BlobError('MissingRequiredHeader', { name: 'x-ms-blob-sequence-number' });
+  return { action, number };
+}
+
+/** What only page blobs have can be set alone; else all that is not sent is cleared. */
+function setBlobProperties(asked: Asked): Operation {
+  const { headers } = asked;
+  const length = wholeHeader(headers, 'x-ms-blob-content-length');
+  const sequenceNumber = sequenceNumberOf(headers);
+  const isOfPagesAlone =
+    (length !== undefined || sequenceNumber !== undefined) &&
+    CONTENT_HEADERS.every(name => sent(headers, name) === undefined);
+  return {
+    kind: 'setBlobProperties',
+    ...onBlob(asked),
+    properties: isOfPagesAlone ? undefined : contentPropertiesOf(headers),
+    length,
+    sequenceNumber,
+    conditions: conditionsOf(headers),
+  };
+}
+
+function deleteBlob(asked: Asked): Operation {
+  const name = 'x-ms-delete-snapshots';
+  const operation = { kind: 'deleteBlob' as const, ...onSnapshotIf(asked) };
+  const snapshots = sent(asked.headers, name)?.toLowerCase();
+  if (snapshots === undefined) return { ...operation, snapshots };
+  if (snapshots !== 'include' && snapshots !== 'only') throw invalidHeader(name, snapshots);
+  if (operation.snapshot !== undefined)
+    throw new BlobError('InvalidQueryParameterValue', {
+      name: 'snapshot',
+      value: asked.route.query.get('snapshot') ?? '',
+    });
+  return { ...operation, snapshots };
+}
+
+function abortCopy(asked: Asked): Operation {
+  const copyId = given(asked.route.query, 'copyid');
+  if (copyId === undefined) throw new BlobError('MissingRequiredQueryParameter', { name: 'copyid' });
+  const action = required(asked.headers, 'x-ms-copy-action');
+  if (action.toLowerCase() !== 'abort') throw invalidHeader('x-ms-copy-action', action);
+  return { kind: 'abortCopy', ...onBlob(asked), copyId, leaseId: leaseIdOf(asked.headers) };
+}
+
+function getPageRanges(asked: Asked): Operation {
+  const { headers, route } = asked;
+  return {
+    kind: 'getPageRanges',
+    ...onSnapshotIf(asked),
+    range: rangeOf(headers),
+    since: snapshotOf(route.query, 'prevsnapshot'),
+    from: rangePosition(route.query),
+    top: topOf(route.query),
+  };
+}
+
+export const BLOB_PARSERS: Readonly<Record<BlobKind, (asked: Asked) => Operation>> = {
+  getBlockList,
+  sealBlob: asked => ({
+    kind: 'sealBlob',
+    ...onBlob(asked),
+    conditions: appendConditionsOf(asked.headers),
+  }),
+  getPageRanges,
+  getBlob: asked => ({ kind: 'getBlob', ...onSnapshotIf(asked), range: rangeOf(asked.headers) }),
+  getBlobProperties: asked => ({ kind: 'getBlobProperties', ...onSnapshotIf(asked) }),
+  setBlobProperties,
+  getBlobMetadata: asked => ({ kind: 'getBlobMetadata', ...onSnapshotIf(asked) }),
+  setBlobMetadata: asked => ({
+    kind: 'setBlobMetadata',
+    ...onBlob(asked),
+    metadata: metadataOf(asked.headers),
+    conditions: conditionsOf(asked.headers),
+  }),
+  snapshotBlob: asked => {
+    const metadata = metadataOf(asked.headers);
+    return {
+      kind: 'snapshotBlob',
+      ...onBlob(asked),
+      metadata: metadata.length === 0 ? undefined : metadata,
+      conditions: conditionsOf(asked.headers),
+    };
+  },
+  deleteBlob,
+  leaseBlob: asked => ({
+    kind: 'leaseBlob',
+    ...onBlob(asked),
+    action: leaseActionOf(asked.headers),
+    // The id belongs to the action.
+    conditions: { ...conditionsOf(asked.headers), leaseId: undefined },
+  }),
+  abortCopy,
+  setTier: asked => ({
+    kind: 'setTier',
+    ...onSnapshot(asked),
+    tier: required(asked.headers, 'x-ms-access-tier'),
+    ...leaseAndTags(asked),
+  }),
+  getTags: asked => ({ kind: 'getTags', ...onSnapshot(asked), ...leaseAndTags(asked) }),
+  setTags: asked => ({
+    kind: 'setTags',
+    ...onBlob(asked),
+    tags: parseTags(asked.body),
+    ...leaseAndTags(asked),
+  }),
+};

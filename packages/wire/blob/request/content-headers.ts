@@ -1,0 +1,72 @@
+// The headers that become properties of a blob, and what else a write of a whole blob sets (protocol: blob-requests#content-headers).
+import type { Metadata } from '#account';
+import { type ContentProperties, checkBlobMetadata, type PublicAccess, type WholeBlob } from '#blobs';
+import { parseMetadata } from '../../shared/storage-parameters.js';
+import { conditionsOf } from './conditions.js';
+import { type Headers, invalidHeader, md5Of, sent } from './header-values.js';
+import { tagsOfHeader } from './tags.js';
+
+const TYPE_DEFAULT = 'application/octet-stream';
+
+/** Of the requests that set properties alone: what is not sent is cleared. */
+export const contentPropertiesOf = (headers: Headers): ContentProperties => ({
+  contentType: sent(headers, 'x-ms-blob-content-type'),
+  contentEncoding: sent(headers, 'x-ms-blob-content-encoding'),
+  contentLanguage: sent(headers, 'x-ms-blob-content-language'),
+  contentDisposition: sent(headers, 'x-ms-blob-content-disposition'),
+  cacheControl: sent(headers, 'x-ms-blob-cache-control'),
+  contentMd5: md5Of(headers, 'x-ms-blob-content-md5'),
+});
+
+/** The plain headers speak of a body that is the content; the service's own win. */
+function propertiesOfBody(headers: Headers): ContentProperties {
+  const own = contentPropertiesOf(headers);
+  return {
+    contentType: own.contentType ?? sent(headers, 'content-type') ?? TYPE_DEFAULT,
+    contentEncoding: own.contentEncoding ?? sent(headers, 'content-encoding'),
+    contentLanguage: own.contentLanguage ?? sent(headers, 'content-language'),
+    contentDisposition: own.contentDisposition,
+    cacheControl: own.cacheControl ?? sent(headers, 'cache-control'),
+    contentMd5: own.contentMd5,
+  };
+}
+
+export const CONTENT_HEADERS = [
+  'x-ms-blob-content-type',
+  'x-ms-blob-content-encoding',
+  'x-ms-blob-content-language',
+  'x-ms-blob-content-disposition',
+  'x-ms-blob-cache-control',
+  'x-ms-blob-content-md5',
+] as const;
+
+/** @throws BlobError EmptyMetadataKey, InvalidMetadata, MetadataTooLarge. */
+export function metadataOf(headers: Headers): Metadata {
+  const metadata = parseMetadata(headers);
+  checkBlobMetadata(metadata);
+  return metadata;
+}
+
+/** `body`: the request's body is the content. Else its type is of something else: a list of blocks. */
+export function wholeBlobOf(headers: Headers, of: 'body' | 'else'): WholeBlob {
+  const own = of === 'body' ? propertiesOfBody(headers) : contentPropertiesOf(headers);
+  return {
+    properties: { ...own, contentType: own.contentType ?? TYPE_DEFAULT },
+    metadata: metadataOf(headers),
+    tags: tagsOfHeader(headers),
+    tier: sent(headers, 'x-ms-access-tier'),
+    conditions: conditionsOf(headers),
+  };
+}
+
+/** @throws BlobError InvalidHeaderValue. */
+export function publicAccessOf(headers: Headers): PublicAccess {
+  const name = 'x-ms-blob-public-access';
+  const text = sent(headers, name);
+  if (text === undefined) return 'private';
+  const level = text.toLowerCase();
+  if (level === 'container' || level === 'blob') return level;
+  // The oldest versions' word for all of it.
+  if (level === 'true') return 'container';
+  throw invalidHeader(name, text);
+}

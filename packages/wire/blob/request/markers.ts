@@ -1,0 +1,59 @@
+// Where the next page of a list begins, as a text that clients send back as they got it (protocol: blob-requests#markers).
+import { BlobError, type ListPosition } from '#blobs';
+import { given } from '../../shared/storage-parameters.js';
+
+type Query = ReadonlyMap<string, string>;
+
+const FORM = /^1!([A-Za-z0-9_-]+)(?:!(\d{1,19}))?$/;
+const TWO_NAMES = /^1!([A-Za-z0-9_-]+)!([A-Za-z0-9_-]+)$/;
+
+const encoded = (name: string): string => Buffer.from(name).toString('base64url');
+const decoded = (text: string): string => Buffer.from(text, 'base64url').toString();
+const malformed = (): BlobError => new BlobError('OutOfRangeInput');
+
+export const blobMarker = ({ blob, snapshot }: ListPosition): string =>
+  `1!${encoded(blob)}${snapshot === undefined ? '' : `!${snapshot}`}`;
+
+/** @throws BlobError OutOfRangeInput. */
+export function blobPosition(query: Query): ListPosition | undefined {
+  const marker = given(query, 'marker');
+  if (marker === undefined) return undefined;
+  const [, name, snapshot] = FORM.exec(marker) ?? [];
+  if (name === undefined) throw malformed();
+  return { blob: decoded(name), snapshot: snapshot === undefined ? undefined : BigInt(snapshot) };
+}
+
+export interface FoundPosition {
+  readonly container: string;
+  readonly blob: string;
+}
+
+export const foundMarker = ({ container, blob }: FoundPosition): string =>
+  `1!${encoded(container)}!${encoded(blob)}`;
+
+/** @throws BlobError OutOfRangeInput. */
+export function foundPosition(query: Query): FoundPosition | undefined {
+  const marker = given(query, 'marker');
+  if (marker === undefined) return undefined;
+  const [, container, blob] = TWO_NAMES.exec(marker) ?? [];
+  if (container === undefined || blob === undefined) throw malformed();
+  return { container: decoded(container), blob: decoded(blob) };
+}
+
+/** `/account/name`, as of queues. @throws BlobError OutOfRangeInput. */
+export function containerPosition(query: Query, account: string): string | undefined {
+  const marker = given(query, 'marker');
+  if (marker === undefined) return undefined;
+  const prefix = `/${account}/`;
+  const name = marker.startsWith(prefix) ? marker.slice(prefix.length) : marker;
+  if (name === '' || name.includes('/')) throw malformed();
+  return name;
+}
+
+/** The byte at which a page of ranges begins. @throws BlobError OutOfRangeInput. */
+export function rangePosition(query: Query): number | undefined {
+  const marker = given(query, 'marker');
+  if (marker === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(marker)) throw malformed();
+  return Number(marker);
+}

@@ -1,0 +1,76 @@
+// The body of a request as a content that is to be stored: its length, its limit by version, and what the client says of it
+// (protocol: blob-requests#digests, blob-requests#limits-by-version).
+import { BlobError, type Upload } from '#blobs';
+import { crc64Of, type Headers, invalidHeader, md5Of, sent } from './header-values.js';
+import { isStructured, structuredLength, unwrapped } from './structured-body.js';
+
+const MIB = 1_048_576;
+
+/** From a version on, in bytes; the newest first. */
+type Limits = readonly (readonly [version: string, bytesMax: number])[];
+
+export const PUT_BLOB_LIMITS: Limits = [
+  ['2019-12-12', 5000 * MIB],
+  ['2016-05-31', 256 * MIB],
+  ['', 64 * MIB],
+];
+export const BLOCK_LIMITS: Limits = [
+  ['2019-12-12', 4000 * MIB],
+  ['2016-05-31', 100 * MIB],
+  ['', 4 * MIB],
+];
+export const APPEND_LIMITS: Limits = [
+  ['2022-11-02', 100 * MIB],
+  ['', 4 * MIB],
+];
+export const PAGES_LIMITS: Limits = [['', 4 * MIB]];
+
+/** Until this version answers tell the MD5 of a block even if the request brought none (recorded). */
+const LAST_VERSION_OF_MD5 = '2019-02-02';
+
+/** A body that came with its head is one piece. */
+export interface IncomingBody {
+  /** Undefined where it comes in chunks. */
+  readonly length: number | undefined;
+  readonly pieces: AsyncIterable<Buffer>;
+}
+
+/** @throws BlobError BothCrc64AndMd5HeaderPresent, InvalidMd5, InvalidHeaderValue. */
+export function digestsSent(
+  headers: Headers,
+  md5Name: string,
+  crc64Name: string,
+): { readonly md5: Buffer | undefined; readonly crc64: Buffer | undefined } {
+  const md5 = md5Of(headers, md5Name);
+  const crc64 = crc64Of(headers, crc64Name);
+  if (md5 !== undefined && crc64 !== undefined) throw new BlobError('BothCrc64AndMd5HeaderPresent');
+  return { md5, crc64 };
+}
+
+export interface UploadRules {
+  readonly version: string;
+  readonly limits: Limits;
+  readonly mayBeEmpty: boolean;
+}
+
+/** @throws BlobError MissingContentLengthHeader, RequestBodyTooLarge, InvalidHeaderValue, BothCrc64AndMd5HeaderPresent, InvalidMd5. */
+export function uploadOf(
+  headers: Headers,
+  body: IncomingBody,
+  { version, limits, mayBeEmpty }: UploadRules,
+): Upload {
+  const { md5, crc64 } = digestsSent(headers, 'content-md5', 'x-ms-content-crc64');
+  const isWrapped = isStructured(headers);
+  if (body.length === undefined) throw new BlobError('MissingContentLengthHeader');
+  const length = isWrapped ? structuredLength(headers) : body.length;
+  if (length === 0 && !mayBeEmpty) throw invalidHeader('Content-Length', '0');
+  const limit = limits.find(([since]) => version >= since)?.[1] ?? 0;
+  if (length > limit) throw new BlobError('RequestBodyTooLarge', { limit });
+  return {
+    length,
+    pieces: isWrapped ? unwrapped(body.pieces) : body.pieces,
+    md5,
+    crc64,
+    wantsMd5: version <= LAST_VERSION_OF_MD5 || sent(headers, 'content-md5') !== undefined,
+  };
+}

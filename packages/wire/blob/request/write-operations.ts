@@ -1,0 +1,217 @@
+// Parses the operations that write contents of blobs (protocol: blob-requests#paths).
+import {
+  type AppendConditions,
+  BlobError,
+  checkBlockId,
+  type Operation,
+  type SourceRange,
+  type Upload,
+} from '#blobs';
+import { given } from '../../shared/storage-parameters.js';
+import { parseBlockList } from '../xml/block-list-xml.js';
+import { type Asked, onBlob, sourceOf } from './asked.js';
+import { conditionsOf, leaseIdOf, pageConditionsOf } from './conditions.js';
+import { metadataOf, wholeBlobOf } from './content-headers.js';
+import { checkAppendEtags } from './etag.js';
+import { bigOf, flagOf, type Headers, invalidHeader, md5Of, sent, wholeHeader } from './header-values.js';
+import { pageSpanOf, sourceRangeOf } from './ranges.js';
+import { tagsOfHeader } from './tags.js';
+import {
+  APPEND_LIMITS,
+  BLOCK_LIMITS,
+  digestsSent,
+  type IncomingBody,
+  PAGES_LIMITS,
+  PUT_BLOB_LIMITS,
+  type UploadRules,
+  uploadOf,
+} from './uploads.js';
+
+export type WriteKind =
+  | 'putBlockBlob'
+  | 'putAppendBlob'
+  | 'putPageBlob'
+  | 'putBlobFromUrl'
+  | 'putBlock'
+  | 'putBlockFromUrl'
+  | 'putBlockList'
+  | 'appendBlock'
+  | 'appendBlockFromUrl'
+  | 'putPages'
+  | 'clearPages'
+  | 'putPagesFromUrl'
+  | 'copyBlob';
+
+const NO_BODY: IncomingBody = { length: 0, pieces: (async function* none() {})() };
+
+const upload = (
+  { headers, upload: body = NO_BODY, version }: Asked,
+  rules: Pick<UploadRules, 'limits' | 'mayBeEmpty'>,
+): Upload => uploadOf(headers, body, { version, ...rules });
+
+function checkNoBody({ upload: body }: Asked): void {
+  if (body !== undefined && body.length !== 0)
+    throw invalidHeader('Content-Length', String(body.length ?? ''));
+}
+
+function blockId({ route: { query } }: Asked): string {
+  const id = given(query, 'blockid');
+  if (id === undefined) throw new BlobError('MissingRequiredQueryParameter', { name: 'blockid' });
+  checkBlockId(id);
+  return id;
+}
+
+export function appendConditionsOf(headers: Headers): AppendConditions {
+  return {
+    ...conditionsOf(headers),
+    appendPosition: wholeHeader(headers, 'x-ms-blob-condition-appendpos'),
+    maxSize: wholeHeader(headers, 'x-ms-blob-condition-maxsize'),
+  };
+}
+
+const sourceDigests = (headers: Headers) =>
+  digestsSent(headers, 'x-ms-source-content-md5', 'x-ms-source-content-crc64');
+
+const sourceRange = (asked: Asked): SourceRange => ({
+  ...sourceOf(asked),
+  range: sourceRangeOf(asked.headers),
+  ...sourceDigests(asked.headers),
+});
+
+function putBlockBlob(asked: Asked): Operation {
+  const whole = wholeBlobOf(asked.headers, 'body');
+  const content = upload(asked, { limits: PUT_BLOB_LIMITS, mayBeEmpty: true });
+  // It is compared with the body like Content-MD5, before which it goes.
+  const { contentMd5 } = whole.properties;
+  return {
+    kind: 'putBlockBlob',
+    ...onBlob(asked),
+    ...whole,
+    upload: contentMd5 === undefined ? content : { ...content, md5: contentMd5 },
+  };
+}
+
+function putPageBlob(asked: Asked): Operation {
+  checkNoBody(asked);
+  const name = 'x-ms-blob-content-length';
+  const length = wholeHeader(asked.headers, name);
+  if (length === undefined) throw new BlobError('MissingRequiredHeader', { name });
+  return {
+    kind: 'putPageBlob',
+    ...onBlob(asked),
+    ...wholeBlobOf(asked.headers, 'body'),
+    length,
+    sequenceNumber: bigOf(asked.headers, 'x-ms-blob-sequence-number') ?? 0n,
+  };
+}
+
+function putPages(asked: Asked): Operation {
+  const span = pageSpanOf(asked.headers);
+  const content = upload(asked, { limits: PAGES_LIMITS, mayBeEmpty: true });
+  if (content.length !== span.until - span.from)
+    throw invalidHeader('Content-Length', String(content.length));
+  return {
+    kind: 'putPages',
+    ...onBlob(asked),
+    span,
+    conditions: pageConditionsOf(asked.headers),
+    upload: content,
+  };
+}
+
+function putPagesFromUrl(asked: Asked): Operation {
+  const span = pageSpanOf(asked.headers);
+  const source = sourceRange(asked);
+  const { from, until } = source.range;
+  if (until === undefined || until - from !== span.until - span.from)
+    throw invalidHeader('x-ms-source-range', asked.headers['x-ms-source-range'] ?? '');
+  return {
+    kind: 'putPagesFromUrl',
+    ...onBlob(asked),
+    span,
+    conditions: pageConditionsOf(asked.headers),
+    source,
+  };
+}
+
+function copyBlob(asked: Asked): Operation {
+  const { headers } = asked;
+  const metadata = metadataOf(headers);
+  return {
+    kind: 'copyBlob',
+    ...onBlob(asked),
+    source: sourceOf(asked),
+    metadata: metadata.length === 0 ? undefined : metadata,
+    tags: tagsOfHeader(headers),
+    tier: sent(headers, 'x-ms-access-tier'),
+    seal: flagOf(headers, 'x-ms-seal-blob'),
+    isSynchronous: flagOf(headers, 'x-ms-requires-sync'),
+    md5: md5Of(headers, 'x-ms-source-content-md5'),
+    conditions: conditionsOf(headers),
+  };
+}
+
+export const WRITE_PARSERS: Readonly<Record<WriteKind, (asked: Asked) => Operation>> = {
+  putBlockBlob,
+  putAppendBlob: asked => {
+    checkNoBody(asked);
+    return { kind: 'putAppendBlob', ...onBlob(asked), ...wholeBlobOf(asked.headers, 'body') };
+  },
+  putPageBlob,
+  putBlobFromUrl: asked => ({
+    kind: 'putBlobFromUrl',
+    ...onBlob(asked),
+    ...wholeBlobOf(asked.headers, 'else'),
+    source: sourceOf(asked),
+    ...sourceDigests(asked.headers),
+    propertiesOfSource: asked.headers['x-ms-copy-source-blob-properties']?.toLowerCase() !== 'false',
+  }),
+  putBlock: asked => ({
+    kind: 'putBlock',
+    ...onBlob(asked),
+    id: blockId(asked),
+    leaseId: leaseIdOf(asked.headers),
+    upload: upload(asked, { limits: BLOCK_LIMITS, mayBeEmpty: false }),
+  }),
+  putBlockFromUrl: asked => ({
+    kind: 'putBlockFromUrl',
+    ...onBlob(asked),
+    id: blockId(asked),
+    leaseId: leaseIdOf(asked.headers),
+    source: sourceRange(asked),
+  }),
+  putBlockList: asked => ({
+    kind: 'putBlockList',
+    ...onBlob(asked),
+    ...wholeBlobOf(asked.headers, 'else'),
+    blocks: parseBlockList(asked.body),
+  }),
+  appendBlock: asked => {
+    const conditions = appendConditionsOf(asked.headers);
+    checkAppendEtags(conditions.ifMatch);
+    return {
+      kind: 'appendBlock',
+      ...onBlob(asked),
+      conditions,
+      upload: upload(asked, { limits: APPEND_LIMITS, mayBeEmpty: false }),
+    };
+  },
+  appendBlockFromUrl: asked => ({
+    kind: 'appendBlockFromUrl',
+    ...onBlob(asked),
+    conditions: appendConditionsOf(asked.headers),
+    source: sourceRange(asked),
+  }),
+  putPages,
+  clearPages: asked => {
+    checkNoBody(asked);
+    return {
+      kind: 'clearPages',
+      ...onBlob(asked),
+      span: pageSpanOf(asked.headers),
+      conditions: pageConditionsOf(asked.headers),
+    };
+  },
+  putPagesFromUrl,
+  copyBlob,
+};

@@ -1,0 +1,133 @@
+// The documents of List Blobs and Find Blobs by Tags (protocol: blob-requests#lists).
+import { formatDateTimeFull, formatHttpDate } from '#base';
+import type { BlobProperties, CopyState, FoundBlob, ListedBlob } from '#blobs';
+import {
+  attributeText,
+  elementOf,
+  elementOrEmpty,
+  formatListMetadata,
+} from '../../shared/storage-list-xml.js';
+import { escapeXmlText, XML_HEAD } from '../../shared/xml.js';
+import { etagText } from '../request/etag.js';
+import { formatTagSet } from '../request/tags.js';
+import { formatLease } from './lease-elements.js';
+
+/** The request's parameters are repeated where they were given. */
+export interface ListedBlobs {
+  readonly endpoint: string;
+  readonly container: string;
+  readonly prefix: string | undefined;
+  readonly marker: string | undefined;
+  readonly pageSize: number | undefined;
+  readonly delimiter: string | undefined;
+  readonly entries: readonly ListedBlob[];
+  /** What `include` asked for. */
+  readonly included: ReadonlySet<string>;
+  readonly nextMarker: string | undefined;
+}
+
+/** What XML cannot hold, and blobs may be named. */
+const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+const formatName = (name: string): string =>
+  NOT_IN_XML.test(name)
+    ? `<Name Encoded="true">${encodeURIComponent(name)}</Name>`
+    : `<Name>${escapeXmlText(name)}</Name>`;
+
+function formatCopy({ id, source, status, copied, total, completed }: CopyState): string {
+  const what = `<CopyId>${id}</CopyId>${elementOf('CopySource', source)}<CopyStatus>${status}</CopyStatus>`;
+  const progress = `<CopyProgress>${copied}/${total}</CopyProgress>`;
+  return (
+    what +
+    progress +
+    elementOf('CopyCompletionTime', completed === undefined ? '' : formatHttpDate(completed))
+  );
+}
+
+function formatTier({ snapshot, tier }: BlobProperties): string {
+  if (tier !== undefined)
+    return `<AccessTier>${tier.name}</AccessTier><AccessTierChangeTime>${formatHttpDate(tier.changed)}</AccessTierChangeTime>`;
+  return snapshot === undefined
+    ? '<AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred>'
+    : '';
+}
+
+function formatContent({ length, properties }: BlobProperties): string {
+  return (
+    `<Content-Length>${length}</Content-Length>` +
+    elementOrEmpty('Content-Type', properties.contentType) +
+    elementOrEmpty('Content-Encoding', properties.contentEncoding) +
+    elementOrEmpty('Content-Language', properties.contentLanguage) +
+    elementOrEmpty('Content-MD5', properties.contentMd5?.toString('base64')) +
+    elementOrEmpty('Cache-Control', properties.cacheControl) +
+    elementOrEmpty('Content-Disposition', properties.contentDisposition)
+  );
+}
+
+function formatProperties(blob: BlobProperties, included: ReadonlySet<string>): string {
+  const { stamp, lease, copy } = blob;
+  const modified = formatHttpDate(stamp.lastModified);
+  let text = `<Creation-Time>${formatHttpDate(blob.created)}</Creation-Time><Last-Modified>${modified}</Last-Modified>`;
+  text += `<Etag>${etagText(stamp.etag)}</Etag>${formatContent(blob)}`;
+  text += elementOf('x-ms-blob-sequence-number', blob.sequenceNumber?.toString());
+  text += `<BlobType>${blob.type}</BlobType>${formatTier(blob)}`;
+  if (lease !== undefined) text += formatLease(lease);
+  if (copy !== undefined && included.has('copy')) text += formatCopy(copy);
+  text += '<ServerEncrypted>true</ServerEncrypted>';
+  if (blob.isSealed) text += '<Sealed>true</Sealed>';
+  if (blob.tagCount > 0) text += `<TagCount>${blob.tagCount}</TagCount>`;
+  return `<Properties>${text}</Properties>`;
+}
+
+/** Of a blob of which nothing is committed. */
+const UNCOMMITTED =
+  '<Properties><Content-Length>0</Content-Length><BlobType>BlockBlob</BlobType><AccessTier>Hot</AccessTier>' +
+  '<AccessTierInferred>true</AccessTierInferred><LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState>' +
+  '<ServerEncrypted>false</ServerEncrypted></Properties>';
+
+function formatEntry(entry: ListedBlob, included: ReadonlySet<string>): string {
+  const name = formatName(entry.name);
+  if (entry.kind === 'prefix') return `<BlobPrefix>${name}</BlobPrefix>`;
+  if (entry.kind === 'uncommitted') return `<Blob>${name}${UNCOMMITTED}</Blob>`;
+  const { blob } = entry;
+  const snapshot = elementOf(
+    'Snapshot',
+    blob.snapshot === undefined ? '' : formatDateTimeFull(blob.snapshot),
+  );
+  const metadata = included.has('metadata') ? formatListMetadata(blob.metadata) : '';
+  const tags = included.has('tags') && blob.tags.length > 0 ? formatTagSet(blob.tags) : '';
+  return `<Blob>${name}${snapshot}${formatProperties(blob, included)}${metadata}${tags}</Blob>`;
+}
+
+/** Starts with a byte order mark. */
+export function formatBlobList(list: ListedBlobs): string {
+  const { entries, included } = list;
+  const asked =
+    elementOf('Prefix', list.prefix) +
+    elementOf('Marker', list.marker) +
+    elementOf('MaxResults', list.pageSize?.toString()) +
+    elementOf('Delimiter', list.delimiter);
+  let items = '';
+  for (const entry of entries) items += formatEntry(entry, included);
+  const all = items === '' ? '<Blobs />' : `<Blobs>${items}</Blobs>`;
+  const next = elementOrEmpty('NextMarker', list.nextMarker);
+  const place = `ServiceEndpoint="${attributeText(list.endpoint)}" ContainerName="${attributeText(list.container)}"`;
+  return `${XML_HEAD}<EnumerationResults ${place}>${asked}${all}${next}</EnumerationResults>`;
+}
+
+export interface ListedMatches {
+  readonly endpoint: string;
+  readonly where: string;
+  readonly blobs: readonly FoundBlob[];
+  readonly nextMarker: string | undefined;
+}
+
+/** Starts with a byte order mark. */
+export function formatFoundBlobs({ endpoint, where, blobs, nextMarker }: ListedMatches): string {
+  let items = '';
+  for (const { container, blob, tags } of blobs)
+    items += `<Blob>${formatName(blob)}${elementOf('ContainerName', container)}${formatTagSet(tags)}</Blob>`;
+  const all = items === '' ? '<Blobs />' : `<Blobs>${items}</Blobs>`;
+  const next = elementOrEmpty('NextMarker', nextMarker);
+  return `${XML_HEAD}<EnumerationResults ServiceEndpoint="${attributeText(endpoint)}">${elementOf('Where', where)}${all}${next}</EnumerationResults>`;
+}

@@ -1,0 +1,21 @@
+// A lease as lists and headers tell it (protocol: blob-requests#lease-headers).
+import type { LeaseState } from '#blobs';
+import type { Header } from '../../shared/answer.js';
+
+const LOCKED: ReadonlySet<LeaseState['state']> = new Set(['leased', 'breaking']);
+
+const statusOf = ({ state }: LeaseState): string => (LOCKED.has(state) ? 'locked' : 'unlocked');
+
+export function formatLease(lease: LeaseState): string {
+  const duration = lease.duration === undefined ? '' : `<LeaseDuration>${lease.duration}</LeaseDuration>`;
+  return `<LeaseStatus>${statusOf(lease)}</LeaseStatus><LeaseState>${lease.state}</LeaseState>${duration}`;
+}
+
+export function leaseHeaders(lease: LeaseState): Header[] {
+  const headers: Header[] = [
+    ['x-ms-lease-status', statusOf(lease)],
+    ['x-ms-lease-state', lease.state],
+  ];
+  if (lease.duration !== undefined) headers.push(['x-ms-lease-duration', lease.duration]);
+  return headers;
+}
