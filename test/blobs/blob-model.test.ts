@@ -1,0 +1,208 @@
+// Random operations on a few blobs, on each engine, against the plain model; and the same with faults at any step: what fails leaves the blob as it
+// was or as it would be, and once all blobs are deleted a sweep leaves nothing.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { systemClock } from '#base';
+import { type BlobContext, BlobError, BlobSweep, execute, Upkeep } from '#blobs';
+import { type Engine, openFaultyStore, openMemoryStore, StoreError, type StoreWithContent } from '#store';
+import { openLmdbStore } from '#store-lmdb';
+import {
+  afterStep,
+  CONTAINER,
+  EMPTY,
+  NAMES,
+  operationOf,
+  type Step,
+  showModel,
+  showStore,
+} from './blob-model.js';
+
+const STEPS: fc.Arbitrary<Step[]> = fc.array(
+  fc.record<Step>({
+    kind: fc.constantFrom(
+      ...([
+        'put',
+        'put',
+        'block',
+        'block',
+        'block',
+        'list',
+        'list',
+        'list',
+        'makeAppend',
+        'append',
+        'append',
+        'append',
+      ] as const),
+      ...([
+        'makePage',
+        'pages',
+        'pages',
+        'clear',
+        'snapshot',
+        'snapshot',
+        'delete',
+        'deleteSnapshots',
+      ] as const),
+      ...(['metadata', 'copy'] as const),
+    ),
+    blob: fc.constantFrom(0, 0, 0, 1, 2),
+    other: fc.nat(2),
+    size: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 16_300, max: 40_000 })),
+    fill: fc.nat(1000),
+  }),
+  { maxLength: 30, size: 'max' },
+);
+
+let ids = 0;
+const newId = (): string => {
+  ids += 1;
+  return `00000000-0000-4000-8000-${ids.toString(16).padStart(12, '0')}`;
+};
+
+const contextOn = (store: StoreWithContent, upkeep = new Upkeep()): BlobContext => ({
+  store,
+  content: store.content,
+  account: 'account1',
+  ids: newId,
+  clock: systemClock,
+  upkeep,
+});
+
+async function make(context: BlobContext): Promise<void> {
+  await execute(
+    { kind: 'createContainer', container: CONTAINER, metadata: [], publicAccess: 'private' },
+    context,
+  );
+}
+
+async function sweep(context: BlobContext): Promise<number> {
+  await context.upkeep.settled();
+  const sweeping = new BlobSweep({ ...context, accounts: () => ['account1'] });
+  for (let reclaimed = 0; ; ) {
+    const step = await sweeping.step();
+    reclaimed += step.reclaimed;
+    if (step.isPassOver) return reclaimed;
+  }
+}
+
+/** Deletes all blobs; then neither rows nor contents are there. */
+async function leavesNothing(context: BlobContext): Promise<void> {
+  for (const [blob] of NAMES.entries()) {
+    const step = { kind: 'delete', blob, other: 0, size: 1, fill: 0 } as const;
+    const put = { ...step, kind: 'put' } as const;
+    await execute(operationOf(put), context);
+    await execute(operationOf(step), context);
+  }
+  await sweep(context);
+  assert.equal(await sweep(context), 0);
+  const space = await context.store.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
+  assert.ok(space);
+  const rows: string[] = [];
+  const bound = Number.POSITIVE_INFINITY;
+  const budget = { rows: bound, bytes: bound, examined: bound, milliseconds: bound };
+  await context.store.scan(space, { from: { partition: '', key: '' } }, budget, row => {
+    rows.push(`${row.partition} ${row.key}`);
+    return true;
+  });
+  const contents: string[] = [];
+  for await (const { id } of context.content.list(space)) contents.push(id);
+  assert.deepEqual([rows, contents], [[], []]);
+}
+
+async function drop(context: BlobContext): Promise<void> {
+  const conditions = { ifModifiedSince: undefined, ifUnmodifiedSince: undefined, leaseId: undefined };
+  await execute({ kind: 'deleteContainer', container: CONTAINER, conditions }, context);
+}
+
+async function run(store: StoreWithContent, steps: readonly Step[]): Promise<void> {
+  const context = contextOn(store);
+  await make(context);
+  let model = EMPTY;
+  for (const step of steps) {
+    const next = afterStep(model, step);
+    const running = execute(operationOf(step), context);
+    if (next) await running;
+    else await assert.rejects(running, BlobError);
+    model = next ?? model;
+    assert.deepEqual(await showStore(context), showModel(model), step.kind);
+  }
+  await leavesNothing(context);
+  await drop(context);
+}
+
+async function runWithFaults(store: StoreWithContent, steps: readonly Step[], seed: number): Promise<void> {
+  const sound = contextOn(store);
+  await make(sound);
+  let state = seed;
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const faults = { random, failBefore: 0.08, failAfter: 0.08, delay: 0.1, redecide: 0.1, shortScan: 0.1 };
+  const faulty = contextOn(openFaultyStore(store, faults), sound.upkeep);
+  let model = EMPTY;
+  for (const step of steps) {
+    const next = afterStep(model, step);
+    let hasFailed = false;
+    try {
+      await execute(operationOf(step), faulty);
+      assert.ok(next, `${step.kind} should have been refused`);
+    } catch (error) {
+      hasFailed = error instanceof StoreError;
+      assert.ok(hasFailed || (error instanceof BlobError && !next), String(error));
+    }
+    const shown = await showStore(sound);
+    const isDone = next !== undefined && JSON.stringify(shown) === JSON.stringify(showModel(next));
+    if (!isDone) {
+      assert.deepEqual(shown, showModel(model), step.kind);
+      assert.ok(hasFailed || next === undefined, `${step.kind} was answered and is not there`);
+    }
+    if (isDone) model = next;
+  }
+  await leavesNothing(sound);
+  await drop(sound);
+}
+
+const directories: string[] = [];
+const engines: Engine[] = [];
+after(async () => {
+  for (const engine of engines) await engine.close();
+  for (const directory of directories) await rm(directory, { recursive: true, force: true });
+});
+
+async function embedded(): Promise<Engine> {
+  const directory = await mkdtemp(join(tmpdir(), 'blob-model-'));
+  directories.push(directory);
+  const engine = await openLmdbStore({ directory, durability: 'none' });
+  engines.push(engine);
+  return engine;
+}
+
+const LONG = process.env.SHELFMARK_LONG === '1';
+
+for (const [name, open, runs] of [
+  ['memory', async () => openMemoryStore(), LONG ? 2000 : 150],
+  ['embedded', embedded, LONG ? 500 : 30],
+] as const)
+  describe(`blobs on the ${name} engine`, () => {
+    test('are what the model says', { timeout: 600_000 }, async () => {
+      const store = await open();
+      await fc.assert(
+        fc.asyncProperty(STEPS, steps => run(store, steps)),
+        { numRuns: runs, endOnFailure: true },
+      );
+    });
+
+    test('are whole, and nothing is left behind, whatever fails', { timeout: 600_000 }, async () => {
+      const store = await open();
+      await fc.assert(
+        fc.asyncProperty(STEPS, fc.integer(), (steps, seed) => runWithFaults(store, steps, seed)),
+        { numRuns: runs, endOnFailure: true },
+      );
+    });
+  });

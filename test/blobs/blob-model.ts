@@ -1,0 +1,323 @@
+// A plain model of blobs, as values: what a few operations make of them, and what is seen of a store, in one form that can be compared.
+import { createHash } from 'node:crypto';
+import { type BlobContext, BlobError, execute, type Operation, type Upload } from '#blobs';
+
+export const CONTAINER = 'model';
+export const NAMES = ['a', 'a/b', 'c'] as const;
+const IDS = ['AAAA', 'BBBB'] as const;
+const PAGE = 512;
+const PAGES = 64;
+
+export interface Step {
+  readonly kind:
+    | 'put'
+    | 'block'
+    | 'list'
+    | 'makeAppend'
+    | 'append'
+    | 'makePage'
+    | 'pages'
+    | 'clear'
+    | 'snapshot'
+    | 'delete'
+    | 'deleteSnapshots'
+    | 'metadata'
+    | 'copy';
+  readonly blob: number;
+  readonly other: number;
+  readonly size: number;
+  readonly fill: number;
+}
+
+interface ModelBlob {
+  readonly type: 'BlockBlob' | 'AppendBlob' | 'PageBlob';
+  readonly bytes: Buffer;
+  readonly metadata: string;
+  readonly blocks: ReadonlyMap<string, Buffer>;
+  readonly snapshots: readonly Buffer[];
+}
+
+export interface Model {
+  readonly blobs: ReadonlyMap<string, ModelBlob>;
+  readonly staged: ReadonlyMap<string, ReadonlyMap<string, Buffer>>;
+}
+
+export const EMPTY: Model = { blobs: new Map(), staged: new Map() };
+
+const nameOf = (at: number): string => NAMES[at % NAMES.length] ?? '';
+const idOf = (at: number): string => IDS[at % IDS.length] ?? '';
+const bytesOf = ({ size, fill }: Step): Buffer => Buffer.alloc(size, 1 + (fill % 255));
+const spanOf = ({ fill, size }: Step): { readonly from: number; readonly until: number } => {
+  const first = fill % PAGES;
+  return { from: first * PAGE, until: Math.min(PAGES, first + 1 + (size % 50)) * PAGE };
+};
+/** Ids in an order that the step tells. */
+const listOf = ({ fill, size }: Step): string[] =>
+  Array.from({ length: 1 + (size % 2) }, (_, at) => idOf(fill + at));
+
+/** The model after the step; undefined where Azure refuses it. */
+export function afterStep(model: Model, step: Step): Model | undefined {
+  const name = nameOf(step.blob);
+  const old = model.blobs.get(name);
+  const set = (blob: ModelBlob, keepsStaged = false): Model => {
+    const staged = new Map(model.staged);
+    if (!keepsStaged) staged.delete(name);
+    return { blobs: new Map(model.blobs).set(name, blob), staged };
+  };
+  const made = (type: ModelBlob['type'], bytes: Buffer): Model =>
+    set({ type, bytes, metadata: '', blocks: new Map(), snapshots: old?.snapshots ?? [] });
+  switch (step.kind) {
+    case 'put':
+      return made('BlockBlob', bytesOf(step));
+    case 'makeAppend':
+      return made('AppendBlob', Buffer.alloc(0));
+    case 'makePage':
+      return made('PageBlob', Buffer.alloc(PAGES * PAGE));
+    case 'copy': {
+      const source = model.blobs.get(nameOf(step.other));
+      return source && set({ ...source, snapshots: old?.snapshots ?? [] });
+    }
+    case 'block': {
+      if (old && old.type !== 'BlockBlob') return undefined;
+      const blocks = new Map(model.staged.get(name)).set(idOf(step.fill), bytesOf(step));
+      return { blobs: model.blobs, staged: new Map(model.staged).set(name, blocks) };
+    }
+    case 'list':
+      return afterList(model, step, set);
+    case 'delete': {
+      if (!old) return undefined;
+      const [blobs, staged] = [new Map(model.blobs), new Map(model.staged)];
+      blobs.delete(name);
+      staged.delete(name);
+      return { blobs, staged };
+    }
+    case 'deleteSnapshots':
+      return old && set({ ...old, snapshots: [] }, true);
+    case 'snapshot':
+      return old && set({ ...old, snapshots: [...old.snapshots, old.bytes] }, true);
+    case 'metadata':
+      return old && set({ ...old, metadata: String(step.fill) }, true);
+    case 'append':
+      if (old?.type !== 'AppendBlob') return undefined;
+      return set({ ...old, bytes: Buffer.concat([old.bytes, bytesOf(step)]) }, true);
+    case 'pages':
+    case 'clear': {
+      if (old?.type !== 'PageBlob') return undefined;
+      const { from, until } = spanOf(step);
+      const bytes = Buffer.from(old.bytes).fill(
+        step.kind === 'pages' ? 1 + (step.fill % 255) : 0,
+        from,
+        until,
+      );
+      return set({ ...old, bytes }, true);
+    }
+  }
+}
+
+function afterList(model: Model, step: Step, set: (blob: ModelBlob) => Model): Model | undefined {
+  const name = nameOf(step.blob);
+  const old = model.blobs.get(name);
+  if (old && old.type !== 'BlockBlob') return undefined;
+  const blocks = new Map<string, Buffer>();
+  const bytes: Buffer[] = [];
+  for (const id of listOf(step)) {
+    const block = model.staged.get(name)?.get(id) ?? old?.blocks.get(id);
+    if (!block) return undefined;
+    blocks.set(id, block);
+    bytes.push(block);
+  }
+  const snapshots = old?.snapshots ?? [];
+  return set({ type: 'BlockBlob', bytes: Buffer.concat(bytes), metadata: '', blocks, snapshots });
+}
+
+const NO_CONDITIONS = {
+  ifMatch: undefined,
+  ifNoneMatch: undefined,
+  ifModifiedSince: undefined,
+  ifUnmodifiedSince: undefined,
+  ifTags: undefined,
+  leaseId: undefined,
+} as const;
+const WHOLE = {
+  properties: {
+    contentType: undefined,
+    contentEncoding: undefined,
+    contentLanguage: undefined,
+    contentDisposition: undefined,
+    cacheControl: undefined,
+    contentMd5: undefined,
+  },
+  metadata: [],
+  tags: [],
+  tier: undefined,
+  conditions: NO_CONDITIONS,
+} as const;
+const PAGING = {
+  ...NO_CONDITIONS,
+  sequenceNumberAtMost: undefined,
+  sequenceNumberBelow: undefined,
+  sequenceNumberEqual: undefined,
+} as const;
+
+function uploadOf(bytes: Buffer): Upload {
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < bytes.length; at += 7000) yield bytes.subarray(at, at + 7000);
+  }
+  return { length: bytes.length, pieces: pieces(), md5: undefined, crc64: undefined, wantsMd5: false };
+}
+
+export function operationOf(step: Step): Operation {
+  const on = { container: CONTAINER, blob: nameOf(step.blob) } as const;
+  const conditions = NO_CONDITIONS;
+  const upload = () => uploadOf(bytesOf(step));
+  switch (step.kind) {
+    case 'put':
+      return { kind: 'putBlockBlob', ...on, ...WHOLE, upload: upload() };
+    case 'makeAppend':
+      return { kind: 'putAppendBlob', ...on, ...WHOLE };
+    case 'makePage':
+      return { kind: 'putPageBlob', ...on, ...WHOLE, length: PAGES * PAGE, sequenceNumber: 0n };
+    case 'block':
+      return { kind: 'putBlock', ...on, id: idOf(step.fill), leaseId: undefined, upload: upload() };
+    case 'list':
+      return {
+        kind: 'putBlockList',
+        ...on,
+        ...WHOLE,
+        blocks: listOf(step).map(id => ({ from: 'latest', id })),
+      };
+    case 'append':
+      return {
+        kind: 'appendBlock',
+        ...on,
+        conditions: { ...conditions, appendPosition: undefined, maxSize: undefined },
+        upload: upload(),
+      };
+    case 'pages': {
+      const span = spanOf(step);
+      const body = Buffer.alloc(span.until - span.from, 1 + (step.fill % 255));
+      return { kind: 'putPages', ...on, span, conditions: PAGING, upload: uploadOf(body) };
+    }
+    case 'clear':
+      return { kind: 'clearPages', ...on, span: spanOf(step), conditions: PAGING };
+    case 'snapshot':
+      return { kind: 'snapshotBlob', ...on, metadata: undefined, conditions };
+    case 'delete':
+      return { kind: 'deleteBlob', ...on, snapshot: undefined, snapshots: 'include', conditions };
+    case 'deleteSnapshots':
+      return { kind: 'deleteBlob', ...on, snapshot: undefined, snapshots: 'only', conditions };
+    case 'metadata':
+      return {
+        kind: 'setBlobMetadata',
+        ...on,
+        metadata: [{ name: 'm', value: String(step.fill) }],
+        conditions,
+      };
+    case 'copy':
+      return copyOf(on, nameOf(step.other));
+  }
+}
+
+const copyOf = (on: { readonly container: string; readonly blob: string }, from: string): Operation => ({
+  kind: 'copyBlob',
+  ...on,
+  source: {
+    account: 'account1',
+    container: CONTAINER,
+    blob: from,
+    snapshot: undefined,
+    url: 'http://here/',
+    conditions: NO_CONDITIONS,
+  },
+  metadata: undefined,
+  tags: [],
+  tier: undefined,
+  seal: false,
+  isSynchronous: false,
+  md5: undefined,
+  conditions: NO_CONDITIONS,
+});
+
+const sum = (bytes: Buffer): string =>
+  `${bytes.length}:${createHash('md5').update(bytes).digest('hex').slice(0, 8)}`;
+
+const told = (blob: Pick<ModelBlob, 'bytes' | 'metadata'>, snapshots: readonly Buffer[]): string =>
+  [sum(blob.bytes), blob.metadata, ...snapshots.map(sum)].join(' ');
+
+const toldBlocks = (blocks: ReadonlyMap<string, number>): string =>
+  [...blocks]
+    .sort()
+    .map(([id, length]) => `${id}=${length}`)
+    .join(' ');
+
+export function showModel({ blobs, staged }: Model): Record<string, string> {
+  const shown: Record<string, string> = {};
+  for (const name of NAMES) {
+    const blob = blobs.get(name);
+    const blocks = new Map([...(staged.get(name) ?? [])].map(([id, bytes]) => [id, bytes.length]));
+    shown[name] = `${blob ? told(blob, blob.snapshots) : 'none'} | ${toldBlocks(blocks)}`;
+  }
+  return shown;
+}
+
+async function read(context: BlobContext, blob: string, snapshot: bigint | undefined): Promise<Buffer> {
+  const outcome = await execute(
+    { kind: 'getBlob', container: CONTAINER, blob, snapshot, range: undefined, conditions: NO_CONDITIONS },
+    context,
+  );
+  if (outcome.kind !== 'blobContent') throw new Error(outcome.kind);
+  if (Buffer.isBuffer(outcome.content)) return outcome.content;
+  const pieces: Buffer[] = [];
+  for await (const piece of outcome.content) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
+}
+
+/** What is in the store, by lists, block lists and reads. */
+export async function showStore(context: BlobContext): Promise<Record<string, string>> {
+  const listed = await execute(
+    {
+      kind: 'listBlobs',
+      container: CONTAINER,
+      prefix: '',
+      delimiter: '',
+      from: undefined,
+      top: 5000,
+      snapshots: true,
+      uncommitted: false,
+    },
+    context,
+  );
+  if (listed.kind !== 'blobs') throw new Error(listed.kind);
+  const shown: Record<string, string> = {};
+  for (const name of NAMES) {
+    const snapshots: Buffer[] = [];
+    let blob: string | undefined;
+    for (const entry of listed.entries) {
+      if (entry.kind !== 'blob' || entry.name !== name) continue;
+      const { snapshot, metadata } = entry.blob;
+      const bytes = await read(context, name, snapshot);
+      if (snapshot !== undefined) snapshots.push(bytes);
+      else blob = told({ bytes, metadata: metadata[0]?.value ?? '' }, snapshots);
+    }
+    shown[name] = `${blob ?? 'none'} | ${toldBlocks(await stagedOf(context, name))}`;
+  }
+  return shown;
+}
+
+async function stagedOf(context: BlobContext, blob: string): Promise<ReadonlyMap<string, number>> {
+  const asked = {
+    committed: false,
+    uncommitted: true,
+    snapshot: undefined,
+    leaseId: undefined,
+    ifTags: undefined,
+  };
+  try {
+    const outcome = await execute({ kind: 'getBlockList', container: CONTAINER, blob, ...asked }, context);
+    if (outcome.kind !== 'blocks') throw new Error(outcome.kind);
+    return new Map((outcome.uncommitted ?? []).map(({ id, length }) => [id, length]));
+  } catch (error) {
+    if (error instanceof BlobError) return new Map();
+    throw error;
+  }
+}
