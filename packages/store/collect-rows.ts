@@ -1,5 +1,5 @@
 // Collects copies of scanned rows, for callers of `scan` that keep rows instead of using each one in place.
-import type { Budget, Row, ScanEnd, ScanRange, Space, Store, Visit } from './store.js';
+import type { Budget, Row, RowInPlace, ScanEnd, ScanRange, Space, Store, Visit } from './store.js';
 
 /** The rows of one scan for which the visitor returned true. */
 export interface Page extends ScanEnd {
@@ -12,6 +12,17 @@ export const copyRow = ({ partition, key, version, value }: Row): Row => ({
   key,
   version,
   value: Buffer.from(value),
+});
+
+/** For visitors, of a row that has its value in memory of its own. */
+export const inPlace = ({ partition, key, version, value }: Row): RowInPlace => ({
+  partition,
+  key,
+  version,
+  value,
+  bytes: value,
+  from: 0,
+  until: value.length,
 });
 
 /** The rows of one scan for which `visit` returns true; all of them without it. */

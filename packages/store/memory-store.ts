@@ -1,7 +1,7 @@
 // The memory store: the reference model for other engines, simple rather than fast. It keeps nothing when it is closed,
 // and promises O(log n) lookups.
 import { type Clock, detachedString, SortedMap, systemClock } from '#base';
-import { copyRow } from './collect-rows.js';
+import { copyRow, inPlace } from './collect-rows.js';
 import type { Engine, EngineKind, EngineTools, Statistic } from './engine.js';
 import { MemoryContentStore } from './memory-content.js';
 import type {
@@ -164,7 +164,7 @@ class MemoryStore implements Engine {
     for (const row of this.#rowsFrom(space, range)) {
       if (isSpent) return { next: { partition: row.partition, key: row.key }, examined };
       examined += 1;
-      if (visit(row)) {
+      if (visit(inPlace(row))) {
         counted += 1;
         bytes += row.value.length;
       }

@@ -71,11 +71,18 @@ export interface Budget {
   readonly effort?: Effort | undefined;
 }
 
+/** The value is what `bytes` has from `from` until `until`. To look there costs less than `value`, which may be a view that is made when it is asked for. */
+export interface RowInPlace extends Row {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly until: number;
+}
+
 /**
- * The visitor of a scan sees a row in place: the row and its value are valid during the call only; copy them to keep them (`copyRow`).
+ * The visitor of a scan sees a row in place: the row and its bytes are valid during the call only; copy them to keep them (`copyRow`).
  * True: the row counts against the budget's rows and bytes.
  */
-export type Visit = (row: Row) => boolean;
+export type Visit = (row: RowInPlace) => boolean;
 
 /** The end of a scan. */
 export interface ScanEnd {

@@ -7,6 +7,7 @@ import type { EdmValue, Property } from './entity/edm.js';
 import { encodeEntity } from './entity/entity-encoder.js';
 import { compileFilter } from './filter/compile-filter.js';
 import type { ComparisonOperator, Filter, Operand } from './filter/filter.js';
+import { placed } from './testing/placed-row.js';
 
 interface Entity {
   readonly partition: string;
@@ -188,7 +189,7 @@ test('the compiled filter matches the same rows as the simple evaluation', () =>
       const takes = compileFilter(filter);
       for (const of of entities) {
         const { partition, key, version: ticks, properties } = of;
-        const taken = takes({ partition, key, version: ticks, value: encodeEntity(properties) });
+        const taken = takes(placed({ partition, key, version: ticks, value: encodeEntity(properties) }));
         assert.equal(taken, evaluate(filter, of));
       }
     }),

@@ -22,7 +22,7 @@ export function reclaimSome(catalog: Catalog, longKeys: LongKeys, isShort = fals
 function clear(branch: Branch, longKeys: LongKeys, limit: number): number {
   let removed = 0;
   for (const key of branch.tree.keys(branchRange(branch), limit)) {
-    if (longKeys.isPointer(branch, key.length)) {
+    if (key.length > longKeys.keyBytesMax(branch)) {
       const value = branch.tree.get(key);
       if (value === undefined) continue;
       const pointed = longKeys.pointedBranch(value);

@@ -78,9 +78,9 @@ export class LongKeys {
     return { tree: this.#long, prefix: Buffer.from(value.subarray(0, value.length)) };
   }
 
-  /** Tells the pointer from a row by the length of its key in the tree. */
-  isPointer(branch: Branch, keyBytes: number): boolean {
-    return keyBytes > branch.prefix.length + this.chunk;
+  /** In the tree a row's key has so many bytes at most; that of a pointer has more. */
+  keyBytesMax(branch: Branch): number {
+    return branch.prefix.length + this.chunk;
   }
 
   #find(space: number, payload: Buffer, counters?: Counters): Place | undefined {

@@ -1,6 +1,6 @@
 // Walks the rows of a range as they are: those of the tree, under changes that are durable and not in it. Both come in
 // order; wal/overlay.ts selects the changes, page-walk.ts takes the rows.
-import type { Row } from '#store';
+import { inPlace, type Row, type RowInPlace } from '#store';
 import { type Change, rowOf } from '../wal/overlay.js';
 import type { RowSource } from './page-walk.js';
 
@@ -16,9 +16,9 @@ export class MergedCursor implements RowSource {
   /** Of the first change that was not reached. */
   #next = 0;
   /** The tree's row that is not reached, or is the current one; undefined if it has to be asked for its next. */
-  #treeRow: Row | undefined;
+  #treeRow: RowInPlace | undefined;
   #isTreeAtEnd = false;
-  #row: Row | undefined;
+  #row: RowInPlace | undefined;
 
   /** `changes` of the same range, in the order of rows, at most one a row; they have to stay as they are. */
   constructor(tree: TreeRows, changes: readonly Change[]) {
@@ -64,6 +64,18 @@ export class MergedCursor implements RowSource {
     return this.#current().value;
   }
 
+  get bytes(): Buffer {
+    return this.#current().bytes;
+  }
+
+  get from(): number {
+    return this.#current().from;
+  }
+
+  get until(): number {
+    return this.#current().until;
+  }
+
   close(): void {
     this.#tree.close();
     this.#treeRow = undefined;
@@ -72,12 +84,12 @@ export class MergedCursor implements RowSource {
     this.#next = this.#changes.length;
   }
 
-  #current(): Row {
+  #current(): RowInPlace {
     if (this.#row === undefined) throw new Error('The cursor is not at a row.');
     return this.#row;
   }
 
-  #nextOfTree(): Row | undefined {
+  #nextOfTree(): RowInPlace | undefined {
     if (this.#treeRow !== undefined || this.#isTreeAtEnd) return this.#treeRow;
     if (this.#tree.next()) this.#treeRow = this.#tree;
     else this.#isTreeAtEnd = true;
@@ -89,8 +101,8 @@ export class MergedCursor implements RowSource {
     const row = rowOf(change);
     if (row === undefined) return false;
     // The tree's row has to wait, and its place in memory is its own only until somebody else asks a tree.
-    if (this.#treeRow === this.#tree) this.#treeRow = this.#tree.copy();
-    this.#row = row;
+    if (this.#treeRow === this.#tree) this.#treeRow = inPlace(this.#tree.copy());
+    this.#row = inPlace(row);
     return true;
   }
 }

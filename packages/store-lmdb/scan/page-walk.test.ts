@@ -21,6 +21,9 @@ function rows(count: number, value: Buffer): RowSource {
     },
     version: 1n,
     value,
+    bytes: value,
+    from: 0,
+    until: value.length,
     next: () => at++ < count,
     close: () => undefined,
   };

@@ -1,6 +1,6 @@
 // One scan: which rows are visited and where it ends. In slices, so that others get the event loop.
 import type { Clock } from '#base';
-import { type Budget, type Row, type ScanEnd, type ScanRange, STEPS_OF_ROW, type Visit } from '#store';
+import { type Budget, type RowInPlace, type ScanEnd, type ScanRange, STEPS_OF_ROW, type Visit } from '#store';
 import { encodePayload } from '../layout/keys.js';
 import type { PayloadRange } from './row-cursor.js';
 
@@ -12,7 +12,7 @@ const BYTES_OF_ROW = 0x4000;
 const TICKS_PER_MS = 10_000;
 
 /** Rows of a range in order. As a row it is the current one in place: valid until the next call of any tree. */
-export interface RowSource extends Row {
+export interface RowSource extends RowInPlace {
   /** Moves to the next row; false at the end. */
   next(): boolean;
   close(): void;
@@ -59,7 +59,7 @@ export class PageWalk {
       }
       this.#examined += 1;
       this.#stepsUntilCheck -= STEPS_OF_ROW;
-      if (this.#visit(cursor)) this.#count(cursor.value.length);
+      if (this.#visit(cursor)) this.#count(cursor.until - cursor.from);
       if (effort !== undefined) this.#countSteps(effort.steps);
       this.#isSpent =
         this.#examined >= budget.examined || this.#counted >= budget.rows || this.#bytes >= budget.bytes;

@@ -1,9 +1,9 @@
 // Walks the rows of a range of one space in order, into the subtrees of long keys and out again.
 // The caller chooses the source of a tree's entries; page-walk.ts and key-range.ts decide how far to walk.
-import type { Row } from '#store';
+import type { Row, RowInPlace } from '#store';
 import { decodeText, findTerminator, type RowKey } from '../layout/keys.js';
 import { type Branch, branchRange, type LongKeys, pointerKey } from '../layout/long-keys.js';
-import { copyValue, decodeValue, VersionDecoder } from '../layout/rows.js';
+import { copyValue, ROW_HEADER_BYTES, VersionDecoder } from '../layout/rows.js';
 import type { EntryCursor, Tree, TreeRange } from '../lmdb/tree.js';
 
 /** Half-open, in payload bytes (keys.ts); without `until` to the end of the space. */
@@ -12,6 +12,7 @@ export interface PayloadRange {
   readonly until?: Buffer | undefined;
 }
 
+const NO_VALUE = Buffer.alloc(0);
 /** Of no row's key, because a partition has a terminator. */
 const NO_PARTITION = Buffer.of(0xff);
 
@@ -26,10 +27,15 @@ interface Level {
   /** What the payloads of the branch begin with and its keys leave out. */
   readonly path: Buffer;
   readonly cursor: EntryCursor;
+  /** Keys that are longer are pointers. */
+  readonly keyBytesMax: number;
 }
 
 /** As a row it is the current one in place: valid until the next call of this or any tree, and decoded when asked for. */
-export class RowCursor implements Row {
+export class RowCursor implements RowInPlace {
+  bytes: Buffer = NO_VALUE;
+  from = 0;
+  until = 0;
   readonly #longKeys: LongKeys;
   readonly #range: PayloadRange;
   readonly #open: OpenRange;
@@ -57,8 +63,13 @@ export class RowCursor implements Row {
     let level = this.#level;
     while (level !== undefined) {
       if (level.cursor.next()) {
-        const { span } = level.cursor;
-        if (!this.#longKeys.isPointer(level.branch, span.until - span.from)) return true;
+        const { span, value } = level.cursor;
+        if (span.until - span.from <= level.keyBytesMax) {
+          this.bytes = value.bytes;
+          this.from = value.from + ROW_HEADER_BYTES;
+          this.until = value.until;
+          return true;
+        }
         this.#descend(level);
       } else {
         level.cursor.close();
@@ -80,24 +91,23 @@ export class RowCursor implements Row {
   }
 
   get version(): bigint {
-    const { bytes, from, until } = this.#current().cursor.value;
-    return this.#versions.decode(bytes, from, until);
+    return this.#versions.decode(this.bytes, this.from - ROW_HEADER_BYTES, this.until);
   }
 
   get value(): Buffer {
-    if (this.#value === undefined) {
-      const { bytes, from, until } = this.#current().cursor.value;
-      this.#value = decodeValue(bytes, from, until);
-    }
+    this.#value ??= this.bytes.subarray(this.from, this.until);
     return this.#value;
   }
 
   /** The current row as a copy, which is the caller's to keep. */
   copy(): Row {
-    const { bytes, from, until } = this.#current().cursor.value;
-    const key = this.#decodeKeys();
-    const version = this.#versions.decode(bytes, from, until);
-    return { partition: this.#partition, key, version, value: copyValue(bytes, from, until) };
+    const { key, version, bytes, from, until } = this;
+    return {
+      partition: this.#partition,
+      key,
+      version,
+      value: copyValue(bytes, from - ROW_HEADER_BYTES, until),
+    };
   }
 
   close(): void {
@@ -144,7 +154,12 @@ export class RowCursor implements Row {
 
   #enter(branch: Branch, path: Buffer): void {
     const range = this.#rangeWithin(branch, path);
-    const level = { branch, path, cursor: this.#open(branch.tree, range) };
+    const level = {
+      branch,
+      path,
+      cursor: this.#open(branch.tree, range),
+      keyBytesMax: this.#longKeys.keyBytesMax(branch),
+    };
     this.#levels.push(level);
     this.#level = level;
   }

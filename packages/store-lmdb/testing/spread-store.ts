@@ -9,6 +9,7 @@ import type { Clock } from '#base';
 import {
   type Budget,
   type Decide,
+  inPlace,
   type Reads,
   type Row,
   type ScanEnd,
@@ -178,7 +179,7 @@ class SpreadStore implements Store {
   }
 
   scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
-    return this.#call('scan', [space, range, budget], { visit: row => visit(row as Row) });
+    return this.#call('scan', [space, range, budget], { visit: row => visit(inPlace(row as Row)) });
   }
 
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {

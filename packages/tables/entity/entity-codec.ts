@@ -58,12 +58,19 @@ export interface StoredProperty {
 }
 
 /** The offset of the texts: all of them, each with a comma before it, are the body of an answer. */
-export const textStart = (bytes: Buffer): number => HEADER_BYTES + ENTRY_BYTES * propertyCount(bytes);
+export const textStart = (bytes: Buffer, from = 0, until = bytes.length): number =>
+  from + HEADER_BYTES + ENTRY_BYTES * propertyCount(bytes, from, until);
 
-export function propertyCount(bytes: Buffer): number {
-  if (bytes[0] !== ENTITY_FORMAT)
-    throw new StoreError('corrupt', `An entity is stored in format ${bytes[0]}, not ${ENTITY_FORMAT}.`);
-  return bytes.readUInt16LE(2);
+/** Of a stored form that is damaged. Nothing behind its end is read, since there may be no memory. */
+export const cutOff = (): StoreError => new StoreError('corrupt', 'A stored entity is shorter than it says.');
+
+/** The stored form is in `bytes` from `from` until `until`, and has the whole directory. */
+export function propertyCount(bytes: Buffer, from = 0, until = bytes.length): number {
+  if (bytes[from] !== ENTITY_FORMAT)
+    throw new StoreError('corrupt', `An entity is stored in format ${bytes[from]}, not ${ENTITY_FORMAT}.`);
+  const count = (bytes[from + 2] ?? 0) | ((bytes[from + 3] ?? 0) << 8);
+  if (from + HEADER_BYTES + ENTRY_BYTES * count > until) throw cutOff();
+  return count;
 }
 
 /** The directory, in stored order. */

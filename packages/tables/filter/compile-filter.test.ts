@@ -2,10 +2,11 @@
 // and that the compiled filter agrees with a simple evaluation of its tree.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Effort, Row } from '#store';
+import type { Effort, RowInPlace } from '#store';
 import type { EdmType, EdmValue, Property } from '../entity/edm.js';
 import { encodeEntity } from '../entity/entity-encoder.js';
 import type { TableErrorDetail } from '../table-error.js';
+import { placed } from '../testing/placed-row.js';
 import { compileFilter } from './compile-filter.js';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';
 
@@ -24,12 +25,13 @@ const not = (operand: Filter): Filter => ({ kind: 'not', operand });
 const both = (left: Filter, right: Filter): Filter => ({ kind: 'and', left, right });
 const either = (left: Filter, right: Filter): Filter => ({ kind: 'or', left, right });
 
-const row = (...properties: Property[]): Row => ({
-  partition: 'p',
-  key: 'r',
-  version: 15_778_405_200_000_000n,
-  value: encodeEntity(properties),
-});
+const row = (...properties: Property[]): RowInPlace =>
+  placed({
+    partition: 'p',
+    key: 'r',
+    version: 15_778_405_200_000_000n,
+    value: encodeEntity(properties),
+  });
 const takes = (filter: Filter, ...properties: Property[]): boolean =>
   compileFilter(filter)(row(...properties));
 
@@ -256,7 +258,7 @@ test('a chain of thousands of terms does not exhaust the stack', () => {
 });
 
 /** What one evaluation of a chain of `count` different terms costs that does not end early. */
-function stepsOf(term: (index: number) => Filter, count: number, of: Row): number {
+function stepsOf(term: (index: number) => Filter, count: number, of: RowInPlace): number {
   const effort: Effort = { steps: 0 };
   let any = term(0);
   for (let i = 1; i < count; i++) any = either(any, term(i));
@@ -322,5 +324,17 @@ test('what was found in one row does not count for the next', () => {
     const b: Property = { name: 'b', ...text('c') };
     const rows = [row(a('z')), row(a('b')), row(b), row(a('d'), b), row(b, a('b')), row(), row(a('d'), b)];
     assert.deepEqual(rows.map(test), [true, false, false, true, false, false, true]);
+  }
+});
+
+test('a stored entity that is cut off is damage, however many properties are sought', () => {
+  const whole = row({ name: 'a', ...int32(1) }, { name: 'b', ...text('ccc') });
+  for (const more of [0, 10]) {
+    const names = [...Array.from({ length: more }, (_, i) => `n${i}`), 'z'];
+    const sought = names.map((name): Filter => compare(property(name), 'eq', string('x')));
+    const test = compileFilter(sought.reduce((left, right) => either(left, right)));
+    assert.equal(test(whole), false);
+    for (let until = whole.from; until < whole.until; until += 1)
+      assert.throws(() => test({ ...whole, until }), { code: 'corrupt' }, `cut at ${until - whole.from}`);
   }
 });

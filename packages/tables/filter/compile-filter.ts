@@ -1,7 +1,7 @@
 // Compiles a $filter once into a test on rows in their stored form: no object is built for a row.
 // How types compare is a fact of the service (protocol: queries#comparing); filter-range.ts decides which rows are scanned, and
 // property-lookup.ts finds what is compared. Every comparison adds its cost to an effort, so that a scan can yield by it.
-import type { Effort, Row } from '#store';
+import type { Effort, RowInPlace } from '#store';
 import type { EdmType, EdmValue } from '../entity/edm.js';
 import { formatLiteral } from '../entity/edm-text.js';
 import { BINARY, BOOLEAN, DATE_TIME, DOUBLE, GUID, INT32, INT64, STRING } from '../entity/entity-codec.js';
@@ -9,10 +9,7 @@ import { TableError } from '../table-error.js';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';
 import { type PropertyLookup, PropertyLookups } from './property-lookup.js';
 
-export type RowTest = (row: Row) => boolean;
-
-/** `bytes` are the row's value: asking a row for it costs more than most comparisons. */
-type Test = (row: Row, bytes: Buffer) => boolean;
+export type RowTest = (row: RowInPlace) => boolean;
 
 /** The order of two values: below, at or above 0; NaN where one of them is NaN. */
 type Order = number;
@@ -125,26 +122,26 @@ function compareWithConstant(
   name: string,
   operator: ComparisonOperator,
   constant: EdmValue,
-): Test {
+): RowTest {
   const lookup = lookups.of(name);
   const { effort } = lookups;
   const mismatch = ON_MISMATCH[operator];
   const tests = testsByType(operator, constant);
   const steps = stepsOf(constant);
-  return (_, bytes) => {
-    if (!lookup.find(bytes)) return false;
+  return row => {
+    if (!lookup.find(row)) return false;
     effort.steps += steps;
-    const test = tests[lookup.type(bytes)];
-    return test === undefined ? mismatch : test(bytes, lookup);
+    const test = tests[lookup.type(row.bytes)];
+    return test === undefined ? mismatch : test(row.bytes, lookup);
   };
 }
 
-type Accessor<T> = (row: Row, bytes: Buffer) => T;
+type Accessor<T> = (row: RowInPlace) => T;
 
 /** System properties are columns of every row, of one type (protocol: queries#filters). */
-const TEXT_COLUMNS: ReadonlyMap<string, (row: Row) => string> = new Map([
-  ['PartitionKey', (row: Row) => row.partition],
-  ['RowKey', (row: Row) => row.key],
+const TEXT_COLUMNS: ReadonlyMap<string, (row: RowInPlace) => string> = new Map([
+  ['PartitionKey', (row: RowInPlace) => row.partition],
+  ['RowKey', (row: RowInPlace) => row.key],
 ]);
 
 const isStaticallyTyped = (name: string): boolean => TEXT_COLUMNS.has(name) || name === 'Timestamp';
@@ -159,7 +156,7 @@ const OPERATOR_NAMES: Readonly<Record<ComparisonOperator, string>> = {
   le: 'LessThanOrEqual',
 };
 
-function compareColumn(name: string, operator: ComparisonOperator, constant: EdmValue): Test {
+function compareColumn(name: string, operator: ComparisonOperator, constant: EdmValue): RowTest {
   const verdict = VERDICTS[operator];
   if (constant.type === 'Edm.DateTime' && name === 'Timestamp')
     return row => verdict(ordinal(row.version, constant.value));
@@ -178,7 +175,7 @@ function reader(lookups: PropertyLookups, name: string): Accessor<EdmValue | und
   if (column) return row => ({ type: 'Edm.String', value: column(row) });
   if (name === 'Timestamp') return row => ({ type: 'Edm.DateTime', value: row.version });
   const lookup = lookups.of(name);
-  return (_, bytes) => (lookup.find(bytes) ? valueAt(bytes, lookup) : undefined);
+  return row => (lookup.find(row) ? valueAt(row.bytes, lookup) : undefined);
 }
 
 function valueAt(bytes: Buffer, lookup: PropertyLookup): EdmValue {
@@ -221,7 +218,7 @@ function compareValues(left: EdmValue, operator: ComparisonOperator, right: EdmV
 }
 
 /** Where two properties are compared: false if one is missing, else the order of their values. */
-type PairOrder = (row: Row, bytes: Buffer) => Order | undefined | false;
+type PairOrder = (row: RowInPlace) => Order | undefined | false;
 
 /** A filter while it is compiled. What it names again is the same again, so that no row is read for it twice. */
 class Compilation {
@@ -234,28 +231,28 @@ class Compilation {
     this.lookups = new PropertyLookups(effort);
   }
 
-  compile(filter: Filter): Test {
+  compile(filter: Filter): RowTest {
     const effort = this.#effort;
     switch (filter.kind) {
       case 'and': {
         const tests = chain(filter, 'and').map(each => this.compile(each));
-        return (row, bytes) => {
-          for (const test of tests) if (!test(row, bytes)) return false;
+        return row => {
+          for (const test of tests) if (!test(row)) return false;
           return true;
         };
       }
       case 'or': {
         const tests = chain(filter, 'or').map(each => this.compile(each));
-        return (row, bytes) => {
-          for (const test of tests) if (test(row, bytes)) return true;
+        return row => {
+          for (const test of tests) if (test(row)) return true;
           return false;
         };
       }
       case 'not': {
         const test = this.compile(filter.operand);
-        return (row, bytes) => {
+        return row => {
           effort.steps += 1;
-          return !test(row, bytes);
+          return !test(row);
         };
       }
       case 'compare':
@@ -265,7 +262,7 @@ class Compilation {
     }
   }
 
-  #constant(outcome: boolean): Test {
+  #constant(outcome: boolean): RowTest {
     const effort = this.#effort;
     return () => {
       effort.steps += 1;
@@ -273,16 +270,16 @@ class Compilation {
     };
   }
 
-  #comparison(operator: ComparisonOperator, left: Operand, right: Operand): Test {
+  #comparison(operator: ComparisonOperator, left: Operand, right: Operand): RowTest {
     if (left.kind === 'property' && right.kind === 'constant') {
       if (!isStaticallyTyped(left.name))
         return compareWithConstant(this.lookups, left.name, operator, right.constant);
       const test = compareColumn(left.name, operator, right.constant);
       const effort = this.#effort;
       const steps = 1 + stepsOf(right.constant);
-      return (row, bytes) => {
+      return row => {
         effort.steps += steps;
-        return test(row, bytes);
+        return test(row);
       };
     }
     if (left.kind === 'property' && right.kind === 'property')
@@ -292,7 +289,7 @@ class Compilation {
     return this.#comparison(FLIPPED[operator], right, left);
   }
 
-  #pair(operator: ComparisonOperator, left: string, right: string): Test {
+  #pair(operator: ComparisonOperator, left: string, right: string): RowTest {
     const effort = this.#effort;
     // No name has a blank.
     const both = `${left} ${right}`;
@@ -300,9 +297,9 @@ class Compilation {
     this.#pairs.set(both, orderIn);
     const verdict = VERDICTS[operator];
     const mismatch = ON_MISMATCH[operator];
-    return (row, bytes) => {
+    return row => {
       effort.steps += 1;
-      const order = orderIn(row, bytes);
+      const order = orderIn(row);
       if (order === false) return false;
       return order === undefined ? mismatch : verdict(order);
     };
@@ -315,21 +312,21 @@ class Compilation {
     const [readLeft, readRight] = [reader(lookups, left), reader(lookups, right)];
     let rowOfOrder = -1;
     let order: Order | undefined | false;
-    return (row, bytes) => {
+    return row => {
       if (rowOfOrder === lookups.row) return order;
       rowOfOrder = lookups.row;
-      const [a, b] = [readLeft(row, bytes), readRight(row, bytes)];
+      const [a, b] = [readLeft(row), readRight(row)];
       order = a !== undefined && b !== undefined && orderOf(a, b);
       if (a !== undefined && b !== undefined) effort.steps += Math.min(stepsOf(a), stepsOf(b));
       return order;
     };
   }
 
-  #operand(operand: Operand): Test {
+  #operand(operand: Operand): RowTest {
     if (operand.kind === 'constant')
       return this.#constant(operand.constant.type === 'Edm.Boolean' && operand.constant.value);
     const lookup = this.lookups.of(operand.name);
-    return (_, bytes) => lookup.find(bytes) && lookup.type(bytes) === BOOLEAN && lookup.boolean(bytes);
+    return row => lookup.find(row) && lookup.type(row.bytes) === BOOLEAN && lookup.boolean(row.bytes);
   }
 }
 
@@ -344,8 +341,6 @@ function chain(filter: Filter, kind: 'and' | 'or'): Filter[] {
   return found;
 }
 
-const NO_BYTES = Buffer.alloc(0);
-
 /**
  * The test that a row passes if the filter matches it. However many comparisons a filter has, a row is decoded at most once for all of them.
  *
@@ -355,9 +350,8 @@ export function compileFilter(filter: Filter, effort: Effort = { steps: 0 }): Ro
   const compilation = new Compilation(effort);
   const test = compilation.compile(filter);
   const { lookups } = compilation;
-  const readsProperties = lookups.size > 0;
   return row => {
     lookups.row += 1;
-    return test(row, readsProperties ? row.value : NO_BYTES);
+    return test(row);
   };
 }

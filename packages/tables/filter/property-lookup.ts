@@ -1,8 +1,9 @@
 // Finds the properties that a filter names in stored entities, each once a row however often the filter names it, and counts
 // what that costs. compile-filter.ts compares what is found.
-import type { Effort } from '#store';
+import type { Effort, RowInPlace } from '#store';
 import { escapeText } from '../entity/edm-text.js';
 import {
+  cutOff,
   DOUBLE,
   decodeString,
   ENTRY_BYTES,
@@ -43,35 +44,37 @@ export class PropertyLookup {
   }
 
   /** Whether the row has the property. */
-  find(bytes: Buffer): boolean {
+  find(row: RowInPlace): boolean {
     const of = this.#of;
     of.effort.steps += 1;
     if (this.#row === of.row) return this.#isThere;
     if (of.isIndexed) {
-      of.readRow(bytes);
+      of.readRow(row);
       if (this.#row !== of.row) this.#reset();
     } else {
       this.#reset();
-      this.#seek(bytes);
+      this.#seek(row);
     }
     return this.#isThere;
   }
 
   /** Compares the bytes of names. */
-  #seek(bytes: Buffer): void {
-    const count = propertyCount(bytes);
+  #seek({ bytes, from, until }: RowInPlace): void {
+    const count = propertyCount(bytes, from, until);
     const wanted = this.#name.length;
     const { effort } = this.#of;
-    let at = HEADER_BYTES + ENTRY_BYTES * count;
-    for (let entryAt = HEADER_BYTES, i = 0; i < count; i++, entryAt += ENTRY_BYTES) {
+    let at = from + HEADER_BYTES + ENTRY_BYTES * count;
+    for (let entryAt = from + HEADER_BYTES, i = 0; i < count; i++, entryAt += ENTRY_BYTES) {
       const nameLength = (bytes[entryAt + 2] ?? 0) | ((bytes[entryAt + 3] ?? 0) << 8);
       const literalLength = readLength(bytes, entryAt + 4);
+      const end = at + nameLength + TEXT_OVERHEAD + literalLength;
+      if (end > until) throw cutOff();
       if (nameLength === wanted && this.#isAt(bytes, at + 2)) {
         effort.steps += i;
         this.found(entryAt, at + nameLength + TEXT_OVERHEAD, literalLength);
         return;
       }
-      at += nameLength + TEXT_OVERHEAD + literalLength;
+      at = end;
     }
     effort.steps += count;
   }
@@ -153,10 +156,6 @@ export class PropertyLookups {
     this.effort = effort;
   }
 
-  get size(): number {
-    return this.#byName.size;
-  }
-
   /** One for each name, so that neither a row allocates nor a name is sought twice. */
   of(name: string): PropertyLookup {
     const stored = escapeText(name);
@@ -169,18 +168,20 @@ export class PropertyLookups {
   }
 
   /** Finds all properties of the current row that the filter names, unless that was done. */
-  readRow(bytes: Buffer): void {
+  readRow({ bytes, from, until }: RowInPlace): void {
     if (this.#rowRead === this.row) return;
     this.#rowRead = this.row;
-    const count = propertyCount(bytes);
-    let at = HEADER_BYTES + ENTRY_BYTES * count;
+    const count = propertyCount(bytes, from, until);
+    let at = from + HEADER_BYTES + ENTRY_BYTES * count;
     this.effort.steps += count * BYTES_DECODED_A_STEP;
-    for (let entryAt = HEADER_BYTES, i = 0; i < count; i++, entryAt += ENTRY_BYTES) {
+    for (let entryAt = from + HEADER_BYTES, i = 0; i < count; i++, entryAt += ENTRY_BYTES) {
       const nameLength = (bytes[entryAt + 2] ?? 0) | ((bytes[entryAt + 3] ?? 0) << 8);
       const literalLength = readLength(bytes, entryAt + 4);
+      const end = at + nameLength + TEXT_OVERHEAD + literalLength;
+      if (end > until) throw cutOff();
       const name = bytes.toString('latin1', at + 2, at + 2 + nameLength);
       this.#byName.get(name)?.found(entryAt, at + nameLength + TEXT_OVERHEAD, literalLength);
-      at += nameLength + TEXT_OVERHEAD + literalLength;
+      at = end;
     }
   }
 }

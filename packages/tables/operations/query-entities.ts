@@ -1,6 +1,6 @@
 // Query Entities: one page of the rows that a filter matches, in order (protocol: queries).
 // The bounds of the scan come from the filter, the caller's key range and the continuation; the residual predicate is evaluated on each row.
-import type { Position, Row, ScanRange, Visit } from '#store';
+import type { Position, RowInPlace, ScanRange, Visit } from '#store';
 import type { EntityKey } from '../entity/entity-key.js';
 import { compileFilter } from '../filter/compile-filter.js';
 import { scanPlanOf } from '../filter/filter-range.js';
@@ -34,7 +34,7 @@ export interface EntitiesEnd {
 export async function queryEntities(
   context: TableContext,
   operation: QueryEntities,
-  write: (row: Row) => void,
+  write: (row: RowInPlace) => void,
 ): Promise<EntitiesEnd> {
   const { range: asked, residual } = scanPlanOf(operation.filter);
   const effort = { steps: 0 };

@@ -1,6 +1,6 @@
 // Query Tables: the tables of an account in the order of their lower-case names (protocol: tables#list).
 import { nextTurn } from '#base';
-import type { Effort, Row, Space } from '#store';
+import { type Effort, inPlace, type Row, type Space } from '#store';
 import { encodeEntity } from '../entity/entity-encoder.js';
 import { compileFilter, type RowTest } from '../filter/compile-filter.js';
 import type { Filter, Operand } from '../filter/filter.js';
@@ -59,7 +59,7 @@ async function collect(
       SPACES_A_READ,
     );
     for (const space of spaces) {
-      if (test(rowOf(space))) found.push(space);
+      if (test(inPlace(rowOf(space)))) found.push(space);
       if (effort.steps < stepsMax) continue;
       await nextTurn();
       stepsMax = effort.steps + STEPS_A_TURN;

@@ -2,7 +2,7 @@
 // json#metadata-levels, entities).
 
 import { type Output, openOutput } from '#base';
-import type { Row } from '#store';
+import { inPlace, type Row, type RowInPlace } from '#store';
 import { type EntityKey, escapeText, type Outcome, type WriteOutcome } from '#tables';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Header } from '../shared/answer.js';
@@ -59,7 +59,7 @@ function entityBody(row: Row, base: BaseUrl, format: ResponseFormat): Buffer | s
       ? undefined
       : metadata(base, `${base.resource.table}/@Element${format.selectSuffix}`);
   const output = openOutput(row.value.length);
-  new EntityWriter(base, format, first).write(output, row, '');
+  new EntityWriter(base, format, first).write(output, inPlace(row), '');
   output.text('}');
   return output.end();
 }
@@ -79,7 +79,7 @@ export class EntityList {
   }
 
   /** The row is valid during the call only. */
-  add(row: Row): void {
+  add(row: RowInPlace): void {
     const before = this.#output === undefined ? this.#opening : '},';
     this.#output ??= openOutput();
     this.#writer.write(this.#output, row, before);
@@ -94,7 +94,7 @@ export class EntityList {
 
 function listOf(rows: readonly Row[], base: BaseUrl, format: ResponseFormat): EntityList {
   const list = new EntityList(base, format);
-  for (const row of rows) list.add(row);
+  for (const row of rows) list.add(inPlace(row));
   return list;
 }
 

@@ -1,6 +1,6 @@
 // Stores that break one law each, and one that breaks none, for tests of the judges that must find them: the simulation and the model of a queue.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Decision, Row, Store } from '#store';
+import { type Decision, inPlace, type Row, type Store } from '#store';
 import type { Plant } from './subject.js';
 
 export interface Fault {
@@ -146,7 +146,8 @@ export const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
   'versions stand still': {
     plant: changed(inner => ({
       read: async (...call) => (await inner.read(...call)).map(row => row && still(row)),
-      scan: (space, range, budget, visit) => inner.scan(space, range, budget, row => visit(still(row))),
+      scan: (space, range, budget, visit) =>
+        inner.scan(space, range, budget, row => visit(inPlace(still(row)))),
       commit: (space, partition, reads, decide) =>
         inner.commit(space, partition, reads, ({ keys, range }, tick) =>
           decide({ keys: keys.map(row => row && still(row)), range: range.map(still) }, stillTick(tick)),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DATE_TIME_MAX, releaseBuffer } from '#base';
-import type { Row } from '#store';
+import { inPlace, type Row } from '#store';
 import { type EdmValue, encodeEntity, formatLiteral, type Property } from '#tables';
 import { EntityList, formatOutcome } from '../format-outcome.js';
 import type { MetadataLevel, ResponseFormat } from '../response-format.js';
@@ -202,7 +202,7 @@ test('pages that are written concurrently, and later ones, do not mix', () => {
   // Some become much longer than others, and end before others begin.
   for (const place of places) {
     lists.forEach((list, index) => {
-      if (place <= index + 5) list.add(rowOf(entityOf(index, place)));
+      if (place <= index + 5) list.add(inPlace(rowOf(entityOf(index, place))));
       if (place === index + 5) bodies[index] = list.end();
     });
   }
@@ -219,7 +219,7 @@ test('the buffer of a released body serves one page at a time', () => {
   const pageOf = (letter: string): Buffer | string => {
     const list = new EntityList(BASE, PLAIN);
     const property: Property = { name: 'a', type: 'Edm.String', value: letter.repeat(100_000) };
-    list.add(rowOf({ partition: 'p', key: 'k', version: 1n, properties: [property] }));
+    list.add(inPlace(rowOf({ partition: 'p', key: 'k', version: 1n, properties: [property] })));
     return list.end();
   };
   const first = pageOf('x');

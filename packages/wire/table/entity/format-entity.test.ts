@@ -35,7 +35,10 @@ const EXAMPLE = row([
 function format(of: Row, level: MetadataLevel, select?: readonly string[], first?: string): string {
   const asked: ResponseFormat = { level, select, selectSuffix: '', prefer: undefined };
   const output = openOutput(0);
-  new EntityWriter(BASE, asked, first).write(output, of, '');
+  // As a scan shows it, whose value stands among other bytes.
+  const bytes = Buffer.concat([Buffer.alloc(5, 0xee), of.value, Buffer.alloc(5, 0xee)]);
+  const place = { bytes, from: 5, until: 5 + of.value.length };
+  new EntityWriter(BASE, asked, first).write(output, { ...of, ...place }, '');
   output.text('}');
   return output.end().toString('latin1');
 }
@@ -143,4 +146,20 @@ test('keys in paths: quotes doubled, the rest encoded once', () => {
     ['-_.~()!*', '+,;:@&=$', "T(PartitionKey='-_.~()!*',RowKey='%2B%2C%3B%3A%40%26%3D%24')"],
   ];
   for (const [partition, key, path] of cases) assert.equal(entityPath('T', { partition, key }), path);
+});
+
+test('a stored entity that is cut off is damage where its properties are told apart', () => {
+  const bytes = Buffer.concat([EXAMPLE.value, EXAMPLE.value]);
+  for (let until = 0; until < EXAMPLE.value.length; until += 1) {
+    const asked: ResponseFormat = {
+      level: 'minimalmetadata',
+      select: undefined,
+      selectSuffix: '',
+      prefer: undefined,
+    };
+    const writer = new EntityWriter(BASE, asked);
+    assert.throws(() => writer.write(openOutput(0), { ...EXAMPLE, bytes, from: 0, until }, ''), {
+      code: 'corrupt',
+    });
+  }
 });

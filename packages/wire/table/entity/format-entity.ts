@@ -3,8 +3,9 @@
 // entities share are built once: a page has hundreds of entities.
 
 import { formatDateTime, type Output, Piece } from '#base';
-import type { Row } from '#store';
+import type { RowInPlace } from '#store';
 import {
+  cutOff,
   EDM_TYPES,
   ENTRY_BYTES,
   escapeText,
@@ -89,16 +90,16 @@ export class EntityWriter {
   }
 
   /** Writes the entity's JSON object after `before`, without the closing brace. */
-  write(output: Output, row: Row, before: string): void {
-    const { key, value } = row;
+  write(output: Output, row: RowInPlace, before: string): void {
+    const { key, bytes, from } = row;
     this.#enter(before, row.partition, formatDateTime(row.version));
     if (this.#level === 'fullmetadata') output.text(this.#lead + this.#control(key) + this.#middle);
     else output.piece(this.#opening);
     if (this.#keyOpening !== '') output.text(escapeText(key));
     output.piece(this.#tail);
     if (this.#level === 'nometadata' && this.#selection === undefined)
-      output.bytes(value, textStart(value), value.length);
-    else this.#writeProperties(output, value);
+      output.bytes(bytes, textStart(bytes, from, row.until), row.until);
+    else this.#writeProperties(output, row);
   }
 
   #enter(before: string, partition: string, time: string): void {
@@ -133,18 +134,19 @@ export class EntityWriter {
    * The texts of the selected properties, in stored order, each with its annotation before it where the level
    * requires one; neighbours without annotations are copied in one piece. The first comma is left out if no text precedes it.
    */
-  #writeProperties(output: Output, value: Buffer): void {
+  #writeProperties(output: Output, { bytes: value, from: start, until: last }: RowInPlace): void {
     const selection = this.#selection;
     selection?.begin();
     const isAnnotated = this.#level !== 'nometadata';
-    const count = propertyCount(value);
-    let at = HEADER_BYTES + ENTRY_BYTES * count;
+    const count = propertyCount(value, start, last);
+    let at = start + HEADER_BYTES + ENTRY_BYTES * count;
     let from = at;
     let until = at;
     let comma = this.#hasNoHead ? 1 : 0;
-    for (let i = 0, entryAt = HEADER_BYTES; i < count; i++, entryAt += ENTRY_BYTES) {
+    for (let i = 0, entryAt = start + HEADER_BYTES; i < count; i++, entryAt += ENTRY_BYTES) {
       const nameLength = value.readUInt16LE(entryAt + 2);
       const end = at + nameLength + TEXT_OVERHEAD + value.readUInt32LE(entryAt + 4);
+      if (end > last) throw cutOff();
       if (selection === undefined || selection.takes(value, at + 2, nameLength)) {
         const hasType = isAnnotated && ((value[entryAt + 1] ?? 0) & FLAG_ANNOTATED) !== 0;
         if (hasType || until !== at) {
