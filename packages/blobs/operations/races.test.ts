@@ -1,0 +1,122 @@
+// What goes on at the same time: writers with one ETag or one lease, and readers of a blob that is replaced.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ContentStore } from '#store';
+import {
+  accountOn,
+  BLOB,
+  CONTAINER,
+  NO_CONDITIONS,
+  openAccount,
+  openContainer,
+  putBlob,
+  readBlob,
+  seen,
+  takeSnapshot,
+} from '../testing/account.js';
+import { putBlock, putList } from '../testing/parts.js';
+
+const wins = async (running: readonly Promise<unknown>[]): Promise<number> =>
+  (await Promise.allSettled(running)).filter(({ status }) => status === 'fulfilled').length;
+
+test('of writers with one ETag one wins, and of makers of a new blob', async () => {
+  const account = await openContainer();
+  const fresh = { ...NO_CONDITIONS, ifNoneMatch: 'any' } as const;
+  const bodies = ['a', 'b'.repeat(20_000), 'c', 'd'.repeat(30_000)];
+  assert.equal(await wins(bodies.map(body => putBlob(account, BLOB, body, { conditions: fresh }))), 1);
+  const { stamp } = await seen(account, BLOB);
+  const conditions = { ...NO_CONDITIONS, ifMatch: [stamp.etag] };
+  assert.equal(await wins(bodies.map(body => putBlob(account, BLOB, body, { conditions }))), 1);
+});
+
+test('of those that acquire a lease one gets it', async () => {
+  const account = await openContainer();
+  await putBlob(account, BLOB, 'x');
+  const acquire = () =>
+    account.run({
+      kind: 'leaseBlob',
+      container: CONTAINER,
+      blob: BLOB,
+      action: { kind: 'acquire', seconds: 'infinite', proposedId: undefined },
+      conditions: NO_CONDITIONS,
+    });
+  assert.equal(await wins(Array.from({ length: 8 }, acquire)), 1);
+});
+
+/** Contents of which the first read finds what `before` has left. */
+const contentsWith = (content: ContentStore, before: () => Promise<void>): ContentStore => ({
+  create: space => content.create(space),
+  async *read(space, id, from, until) {
+    await before();
+    yield* content.read(space, id, from, until);
+  },
+  pin: () => content.pin(),
+  drop: (space, id) => content.drop(space, id),
+  list: space => content.list(space),
+});
+
+test('a reader whose content is gone before it begins reads the row again', async () => {
+  const account = await openContainer(openAccount());
+  await putBlob(account, BLOB, Buffer.alloc(20_000, 'a'));
+  let replacements = 0;
+  const content = contentsWith(account.content, async () => {
+    if (replacements === 3) return;
+    replacements += 1;
+    await putBlob(account, BLOB, Buffer.alloc(20_000, String(replacements)));
+    await account.settled();
+  });
+  const reader = accountOn({ store: account.store, content }, account.time);
+  assert.deepEqual(await readBlob(reader, BLOB), Buffer.alloc(20_000, '3'));
+});
+
+test('a content that is damaged is told, not looked for again and again', async () => {
+  const account = await openContainer();
+  await putBlob(account, BLOB, Buffer.alloc(20_000, 'a'));
+  const space = await account.store.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
+  assert.ok(space);
+  for await (const { id } of account.content.list(space)) await account.content.drop(space, id);
+  await assert.rejects(readBlob(account, BLOB), { name: 'StoreError', code: 'corrupt' });
+});
+
+test('a reader of many blocks gets all of the old ones while lists, snapshots and deletions go on', async () => {
+  const account = await openContainer();
+  const names = ['a', 'b', 'c', 'd'];
+  for (const name of names) await putBlock(account, BLOB, name, Buffer.alloc(300_000, name));
+  await putList(account, BLOB, names);
+  const outcome = await account.run({
+    kind: 'getBlob',
+    container: CONTAINER,
+    blob: BLOB,
+    snapshot: undefined,
+    range: undefined,
+    conditions: NO_CONDITIONS,
+  });
+  assert.ok(outcome.kind === 'blobContent' && !Buffer.isBuffer(outcome.content));
+  const pieces: Buffer[] = [];
+  for await (const piece of outcome.content) {
+    if (pieces.length === 0) {
+      await takeSnapshot(account, BLOB);
+      await putBlob(account, BLOB, 'new');
+      await account.run({
+        kind: 'deleteBlob',
+        container: CONTAINER,
+        blob: BLOB,
+        snapshot: undefined,
+        snapshots: 'include',
+        conditions: NO_CONDITIONS,
+      });
+      for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+    }
+    pieces.push(piece);
+  }
+  assert.deepEqual(Buffer.concat(pieces), Buffer.concat(names.map(name => Buffer.alloc(300_000, name))));
+});
+
+test('block lists and blocks at once: an answered list has the blocks that it names', async () => {
+  const account = await openContainer();
+  for (const name of ['a', 'b']) await putBlock(account, BLOB, name, name);
+  const others = Array.from({ length: 20 }, (_, at) => putBlock(account, BLOB, `z${at}`, 'z'));
+  await putList(account, BLOB, ['b', 'a']);
+  await Promise.all(others);
+  assert.equal((await readBlob(account, BLOB)).toString(), 'ba');
+});
