@@ -1,5 +1,6 @@
 // The public face of the Blob service's wire: targets, operations, XML documents, errors. request/ parses what clients send, xml/ has the
 // documents.
+export * from './batch.js';
 export * from './blob-answer.js';
 export * from './blob-error-table.js';
 export * from './blob-grammar.js';
@@ -14,5 +15,5 @@ export * from './parse-blob-operation.js';
 export type { Asked, CopySource } from './request/asked.js';
 export { flagOf, type Headers } from './request/header-values.js';
 export { isStructured, STRUCTURED_FORM, wrapped, wrappedLength } from './request/structured-body.js';
-export type { IncomingBody } from './request/uploads.js';
+export { digestsSent, type IncomingBody, tellsMd5 } from './request/uploads.js';
 export * from './xml/user-delegation-key-xml.js';

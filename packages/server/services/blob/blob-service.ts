@@ -7,6 +7,7 @@ import {
   type BlobErrorCode,
   checkBlobName,
   checkContainerName,
+  type Digests,
   execute,
   type Operation,
   type OperationKind,
@@ -47,8 +48,10 @@ import {
   mayOnlyCreate,
   notReplaced,
 } from './admit.js';
+import { submitBlobBatch } from './batch.js';
 import { authenticatorOf, type BlobRequest, blobContextOf } from './blob-request.js';
 import { readableSource } from './copy-access.js';
+import { documentDigests } from './document-digests.js';
 import { inForm, wantedDigests, withDigests } from './range-digests.js';
 import { delegationKeys, userDelegationKey, withinRoles } from './user-delegation.js';
 
@@ -160,6 +163,7 @@ async function carryOut(
   route: BlobRoute,
   grant: Grant,
   context: BlobRequest,
+  digests: Digests | undefined,
 ): Promise<BlobAnswer> {
   const { request, server, version } = context;
   const { headers } = request;
@@ -169,8 +173,10 @@ async function carryOut(
   const found = await execute(isLimited ? ifMissing(operation) : operation, blobs).catch((error: unknown) => {
     throw isLimited ? notReplaced(error, operation) : error;
   });
+  // Those of a list are of its document, which the domain does not see.
+  const made = digests !== undefined && found.kind === 'blobPut' ? { ...found, digests } : found;
   const { outcome, headers: rangeDigests } =
-    wanted === undefined ? { outcome: found, headers: [] } : await withDigests(found, wanted);
+    wanted === undefined ? { outcome: made, headers: [] } : await withDigests(made, wanted);
   const shown = { route, version, overrides: overridesOf(route, grant), rangeDigests };
   return inForm(formatBlobOutcome(outcome, shown), headers, outcome);
 }
@@ -197,12 +203,18 @@ async function run(
         now,
       });
     case 'submitBatch':
-      throw new BlobError('InvalidQueryParameterValue', { name: 'comp', value: 'batch' });
+      return submitBlobBatch(await bufferedBody(request), route, context, {
+        authenticator: authenticatorOf(BLOB_SERVICE, server),
+        run,
+      });
     default:
   }
   try {
     const asked = await askedOf(kind, route, grant, context);
-    return await carryOut(parseBlobOperation(kind, asked), route, grant, context);
+    const operation = parseBlobOperation(kind, asked);
+    const digests =
+      kind === 'putBlockList' ? documentDigests(request.headers, asked.body, version) : undefined;
+    return await carryOut(operation, route, grant, context, digests);
   } catch (error) {
     const { container } = blobAddressOf(route);
     if (isOfBody(error) && container !== '')

@@ -47,6 +47,10 @@ export function digestsSent(
   return { md5, crc64 };
 }
 
+/** Whether the answer tells the MD5 of the body. */
+export const tellsMd5 = (headers: Headers, version: string): boolean =>
+  version <= LAST_VERSION_OF_MD5 || sent(headers, 'content-md5') !== undefined;
+
 export interface UploadRules {
   readonly version: string;
   readonly limits: Limits;
@@ -71,6 +75,6 @@ export function uploadOf(
     pieces: isWrapped ? unwrapped(body.pieces) : body.pieces,
     md5,
     crc64,
-    wantsMd5: version <= LAST_VERSION_OF_MD5 || sent(headers, 'content-md5') !== undefined,
+    wantsMd5: tellsMd5(headers, version),
   };
 }

@@ -1,10 +1,14 @@
 // The MIME grammar of a multipart body, in linear time: media types, parts between delimiters, header blocks.
 // As liberal as clients need (protocol: batches#requests), but it skips no bytes of a body silently. It has no rules of batches.
 // It reads bytes: only heads become text, since the text of a whole body is a large object, which outlives its request in the heap.
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 
 /** The maximum of lines in a part's MIME or HTTP head, request line included. Clients send fewer than twenty. */
 const HEAD_LINES_MAX = 100;
+
+/** The same code in all services. */
+export const malformedBatch = (): ServiceError<'InvalidInput'> =>
+  new ServiceError<'InvalidInput'>('InvalidInput');
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
@@ -93,7 +97,7 @@ export function splitMultipart(
   boundary: string | undefined,
   limit: number,
 ): readonly Span[] {
-  if (boundary === undefined || !BOUNDARY.test(boundary)) throw new TableError('InvalidInput');
+  if (boundary === undefined || !BOUNDARY.test(boundary)) throw malformedBatch();
   const delimiter = Buffer.from(`--${boundary}`, 'latin1');
   // Not for the whole delimiter, which may be as long as the body.
   const sought = Buffer.from(`\n--${boundary}`.slice(0, SOUGHT_MAX), 'latin1');
@@ -120,7 +124,7 @@ export function splitMultipart(
     if (before === -1) break;
     line = before + 1;
   }
-  throw new TableError('InvalidInput');
+  throw malformedBatch();
 }
 
 /** The begin and end of the blank line after a head: the head is before it, the content behind. */
@@ -129,7 +133,7 @@ export function findHeadEnd(bytes: Buffer, { from, until }: Span): Span {
   let line = from;
   let next = nextLine(bytes, line, until);
   for (; line < until && !isAllBlank(bytes, line, next); next = nextLine(bytes, line, until)) {
-    if (++count > HEAD_LINES_MAX) throw new TableError('InvalidInput');
+    if (++count > HEAD_LINES_MAX) throw malformedBatch();
     line = next;
   }
   return { from: line, until: next };
@@ -140,7 +144,7 @@ export function readLines(text: string): readonly string[] {
   if (text === '') return [];
   const lines = text.split('\n').map(line => line.trimEnd());
   if (text.endsWith('\n')) lines.pop();
-  if (lines.some(line => UNPRINTABLE.test(line))) throw new TableError('InvalidInput');
+  if (lines.some(line => UNPRINTABLE.test(line))) throw malformedBatch();
   return lines;
 }
 
@@ -150,7 +154,7 @@ export function parseHeaders(lines: readonly string[]): Readonly<Record<string, 
   for (const line of lines) {
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0)).trimEnd().toLowerCase();
-    if (!HEADER_NAME.test(name)) throw new TableError('InvalidInput');
+    if (!HEADER_NAME.test(name)) throw malformedBatch();
     const value = line.slice(colon + 1).trim();
     const before = headers.get(name);
     headers.set(name, before === undefined ? value : `${before}, ${value}`);

@@ -1,7 +1,7 @@
 // The MIME grammar; parse-batch.test.ts tests whole envelopes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TableError } from '#tables';
+import { ServiceError } from '#account';
 import {
   boundaryOf,
   findHeadEnd,
@@ -37,7 +37,7 @@ test('parts are between delimiters, without the line break before the next', () 
   assert.deepEqual(split('--b\n1\n--b\n2\n--b\n3\n--b--', 'b', 2), ['1', '2']);
   assert.deepEqual(split('--b-\nx\n--b---', 'b-'), ['x']);
   for (const text of ['', '--b', '--b\nx', '--b\nx\n--b', '--b\nx --b--', 'x\n--b--', '--b--\nx']) {
-    assert.throws(() => split(text), TableError, text);
+    assert.throws(() => split(text), ServiceError, text);
   }
 });
 
@@ -47,7 +47,7 @@ test('bytes outside of the given span are ignored', () => {
   const bytes = Buffer.from(text);
   assert.deepEqual(splitMultipart(bytes, span, 'b', 10), [{ from: 6, until: 7 }]);
   for (const until of [span.until - 3, span.until + 4])
-    assert.throws(() => splitMultipart(bytes, { from: 2, until }, 'b', 10), TableError);
+    assert.throws(() => splitMultipart(bytes, { from: 2, until }, 'b', 10), ServiceError);
 });
 
 test('a head ends at a blank line or with the bytes', () => {
@@ -62,7 +62,7 @@ test('a head ends at a blank line or with the bytes', () => {
   assert.deepEqual(head('\n\nx'), ['\nx']);
   assert.equal(head('a: 1\n'.repeat(100)).length, 101);
   for (const text of ['a: 1\n'.repeat(101), 'a: \u007f', 'a: 1\rb: 2'])
-    assert.throws(() => head(text), TableError);
+    assert.throws(() => head(text), ServiceError);
 });
 
 test('headers by name', () => {
@@ -71,7 +71,8 @@ test('headers by name', () => {
     'b-c': '',
     date: 'x:y',
   });
-  for (const line of ['', 'a', ':', 'a b: 1', ' a: 1']) assert.throws(() => parseHeaders([line]), TableError);
+  for (const line of ['', 'a', ':', 'a b: 1', ' a: 1'])
+    assert.throws(() => parseHeaders([line]), ServiceError);
 });
 
 test('only line breaks are trimmed, from both ends', () => {

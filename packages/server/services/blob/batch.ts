@@ -1,0 +1,119 @@
+// POST ?comp=batch: each part is a request of its own, with its own credentials, through the same door as any other; one that fails is
+// answered in its part (protocol: blob-requests#batches).
+import { ServiceError } from '#account';
+import type { WireRequest } from '#base';
+import { BlobError, type BlobErrorCode } from '#blobs';
+import { parseTarget } from '#wire';
+import {
+  BLOB_GRAMMAR,
+  type BlobAnswer,
+  type BlobBatchPart,
+  type BlobOperationKind,
+  type BlobRoute,
+  blobAnswer,
+  blobOperationKind,
+  formatBlobBatch,
+  formatBlobError,
+  formatBlobPart,
+  parseBlobBatch,
+} from '#wire/blob';
+import type { Grant } from '../../auth/grant.js';
+import { faultCode } from '../../frame/fault-code.js';
+import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
+
+const ALLOWED: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>(['deleteBlob', 'setTier']);
+
+/** What a batch needs of its service: who sent a part, and what comes of it. */
+export interface BatchDoor {
+  readonly authenticator: BlobAuthenticator;
+  run(kind: BlobOperationKind, route: BlobRoute, grant: Grant, context: BlobRequest): Promise<BlobAnswer>;
+}
+
+/** As if the part had come by itself: its version is the batch's unless it says another. */
+function requestOf(part: BlobBatchPart, { request }: BlobRequest): WireRequest {
+  const headers: Record<string, string | undefined> = { host: request.headers.host, ...part.headers };
+  // Signed as nothing, which a request without a version of its own does not show.
+  if (headers['content-length'] === '0') delete headers['content-length'];
+  return {
+    ...request,
+    method: part.method.toUpperCase(),
+    target: part.target,
+    headers,
+    body: part.body,
+    stream: undefined,
+  };
+}
+
+/** Clients write the path with the account or without it. */
+function routeOf(request: WireRequest, batch: BlobRoute, { server }: BlobRequest): BlobRoute {
+  const route = parseTarget(request, server.accounts.keys, BLOB_GRAMMAR);
+  if (route.account === batch.account) return route;
+  throw new BlobError('InvalidUri');
+}
+
+/** In a container that is missing a part misses its blob (recorded). */
+function refusalOf(error: unknown): ServiceError<BlobErrorCode> {
+  if (!(error instanceof ServiceError)) return new ServiceError(faultCode(error));
+  return error.code === 'ContainerNotFound' ? new BlobError('BlobNotFound') : error;
+}
+
+async function answerPart(
+  part: BlobBatchPart,
+  batch: BlobRoute,
+  outer: BlobRequest,
+  door: BatchDoor,
+): Promise<string> {
+  const request = requestOf(part, outer);
+  const clientRequestId = part.headers['x-ms-client-request-id'];
+  const version = part.headers['x-ms-version'] ?? outer.version;
+  const context: BlobRequest = {
+    ...outer,
+    request,
+    requestId: outer.server.newId(),
+    clientRequestId,
+    version,
+  };
+  let answer: BlobAnswer;
+  try {
+    const route = routeOf(request, batch, outer);
+    context.route = route;
+    const grant = await door.authenticator.authenticate(request, route, outer.now);
+    const kind = blobOperationKind(request, route);
+    context.kind = kind;
+    const container = 'container' in batch.resource ? batch.resource.container : undefined;
+    const isInside =
+      container === undefined || ('container' in route.resource && route.resource.container === container);
+    if (!ALLOWED.has(kind) || !isInside) throw new BlobError('InvalidInput');
+    answer = await door.run(kind, route, grant, context);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (!(error instanceof ServiceError))
+      outer.server.log.failure(
+        {
+          service: 'blob',
+          requestId: context.requestId,
+          method: request.method,
+          path: request.target,
+          status: 500,
+        },
+        error,
+      );
+    outer.refused = refusal;
+    const { requestId, now, kind } = context;
+    answer = formatBlobError(refusal, { requestId, now, method: request.method, kind, isPart: true });
+  }
+  return formatBlobPart(answer, context, part.partId);
+}
+
+/** One after the other, the last first: of two parts that delete one blob Azure refuses the first (recorded). */
+export async function submitBlobBatch(
+  body: Buffer,
+  route: BlobRoute,
+  context: BlobRequest,
+  door: BatchDoor,
+): Promise<BlobAnswer> {
+  const answers: string[] = [];
+  for (const part of [...parseBlobBatch(context.request.headers['content-type'], body)].reverse())
+    answers.unshift(await answerPart(part, route, context, door));
+  return blobAnswer(202, formatBlobBatch(answers, context.server.newId()));
+}
