@@ -1,6 +1,10 @@
 // The door of the library takes the official clients of an account, of which only that of tables must be there.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { AzureNamedKeyCredential, TableServiceClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { open } from '#patterns';
 import { anna, Employee } from './employee.js';
@@ -16,4 +20,25 @@ describePeers('open', peer => {
     // @ts-expect-error tables are what all patterns need
     assert.throws(() => open({ queues }), TypeError);
   });
+});
+
+test('keeps its connections however often it is opened', async () => {
+  let connections = 0;
+  const server = createServer((_, response) => {
+    response.writeHead(404, { 'Content-Type': 'application/json' });
+    response.end('{"odata.error":{"code":"ResourceNotFound","message":{"value":"none"}}}');
+  });
+  server.on('connection', () => connections++).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const credential = new AzureNamedKeyCredential('account', 'a2V5');
+  for (let i = 0; i < 5; i++) {
+    const tables = new TableServiceClient(`http://127.0.0.1:${port}/account`, credential, {
+      allowInsecureConnection: true,
+    });
+    assert.equal(await open({ tables }).repo(Employee).get(anna), undefined);
+  }
+  server.closeAllConnections();
+  server.close();
+  assert.equal(connections, 1);
 });

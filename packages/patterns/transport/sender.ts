@@ -121,6 +121,14 @@ const LOOPBACK = /^http:\/\/(?:127\.|localhost[:/]|\[::1\])/;
 /** Policies that read and write what operations of the client say of themselves; requests of this library say nothing. */
 const POLICIES_OF_OPERATIONS = ['serializationPolicy', 'deserializationPolicy'] as const;
 
+let sharedClient: HttpClient | undefined;
+
+/** One for all, so that a program which opens the library for each of its own requests keeps its connections. */
+const defaultClient = (): HttpClient => {
+  sharedClient ??= createDefaultHttpClient();
+  return sharedClient;
+};
+
 /** Sends requests through the pipeline of the official client, so with its authentication, its policies and its attempts. */
 export class Sender {
   readonly #base: string;
@@ -138,7 +146,7 @@ export class Sender {
     this.#pipeline = connection.pipeline.clone();
     for (const name of POLICIES_OF_OPERATIONS) this.#pipeline.removePolicy({ name });
     this.#timeout = options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS;
-    this.#httpClient = options.httpClient ?? createDefaultHttpClient();
+    this.#httpClient = options.httpClient ?? defaultClient();
     this.#allowInsecureConnection = options.allowInsecureConnection ?? LOOPBACK.test(base);
     if (base.startsWith('http:') && !this.#allowInsecureConnection)
       refuseDefinition(
