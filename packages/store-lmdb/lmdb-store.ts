@@ -37,7 +37,7 @@ import { RowCursor } from './scan/row-cursor.js';
 import { Semaphore } from './scan/semaphore.js';
 import { TreeReader } from './scan/tree-reader.js';
 import { statisticsOf } from './statistics.js';
-import { rowOf } from './wal/overlay.js';
+import { copiedRowOf } from './wal/overlay.js';
 
 export interface LmdbStoreOptions {
   /** Made if it does not exist. */
@@ -233,7 +233,10 @@ class OpenStore implements Engine {
     const transaction = this.#environment.useReadTransaction();
     const openRange = this.#trees.within(transaction);
     // Of the same moment: what the snapshot lacks is recent, and the other way round at most the same again.
-    const recent = this.#commits.overlay.within(space.id, range, 'durable');
+    const { overlay } = this.#commits;
+    const recent = overlay.within(space.id, range, 'durable');
+    const isHolding = recent.length > 0;
+    if (isHolding) overlay.hold();
     try {
       const { longKeys } = this.#environment;
       const cursor = new RowCursor(longKeys, space.id, payloadRange(range), openRange);
@@ -252,6 +255,7 @@ class OpenStore implements Engine {
         cursor.close();
       }
     } finally {
+      if (isHolding) overlay.leave();
       transaction.done();
     }
   }
@@ -259,7 +263,7 @@ class OpenStore implements Engine {
   /** What is durable in the log hides what the tree has. */
   #readRow(space: number, partition: string, key: string): Row | undefined {
     const change = this.#commits.overlay.durable(space, partition, key);
-    return change === undefined ? this.#environment.rows.get(space, partition, key) : rowOf(change);
+    return change === undefined ? this.#environment.rows.get(space, partition, key) : copiedRowOf(change);
   }
 
   #slice(walk: PageWalk): ScanEnd | undefined {

@@ -85,7 +85,7 @@ export interface DecisionView {
   readonly counters: Counters;
   /** Whether this generation of the space exists. */
   isLiving(space: Space): boolean;
-  /** Values may be views, and then stay as they are. */
+  /** Copies, which are the caller's to keep. */
   read(space: number, partition: string, reads: Reads): ReadRows;
   /** Makes changes, of values that it copies. False if they need a transaction; then it has made none. */
   change(space: number, partition: string, version: bigint, decision: Decision<unknown>): boolean;

@@ -17,7 +17,7 @@ import { MergedCursor } from '../scan/merged-cursor.js';
 import { payloadRange } from '../scan/page-walk.js';
 import { RowCursor } from '../scan/row-cursor.js';
 import { changeBytesMax, RECORD_HEADER_BYTES, RecordDraft, RecordMemory } from '../wal/log-record.js';
-import { type Change, newChange, type Overlay, rowOf } from '../wal/overlay.js';
+import { type Change, copiedRowOf, newChange, type Overlay } from '../wal/overlay.js';
 import { type Appended, CHANGES_BYTES_MAX, type Failure, WriteAheadLog } from '../wal/write-ahead-log.js';
 import { beginLog } from './begin-log.js';
 import {
@@ -207,7 +207,9 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     const rows: (Row | undefined)[] = [];
     for (const key of keys) {
       const change = changed?.get(key);
-      rows.push(change === undefined ? this.#environment.rows.get(space, partition, key) : rowOf(change));
+      rows.push(
+        change === undefined ? this.#environment.rows.get(space, partition, key) : copiedRowOf(change),
+      );
     }
     return { keys: rows, range: range === undefined ? [] : this.#readRange(space, partition, range) };
   }

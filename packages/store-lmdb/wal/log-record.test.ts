@@ -119,6 +119,28 @@ test('drafts share their memory, and their values stay where they are', () =>
     for (const { kept, bytes } of values) assert(kept.equals(bytes));
   }));
 
+test('memory is used again once all records that have a part of it are released', () =>
+  withSeeds(20, random => {
+    const memory = new RecordMemory();
+    const blocks = new Set<Buffer>();
+    let held: { readonly draft: RecordDraft; readonly kept: Buffer; readonly fill: number }[] = [];
+    for (let round = 0; round < 1000; round += 1) {
+      const draft = new RecordDraft(memory);
+      const length = random(9000);
+      const at = draft.add(Buffer.from('k'), length);
+      const kept = draft.block.subarray(at, at + length).fill(round);
+      blocks.add(draft.block);
+      held.push({ draft, kept, fill: round % 256 });
+      if (held.length < 20) continue;
+      for (const each of held) assert(each.kept.equals(Buffer.alloc(each.kept.length, each.fill)));
+      const isDone = held.map(() => random(10) < 8);
+      for (const [index, each] of held.entries()) if (isDone[index] === true) each.draft.release();
+      held = held.filter((_, index) => isDone[index] !== true);
+    }
+    // 4.5 MB in all, of which 90 KB are held at a time.
+    assert(blocks.size < 30, `${blocks.size} blocks`);
+  }));
+
 test('a record takes whole blocks', () => {
   for (const [bytes, blocks] of [
     [4095, 1],

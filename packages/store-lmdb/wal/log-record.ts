@@ -43,6 +43,8 @@ const MAGIC = 0x736c6f67;
 const HEAD_BYTES = 16 + SALT_BYTES;
 const REMOVED = 0xffffffff;
 const MEMORY_BYTES = 0x10000;
+/** 4 MiB, half of what the log may have that is not in the tree. */
+const FREE_BLOCKS_MAX = 64;
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
 /** Bytes of a change in a record, at most, of which so many are the row's; of an ordinary key it is known without a look at its characters. */
@@ -73,18 +75,37 @@ export function decodeHead(bytes: Buffer): LogHead | undefined {
 }
 
 /**
- * Memory that records are encoded into, one behind the other: memory of its own for each costs more than to fill it. Nothing in it is ever overwritten,
- * and who keeps a value keeps its block.
+ * Memory that records are encoded into, one behind the other. A record's part of a block stays as it is until the record is released, which may not
+ * happen before everybody is done with its values; who cannot tell leaves it. A block without records is used again: V8 counts what is outside
+ * its heap, and blocks that outlive two of its collections are garbage only a marking of the whole heap finds, which they bring about.
  */
 export class RecordMemory {
-  block = Buffer.alloc(0);
+  block: Buffer = Buffer.alloc(0);
   used = 0;
+  /** How many records have a part of a block. */
+  readonly #records = new WeakMap<Buffer, number>();
+  readonly #free: Buffer[] = [];
 
   /** So many bytes are free in one piece at the end of the block. */
   makeRoom(bytes: number): void {
     if (this.used + bytes <= this.block.length) return;
-    this.block = Buffer.allocUnsafeSlow(Math.max(MEMORY_BYTES, bytes));
+    const free = bytes <= MEMORY_BYTES ? this.#free.pop() : undefined;
+    this.block = free ?? Buffer.allocUnsafeSlow(Math.max(MEMORY_BYTES, bytes));
     this.used = 0;
+  }
+
+  /** One more record has a part of the block in use. */
+  retain(): Buffer {
+    this.#records.set(this.block, (this.#records.get(this.block) ?? 0) + 1);
+    return this.block;
+  }
+
+  /** One record fewer. */
+  release(block: Buffer): void {
+    const left = (this.#records.get(block) ?? 0) - 1;
+    this.#records.set(block, left);
+    if (left > 0 || block === this.block || block.length !== MEMORY_BYTES) return;
+    if (this.#free.length < FREE_BLOCKS_MAX) this.#free.push(block);
   }
 }
 
@@ -97,6 +118,7 @@ export class RecordDraft {
   /** In use: has the value of the last change. */
   block: Buffer;
   readonly #memory: RecordMemory;
+  readonly #blocks: Buffer[];
   /** What stands in blocks before the one in use. */
   readonly #pieces: Buffer[] = [];
   /** Its part of the block. */
@@ -107,7 +129,8 @@ export class RecordDraft {
   constructor(memory: RecordMemory) {
     memory.makeRoom(RECORD_HEADER_BYTES);
     this.#memory = memory;
-    this.block = memory.block;
+    this.block = memory.retain();
+    this.#blocks = [this.block];
     this.#from = memory.used;
     this.#until = memory.used += RECORD_HEADER_BYTES;
   }
@@ -153,11 +176,17 @@ export class RecordDraft {
     return pieces;
   }
 
-  #goOnIn({ block, used }: RecordMemory): void {
+  /** Nobody reads its values any more, and nobody writes it: the memory may be used again. At most once. */
+  release(): void {
+    for (const block of this.#blocks) this.#memory.release(block);
+  }
+
+  #goOnIn(memory: RecordMemory): void {
     this.#pieces.push(this.block.subarray(this.#from, this.#until));
-    this.block = block;
-    this.#from = used;
-    this.#until = used;
+    this.block = memory.retain();
+    this.#blocks.push(this.block);
+    this.#from = memory.used;
+    this.#until = memory.used;
   }
 }
 

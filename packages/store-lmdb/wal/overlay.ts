@@ -4,13 +4,13 @@
 import { firstFrom } from '#base';
 import type { Row, ScanRange } from '#store';
 import type { RowKey } from '../layout/keys.js';
-import { ROW_HEADER_BYTES } from '../layout/rows.js';
+import { copyValue, ROW_HEADER_BYTES } from '../layout/rows.js';
 
 /** A row's final image, or that it goes. */
 export interface Change {
   readonly key: RowKey;
   readonly version: bigint;
-  /** Has the row's bytes as the tree has them (rows.ts), which are never overwritten; undefined removes the row. */
+  /** Has the row's bytes as the tree has them (rows.ts), which stay as they are until its record is released (log-record.ts); undefined removes the row. */
   readonly block: Buffer | undefined;
   readonly from: number;
   readonly until: number;
@@ -31,9 +31,20 @@ export function bytesOf({ block, from, until }: Change): Buffer | undefined {
   return block?.subarray(from, until);
 }
 
-/** The row as it is after the change, its value a view that stays as it is; undefined if it is gone. */
+/** The row as it is after the change, its value a view that stays as it is while the overlay is held; undefined if it is gone. */
 export function rowOf({ key: [, partition, key], version, block, from, until }: Change): Row | undefined {
   return block && { partition, key, version, value: block.subarray(from + ROW_HEADER_BYTES, until) };
+}
+
+/** A copy, which is the caller's to keep. */
+export function copiedRowOf({
+  key: [, partition, key],
+  version,
+  block,
+  from,
+  until,
+}: Change): Row | undefined {
+  return block && { partition, key, version, value: copyValue(block, from, until) };
 }
 
 /** The one that readers see, of a row whose last change is given. */
@@ -52,6 +63,21 @@ export type Rows = OrderedMap<Change>;
 export class Overlay {
   /** By space and partition, so that a scan of one partition has nothing to do with the others. */
   readonly #spaces = new Map<number, OrderedMap<Rows>>();
+  #holders = 0;
+
+  /** Somebody goes through changes that may be forgotten meanwhile. */
+  get isHeld(): boolean {
+    return this.#holders > 0;
+  }
+
+  /** By who has a list of `within` for longer than the turn that it was made in: what is forgotten before `leave` stays in memory. */
+  hold(): void {
+    this.#holders += 1;
+  }
+
+  leave(): void {
+    this.#holders -= 1;
+  }
 
   get isEmpty(): boolean {
     return this.#spaces.size === 0;

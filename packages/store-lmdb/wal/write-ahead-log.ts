@@ -51,8 +51,7 @@ export interface WriteAheadLogOptions {
   readonly onCheckpoint: (failure?: Failure) => void;
 }
 
-interface Logged extends TickRange {
-  readonly changes: readonly Change[];
+interface Logged extends DecidedBatch {
   /** Of the log, 0 or 1. */
   readonly segment: number;
   /** In the file. */
@@ -141,7 +140,7 @@ export class WriteAheadLog {
     if (file !== this.#file || !this.#environment.catalog.ownsLog(file.epoch)) return this.#lose(batch);
     for (const change of batch.changes) this.overlay.settle(change);
     const { basis, tick, changes, record } = batch;
-    this.#logged.push({ basis, tick, changes, segment: file.half, length: record.length });
+    this.#logged.push({ basis, tick, record, changes, segment: file.half, length: record.length });
     this.#loggedBytes += record.length;
     this.#schedule();
     return 'durable';
@@ -212,7 +211,7 @@ export class WriteAheadLog {
       }
       if (this.#hasFailed && batches.length === 0) await this.#endFailed();
       for (const [index, slice] of slices.entries()) {
-        if (await writes[index]) this.#forget(slice);
+        if (await writes[index]) this.#release(slice);
         else return void (await this.#takeBackOnce());
       }
     } catch (reason) {
@@ -231,6 +230,13 @@ export class WriteAheadLog {
         for (const change of changes) if (!change.isReplaced) rows.apply(change.key, bytesOf(change));
       this.#counters.saveAs(tick, catalog);
     });
+  }
+
+  /** LMDB has copied the batches into the tree. */
+  #release(slice: readonly Logged[]): void {
+    this.#forget(slice);
+    // A scan that has them keeps its views; it is left to the collector when these go.
+    if (!this.overlay.isHeld) for (const { record } of slice) record.release();
   }
 
   /** The batches are in the tree. */
