@@ -1,0 +1,57 @@
+// Keeps a service's background work going while a server runs: a step, the pause that it asks for, the next step. What a step does is the
+// domain's matter. Each process of a server has its own: two that meet only find less to do.
+import { StoreError } from '#store';
+
+/** After a step that failed. */
+const PAUSE_OF_FAILURE_MS = 30_000;
+
+/** Work in small steps, each of which says how long to wait before the next. */
+export interface Steps {
+  step(): Promise<{ readonly pauseMs: number }>;
+}
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof StoreError && error.code !== 'corrupt' && error.code !== 'unsupported';
+
+export class BackgroundSteps {
+  readonly #steps: Steps;
+  readonly #onFailure: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #step: Promise<void> = Promise.resolve();
+
+  /**
+   * Begins by itself, once whoever made it has gone on.
+   *
+   * @param onFailure told what fails for another reason than that the store has too much to do, or is closed.
+   */
+  constructor(steps: Steps, onFailure: (error: unknown) => void) {
+    this.#steps = steps;
+    this.#onFailure = onFailure;
+    this.#wait(0);
+  }
+
+  /** Resolves once no step is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#step;
+  }
+
+  #wait(milliseconds: number): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => {
+      this.#step = this.#take();
+    }, milliseconds);
+    this.#timer.unref();
+  }
+
+  async #take(): Promise<void> {
+    try {
+      this.#wait((await this.#steps.step()).pauseMs);
+    } catch (error) {
+      if (!isPassing(error)) this.#onFailure(error);
+      this.#wait(PAUSE_OF_FAILURE_MS);
+    }
+  }
+}

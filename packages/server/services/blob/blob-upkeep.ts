@@ -1,0 +1,31 @@
+// What a server does for blobs while nobody asks: it sweeps away what no row names (blobs/sweep.ts), and ends what requests left to be done.
+import { BlobSweep } from '#blobs';
+import { BackgroundSteps } from '../../frame/background-steps.js';
+import type { ServerContext } from '../../frame/server-context.js';
+import { upkeepOf } from './blob-request.js';
+
+export class BlobUpkeep {
+  readonly #server: ServerContext;
+  readonly #sweep: BackgroundSteps;
+
+  constructor(server: ServerContext) {
+    const { store, content, clock, accounts, log, newId } = server;
+    this.#server = server;
+    const sweep = new BlobSweep({
+      store,
+      content,
+      clock,
+      upkeep: upkeepOf(server),
+      accounts: () => accounts.names,
+    });
+    this.#sweep = new BackgroundSteps(sweep, error =>
+      log.failure({ service: 'blob', requestId: newId(), method: 'SWEEP', path: '/', status: 500 }, error),
+    );
+  }
+
+  /** Resolves once nothing of it is under way. */
+  async stop(): Promise<void> {
+    await this.#sweep.stop();
+    await upkeepOf(this.#server).settled();
+  }
+}
