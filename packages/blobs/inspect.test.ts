@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { copyRow, type Row } from '#store';
 import { contentsNamedBy, inspectBlobRow, inspectBlobSpace, isOfBlobService } from './inspect.js';
 import { decodeHead } from './rows/head.js';
-import { CONTAINER, openContainer, putBlob, takeSnapshot } from './testing/account.js';
+import { CONTAINER, contentsIn, openContainer, putBlob, takeSnapshot } from './testing/account.js';
 import { append, makeAppendBlob, makePageBlob, putBlock, putList, putPages } from './testing/parts.js';
 
 async function written() {
@@ -53,8 +53,29 @@ test('what operations write is sound, and damage is found', async () => {
       assert.notEqual(inspectBlobRow(space, { ...row, value: damaged }), undefined, row.key);
     assert.notEqual(inspectBlobRow(space, { ...row, key: `X${row.key}` }), undefined);
   }
-  const named = rows.flatMap(row => contentsNamedBy(row));
-  assert.equal(new Set(named).size, 2);
+  const named = rows.flatMap(row => contentsNamedBy(space, row));
+  assert.deepEqual(
+    named.map(({ bytes }) => bytes),
+    [20_000, 20_000],
+  );
+});
+
+test('a list of blocks that is a content names the contents of the blocks', async () => {
+  const account = await openContainer();
+  const names = Array.from({ length: 40 }, (_, at) => `n${at}`);
+  for (const name of names) await putBlock(account, 'list', name, name === 'n7' ? Buffer.alloc(20_000) : 'x');
+  await putList(account, 'list', names);
+  await account.settled();
+  const space = await account.store.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
+  assert.ok(space);
+  const [row] = await account.store.read(space, 'list', ['B']);
+  assert.ok(row);
+  const [manifest, ...others] = contentsNamedBy(space, row);
+  assert.ok(manifest?.names && others.length === 0);
+  const pieces: Buffer[] = [];
+  for await (const piece of account.content.read(space, manifest.id, 0, manifest.bytes)) pieces.push(piece);
+  const named = manifest.names(Buffer.concat(pieces)).map(({ id }) => id);
+  assert.deepEqual([manifest.id, ...named].sort(), (await contentsIn(account)).sort());
 });
 
 test('a head that is cut anywhere is refused as corrupt', async () => {

@@ -1,12 +1,13 @@
 // Checks the stored form of containers, blobs and the service's properties for `shelfmark check`: a finding is a sentence, undefined is
 // sound. The engine checks its own spaces, rows and contents; this checks what is in the rows, each by itself, and tells which contents they name.
 import { faultOf, propertiesFault, reservedNameFault } from '#account';
-import type { Row, Space } from '#store';
+import type { NamedContent, Row, Space } from '#store';
 import { checkBlobName, checkContainerName } from './limits.js';
 import { decodeContainer, encodeContainer } from './rows/container-space.js';
 import { decodeExtent, encodeExtent } from './rows/extent.js';
 import { decodeHead, encodeHead } from './rows/head.js';
 import { checkedKind } from './rows/keys.js';
+import { decodeManifest, type Piece } from './rows/pieces.js';
 import { decodeStagedBlock, decodeStaging, encodeStagedBlock, encodeStaging } from './rows/staged-block.js';
 
 /** Whether this service wrote the space. */
@@ -61,25 +62,36 @@ function headFault(value: Buffer): string | undefined {
   return isWhole ? undefined : "the blob's length is not that of its content.";
 }
 
-/** The contents that a row names; a manifest may name others. Empty for a row that cannot be read. */
-export function contentsNamedBy(row: Row): readonly string[] {
-  const named: string[] = [];
-  faultOf(() => {
-    const { value } = row;
-    const kind = checkedKind(row);
-    if (kind === 'blob' || kind === 'snapshot') {
+/** The contents that pieces name, each up to the last byte that one of them has. */
+function namedByPieces(pieces: readonly Piece[]): readonly NamedContent[] {
+  const bytes = new Map<string, number>();
+  for (const { content, from, length } of pieces)
+    if (content !== '') bytes.set(content, Math.max(from + length, bytes.get(content) ?? 0));
+  return [...bytes].map(([id, until]) => ({ id, bytes: until }));
+}
+
+const namedByManifest = (bytes: Buffer): readonly NamedContent[] => namedByPieces(decodeManifest(bytes));
+
+/** The contents that a row without a finding names. */
+export function contentsNamedBy(space: Space, row: Row): readonly NamedContent[] {
+  if (space.service !== 'blob') return [];
+  const { value } = row;
+  switch (checkedKind(row)) {
+    case 'blob':
+    case 'snapshot': {
       const { pieces, manifest } = decodeHead(value);
-      for (const { content } of pieces) if (content !== '') named.push(content);
-      if (manifest !== undefined) named.push(manifest.content);
+      if (manifest === undefined) return namedByPieces(pieces);
+      return [{ id: manifest.content, bytes: manifest.bytes, names: namedByManifest }];
     }
-    const content =
-      kind === 'block'
-        ? decodeStagedBlock(value).content
-        : kind === 'extent'
-          ? decodeExtent(value).content
-          : undefined;
-    if (content !== undefined) named.push(content);
-    return undefined;
-  });
-  return named;
+    case 'block': {
+      const { content, length } = decodeStagedBlock(value);
+      return content === undefined ? [] : [{ id: content, bytes: length }];
+    }
+    case 'extent': {
+      const { content, from, length } = decodeExtent(value);
+      return content === undefined ? [] : [{ id: content, bytes: from + length }];
+    }
+    default:
+      return [];
+  }
 }

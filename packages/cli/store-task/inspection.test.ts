@@ -15,6 +15,15 @@ const space = (service: string, name: string, metadata: Buffer) => ({
 });
 const row = { partition: '00000000', key: 'count', version: 1n, value: Buffer.alloc(8) };
 
+test('blobs are checked as blobs', () => {
+  const deleted = space('dropped blob', 'jobs', Buffer.alloc(8));
+  assert.equal(inspection.space(deleted), undefined);
+  const container = space('blob', 'jobs', Buffer.alloc(8));
+  assert.notEqual(inspection.space(container), undefined);
+  assert.match(inspection.row(container, { ...row, key: 'B' }) ?? '', /head/);
+  assert.deepEqual(inspection.contents?.(container, { ...row, key: 'X' }), []);
+});
+
 test('queues are checked as queues, tables as tables, and any other space is a finding', () => {
   const queue = space('queue', 'jobs', encodeQueueMetadata({ generation: 0, metadata: [], identifiers: [] }));
   const table = space('table', 'jobs', encodeTableMetadata({ name: 'jobs', identifiers: [] }));
