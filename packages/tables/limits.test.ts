@@ -8,10 +8,10 @@ import {
   checkPropertyName,
   checkTableName,
   ENTITY_BYTES_MAX,
-  entityBytes,
   hasForbiddenCharacter,
 } from './limits.js';
 import type { TableErrorCode } from './table-error.js';
+import { entityBytes } from './testing/edm.js';
 
 const KEY = { partitionKey: 'p', rowKey: 'r' };
 const text = (length: number, name = 'a'): Property => ({

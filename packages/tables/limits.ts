@@ -50,13 +50,6 @@ export const keyBytes = (key: EntityKey): number => 4 + 2 * (key.partitionKey.le
 export const propertyBytes = (property: Property): number =>
   8 + 2 * property.name.length + valueBytes(property);
 
-/** The bytes that an entity counts against its limit of 1 MiB (protocol: data-model#size-of-an-entity). */
-export function entityBytes(key: EntityKey, properties: readonly Property[]): number {
-  let bytes = keyBytes(key);
-  for (const property of properties) bytes += propertyBytes(property);
-  return bytes;
-}
-
 export const isPropertyName = (name: string): boolean => ASCII_NAME.test(name) || UNICODE_NAME.test(name);
 
 /** Called while the body is parsed. The name's length is checked later, as one of the entity's limits. */
@@ -84,7 +77,9 @@ export function checkEntity(key: EntityKey, properties: readonly Property[]): vo
   if (key.partitionKey.length > KEY_LENGTH_MAX || key.rowKey.length > KEY_LENGTH_MAX) {
     throw new TableError('PropertyValueTooLarge', { name: 'PartitionKey or RowKey' });
   }
-  checkTotals(entityBytes(key, properties), properties.length);
+  let bytes = keyBytes(key);
+  for (const property of properties) bytes += propertyBytes(property);
+  checkTotals(bytes, properties.length);
   for (const property of properties) checkProperty(property);
 }
 

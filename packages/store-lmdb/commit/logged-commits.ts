@@ -47,13 +47,9 @@ interface Batch {
   tick: bigint;
 }
 
-const newBatch = (memory: RecordMemory): Batch => ({
-  callers: [],
-  changes: [],
-  record: new RecordDraft(memory),
-  basis: 0n,
-  tick: 0n,
-});
+function newBatch(memory: RecordMemory): Batch {
+  return { callers: [], changes: [], record: new RecordDraft(memory), basis: 0n, tick: 0n };
+}
 
 /** A record of more takes long to write, and those behind it wait. One commit may have more. */
 const BATCH_BYTES_MAX = 1024 * 1024;
@@ -298,9 +294,8 @@ export class LoggedCommits implements Commits, DecisionView, Front {
       return;
     }
     const place = this.#log.placeFor(batch.record.bytes);
-    if (place === 'later') return;
-    if (place === 'nowhere') {
-      this.#abort([], undefined);
+    if (place !== 'here') {
+      if (place === 'nowhere') this.#abort([], undefined);
       return;
     }
     if (this.#full.shift() === undefined) {

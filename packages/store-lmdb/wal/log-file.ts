@@ -66,9 +66,10 @@ export class LogFile {
     let file: number | undefined;
     try {
       file = await openFile(own, IS_SYNCED_BY_WRITE ? WRITTEN_DURABLY : 'w');
-      await writeAll(file, [bytes], bytes.length, 0);
+      const log = new LogFile(path, file, head, own);
+      await log.#write([bytes], bytes.length, 0);
       await syncAll(file);
-      return new LogFile(path, file, head, own);
+      return log;
     } catch (error) {
       if (file !== undefined) await closeFile(file);
       await removeFile(own, { force: true });
@@ -93,12 +94,16 @@ export class LogFile {
    * Writes a record, which nobody changes any more; on disk when the promise is fulfilled. One at a time, and only if there is room. If it fails with `full` or `busy`, nobody knows what is on disk, and the file takes no more records: a later sync may succeed without having written this one.
    */
   async append(record: RecordDraft, ticks: TickRange): Promise<void> {
-    this.#assertReady(record.bytes);
+    if (this.#isClosed) throw new StoreError('closed', `${this.#path} is closed.`);
+    if (this.#hasFailed) throw new StoreError('closed', `${this.#path} could not be written to before.`);
+    if (this.#isWriting) throw new Error('A record is being written.');
+    if (!this.hasRoom(record.bytes))
+      throw new RangeError(`No room for ${record.bytes} bytes is left in half of the log.`);
     const pieces = record.finish(ticks, this.#head, this.#sequence + 1n);
     const { length } = record;
     this.#isWriting = true;
     try {
-      await writeAll(this.#file, pieces, length, this.#position);
+      await this.#write(pieces, length, this.#position);
       if (!IS_SYNCED_BY_WRITE) await syncData(this.#file);
       this.#sequence += 1n;
       this.#position += length;
@@ -144,29 +149,17 @@ export class LogFile {
     if (this.#ownPath !== undefined) await removeFile(this.#ownPath, { force: true });
   }
 
-  #assertReady(bytes: number): void {
-    if (this.#isClosed) throw new StoreError('closed', `${this.#path} is closed.`);
-    if (this.#hasFailed) throw new StoreError('closed', `${this.#path} could not be written to before.`);
-    if (this.#isWriting) throw new Error('A record is being written.');
-    if (!this.hasRoom(bytes)) throw new RangeError(`No room for ${bytes} bytes is left in half of the log.`);
+  /** All pieces, of so many bytes together. */
+  async #write(pieces: readonly Buffer[], length: number, position: number): Promise<void> {
+    for (let done = 0; done < length; ) {
+      const left = done === 0 ? pieces : [Buffer.concat(pieces).subarray(done)];
+      done += (await writePieces(this.#file, left, position + done)).bytesWritten;
+    }
   }
 
   #closeFile(): void {
     // Every record was synced, so the system has nothing to tell here.
     close(this.#file, () => {});
-  }
-}
-
-/** All pieces, of so many bytes together. */
-async function writeAll(
-  file: number,
-  pieces: readonly Buffer[],
-  length: number,
-  position: number,
-): Promise<void> {
-  for (let done = 0; done < length; ) {
-    const left = done === 0 ? pieces : [Buffer.concat(pieces).subarray(done)];
-    done += (await writePieces(file, left, position + done)).bytesWritten;
   }
 }
 

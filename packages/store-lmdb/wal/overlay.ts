@@ -185,44 +185,31 @@ const GONE_MAX = 64;
  * A map that tells its entries in the order of JavaScript's `<` on strings. The order is made when it is first asked for and
  * kept up from then on: maps that nobody asks cost little more than a `Map`.
  */
-export class OrderedMap<V extends NonNullable<unknown>> {
-  readonly #values = new Map<string, V>();
+export class OrderedMap<V extends NonNullable<unknown>> extends Map<string, V> {
   /** All keys of the map, and some that are gone. */
   #order: string[] | undefined;
 
-  get size(): number {
-    return this.#values.size;
-  }
-
-  get(key: string): V | undefined {
-    return this.#values.get(key);
-  }
-
-  set(key: string, value: V): void {
+  override set(key: string, value: V): this {
     if (this.#order !== undefined) this.#place(this.#order, key);
-    this.#values.set(key, value);
-  }
-
-  delete(key: string): void {
-    this.#values.delete(key);
+    return super.set(key, value);
   }
 
   /** In order, from `from` on, without `until` and what is after it. The map must not change meanwhile. */
   forEachWithin(from: string, until: string | undefined, visit: (value: V, key: string) => void): void {
     // Without a function to compare by, it is by UTF-16 code units, as `<` does.
-    this.#order ??= [...this.#values.keys()].sort();
+    this.#order ??= [...this.keys()].sort();
     const order = this.#order;
     for (let index = firstFrom(order, from); index < order.length; index += 1) {
       const key = order[index];
       if (key === undefined || (until !== undefined && key >= until)) return;
-      const value = this.#values.get(key);
+      const value = this.get(key);
       if (value !== undefined) visit(value, key);
     }
   }
 
   #place(order: string[], key: string): void {
-    if (this.#values.has(key)) return;
-    if (order.length >= 2 * this.#values.size + GONE_MAX) {
+    if (this.has(key)) return;
+    if (order.length >= 2 * this.size + GONE_MAX) {
       this.#order = undefined;
       return;
     }

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import type { Property } from '../entity/edm.js';
 import { decodeEntity } from '../entity/entity-codec.js';
 import { encodeEntity } from '../entity/entity-encoder.js';
-import { checkEntity, ENTITY_BYTES_MAX, entityBytes } from '../limits.js';
-import { properties } from '../testing/edm.js';
+import { checkEntity, ENTITY_BYTES_MAX } from '../limits.js';
+import { entityBytes, properties } from '../testing/edm.js';
 import { inOrdinalOrder, mergeStored } from './merge-stored.js';
 
 const KEY = { partitionKey: 'p', rowKey: 'row' };

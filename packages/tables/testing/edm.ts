@@ -1,7 +1,9 @@
-// Random properties for the tests of this package: values of every type with their edges, and names of every kind.
+// Random properties for the tests of this package: values of every type with their edges, and names of every kind; and what properties count.
 import fc from 'fast-check';
 import { DATE_TIME_MAX, DATE_TIME_MIN } from '#base';
 import type { EdmValue, Property } from '../entity/edm.js';
+import type { EntityKey } from '../entity/entity-key.js';
+import { keyBytes, propertyBytes } from '../limits.js';
 
 /** Strict equality compares prototypes too. */
 const plain = { noNullPrototype: true } as const;
@@ -38,3 +40,7 @@ export const properties: fc.Arbitrary<Property[]> = fc.uniqueArray(
   fc.tuple(propertyName, edmValue).map(([name, value]): Property => ({ name, ...value })),
   { selector: property => property.name, maxLength: 12 },
 );
+
+/** The bytes that an entity counts against its limit of 1 MiB (protocol: data-model#size-of-an-entity). */
+export const entityBytes = (key: EntityKey, properties: readonly Property[]): number =>
+  properties.reduce((sum, property) => sum + propertyBytes(property), keyBytes(key));

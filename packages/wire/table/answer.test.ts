@@ -4,11 +4,9 @@ import { test } from 'node:test';
 import { type Outcome, TableError } from '#tables';
 import type { Exchange } from '../shared/answer.js';
 import { asked, BASE, ETAG, errorContext, LOCATION, refused, row } from '../testing/answer.js';
-import type { Answer } from './answer.js';
-import { formatResponse } from './answer.js';
+import { type Answer, formatResponse, type ResponseFormat } from './answer.js';
 import { formatError } from './format-error.js';
 import { formatOutcome } from './format-outcome.js';
-import type { ResponseFormat } from './response-format.js';
 
 const EXCHANGE: Exchange = { requestId: 'id', version: '2019-02-02', clientRequestId: undefined };
 

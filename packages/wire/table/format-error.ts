@@ -5,10 +5,9 @@ import { escapeText, type TableErrorCode } from '#tables';
 import { type Header, RETRY } from '../shared/answer.js';
 import { errorMessage, wireCode } from '../shared/error-table.js';
 import { escapeXml } from '../shared/xml.js';
-import type { Answer } from './answer.js';
+import type { Answer, ResponseFormat } from './answer.js';
 import { ERROR_TABLE } from './error-table.js';
 import { jsonContentType } from './format-outcome.js';
-import type { ResponseFormat } from './response-format.js';
 
 /** Of the domain, or of what all services share. */
 type TableFault = ServiceError<TableErrorCode>;

@@ -5,9 +5,8 @@ import { test } from 'node:test';
 import { defaultServiceProperties } from '#account';
 import type { Row } from '#store';
 import { encodeEntity, type Outcome } from '#tables';
-import type { Answer } from './answer.js';
+import type { Answer, MetadataLevel, ResponseFormat } from './answer.js';
 import { formatOutcome } from './format-outcome.js';
-import type { MetadataLevel, ResponseFormat } from './response-format.js';
 
 const HOST = 'https://ACCT.table.core.windows.net';
 const BASE = { endpoint: HOST, account: 'ACCT', resource: { table: 'T' } };

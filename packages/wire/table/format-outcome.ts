@@ -8,10 +8,9 @@ import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Header } from '../shared/answer.js';
 import { formatServiceProperties } from '../shared/service-properties-xml.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
-import { type Answer, entityPath, formatEtag } from './answer.js';
+import { type Answer, entityPath, formatEtag, type MetadataLevel, type ResponseFormat } from './answer.js';
 import { entityTokenHeaders, tableTokenHeaders } from './continuation.js';
 import { type BaseUrl, EntityWriter } from './entity/format-entity.js';
-import type { MetadataLevel, ResponseFormat } from './response-format.js';
 
 export const jsonContentType = (level: MetadataLevel): string =>
   `application/json;odata=${level};streaming=true;charset=utf-8`;

@@ -1,4 +1,5 @@
 // The public face of the Table service's wire: targets, JSON, batches, filters, errors.
+
 export * from './answer.js';
 export * from './batch/format-batch.js';
 export * from './batch/format-part.js';
@@ -11,5 +12,4 @@ export * from './format-outcome.js';
 export * from './operation-kind.js';
 export * from './parse-operation.js';
 export * from './parse-target.js';
-export * from './response-format.js';
 export * from './route.js';

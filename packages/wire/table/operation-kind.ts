@@ -65,19 +65,11 @@ function serviceVerbs({ query }: Route): Verbs {
   throw new TableError('InvalidUri');
 }
 
-function entitiesVerbs({ query, path, resource }: Route): Verbs {
-  if (query.get('comp') === 'acl') return ACL;
-  if (query.has('restype')) {
-    // Recorded with a slash behind the table; without one clients saw the other code (protocol: errors#codes-of-tables).
-    throw new TableError(path.endsWith('/') ? 'InvalidQueryParameterValue' : 'InvalidUri');
-  }
-  return resource.kind === 'nested' ? NESTED : ENTITIES;
-}
-
 function verbsOf({ headers }: Asked, route: Route): Verbs {
-  switch (route.resource.kind) {
+  const { resource, query, path } = route;
+  switch (resource.kind) {
     case 'invalid':
-      throw new TableError(route.resource.code);
+      throw new TableError(resource.code);
     case 'service':
       return serviceVerbs(route);
     case 'batch':
@@ -88,7 +80,10 @@ function verbsOf({ headers }: Asked, route: Route): Verbs {
       return TABLE;
     case 'entities':
     case 'nested':
-      return entitiesVerbs(route);
+      if (query.get('comp') === 'acl') return ACL;
+      if (!query.has('restype')) return resource.kind === 'nested' ? NESTED : ENTITIES;
+      // Recorded with a slash behind the table; without one clients saw the other code (protocol: errors#codes-of-tables).
+      throw new TableError(path.endsWith('/') ? 'InvalidQueryParameterValue' : 'InvalidUri');
     case 'entity':
       return headers['if-match'] === undefined ? UNCONDITIONAL : CONDITIONAL;
   }

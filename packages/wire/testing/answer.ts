@@ -1,9 +1,8 @@
 // One entity and its refusals, as tests of answers have them.
 import type { Row } from '#store';
 import { encodeEntity, TableError, type TableErrorCode } from '#tables';
-import type { Answer } from '../table/answer.js';
+import type { Answer, ResponseFormat } from '../table/answer.js';
 import { type ErrorContext, formatError } from '../table/format-error.js';
-import type { ResponseFormat } from '../table/response-format.js';
 
 export const BASE = { endpoint: 'http://h/account1', account: 'account1', resource: { table: 'T' } };
 export const LOCATION = "http://h/account1/T(PartitionKey='p',RowKey='r')";

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WriteOutcome } from '#tables';
 import { asked, BASE, ETAG, LOCATION, refused, row } from '../../testing/answer.js';
-import type { Answer } from '../answer.js';
+import type { Answer, ResponseFormat } from '../answer.js';
 import { formatOutcome, formatWrite } from '../format-outcome.js';
-import type { ResponseFormat } from '../response-format.js';
 import { formatPart } from './format-part.js';
 
 const TYPE = 'application/json;odata=minimalmetadata;streaming=true;charset=utf-8';

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { DATE_TIME_MAX, releaseBuffer } from '#base';
 import { inPlace, type Row } from '#store';
 import { type EdmValue, encodeEntity, formatLiteral, type Property } from '#tables';
+import type { MetadataLevel, ResponseFormat } from '../answer.js';
 import { EntityList, formatOutcome } from '../format-outcome.js';
-import type { MetadataLevel, ResponseFormat } from '../response-format.js';
 
 const BASE = { endpoint: 'http://127.0.0.1:10002/acc', account: 'acc', resource: { table: 'Table' } };
 const PLAIN: ResponseFormat = { level: 'nometadata', select: undefined, selectSuffix: '', prefer: undefined };

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { openOutput, parseDateTime } from '#base';
 import type { Row } from '#store';
 import { encodeEntity, type Property } from '#tables';
-import { entityPath } from '../answer.js';
-import type { MetadataLevel, ResponseFormat } from '../response-format.js';
+import { entityPath, type MetadataLevel, type ResponseFormat } from '../answer.js';
 import { type BaseUrl, EntityWriter } from './format-entity.js';
 
 const HOST = 'https://ACCT.table.core.windows.net';

@@ -15,8 +15,7 @@ import {
   TEXT_OVERHEAD,
   textStart,
 } from '#tables';
-import { encodeKey, etagTime, pathOpening } from '../answer.js';
-import type { ResponseFormat } from '../response-format.js';
+import { encodeKey, etagTime, pathOpening, type ResponseFormat } from '../answer.js';
 import type { Route } from '../route.js';
 import { isAt, Selection } from './selection.js';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TableError, type TableErrorCode } from '#tables';
 import { parseQuery } from '../shared/parse-query.js';
-import { lenientFormat, type MetadataLevel, parseResponseFormat } from './response-format.js';
+import { lenientFormat, type MetadataLevel, parseResponseFormat } from './answer.js';
 
 /** The level, or the code of the refusal. */
 function level(accept: string | undefined, query = ''): MetadataLevel | TableErrorCode {
