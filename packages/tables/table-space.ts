@@ -17,11 +17,9 @@ export interface TableContext extends TableSpaces {
 }
 
 /** Names of tables keep their case and are compared without it (protocol: tables#names). */
-export const tableAddress = (account: string, table: string): SpaceAddress => ({
-  account,
-  service: 'table',
-  name: table.toLowerCase(),
-});
+export function tableAddress(account: string, table: string): SpaceAddress {
+  return { account, service: 'table', name: table.toLowerCase() };
+}
 
 export const openTable = ({ store, account }: TableSpaces, table: string): Promise<Space | undefined> =>
   store.getSpace(tableAddress(account, table));

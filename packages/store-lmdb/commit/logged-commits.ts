@@ -159,8 +159,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   }
 
   accept(submission: Submission): boolean {
-    const { work } = submission;
-    if ('run' in work || !this.#isReady()) return false;
+    if ('run' in submission.work || !this.#isReady()) return false;
     this.#environment.snapshot.refresh();
     if (this.#basis === undefined) {
       if (!this.#log.isEmpty || this.#environment.isLogForeign()) return false;
@@ -168,7 +167,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
       this.#basis = this.counters.tick;
     }
     try {
-      submission.outcome = decideCommit(work, this);
+      submission.outcome = decideCommit(submission.work, this);
     } catch (error) {
       if (error instanceof EngineError) return false;
       submission.outcome = { error };
