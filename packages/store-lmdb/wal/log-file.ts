@@ -100,13 +100,12 @@ export class LogFile {
     if (!this.hasRoom(record.bytes))
       throw new RangeError(`No room for ${record.bytes} bytes is left in half of the log.`);
     const pieces = record.finish(ticks, this.#head, this.#sequence + 1n);
-    const { length } = record;
     this.#isWriting = true;
     try {
-      await this.#write(pieces, length, this.#position);
+      await this.#write(pieces, record.length, this.#position);
       if (!IS_SYNCED_BY_WRITE) await syncData(this.#file);
       this.#sequence += 1n;
-      this.#position += length;
+      this.#position += record.length;
     } catch (error) {
       this.#hasFailed = true;
       throw systemError(error, this.#path);

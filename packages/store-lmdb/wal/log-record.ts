@@ -88,7 +88,11 @@ export class RecordMemory {
 
   /** So many bytes are free in one piece at the end of the block. */
   makeRoom(bytes: number): void {
-    if (this.used + bytes <= this.block.length) return;
+    if (this.used + bytes > this.block.length) this.#goOn(bytes);
+  }
+
+  /** In another block. */
+  #goOn(bytes: number): void {
     const free = bytes <= MEMORY_BYTES ? this.#free.pop() : undefined;
     this.block = free ?? Buffer.allocUnsafeSlow(Math.max(MEMORY_BYTES, bytes));
     this.used = 0;
@@ -171,8 +175,9 @@ export class RecordDraft {
     for (let index = 1; index < pieces.length; index += 1)
       checksum = crc32(pieces[index] as Buffer, checksum);
     first.writeUInt32BE(checksum, 0);
-    this.length = wholeBlocks(this.bytes);
-    pieces.push(ZEROS.subarray(0, this.length - this.bytes));
+    const zeros = -this.bytes & (BLOCK_BYTES - 1);
+    this.length = this.bytes + zeros;
+    pieces.push(ZEROS.subarray(0, zeros));
     return pieces;
   }
 
