@@ -29,7 +29,7 @@ test('one line says that all are ready; connections go to the workers by turns',
   t.diagnostic(`ready after ${Math.round(server.readyMilliseconds)} ms`);
   assert.match(
     server.readyLine,
-    /; data in [^;]+; queues at [^;]+; 4 processes; connection string: [^\n]+\n$/,
+    /; data in [^;]+; queues at [^;]+; blobs at [^;]+; 4 processes; connection string: [^\n]+\n$/,
   );
   const workers = childrenOf(server.pid);
   assert.equal(workers.length, WORKERS);
