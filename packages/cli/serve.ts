@@ -34,6 +34,7 @@ import { tuneHeap } from './tune-heap.js';
 
 const PORT_MAX = 65_535;
 /** Azurite's, which `UseDevelopmentStorage=true` stands for. */
+const TABLE_PORT_DEFAULT = 10_002;
 const QUEUE_PORT_DEFAULT = 10_001;
 const BLOB_PORT_DEFAULT = 10_000;
 /** The same default as `serve()`. */
@@ -101,7 +102,7 @@ const placeOptions = (): Command =>
     .addOption(
       new Option('--table-port <port>', 'port of the Table service; 0 takes a free one')
         .argParser(parsePort)
-        .default(10_002),
+        .default(TABLE_PORT_DEFAULT),
     )
     .addOption(
       new Option(
@@ -113,7 +114,7 @@ const placeOptions = (): Command =>
     .addOption(
       new Option(
         '--blob-port <port>',
-        'port of the Blob service; 0 takes a free one, none leaves it out (default: 10000, or a free one as --table-port)',
+        'port of the Blob service; 0 takes a free one, none leaves it out (default: 10000, or a free one if both others are chosen)',
       ).argParser(parsePortOrNone),
     )
     .option('--blob-host <host>', 'address of the Blob service (default: --host)');
@@ -217,14 +218,15 @@ const exposureOf = ({ host, tableHost, queueHost, blobHost, allowWellKnownKey }:
 });
 
 /** With port 0 for tables the system chooses the ports of queues and blobs too, so that several servers can run. */
-const otherPortOf = (
-  { tablePort }: Flags,
-  port: number | 'none' | undefined,
-  portDefault: number,
-): number | 'none' => port ?? (tablePort === 0 ? 0 : portDefault);
-const queuePortOf = (flags: Flags): number | 'none' =>
-  otherPortOf(flags, flags.queuePort, QUEUE_PORT_DEFAULT);
-const blobPortOf = (flags: Flags): number | 'none' => otherPortOf(flags, flags.blobPort, BLOB_PORT_DEFAULT);
+const queuePortOf = ({ tablePort, queuePort }: Flags): number | 'none' =>
+  queuePort ?? (tablePort === 0 ? 0 : QUEUE_PORT_DEFAULT);
+
+/** Who chose the ports of tables and queues runs several servers, or has another one for blobs. */
+function blobPortOf(flags: Flags): number | 'none' {
+  const { tablePort, blobPort } = flags;
+  const areChosen = tablePort !== TABLE_PORT_DEFAULT && queuePortOf(flags) !== QUEUE_PORT_DEFAULT;
+  return blobPort ?? (areChosen ? 0 : BLOB_PORT_DEFAULT);
+}
 
 function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
   return {

@@ -9,7 +9,7 @@ import { TableClient } from '@azure/data-tables';
 import { CLIENT_OPTIONS, collect } from '../support/clients.js';
 import { signedHeaders } from '../support/raw-client.js';
 import { runToEnd, type SpawnedServer, type Spawning, spawnServer } from '../support/spawned-server.js';
-import { takenPort } from '../support/taken-port.js';
+import { freePort, takenPort } from '../support/taken-port.js';
 
 const WELL_KNOWN = {
   name: 'devstoreaccount1',
@@ -90,6 +90,14 @@ describe('shelfmark serve', () => {
     await table.createEntity({ partitionKey: 'p', rowKey: 'r' });
     const { code, stderr } = await server.stop('SIGTERM');
     assert.deepEqual([code, stderr], [0, '']);
+  });
+
+  test('who chose the ports of tables and queues gets a free one for blobs', async t => {
+    const chosen = ['--table-port', String(await freePort()), '--queue-port', String(await freePort())];
+    const server = await serve(t, ['--inMemoryPersistence', ...chosen]);
+    const [, port = ''] = /; blobs at http:\/\/127\.0\.0\.1:(\d+)\//.exec(server.readyLine) ?? [];
+    assert(Number(port) > 0 && port !== '10000', server.readyLine);
+    await server.stop('SIGTERM');
   });
 
   test('a second start on the same directory has the data, however the first one ended', async t => {

@@ -1,4 +1,4 @@
-// Ports of this machine that are in use: one for the duration of a test, and whether one is.
+// Ports of this machine: one in use for the duration of a test, a free one, and whether one is in use.
 import assert from 'node:assert/strict';
 import { connect, createServer } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -10,6 +10,20 @@ export async function takenPort(t: TestContext): Promise<number> {
   });
   t.after(() => server.close());
   const address = server.address();
+  assert(typeof address === 'object' && address !== null);
+  return address.port;
+}
+
+/** Nobody had it a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise(resolve => {
+    server.close(resolve);
+  });
   assert(typeof address === 'object' && address !== null);
   return address.port;
 }
