@@ -168,6 +168,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     scans: ['text-table.ts', 'load', 'subjects'],
     profile: ['places.ts', 'text-table.ts', 'subjects'],
     wal: [],
+    contents: [],
     heads: [],
     '.': ['places.ts', 'load', 'subjects', 'report', 'compare', 'mixed', 'queues', 'scans', 'profile'],
   },

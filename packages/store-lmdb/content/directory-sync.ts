@@ -1,5 +1,6 @@
 // Makes new names in directories durable. Contents of one space that are finished together share a sync of their directory: one that begins
-// after a file was made has its name.
+// after a file was made has its name. The directory stays open while syncs follow one another: each call of the system may
+// queue behind others that wait for the disk.
 import { fsync } from 'node:fs';
 import { promisify } from 'node:util';
 import { closeFile, openFile } from './system-call.js';
@@ -7,6 +8,7 @@ import { closeFile, openFile } from './system-call.js';
 const syncAll = promisify(fsync);
 
 interface Syncs {
+  readonly file: Promise<number>;
   current: Promise<void>;
   /** Begins when the current one ends. */
   next: Promise<void> | undefined;
@@ -16,15 +18,19 @@ export class DirectorySync {
   readonly #directories = new Map<string, Syncs>();
 
   /** Fails with the system's error. */
-  sync(directory: string): Promise<void> {
+  async sync(directory: string): Promise<void> {
+    if (process.platform === 'win32') return;
     const syncs = this.#directories.get(directory);
     if (syncs === undefined) {
-      const begun: Syncs = { current: syncNow(directory), next: undefined };
+      const file = openFile(directory, 'r');
+      const begun: Syncs = { file, current: file.then(syncAll), next: undefined };
       this.#directories.set(directory, begun);
       this.#follow(directory, begun);
       return begun.current;
     }
-    syncs.next ??= settled(syncs.current).then(() => syncNow(directory));
+    syncs.next ??= settled(syncs.current)
+      .then(() => syncs.file)
+      .then(syncAll);
     return syncs.next;
   }
 
@@ -32,6 +38,7 @@ export class DirectorySync {
     void settled(syncs.current).then(() => {
       if (syncs.next === undefined) {
         this.#directories.delete(directory);
+        syncs.file.then(closeFile).catch(() => undefined);
         return;
       }
       syncs.current = syncs.next;
@@ -46,13 +53,3 @@ const settled = (promise: Promise<void>): Promise<void> =>
     () => undefined,
     () => undefined,
   );
-
-async function syncNow(directory: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const file = await openFile(directory, 'r');
-  try {
-    await syncAll(file);
-  } finally {
-    await closeFile(file);
-  }
-}

@@ -159,9 +159,11 @@ export class FileWriter implements ContentWriter {
       await writeAll(file, bytes, 0);
       if (isDurable && DURABLE_WRITES === undefined) await syncData(file);
     };
-    await allOf([write(), isDurable ? this.#host.syncName() : undefined]);
+    await write();
+    if (isDurable) await this.#host.syncName();
     this.#position = bytes.length;
-    await this.#close();
+    // Nothing is left to fail that concerns the content.
+    void this.#close().catch(() => undefined);
   }
 
   async #finishLarge(): Promise<void> {
