@@ -186,8 +186,8 @@ async function embedded(): Promise<Engine> {
 const LONG = process.env.SHELFMARK_LONG === '1';
 
 for (const [name, open, runs] of [
-  ['memory', async () => openMemoryStore(), LONG ? 2000 : 150],
-  ['embedded', embedded, LONG ? 500 : 30],
+  ['memory', async () => openMemoryStore(), LONG ? 1000 : 100],
+  ['embedded', embedded, LONG ? 200 : 20],
 ] as const)
   describe(`blobs on the ${name} engine`, () => {
     test('are what the model says', { timeout: 600_000 }, async () => {
