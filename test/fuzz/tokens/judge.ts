@@ -232,7 +232,7 @@ function mayByBearer(token: string, ask: Ask, caller: Presented, { issued, now }
     return false;
   if (ask.kind.endsWith('Policies')) return false;
   // Those of the other services say nothing of tables (protocol: authentication#roles).
-  if (found.role.startsWith('Storage Queue ')) return false;
+  if (/^Storage (?:Queue|Blob) /.test(found.role)) return false;
   if (found.role === 'Storage Table Data Reader') return READS.has(ask.kind);
   return found.role === 'Storage Account Contributor' || !ask.kind.endsWith('Properties');
 }
