@@ -141,8 +141,12 @@ export function blobOperationKind(asked: Asked, route: BlobRoute): BlobOperation
   const { query, resource } = route;
   if (resource.kind === 'invalid') throw new BlobError('InvalidUri');
   const restype = query.get('restype')?.toLowerCase();
-  if (restype === 'account' && query.get('comp')?.toLowerCase() === 'properties')
+  if (restype === 'account') {
+    const comp = query.get('comp');
+    // Else a request that speaks of the account would change the container that its path names.
+    if (comp?.toLowerCase() !== 'properties') throw badParameter('comp', comp);
     return byVerb(ACCOUNT, asked);
+  }
   if (resource.kind === 'service') return serviceKind(route, asked);
   // How clients of hierarchical namespaces ask whether there is one.
   if (query.has('action')) throw badParameter('action', query.get('action'));

@@ -114,14 +114,24 @@ async function admitAnonymous(
   throw anonymousRefusal(sent, server.bearer.challenge);
 }
 
-function overridesOf({ query }: BlobRoute, grant: Grant): Overrides | undefined {
+/** What a header may hold: no control characters but tabs, and nothing beyond Latin-1. */
+const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function overrideOf({ query }: BlobRoute, name: string): string | undefined {
+  const value = query.get(name);
+  if (value === undefined || HEADER_TEXT.test(value)) return value;
+  throw new BlobError('InvalidQueryParameterValue', { name, value });
+}
+
+/** @throws BlobError InvalidQueryParameterValue for what cannot stand in a header. */
+function overridesOf(route: BlobRoute, grant: Grant): Overrides | undefined {
   if (grant.kind !== 'serviceSas') return undefined;
   return {
-    contentType: query.get('rsct'),
-    contentEncoding: query.get('rsce'),
-    contentLanguage: query.get('rscl'),
-    contentDisposition: query.get('rscd'),
-    cacheControl: query.get('rscc'),
+    contentType: overrideOf(route, 'rsct'),
+    contentEncoding: overrideOf(route, 'rsce'),
+    contentLanguage: overrideOf(route, 'rscl'),
+    contentDisposition: overrideOf(route, 'rscd'),
+    cacheControl: overrideOf(route, 'rscc'),
   };
 }
 
@@ -168,6 +178,7 @@ async function carryOut(
   const { request, server, version } = context;
   const { headers } = request;
   const blobs = blobContextOf(server, route.account);
+  const overrides = overridesOf(route, grant);
   const wanted = wantedDigests(headers, operation);
   const isLimited = mayOnlyCreate(grant, operation.kind);
   const found = await execute(isLimited ? ifMissing(operation) : operation, blobs).catch((error: unknown) => {
@@ -177,7 +188,7 @@ async function carryOut(
   const made = digests !== undefined && found.kind === 'blobPut' ? { ...found, digests } : found;
   const { outcome, headers: rangeDigests } =
     wanted === undefined ? { outcome: made, headers: [] } : await withDigests(made, wanted);
-  const shown = { route, version, overrides: overridesOf(route, grant), rangeDigests };
+  const shown = { route, version, overrides, rangeDigests };
   return inForm(formatBlobOutcome(outcome, shown), headers, outcome);
 }
 

@@ -1,0 +1,118 @@
+// Targets of the Blob service: container and blob of a path, in path style and host style, and names that are odd but legal.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ServiceError } from '#account';
+import { parseTarget } from '../shared/target.js';
+import { BLOB_GRAMMAR } from './blob-grammar.js';
+import { blobAddressOf, signedNameOf } from './blob-route.js';
+
+const ACCOUNTS = new Set(['acc']);
+
+const routeOf = (target: string, host = '127.0.0.1:10000') =>
+  parseTarget({ target, headers: { host }, secure: false }, ACCOUNTS, BLOB_GRAMMAR);
+
+const blobOf = (path: string): string => blobAddressOf(routeOf(`/acc/c/${path}`)).blob;
+
+function refusal(target: string): string {
+  try {
+    routeOf(target);
+  } catch (error) {
+    assert(error instanceof ServiceError);
+    return error.code;
+  }
+  return 'none';
+}
+
+test('in path style the first segment is the account', () => {
+  const { account, secondary, path, endpoint, resource } = routeOf('/acc/c/b/d?x=1');
+  assert.deepEqual(
+    { account, secondary, path, endpoint, resource },
+    {
+      account: 'acc',
+      secondary: false,
+      path: '/acc/c/b/d',
+      endpoint: 'http://127.0.0.1:10000/acc',
+      resource: { kind: 'blob', container: 'c', blob: 'b/d' },
+    },
+  );
+  assert.equal(routeOf('/acc-secondary/c').secondary, true);
+  for (const target of ['/acc', '/acc/', '/acc?comp=list'])
+    assert.deepEqual(routeOf(target).resource, { kind: 'service' });
+});
+
+test('in host style it is in the host', () => {
+  const { account, secondary, endpoint, resource } = routeOf('/c/b', 'acc-secondary.blob.example');
+  assert.deepEqual(
+    { account, secondary, endpoint, resource },
+    {
+      account: 'acc',
+      secondary: true,
+      endpoint: 'http://acc-secondary.blob.example',
+      resource: { kind: 'blob', container: 'c', blob: 'b' },
+    },
+  );
+  assert.deepEqual(routeOf('/', 'acc.blob.example').resource, { kind: 'service' });
+  assert.deepEqual(routeOf('http://acc.blob.example/c', 'acc.blob.example').resource, {
+    kind: 'container',
+    container: 'c',
+  });
+});
+
+test('one segment is a container, or a blob of the root container', () => {
+  const address = (target: string) => blobAddressOf(routeOf(target));
+  assert.deepEqual(address('/acc/c?restype=container'), { container: 'c', blob: '' });
+  assert.deepEqual(address('/acc/c/?RESTYPE=Container'), { container: 'c', blob: '' });
+  assert.deepEqual(address('/acc/c'), { container: '$root', blob: 'c' });
+  assert.deepEqual(address('/acc/$root/c'), { container: '$root', blob: 'c' });
+  assert.deepEqual(address('/acc/%24root/c'), { container: '$root', blob: 'c' });
+  assert.deepEqual(address('/acc/c/b?restype=container'), { container: 'c', blob: 'b' });
+  assert.deepEqual(address('/acc/'), { container: '', blob: '' });
+  assert.equal(signedNameOf(address('/acc/c')), '$root/c');
+  assert.equal(signedNameOf(address('/acc/c?restype=container')), 'c');
+});
+
+test('an escaped slash is a slash of the name, and ends no container', () => {
+  assert.equal(blobOf('a%2Fb'), 'a/b');
+  assert.equal(blobOf('a%2fb/d'), 'a/b/d');
+  assert.deepEqual(routeOf('/acc/c%2Fb?restype=container').resource, {
+    kind: 'container',
+    container: 'c/b',
+  });
+});
+
+test('names are decoded once and otherwise kept', () => {
+  const kept: readonly (readonly [path: string, name: string])[] = [
+    ['..', '..'],
+    ['a/../b', 'a/../b'],
+    ['.', '.'],
+    ['a.', 'a.'],
+    ['a//b', 'a//b'],
+    ['/', '/'],
+    ['a/', 'a/'],
+    ['%20a%20', ' a '],
+    ['a+b', 'a+b'],
+    ['a%2Bb', 'a+b'],
+    ['a%2520', 'a%20'],
+    ['A', 'A'],
+    ['a\\b', 'a\\b'],
+    ['%00%0D%0A', '\0\r\n'],
+    ['%F0%9F%98%80', '😀'],
+    ['e%CC%81', 'e\u0301'],
+    ['%C3%A9', 'é'],
+    ['a'.repeat(1025), 'a'.repeat(1025)],
+    ['/'.repeat(300), '/'.repeat(300)],
+  ];
+  for (const [path, name] of kept) assert.equal(blobOf(path), name, path.slice(0, 20));
+});
+
+test('escapes that are malformed, and no UTF-8, are refused', () => {
+  for (const path of ['%', '%2', '%zz', '%80', '%C3', '%ED%A0%80', '%F8%88%80%80%80', '%C0%AF'])
+    for (const target of [`/acc/c/${path}`, `/acc/${path}/b`, `/acc/c/b?x=${path}`, `/${path}/c/b`])
+      assert.equal(refusal(target), 'InvalidUri', target);
+  for (const target of ['', '/', '//c/b', '?comp=list']) assert.equal(refusal(target), 'InvalidUri', target);
+});
+
+test('a container without a name is refused after authentication', () => {
+  for (const target of ['/acc//b', '/acc//', '/acc//b?restype=container'])
+    assert.deepEqual(routeOf(target).resource, { kind: 'invalid' });
+});

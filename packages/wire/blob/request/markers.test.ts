@@ -1,0 +1,87 @@
+// Markers: what a list gives comes back as the same position; what it never gave is refused.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { BlobError } from '#blobs';
+import {
+  blobMarker,
+  blobPosition,
+  containerPosition,
+  foundMarker,
+  foundPosition,
+  rangePosition,
+} from './markers.js';
+
+type Parse = (query: ReadonlyMap<string, string>) => unknown;
+
+const at = (marker: string): ReadonlyMap<string, string> => new Map([['marker', marker]]);
+
+function refusal(parse: Parse, marker: string): string {
+  try {
+    parse(at(marker));
+  } catch (error) {
+    assert(error instanceof BlobError);
+    return error.code;
+  }
+  return 'none';
+}
+
+const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
+const tick = fc.bigInt({ min: 0n, max: 0x7fff_ffff_ffff_ffffn });
+
+test('the position of a blob, of a snapshot and of a match round trip', () => {
+  fc.assert(
+    fc.property(name, name, fc.option(tick, { nil: undefined }), (container, blob, snapshot) => {
+      assert.deepEqual(blobPosition(at(blobMarker({ blob, snapshot }))), { blob, snapshot });
+      assert.deepEqual(foundPosition(at(foundMarker({ container, blob }))), { container, blob });
+    }),
+  );
+});
+
+test('an empty marker is none', () => {
+  const parsers: readonly Parse[] = [
+    blobPosition,
+    foundPosition,
+    rangePosition,
+    query => containerPosition(query, 'acc'),
+  ];
+  for (const parse of parsers) {
+    assert.equal(parse(at('')), undefined);
+    assert.equal(parse(new Map()), undefined);
+  }
+});
+
+test('markers of another form', () => {
+  const never = [
+    'x',
+    '1!',
+    '1!!',
+    '2!QQ',
+    '1!Q=',
+    '1!Q+',
+    '1!QQ!x!',
+    '1! ',
+    '1!QQ!-1',
+    '!',
+    '1!QQ!1!2',
+    '\0',
+  ];
+  for (const marker of [...never, '1!QQ!12345678901234567890', '1!QQ!x'])
+    assert.equal(refusal(blobPosition, marker), 'OutOfRangeInput', marker);
+  for (const marker of ['x', '1!QQ', '1!QQ!', '1!!QQ', '1!QQ!QQ!QQ', '1!Q+!QQ'])
+    assert.equal(refusal(foundPosition, marker), 'OutOfRangeInput', marker);
+});
+
+test('of containers a name, with or without the account', () => {
+  const of = (query: ReadonlyMap<string, string>) => containerPosition(query, 'acc');
+  assert.equal(of(at('/acc/name')), 'name');
+  assert.equal(of(at('name')), 'name');
+  for (const marker of ['/acc/', '/other/name', '/acc/a/b', '/'])
+    assert.equal(refusal(of, marker), 'OutOfRangeInput', marker);
+});
+
+test('of ranges a byte', () => {
+  assert.equal(rangePosition(at('512')), 512);
+  for (const marker of ['-1', 'x', '1.5', '1e3', '1'.repeat(16)])
+    assert.equal(refusal(rangePosition, marker), 'OutOfRangeInput', marker);
+});

@@ -1,0 +1,87 @@
+// Ranges of bytes and of pages, and the times of snapshots: what is read, ignored and refused.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BlobError } from '#blobs';
+import { pageSpanOf, rangeOf, snapshotOf, sourceRangeOf } from './ranges.js';
+
+function refusal(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    assert(error instanceof BlobError);
+    return error.code;
+  }
+  return 'none';
+}
+
+test('a range with its last byte, or to the end', () => {
+  assert.deepEqual(rangeOf({ range: 'bytes=0-0' }), { from: 0, until: 1 });
+  assert.deepEqual(rangeOf({ range: 'Bytes=5-9' }), { from: 5, until: 10 });
+  assert.deepEqual(rangeOf({ range: 'bytes=5-' }), { from: 5, until: undefined });
+  assert.equal(rangeOf({}), undefined);
+});
+
+test('x-ms-range wins over Range', () => {
+  assert.deepEqual(rangeOf({ range: 'bytes=0-0', 'x-ms-range': 'bytes=1-1' }), { from: 1, until: 2 });
+  assert.deepEqual(rangeOf({ range: 'x', 'x-ms-range': 'bytes=1-' }), { from: 1, until: undefined });
+});
+
+const OTHER = ['x', 'bytes=', 'bytes=-', 'bytes=-5', 'bytes=5-4', 'bytes=0-0,2-2', 'bytes=a-b', 'lines=0-1'];
+
+test('another form is ignored in Range and refused in the own headers', () => {
+  for (const text of [...OTHER, `bytes=0-${'9'.repeat(17)}`, 'bytes=1e1-', 'bytes = 0-1', 'bytes=0.5-1']) {
+    assert.equal(rangeOf({ range: text }), undefined, text);
+    assert.equal(
+      refusal(() => rangeOf({ 'x-ms-range': text })),
+      'InvalidHeaderValue',
+      text,
+    );
+    assert.equal(
+      refusal(() => sourceRangeOf({ 'x-ms-source-range': text })),
+      'InvalidHeaderValue',
+      text,
+    );
+  }
+});
+
+test('without a range the source is copied as a whole', () => {
+  assert.deepEqual(sourceRangeOf({}), { from: 0, until: undefined });
+  assert.deepEqual(sourceRangeOf({ 'x-ms-source-range': 'bytes=2-3' }), { from: 2, until: 4 });
+});
+
+test('pages are whole', () => {
+  const span = (text: string) => pageSpanOf({ 'x-ms-range': text });
+  assert.deepEqual(span('bytes=0-511'), { from: 0, until: 512 });
+  assert.deepEqual(pageSpanOf({ range: 'bytes=512-1535' }), { from: 512, until: 1536 });
+  for (const text of ['bytes=0-510', 'bytes=0-512', 'bytes=1-512', 'bytes=511-1023'])
+    assert.equal(
+      refusal(() => span(text)),
+      'InvalidPageRange',
+      text,
+    );
+  for (const text of [...OTHER, 'bytes=0-'])
+    assert.equal(
+      refusal(() => span(text)),
+      'InvalidHeaderValue',
+      text,
+    );
+  assert.equal(
+    refusal(() => pageSpanOf({})),
+    'MissingRequiredHeader',
+  );
+});
+
+test('the time of a snapshot', () => {
+  const at = (text: string) => snapshotOf(new Map([['snapshot', text]]));
+  assert.equal(at('1970-01-01T00:00:00.0000001Z'), 1n);
+  assert.equal(at('2019-05-09T00:57:52.5355552Z'), 15_573_634_725_355_552n);
+  assert.equal(at(''), undefined);
+  assert.equal(snapshotOf(new Map()), undefined);
+  assert.equal(snapshotOf(new Map([['prevsnapshot', '1970-01-01T00:00:00Z']]), 'prevsnapshot'), 0n);
+  for (const text of ['x', '0', '2019-05-09', '2019-13-09T00:00:00Z', '2019-05-09T00:00:00Z,x', '1'])
+    assert.equal(
+      refusal(() => at(text)),
+      'InvalidQueryParameterValue',
+      text,
+    );
+});
