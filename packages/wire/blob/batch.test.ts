@@ -1,0 +1,84 @@
+// The envelope of a blob batch: parts in, answers out, limits, and bodies that are none.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ServiceError } from '#account';
+import { formatBlobBatch, formatBlobPart, parseBlobBatch } from './batch.js';
+import { blobAnswer } from './blob-answer.js';
+
+const TYPE = 'multipart/mixed; boundary=b';
+
+const part = (request: string, id = '0'): string =>
+  `--b\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\nContent-ID: ${id}\r\n\r\n${request}\r\n`;
+const DELETE = 'DELETE /acc/c/b HTTP/1.1\r\nx-ms-date: now\r\ncontent-length: 0\r\n\r\n';
+
+const parse = (body: string, type: string | undefined = TYPE) => parseBlobBatch(type, Buffer.from(body));
+
+function refusal(body: string, type?: string): string {
+  try {
+    parse(body, type);
+  } catch (error) {
+    assert(error instanceof ServiceError);
+    return error.code;
+  }
+  return 'none';
+}
+
+test('each part is a request with its own id', () => {
+  const parts = parse(
+    `${part(DELETE)}${part('PUT /acc/c/b?comp=tier HTTP/1.1\r\nX-Ms-Access-Tier: Cool\r\n\r\n', 'x')}--b--`,
+  );
+  assert.deepEqual(
+    parts.map(({ method, target, partId }) => [method, target, partId]),
+    [
+      ['DELETE', '/acc/c/b', '0'],
+      ['PUT', '/acc/c/b?comp=tier', 'x'],
+    ],
+  );
+  assert.equal(parts[0]?.headers['x-ms-date'], 'now');
+  assert.equal(parts[1]?.headers['x-ms-access-tier'], 'Cool');
+});
+
+test('1 to 256 of them', () => {
+  const many = (count: number) => `${part(DELETE).repeat(count)}--b--`;
+  for (const count of [1, 255, 256]) assert.equal(parse(many(count)).length, count);
+  for (const count of [0, 257, 1000]) assert.equal(refusal(many(count)), 'InvalidInput', String(count));
+});
+
+test('bodies that are no batch', () => {
+  for (const type of ['', 'x', 'application/json', 'multipart/form-data; boundary=b'])
+    assert.equal(refusal(`${part(DELETE)}--b--`, type), 'InvalidHeaderValue', type);
+  assert.equal(refusal(`${part(DELETE)}--b--`, 'multipart/mixed'), 'InvalidInput');
+  for (const body of ['', '--b', '--b--', part(DELETE), '\0'.repeat(1000), '--b'.repeat(1000), '--c--'])
+    assert.equal(refusal(body), 'InvalidInput', body.slice(0, 20));
+  for (const request of [
+    '',
+    'DELETE',
+    'DELETE /x',
+    '\0',
+    'DELETE  HTTP/1.1\r\n\r\n',
+    'DELETE /x HTTP/1.1\r\nx\r\n\r\n',
+  ])
+    assert.equal(refusal(`${part(request)}--b--`), 'InvalidInput', request);
+});
+
+test('answers, one with a document and one without', () => {
+  const exchange = { requestId: 'id', version: '2019-02-02', clientRequestId: undefined };
+  const good = formatBlobPart(blobAnswer(202, {}), exchange, '0');
+  assert.equal(
+    good,
+    'Content-Type: application/http\r\nContent-ID: 0\r\n\r\nHTTP/1.1 202 Accepted\r\nx-ms-request-id: id\r\nx-ms-version: 2019-02-02\r\nServer: Shelfmark-Blob/1.0\r\n\r\n',
+  );
+  const bad = formatBlobPart(
+    blobAnswer(404, { reason: 'Gone.', body: '<é/>', errorCode: 'BlobNotFound' }),
+    { ...exchange, clientRequestId: 'mine' },
+    undefined,
+  );
+  assert.equal(
+    bad,
+    'Content-Type: application/http\r\n\r\nHTTP/1.1 404 Gone.\r\nx-ms-error-code: BlobNotFound\r\nx-ms-request-id: id\r\nx-ms-version: 2019-02-02\r\nx-ms-client-request-id: mine\r\nContent-Length: 5\r\nContent-Type: application/xml\r\nServer: Shelfmark-Blob/1.0\r\n\r\n<é/>',
+  );
+  assert.deepEqual(formatBlobBatch([good, bad], 'x'), {
+    contentType: 'multipart/mixed; boundary=batchresponse_x',
+    body: `--batchresponse_x\r\n${good}--batchresponse_x\r\n${bad}\r\n--batchresponse_x--`,
+  });
+});

@@ -1,0 +1,113 @@
+// Refusals of the Blob service: status, headers, and the document with the details of each code.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BlobError } from '#blobs';
+import { wireCode } from '../shared/error-table.js';
+import { XML_HEAD } from '../shared/xml.js';
+import { BLOB_ERROR_TABLE } from './blob-error-table.js';
+import { type BlobErrorContext, formatBlobError } from './format-blob-error.js';
+
+const NOW = BigInt(Date.parse('2019-05-09T01:19:39.588Z')) * 10_000n + 5383n;
+const CONTEXT: BlobErrorContext = {
+  requestId: 'id',
+  now: NOW,
+  method: 'PUT',
+  kind: 'putBlockBlob',
+  isPart: false,
+};
+
+type Code = BlobError['code'];
+type Detail = BlobError['detail'];
+
+const answerOf = (code: Code, detail: Detail = {}, more: Partial<BlobErrorContext> = {}) =>
+  formatBlobError(new BlobError(code, detail), { ...CONTEXT, ...more });
+
+/** The elements after the text. */
+const elementsOf = (code: Code, detail: Detail): string =>
+  /<\/Message>(.*)<\/Error>$/s.exec(String(answerOf(code, detail).body))?.[1] ?? assert.fail();
+
+test('document, status, phrase and code', () => {
+  const { status, reason, errorCode, body, more } = answerOf('BlobNotFound');
+  assert.deepEqual([status, reason, errorCode], [404, 'The specified blob does not exist.', 'BlobNotFound']);
+  assert.equal(
+    body,
+    `${XML_HEAD}<Error><Code>BlobNotFound</Code><Message>The specified blob does not exist.\nRequestId:id\nTime:2019-05-09T01:19:39.5885383Z</Message></Error>`,
+  );
+  assert.deepEqual(more, []);
+});
+
+test('every code has a text, and a status of a refusal', () => {
+  for (const code of Object.keys(BLOB_ERROR_TABLE) as Code[]) {
+    const { status, reason, errorCode, body } = answerOf(code);
+    assert.ok(status === 304 || (status >= 400 && status < 600), code);
+    assert.ok((reason ?? '') !== '' && !/[\r\n]/.test(reason ?? ''), code);
+    assert.equal(errorCode, wireCode(code));
+    if (status !== 304) assert.match(String(body), new RegExp(`<Code>${wireCode(code)}</Code>`));
+  }
+});
+
+test('the details of each code', () => {
+  const header = '<HeaderName>a</HeaderName><HeaderValue>&lt;1&amp;</HeaderValue>';
+  assert.equal(elementsOf('InvalidHeaderValue', { name: 'a', value: '<1&' }), header);
+  assert.equal(elementsOf('MissingRequiredHeader', { name: 'a' }), '<HeaderName>a</HeaderName>');
+  assert.equal(elementsOf('UnsupportedHeader', { name: 'a' }), '<HeaderName>a</HeaderName>');
+  const parameter = '<QueryParameterName>a</QueryParameterName>';
+  assert.equal(elementsOf('MissingRequiredQueryParameter', { name: 'a' }), parameter);
+  assert.equal(
+    elementsOf('InvalidQueryParameterValue', { name: 'a', value: '\0' }),
+    `${parameter}<QueryParameterValue>\ufffd</QueryParameterValue>`,
+  );
+  assert.equal(
+    elementsOf('OutOfRangeQueryParameterValue', { name: 'a', value: 0, minimum: 1, maximum: 5000 }),
+    `${parameter}<QueryParameterValue>0</QueryParameterValue><MinimumAllowed>1</MinimumAllowed><MaximumAllowed>5000</MaximumAllowed>`,
+  );
+  assert.equal(
+    elementsOf('Md5Mismatch', { userMd5: 'AA==', serverMd5: 'AQ==' }),
+    '<UserSpecifiedMd5>AA==</UserSpecifiedMd5><ServerCalculatedMd5>AQ==</ServerCalculatedMd5>',
+  );
+  assert.equal(
+    elementsOf('Crc64Mismatch', { userCrc64: 'AA==', serverCrc64: 'AQ==' }),
+    '<UserSpecifiedCrc>AA==</UserSpecifiedCrc><ServerCalculatedCrc>AQ==</ServerCalculatedCrc>',
+  );
+  assert.equal(elementsOf('RequestBodyTooLarge', { limit: 5 }), '<MaxLimit>5</MaxLimit>');
+  // A reason is for the log, except where Azure tells it.
+  assert.equal(elementsOf('BlobNotFound', { reason: 'secret' }), '');
+});
+
+test('an answer to HEAD and one that says not modified have no document', () => {
+  for (const answer of [
+    answerOf('BlobNotFound', {}, { method: 'HEAD' }),
+    answerOf('ConditionNotMet:NotModified'),
+  ]) {
+    assert.equal(answer.body, undefined);
+    assert.equal(answer.length, 'none');
+  }
+  assert.equal(answerOf('ConditionNotMet:NotModified').errorCode, 'ConditionNotMet');
+  const pages = answerOf('ConditionNotMet:NotModified', {}, { kind: 'getPageRanges' });
+  assert.equal(pages.contentType, 'application/xml');
+});
+
+test('a range that is outside tells the length', () => {
+  assert.deepEqual(answerOf('InvalidRange', { length: 5 }).content, [['Content-Range', 'bytes */5']]);
+  assert.deepEqual(answerOf('InvalidRange').content, []);
+});
+
+test('what is told to nobody without credentials', () => {
+  const hidden = answerOf('ResourceNotFound', { isAnonymous: 1 });
+  assert.equal(hidden.errorCode, undefined);
+  assert.equal(answerOf('ResourceNotFound').errorCode, 'ResourceNotFound');
+  const challenged = answerOf('NoAuthenticationInformation', { challenge: 'Bearer x' });
+  assert.deepEqual(challenged.more, [['WWW-Authenticate', 'Bearer x']]);
+});
+
+test('a time of a snapshot that is none is told without code and version', () => {
+  const snapshot = answerOf('InvalidQueryParameterValue', { name: 'snapshot', value: 'x' });
+  assert.deepEqual([snapshot.errorCode, snapshot.hidesVersion], [undefined, true]);
+  assert.ok(String(snapshot.body).startsWith(`${XML_HEAD}\n<Error>`));
+  const other = answerOf('InvalidQueryParameterValue', { name: 'prevsnapshot', value: 'x' });
+  assert.deepEqual([other.errorCode, other.hidesVersion], ['InvalidQueryParameterValue', false]);
+});
+
+test('parts of batches have a line break behind the declaration', () => {
+  assert.ok(String(answerOf('BlobNotFound', {}, { isPart: true }).body).startsWith(`${XML_HEAD}\n<Error>`));
+});

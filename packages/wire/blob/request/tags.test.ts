@@ -1,0 +1,211 @@
+// Tags as a header and as a document, with their limits, and expressions over them.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ServiceError } from '#account';
+import { parseTagExpression } from './tag-expression.js';
+import { formatTagSet, formatTags, parseTags, tagsOfHeader } from './tags.js';
+
+function refusal(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    assert(error instanceof ServiceError);
+    return error.code;
+  }
+  return 'none';
+}
+
+const tag = (key: string, value: string): string => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`;
+const parse = (tags: string) => parseTags(Buffer.from(`<Tags><TagSet>${tags}</TagSet></Tags>`));
+const ofHeader = (text: string) => tagsOfHeader({ 'x-ms-tags': text });
+const many = (count: number) => Array.from({ length: count }, (_, i) => `k${i}`);
+
+describe('tags', () => {
+  test('in their order by key', () => {
+    const tags = [
+      ['A', ''],
+      ['a b', '1'],
+      ['b', ' +-./:=_'],
+    ];
+    assert.deepEqual(parse(tag('b', ' +-./:=_') + tag('A', '') + tag('a b', '1')), tags);
+    assert.deepEqual(ofHeader('b=%20%2B-./:%3D_&A=&a+b=1'), tags);
+    assert.deepEqual(tagsOfHeader({}), []);
+    for (const text of ['<Tags/>', '<Tags><TagSet/></Tags>', '\ufeff<Tags> <TagSet> </TagSet></Tags>'])
+      assert.deepEqual(parseTags(Buffer.from(text)), []);
+  });
+
+  test('at most ten', () => {
+    for (const [count, expected] of [
+      [9, 'none'],
+      [10, 'none'],
+      [11, 'TagsTooLarge'],
+    ] as const) {
+      const keys = many(count);
+      assert.equal(
+        refusal(() => parse(keys.map(key => tag(key, 'v')).join(''))),
+        expected,
+      );
+      assert.equal(
+        refusal(() => ofHeader(keys.map(key => `${key}=v`).join('&'))),
+        expected,
+      );
+    }
+  });
+
+  test('keys of 1 to 128 characters and values of up to 256', () => {
+    const code = (key: number, value: number) =>
+      refusal(() => ofHeader(`${'k'.repeat(key)}=${'v'.repeat(value)}`));
+    assert.equal(code(0, 1), 'EmptyTagName');
+    for (const [key, value] of [
+      [1, 0],
+      [127, 255],
+      [128, 256],
+    ] as const)
+      assert.equal(code(key, value), 'none');
+    assert.equal(code(129, 1), 'TagsTooLarge');
+    assert.equal(code(1, 257), 'TagsTooLarge');
+  });
+
+  test('of few characters, each key once', () => {
+    for (const text of ['é', '!', '\n', '<', '*', '"', '😀', '\0']) {
+      assert.equal(
+        refusal(() => ofHeader(`${encodeURIComponent(text)}=v`)),
+        'InvalidTag',
+        text,
+      );
+      assert.equal(
+        refusal(() => ofHeader(`k=${encodeURIComponent(text)}`)),
+        'InvalidTag',
+        text,
+      );
+    }
+    assert.equal(
+      refusal(() => parse(tag('k', 'a') + tag('k', 'b'))),
+      'InvalidTag',
+    );
+    assert.equal(
+      refusal(() => parse(tag('k', 'a') + tag('K', 'b'))),
+      'none',
+    );
+  });
+
+  test('headers that are malformed', () => {
+    for (const text of ['a', 'a=b=c', 'a=b&', '&a=b', '%zz=1', 'a=%80', '='.repeat(3)])
+      assert.equal(
+        refusal(() => ofHeader(text)),
+        'InvalidHeaderValue',
+        text,
+      );
+  });
+
+  test('documents that are malformed', () => {
+    const documents = [
+      '',
+      ' ',
+      'x',
+      '<Tags>',
+      '<Other/>',
+      '<Tags><TagSet/><TagSet/></Tags>',
+      '<Tags><Tag/></Tags>',
+      '<Tags><TagSet><Tag/></TagSet></Tags>',
+      '<Tags><TagSet><Tag><Key>a</Key></Tag></TagSet></Tags>',
+      '<Tags><TagSet><Tag><Value>a</Value></Tag></TagSet></Tags>',
+      '<Tags><TagSet><Other/></TagSet></Tags>',
+      '<Tags><TagSet>text</TagSet></Tags>',
+      '<Tags><TagSet><Tag><Key><b/></Key><Value/></Tag></TagSet></Tags>',
+      '<!DOCTYPE a [<!ENTITY b "c">]><Tags>&b;</Tags>',
+    ];
+    for (const text of documents)
+      assert.equal(
+        refusal(() => parseTags(Buffer.from(text))),
+        'InvalidXmlDocument',
+        text,
+      );
+  });
+
+  test('are written as they are read', () => {
+    const tags = [
+      ['a', ''],
+      ['b', '1 2'],
+    ] as const;
+    assert.deepEqual(parseTags(Buffer.from(formatTags(tags))), tags);
+    assert.equal(formatTagSet([]), '<Tags><TagSet /></Tags>');
+    assert.equal(formatTagSet([['a', '']]), '<Tags><TagSet><Tag><Key>a</Key><Value /></Tag></TagSet></Tags>');
+  });
+});
+
+const compare = (key: string, operator: string, value: string) => ({
+  kind: 'compare',
+  key,
+  operator,
+  value,
+});
+const [a, b, c] = [compare('a', '=', '1'), compare('b', '=', '2'), compare('c', '=', '3')];
+
+describe('expressions', () => {
+  test('one comparison of each kind', () => {
+    for (const operator of ['=', '>', '>=', '<', '<=', '<>'])
+      for (const space of ['', ' ', '\t '])
+        assert.deepEqual(
+          parseTagExpression(`${space}"k x"${space}${operator}${space}'v'${space}`),
+          compare('k x', operator, 'v'),
+        );
+    assert.deepEqual(parseTagExpression("@Container='c'"), compare('@container', '=', 'c'));
+    assert.deepEqual(parseTagExpression("key_1='c'"), compare('key_1', '=', 'c'));
+  });
+
+  test('quotes in values are doubled, and other words have no meaning there', () => {
+    const comparedTo = (text: string) => parseTagExpression(`"k"=${text}`);
+    assert.deepEqual(comparedTo("''"), compare('k', '=', ''));
+    assert.deepEqual(comparedTo("'it''s'"), compare('k', '=', "it's"));
+    assert.deepEqual(comparedTo("''''"), compare('k', '=', "'"));
+    assert.deepEqual(comparedTo(`' AND "b" = ('`), compare('k', '=', ' AND "b" = ('));
+  });
+
+  test('and binds before or, parentheses before both', () => {
+    const and = (left: object, right: object) => ({ kind: 'and', left, right });
+    const or = (left: object, right: object) => ({ kind: 'or', left, right });
+    const [A, B, C] = [`"a"='1'`, `"b"='2'`, `"c"='3'`];
+    assert.deepEqual(parseTagExpression(`${A} AND ${B} and ${C}`), and(and(a, b), c));
+    assert.deepEqual(parseTagExpression(`${A} OR ${B} And ${C}`), or(a, and(b, c)));
+    assert.deepEqual(parseTagExpression(`(${A} or ${B})AND((${C}))`), and(or(a, b), c));
+  });
+
+  test('what is none', () => {
+    const none = [
+      '',
+      ' ',
+      'x',
+      '"a"',
+      `"a"=`,
+      `"a"='b`,
+      `"a"=b`,
+      `"a"="b"`,
+      `""='b'`,
+      `"a'='b'`,
+      `"a"=='b'`,
+      `"a"!='b'`,
+      `"a"='b' "c"='d'`,
+      `"a"='b' AND`,
+      `AND "a"='b'`,
+      `"a"='b' AND OR "c"='d'`,
+      '()',
+      ')',
+      `("a"='b'`,
+      `"a"='b')`,
+      `"${'k'.repeat(129)}"='v'`,
+      `1a='b'`,
+    ];
+    for (const text of none) assert.equal(parseTagExpression(text), undefined, text);
+    assert.notEqual(parseTagExpression(`"${'k'.repeat(128)}"='v'`), undefined);
+  });
+
+  test('a long one is refused before it fills a stack', () => {
+    const nested = (depth: number) => `${'('.repeat(depth)}"a"='1'${')'.repeat(depth)}`;
+    assert.deepEqual(parseTagExpression(nested(99)), a);
+    assert.equal(parseTagExpression(nested(100)), undefined);
+    assert.equal(parseTagExpression(nested(100_000)), undefined);
+    assert.equal(parseTagExpression('('.repeat(100_000)), undefined);
+    assert.equal(parseTagExpression("'".repeat(20_001)), undefined);
+  });
+});
