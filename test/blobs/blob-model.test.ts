@@ -14,6 +14,7 @@ import {
   afterStep,
   CONTAINER,
   EMPTY,
+  type Model,
   NAMES,
   operationOf,
   type Step,
@@ -135,6 +136,8 @@ async function run(store: StoreWithContent, steps: readonly Step[]): Promise<voi
   await drop(context);
 }
 
+const MODELS_MAX = 64;
+
 async function runWithFaults(store: StoreWithContent, steps: readonly Step[], seed: number): Promise<void> {
   const sound = contextOn(store);
   await make(sound);
@@ -145,24 +148,27 @@ async function runWithFaults(store: StoreWithContent, steps: readonly Step[], se
   };
   const faults = { random, failBefore: 0.08, failAfter: 0.08, delay: 0.1, redecide: 0.1, shortScan: 0.1 };
   const faulty = contextOn(openFaultyStore(store, faults), sound.upkeep);
-  let model = EMPTY;
+  // More than one where a block was put over another of its length, and nobody can see which one is there.
+  let models: readonly Model[] = [EMPTY];
   for (const step of steps) {
-    const next = afterStep(model, step);
-    let hasFailed = false;
-    try {
-      await execute(operationOf(step), faulty);
-      assert.ok(next, `${step.kind} should have been refused`);
-    } catch (error) {
-      hasFailed = error instanceof StoreError;
-      assert.ok(hasFailed || (error instanceof BlobError && !next), String(error));
-    }
-    const shown = await showStore(sound);
-    const isDone = next !== undefined && JSON.stringify(shown) === JSON.stringify(showModel(next));
-    if (!isDone) {
-      assert.deepEqual(shown, showModel(model), step.kind);
-      assert.ok(hasFailed || next === undefined, `${step.kind} was answered and is not there`);
-    }
-    if (isDone) model = next;
+    const running = execute(operationOf(step), faulty);
+    const reason: unknown = await running.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const isDone = reason === undefined;
+    const mayHaveFailed = reason instanceof StoreError;
+    assert.ok(isDone || mayHaveFailed || reason instanceof BlobError, String(reason));
+    const shown = JSON.stringify(await showStore(sound));
+    const possible = models.flatMap(model => {
+      const next = afterStep(model, step);
+      if (mayHaveFailed) return next === undefined ? [model] : [model, next];
+      if (isDone) return next ?? [];
+      return next === undefined ? [model] : [];
+    });
+    models = possible.filter(model => JSON.stringify(showModel(model)) === shown).slice(0, MODELS_MAX);
+    const wanted = possible.map(model => JSON.stringify(showModel(model))).join(' or ');
+    assert.ok(models.length > 0, `${step.kind} ${reason}: ${shown} instead of ${wanted}`);
   }
   await leavesNothing(sound);
   await drop(sound);
@@ -184,6 +190,9 @@ async function embedded(): Promise<Engine> {
 }
 
 const LONG = process.env.SHELFMARK_LONG === '1';
+/** `SEED:PATH` as a failure tells them: BLOB_MODEL_REPEAT=1:2 node --test dist/test/blobs/blob-model.test.js runs that case first. */
+const [seed, path] = process.env.BLOB_MODEL_REPEAT?.split(':') ?? [];
+const REPEAT = seed !== undefined && path !== undefined ? { seed: Number(seed), path } : {};
 
 for (const [name, open, runs] of [
   ['memory', async () => openMemoryStore(), LONG ? 1000 : 100],
@@ -194,7 +203,7 @@ for (const [name, open, runs] of [
       const store = await open();
       await fc.assert(
         fc.asyncProperty(STEPS, steps => run(store, steps)),
-        { numRuns: runs, endOnFailure: true },
+        { numRuns: runs, endOnFailure: true, includeErrorInReport: true, ...REPEAT },
       );
     });
 
@@ -202,7 +211,7 @@ for (const [name, open, runs] of [
       const store = await open();
       await fc.assert(
         fc.asyncProperty(STEPS, fc.integer(), (steps, seed) => runWithFaults(store, steps, seed)),
-        { numRuns: runs, endOnFailure: true },
+        { numRuns: runs, endOnFailure: true, includeErrorInReport: true, ...REPEAT },
       );
     });
   });

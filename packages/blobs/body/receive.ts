@@ -77,7 +77,7 @@ const joined = (pieces: readonly Buffer[]): Buffer =>
 
 const tooLarge = (limit: number): BlobError => new BlobError('RequestBodyTooLarge', { limit });
 
-/** Runs the commit that makes rows name contents; where it fails surely, they are removed. */
+/** Runs the commit that makes rows name contents; where it was refused, they are removed. */
 export async function settling<T>(
   writers: readonly (ContentWriter | undefined)[],
   commit: () => Promise<T>,
@@ -87,10 +87,9 @@ export async function settling<T>(
     for (const writer of writers) writer?.release();
     return result;
   } catch (error) {
-    // The commit may have been made nevertheless: the sweep knows whether rows name them.
-    const isOpen = error instanceof StoreError && error.code === 'busy';
     for (const writer of writers) {
-      if (isOpen) writer?.release();
+      // Where the engine failed the commit may have been made nevertheless: the sweep knows whether rows name them.
+      if (error instanceof StoreError) writer?.release();
       else await writer?.discard();
     }
     throw error;

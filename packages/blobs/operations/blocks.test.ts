@@ -65,6 +65,23 @@ test('a list says where to look for a block', async () => {
   assert.equal((await readBlob(account, BLOB)).toString(), 'new!');
 });
 
+test('a block that is put again after its list was made leaves the blob its content', async () => {
+  const account = await openContainer();
+  await putBlock(account, BLOB, 'a', large('a'));
+  const space = await account.store.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
+  // Rows of blocks that were listed are there until nobody reads them.
+  const release = account.context.upkeep.hold(`${space?.id}/${BLOB}`);
+  await putList(account, BLOB, ['a']);
+  await putBlock(account, BLOB, 'a', large('b'));
+  release();
+  await account.settled();
+  assert.deepEqual(await readBlob(account, BLOB), large('a'));
+  await putList(account, BLOB, ['a']);
+  await account.settled();
+  assert.deepEqual(await readBlob(account, BLOB), large('b'));
+  assert.equal((await contentsIn(account)).length, 1);
+});
+
 describe('uncommitted blocks', () => {
   test('go with a Put Blob, and with the blob', async () => {
     const account = await openContainer();

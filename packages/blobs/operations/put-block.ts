@@ -121,5 +121,6 @@ function admitBlock(
   if (staging.idLength !== id.length) throw new BlobError('InvalidBlobOrBlock');
   const old = block && decodeStagedBlock(block.value);
   const isNew = old === undefined || old.staging !== staging.name;
-  return { staging, isNew, replaced: old?.content };
+  // The content of a dead block may be the committed blob's by now.
+  return { staging, isNew, replaced: isNew ? undefined : old.content };
 }
