@@ -24,11 +24,14 @@ async function collect(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 const wrap = (content: Buffer, size = 1000) => collect(wrapped(inPieces(content, size), content.length));
-const unwrap = (message: Buffer, size = 1000) => collect(unwrapped(inPieces(message, size)));
+const unwrap = (message: Buffer, length: number, size = 1000) =>
+  collect(unwrapped(inPieces(message, size), length));
 
-async function refusal(message: Buffer): Promise<string> {
+const CONTENT = Buffer.from('content');
+
+async function refusal(message: Buffer, length = CONTENT.length): Promise<string> {
   try {
-    await unwrap(message);
+    await unwrap(message, length);
   } catch (error) {
     assert(error instanceof BlobError);
     return error.code;
@@ -62,7 +65,8 @@ test('a content of any length comes back, in pieces of any length', async () => 
     const content = Buffer.alloc(length, 'content');
     const message = await wrap(content, 7);
     assert.equal(message.length, wrappedLength(length));
-    for (const size of [1, 13, message.length || 1]) assert.deepEqual(await unwrap(message, size), content);
+    for (const size of [1, 13, message.length || 1])
+      assert.deepEqual(await unwrap(message, length, size), content);
   }
 });
 
@@ -72,26 +76,26 @@ test('a long one has segments of 4 MiB', async () => {
     const message = await wrap(content, SEGMENT);
     assert.equal(message.length, wrappedLength(length));
     assert.equal(message.readUInt16LE(11), length === SEGMENT ? 1 : 2);
-    assert.ok((await unwrap(message, 100_000)).equals(content));
+    assert.ok((await unwrap(message, length, 100_000)).equals(content));
   }
 });
 
 test('a message that is cut anywhere, or longer', async () => {
-  const message = await wrap(Buffer.from('content'));
+  const message = await wrap(CONTENT);
   for (let length = 0; length < message.length; length++)
     assert.equal(await refusal(message.subarray(0, length)), 'InvalidInput', String(length));
   assert.equal(await refusal(Buffer.concat([message, Buffer.of(0)])), 'InvalidInput');
 });
 
 test('sums that differ, of a segment and of the whole', async () => {
-  const message = await wrap(Buffer.from('content'));
+  const message = await wrap(CONTENT);
   const [first, ofSegment, ofAll] = [23, 30, 38];
   for (const at of [first, ofSegment, ofSegment + 7, ofAll, ofAll + 7])
     assert.equal(await refusal(changed(message, at, message.readUInt8(at) ^ 1)), 'Crc64Mismatch', String(at));
 });
 
 test('another version, flag, number or length', async () => {
-  const message = await wrap(Buffer.from('content'));
+  const message = await wrap(CONTENT);
   for (const [at, value] of [
     [0, 0],
     [0, 2],
@@ -105,12 +109,16 @@ test('another version, flag, number or length', async () => {
     [22, 255],
   ] as const)
     assert.equal(await refusal(changed(message, at, value)), 'InvalidInput', `${at} ${value}`);
-  // Fewer segments, or a shorter one: what follows is read as a sum.
-  for (const [at, value] of [
-    [11, 0],
-    [15, 6],
-  ] as const)
-    assert.equal(await refusal(changed(message, at, value)), 'Crc64Mismatch', `${at} ${value}`);
+  assert.equal(await refusal(changed(message, 11, 0)), 'InvalidInput');
+  // Of a shorter segment, what follows is read as its sum.
+  assert.equal(await refusal(changed(message, 15, 6)), 'Crc64Mismatch');
+});
+
+test('a content of another length than the request says', async () => {
+  const message = await wrap(CONTENT);
+  assert.equal(await refusal(message, 7), 'none');
+  for (const length of [0, 6, 8, 1_000_000]) assert.equal(await refusal(message, length), 'InvalidInput');
+  assert.equal(await refusal(await wrap(Buffer.alloc(0)), 1), 'InvalidInput');
 });
 
 test('a source is closed after a fault', async () => {
@@ -122,7 +130,7 @@ test('a source is closed after a fault', async () => {
       isClosed = true;
     }
   }
-  await assert.rejects(collect(unwrapped(source())));
+  await assert.rejects(collect(unwrapped(source(), 100)));
   assert.equal(isClosed, true);
 });
 

@@ -96,20 +96,30 @@ async function* segment(source: Source, length: number, all: Crc64): AsyncGenera
   checkSum(await source.exactly(CRC_BYTES), sum.digest());
 }
 
-/** The content of a message. @throws BlobError InvalidInput, Crc64Mismatch. */
-export async function* unwrapped(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+/**
+ * The content of a message, of as many bytes as the request says: what was checked of that number holds of the bytes too.
+ *
+ * @throws BlobError InvalidInput, Crc64Mismatch.
+ */
+export async function* unwrapped(
+  pieces: AsyncIterable<Buffer>,
+  contentLength: number,
+): AsyncGenerator<Buffer, void, undefined> {
   const source = new Source(pieces);
   try {
     const head = await source.exactly(HEAD_BYTES);
     if (head.readUInt8(0) !== VERSION || head.readUInt16LE(9) !== FLAG_CRC64) throw malformed();
     const segments = head.readUInt16LE(11);
     const all = new Crc64();
+    let left = contentLength;
     for (let number = 1; number <= segments; number++) {
       const start = await source.exactly(SEGMENT_HEAD_BYTES);
       const length = start.readBigUInt64LE(2);
-      if (start.readUInt16LE(0) !== number || length > BigInt(Number.MAX_SAFE_INTEGER)) throw malformed();
+      if (start.readUInt16LE(0) !== number || length > BigInt(left)) throw malformed();
+      left -= Number(length);
       yield* segment(source, Number(length), all);
     }
+    if (left > 0) throw malformed();
     checkSum(await source.exactly(CRC_BYTES), all.digest());
     if (!(await source.isAtEnd())) throw malformed();
   } finally {

@@ -72,7 +72,7 @@ export function uploadOf(
   if (length > limit) throw new BlobError('RequestBodyTooLarge', { limit });
   return {
     length,
-    pieces: isWrapped ? unwrapped(body.pieces) : body.pieces,
+    pieces: isWrapped ? unwrapped(body.pieces, length) : body.pieces,
     md5,
     crc64,
     wantsMd5: tellsMd5(headers, version),
