@@ -1,7 +1,9 @@
 // The list of pieces of a block blob, from its head or from its manifest. Manifests never change, so the last ones are kept.
 import type { ContentStore, ContentWriter, Space } from '#store';
+import type { BlobContext } from '../blob-context.js';
 import type { Head, Manifest } from '../rows/head.js';
 import { decodeManifest, encodeManifest, type Piece } from '../rows/pieces.js';
+import { writeContent } from './receive.js';
 
 /** A longer list is a content of its own, so that heads stay small. */
 const LISTED_MAX = 32;
@@ -41,16 +43,20 @@ export interface StoredPieces {
   readonly writer: ContentWriter | undefined;
 }
 
-/** Writes the manifest of a long list. */
+/** Writes the manifest of a long list. `behind`: a content of the list that nothing names yet, and that is given up if this fails. */
 export async function storePieces(
-  content: ContentStore,
+  context: Pick<BlobContext, 'content'>,
   space: Space,
   pieces: readonly Piece[],
+  behind: ContentWriter | undefined,
 ): Promise<StoredPieces> {
   if (pieces.length <= LISTED_MAX) return { pieces, manifest: undefined, writer: undefined };
   const bytes = encodeManifest(pieces);
-  const writer = await content.create(space);
-  await writer.write(bytes);
-  await writer.finish();
+  const writer = await writeContent(context, space, filled => filled.write(bytes)).catch(
+    async (error: unknown) => {
+      await behind?.discard();
+      throw error;
+    },
+  );
   return { pieces: [], manifest: { content: writer.id, bytes: bytes.length }, writer };
 }

@@ -33,6 +33,23 @@ export interface Receiving {
   readonly bytesMax: number;
 }
 
+/** A content that `write` fills: durable, and to be settled; given up if anything fails on the way. */
+export async function writeContent(
+  { content }: Pick<BlobContext, 'content'>,
+  space: Space,
+  write: (writer: ContentWriter) => Promise<void>,
+): Promise<ContentWriter> {
+  const writer = await content.create(space);
+  try {
+    await write(writer);
+    await writer.finish();
+    return writer;
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
 /** Fails with BlobError RequestBodyTooLarge, and with what the body fails with. */
 export async function receive(
   { content }: BlobContext,

@@ -1,6 +1,6 @@
 // Which requests a blob lets through, over its decoded head: it has to be there, then its lease, then the conditions
 // (protocol: conditions#order-of-checks); and what is told of it.
-import { type BlobContext, missingBlob } from '../blob-context.js';
+import { missingBlob } from '../blob-context.js';
 import type { Head } from '../rows/head.js';
 import { type Access, checkConditions } from '../values/check-conditions.js';
 import type { Conditions } from '../values/conditions.js';
@@ -59,7 +59,7 @@ export function admitCreate(
 export function seenBlob(head: Head, snapshot: bigint | undefined, now: bigint): BlobProperties {
   return {
     type: head.type,
-    stamp: { etag: head.etag, lastModified: head.lastModified },
+    stamp: stampOf(head),
     created: head.created,
     length: head.length,
     properties: head.properties,
@@ -75,5 +75,3 @@ export function seenBlob(head: Head, snapshot: bigint | undefined, now: bigint):
     sequenceNumber: head.type === 'PageBlob' ? head.sequenceNumber : undefined,
   };
 }
-
-export type { BlobContext };

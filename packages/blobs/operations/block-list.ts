@@ -5,7 +5,7 @@ import { StoreError } from '#store';
 import { type BlobContext, missingBlob, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { piecesOf, storePieces } from '../body/pieces-of.js';
-import { INLINE_BYTES_MAX, settling } from '../body/receive.js';
+import { INLINE_BYTES_MAX, settling, writeContent } from '../body/receive.js';
 import { type SeenBlocks, seeBlocks } from '../body/staged-blocks.js';
 import { COMMITTED_BLOCKS_MAX } from '../limits.js';
 import type { GetBlockList, ListedBlockId, PutBlockList } from '../operation.js';
@@ -57,15 +57,16 @@ interface Assembled {
 }
 
 /** What is in rows becomes the head's own content if nothing else is there and it is small, and one content otherwise. */
-async function assemble({ content }: BlobContext, space: Space, found: readonly Found[]): Promise<Assembled> {
+async function assemble(context: BlobContext, space: Space, found: readonly Found[]): Promise<Assembled> {
   const length = found.reduce((sum, { piece }) => sum + piece.length, 0);
   const loose = found.flatMap(({ bytes }) => bytes ?? []);
   const isSmall = loose.length === found.length && length <= INLINE_BYTES_MAX;
-  const writer = loose.length === 0 || isSmall ? undefined : await content.create(space);
-  if (writer !== undefined) {
-    for (const bytes of loose) await writer.write(bytes);
-    await writer.finish();
-  }
+  const writer =
+    loose.length === 0 || isSmall
+      ? undefined
+      : await writeContent(context, space, async filled => {
+          for (const bytes of loose) await filled.write(bytes);
+        });
   const name = writer?.id ?? '';
   let at = 0;
   const pieces = found.map(({ piece, bytes }) => {
@@ -105,10 +106,7 @@ async function commitList(context: BlobContext, space: Space, operation: PutBloc
   const find = finder(seen, head?.inline, head ? await piecesOf(context.content, space, head) : []);
   const found = operation.blocks.map(listed => find(listed) ?? missingBlock());
   const { length, pieces, inline, writer } = await assemble(context, space, found);
-  const stored = await storePieces(context.content, space, pieces).catch(async (error: unknown) => {
-    await writer?.discard();
-    throw error;
-  });
+  const stored = await storePieces(context, space, pieces, writer);
   const content: NewContent = {
     ...EMPTY_CONTENT,
     type: 'BlockBlob',

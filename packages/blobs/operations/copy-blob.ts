@@ -6,13 +6,12 @@ import { BlobError } from '../blob-error.js';
 import { mismatchOf } from '../body/digest.js';
 import { endOf, extentsIn } from '../body/extents-in.js';
 import { piecesOf, storePieces } from '../body/pieces-of.js';
-import { type Received, receive, settling } from '../body/receive.js';
+import { type Received, receive, settling, writeContent } from '../body/receive.js';
 import {
   checkBlobMetadata,
   checkBlobName,
   checkTags,
   checkTier,
-  PUT_BLOB_BYTES_MAX,
   SYNCHRONOUS_COPY_BYTES_MAX,
 } from '../limits.js';
 import type { AbortCopy, CopyBlob, PutBlobFromUrl } from '../operation.js';
@@ -24,7 +23,7 @@ import type { Piece } from '../rows/pieces.js';
 import type { ContentProperties, CopyState } from '../values/properties.js';
 import { admitRead, onlyTags } from './admission.js';
 import { copyFailures, type OpenedSource, sourceFailures, withSource } from './copy-source.js';
-import { checkWhole, piecesOfReceived, withMd5 } from './put-blob.js';
+import { checkWhole, putIncoming } from './put-blob.js';
 import { EMPTY_CONTENT, type NewContent, precheckReplacing, replaceBlob } from './replace-blob.js';
 
 /** Where the request sets none, those of the source. */
@@ -42,32 +41,12 @@ function filledFrom(own: ContentProperties, source: ContentProperties): ContentP
 export async function putBlobFromUrl(context: BlobContext, operation: PutBlobFromUrl): Promise<Outcome> {
   checkWhole(operation);
   const space = await openContainer(context, operation.container);
-  const { source, md5, crc64, metadata, tags, propertiesOfSource } = operation;
+  const { source, md5, crc64, propertiesOfSource } = operation;
   return withSource(context, source, undefined, sourceFailures, async ({ head, length, pieces }) => {
-    const incoming = { length, pieces, md5, crc64 };
-    const received = await receive(context, space, incoming, {
-      withMd5: true,
-      precheck: () => precheckReplacing(context, space, operation),
-      bytesMax: PUT_BLOB_BYTES_MAX,
-    });
-    const { digests, mismatch, inline, writer } = received;
     const properties = propertiesOfSource
       ? filledFrom(operation.properties, head.properties)
       : operation.properties;
-    const content: NewContent = {
-      ...EMPTY_CONTENT,
-      type: 'BlockBlob',
-      length,
-      properties: withMd5(properties, digests.md5),
-      metadata,
-      tags,
-      pieces: piecesOfReceived(received),
-      inline,
-    };
-    const stamp = await settling([writer], () =>
-      replaceBlob(context, space, operation, { content, mismatch }),
-    );
-    return { kind: 'blobPut', stamp, digests };
+    return putIncoming(context, space, { ...operation, properties }, { length, pieces, md5, crc64 });
   });
 }
 
@@ -131,6 +110,7 @@ async function copyContent(
 ): Promise<CopiedContent> {
   const { head } = opened;
   if (head.type === 'PageBlob') return copyPages(context, space, operation, opened);
+  const listed = head.type === 'BlockBlob' ? await piecesOf(context.content, opened.space, head) : undefined;
   const received = await receive(
     context,
     space,
@@ -141,28 +121,26 @@ async function copyContent(
     await received.writer?.discard();
     throw new StoreError('corrupt', 'The source of the copy is shorter than it was.');
   }
-  return head.type === 'BlockBlob'
-    ? copyBlocks(context, space, opened, received)
-    : copyAppended(context, received);
+  return listed === undefined
+    ? copyAppended(context, received)
+    : copyBlocks(context, space, listed, received);
 }
 
 /** The blocks stay blocks, one behind the other in a content. */
 async function copyBlocks(
   context: BlobContext,
   space: Space,
-  opened: OpenedSource,
+  listed: readonly Piece[],
   { inline, writer, digests, mismatch }: Received,
 ): Promise<CopiedContent> {
   const content = writer?.id ?? '';
   let from = 0;
-  const pieces = (await piecesOf(context.content, opened.space, opened.head)).map(
-    ({ block, length }): Piece => {
-      const at = from;
-      from += length;
-      return { block, length, content, from: at };
-    },
-  );
-  const stored = await storePieces(context.content, space, pieces);
+  const pieces = listed.map(({ block, length }): Piece => {
+    const at = from;
+    from += length;
+    return { block, length, content, from: at };
+  });
+  const stored = await storePieces(context, space, pieces, writer);
   return {
     content: { manifest: stored.manifest, pieces: stored.pieces, layers: [], inline },
     puts: [],
@@ -203,32 +181,24 @@ async function copyPages(
   const layer = newLayer(ids());
   const puts: { key: string; value: Buffer }[] = [];
   const placed = await extentsIn(store, sourceSpace, source.blob, head.layers, 0, length);
-  const writer = placed.length === 0 ? undefined : await content.create(space);
-  try {
-    let from = 0;
-    for (const each of placed) {
-      const { extent } = each;
-      if (extent.inline !== undefined) await writer?.write(extent.inline);
-      else if (extent.content !== undefined)
-        for await (const piece of content.read(
-          sourceSpace,
-          extent.content,
-          extent.from,
-          extent.from + extent.length,
-        ))
-          await writer?.write(piece);
-      for (let at = each.start; at < endOf(each); at += PAGE_EXTENT_BYTES_MAX) {
-        const part = Math.min(PAGE_EXTENT_BYTES_MAX, endOf(each) - at);
-        const value = encodeExtent({ length: part, content: writer?.id, from, inline: undefined });
-        puts.push({ key: extentKey(layer, at), value });
-        from += part;
-      }
+  const write = async (writer: ContentWriter): Promise<void> => {
+    for (const { extent } of placed) {
+      const { inline, content: name, from, length: bytes } = extent;
+      if (inline !== undefined) await writer.write(inline);
+      else if (name !== undefined)
+        for await (const piece of content.read(sourceSpace, name, from, from + bytes))
+          await writer.write(piece);
     }
-    await writer?.finish();
-  } catch (error) {
-    await writer?.discard();
-    throw error;
-  }
+  };
+  const writer = placed.length === 0 ? undefined : await writeContent(context, space, write);
+  let from = 0;
+  for (const each of placed)
+    for (let at = each.start; at < endOf(each); at += PAGE_EXTENT_BYTES_MAX) {
+      const part = Math.min(PAGE_EXTENT_BYTES_MAX, endOf(each) - at);
+      const value = encodeExtent({ length: part, content: writer?.id, from, inline: undefined });
+      puts.push({ key: extentKey(layer, at), value });
+      from += part;
+    }
   return {
     content: { manifest: undefined, pieces: [], layers: [unlimited(layer)], inline: undefined },
     puts,

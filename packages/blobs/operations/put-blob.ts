@@ -1,6 +1,7 @@
 // Put Blob of a block, an append or a page blob (protocol: blobs#put-blob, append-blobs#create, page-blobs#create).
+import type { Space } from '#store';
 import { type BlobContext, openContainer } from '../blob-context.js';
-import { type Received, receive, settling } from '../body/receive.js';
+import { type Incoming, type Received, receive, settling } from '../body/receive.js';
 import {
   checkBlobMetadata,
   checkBlobName,
@@ -28,10 +29,10 @@ export function checkWhole({ blob, metadata, tags, tier }: OnBlob<string> & Whol
 const NO_PIECES: readonly Piece[] = [];
 
 /** A content that was put at once: no blocks. */
-export const piecesOfReceived = ({ writer, length }: Received): readonly Piece[] =>
+const piecesOfReceived = ({ writer, length }: Received): readonly Piece[] =>
   writer === undefined ? NO_PIECES : [{ block: '', length, content: writer.id, from: 0 }];
 
-export function withMd5(properties: ContentProperties, contentMd5: Buffer | undefined): ContentProperties {
+function withMd5(properties: ContentProperties, contentMd5: Buffer | undefined): ContentProperties {
   if (properties.contentMd5 !== undefined || contentMd5 === undefined) return properties;
   return { ...properties, contentMd5 };
 }
@@ -39,8 +40,18 @@ export function withMd5(properties: ContentProperties, contentMd5: Buffer | unde
 export async function putBlockBlob(context: BlobContext, operation: PutBlockBlob): Promise<Outcome> {
   checkWhole(operation);
   const space = await openContainer(context, operation.container);
-  const { upload, properties, metadata, tags } = operation;
-  const received = await receive(context, space, upload, {
+  return putIncoming(context, space, operation, operation.upload);
+}
+
+/** Takes in the whole content of a block blob, and commits it. */
+export async function putIncoming(
+  context: BlobContext,
+  space: Space,
+  operation: OnBlob<string> & WholeBlob,
+  incoming: Incoming,
+): Promise<Outcome> {
+  const { properties, metadata, tags } = operation;
+  const received = await receive(context, space, incoming, {
     withMd5: true,
     precheck: () => precheckReplacing(context, space, operation),
     bytesMax: PUT_BLOB_BYTES_MAX,

@@ -8,7 +8,7 @@ import type { Outcome } from '../outcome.js';
 import { checkConditions } from '../values/check-conditions.js';
 import { changeLease, type LeaseChange } from '../values/lease-machine.js';
 import { admitWrite, onlyTags, stampOf } from './admission.js';
-import { changeBlob, stamped } from './change-blob.js';
+import { type ChangeHead, changeBlob, stamped } from './change-blob.js';
 
 export async function setBlobMetadata(
   context: BlobContext,
@@ -45,7 +45,7 @@ export async function setTier(
   checkTier(tier);
   const space = await openContainer(context, container);
   const conditions = onlyTags(snapshot === undefined ? leaseId : undefined, ifTags);
-  const change: Parameters<typeof changeBlob>[3] = (old, tick) => {
+  const change: ChangeHead = (old, tick) => {
     admitWrite(old, conditions, tick, container);
     if (old.type !== 'BlockBlob') throw new BlobError('InvalidBlobType');
     return { ...old, tier: { name: tier, changed: tick } };

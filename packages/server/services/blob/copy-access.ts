@@ -2,12 +2,9 @@
 import { ServiceError } from '#account';
 import { BlobError } from '#blobs';
 import { type CopySource, parseSourceUrl, type SourceUrl } from '#wire/blob';
-import type { Authenticator } from '../../auth/authenticate.js';
 import type { Grant } from '../../auth/grant.js';
 import { authorizeBlob, isOpen } from './admit.js';
 import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
-
-export type { Authenticator };
 
 const NOT_FOUND: ReadonlySet<string> = new Set(['ResourceNotFound', 'NoAuthenticationInformation']);
 
