@@ -197,7 +197,7 @@ export class Life {
       ...[...writers, ...hands].map(one => one.run()),
       ...(isLogged ? [] : lives).map(run => run()),
     ]);
-    const backup = random.happens(0.25) && !this.#options.isBrief ? this.#backup() : undefined;
+    const backup = random.happens(0.5) && !this.#options.isBrief ? this.#backup() : undefined;
     try {
       if (backup !== undefined) await sleep(random.below(BACKUP_MILLISECONDS_MAX));
       await killServer(server, trigger, random);

@@ -3,6 +3,8 @@
 //
 // Why the two together have all that was answered before: a record that was answered is in the log until it is in the trees, which
 // is before its half of the log is written over. So it is read, or it is in the trees before the reading ends, and in the copy.
+// The copy may be of a later moment than the reading, in the middle of a checkpoint: each transaction of one leaves a state of the store
+// (wal/write-ahead-log.ts), so nothing is missing that only a record after the reading would bring.
 // A reading takes time and may meet records of a half that is being written over, half old and half new. Then it is damage to all
 // appearance, or records are missing in the middle, which their ticks tell: it is done again. A half lasts much longer than a reading.
 import { rmSync } from 'node:fs';

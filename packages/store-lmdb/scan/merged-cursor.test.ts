@@ -70,7 +70,7 @@ class Subject {
     const bytes = size === undefined ? undefined : Buffer.from(this.#encoder.encode(row.version, row.value));
     const change = newChange([this.#space, partition, key], row.version, bytes, 0, bytes?.length);
     this.overlay.add(change, this.overlay.enter(this.#space, partition));
-    this.overlay.settle(change);
+    this.overlay.settle(change, 1n);
     this.#changes.push(change);
   }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Position } from '#store';
 import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
-import { type Change, newChange, Overlay } from './overlay.js';
+import { type Change, isReplacedBy, newChange, Overlay } from './overlay.js';
 
 function changeOf(space: number, { partition, key }: Position, version: bigint): Change {
   const bytes = Buffer.from(String(version));
@@ -17,7 +17,7 @@ function add(overlay: Overlay, change: Change): void {
 
 function addDurable(overlay: Overlay, change: Change): void {
   add(overlay, change);
-  overlay.settle(change);
+  overlay.settle(change, 1n);
 }
 
 const placeOf = ({ key: [, partition, key] }: Change): Position => ({ partition, key });
@@ -73,13 +73,18 @@ test('decisions see what is in flight over what is durable, and readers do not',
   add(overlay, first);
   assert.deepEqual(seen(), [undefined, first]);
   assert.deepEqual(listed(), [[], [first]]);
-  overlay.settle(first);
+  overlay.settle(first, 1n);
   add(overlay, second);
   add(overlay, third);
   assert.deepEqual(seen(), [first, third]);
   const list = overlay.within(7, all, 'durable');
-  overlay.settle(second);
-  assert.deepEqual([first.isReplaced, second.isReplaced], [true, false]);
+  overlay.settle(second, 2n);
+  assert.deepEqual([first.replacedAt, second.replacedAt], [2n, 0n]);
+  assert.deepEqual(
+    [1n, 2n, 3n].map(tick => isReplacedBy(first, tick)),
+    [false, true, true],
+  );
+  assert.equal(isReplacedBy(second, 3n), false);
   assert.deepEqual(seen(), [second, third]);
   assert.deepEqual(listed(), [[second], [third]]);
   overlay.forget(first);
@@ -97,7 +102,7 @@ test('what the tree has is forgotten under what is in flight, and what is aborte
   const first = changeOf(7, { partition: 'p', key: 'k' }, 1n);
   const second = changeOf(7, { partition: 'p', key: 'k' }, 2n);
   add(overlay, first);
-  overlay.settle(first);
+  overlay.settle(first, 1n);
   add(overlay, second);
   overlay.forget(first);
   assert.deepEqual([overlay.durable(7, 'p', 'k'), overlay.partition(7, 'p')?.get('k')], [undefined, second]);

@@ -15,15 +15,22 @@ export interface Change {
   readonly from: number;
   readonly until: number;
   isDurable: boolean;
-  /** A later change of the row is durable: nobody reads this one any more, and the tree needs only that one. */
-  isReplaced: boolean;
+  /** The tick of the batch with which a later change of the row became durable; nobody reads this one from then on. 0 before. */
+  replacedAt: bigint;
   /** The change of the row before this one, while this one is in flight and that one is not in the tree. */
   older: Change | undefined;
 }
 
+const NEVER = 0n;
+
 /** In flight, and of the bytes in the block `from` there `until` there. */
 export function newChange(key: RowKey, version: bigint, block?: Buffer, from = 0, until = 0): Change {
-  return { key, version, block, from, until, isDurable: false, isReplaced: false, older: undefined };
+  return { key, version, block, from, until, isDurable: false, replacedAt: NEVER, older: undefined };
+}
+
+/** Whether a state that ends with this tick has a later change of the row, and so needs not this one. */
+export function isReplacedBy({ replacedAt }: Change, tick: bigint): boolean {
+  return replacedAt !== NEVER && replacedAt <= tick;
 }
 
 /** A view, made when it is asked for: kept, it would be copied by each collection of garbage that the change outlives. */
@@ -115,11 +122,11 @@ export class Overlay {
     rows.set(key, change);
   }
 
-  /** The change is durable. Those of a row become so in their order. */
-  settle(change: Change): void {
+  /** The change is durable with the batch of this tick. Those of a row become so in their order. */
+  settle(change: Change, tick: bigint): void {
     change.isDurable = true;
     if (change.older === undefined) return;
-    change.older.isReplaced = true;
+    change.older.replacedAt = tick;
     change.older = undefined;
   }
 
@@ -133,7 +140,7 @@ export class Overlay {
 
   /** The tree has the change. Later ones of the row stay. */
   forget(change: Change): void {
-    if (change.isReplaced) return;
+    if (change.replacedAt !== NEVER) return;
     const { key } = change;
     let later = this.partition(key[0], key[1])?.get(key[2]);
     if (later === change) this.#delete(key);

@@ -360,3 +360,26 @@ test('what a failing work does is no affair of the log', async t => {
   await assert.rejects(parts.commits.submit(failing), /mine/);
   assert.equal(parts.inTree('k'), '1');
 });
+
+test('the tree is a state of the store after each transaction of a checkpoint', async t => {
+  const parts = await Parts.open(t);
+  await parts.put('k', 'old');
+  await parts.empty();
+  const seen: (string | undefined)[] = [];
+  const { catalog } = parts.environment;
+  const write = catalog.writeIfTick.bind(catalog);
+  let before: Promise<unknown> = Promise.resolve();
+  // One transaction a slice, as on a disk that is slower than the event loop.
+  catalog.writeIfTick = (basis, put) => {
+    const written = before.then(() => write(basis, put));
+    before = written.then(() => seen.push(parts.inTree('k')));
+    return written;
+  };
+  const filling = Array.from({ length: 511 }, (_, index) => ({ key: `f${index}`, value: Buffer.from('x') }));
+  const puts = (text: string) => [{ key: 'k', value: Buffer.from(text) }, ...filling];
+  await parts.commit({ keys: [] }, () => ({ result: true, puts: puts('first') }));
+  await parts.commit({ keys: [] }, () => ({ result: true, puts: puts('second') }));
+  await parts.empty();
+  await before;
+  assert.deepEqual(seen, ['first', 'second']);
+});

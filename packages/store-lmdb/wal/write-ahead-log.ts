@@ -11,7 +11,7 @@ import type { Rows } from '../layout/rows.js';
 import type { ReadSnapshot } from '../lmdb/tree.js';
 import { LOG_BYTES, type LogFile } from './log-file.js';
 import { BLOCK_BYTES, RECORD_HEADER_BYTES, type RecordDraft, type TickRange } from './log-record.js';
-import { bytesOf, type Change, Overlay } from './overlay.js';
+import { bytesOf, type Change, isReplacedBy, Overlay } from './overlay.js';
 
 /** Why something failed, whatever was thrown. */
 export interface Failure {
@@ -138,7 +138,7 @@ export class WriteAheadLog {
     }
     this.#environment.snapshot.renew();
     if (file !== this.#file || !this.#environment.catalog.ownsLog(file.epoch)) return this.#lose(batch);
-    for (const change of batch.changes) this.overlay.settle(change);
+    for (const change of batch.changes) this.overlay.settle(change, batch.tick);
     const { basis, tick, changes, record } = batch;
     this.#logged.push({ basis, tick, record, changes, segment: file.half, length: record.length });
     this.#loggedBytes += record.length;
@@ -220,14 +220,18 @@ export class WriteAheadLog {
     }
   }
 
-  /** False if somebody else has written since the batch before the slice. */
+  /**
+   * False if somebody else has written since the batch before the slice. The tree is a state of the store after each slice: a row is left
+   * out only for a later change in the same slice. A backup that has read the log before it copies the tree relies on that.
+   */
   #writeSlice(slice: readonly Logged[]): Promise<boolean> {
     const { catalog, rows } = this.#environment;
     const { basis } = slice[0] as Logged;
     const { tick } = slice.at(-1) as Logged;
     return catalog.writeIfTick(basis, () => {
       for (const { changes } of slice)
-        for (const change of changes) if (!change.isReplaced) rows.apply(change.key, bytesOf(change));
+        for (const change of changes)
+          if (!isReplacedBy(change, tick)) rows.apply(change.key, bytesOf(change));
       this.#counters.saveAs(tick, catalog);
     });
   }
