@@ -151,7 +151,7 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     status: 400,
     message: 'The metadata specified exceeds the maximum allowed limit (8KB).',
   },
-  MissingContentLengthHeader: { status: 411, message: 'Content-Length HTTP header is not specified.' },
+  MissingContentLengthHeader: { status: 411, message: 'Content-Length HTTP header is missing.' },
   MissingRequiredHeader: {
     status: 400,
     message: "An HTTP header that's mandatory for this request is not specified.",
@@ -211,6 +211,7 @@ const HEADER: ErrorElements = [['HeaderName', 'name']];
 /** The elements after the text, by the names of the details. */
 export const BLOB_ERROR_ELEMENTS: Readonly<Partial<Record<BlobErrorCode, ErrorElements>>> = {
   ...STORAGE_ELEMENTS,
+  MissingContentLengthHeader: HEADER,
   MissingRequiredHeader: HEADER,
   UnsupportedHeader: HEADER,
   Md5Mismatch: [

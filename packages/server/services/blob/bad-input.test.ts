@@ -36,7 +36,12 @@ interface Answer {
 const unsigned = ({ method, target, headers, body }: Asked): WireRequest => ({
   method,
   target: `/${ACCOUNT}${target}`,
-  headers: { host: HOST, 'x-ms-version': '2026-04-06', ...headers },
+  headers: {
+    host: HOST,
+    'x-ms-version': '2026-04-06',
+    'content-length': String(Buffer.byteLength(body ?? '')),
+    ...headers,
+  },
   body: Buffer.from(body ?? ''),
   bodyTooLarge: false,
   secure: false,
@@ -133,6 +138,38 @@ test('block lists that are none', async () => {
   assert.equal(codeOf(await ask({ method: 'GET', target: '/abc/l' })), '404 BlobNotFound');
   assert.equal(codeOf(await commit('<Latest>YWFhYQ==</Latest>'.repeat(2))), '201');
   assert.equal((await ask({ method: 'GET', target: '/abc/l' })).text, 'xx');
+});
+
+test('a body whose length is not told is not taken for an empty one', async () => {
+  const { send } = await openContainer();
+  const put = (target: string, headers: Headers) => {
+    const { headers: sent, ...request } = signed({
+      method: 'PUT',
+      target,
+      headers: { 'content-length': '', ...headers },
+    });
+    const { 'content-length': _length, ...rest } = sent;
+    return send({ ...request, headers: rest });
+  };
+  const source = { 'x-ms-copy-source': `http://${HOST}/${ACCOUNT}/abc/b` };
+  for (const [target, headers] of [
+    ['/abc/n', { 'x-ms-blob-type': 'BlockBlob' }],
+    ['/abc/n', { 'x-ms-blob-type': 'AppendBlob' }],
+    ['/abc/n', { 'x-ms-blob-type': 'PageBlob', 'x-ms-blob-content-length': '512' }],
+    ['/abc/n', { 'x-ms-blob-type': 'BlockBlob', ...source }],
+    ['/abc/n?comp=block&blockid=YQ==', {}],
+    ['/abc/n?comp=block&blockid=YQ==', source],
+    ['/abc/n?comp=blocklist', {}],
+    ['/abc/n?comp=appendblock', {}],
+    ['/abc/n?comp=appendblock', source],
+    ['/abc/n?comp=page', { 'x-ms-page-write': 'update', range: 'bytes=0-511' }],
+    ['/abc/n?comp=page', { 'x-ms-page-write': 'clear', range: 'bytes=0-511' }],
+    ['/abc/n?comp=page', { ...source, range: 'bytes=0-511' }],
+  ] as const) {
+    const answer = await put(target, headers);
+    assert.equal(codeOf(answer), '411 MissingContentLengthHeader', `${target} ${JSON.stringify(headers)}`);
+    assert.match(answer.text, /<HeaderName>Content-Length<\/HeaderName>/);
+  }
 });
 
 test('sums that differ leave nothing behind', async () => {

@@ -57,15 +57,30 @@ export interface UploadRules {
   readonly mayBeEmpty: boolean;
 }
 
+const withoutLength = (): BlobError =>
+  new BlobError('MissingContentLengthHeader', { name: 'Content-Length' });
+
+/** Writes of contents say how long their body is, also an empty one (protocol: blob-requests#headers). @throws BlobError MissingContentLengthHeader. */
+export function checkLengthSent(headers: Headers): void {
+  if (headers['content-length'] === undefined) throw withoutLength();
+}
+
+/** @throws BlobError MissingContentLengthHeader, InvalidHeaderValue for a body where none belongs. */
+export function checkNoBody(headers: Headers): void {
+  checkLengthSent(headers);
+  const length = headers['content-length'] ?? '';
+  if (!/^0+$/.test(length)) throw invalidHeader('Content-Length', length);
+}
+
 /** @throws BlobError MissingContentLengthHeader, RequestBodyTooLarge, InvalidHeaderValue, BothCrc64AndMd5HeaderPresent, InvalidMd5. */
 export function uploadOf(
   headers: Headers,
   body: IncomingBody,
   { version, limits, mayBeEmpty }: UploadRules,
 ): Upload {
+  if (headers['content-length'] === undefined || body.length === undefined) throw withoutLength();
   const { md5, crc64 } = digestsSent(headers, 'content-md5', 'x-ms-content-crc64');
   const isWrapped = isStructured(headers);
-  if (body.length === undefined) throw new BlobError('MissingContentLengthHeader');
   const length = isWrapped ? structuredLength(headers) : body.length;
   if (length === 0 && !mayBeEmpty) throw invalidHeader('Content-Length', '0');
   const limit = limits.find(([since]) => version >= since)?.[1] ?? 0;

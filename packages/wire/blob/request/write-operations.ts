@@ -19,6 +19,8 @@ import { tagsOfHeader } from './tags.js';
 import {
   APPEND_LIMITS,
   BLOCK_LIMITS,
+  checkLengthSent,
+  checkNoBody,
   digestsSent,
   type IncomingBody,
   PAGES_LIMITS,
@@ -48,11 +50,6 @@ const upload = (
   { headers, upload: body = NO_BODY, version }: Asked,
   rules: Pick<UploadRules, 'limits' | 'mayBeEmpty'>,
 ): Upload => uploadOf(headers, body, { version, ...rules });
-
-function checkNoBody({ upload: body }: Asked): void {
-  if (body !== undefined && body.length !== 0)
-    throw invalidHeader('Content-Length', String(body.length ?? ''));
-}
 
 function blockId({ route: { query } }: Asked): string {
   const id = given(query, 'blockid');
@@ -92,7 +89,7 @@ function putBlockBlob(asked: Asked): Operation {
 }
 
 function putPageBlob(asked: Asked): Operation {
-  checkNoBody(asked);
+  checkNoBody(asked.headers);
   const name = 'x-ms-blob-content-length';
   const length = wholeHeader(asked.headers, name);
   if (length === undefined) throw new BlobError('MissingRequiredHeader', { name });
@@ -120,6 +117,7 @@ function putPages(asked: Asked): Operation {
 }
 
 function putPagesFromUrl(asked: Asked): Operation {
+  checkNoBody(asked.headers);
   const span = pageSpanOf(asked.headers);
   const source = sourceRange(asked);
   const { from, until } = source.range;
@@ -131,6 +129,18 @@ function putPagesFromUrl(asked: Asked): Operation {
     span,
     conditions: pageConditionsOf(asked.headers),
     source,
+  };
+}
+
+function putBlobFromUrl(asked: Asked): Operation {
+  checkNoBody(asked.headers);
+  return {
+    kind: 'putBlobFromUrl',
+    ...onBlob(asked),
+    ...wholeBlobOf(asked.headers, 'else'),
+    source: sourceOf(asked),
+    ...sourceDigests(asked.headers),
+    propertiesOfSource: asked.headers['x-ms-copy-source-blob-properties']?.toLowerCase() !== 'false',
   };
 }
 
@@ -154,18 +164,11 @@ function copyBlob(asked: Asked): Operation {
 export const WRITE_PARSERS: Readonly<Record<WriteKind, (asked: Asked) => Operation>> = {
   putBlockBlob,
   putAppendBlob: asked => {
-    checkNoBody(asked);
+    checkNoBody(asked.headers);
     return { kind: 'putAppendBlob', ...onBlob(asked), ...wholeBlobOf(asked.headers, 'body') };
   },
   putPageBlob,
-  putBlobFromUrl: asked => ({
-    kind: 'putBlobFromUrl',
-    ...onBlob(asked),
-    ...wholeBlobOf(asked.headers, 'else'),
-    source: sourceOf(asked),
-    ...sourceDigests(asked.headers),
-    propertiesOfSource: asked.headers['x-ms-copy-source-blob-properties']?.toLowerCase() !== 'false',
-  }),
+  putBlobFromUrl,
   putBlock: asked => ({
     kind: 'putBlock',
     ...onBlob(asked),
@@ -173,19 +176,25 @@ export const WRITE_PARSERS: Readonly<Record<WriteKind, (asked: Asked) => Operati
     leaseId: leaseIdOf(asked.headers),
     upload: upload(asked, { limits: BLOCK_LIMITS, mayBeEmpty: false }),
   }),
-  putBlockFromUrl: asked => ({
-    kind: 'putBlockFromUrl',
-    ...onBlob(asked),
-    id: blockId(asked),
-    leaseId: leaseIdOf(asked.headers),
-    source: sourceRange(asked),
-  }),
-  putBlockList: asked => ({
-    kind: 'putBlockList',
-    ...onBlob(asked),
-    ...wholeBlobOf(asked.headers, 'else'),
-    blocks: parseBlockList(asked.body),
-  }),
+  putBlockFromUrl: asked => {
+    checkNoBody(asked.headers);
+    return {
+      kind: 'putBlockFromUrl',
+      ...onBlob(asked),
+      id: blockId(asked),
+      leaseId: leaseIdOf(asked.headers),
+      source: sourceRange(asked),
+    };
+  },
+  putBlockList: asked => {
+    checkLengthSent(asked.headers);
+    return {
+      kind: 'putBlockList',
+      ...onBlob(asked),
+      ...wholeBlobOf(asked.headers, 'else'),
+      blocks: parseBlockList(asked.body),
+    };
+  },
   appendBlock: asked => {
     const conditions = appendConditionsOf(asked.headers);
     checkAppendEtags(conditions.ifMatch);
@@ -196,15 +205,18 @@ export const WRITE_PARSERS: Readonly<Record<WriteKind, (asked: Asked) => Operati
       upload: upload(asked, { limits: APPEND_LIMITS, mayBeEmpty: false }),
     };
   },
-  appendBlockFromUrl: asked => ({
-    kind: 'appendBlockFromUrl',
-    ...onBlob(asked),
-    conditions: appendConditionsOf(asked.headers),
-    source: sourceRange(asked),
-  }),
+  appendBlockFromUrl: asked => {
+    checkNoBody(asked.headers);
+    return {
+      kind: 'appendBlockFromUrl',
+      ...onBlob(asked),
+      conditions: appendConditionsOf(asked.headers),
+      source: sourceRange(asked),
+    };
+  },
   putPages,
   clearPages: asked => {
-    checkNoBody(asked);
+    checkNoBody(asked.headers);
     return {
       kind: 'clearPages',
       ...onBlob(asked),
