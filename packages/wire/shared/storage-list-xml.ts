@@ -1,10 +1,10 @@
 // The parts that lists of the Blob and Queue services have in common (protocol: queues#list).
 import type { Metadata } from '#account';
-import { escapeXmlText } from './xml.js';
+import { escapeXml } from './xml.js';
 
-/** Nothing for a text that is missing or empty. */
+/** Nothing for a text that is missing or empty. Parsers read a bare carriage return as a line feed: it is escaped. */
 export const elementOf = (name: string, text: string | undefined): string =>
-  text === undefined || text === '' ? '' : `<${name}>${escapeXmlText(text)}</${name}>`;
+  text === undefined || text === '' ? '' : `<${name}>${escapeXml(text)}</${name}>`;
 
 /** An empty element for a text that is missing or empty. */
 export const elementOrEmpty = (name: string, text: string | undefined): string =>
@@ -15,4 +15,4 @@ export function formatListMetadata(metadata: Metadata): string {
   return `<Metadata>${metadata.map(({ name, value }) => elementOrEmpty(name, value)).join('')}</Metadata>`;
 }
 
-export const attributeText = (text: string): string => escapeXmlText(text).replaceAll('"', '&quot;');
+export const attributeText = (text: string): string => escapeXml(text).replaceAll('"', '&quot;');

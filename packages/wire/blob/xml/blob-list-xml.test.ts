@@ -41,6 +41,15 @@ test('what was asked is repeated where it was given', () => {
   );
 });
 
+test('a parser reads back what was asked', () => {
+  const asked = { prefix: 'p\r', marker: 'm\r\n', delimiter: '\r' };
+  const root = parseXml(Buffer.from(formatBlobList({ ...LIST, ...asked })));
+  const told = new Map(root.children.map(({ name, text }) => [name, text]));
+  assert.deepEqual([told.get('Prefix'), told.get('Marker'), told.get('Delimiter')], ['p\r', 'm\r\n', '\r']);
+  const found = formatFoundBlobs({ endpoint: '', where: `"a"='\r'`, blobs: [], nextMarker: undefined });
+  assert.match(found, /<Where>"a"='&#xD;'<\/Where>/);
+});
+
 test('names are escaped, and encoded where XML has no such character', () => {
   assert.equal(nameOf('a/<b>&"c\''), `<Name>a/&lt;b&gt;&amp;"c'</Name>`);
   assert.equal(nameOf(' a '), '<Name> a </Name>');

@@ -7,7 +7,7 @@ import {
   elementOrEmpty,
   formatListMetadata,
 } from '../../shared/storage-list-xml.js';
-import { escapeXmlText, XML_HEAD } from '../../shared/xml.js';
+import { escapeXml, XML_HEAD } from '../../shared/xml.js';
 import { etagText } from '../request/etag.js';
 import { formatTagSet } from '../request/tags.js';
 import { formatLease } from './lease-elements.js';
@@ -29,11 +29,10 @@ export interface ListedBlobs {
 /** What XML cannot hold, and blobs may be named. */
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** A parser reads a carriage return that is not escaped as a line feed: another name. */
 const formatName = (name: string): string =>
   NOT_IN_XML.test(name)
     ? `<Name Encoded="true">${encodeURIComponent(name)}</Name>`
-    : `<Name>${escapeXmlText(name).replaceAll('\r', '&#xD;')}</Name>`;
+    : `<Name>${escapeXml(name)}</Name>`;
 
 function formatCopy({ id, source, status, copied, total, completed }: CopyState): string {
   const what = `<CopyId>${id}</CopyId>${elementOf('CopySource', source)}<CopyStatus>${status}</CopyStatus>`;
