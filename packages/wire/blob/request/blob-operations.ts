@@ -3,7 +3,7 @@ import { BlobError, type Operation, type SetSequenceNumber } from '#blobs';
 import { given } from '../../shared/storage-parameters.js';
 import { type Asked, onBlob, onSnapshot } from './asked.js';
 import { conditionsOf, leaseIdOf, tagsConditionOf } from './conditions.js';
-import { CONTENT_HEADERS, contentPropertiesOf, metadataOf } from './content-headers.js';
+import { CONTENT_HEADERS, contentPropertiesOf, metadataOf, tierNamed } from './content-headers.js';
 import { bigOf, type Headers, invalidHeader, required, sent, wholeHeader } from './header-values.js';
 import { leaseActionOf } from './lease-action.js';
 import { rangePosition } from './markers.js';
@@ -155,7 +155,7 @@ export const BLOB_PARSERS: Readonly<Record<BlobKind, (asked: Asked) => Operation
   setTier: asked => ({
     kind: 'setTier',
     ...onSnapshot(asked),
-    tier: required(asked.headers, 'x-ms-access-tier'),
+    tier: tierNamed(required(asked.headers, 'x-ms-access-tier')),
     ...leaseAndTags(asked),
   }),
   getTags: asked => ({ kind: 'getTags', ...onSnapshot(asked), ...leaseAndTags(asked) }),

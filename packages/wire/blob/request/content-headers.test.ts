@@ -85,3 +85,16 @@ test('the level of public access', () => {
   for (const text of ['x', 'private', 'false', 'blob,container'])
     assert.throws(() => level(text), { code: 'InvalidHeaderValue' }, text);
 });
+
+test('words for tiers in any case are told as Azure writes them', () => {
+  const tier = (text: string) => wholeBlobOf({ 'x-ms-access-tier': text }, 'else').tier;
+  for (const [sent, told] of [
+    ['hot', 'Hot'],
+    ['COOL', 'Cool'],
+    ['arCHIve', 'Archive'],
+    ['Cold', 'Cold'],
+    ['P10', 'P10'],
+  ] as const)
+    assert.equal(tier(sent), told);
+  assert.equal(tier(''), undefined);
+});

@@ -1,6 +1,6 @@
 // The headers that become properties of a blob, and what else a write of a whole blob sets (protocol: blob-requests#content-headers).
 import type { Metadata } from '#account';
-import { type ContentProperties, checkBlobMetadata, type PublicAccess, type WholeBlob } from '#blobs';
+import { type ContentProperties, checkBlobMetadata, type PublicAccess, TIERS, type WholeBlob } from '#blobs';
 import { parseMetadata } from '../../shared/storage-parameters.js';
 import { conditionsOf } from './conditions.js';
 import { type Headers, invalidHeader, md5Of, sent } from './header-values.js';
@@ -47,6 +47,16 @@ export function metadataOf(headers: Headers): Metadata {
   return metadata;
 }
 
+const TIER_NAMES: ReadonlyMap<string, string> = new Map([...TIERS].map(tier => [tier.toLowerCase(), tier]));
+
+/** Clients send the words for tiers in any case; they are told as Azure writes them (protocol: blobs#tiers). */
+export const tierNamed = (text: string): string => TIER_NAMES.get(text.toLowerCase()) ?? text;
+
+export function tierOf(headers: Headers): string | undefined {
+  const text = sent(headers, 'x-ms-access-tier');
+  return text === undefined ? undefined : tierNamed(text);
+}
+
 /** `body`: the request's body is the content. Else its type is of something else: a list of blocks. */
 export function wholeBlobOf(headers: Headers, of: 'body' | 'else'): WholeBlob {
   const own = of === 'body' ? propertiesOfBody(headers) : contentPropertiesOf(headers);
@@ -54,7 +64,7 @@ export function wholeBlobOf(headers: Headers, of: 'body' | 'else'): WholeBlob {
     properties: { ...own, contentType: own.contentType ?? TYPE_DEFAULT },
     metadata: metadataOf(headers),
     tags: tagsOfHeader(headers),
-    tier: sent(headers, 'x-ms-access-tier'),
+    tier: tierOf(headers),
     conditions: conditionsOf(headers),
   };
 }

@@ -11,9 +11,9 @@ import { given } from '../../shared/storage-parameters.js';
 import { parseBlockList } from '../xml/block-list-xml.js';
 import { type Asked, onBlob, sourceOf } from './asked.js';
 import { conditionsOf, leaseIdOf, pageConditionsOf } from './conditions.js';
-import { metadataOf, wholeBlobOf } from './content-headers.js';
+import { metadataOf, tierOf, wholeBlobOf } from './content-headers.js';
 import { checkAppendEtags } from './etag.js';
-import { bigOf, flagOf, type Headers, invalidHeader, md5Of, sent, wholeHeader } from './header-values.js';
+import { bigOf, flagOf, type Headers, invalidHeader, md5Of, wholeHeader } from './header-values.js';
 import { pageSpanOf, sourceRangeOf } from './ranges.js';
 import { tagsOfHeader } from './tags.js';
 import {
@@ -153,7 +153,7 @@ function copyBlob(asked: Asked): Operation {
     source: sourceOf(asked),
     metadata: metadata.length === 0 ? undefined : metadata,
     tags: tagsOfHeader(headers),
-    tier: sent(headers, 'x-ms-access-tier'),
+    tier: tierOf(headers),
     seal: flagOf(headers, 'x-ms-seal-blob'),
     isSynchronous: flagOf(headers, 'x-ms-requires-sync'),
     md5: md5Of(headers, 'x-ms-source-content-md5'),
