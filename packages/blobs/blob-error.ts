@@ -15,6 +15,7 @@ export type BlobErrorCode =
   | 'BlockCountExceedsLimit'
   | 'BlockListTooLong'
   | 'BothCrc64AndMd5HeaderPresent'
+  | 'BothUserTagsAndSourceTagsCopyPresentException'
   | 'CannotVerifyCopySource'
   | 'CannotVerifyCopySource:Forbidden'
   | 'CannotVerifyCopySource:Missing'

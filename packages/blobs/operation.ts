@@ -148,6 +148,8 @@ export interface PutBlobFromUrl extends OnBlob<'putBlobFromUrl'>, WholeBlob {
   readonly md5: Buffer | undefined;
   readonly crc64: Buffer | undefined;
   readonly propertiesOfSource: boolean;
+  /** The source's in place of `tags`. */
+  readonly tagsOfSource: boolean;
 }
 
 export interface PutBlock extends OnBlob<'putBlock'> {
@@ -283,6 +285,8 @@ export interface CopyBlob extends OnBlob<'copyBlob'> {
   readonly source: Source;
   readonly metadata: Metadata | undefined;
   readonly tags: Tags;
+  /** The source's in place of `tags`. */
+  readonly tagsOfSource: boolean;
   readonly tier: string | undefined;
   readonly seal: boolean;
   readonly isSynchronous: boolean;

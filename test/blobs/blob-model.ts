@@ -231,6 +231,7 @@ const copyOf = (on: { readonly container: string; readonly blob: string }, from:
   },
   metadata: undefined,
   tags: [],
+  tagsOfSource: false,
   tier: undefined,
   seal: false,
   isSynchronous: false,

@@ -49,6 +49,7 @@ const copy = ({ run }: TestAccount, from: Source, to: string, more: Partial<Copy
       source: from,
       metadata: undefined,
       tags: [],
+      tagsOfSource: false,
       tier: undefined,
       seal: false,
       isSynchronous: false,
@@ -142,7 +143,13 @@ test('blobs, blocks and appends take their bodies from a blob', async () => {
   const range = { from: 49_999, until: undefined };
   const part = { ...source('from'), range, md5: undefined, crc64: undefined };
   const on = { container: CONTAINER, blob: BLOB } as const;
-  const whole = { md5: undefined, crc64: undefined, propertiesOfSource: true, source: source('from') };
+  const whole = {
+    md5: undefined,
+    crc64: undefined,
+    propertiesOfSource: true,
+    tagsOfSource: false,
+    source: source('from'),
+  };
   const properties = { ...WHOLE.properties, contentType: undefined };
   await outcomeOf('blobPut', account.run({ kind: 'putBlobFromUrl', ...on, ...WHOLE, properties, ...whole }));
   const blob = await seen(account, BLOB);

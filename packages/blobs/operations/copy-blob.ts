@@ -41,12 +41,13 @@ function filledFrom(own: ContentProperties, source: ContentProperties): ContentP
 export async function putBlobFromUrl(context: BlobContext, operation: PutBlobFromUrl): Promise<Outcome> {
   checkWhole(operation);
   const space = await openContainer(context, operation.container);
-  const { source, md5, crc64, propertiesOfSource } = operation;
+  const { source, md5, crc64, propertiesOfSource, tagsOfSource } = operation;
   return withSource(context, source, undefined, sourceFailures, async ({ head, length, pieces }) => {
     const properties = propertiesOfSource
       ? filledFrom(operation.properties, head.properties)
       : operation.properties;
-    return putIncoming(context, space, { ...operation, properties }, { length, pieces, md5, crc64 });
+    const tags = tagsOfSource ? head.tags : operation.tags;
+    return putIncoming(context, space, { ...operation, properties, tags }, { length, pieces, md5, crc64 });
   });
 }
 
@@ -87,7 +88,7 @@ export async function copyBlob(context: BlobContext, operation: CopyBlob): Promi
       length,
       properties: head.properties,
       metadata: metadata ?? head.metadata,
-      tags,
+      tags: operation.tagsOfSource ? head.tags : tags,
       copy,
       isSealed: head.type === 'AppendBlob' && operation.seal,
       blocks: head.blocks,

@@ -57,6 +57,10 @@ const CONDITIONS = {
     status: 400,
     message: 'Both x-ms-content-crc64 header and content-md5 header are present.',
   },
+  BothUserTagsAndSourceTagsCopyPresentException: {
+    status: 409,
+    message: 'x-ms-tags header must not be present with x-ms-copy-source-tag-option as COPY.',
+  },
   CannotVerifyCopySource: { status: 412, message: NOT_VERIFIED },
   'CannotVerifyCopySource:Forbidden': { status: 403, message: NOT_VERIFIED },
   'CannotVerifyCopySource:Missing': { status: 404, message: NOT_VERIFIED },

@@ -9,6 +9,9 @@ import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
 import { BLOB_RIGHTS, BLOB_ROLES, isOpenToAll } from './rights.js';
 
+/** Copies the source's tags where it says COPY. */
+export const TAG_OPTION = 'x-ms-copy-source-tag-option';
+
 export const BLOB_AUTHORIZATION: AuthorizationProtocol<BlobOperationKind> = {
   rights: BLOB_RIGHTS,
   roles: BLOB_ROLES,
@@ -54,6 +57,17 @@ function grantedResource(grant: Grant, route: BlobRoute): string {
 /** @throws ServiceError AuthorizationFailure, AuthorizationResourceTypeMismatch, AuthorizationPermissionMismatch. */
 export const authorizeBlob = (grant: Grant, kind: BlobOperationKind, route: BlobRoute): void =>
   authorize(BLOB_AUTHORIZATION, grant, kind, grantedResource(grant, route));
+
+/** Who sets tags together with a content needs the right to set tags besides (protocol: sas#rights-of-blobs). */
+export function authorizeTags(
+  grant: Grant,
+  kind: BlobOperationKind,
+  route: BlobRoute,
+  headers: Readonly<Record<string, string | undefined>>,
+): void {
+  const setsTags = headers['x-ms-tags'] || headers[TAG_OPTION] === 'COPY';
+  if (setsTags && REPLACING.has(kind)) authorizeBlob(grant, 'setTags', route);
+}
 
 const REPLACING: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
   'putBlockBlob',

@@ -42,6 +42,7 @@ import type { ServiceProtocol } from '../../frame/service-protocol.js';
 import {
   anonymousRefusal,
   authorizeBlob,
+  authorizeTags,
   BLOB_AUTHORIZATION,
   ifMissing,
   isOpen,
@@ -199,7 +200,10 @@ async function run(
   context: BlobRequest,
 ): Promise<BlobAnswer> {
   if (grant.kind === 'anonymous') await admitAnonymous(kind, route, context);
-  else authorizeBlob(grant, kind, route);
+  else {
+    authorizeBlob(grant, kind, route);
+    authorizeTags(grant, kind, route, context.request.headers);
+  }
   if (route.secondary && !isBlobRead(kind)) throw new BlobError('InsufficientAccountPermissions');
   checkNames(route, kind);
   const { request, server, version, now } = context;

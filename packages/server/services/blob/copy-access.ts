@@ -3,8 +3,11 @@ import { ServiceError } from '#account';
 import { BlobError } from '#blobs';
 import { type CopySource, parseSourceUrl, type SourceUrl } from '#wire/blob';
 import type { Grant } from '../../auth/grant.js';
-import { authorizeBlob, isOpen } from './admit.js';
+import { authorizeBlob, isOpen, TAG_OPTION } from './admit.js';
 import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
+
+const NEEDS = ['getBlob'] as const;
+const NEEDS_WITH_TAGS = ['getBlob', 'getTags'] as const;
 
 const NOT_FOUND: ReadonlySet<string> = new Set(['ResourceNotFound', 'NoAuthenticationInformation']);
 
@@ -62,8 +65,11 @@ export async function readableSource(
     });
   try {
     const grant = await sourceGrant(source, caller, { request, now, route: { account } }, authenticator);
-    if (grant.kind !== 'anonymous') authorizeBlob(grant, 'getBlob', route);
-    else if (!(await isOpen(server.store, route, 'getBlob'))) throw new BlobError('ResourceNotFound');
+    // Tags are read by nobody without credentials.
+    const needs = request.headers[TAG_OPTION] === 'COPY' ? NEEDS_WITH_TAGS : NEEDS;
+    for (const kind of needs)
+      if (grant.kind !== 'anonymous') authorizeBlob(grant, kind, route);
+      else if (!(await isOpen(server.store, route, kind))) throw new BlobError('ResourceNotFound');
   } catch (error) {
     throw refusal(error);
   }

@@ -53,6 +53,19 @@ export function tagsOfHeader(headers: Headers): Tags {
   }
 }
 
+const VERSION_OF_TAG_OPTION = '2021-04-10';
+
+/** Whether a copy has the tags of its source (protocol: blobs#copies). @throws BlobError InvalidHeaderValue, or for tags besides. */
+export function copiesTags(headers: Headers, version: string): boolean {
+  const name = 'x-ms-copy-source-tag-option';
+  const option = sent(headers, name);
+  if (option === undefined || version < VERSION_OF_TAG_OPTION || option === 'REPLACE') return false;
+  if (option !== 'COPY') throw invalidHeader(name, option);
+  if (sent(headers, HEADER) !== undefined)
+    throw new BlobError('BothUserTagsAndSourceTagsCopyPresentException');
+  return true;
+}
+
 const invalid = (reason: string): BlobError => new BlobError('InvalidXmlDocument', { reason });
 
 function tagOf(element: XmlElement): Tags[number] {

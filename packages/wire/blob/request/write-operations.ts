@@ -11,11 +11,11 @@ import { given } from '../../shared/storage-parameters.js';
 import { parseBlockList } from '../xml/block-list-xml.js';
 import { type Asked, onBlob, sourceOf } from './asked.js';
 import { conditionsOf, leaseIdOf, pageConditionsOf } from './conditions.js';
-import { metadataOf, tierOf, wholeBlobOf } from './content-headers.js';
+import { contentPropertiesOf, metadataOf, tierOf, wholeBlobOf } from './content-headers.js';
 import { checkAppendEtags } from './etag.js';
 import { bigOf, flagOf, type Headers, invalidHeader, md5Of, wholeHeader } from './header-values.js';
 import { pageSpanOf, sourceRangeOf } from './ranges.js';
-import { tagsOfHeader } from './tags.js';
+import { copiesTags, tagsOfHeader } from './tags.js';
 import {
   APPEND_LIMITS,
   BLOCK_LIMITS,
@@ -134,19 +134,25 @@ function putPagesFromUrl(asked: Asked): Operation {
 
 function putBlobFromUrl(asked: Asked): Operation {
   checkNoBody(asked.headers);
+  const whole = wholeBlobOf(asked.headers, 'else');
+  const propertiesOfSource = asked.headers['x-ms-copy-source-blob-properties']?.toLowerCase() !== 'false';
   return {
     kind: 'putBlobFromUrl',
     ...onBlob(asked),
-    ...wholeBlobOf(asked.headers, 'else'),
+    ...whole,
+    // Where the request names no type, that of the source comes along.
+    properties: propertiesOfSource ? contentPropertiesOf(asked.headers) : whole.properties,
     source: sourceOf(asked),
     ...sourceDigests(asked.headers),
-    propertiesOfSource: asked.headers['x-ms-copy-source-blob-properties']?.toLowerCase() !== 'false',
+    propertiesOfSource,
+    tagsOfSource: copiesTags(asked.headers, asked.version),
   };
 }
 
 function copyBlob(asked: Asked): Operation {
   const { headers } = asked;
   const metadata = metadataOf(headers);
+  const isSynchronous = flagOf(headers, 'x-ms-requires-sync');
   return {
     kind: 'copyBlob',
     ...onBlob(asked),
@@ -155,7 +161,8 @@ function copyBlob(asked: Asked): Operation {
     tags: tagsOfHeader(headers),
     tier: tierOf(headers),
     seal: flagOf(headers, 'x-ms-seal-blob'),
-    isSynchronous: flagOf(headers, 'x-ms-requires-sync'),
+    tagsOfSource: isSynchronous && copiesTags(headers, asked.version),
+    isSynchronous,
     md5: md5Of(headers, 'x-ms-source-content-md5'),
     conditions: conditionsOf(headers),
   };
