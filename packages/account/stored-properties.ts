@@ -13,7 +13,7 @@ import {
 export interface ServiceAddress {
   readonly store: Store;
   readonly account: string;
-  /** `table` or `queue`. */
+  /** `table`, `queue` or `blob`. */
   readonly service: string;
 }
 

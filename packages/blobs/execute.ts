@@ -1,4 +1,5 @@
 // The entry point of the Blob service's domain: runs an operation on a store.
+import { executeSettings, type ServiceAddress } from '#account';
 import type { BlobContext } from './blob-context.js';
 import type { Operation } from './operation.js';
 import { appendBlock, appendBlockFromUrl, sealBlob } from './operations/append-block.js';
@@ -20,15 +21,12 @@ import { putAppendBlob, putBlockBlob, putPageBlob } from './operations/put-blob.
 import { putBlock, putBlockFromUrl } from './operations/put-block.js';
 import { clearPages, putPages, putPagesFromUrl } from './operations/put-pages.js';
 import { getBlob, getBlobMetadata, getBlobProperties, getTags } from './operations/read-blob.js';
-import {
-  getServiceProperties,
-  getServiceStats,
-  setServiceProperties,
-} from './operations/service-settings.js';
 import { leaseBlob, setBlobMetadata, setTags, setTier } from './operations/set-blob.js';
 import { setBlobProperties } from './operations/set-properties.js';
 import { deleteBlob, snapshotBlob } from './operations/snapshots.js';
 import type { Outcome } from './outcome.js';
+
+const serviceOf = ({ store, account }: BlobContext): ServiceAddress => ({ store, account, service: 'blob' });
 
 /** Fails with BlobError where Azure refuses, with StoreError where the engine fails, and with what a body fails with. */
 export function execute(operation: Operation, context: BlobContext): Promise<Outcome> {
@@ -80,11 +78,9 @@ export function execute(operation: Operation, context: BlobContext): Promise<Out
     case 'leaseContainer':
       return leaseContainer(context, operation);
     case 'getServiceProperties':
-      return getServiceProperties(context);
     case 'setServiceProperties':
-      return setServiceProperties(context, operation);
     case 'getServiceStats':
-      return getServiceStats(context);
+      return executeSettings(operation, serviceOf(context), context.clock);
     case 'findBlobsByTags':
       return findBlobsByTags(context, operation);
     default:

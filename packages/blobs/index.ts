@@ -10,7 +10,6 @@ export * from './limits.js';
 export * from './operation.js';
 export { readContainerAccess } from './operations/container-settings.js';
 export { BEHIND_SNAPSHOTS } from './operations/list-blobs.js';
-export { readBlobServiceProperties } from './operations/service-settings.js';
 export * from './outcome.js';
 export * from './sweep.js';
 export * from './upkeep.js';

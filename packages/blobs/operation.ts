@@ -1,7 +1,7 @@
 // The operations of the Blob service as values: a discriminated union with one member for each REST operation, the forms of their
 // parameters already checked. Times and ETags are ticks of 100 ns since 1970-01-01T00:00:00Z. Options of the rendering (whether a
 // listing shows tags) belong to the wire, where they do not change what is read.
-import type { Metadata, ServicePropertiesChange, SignedIdentifier } from '#account';
+import type { Metadata, ServiceSettings, SignedIdentifier } from '#account';
 import type {
   Conditions,
   ContainerConditions,
@@ -316,11 +316,6 @@ export interface SetTags extends OnBlob<'setTags'> {
   readonly ifTags: TagExpression | undefined;
 }
 
-export interface SetServiceProperties {
-  readonly kind: 'setServiceProperties';
-  readonly change: ServicePropertiesChange;
-}
-
 export type Operation =
   | ListContainers
   | CreateContainer
@@ -361,8 +356,6 @@ export type Operation =
   | SetTier
   | GetTags
   | SetTags
-  | { readonly kind: 'getServiceProperties' }
-  | SetServiceProperties
-  | { readonly kind: 'getServiceStats' };
+  | ServiceSettings;
 
 export type OperationKind = Operation['kind'];

@@ -1,6 +1,6 @@
 // The outcomes of the Blob service's operations, as values. The wire renders them. All times and ETags are in ticks of 100 ns since
 // 1970-01-01T00:00:00Z.
-import type { Metadata, ServiceProperties, SignedIdentifier } from '#account';
+import type { Metadata, ServiceSettingsOutcome, SignedIdentifier } from '#account';
 import type { ListPosition } from './operation.js';
 import type { LeaseState } from './values/lease.js';
 import type { BlobProperties, PublicAccess, Stamp } from './values/properties.js';
@@ -134,6 +134,4 @@ export type Outcome =
   | { readonly kind: 'tierSet' }
   | { readonly kind: 'tags'; readonly tags: Tags }
   | { readonly kind: 'tagsSet' }
-  | { readonly kind: 'serviceProperties'; readonly properties: ServiceProperties }
-  | { readonly kind: 'servicePropertiesSet' }
-  | { readonly kind: 'serviceStats'; readonly lastSync: bigint };
+  | ServiceSettingsOutcome;

@@ -1,4 +1,5 @@
 // The entry point of the Queue service's domain: runs an operation on a store.
+import { executeSettings, type ServiceAddress } from '#account';
 import type { Clock } from '#base';
 import type { Operation } from './operation.js';
 import { clearMessages } from './operations/clear-messages.js';
@@ -10,14 +11,15 @@ import { putMessage } from './operations/put-message.js';
 import { getQueueAcl, setQueueAcl } from './operations/queue-acl.js';
 import { createQueue, deleteQueue } from './operations/queue-life.js';
 import { getQueueMetadata, setQueueMetadata } from './operations/queue-metadata.js';
-import {
-  getServiceProperties,
-  getServiceStats,
-  setServiceProperties,
-} from './operations/service-settings.js';
 import { updateMessage } from './operations/update-message.js';
 import type { Outcome } from './outcome.js';
 import type { QueueContext } from './queue-space.js';
+
+const serviceOf = ({ store, account }: QueueContext): ServiceAddress => ({
+  store,
+  account,
+  service: 'queue',
+});
 
 /** Fails with QueueError where Azure refuses, with StoreError where the engine fails. */
 export function execute(operation: Operation, context: QueueContext, clock: Clock): Promise<Outcome> {
@@ -49,10 +51,8 @@ export function execute(operation: Operation, context: QueueContext, clock: Cloc
     case 'setQueueAcl':
       return setQueueAcl(context, operation);
     case 'getServiceProperties':
-      return getServiceProperties(context);
     case 'setServiceProperties':
-      return setServiceProperties(context, operation);
     case 'getServiceStats':
-      return getServiceStats(clock);
+      return executeSettings(operation, serviceOf(context), clock);
   }
 }

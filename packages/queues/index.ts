@@ -4,7 +4,6 @@ export * from './inspect.js';
 export * from './limits.js';
 export * from './operation.js';
 export { readQueueIdentifiers } from './operations/queue-acl.js';
-export { readQueueServiceProperties } from './operations/service-settings.js';
 export * from './outcome.js';
 export * from './queue-error.js';
 export * from './queue-space.js';

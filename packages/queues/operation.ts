@@ -1,6 +1,6 @@
 // The operations of the Queue service as values: a discriminated union with one member for each REST operation, limits already checked by
 // limits.ts. Options of the rendering (whether a listing shows metadata) belong to the wire.
-import type { Metadata, ServicePropertiesChange, SignedIdentifier } from '#account';
+import type { Metadata, ServiceSettings, SignedIdentifier } from '#account';
 
 export interface OnQueue<Kind extends string> {
   readonly kind: Kind;
@@ -61,11 +61,6 @@ export interface UpdateMessage extends OnMessage<'updateMessage'> {
   readonly text: string | undefined;
 }
 
-export interface SetServiceProperties {
-  readonly kind: 'setServiceProperties';
-  readonly change: ServicePropertiesChange;
-}
-
 export type Operation =
   | ListQueues
   | CreateQueue
@@ -80,8 +75,6 @@ export type Operation =
   | UpdateMessage
   | OnMessage<'deleteMessage'>
   | OnQueue<'clearMessages'>
-  | { readonly kind: 'getServiceProperties' }
-  | SetServiceProperties
-  | { readonly kind: 'getServiceStats' };
+  | ServiceSettings;
 
 export type OperationKind = Operation['kind'];

@@ -1,6 +1,6 @@
 // The outcomes of the Queue service's operations, as values. The wire renders them. All times are in ticks of
 // 100 ns since 1970-01-01T00:00:00Z; the expiry of a message that never expires is limits.ts's `NEVER`, the end of the year 9999.
-import type { Metadata, ServiceProperties, SignedIdentifier } from '#account';
+import type { Metadata, ServiceSettingsOutcome, SignedIdentifier } from '#account';
 
 /** A message as a peek shows it. */
 export interface SeenMessage {
@@ -50,6 +50,4 @@ export type Outcome =
   | { readonly kind: 'messageUpdated'; readonly receipt: string; readonly visible: bigint }
   | { readonly kind: 'messageDeleted' }
   | { readonly kind: 'messagesCleared' }
-  | { readonly kind: 'serviceProperties'; readonly properties: ServiceProperties }
-  | { readonly kind: 'servicePropertiesSet' }
-  | { readonly kind: 'serviceStats'; readonly lastSync: bigint };
+  | ServiceSettingsOutcome;

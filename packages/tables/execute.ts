@@ -1,22 +1,24 @@
 // The entry point of the Table service's domain: runs an operation on a store. Changesets and tools use it too, and queries
 // that need copies of rows; `queryEntities` visits the rows in place.
+import { executeSettings, type ServiceAddress } from '#account';
 import type { Clock } from '#base';
 import { copyRow, type Row } from '#store';
 import type { Operation, QueryEntities } from './operation.js';
 import { getEntity } from './operations/get-entity.js';
 import { queryEntities } from './operations/query-entities.js';
 import { queryTables } from './operations/query-tables.js';
-import {
-  getServiceProperties,
-  getServiceStats,
-  setServiceProperties,
-} from './operations/service-settings.js';
 import { submitTransaction } from './operations/submit-transaction.js';
 import { getTableAcl, setTableAcl } from './operations/table-acl.js';
 import { createTable, deleteTable, getTable } from './operations/table-life.js';
 import { writeEntity } from './operations/write-entities.js';
 import type { Outcome } from './outcome.js';
 import type { TableContext } from './table-space.js';
+
+const serviceOf = ({ store, account }: TableContext): ServiceAddress => ({
+  store,
+  account,
+  service: 'table',
+});
 
 async function collectEntities(context: TableContext, operation: QueryEntities): Promise<Outcome> {
   const rows: Row[] = [];
@@ -46,11 +48,9 @@ export function execute(operation: Operation, context: TableContext, clock: Cloc
     case 'setTableAcl':
       return setTableAcl(context, operation.table, operation.identifiers);
     case 'getServiceProperties':
-      return getServiceProperties(context);
     case 'setServiceProperties':
-      return setServiceProperties(context, operation.change);
     case 'getServiceStats':
-      return getServiceStats(clock);
+      return executeSettings(operation, serviceOf(context), clock);
     default:
       return writeEntity(context, operation);
   }

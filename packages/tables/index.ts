@@ -14,7 +14,6 @@ export * from './limits.js';
 export * from './missing-table.js';
 export * from './operation.js';
 export { queryEntities } from './operations/query-entities.js';
-export { readServiceProperties } from './operations/service-settings.js';
 export { readIdentifiers } from './operations/table-acl.js';
 export * from './outcome.js';
 export * from './table-error.js';

@@ -1,6 +1,6 @@
 // The operations of the Table service as values: a discriminated union with one member for each REST operation, limits already checked.
 // Options of the rendering (metadata level, projection, preferences) belong to the wire.
-import type { ServicePropertiesChange, SignedIdentifier } from '#account';
+import type { ServiceSettings, SignedIdentifier } from '#account';
 import type { Property } from './entity/edm.js';
 import type { EntityKey } from './entity/entity-key.js';
 import type { Filter } from './filter/filter.js';
@@ -92,11 +92,6 @@ export interface SetTableAcl extends OnTable<'setTableAcl'> {
   readonly identifiers: readonly SignedIdentifier[];
 }
 
-export interface SetServiceProperties {
-  readonly kind: 'setServiceProperties';
-  readonly change: ServicePropertiesChange;
-}
-
 export type Operation =
   | EntityWrite
   | SubmitTransaction
@@ -108,8 +103,6 @@ export type Operation =
   | OnTable<'deleteTable'>
   | OnTable<'getTableAcl'>
   | SetTableAcl
-  | { readonly kind: 'getServiceProperties' }
-  | SetServiceProperties
-  | { readonly kind: 'getServiceStats' };
+  | ServiceSettings;
 
 export type OperationKind = Operation['kind'];

@@ -1,5 +1,5 @@
 // The outcomes of the Table service's operations, as values. The wire renders them.
-import type { ServiceProperties, SignedIdentifier } from '#account';
+import type { ServiceSettingsOutcome, SignedIdentifier } from '#account';
 import type { Row } from '#store';
 import type { EntityKey } from './entity/entity-key.js';
 
@@ -25,6 +25,4 @@ export type Outcome =
   | { readonly kind: 'tableDeleted' }
   | { readonly kind: 'acl'; readonly identifiers: readonly SignedIdentifier[] }
   | { readonly kind: 'aclSet' }
-  | { readonly kind: 'serviceProperties'; readonly properties: ServiceProperties }
-  | { readonly kind: 'servicePropertiesSet' }
-  | { readonly kind: 'serviceStats'; readonly lastSync: bigint };
+  | ServiceSettingsOutcome;

@@ -1,7 +1,13 @@
 // The Blob service's error table: status and text of every code, and the elements that follow the text (protocol: blobs#refusals,
 // errors#details). Codes that all services share have their status and text in ../shared/error-table.ts. format-blob-error.ts decides the form.
 import type { BlobErrorCode } from '#blobs';
-import { CHALLENGE, type ErrorElements, type ErrorTable, SHARED_ERRORS } from '../shared/error-table.js';
+import {
+  type ErrorElements,
+  type ErrorTable,
+  INVALID_INPUT,
+  SHARED_ERRORS,
+  STORAGE_ERRORS,
+} from '../shared/error-table.js';
 import { STORAGE_ELEMENTS } from '../shared/storage-error-xml.js';
 
 const NOT_VERIFIED = 'Could not verify the copy source within the specified time.';
@@ -96,6 +102,7 @@ const CONDITIONS = {
 
 export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
   ...SHARED_ERRORS,
+  ...STORAGE_ERRORS,
   ...LEASES,
   ...CONDITIONS,
   BlobAlreadyExists: { status: 409, message: 'The specified blob already exists.' },
@@ -117,30 +124,17 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     message: 'The specified container has been disabled by the administrator.',
   },
   ContainerNotFound: { status: 404, message: 'The specified container does not exist.' },
-  EmptyMetadataKey: {
-    status: 400,
-    message: 'The key for one of the metadata key-value pairs is empty.',
-  },
   EmptyTagName: { status: 400, message: 'The name of one of the tag key-value pairs is empty.' },
   FeatureVersionMismatch: {
     status: 409,
     message: 'The operation for this feature requires a newer service version.',
-  },
-  InternalError: {
-    status: 500,
-    message: 'Server encountered an internal error. Please try again after some time.',
   },
   InvalidBlobOrBlock: { status: 400, message: 'The specified blob or block content is invalid.' },
   InvalidBlobTier: { status: 400, message: 'The specified blob tier is invalid.' },
   InvalidBlobType: { status: 409, message: 'The blob type is invalid for this operation.' },
   InvalidBlockId: { status: 400, message: 'The specified block ID is invalid.' },
   InvalidBlockList: { status: 400, message: 'The specified block list is invalid.' },
-  InvalidInput: { status: 400, message: 'One of the request inputs is not valid.' },
-  InvalidMarker: { status: 400, message: 'The specified marker is invalid.' },
-  InvalidMetadata: {
-    status: 400,
-    message: 'The metadata specified is invalid. It has characters that are not permitted.',
-  },
+  InvalidInput: INVALID_INPUT,
   InvalidPageRange: { status: 416, message: 'The page range specified is invalid.' },
   InvalidRange: {
     status: 416,
@@ -151,34 +145,21 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     status: 400,
     message: 'The tags specified are invalid. It contains characters that are not permitted.',
   },
-  MetadataTooLarge: {
-    status: 400,
-    message: 'The metadata specified exceeds the maximum allowed limit (8KB).',
-  },
   MissingContentLengthHeader: { status: 411, message: 'Content-Length HTTP header is missing.' },
   MissingRequiredHeader: {
     status: 400,
     message: "An HTTP header that's mandatory for this request is not specified.",
   },
-  MissingRequiredQueryParameter: {
-    status: 400,
-    message: "A query parameter that's mandatory for this request is not specified.",
-  },
   MissingRequiredXmlNode: {
     status: 400,
     message: 'A required XML node was not specified in the request body.',
   },
-  NoAuthenticationInformation: { status: 401, message: CHALLENGE },
   NoPendingCopyOperation: { status: 409, message: 'There is currently no pending copy operation.' },
   OperationTimedOut: {
     status: 500,
     message: 'Operation could not be completed within the specified time.',
   },
   OutOfRangeInput: { status: 400, message: 'One of the request inputs is out of range.' },
-  OutOfRangeQueryParameterValue: {
-    status: 400,
-    message: 'One of the query parameters specified in the request URI is outside the permissible range.',
-  },
   PendingCopyOperation: { status: 409, message: 'There is currently a pending copy operation.' },
   PreviousSnapshotCannotBeNewer: {
     status: 400,
@@ -203,7 +184,6 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     status: 400,
     message: 'One of the HTTP headers specified in the request is not supported.',
   },
-  UnsupportedHttpVerb: { status: 405, message: "The resource doesn't support specified Http Verb." },
   UnsupportedQueryParameter: {
     status: 400,
     message: 'One of the query parameters specified in the request URI is not supported.',

@@ -73,6 +73,40 @@ export const SHARED_ERRORS: ErrorTable<Exclude<SharedErrorCode, 'InternalError'>
   },
 };
 
+/** Status and text of the codes that the Blob and Queue services share besides (protocol: errors#codes-of-queues). */
+export const STORAGE_ERRORS = {
+  EmptyMetadataKey: {
+    status: 400,
+    message: 'The key for one of the metadata key-value pairs is empty.',
+  },
+  InternalError: {
+    status: 500,
+    message: 'Server encountered an internal error. Please try again after some time.',
+  },
+  InvalidMarker: { status: 400, message: 'The specified marker is invalid.' },
+  InvalidMetadata: {
+    status: 400,
+    message: 'The metadata specified is invalid. It has characters that are not permitted.',
+  },
+  MetadataTooLarge: {
+    status: 400,
+    message: 'The metadata specified exceeds the maximum allowed limit (8KB).',
+  },
+  MissingRequiredQueryParameter: {
+    status: 400,
+    message: "A query parameter that's mandatory for this request is not specified.",
+  },
+  NoAuthenticationInformation: { status: 401, message: CHALLENGE },
+  OutOfRangeQueryParameterValue: {
+    status: 400,
+    message: 'One of the query parameters specified in the request URI is outside the permissible range.',
+  },
+  UnsupportedHttpVerb: { status: 405, message: "The resource doesn't support specified Http Verb." },
+} as const satisfies Readonly<Record<string, ErrorEntry>>;
+
+/** Tables and blobs have it, queues do not. */
+export const INVALID_INPUT: ErrorEntry = { status: 400, message: 'One of the request inputs is not valid.' };
+
 /** The elements that follow a refusal's text in XML, each with the detail that it holds. */
 export type ErrorElements = readonly (readonly [element: string, detail: string])[];
 

@@ -1,7 +1,7 @@
 // The Table service's error table: status and text of every code (protocol: errors#codes-of-tables).
 // format-error.ts decides the form and the headers of a refusal.
 import type { TableErrorCode } from '#tables';
-import { type ErrorTable, SHARED_ERRORS } from '../shared/error-table.js';
+import { type ErrorTable, INVALID_INPUT, SHARED_ERRORS } from '../shared/error-table.js';
 
 export const ERROR_TABLE: ErrorTable<TableErrorCode> = {
   ...SHARED_ERRORS,
@@ -22,7 +22,7 @@ export const ERROR_TABLE: ErrorTable<TableErrorCode> = {
     message:
       'The batch request contains multiple changes with same row key. An entity can appear only once in a batch request.',
   },
-  InvalidInput: { status: 400, message: 'One of the request inputs is not valid.' },
+  InvalidInput: INVALID_INPUT,
   'InvalidInput:BatchLength': {
     status: 400,
     message: 'The batch request operation exceeds the maximum 100 changes per change set.',
@@ -48,7 +48,7 @@ export const ERROR_TABLE: ErrorTable<TableErrorCode> = {
     message:
       "The number of keys specified in the URI does not match number of key properties for the resource '{resource}'.",
   },
-  'InvalidInput:KeyType': { status: 400, message: 'One of the request inputs is not valid.' },
+  'InvalidInput:KeyType': INVALID_INPUT,
   'InvalidInput:QuerySyntax': { status: 400, message: 'Bad Request - Error in query syntax.' },
   'InvalidInput:TwoConditions': {
     status: 400,
