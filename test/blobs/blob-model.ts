@@ -5,8 +5,12 @@ import { type BlobContext, BlobError, execute, type Operation, type Upload } fro
 export const CONTAINER = 'model';
 export const NAMES = ['a', 'a/b', 'c'] as const;
 const IDS = ['AAAA', 'BBBB'] as const;
+const LEASE = '11111111-2222-4333-8444-555555555555';
+/** A step of that size commits a long list. */
+export const LONG_LIST_BYTES = 100_000;
 const PAGE = 512;
 const PAGES = 64;
+const TIERS = ['Cool', 'Hot'] as const;
 
 export interface Step {
   readonly kind:
@@ -22,7 +26,13 @@ export interface Step {
     | 'delete'
     | 'deleteSnapshots'
     | 'metadata'
-    | 'copy';
+    | 'copy'
+    /** To `size` bytes. */
+    | 'resize'
+    | 'tags'
+    | 'tier'
+    /** `fill` 0 releases it. No other step writes to a blob that has a lease. */
+    | 'lease';
   readonly blob: number;
   readonly other: number;
   readonly size: number;
@@ -33,6 +43,8 @@ interface ModelBlob {
   readonly type: 'BlockBlob' | 'AppendBlob' | 'PageBlob';
   readonly bytes: Buffer;
   readonly metadata: string;
+  /** Tags, tier and lease. */
+  readonly marks: Readonly<Record<string, string>>;
   readonly blocks: ReadonlyMap<string, Buffer>;
   readonly snapshots: readonly Buffer[];
 }
@@ -51,9 +63,23 @@ const spanOf = ({ fill, size }: Step): { readonly from: number; readonly until: 
   const first = fill % PAGES;
   return { from: first * PAGE, until: Math.min(PAGES, first + 1 + (size % 50)) * PAGE };
 };
-/** Ids in an order that the step tells. */
+/** Ids in an order that the step tells. A list that long stands in a content of its own. */
+const LONG_LIST = 40;
 const listOf = ({ fill, size }: Step): string[] =>
-  Array.from({ length: 1 + (size % 2) }, (_, at) => idOf(fill + at));
+  Array.from({ length: size < LONG_LIST_BYTES ? 1 + (size % 2) : LONG_LIST }, (_, at) => idOf(fill + at));
+
+function marksOf({ kind, fill }: Step): ModelBlob['marks'] {
+  if (kind === 'tags') return { tags: String(fill) };
+  return kind === 'tier' ? { tier: tierOf(fill) } : { lease: fill === 0 ? '' : 'leased' };
+}
+
+const tierOf = (fill: number): string => TIERS[fill % TIERS.length] ?? '';
+
+function without<T>(values: ReadonlyMap<string, T>, name: string): ReadonlyMap<string, T> {
+  const left = new Map(values);
+  left.delete(name);
+  return left;
+}
 
 /** The model after the step; undefined where Azure refuses it. */
 export function afterStep(model: Model, step: Step): Model | undefined {
@@ -65,7 +91,7 @@ export function afterStep(model: Model, step: Step): Model | undefined {
     return { blobs: new Map(model.blobs).set(name, blob), staged };
   };
   const made = (type: ModelBlob['type'], bytes: Buffer): Model =>
-    set({ type, bytes, metadata: '', blocks: new Map(), snapshots: old?.snapshots ?? [] });
+    set({ type, bytes, metadata: '', marks: {}, blocks: new Map(), snapshots: old?.snapshots ?? [] });
   switch (step.kind) {
     case 'put':
       return made('BlockBlob', bytesOf(step));
@@ -75,7 +101,7 @@ export function afterStep(model: Model, step: Step): Model | undefined {
       return made('PageBlob', Buffer.alloc(PAGES * PAGE));
     case 'copy': {
       const source = model.blobs.get(nameOf(step.other));
-      return source && set({ ...source, snapshots: old?.snapshots ?? [] });
+      return source && set({ ...source, marks: {}, snapshots: old?.snapshots ?? [] });
     }
     case 'block': {
       if (old && old.type !== 'BlockBlob') return undefined;
@@ -84,19 +110,21 @@ export function afterStep(model: Model, step: Step): Model | undefined {
     }
     case 'list':
       return afterList(model, step, set);
-    case 'delete': {
-      if (!old) return undefined;
-      const [blobs, staged] = [new Map(model.blobs), new Map(model.staged)];
-      blobs.delete(name);
-      staged.delete(name);
-      return { blobs, staged };
-    }
+    case 'delete':
+      return old && { blobs: without(model.blobs, name), staged: without(model.staged, name) };
     case 'deleteSnapshots':
       return old && set({ ...old, snapshots: [] }, true);
     case 'snapshot':
       return old && set({ ...old, snapshots: [...old.snapshots, old.bytes] }, true);
     case 'metadata':
       return old && set({ ...old, metadata: String(step.fill) }, true);
+    case 'tags':
+    case 'tier':
+    case 'lease':
+      return old && set({ ...old, marks: { ...old.marks, ...marksOf(step) } }, true);
+    case 'resize':
+      if (old?.type !== 'PageBlob') return undefined;
+      return set({ ...old, bytes: Buffer.concat([old.bytes, Buffer.alloc(step.size)], step.size) }, true);
     case 'append':
       if (old?.type !== 'AppendBlob') return undefined;
       return set({ ...old, bytes: Buffer.concat([old.bytes, bytesOf(step)]) }, true);
@@ -127,7 +155,7 @@ function afterList(model: Model, step: Step, set: (blob: ModelBlob) => Model): M
     bytes.push(block);
   }
   const snapshots = old?.snapshots ?? [];
-  return set({ type: 'BlockBlob', bytes: Buffer.concat(bytes), metadata: '', blocks, snapshots });
+  return set({ type: 'BlockBlob', bytes: Buffer.concat(bytes), metadata: '', marks: {}, blocks, snapshots });
 }
 
 const NO_CONDITIONS = {
@@ -215,10 +243,30 @@ export function operationOf(step: Step): Operation {
       };
     case 'copy':
       return copyOf(on, nameOf(step.other));
+    default:
+      return settingOf(step, on);
   }
 }
 
-const copyOf = (on: { readonly container: string; readonly blob: string }, from: string): Operation => ({
+type On = { readonly container: string; readonly blob: string };
+
+/** What changes the head of a blob, or its length. */
+function settingOf({ kind, fill, size }: Step, on: On): Operation {
+  const unconditional = { leaseId: undefined, ifTags: undefined };
+  if (kind === 'tags') return { kind: 'setTags', ...on, tags: [['t', String(fill)]], ...unconditional };
+  if (kind === 'tier')
+    return { kind: 'setTier', ...on, snapshot: undefined, tier: tierOf(fill), ...unconditional };
+  const conditions = NO_CONDITIONS;
+  if (kind === 'lease') {
+    const acquire = { kind: 'acquire', seconds: 'infinite', proposedId: LEASE } as const;
+    const action = fill === 0 ? ({ kind: 'release', id: LEASE } as const) : acquire;
+    return { kind: 'leaseBlob', ...on, action, conditions };
+  }
+  const rest = { properties: undefined, sequenceNumber: undefined, conditions };
+  return { kind: 'setBlobProperties', ...on, length: size, ...rest };
+}
+
+const copyOf = (on: On, from: string): Operation => ({
   kind: 'copyBlob',
   ...on,
   source: {
@@ -242,8 +290,13 @@ const copyOf = (on: { readonly container: string; readonly blob: string }, from:
 const sum = (bytes: Buffer): string =>
   `${bytes.length}:${createHash('md5').update(bytes).digest('hex').slice(0, 8)}`;
 
-const told = (blob: Pick<ModelBlob, 'bytes' | 'metadata'>, snapshots: readonly Buffer[]): string =>
-  [sum(blob.bytes), blob.metadata, ...snapshots.map(sum)].join(' ');
+const told = (
+  { bytes, metadata, marks }: Pick<ModelBlob, 'bytes' | 'metadata' | 'marks'>,
+  snapshots: readonly Buffer[],
+): string =>
+  [sum(bytes), metadata, marks.tags, marks.tier, marks.lease, ...snapshots.map(sum)]
+    .filter(text => text !== undefined && text !== '')
+    .join(' ');
 
 const toldBlocks = (blocks: ReadonlyMap<string, number>): string =>
   [...blocks]
@@ -295,10 +348,14 @@ export async function showStore(context: BlobContext): Promise<Record<string, st
     let blob: string | undefined;
     for (const entry of listed.entries) {
       if (entry.kind !== 'blob' || entry.name !== name) continue;
-      const { snapshot, metadata } = entry.blob;
+      const { snapshot, metadata, tags, tier, lease } = entry.blob;
       const bytes = await read(context, name, snapshot);
       if (snapshot !== undefined) snapshots.push(bytes);
-      else blob = told({ bytes, metadata: metadata[0]?.value ?? '' }, snapshots);
+      else {
+        const state = lease?.state === 'leased' ? 'leased' : '';
+        const marks = { tags: tags[0]?.[1] ?? '', tier: tier?.name ?? '', lease: state };
+        blob = told({ bytes, metadata: metadata[0]?.value ?? '', marks }, snapshots);
+      }
     }
     shown[name] = `${blob ?? 'none'} | ${toldBlocks(await stagedOf(context, name))}`;
   }

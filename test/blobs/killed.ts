@@ -1,0 +1,139 @@
+// Runs killed-process.ts, and judges what it left: each blob is what the answered steps made of it, or the one step more that was under way;
+// after a sweep the rows name all contents that are there, and no others.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '#base';
+import { type BlobContext, BlobSweep, contentsNamedBy, execute, Upkeep } from '#blobs';
+import { collectRows, type Engine } from '#store';
+import { checkFile, openLmdbStore } from '#store-lmdb';
+import { inspection } from '../../packages/cli/store-task/inspection.js';
+import {
+  afterStep,
+  CONTAINER,
+  EMPTY,
+  type Model,
+  NAMES,
+  operationOf,
+  showModel,
+  showStore,
+} from './blob-model.js';
+import { EVERY_OPERATION } from './every-operation.js';
+import type { PlantedFault } from './killed-process.js';
+
+/** Whose commits go to the write-ahead log, or to the tree at once. */
+export type Setting = 'log' | 'tree';
+
+export interface Killed {
+  /** Steps that were answered. */
+  readonly answered: number;
+  /** The names of all moments, where the process came to its end. */
+  readonly moments: readonly string[] | undefined;
+}
+
+const PROCESS = fileURLToPath(new URL('killed-process.js', import.meta.url));
+
+/** Moments count from 1; 0 is none. */
+export async function runUntil(
+  directory: string,
+  setting: Setting,
+  moment: number,
+  fault?: PlantedFault,
+): Promise<Killed> {
+  const args = [PROCESS, directory, setting, String(moment), ...(fault === undefined ? [] : [fault])];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', text => {
+    said += text;
+  });
+  const [code, signal] = await once(child, 'close');
+  assert(signal === 'SIGKILL' || code === 0, `It ended with ${code ?? signal}: ${said}`);
+  const lines = said.split('\n');
+  const names = lines.filter(line => line.startsWith('moment ')).map(line => line.slice('moment '.length));
+  const answered = lines.filter(line => line === 'answered').length;
+  return { answered, moments: signal === 'SIGKILL' ? undefined : names };
+}
+
+/** Before the first step, and after each. */
+function modelsOf(): readonly Model[] {
+  const models = [EMPTY];
+  for (const step of EVERY_OPERATION) {
+    const next = afterStep(models.at(-1) ?? EMPTY, step);
+    assert(next !== undefined, `${step.kind} has to be possible.`);
+    models.push(next);
+  }
+  return models;
+}
+
+const MODELS = modelsOf();
+
+export interface Judging {
+  readonly isSwept: boolean;
+}
+
+/** Fails with what is wrong. */
+export async function judge(directory: string, { answered }: Killed, { isSwept }: Judging): Promise<void> {
+  const engine = await openLmdbStore({ directory, durability: 'none', exclusive: true });
+  const upkeep = new Upkeep();
+  const [account, clock, ids] = ['account1', systemClock, randomUUID];
+  const context: BlobContext = { store: engine, content: engine.content, account, ids, clock, upkeep };
+  try {
+    const { findings } = await checkFile(join(directory, 'data.mdb'), inspection);
+    assert.deepEqual(findings, []);
+    const shown = await showStore(context);
+    const possible = MODELS.slice(answered, answered + 2).map(showModel);
+    const isOne = possible.some(each => JSON.stringify(each) === JSON.stringify(shown));
+    if (!isOne) assert.deepEqual(shown, possible.at(-1), `after ${answered} answers`);
+    if (isSwept) await sweep(context);
+    const [there, named] = await contentsOf(engine, directory);
+    assert.deepEqual(there, named, 'the contents that are there, and those that rows name');
+    assert.deepEqual(await showStore(context), shown, 'The sweep changes nothing.');
+    await leavesNothing(context, engine, directory);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function sweep(context: BlobContext): Promise<void> {
+  const sweeping = new BlobSweep({ ...context, accounts: () => [context.account] });
+  while (!(await sweeping.step()).isPassOver);
+}
+
+/** The contents that are there, and those that rows name. */
+async function contentsOf(engine: Engine, directory: string): Promise<[string[], string[]]> {
+  const space = await engine.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
+  assert(space !== undefined);
+  const path = join(directory, 'contents', String(space.id));
+  const isDirectory = readdirSync(directory).includes('contents');
+  const there =
+    isDirectory && readdirSync(join(path, '..')).includes(String(space.id)) ? readdirSync(path) : [];
+  const budget = { rows: 1e6, bytes: 1e9, examined: 1e6, milliseconds: 1e6 };
+  const { rows } = await collectRows(engine, space, { from: { partition: '', key: '' } }, budget);
+  const named = new Set<string>();
+  for (const row of rows) {
+    for (const { id, names } of contentsNamedBy(space, row)) {
+      named.add(id);
+      for (const one of names?.(readFileSync(join(path, id))) ?? []) named.add(one.id);
+    }
+  }
+  return [there.toSorted(), [...named].toSorted()];
+}
+
+/** It can be written to; and once all blobs are deleted nothing is there. */
+async function leavesNothing(context: BlobContext, engine: Engine, directory: string): Promise<void> {
+  const step = { other: 0, size: 20_000, fill: 0 } as const;
+  for (const blob of NAMES.keys()) {
+    // It may have a lease.
+    const release = execute(operationOf({ ...step, kind: 'lease', blob }), context);
+    await release.catch(() => undefined);
+    await execute(operationOf({ ...step, kind: 'put', blob }), context);
+    await execute(operationOf({ ...step, kind: 'delete', blob }), context);
+  }
+  await context.upkeep.settled();
+  await sweep(context);
+  assert.deepEqual(await contentsOf(engine, directory), [[], []]);
+}
