@@ -7,11 +7,21 @@ import { parseStorageQuery } from './parse-storage-query.js';
 
 const parse = (text: string) => Object.fromEntries(parseStorageQuery(text));
 
-test('names are in lower case, values decoded once, a plus sign stays', () => {
-  assert.deepEqual(parse('Comp=List&popreceipt=AgA%2B%2F%3D&marker=a+b%2525'), {
+test('names are in lower case, values decoded once', () => {
+  assert.deepEqual(parse('Comp=List&popreceipt=AgA%2B%2F%3D&marker=ab%2525'), {
     comp: 'List',
     popreceipt: 'AgA+/=',
-    marker: 'a+b%25',
+    marker: 'ab%25',
+  });
+});
+
+test('a plus sign is a space, and stays in base64', () => {
+  assert.deepEqual(parse('prefix=sub+1/a%2Bb&sig=a+b=&Sig2=&PopReceipt=A+B&blockid=+/+%20'), {
+    prefix: 'sub 1/a+b',
+    sig: 'a+b=',
+    sig2: '',
+    popreceipt: 'A+B',
+    blockid: '+/+ ',
   });
 });
 

@@ -1,7 +1,12 @@
-// Parses the query of a target as the Blob and Queue services do: a plus sign is a plus sign, names are in lower case
-// (protocol: requests#query-strings). Tables read a plus sign as a space, see ../parse-query.ts.
+// Parses the query of a target as the Blob and Queue services do: names are in lower case, and a plus sign is a space but in base64
+// (protocol: requests#query-strings). Tables have their own rules, see parse-query.ts.
 import { decode, remembered } from './parse-query.js';
 import { RepeatedParameters } from './repeated-parameters.js';
+
+/** Their values are base64, where a plus sign that a client forgot to encode can't be meant as a space. */
+const IN_BASE64: ReadonlySet<string> = new Set(['blockid', 'popreceipt', 'sig']);
+
+const withSpaces = (text: string): string => (text.includes('+') ? text.replaceAll('+', ' ') : text);
 
 function parse(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string[]>();
@@ -9,7 +14,8 @@ function parse(text: string): ReadonlyMap<string, string> {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals)).toLowerCase();
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    const encoded = equals < 0 ? '' : pair.slice(equals + 1);
+    const value = decode(IN_BASE64.has(name) ? encoded : withSpaces(encoded));
     const others = values.get(name);
     if (others) others.push(value);
     else values.set(name, [value]);
