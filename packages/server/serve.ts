@@ -90,6 +90,9 @@ export interface RunningServer {
   /** The Queue endpoint of the first account; undefined if there is no Queue service, as the port is then. */
   readonly queueEndpoint: string | undefined;
   readonly queuePort: number | undefined;
+  /** The same of the Blob service. */
+  readonly blobEndpoint: string | undefined;
+  readonly blobPort: number | undefined;
   /** The endpoints of the first account by the names of the services, as `table`; as they are now. */
   readonly endpoints: Readonly<Record<string, string>>;
   /** Undefined if there is none. */
@@ -198,6 +201,7 @@ interface Changing {
   endpoints: RunningServer['endpoints'];
   tableEndpoint: string;
   queueEndpoint: string | undefined;
+  blobEndpoint: string | undefined;
   account: RunningServer['account'];
 }
 
@@ -211,7 +215,12 @@ function endpointsOf(served: readonly ServedService[], account: string) {
   const endpoints = Object.fromEntries(
     served.map(({ entry, listener }) => [entry.protocol.name, endpointOf(listener, account)]),
   );
-  return { endpoints, tableEndpoint: endpoints.table ?? '', queueEndpoint: endpoints.queue };
+  return {
+    endpoints,
+    tableEndpoint: endpoints.table ?? '',
+    queueEndpoint: endpoints.queue,
+    blobEndpoint: endpoints.blob,
+  };
 }
 
 function connectionStringOf(served: readonly ServedService[], account: string, key: string): string {
@@ -255,6 +264,7 @@ function running({ options, engine, server, served, view, operations }: Parts): 
     ...endpointsOf(served, account.name),
     tablePort: listenerOf(served, 'table')?.port ?? 0,
     queuePort: listenerOf(served, 'queue')?.port,
+    blobPort: listenerOf(served, 'blob')?.port,
     operationsPort: operations?.port,
     data: engine.tools.directory,
     place: engine.tools.place,
