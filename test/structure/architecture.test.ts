@@ -84,7 +84,7 @@ function findings({ text, code }: Source, pattern: RegExp, where = code): string
 /** The engines without the server, for commands that serve nothing. */
 const ENGINES_FACE = '#server/engines';
 /** Faces of packages for the tests of other packages. */
-const FOR_TESTS: ReadonlySet<string> = new Set(['#store/conformance', '#account/testing']);
+const FOR_TESTS: ReadonlySet<string> = new Set(['#base/testing', '#store/conformance', '#account/testing']);
 
 describe('imports', () => {
   test('packages are those that have a place in the order', () => {

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { WireRequest } from '#base';
+import { codePoint } from '#base/testing';
 import { parseTarget, storageStringsToSign, wireCode } from '#wire';
 import { QUEUE_ERROR_TABLE, QUEUE_GRAMMAR } from '#wire/queue';
 import { WELL_KNOWN_KEY } from '../../auth/accounts.js';
@@ -87,7 +88,7 @@ const target = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(method, somePath, fc.constant('')) },
 );
 const document = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: codePoint, maxLength: 40 }),
   fc
     .string({ unit: 'grapheme', maxLength: 40 })
     .map(text => `<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { codePoint } from '#base/testing';
 import { BlobError } from '#blobs';
 import {
   blobMarker,
@@ -26,7 +27,7 @@ function refusal(parse: Parse, marker: string): string {
   return 'none';
 }
 
-const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
+const name = fc.string({ unit: codePoint, minLength: 1, maxLength: 40 });
 const tick = fc.bigInt({ min: 0n, max: 0x7fff_ffff_ffff_ffffn });
 
 test('the position of a blob, of a snapshot and of a match round trip', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { codePoint } from '#base/testing';
 import { readToken, type Token } from './filter-token.js';
 
 function tokensOf(text: string): readonly Token[] {
@@ -39,7 +40,7 @@ test('tokens and their ends', () => {
 
 test('the tokens of any text cover it to its end, with only blanks between them', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), text => {
+    fc.property(fc.string({ unit: codePoint }), text => {
       let at = 0;
       for (const { kind, start, end } of tokensOf(text)) {
         assert.equal(text.slice(at, start).trim(), '');
