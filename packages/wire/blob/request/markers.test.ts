@@ -52,6 +52,16 @@ test('an empty marker is none', () => {
   }
 });
 
+test('the first page begins where startFrom says, later ones at the marker', () => {
+  const marker = blobMarker({ blob: 'c', snapshot: undefined });
+  assert.deepEqual(blobPosition(new Map([['startfrom', 'a/b']])), { blob: 'a/b', snapshot: undefined });
+  const both = new Map([
+    ['startfrom', 'a/b'],
+    ['marker', marker],
+  ]);
+  assert.deepEqual(blobPosition(both), { blob: 'c', snapshot: undefined });
+});
+
 test('markers of another form', () => {
   const never = [
     'x',

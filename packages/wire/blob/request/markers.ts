@@ -14,10 +14,13 @@ const malformed = (): BlobError => new BlobError('OutOfRangeInput');
 export const blobMarker = ({ blob, snapshot }: ListPosition): string =>
   `1!${encoded(blob)}${snapshot === undefined ? '' : `!${snapshot}`}`;
 
-/** @throws BlobError OutOfRangeInput. */
+/** Without a marker the first page begins at `startfrom`, if that is sent (protocol: blobs#list). @throws BlobError OutOfRangeInput. */
 export function blobPosition(query: Query): ListPosition | undefined {
   const marker = given(query, 'marker');
-  if (marker === undefined) return undefined;
+  if (marker === undefined) {
+    const first = given(query, 'startfrom');
+    return first === undefined ? undefined : { blob: first, snapshot: undefined };
+  }
   const [, name, snapshot] = FORM.exec(marker) ?? [];
   if (name === undefined) throw malformed();
   return { blob: decoded(name), snapshot: snapshot === undefined ? undefined : BigInt(snapshot) };
