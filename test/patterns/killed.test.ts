@@ -70,9 +70,19 @@ describePeers('a killed program', peer => {
   });
 });
 
-/** A server that can be killed and started again where it was. */
+/** A server that can be killed and started again where it was. Its other services have free ports too: a port of tables that is chosen leaves them their usual ones. */
 async function startAt(data: string, port = 0): Promise<SpawnedServer> {
-  return spawnServer(['serve', '--data', data, '--table-port', `${port}`]);
+  return spawnServer([
+    'serve',
+    '--data',
+    data,
+    '--table-port',
+    `${port}`,
+    '--queue-port',
+    '0',
+    '--blob-port',
+    '0',
+  ]);
 }
 
 test('a server that is killed while many write loses nothing that it answered', async () => {
@@ -85,6 +95,7 @@ test('a server that is killed while many write loses nothing that it answered', 
       allowInsecureConnection: true,
       retryOptions: { maxRetries: 3, retryDelayInMs: 50, maxRetryDelayInMs: 400 },
     });
+  let isOver = false;
   try {
     await client().createTable('Staff');
     const rows = open({ tables: client() }).repo(Employee);
@@ -92,7 +103,6 @@ test('a server that is killed while many write loses nothing that it answered', 
     const unknown = new Map<number, number>();
     const note = (counts: Map<number, number>, id: number): void =>
       void counts.set(id, (counts.get(id) ?? 0) + 1);
-    let isOver = false;
     const writers = Array.from({ length: 8 }, async () => {
       while (!isOver) {
         const id = Math.floor(chance() * 4);
@@ -128,6 +138,7 @@ test('a server that is killed while many write loses nothing that it answered', 
     }
     assert([...applied.values()].reduce((a, b) => a + b, 0) > 20);
   } finally {
+    isOver = true;
     await server.stop('SIGKILL');
     await rm(data, { recursive: true });
   }
