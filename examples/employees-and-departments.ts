@@ -1,7 +1,7 @@
 // The first example of the design guide: employees and departments in one table, the rows of a department in one partition, and the guide's four kinds of query
 // from the cheapest to the most expensive.
 import assert from 'node:assert/strict';
-import { codec, entity, key, type Of, open, PatternError, part, t } from '#patterns';
+import { codec, entity, key, type Of, open, PatternError, t } from '#patterns';
 import type { Example } from './example.js';
 
 /** The guide's row of an employee: PartitionKey `Marketing`, RowKey `00001`. */
@@ -16,8 +16,8 @@ const Employee = entity('Employee', {
     age: t.int32().stored('Age'),
     email: t.string().stored('Email'),
   },
-  partition: key(part('department')),
-  row: key(part('id', codec.int(5))),
+  partition: p => key(p.department),
+  row: p => key(p.id.as(codec.int(5))),
 });
 
 /** The guide's row of a department, in the partition of its employees: RowKey `Department`. */
@@ -25,7 +25,7 @@ const Department = entity('Department', {
   version: 1,
   table: 'Staff',
   props: { name: t.string(), employeeCount: t.int32().stored('EmployeeCount') },
-  partition: key(part('name')),
+  partition: p => key(p.name),
   row: key('Department'),
 });
 

@@ -1,5 +1,5 @@
 // The films of vega-datasets as an entity, for the examples: a partition a genre, rows by year and title.
-import { codec, type Db, entity, key, type Of, part, t } from '#patterns';
+import { codec, type Db, entity, key, type Of, t } from '#patterns';
 import { readDatasetFile } from '../demo/data/dataset.js';
 import { decodeRelease } from '../demo/data/movies.js';
 
@@ -14,8 +14,8 @@ export const Film = entity('Film', {
     gross: t.int64().optional(),
     rating: t.double().optional(),
   },
-  partition: key(part('genre')),
-  row: key('film', part('year', codec.int(4)), part('title')),
+  partition: p => key(p.genre),
+  row: p => key('film', p.year.as(codec.int(4)), p.title),
 });
 
 export type FilmValue = Of<typeof Film>;

@@ -1,6 +1,6 @@
 // The flights and airports of vega-datasets as entities, for the examples: flights by airport of departure, the latest first, and airports as a small
 // lookup table.
-import { codec, type Db, entity, Instant, key, type Of, part, t } from '#patterns';
+import { codec, type Db, entity, Instant, key, type Of, t } from '#patterns';
 import { readDatasetFile } from '../demo/data/dataset.js';
 import { parseCsv } from '../demo/data/parse-csv.js';
 
@@ -16,15 +16,15 @@ export const Flight = entity('Flight', {
     delayMinutes: t.int32(),
     miles: t.int32(),
   },
-  partition: key(part('origin')),
-  row: key('flight', part('departure', codec.timeDesc), part('number', codec.int(5))),
+  partition: p => key(p.origin),
+  row: p => key('flight', p.departure.as(codec.timeDesc), p.number.as(codec.int(5))),
 });
 
 export const Airport = entity('Airport', {
   version: 1,
   table: 'Airports',
   props: { code: t.string(), name: t.string(), city: t.string(), state: t.string() },
-  partition: key(part('code')),
+  partition: p => key(p.code),
   row: key('airport'),
 });
 

@@ -25,15 +25,25 @@ export type { PartBounds, Values } from './keys/compiled-key.js';
 export {
   type DescendingPart,
   type Key,
+  type KeyDefinition,
+  type KeyNames,
   type KeyOn,
   type KeyPart,
+  type KeyParts,
   key,
   type Part,
   type PartNames,
   type PartOf,
+  type PropertyPart,
   part,
 } from './keys/key.js';
-export { codec, type DescendingCodec, type Hashable, type KeyCodec } from './keys/key-codec.js';
+export {
+  type CodecFor,
+  codec,
+  type DescendingCodec,
+  type Hashable,
+  type KeyCodec,
+} from './keys/key-codec.js';
 export type { KeyRange, Point } from './keys/key-range.js';
 export type { Bag } from './model/bag.js';
 export type { DriftPolicy, FoundDrift } from './model/drift.js';

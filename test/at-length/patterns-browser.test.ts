@@ -28,14 +28,14 @@ const ERROR_BYTES_MAX = 1_200;
 /** What the page does: the words that it sends back are the test's. */
 const PAGE = `
 import { AzureSASCredential, TableServiceClient } from '@azure/data-tables';
-import { codec, entity, Instant, key, open, part, PatternError, t } from './index.js';
+import { codec, entity, Instant, key, open, PatternError, t } from './index.js';
 
 const Note = entity('Note', {
   version: 1,
   table: 'Notes',
   props: { user: t.string(), at: t.instant(), text: t.string(), photo: t.bytes().optional() },
-  partition: key(part('user', codec.hash(4)), part('user')),
-  row: key(part('at', codec.timeDesc)),
+  partition: p => key(p.user.as(codec.hash(4)), p.user),
+  row: p => key(p.at.as(codec.timeDesc)),
 });
 
 async function notes() {

@@ -14,14 +14,14 @@ const run = promisify(execFile);
 
 const PROGRAM = `
 import { TableServiceClient } from '@azure/data-tables';
-import { codec, entity, key, type Of, open, part, PatternError, t } from 'shelfmark-patterns';
+import { codec, entity, key, type Of, open, PatternError, t } from 'shelfmark-patterns';
 
 const Book = entity('Book', {
   version: 1,
   table: 'Books',
   props: { shelf: t.string(), number: t.int32(), title: t.string(), weight: t.double().optional() },
-  partition: key(part('shelf')),
-  row: key(part('number', codec.int(4))),
+  partition: p => key(p.shelf),
+  row: p => key(p.number.as(codec.int(4))),
 });
 const walden: Of<typeof Book> = { shelf: 'A', number: 1, title: 'Walden', weight: 1 };
 
@@ -61,13 +61,13 @@ import tables = require('@azure/data-tables');
 import patterns = require('shelfmark-patterns');
 import internals = require('shelfmark-patterns/internals');
 
-const { codec, entity, key, open, part, t } = patterns;
+const { codec, entity, key, open, t } = patterns;
 const Film = entity('Film', {
   version: 1,
   table: 'Films',
   props: { genre: t.string(), at: t.instant(), title: t.string() },
-  partition: key(part('genre')),
-  row: key(part('at', codec.timeDesc)),
+  partition: p => key(p.genre),
+  row: p => key(p.at.as(codec.timeDesc)),
 });
 async function main(): Promise<void> {
   const client = tables.TableServiceClient.fromConnectionString(process.argv[2] ?? '', { allowInsecureConnection: true });

@@ -1,7 +1,7 @@
 // Queries over property bags: rows of any shape, read without an entity.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entity, Instant, key, open, PatternError, part, type TypedValue, t } from '#patterns';
+import { entity, Instant, key, open, PatternError, type TypedValue, t } from '#patterns';
 import { encodeBag, Sender, TableRequests } from '#patterns/internals';
 import { bags, mixed } from '#patterns/mixed';
 import { describePeers } from './peers.js';
@@ -102,8 +102,8 @@ describePeers('property bags', peer => {
       version: 1,
       table,
       props: { p: t.string(), r: t.string() },
-      partition: key(part('p')),
-      row: key(part('r')),
+      partition: p => key(p.p),
+      row: p => key(p.r),
     });
     const queries = [
       db.repo(Some).partition({ p: 'none' }),

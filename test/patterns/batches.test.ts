@@ -9,7 +9,6 @@ import {
   key,
   open,
   PatternError,
-  part,
   type StoredOf,
   t,
 } from '#patterns';
@@ -23,7 +22,7 @@ const Large = entity('L', {
   tag: false,
   props: { id: t.string(), a: t.bytes(), b: t.bytes(), c: t.bytes(), d: t.bytes() },
   partition: key('p'),
-  row: key(part('id')),
+  row: p => key(p.id),
 });
 
 const bytes = (count: number): Uint8Array => new Uint8Array(count);

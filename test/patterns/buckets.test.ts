@@ -2,7 +2,7 @@
 // written, lost or killed meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codec, type Db, entity, key, open, PatternError, part, t } from '#patterns';
+import { codec, type Db, entity, key, open, PatternError, t } from '#patterns';
 import { change, rebucket, writeAll } from '#patterns/bulk';
 import { disturbed, FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers } from './peers.js';
@@ -15,8 +15,8 @@ const visits = (hash: ReturnType<typeof codec.hash>) =>
     version: 1,
     table: 'Visits',
     props,
-    partition: key(part('day'), part('customer', hash)),
-    row: key(part('customer')),
+    partition: p => key(p.day, p.customer.as(hash)),
+    row: p => key(p.customer),
   });
 const Old = visits(codec.hash(4));
 const Changing = visits(codec.hash(16, { also: [4] }));
@@ -186,8 +186,8 @@ describePeers('a number of buckets that is being changed', peer => {
         version: 1,
         table: 'Slots',
         props: { day: t.string(), customer: t.string(), count: t.int32() },
-        partition: key(part('day')),
-        row: key(part('customer', hash), part('customer')),
+        partition: p => key(p.day),
+        row: p => key(p.customer.as(hash), p.customer),
       });
     const Both = slots(codec.hash(16, { also: [4] }));
     const table = await peer.newTable();

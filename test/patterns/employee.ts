@@ -1,5 +1,5 @@
 // The entity of the pattern library's tests: every type of property, a key of two parts, an older version of itself.
-import { codec, entity, key, part, t } from '#patterns';
+import { codec, entity, key, t } from '#patterns';
 
 export const Employee = entity('Employee', {
   version: 1,
@@ -13,8 +13,8 @@ export const Employee = entity('Employee', {
     note: t.string().optional(),
     photo: t.bytes().optional(),
   },
-  partition: key(part('department')),
-  row: key('emp', part('id', codec.int(6))),
+  partition: p => key(p.department),
+  row: p => key('emp', p.id.as(codec.int(6))),
 });
 
 /** The next version of the same rows. */
@@ -22,8 +22,8 @@ export const EmployeeNow = entity('Employee', {
   version: 2,
   table: 'Staff',
   props: { ...Employee.props, level: t.int32() },
-  partition: key(part('department')),
-  row: key('emp', part('id', codec.int(6))),
+  partition: p => key(p.department),
+  row: p => key('emp', p.id.as(codec.int(6))),
   upcast: { 1: old => ({ ...old, level: 1 }) },
 });
 

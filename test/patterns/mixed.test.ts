@@ -1,7 +1,7 @@
 // Rows of several entities read together: each is decoded by its tag, and a row of no known entity does not end the query.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, entity, key, open, part, type TypedValue, t } from '#patterns';
+import { type Db, entity, key, open, type TypedValue, t } from '#patterns';
 import { encodeBag, Sender, TableRequests } from '#patterns/internals';
 import { mixed } from '#patterns/mixed';
 import { describePeers } from './peers.js';
@@ -89,7 +89,7 @@ describePeers('mixed reads', peer => {
       version: 1,
       table: 'Other',
       props: { customer: t.string() },
-      partition: key(part('customer')),
+      partition: p => key(p.customer),
       row: key('elsewhere'),
     });
     assert.throws(() => mixed(db(), Order, Elsewhere), /DefinitionInvalid/);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { entity, key, type Of, open, PatternError, part, t } from '#patterns';
+import { entity, key, type Of, open, PatternError, t } from '#patterns';
 import { connect, decodeEntity, encodeEntity, encodeProperty } from '#patterns/internals';
 import { compare } from '../../packages/patterns/testing/law.js';
 import { anyValue, Everything } from '../../packages/patterns/testing/law-entity.js';
@@ -53,7 +53,7 @@ describePeers('round trip', peer => {
       table,
       props: { text: t.string() },
       partition: key('p'),
-      row: key('w', part('text')),
+      row: p => key('w', p.text),
     });
     const words = [
       ...'\u0000\u0001\n\u001f !"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~\u007f\u0080\u009f\u00a0é',

@@ -1,5 +1,5 @@
 // Entities of the tests of queries: several in one table, keys of several parts, reversed time, buckets.
-import { codec, type Db, entity, Instant, key, part, t } from '#patterns';
+import { codec, type Db, entity, Instant, key, t } from '#patterns';
 
 export const Order = entity('Order', {
   version: 1,
@@ -13,15 +13,15 @@ export const Order = entity('Order', {
     product: t.string().stored('Product'),
     note: t.string().optional(),
   },
-  partition: key(part('customer')),
-  row: key('order', part('year', codec.int(4)), part('number', codec.int(6))),
+  partition: p => key(p.customer),
+  row: p => key('order', p.year.as(codec.int(4)), p.number.as(codec.int(6))),
 });
 
 export const Customer = entity('Customer', {
   version: 1,
   table: 'Shop',
   props: { customer: t.string(), name: t.string(), city: t.string() },
-  partition: key(part('customer')),
+  partition: p => key(p.customer),
   row: key('customer'),
 });
 
@@ -30,16 +30,16 @@ export const Note = entity('Note', {
   version: 1,
   table: 'Shop',
   props: { customer: t.string(), id: t.string(), text: t.string() },
-  partition: key(part('customer')),
-  row: key(part('id')),
+  partition: p => key(p.customer),
+  row: p => key(p.id),
 });
 
 export const Event = entity('Event', {
   version: 1,
   table: 'Events',
   props: { device: t.string(), at: t.instant(), seq: t.int32(), text: t.string() },
-  partition: key(part('device', codec.hash(8)), part('device')),
-  row: key(part('at', codec.timeDesc), part('seq', codec.int(3))),
+  partition: p => key(p.device.as(codec.hash(8)), p.device),
+  row: p => key(p.at.as(codec.timeDesc), p.seq.as(codec.int(3))),
 });
 
 export const order = (customer: string, year: number, number: number) => ({

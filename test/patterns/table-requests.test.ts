@@ -1,7 +1,7 @@
 // The requests of the pattern library against servers: rows and pages go there and come back, and refusals have their names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entity, key, PatternError, part, t } from '#patterns';
+import { entity, key, PatternError, t } from '#patterns';
 import { encodeEntity, Sender, TableRequests } from '#patterns/internals';
 import { makeTable, serviceClient } from '../support/clients.js';
 import { describeTargets } from '../support/targets.js';
@@ -10,8 +10,8 @@ const Note = entity('Note', {
   version: 1,
   table: 'Notes',
   props: { who: t.string(), id: t.string(), weight: t.double() },
-  partition: key(part('who')),
-  row: key(part('id')),
+  partition: p => key(p.who),
+  row: p => key(p.id),
 });
 
 describeTargets('requests', subject => {

@@ -2,7 +2,7 @@
 // in the ledger once, with its effect.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codec, type Db, entity, key, open, PatternError, part, type Repo, t } from '#patterns';
+import { codec, type Db, entity, key, open, PatternError, type Repo, t } from '#patterns';
 import { disturbed, FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { chanceOf, repeatBy, SEED } from './seeded.js';
@@ -11,16 +11,16 @@ const Account = entity('Account', {
   version: 1,
   table: 'Bank',
   props: { bank: t.string(), id: t.int32(), balance: t.int64() },
-  partition: key(part('bank')),
-  row: key('acc', part('id', codec.int(3))),
+  partition: p => key(p.bank),
+  row: p => key('acc', p.id.as(codec.int(3))),
 });
 
 const Entry = entity('Entry', {
   version: 1,
   table: 'Bank',
   props: { bank: t.string(), id: t.string(), from: t.int32(), to: t.int32(), amount: t.int64() },
-  partition: key(part('bank')),
-  row: key('entry', part('id')),
+  partition: p => key(p.bank),
+  row: p => key('entry', p.id),
 });
 
 const ACCOUNTS = 4;

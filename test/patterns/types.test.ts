@@ -9,7 +9,6 @@ import {
   key,
   open,
   PatternError,
-  part,
   type RowRef,
   type StoredOf,
   t,
@@ -21,15 +20,15 @@ const Task = entity('Task', {
   version: 1,
   table: 'Tasks',
   props: { list: t.string(), at: t.instant(), id: t.int32(), title: t.string().optional() },
-  partition: key(part('list')),
-  row: key('task', part('id', codec.int(4))),
+  partition: p => key(p.list),
+  row: p => key('task', p.id.as(codec.int(4))),
 });
 const Mark = entity('Mark', {
   version: 1,
   table: 'Tasks',
   props: { list: t.string(), name: t.string(), at: t.instant() },
-  partition: key(part('list')),
-  row: key('mark', part('name'), part('at', codec.timeDesc)),
+  partition: p => key(p.list),
+  row: p => key('mark', p.name, p.at.as(codec.timeDesc)),
 });
 
 const AT = Instant.parse('2026-01-01');

@@ -7,7 +7,6 @@ import {
   key,
   open,
   type PatternErrorCode,
-  part,
   type QueryOptions,
   type TypedValue,
   t,
@@ -23,8 +22,8 @@ const Item = entity('Item', {
   version: 3,
   table: 'Items',
   props: { shelf: t.string(), number: t.int32(), color: t.string(), weight: t.double().optional() },
-  partition: key(part('shelf')),
-  row: key('item', part('number', codec.int(3))),
+  partition: p => key(p.shelf),
+  row: p => key('item', p.number.as(codec.int(3))),
   upcast: {
     1: old => {
       if (old.color === 'black') throw new Error('there was no black');

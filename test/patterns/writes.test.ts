@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { codec, type Db, entity, key, open, PatternError, part, remove, t, type WriteName } from '#patterns';
+import { codec, type Db, entity, key, open, PatternError, remove, t, type WriteName } from '#patterns';
 import { change } from '#patterns/bulk';
 import { OPERATIONS } from '#patterns/internals';
 import { anna, Employee, EmployeeNow } from './employee.js';
@@ -14,8 +14,8 @@ const Guest = entity('Guest', {
   version: 1,
   table: 'Staff',
   props: Employee.props,
-  partition: key(part('department')),
-  row: key('gst', part('id', codec.int(6))),
+  partition: p => key(p.department),
+  row: p => key('gst', p.id.as(codec.int(6))),
 });
 
 const Jotting = entity('Jotting', {
@@ -23,7 +23,7 @@ const Jotting = entity('Jotting', {
   table: 'Jottings',
   props: { id: t.string(), data: t.json(z.union([z.null(), z.array(z.number())])).optional() },
   partition: key('jottings'),
-  row: key(part('id')),
+  row: p => key(p.id),
 });
 
 describePeers('writes', peer => {
@@ -239,7 +239,7 @@ describePeers('writes', peer => {
       table: 'Clash',
       props: { id: t.string(), _op: t.string() },
       partition: key('all'),
-      row: key(part('id')),
+      row: p => key(p.id),
     });
     assert.throws(
       () => db().repo(clash),

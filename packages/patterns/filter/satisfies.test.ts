@@ -1,7 +1,7 @@
 // Typed conditions as tests of values, and the rules of types by which the service compares (protocol: queries#comparing).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { key, part } from '../keys/key.js';
+import { key } from '../keys/key.js';
 import { codec } from '../keys/key-codec.js';
 import { entity } from '../model/entity.js';
 import { Instant } from '../values/instant.js';
@@ -25,8 +25,8 @@ const Visit = entity('Visit', {
     image: t.bytes().optional(),
     note: t.string().optional(),
   },
-  partition: key(part('page', codec.lower)),
-  row: key(part('at', codec.timeDesc)),
+  partition: p => key(p.page.as(codec.lower)),
+  row: p => key(p.at.as(codec.timeDesc)),
 });
 
 test('values are tested as their rows would be', () => {

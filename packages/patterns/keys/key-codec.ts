@@ -7,8 +7,8 @@ import { isInstant } from '../values/typed-value.js';
 import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
 import { escapeKeyText, forbiddenIn, unescapeKeyText } from './key-text.js';
 
-/** How a value of one type becomes text in a key, and back. */
-export interface KeyCodec<T> {
+/** How values of one type, and perhaps of others, become text in a key. */
+export interface CodecFor<T> {
   /** As it is written in a definition: `int(6)`. */
   readonly name: string;
   /** Types of properties whose values it takes. */
@@ -31,6 +31,12 @@ export interface KeyCodec<T> {
   readonly isChanging: boolean;
   /** Texts by which rows may have been stored before, besides that of `encode`. */
   readonly earlier: (value: T) => readonly string[];
+  /** Throws KeyInvalid. */
+  readonly decode: (text: string) => unknown;
+}
+
+/** How a value of one type becomes text in a key, and back. */
+export interface KeyCodec<T> extends CodecFor<T> {
   readonly decode: (text: string) => T;
 }
 
@@ -40,7 +46,7 @@ export interface DescendingCodec<T> extends KeyCodec<T> {
 }
 
 /** A codec, whatever it takes. */
-export type AnyKeyCodec = Omit<KeyCodec<never>, 'decode'> & { readonly decode: (text: string) => unknown };
+export type AnyKeyCodec = CodecFor<never>;
 
 /** What a hash may be taken of. */
 export type Hashable = string | number | bigint | boolean | Instant;

@@ -1,7 +1,7 @@
 // The definition of a key: literals and named parts, in order, as plain data. compiled-key.ts binds it to an entity's properties.
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Props, ValueOf } from '../values/property.js';
-import type { AnyKeyCodec, DescendingCodec, KeyCodec } from './key-codec.js';
+import type { AnyKeyCodec, CodecFor, DescendingCodec, KeyCodec } from './key-codec.js';
 import { SEPARATOR } from './key-text.js';
 
 /** A property in a key. `V` is what its codec takes. */
@@ -16,6 +16,14 @@ export interface Part<N extends string = string, V = never> {
 /** A part whose largest values come first. */
 export interface DescendingPart<N extends string = string, V = never> extends Part<N, V> {
   readonly codec: DescendingCodec<V>;
+}
+
+/** A property as a part of its entity's keys, with the codec of its type. */
+export interface PropertyPart<N extends string = string, V = never> extends Part<N, V> {
+  /** The same part with another codec: `p.id.as(codec.int(6))`. */
+  as<C extends CodecFor<V>>(
+    codec: C,
+  ): C extends { readonly order: 'down' } ? DescendingPart<N, V> : Part<N, V>;
 }
 
 /** A literal or a part. */
@@ -41,19 +49,41 @@ export type DescendingNames<A extends readonly KeyPart[]> = Extract<
   Part & { readonly codec: { readonly order: 'down' } }
 >['name'];
 
-/** The parts that a key of an entity with these properties may have: required ones that the service can compare. */
-export type PartOf<P extends Props> = {
-  [K in keyof P & string]: P[K] extends { readonly presence: 'required'; readonly use: 'plain' }
+/** The properties that may be in keys: required ones that the service can compare. */
+export type KeyNames<P extends Props> = {
+  [K in keyof P]: P[K] extends { readonly presence: 'required'; readonly use: 'plain' }
     ? ValueOf<P[K]> extends Uint8Array
       ? never
-      : Part<K, ValueOf<P[K]>>
+      : K
     : never;
-}[keyof P & string];
+}[keyof P];
+
+/** The parts that a key of an entity with these properties may have. */
+export type PartOf<P extends Props, N extends keyof P = KeyNames<P>> = {
+  [K in N]: Part<K & string, ValueOf<P[K]>>;
+}[N];
+
+/** What a key is made of where an entity is defined: those of its properties that may be in keys, by name. */
+export type KeyParts<P extends Props, N extends keyof P = KeyNames<P>> = {
+  readonly [K in N]: PropertyPart<K & string, ValueOf<P[K]>>;
+};
 
 /** Keys that an entity with these properties may have. */
 export type KeyOn<P extends Props> = Key<readonly (string | PartOf<P>)[]>;
 
-/** A property's place in a key. */
+/** A key, or what makes it of the properties that stand beside it in the definition of an entity. */
+export type KeyDefinition<P extends Props, K extends Key> = K | ((parts: KeyParts<P>) => K);
+
+/** Those parts. */
+export function partsOf<P extends Props>(props: P): KeyParts<P> {
+  const parts = Object.keys(props).map(name => [
+    name,
+    Object.freeze({ ...part(name), as: (codec: never) => part(name, codec) }),
+  ]);
+  return Object.fromEntries(parts);
+}
+
+/** A property's place in a key that is defined by itself, as one that several entities have. */
 export function part<N extends string>(name: N): Part<N, unknown>;
 export function part<N extends string, V>(name: N, codec: DescendingCodec<V>): DescendingPart<N, V>;
 export function part<N extends string, V>(name: N, codec: KeyCodec<V>): Part<N, V>;
@@ -72,5 +102,5 @@ function define<const A extends readonly KeyPart[]>(parts: A, separator: string)
   });
 }
 
-/** A key of literals and parts: `key('review', part('id', codec.int(6)), part('year', codec.int(4)))`. */
+/** A key of literals and parts: `p => key('review', p.id.as(codec.int(6)), p.year.as(codec.int(4)))`. */
 export const key = <const A extends readonly KeyPart[]>(...parts: A): Key<A> => define(parts, SEPARATOR);

@@ -10,7 +10,6 @@ import {
   key,
   PatternError,
   type PatternErrorCode,
-  part,
   t,
 } from '../index.js';
 import {
@@ -77,8 +76,8 @@ describe('an entity', () => {
       version: 1,
       table: 'T01',
       props: { a: t.string(), b: t.string() },
-      partition: key(part('a')),
-      row: key(part('b')),
+      partition: p => key(p.a),
+      row: p => key(p.b),
     });
     const { etag, timestamp, table, partitionKey, rowKey } = decodeEntity(Empty, row, { table: 'T02' });
     assert.equal(etag, `W/"datetime'2017-11-10T02%3A44%3A47.6221962Z'"`);
@@ -103,7 +102,7 @@ const Typed = entity('Typed', {
     bytes: t.bytes().optional(),
   },
   partition: key('p'),
-  row: key(part('k')),
+  row: p => key(p.k),
 });
 
 const decode = (members: string, onDrift: DriftPolicy = 'throw') =>
@@ -198,7 +197,7 @@ describe('a property', () => {
         .optional(),
     },
     partition: key('p'),
-    row: key(part('k')),
+    row: p => key(p.k),
   });
   const read = (members: string, onDrift?: DriftPolicy) =>
     decodeEntity(Checked, readRow(`{"PartitionKey":"p","RowKey":"r",${members}}`), { onDrift }).value;
@@ -277,7 +276,7 @@ describe('a version', () => {
       tags: t.json(schemaOf<string[]>(value => (Array.isArray(value) ? undefined : 'no list'))),
     },
     partition: key('p'),
-    row: key(part('k', codec.exact)),
+    row: p => key(p.k.as(codec.exact)),
     upcast: {
       1: ({ name, ...rest }) => {
         const [first, last] = String(name).split(' ');

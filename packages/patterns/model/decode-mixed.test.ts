@@ -9,14 +9,14 @@ const Employee = entity('Employee', {
   version: 1,
   table: 'Staff',
   props: { department: t.string(), id: t.int32(), name: t.string() },
-  partition: key(part('department')),
-  row: key('emp', part('id', codec.int(6))),
+  partition: p => key(p.department),
+  row: p => key('emp', p.id.as(codec.int(6))),
 });
 const Department = entity('Department', {
   version: 2,
   table: 'Staff',
   props: { department: t.string(), floor: t.int32() },
-  partition: key(part('department')),
+  partition: p => key(p.department),
   row: key('dept'),
   upcast: { 1: old => ({ ...old, floor: 0 }) },
 });

@@ -40,8 +40,8 @@ const Review = entity('Review', {
     state: t.string().check(schemaOf<'open' | 'shut'>(() => undefined)),
     home: t.json(address).optional(),
   },
-  partition: key(part('department')),
-  row: key('rev', part('id', codec.int(6)), part('year', codec.int(4))),
+  partition: p => key(p.department),
+  row: p => key('rev', p.id.as(codec.int(6)), p.year.as(codec.int(4))),
 });
 type Review = Of<typeof Review>;
 
@@ -161,7 +161,7 @@ describe('a definition', () => {
       version: 1,
       table: 'Log',
       props: { at: t.instant() },
-      partition: key(part('at', codec.timeDesc)),
+      partition: p => key(p.at.as(codec.timeDesc)),
       row: key('r'),
     });
     assert.match(at.warnings.join(), /begins with time: all new rows go to one end/);
@@ -169,7 +169,7 @@ describe('a definition', () => {
       version: 1,
       table: 'Log',
       props: { n: t.int32() },
-      partition: key('log', part('n', codec.int(9))),
+      partition: p => key('log', p.n.as(codec.int(9))),
       row: key('r'),
     });
     assert.match(counted.warnings.join(), /if numbers are given out in order/);
@@ -177,7 +177,7 @@ describe('a definition', () => {
       version: 1,
       table: 'Log',
       props: { at: t.instant(), id: t.guid() },
-      partition: key(part('id', codec.hash(16)), part('at')),
+      partition: p => key(p.id.as(codec.hash(16)), p.at),
       row: key('r'),
     });
     assert.deepEqual(spread.warnings, []);
@@ -284,7 +284,7 @@ describe('a value', () => {
       props: { k: t.string(), n: t.int32().stored('N') },
       tag: false,
       partition: key('p'),
-      row: key(part('k', codec.exact)),
+      row: p => key(p.k.as(codec.exact)),
     });
     const text = wireText(encodeEntity(Foreign, { k: 'a b', n: 1 }));
     assert.equal(text, '{"PartitionKey":"p","RowKey":"a b","N":1}');

@@ -1,7 +1,7 @@
 // The definition of an entity: a name, a version, a table, properties and two keys. It is checked once, when the program starts, and compiled to a plan
 // for encoding and decoding.
 import { CompiledKey } from '../keys/compiled-key.js';
-import type { Key, KeyOn, Part, PartNames } from '../keys/key.js';
+import { type Key, type KeyDefinition, type KeyOn, type Part, type PartNames, partsOf } from '../keys/key.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
 import { SYSTEM_NAMES } from '../values/row-member.js';
@@ -105,8 +105,10 @@ export interface EntitySpec<P extends Props, PK extends Key, RK extends Key> {
   readonly version: number;
   readonly table: string;
   readonly props: P;
-  readonly partition: PK;
-  readonly row: RK;
+  /** `p => key(p.department)`, where `p` has the properties above. */
+  readonly partition: KeyDefinition<P, PK>;
+  /** `p => key('review', p.id.as(codec.int(6)))`. */
+  readonly row: KeyDefinition<P, RK>;
   /** From each earlier version to the next: `{ 1: old => ({ ...old, state: 'open' }) }`. */
   readonly upcast?: Readonly<Record<number, Upcast>>;
   /** The property that holds the tag; `EntityType` unless another is named. `false` writes none, and reads all rows as this version. */
@@ -165,7 +167,7 @@ function checkVersion(subject: string, version: number, upcast: Readonly<Record<
 function warningsOf(name: string, { trend }: CompiledKey): readonly string[] {
   if (trend === 'none') return [];
   const cause = trend === 'time' ? 'with time:' : 'with a number; if numbers are given out in order,';
-  const advice = "Put another part before it, or a hash: part('id', codec.hash(16)).";
+  const advice = 'Put another part before it, or a hash: p.id.as(codec.hash(16)).';
   return [`${name}.partition begins ${cause} all new rows go to one end of the table. ${advice}`];
 }
 
@@ -174,11 +176,14 @@ export function entity<const N extends string, P extends Props, PK extends KeyOn
   name: N,
   spec: EntitySpec<P, PK, RK>,
 ): Entity<N, P, PK, RK> {
-  const { version, table, props, partition, row, upcast = {} } = spec;
+  const { version, table, props, upcast = {} } = spec;
   if (!ENTITY_NAME.test(name)) refuseDefinition(name, 'an entity is named by letters, digits, _ and -');
   if (!TABLE_NAME.test(table) || table.toLowerCase() === 'tables')
     refuseDefinition(name, `${table} is no name that a table may have`);
   checkVersion(name, version, upcast);
+  const parts = partsOf(props);
+  const partition = typeof spec.partition === 'function' ? spec.partition(parts) : spec.partition;
+  const row = typeof spec.row === 'function' ? spec.row(parts) : spec.row;
   const tag = spec.tag === false ? undefined : (spec.tag ?? 'EntityType');
   const partitionKey = new CompiledKey(`${name}.partition`, partition, props);
   const rowKey = new CompiledKey(`${name}.row`, row, props);

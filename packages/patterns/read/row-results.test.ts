@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { key, part } from '../keys/key.js';
+import { key } from '../keys/key.js';
 import { codec } from '../keys/key-codec.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import { entity, type Of } from '../model/entity.js';
@@ -17,15 +17,15 @@ const Item = entity('Item', {
   version: 1,
   table: 'Items',
   props: { shelf: t.string(), number: t.int32(), color: t.string(), weight: t.double().optional() },
-  partition: key(part('shelf')),
-  row: key(part('number', codec.int(3))),
+  partition: p => key(p.shelf),
+  row: p => key(p.number.as(codec.int(3))),
 });
 const Stray = entity('Stray', {
   version: 1,
   table: 'Items',
   props: { shelf: t.string(), name: t.string() },
-  partition: key(part('shelf')),
-  row: key(part('name')),
+  partition: p => key(p.shelf),
+  row: p => key(p.name),
 });
 
 type ItemValue = Of<typeof Item>;

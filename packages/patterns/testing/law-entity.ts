@@ -1,6 +1,6 @@
 // An entity with a property of every type, and random values of it.
 import fc from 'fast-check';
-import { codec, entity, Instant, key, type Of, part, type StandardSchema, t } from '../index.js';
+import { codec, entity, Instant, key, type Of, type StandardSchema, t } from '../index.js';
 import { codePoint } from './code-point.js';
 import { anyText } from './law.js';
 
@@ -45,8 +45,8 @@ export const Everything = entity('Everything', {
     home: t.json(address),
     note: t.string().optional(),
   },
-  partition: key(part('group'), part('number', codec.hash(4))),
-  row: key('all', part('email', codec.lower), part('number')),
+  partition: p => key(p.group, p.number.as(codec.hash(4))),
+  row: p => key('all', p.email.as(codec.lower), p.number),
 });
 
 const STORED_TICKS_MIN = 504_911_232_000_000_000n;

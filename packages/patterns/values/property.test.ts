@@ -1,7 +1,7 @@
 // Properties that a program declares: enums by their texts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entity, Instant, key, type Of, PatternError, part, t } from '../index.js';
+import { entity, Instant, key, type Of, PatternError, t } from '../index.js';
 import { encodeEntity } from '../internals.js';
 
 const Ticket = entity('Ticket', {
@@ -9,7 +9,7 @@ const Ticket = entity('Ticket', {
   table: 'Tickets',
   props: { number: t.int32(), state: t.oneOf('open', 'shut') },
   partition: key('tickets'),
-  row: key(part('number')),
+  row: p => key(p.number),
 });
 
 test('one of some texts is their union for the compiler, and checked at run time', () => {

@@ -1,7 +1,7 @@
 // What rows count, and each limit below, at and above it. That the service counts so too is test/patterns/size.test.ts's matter.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { entity, key, PatternError, part, t } from '../index.js';
+import { entity, key, PatternError, t } from '../index.js';
 import { encodeEntity } from '../internals.js';
 import { rowBytes } from './size.js';
 
@@ -13,7 +13,7 @@ const Doc = entity('Doc', {
   table: 'Docs',
   props: { k: t.string(), text: t.string().optional(), photo: t.bytes().optional() },
   partition: key('p'),
-  row: key(part('k')),
+  row: p => key(p.k),
 });
 
 /** So many bytes of a row, in properties of at most 30,000 characters. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { entity, key, type Of, PatternError, part, t } from '../index.js';
+import { entity, key, type Of, PatternError, t } from '../index.js';
 import { decodeEntity, encodeEntity, readRow, wireText } from '../internals.js';
 
 const Ticket = entity('Ticket', {
@@ -16,8 +16,8 @@ const Ticket = entity('Ticket', {
       z.object({ street: z.string(), since: z.coerce.date(), floors: z.number().array().default([]) }),
     ),
   },
-  partition: key(part('state')),
-  row: key(part('number')),
+  partition: p => key(p.state),
+  row: p => key(p.number),
 });
 const ticket: Of<typeof Ticket> = {
   number: 1,

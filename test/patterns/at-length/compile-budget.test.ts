@@ -27,8 +27,8 @@ const E${at} = entity('E${at}', {
     number: t.int32(),
 ${props.join('\n')}
   },
-  partition: key(part('tenant', codec.hash(16)), part('tenant')),
-  row: key('e${at}', part('number', codec.int(6))),
+  partition: p => key(p.tenant.as(codec.hash(16)), p.tenant),
+  row: p => key('e${at}', p.number.as(codec.int(6))),
 });
 export async function use${at}(db: Db, row: WireObject, value: Of<typeof E${at}>): Promise<KeyOf<typeof E${at}>> {
   const repo = db.repo(E${at});
@@ -50,7 +50,7 @@ export async function use${at}(db: Db, row: WireObject, value: Of<typeof E${at}>
 `;
 }
 
-const HEAD = `import { codec, type Db, entity, key, type KeyOf, type Of, part, type RowLead, t } from '#patterns';
+const HEAD = `import { codec, type Db, entity, key, type KeyOf, type Of, type RowLead, t } from '#patterns';
 import { decodeEntity, encodeEntity, type WireObject } from '#patterns/internals';
 `;
 

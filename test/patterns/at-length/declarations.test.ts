@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ROOT, runToEnd } from '../../support/spawned-server.js';
+import { completionsByFunction, completionsByServer } from './editor-services.js';
 
 const run = promisify(execFile);
 
@@ -24,7 +24,7 @@ const RESOLUTIONS = [
 /** Nothing is annotated: the compiler has to name all of it. */
 const PROGRAM = `
 import { TableServiceClient } from '@azure/data-tables';
-import { codec, entity, key, open, part, PatternError, t } from 'shelfmark-patterns';
+import { codec, entity, key, open, PatternError, t } from 'shelfmark-patterns';
 import { change, deleteRows, writeAll } from 'shelfmark-patterns/bulk';
 import { link, linkMany, lookup } from 'shelfmark-patterns/joins';
 import { bags, mixed } from 'shelfmark-patterns/mixed';
@@ -39,14 +39,14 @@ export const Order = entity('Order', {
     note: t.string().optional(),
     created: t.created(),
   },
-  partition: key(part('customer', codec.hash(4)), part('customer')),
-  row: key('order', part('at', codec.timeDesc)),
+  partition: p => key(p.customer.as(codec.hash(4)), p.customer),
+  row: p => key('order', p.at.as(codec.timeDesc)),
 });
 export const Customer = entity('Customer', {
   version: 1,
   table: 'Orders',
   props: { customer: t.string(), name: t.string() },
-  partition: key(part('customer', codec.hash(4)), part('customer')),
+  partition: p => key(p.customer.as(codec.hash(4)), p.customer),
   row: key('customer'),
 });
 export const db = open({ tables: TableServiceClient.fromConnectionString('') });
@@ -103,28 +103,24 @@ export const link: string = customerOf.to.name;
 export const state = async () => (await projection())[0]?.value.state;
 `;
 
-/** What an editor needs of the compiler's service, which TypeScript 7 has in another form. */
-interface LanguageService {
-  getCompletionsAtPosition(
-    file: string,
-    at: number,
-    options: object,
-  ): { readonly entries: readonly { readonly name: string }[] } | undefined;
-}
-interface EditorCompiler {
-  readonly sys: Readonly<
-    Record<
-      'fileExists' | 'readFile' | 'readDirectory' | 'directoryExists' | 'getDirectories',
-      (path: string) => never
-    >
-  >;
-  readonly ScriptSnapshot: { fromString(text: string): unknown };
-  getDefaultLibFilePath(options: object): string;
-  createLanguageService(host: object): LanguageService;
-}
+const HEAD = "version: 1, table: 'Notes'";
+const PROPS =
+  'props: { customer: t.string(), at: t.instant(), photo: t.bytes(), text: t.string().optional() }';
+const define = (...members: readonly string[]): string => `entity('Note', { ${members.join(', ')} })`;
 
-/** Where a key is given, `|` is the caret; and the names that an editor should offer there. */
+/** Where a key is defined or given, `|` is the caret; and the names that an editor should offer there. */
 const CARETS = [
+  [define(HEAD, PROPS, 'partition: p => key(p.|)', "row: key('note')"), ['at', 'customer']],
+  [define('partition: p => key(p.|)', "row: key('note')", HEAD, PROPS), ['at', 'customer']],
+  [
+    define(
+      HEAD,
+      PROPS,
+      'partition: p => key(p.customer)',
+      "row: p => key('note', p.at.as(codec.timeDesc), p.|)",
+    ),
+    ['at', 'customer'],
+  ],
   ['orders.get({ | })', ['at', 'customer']],
   ['orders.partition({ | })', ['customer']],
   ["orders.partition({ customer: 'a' }).row({ | })", ['at']],
@@ -132,27 +128,11 @@ const CARETS = [
   ["orders.partition({ customer: 'a' }).rows({}, { | })", ['at']],
 ] as const;
 
-function completions({ sys, ...ts }: EditorCompiler, app: string, line: string): readonly string[] {
-  const file = join(app, 'caret.ts');
-  const text = `import { orders } from './lib.js'; void ${line};`;
-  const settings = { strict: true, module: 199, moduleResolution: 99, target: 9, types: [] };
-  const host = {
-    ...sys,
-    useCaseSensitiveFileNames: () => true,
-    getCompilationSettings: () => settings,
-    getScriptFileNames: () => [file],
-    getScriptVersion: () => '1',
-    getScriptSnapshot: (path: string) =>
-      path === file
-        ? ts.ScriptSnapshot.fromString(text.replace('|', ''))
-        : sys.fileExists(path) && ts.ScriptSnapshot.fromString(sys.readFile(path)),
-    getCurrentDirectory: () => app,
-    getDefaultLibFileName: () => ts.getDefaultLibFilePath(settings),
-    fileExists: (path: string) => path === file || sys.fileExists(path),
-  };
-  const found = ts.createLanguageService(host).getCompletionsAtPosition(file, text.indexOf('|'), {});
-  return found?.entries.map(({ name }) => name).sort() ?? [];
-}
+/** `|` is in the line. */
+const caretIn = (line: string): string => `import { codec, entity, key, t } from 'shelfmark-patterns';
+import { orders } from './lib.js';
+void ${line};
+`;
 
 const aliasOf = (version: string): string => `typescript-${version}`;
 
@@ -213,14 +193,18 @@ describe('declarations of programs', () => {
         await rm(join(app, 'out'), { recursive: true });
       });
 
-  test('an editor completes the parts of a key where one is given', context => {
-    const version = '5.9.3';
-    if (!existsSync(compilerOf(version)))
-      return context.skip(`The registry did not give TypeScript ${version}.`);
-    const compiler: EditorCompiler = createRequire(import.meta.url)(
-      join(folder, 'compilers', 'node_modules', aliasOf(version)),
-    );
-    for (const [line, names] of CARETS)
-      assert.deepEqual(completions(compiler, join(folder, 'app'), line), names, line);
-  });
+  for (const version of VERSIONS)
+    test(`an editor with TypeScript ${version} completes the parts of a key`, async context => {
+      const compiler = compilerOf(version);
+      if (!existsSync(compiler)) return context.skip(`The registry did not give TypeScript ${version}.`);
+      const file = join(folder, 'app', 'caret.ts');
+      for (const [line, names] of CARETS) {
+        const caret = { file, text: caretIn(line) };
+        const found =
+          version === 'own'
+            ? await completionsByServer(compiler, caret)
+            : completionsByFunction(dirname(dirname(compiler)), caret);
+        assert.deepEqual(found, names, line);
+      }
+    });
 });
