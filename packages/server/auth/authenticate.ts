@@ -242,10 +242,12 @@ export class Authenticator<Route extends ServiceRoute> {
   /** A token whose signature holds. That is computed once for each token; its times, policy and caller are checked each time. */
   #signedSas(route: Route): AccountSas | ServiceSas {
     const { account, query } = route;
-    const resource = this.#protocol.signedResource(route);
+    // A token of the account is the same for everything in it.
+    const isAccounts = isAccountSas(query);
+    const resource = isAccounts ? account : this.#protocol.signedResource(route);
     const known = this.#signed.find(resource, query);
     if (known) return known;
-    const sas = isAccountSas(query) ? parseAccountSas(query) : this.#protocol.parseSas(query, route);
+    const sas = isAccounts ? parseAccountSas(query) : this.#protocol.parseSas(query, route);
     const text =
       sas.kind === 'accountSas'
         ? accountSasStringToSign(sas, account)
