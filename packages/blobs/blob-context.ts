@@ -24,12 +24,16 @@ export interface BlobContext {
 export const missingContainer = (): BlobError => new BlobError('ContainerNotFound');
 export const missingBlob = (): BlobError => new BlobError('BlobNotFound');
 
-/** @throws BlobError ContainerNotFound. */
+/** Fails with BlobError ContainerNotFound. */
 export async function openContainer(
   { store, account }: Pick<BlobContext, 'store' | 'account'>,
   container: string,
 ): Promise<Space> {
-  const space = await store.getSpace(containerAddress(account, container));
-  if (!space) throw missingContainer();
+  return there(await store.getSpace(containerAddress(account, container)));
+}
+
+/** For operations that wait themselves, where an awaited function less counts. @throws BlobError ContainerNotFound. */
+export function there(space: Space | undefined): Space {
+  if (space === undefined) throw missingContainer();
   return space;
 }

@@ -39,6 +39,13 @@ function guard(context: BlobContext, space: Space, blob: string): () => void {
 const needsGuard = ({ layers, manifest, pieces }: Head): boolean =>
   layers.length > 0 || manifest !== undefined || pieces.length > 1;
 
+interface BoundedHead {
+  readonly head: Head;
+  readonly bounds: Bounds;
+}
+
+type BoundsOf = (head: Head | undefined) => BoundedHead;
+
 /**
  * `boundsOf` checks the head, undefined where there is none, and says what of it to read; it is called again if the blob was changed
  * while its content was opened.
@@ -48,40 +55,63 @@ export async function openBody(
   space: Space,
   blob: string,
   snapshot: bigint | undefined,
-  boundsOf: (head: Head | undefined) => { readonly head: Head; readonly bounds: Bounds },
+  boundsOf: BoundsOf,
 ): Promise<OpenedBody> {
+  const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
+  const found = boundsOf(row && decodeHead(row.value));
+  return inRow(found) ?? openContents(context, space, blob, snapshot, boundsOf, { row, found });
+}
+
+/** The content of a small blob, which nothing has to be opened for. */
+function inRow({ head, bounds }: BoundedHead): OpenedBody | undefined {
+  const { inline } = head;
+  if (inline !== undefined) return { head, bounds, content: inline.subarray(bounds.from, bounds.until) };
+  return bounds.from >= bounds.until ? { head, bounds, content: Buffer.alloc(0) } : undefined;
+}
+
+interface FoundRow {
+  readonly row: Row | undefined;
+  readonly found: BoundedHead;
+}
+
+async function openContents(
+  context: BlobContext,
+  space: Space,
+  blob: string,
+  snapshot: bigint | undefined,
+  boundsOf: BoundsOf,
+  first: FoundRow,
+): Promise<OpenedBody> {
+  const again = async (): Promise<FoundRow> => {
+    const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
+    return { row, found: boundsOf(row && decodeHead(row.value)) };
+  };
   let release: (() => void) | undefined;
   let failed: Row | undefined;
   try {
-    for (let attempt = 0; ; attempt++) {
-      const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
-      const { head, bounds } = boundsOf(row && decodeHead(row.value));
-      const { inline } = head;
-      if (inline !== undefined) return { head, bounds, content: inline.subarray(bounds.from, bounds.until) };
-      if (bounds.from >= bounds.until) return { head, bounds, content: Buffer.alloc(0) };
+    for (let attempt = 0, now = first; ; attempt++, now = await again()) {
+      const { row, found } = now;
+      const { head, bounds } = found;
+      const small = inRow(found);
+      if (small !== undefined) return small;
       if (release === undefined && needsGuard(head)) {
         release = guard(context, space, blob);
         continue;
       }
       const source = contentOf(context, space, blob, head, bounds);
-      const first = await firstOf(source).catch((error: unknown) => {
+      const begun = await source.next().catch((error: unknown) => {
         const isGone = error instanceof StoreError && error.code === 'corrupt';
         if (!isGone || attempt >= ATTEMPTS || failed?.version === row?.version) throw error;
         failed = row;
       });
-      if (first === undefined) continue;
-      const content = new BegunContent(first, source, release);
+      if (begun === undefined) continue;
+      const content = new BegunContent(begun, source, release);
       release = undefined;
       return { head, bounds, content };
     }
   } finally {
     release?.();
   }
-}
-
-/** The first piece: with it the reading has begun. */
-async function firstOf(source: AsyncGenerator<Buffer>): Promise<IteratorResult<Buffer>> {
-  return source.next();
 }
 
 /** A content whose first piece is there. Releases what it holds at its end, also if nobody begins to iterate it but returns it. */

@@ -10,6 +10,7 @@ import type { Outcome } from '../outcome.js';
 import { encodeExtent } from '../rows/extent.js';
 import { decodeHead, encodeHead, type Head } from '../rows/head.js';
 import { BLOB_KEY, extentKey } from '../rows/keys.js';
+import { leaseAfterWrite } from '../values/lease-machine.js';
 import type { Stamp } from '../values/properties.js';
 import { admitWrite, stampOf } from './admission.js';
 import { changeBlob, stamped } from './change-blob.js';
@@ -85,19 +86,9 @@ async function append(
       if (mismatch) throw mismatch;
       const [layer] = old.layers;
       if (layer === undefined) throw missingBlob();
-      const blocks = old.blocks + 1;
-      const head: Head = {
-        ...stamped(old, tick),
-        length: old.length + length,
-        blocks,
-        copy: undefined,
-        properties:
-          old.properties.contentMd5 === undefined
-            ? old.properties
-            : { ...old.properties, contentMd5: undefined },
-      };
+      const head = appendedHead(old, length, tick);
       return {
-        result: { stamp: { etag: tick, lastModified: tick }, offset: old.length, blocks },
+        result: { stamp: { etag: tick, lastModified: tick }, offset: old.length, blocks: head.blocks },
         puts: [
           { key: BLOB_KEY, value: encodeHead(head) },
           { key: extentKey(layer.name, old.length), value },
@@ -108,6 +99,30 @@ async function append(
   if (!appended) throw missingContainer();
   return { kind: 'appended', digests, ...appended };
 }
+
+/** With all members written out: a spread costs as much as the rest of the decision. */
+const appendedHead = (old: Head, length: number, tick: bigint): Head => ({
+  type: old.type,
+  etag: tick,
+  lastModified: tick,
+  created: old.created,
+  length: old.length + length,
+  snapshots: old.snapshots,
+  properties:
+    old.properties.contentMd5 === undefined ? old.properties : { ...old.properties, contentMd5: undefined },
+  metadata: old.metadata,
+  tags: old.tags,
+  lease: leaseAfterWrite(old.lease, tick),
+  tier: old.tier,
+  copy: undefined,
+  isSealed: old.isSealed,
+  blocks: old.blocks + 1,
+  sequenceNumber: old.sequenceNumber,
+  layers: old.layers,
+  manifest: old.manifest,
+  pieces: old.pieces,
+  inline: old.inline,
+});
 
 export async function sealBlob(
   context: BlobContext,

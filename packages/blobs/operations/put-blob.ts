@@ -27,6 +27,7 @@ export function checkWhole({ blob, metadata, tags, tier }: OnBlob<string> & Whol
 }
 
 const NO_PIECES: readonly Piece[] = [];
+const NO_LAYERS: NewContent['layers'] = [];
 
 /** A content that was put at once: no blocks. */
 const piecesOfReceived = ({ writer, length }: Received): readonly Piece[] =>
@@ -34,7 +35,8 @@ const piecesOfReceived = ({ writer, length }: Received): readonly Piece[] =>
 
 function withMd5(properties: ContentProperties, contentMd5: Buffer | undefined): ContentProperties {
   if (properties.contentMd5 !== undefined || contentMd5 === undefined) return properties;
-  return { ...properties, contentMd5 };
+  const { contentType, contentEncoding, contentLanguage, contentDisposition, cacheControl } = properties;
+  return { contentType, contentEncoding, contentLanguage, contentDisposition, cacheControl, contentMd5 };
 }
 
 export async function putBlockBlob(context: BlobContext, operation: PutBlockBlob): Promise<Outcome> {
@@ -57,13 +59,19 @@ export async function putIncoming(
     bytesMax: PUT_BLOB_BYTES_MAX,
   });
   const { length, digests, mismatch, inline, writer } = received;
+  // All members written out: of a small blob a spread costs as much as the rest.
   const content: NewContent = {
-    ...EMPTY_CONTENT,
     type: 'BlockBlob',
     length,
     properties: withMd5(properties, digests.md5),
     metadata,
     tags,
+    copy: undefined,
+    isSealed: false,
+    blocks: 0,
+    sequenceNumber: 0n,
+    layers: NO_LAYERS,
+    manifest: undefined,
     pieces: piecesOfReceived(received),
     inline,
   };

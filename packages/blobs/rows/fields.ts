@@ -108,7 +108,10 @@ export class FieldReader {
     const length = this.#bytes.readUInt16BE(this.#at);
     this.#at += 2;
     if (length === NO_TEXT) return undefined;
-    return this.bytes(length).toString();
+    const from = this.#at;
+    this.#at += length;
+    if (this.#at > this.#bytes.length) throw new RangeError('It is cut short.');
+    return this.#bytes.toString('utf8', from, this.#at);
   }
 
   /** A text that is there. */

@@ -4,13 +4,16 @@ import type { BlobProperties, CopyState, Digests, Stamp } from '#blobs';
 import type { Header } from '../shared/answer.js';
 import { formatMetadata } from '../shared/storage-parameters.js';
 import { quotedEtag } from './request/etag.js';
-import { leaseHeaders } from './xml/lease-elements.js';
+import { addLeaseHeaders } from './xml/lease-elements.js';
 
 /** Earlier versions do not tell when a blob was made, nor the digest of the whole with a part of it. */
 const VERSION_OF_CREATION = '2017-11-09';
 const VERSION_OF_ENCRYPTION = '2015-12-11';
 const VERSION_OF_TIERS = '2017-04-17';
 const VERSION_OF_CRC64 = '2019-02-02';
+
+const ACCEPT_RANGES: Header = ['Accept-Ranges', 'bytes'];
+const ENCRYPTED: Header = ['x-ms-server-encrypted', 'true'];
 
 export const stampHeaders = ({ etag, lastModified }: Stamp): readonly Header[] => [
   ['Last-Modified', formatHttpDate(lastModified)],
@@ -59,23 +62,25 @@ export function contentFacts(
   overrides: Overrides | undefined,
   range: { readonly from: number; readonly until: number } | undefined,
 ): ContentFacts {
-  const { properties } = blob;
-  const shown = (name: keyof Overrides): string | undefined => overrides?.[name] ?? properties[name];
+  const { properties, stamp } = blob;
+  const { contentMd5 } = properties;
+  const encoding = overrides?.contentEncoding ?? properties.contentEncoding;
+  const language = overrides?.contentLanguage ?? properties.contentLanguage;
+  const disposition = overrides?.contentDisposition ?? properties.contentDisposition;
+  const cacheControl = overrides?.cacheControl ?? properties.cacheControl;
   const headers: Header[] = [];
-  const add = (name: string, value: string | undefined): void => {
-    if (value !== undefined) headers.push([name, value]);
-  };
-  add('Content-Encoding', shown('contentEncoding'));
-  add('Content-Language', shown('contentLanguage'));
-  add('Content-Disposition', shown('contentDisposition'));
-  add('Cache-Control', shown('cacheControl'));
-  if (range === undefined) add('Content-MD5', properties.contentMd5?.toString('base64'));
-  else add('Content-Range', `bytes ${range.from}-${range.until - 1}/${blob.length}`);
-  const [modified, etag] = stampHeaders(blob.stamp);
-  if (modified) headers.push(modified);
-  headers.push(['Accept-Ranges', 'bytes']);
-  if (etag) headers.push(etag);
-  return { type: shown('contentType'), headers };
+  if (encoding !== undefined) headers.push(['Content-Encoding', encoding]);
+  if (language !== undefined) headers.push(['Content-Language', language]);
+  if (disposition !== undefined) headers.push(['Content-Disposition', disposition]);
+  if (cacheControl !== undefined) headers.push(['Cache-Control', cacheControl]);
+  if (range !== undefined)
+    headers.push(['Content-Range', `bytes ${range.from}-${range.until - 1}/${blob.length}`]);
+  else if (contentMd5 !== undefined) headers.push(['Content-MD5', contentMd5.toString('base64')]);
+  headers.push(['Last-Modified', formatHttpDate(stamp.lastModified)], ACCEPT_RANGES, [
+    'ETag',
+    quotedEtag(stamp.etag),
+  ]);
+  return { type: overrides?.contentType ?? properties.contentType, headers };
 }
 
 function tierHeaders({ tier, snapshot }: BlobProperties): Header[] {
@@ -92,12 +97,12 @@ function tierHeaders({ tier, snapshot }: BlobProperties): Header[] {
 }
 
 /** What a blob shows besides its content. Tiers are told without the content alone (recorded). */
-export function blobHeaders(blob: BlobProperties, version: string, isContent: boolean): readonly Header[] {
-  const headers: Header[] = [...formatMetadata(blob.metadata)];
+export function blobHeaders(blob: BlobProperties, version: string, isContent: boolean): Header[] {
+  const headers: Header[] = blob.metadata.length === 0 ? [] : [...formatMetadata(blob.metadata)];
   if (version >= VERSION_OF_CREATION) headers.push(['x-ms-creation-time', formatHttpDate(blob.created)]);
   headers.push(['x-ms-blob-type', blob.type]);
-  if (blob.lease !== undefined) headers.push(...leaseHeaders(blob.lease));
-  if (version >= VERSION_OF_ENCRYPTION) headers.push(['x-ms-server-encrypted', 'true']);
+  if (blob.lease !== undefined) addLeaseHeaders(blob.lease, headers);
+  if (version >= VERSION_OF_ENCRYPTION) headers.push(ENCRYPTED);
   if (blob.committedBlocks !== undefined)
     headers.push(['x-ms-blob-committed-block-count', String(blob.committedBlocks)]);
   if (blob.isSealed) headers.push(['x-ms-blob-sealed', 'true']);
@@ -111,9 +116,8 @@ export function blobHeaders(blob: BlobProperties, version: string, isContent: bo
 }
 
 /** The digest of the whole, beside a part of it. */
-export function wholeDigest({ properties }: BlobProperties, version: string): readonly Header[] {
+export function addWholeDigest({ properties }: BlobProperties, version: string, headers: Header[]): void {
   const { contentMd5 } = properties;
-  return contentMd5 === undefined || version < VERSION_OF_CREATION
-    ? []
-    : [['x-ms-blob-content-md5', contentMd5.toString('base64')]];
+  if (contentMd5 !== undefined && version >= VERSION_OF_CREATION)
+    headers.push(['x-ms-blob-content-md5', contentMd5.toString('base64')]);
 }

@@ -7,13 +7,13 @@ import { formatServiceStats } from '../shared/service-stats-xml.js';
 import { formatMetadata, includes } from '../shared/storage-parameters.js';
 import { type BlobAnswer, blobAnswer } from './blob-answer.js';
 import {
+  addWholeDigest,
   blobHeaders,
   contentFacts,
   digestHeaders,
   encrypted,
   type Overrides,
   stampHeaders,
-  wholeDigest,
 } from './blob-headers.js';
 import type { BlobRoute } from './blob-route.js';
 import { blobMarker, foundMarker } from './request/markers.js';
@@ -111,14 +111,19 @@ function leasedAnswer({ action, stamp, id, seconds }: Of<'leased'>): BlobAnswer 
 function contentAnswer({ blob, range, content }: Of<'blobContent'>, shown: Shown): BlobAnswer {
   const { version, overrides, rangeDigests } = shown;
   const { type, headers } = contentFacts(blob, overrides, range);
-  const whole = range === undefined ? [] : wholeDigest(blob, version);
-  return blobAnswer(range === undefined ? 200 : 206, {
+  const more = blobHeaders(blob, version, true);
+  if (range !== undefined) addWholeDigest(blob, version, more);
+  return {
+    status: range === undefined ? 200 : 206,
+    reason: undefined,
     body: content,
     length: range === undefined ? blob.length : range.until - range.from,
     contentType: type,
-    content: [...headers, ...rangeDigests],
-    more: [...blobHeaders(blob, version, true), ...whole],
-  });
+    content: rangeDigests.length === 0 ? headers : [...headers, ...rangeDigests],
+    more,
+    errorCode: undefined,
+    hidesVersion: false,
+  };
 }
 
 function propertiesAnswer({ blob }: Of<'blobProperties'>, { version, overrides }: Shown): BlobAnswer {

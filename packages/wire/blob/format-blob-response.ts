@@ -21,11 +21,12 @@ export function formatBlobResponse(answer: BlobAnswer, exchange: Exchange): Wire
   if (length !== 'none') headers.push(['Content-Length', String(length)]);
   const type = answer.contentType ?? (typeof body === 'string' ? XML_TYPE : undefined);
   if (type !== undefined) headers.push(['Content-Type', type]);
-  headers.push(...answer.content, SERVER, ['x-ms-request-id', exchange.requestId]);
+  for (const header of answer.content) headers.push(header);
+  headers.push(SERVER, ['x-ms-request-id', exchange.requestId]);
   if (!answer.hidesVersion) headers.push(['x-ms-version', exchange.version]);
   if (!answer.hidesVersion && exchange.clientRequestId !== undefined && exchange.version >= ECHO_SINCE)
     headers.push(['x-ms-client-request-id', exchange.clientRequestId]);
-  headers.push(...answer.more);
+  for (const header of answer.more) headers.push(header);
   if (answer.errorCode !== undefined) headers.push(['x-ms-error-code', answer.errorCode]);
   const head = { status, reason, headers };
   // What is read while it is sent and what is there are two kinds of responses.

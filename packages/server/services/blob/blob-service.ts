@@ -3,6 +3,7 @@
 import { readStoredProperties, ServiceError } from '#account';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import {
+  type BlobContext,
   BlobError,
   type BlobErrorCode,
   checkBlobName,
@@ -11,13 +12,15 @@ import {
   execute,
   type Operation,
   type OperationKind,
+  type Outcome,
   openContainer,
   readContainerAccess,
 } from '#blobs';
-import { BLOB_SAS_FIELDS, blobSasStringToSign, parseBlobSas, storageStringsToSign } from '#wire';
+import { BLOB_SAS_FIELDS, blobSasStringToSign, type Header, parseBlobSas, storageStringsToSign } from '#wire';
 import {
   type Asked,
   BLOB_GRAMMAR,
+  type BlobAddress,
   type BlobAnswer,
   type BlobErrorContext,
   type BlobOperationKind,
@@ -147,27 +150,45 @@ function uploadOf(request: WireRequest): IncomingBody {
   return { length, pieces: streamedBody(request) };
 }
 
-async function askedOf(
-  kind: OperationKind,
-  route: BlobRoute,
-  grant: Grant,
-  context: BlobRequest,
-): Promise<Asked> {
-  const { request, server, version } = context;
+/** What is asked for, as far as nothing has to be waited for. */
+function askedOf(kind: OperationKind, route: BlobRoute, { request, version }: BlobRequest): Asked {
   const isUpload = UPLOADS.has(kind);
-  const source = COPIES.has(kind)
-    ? await readableSource(context, route.account, grant, authenticatorOf(BLOB_SERVICE, server))
-    : undefined;
   if (!isUpload) checkBody(request);
   return {
     headers: request.headers,
     route,
     version,
     upload: isUpload ? uploadOf(request) : undefined,
-    body: isUpload ? request.body : await bufferedBody(request, BLOCK_LIST_BYTES_MAX),
-    source,
+    body: request.body,
+    source: undefined,
   };
 }
+
+/** The source of a copy, and a document that comes as a stream. */
+async function waitedFor(
+  kind: OperationKind,
+  route: BlobRoute,
+  grant: Grant,
+  context: BlobRequest,
+): Promise<Asked> {
+  const { request, server, version } = context;
+  const source = COPIES.has(kind)
+    ? await readableSource(context, route.account, grant, authenticatorOf(BLOB_SERVICE, server))
+    : undefined;
+  checkBody(request);
+  const body = await bufferedBody(request, BLOCK_LIST_BYTES_MAX);
+  return { headers: request.headers, route, version, upload: undefined, body, source };
+}
+
+const isWaitedFor = (kind: OperationKind, { stream }: WireRequest): boolean =>
+  COPIES.has(kind) || (stream !== undefined && !UPLOADS.has(kind));
+
+const NO_HEADERS: readonly Header[] = [];
+
+const createOnly = (operation: Operation, blobs: BlobContext): Promise<Outcome> =>
+  execute(ifMissing(operation), blobs).catch((error: unknown) => {
+    throw notReplaced(error, operation);
+  });
 
 async function carryOut(
   operation: Operation,
@@ -182,13 +203,11 @@ async function carryOut(
   const overrides = overridesOf(route, grant);
   const wanted = wantedDigests(headers, operation);
   const isLimited = mayOnlyCreate(grant, operation.kind);
-  const found = await execute(isLimited ? ifMissing(operation) : operation, blobs).catch((error: unknown) => {
-    throw isLimited ? notReplaced(error, operation) : error;
-  });
+  const found = await (isLimited ? createOnly(operation, blobs) : execute(operation, blobs));
   // Those of a list are of its document, which the domain does not see.
   const made = digests !== undefined && found.kind === 'blobPut' ? { ...found, digests } : found;
   const { outcome, headers: rangeDigests } =
-    wanted === undefined ? { outcome: made, headers: [] } : await withDigests(made, wanted);
+    wanted === undefined ? { outcome: made, headers: NO_HEADERS } : await withDigests(made, wanted);
   const shown = { route, version, overrides, rangeDigests };
   return inForm(formatBlobOutcome(outcome, shown), headers, outcome);
 }
@@ -225,7 +244,9 @@ async function run(
     default:
   }
   try {
-    const asked = await askedOf(kind, route, grant, context);
+    const asked = isWaitedFor(kind, request)
+      ? await waitedFor(kind, route, grant, context)
+      : askedOf(kind, route, context);
     const operation = parseBlobOperation(kind, asked);
     const digests =
       kind === 'putBlockList' ? documentDigests(request.headers, asked.body, version) : undefined;
@@ -246,8 +267,6 @@ const errorContextOf = ({ requestId, now, request, kind }: BlobRequest): BlobErr
   isPart: false,
 });
 
-const nameOf = (route: BlobRoute): string => signedNameOf(blobAddressOf(route));
-
 export const BLOB_SERVICE: ServiceProtocol<
   BlobResource,
   BlobOperationKind,
@@ -267,7 +286,7 @@ export const BLOB_SERVICE: ServiceProtocol<
   kindOfRefused: () => undefined,
 
   stringsToSign: storageStringsToSign,
-  signedResource: route => `${route.account}/${nameOf(route)}`,
+  signedResource: route => `${route.account}/${signedNameOf(signedAddressOf(route))}`,
   sasFields: BLOB_SAS_FIELDS,
   parseSas: (query, route) => withinRoles(parseBlobSas(query, signedAddressOf(route)), query),
   sasStringToSign: blobSasStringToSign,
@@ -290,10 +309,10 @@ export const BLOB_SERVICE: ServiceProtocol<
   formatResponse: formatBlobResponse,
 };
 
-/** A signature of a container may be sent to its path alone. */
-function signedAddressOf(route: BlobRoute) {
+/** What a signature is of. A container's is the same for all its blobs, and may be sent to its path alone. */
+function signedAddressOf(route: BlobRoute): BlobAddress {
   const { resource, query } = route;
-  return query.get('sr') === 'c' && resource.kind === 'container'
-    ? { container: resource.container, blob: '' }
-    : blobAddressOf(route);
+  const address = blobAddressOf(route);
+  if (query.get('sr') !== 'c') return address;
+  return { container: resource.kind === 'container' ? resource.container : address.container, blob: '' };
 }

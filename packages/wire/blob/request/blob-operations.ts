@@ -1,6 +1,7 @@
 // Parses the operations that read blobs, and those that change what is not their content (protocol: blob-requests#paths).
 import { BlobError, type Operation, type SetSequenceNumber } from '#blobs';
 import { given } from '../../shared/storage-parameters.js';
+import { blobAddressOf } from '../blob-route.js';
 import { type Asked, onBlob, onSnapshot } from './asked.js';
 import { conditionsOf, leaseIdOf, tagsConditionOf } from './conditions.js';
 import { CONTENT_HEADERS, contentPropertiesOf, metadataOf, tierNamed } from './content-headers.js';
@@ -104,6 +105,19 @@ function abortCopy(asked: Asked): Operation {
   return { kind: 'abortCopy', ...onBlob(asked), copyId, leaseId: leaseIdOf(asked.headers) };
 }
 
+/** The most frequent request: written out with all members in one order. */
+function getBlob({ headers, route }: Asked): Operation {
+  const { container, blob } = blobAddressOf(route);
+  return {
+    kind: 'getBlob',
+    container,
+    blob,
+    snapshot: snapshotOf(route.query),
+    conditions: conditionsOf(headers),
+    range: rangeOf(headers),
+  };
+}
+
 function getPageRanges(asked: Asked): Operation {
   const { headers, route } = asked;
   return {
@@ -124,7 +138,7 @@ export const BLOB_PARSERS: Readonly<Record<BlobKind, (asked: Asked) => Operation
     conditions: appendConditionsOf(asked.headers),
   }),
   getPageRanges,
-  getBlob: asked => ({ kind: 'getBlob', ...onSnapshotIf(asked), range: rangeOf(asked.headers) }),
+  getBlob,
   getBlobProperties: asked => ({ kind: 'getBlobProperties', ...onSnapshotIf(asked) }),
   setBlobProperties,
   getBlobMetadata: asked => ({ kind: 'getBlobMetadata', ...onSnapshotIf(asked) }),

@@ -19,6 +19,21 @@ const PAIRS: ReadonlySet<string> = new Set([
   'if-none-match if-modified-since',
 ]);
 
+const NO_CONDITIONS: Conditions = {
+  ifMatch: undefined,
+  ifNoneMatch: undefined,
+  ifModifiedSince: undefined,
+  ifUnmodifiedSince: undefined,
+  ifTags: undefined,
+  leaseId: undefined,
+};
+const CONDITION_HEADERS = [...ETAG_HEADERS, ...DATE_HEADERS, 'x-ms-if-tags', 'x-ms-lease-id'];
+
+function hasConditions(headers: Headers): boolean {
+  for (const name of CONDITION_HEADERS) if (sent(headers, name) !== undefined) return true;
+  return false;
+}
+
 function checkTogether(headers: Headers, prefix: string): void {
   const names = [...ETAG_HEADERS, ...DATE_HEADERS].filter(
     name => sent(headers, `${prefix}${name}`) !== undefined,
@@ -45,6 +60,7 @@ export function tagsConditionOf(headers: Headers, prefix = 'x-ms-'): TagExpressi
 export const leaseIdOf = (headers: Headers): string | undefined => guidOf(headers, 'x-ms-lease-id');
 
 export function conditionsOf(headers: Headers): Conditions {
+  if (!hasConditions(headers)) return NO_CONDITIONS;
   checkTogether(headers, '');
   return {
     ifMatch: etagsOf(headers, 'if-match'),

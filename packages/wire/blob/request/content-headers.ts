@@ -61,7 +61,7 @@ export function tierOf(headers: Headers): string | undefined {
 export function wholeBlobOf(headers: Headers, of: 'body' | 'else'): WholeBlob {
   const own = of === 'body' ? propertiesOfBody(headers) : contentPropertiesOf(headers);
   return {
-    properties: { ...own, contentType: own.contentType ?? TYPE_DEFAULT },
+    properties: own.contentType === undefined ? { ...own, contentType: TYPE_DEFAULT } : own,
     metadata: metadataOf(headers),
     tags: tagsOfHeader(headers),
     tier: tierOf(headers),

@@ -24,7 +24,7 @@ function parseRange(text: string): ByteRange | undefined {
  */
 export function rangeOf(headers: Headers): ByteRange | undefined {
   const own = sent(headers, OWN_HEADER);
-  if (own === undefined) return parseRange(headers.range ?? '');
+  if (own === undefined) return headers.range === undefined ? undefined : parseRange(headers.range);
   const range = parseRange(own);
   if (range === undefined) throw invalidHeader(OWN_HEADER, own);
   return range;

@@ -59,8 +59,14 @@ function blockId({ route: { query } }: Asked): string {
 }
 
 export function appendConditionsOf(headers: Headers): AppendConditions {
+  const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifTags, leaseId } = conditionsOf(headers);
   return {
-    ...conditionsOf(headers),
+    ifMatch,
+    ifNoneMatch,
+    ifModifiedSince,
+    ifUnmodifiedSince,
+    ifTags,
+    leaseId,
     appendPosition: wholeHeader(headers, 'x-ms-blob-condition-appendpos'),
     maxSize: wholeHeader(headers, 'x-ms-blob-condition-maxsize'),
   };
@@ -80,10 +86,16 @@ function putBlockBlob(asked: Asked): Operation {
   const content = upload(asked, { limits: PUT_BLOB_LIMITS, mayBeEmpty: true });
   // It is compared with the body like Content-MD5, before which it goes.
   const { contentMd5 } = whole.properties;
+  const { container, blob } = onBlob(asked);
   return {
     kind: 'putBlockBlob',
-    ...onBlob(asked),
-    ...whole,
+    container,
+    blob,
+    properties: whole.properties,
+    metadata: whole.metadata,
+    tags: whole.tags,
+    tier: whole.tier,
+    conditions: whole.conditions,
     upload: contentMd5 === undefined ? content : { ...content, md5: contentMd5 },
   };
 }
@@ -205,9 +217,11 @@ export const WRITE_PARSERS: Readonly<Record<WriteKind, (asked: Asked) => Operati
   appendBlock: asked => {
     const conditions = appendConditionsOf(asked.headers);
     checkAppendEtags(conditions.ifMatch);
+    const { container, blob } = onBlob(asked);
     return {
       kind: 'appendBlock',
-      ...onBlob(asked),
+      container,
+      blob,
       conditions,
       upload: upload(asked, { limits: APPEND_LIMITS, mayBeEmpty: false }),
     };

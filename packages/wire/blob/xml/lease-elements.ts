@@ -11,11 +11,13 @@ export function formatLease(lease: LeaseState): string {
   return `<LeaseStatus>${statusOf(lease)}</LeaseStatus><LeaseState>${lease.state}</LeaseState>${duration}`;
 }
 
-export function leaseHeaders(lease: LeaseState): Header[] {
-  const headers: Header[] = [
-    ['x-ms-lease-status', statusOf(lease)],
-    ['x-ms-lease-state', lease.state],
-  ];
+export function addLeaseHeaders(lease: LeaseState, headers: Header[]): void {
+  headers.push(['x-ms-lease-status', statusOf(lease)], ['x-ms-lease-state', lease.state]);
   if (lease.duration !== undefined) headers.push(['x-ms-lease-duration', lease.duration]);
+}
+
+export function leaseHeaders(lease: LeaseState): Header[] {
+  const headers: Header[] = [];
+  addLeaseHeaders(lease, headers);
   return headers;
 }
