@@ -10,10 +10,13 @@
 //   mixed/     a mixed load at a fixed rate, and while a table is dropped
 //   queues/    the Queue service
 //   scans/     scans of whole tables
+//   blobs/     the Blob service
 //   profile/   where the server's time goes
 //   wal/       the write-ahead log against transactions alone, a program of its own
 //   heads/     what a packet of a request's head costs, a program of its own
 import { rmSync } from 'node:fs';
+import { measureBlobs } from './blobs/blobs.js';
+import { blobsReport } from './blobs/blobs-report.js';
 import { type ComparisonOptions, compareOn } from './compare/comparison.js';
 import { GROWTH_ROWS_FROM, growthReport, measureGrowth } from './compare/growth.js';
 import { tableReport } from './compare/table-report.js';
@@ -88,6 +91,15 @@ async function measure(options: Options, directory: string): Promise<Result | un
     const measured = await measureQueues({ ...arena, rows, runs, milliseconds, withAzurite, depths });
     print(queuesReport(measured));
     return { queues: measured };
+  }
+  if (options.blobs !== undefined) {
+    const { blobs: count, parts, megabytes } = options;
+    const withAzurite = subjects.includes('azurite') && parts.includes('lists');
+    if (withAzurite) installAzurite(say);
+    const large = { count, parts, megabytes };
+    const blobs = await measureBlobs({ ...arena, rows, runs, milliseconds, withAzurite, ...large });
+    print(blobsReport(blobs));
+    return { blobs };
   }
   if (options.scans !== undefined) {
     if (subjects.includes('azurite')) installAzurite(say);

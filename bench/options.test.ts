@@ -21,6 +21,9 @@ test('without options both tables, all workloads and all subjects', () => {
     reclaim: undefined,
     rate: undefined,
     queues: undefined,
+    blobs: undefined,
+    parts: ['small', 'appends', 'transfers', 'memory', 'tail', 'lists', 'prefix'],
+    megabytes: 64,
     scans: undefined,
   });
 });
@@ -55,6 +58,8 @@ const REFUSED: readonly (readonly string[])[] = [
   ['--workers', '2', '--profile'],
   ['--generator', 'ab'],
   ['--minutes', 'ten'],
+  ['--parts', 'large'],
+  ['--megabytes', '0.5'],
   ['--unknown'],
   ['point-get'],
 ];

@@ -1,5 +1,6 @@
 // The command line of the benchmark as a value. docs/benchmarks.md explains the options.
 import { parseArgs } from 'node:util';
+import { BLOB_PARTS, type BlobPart, isBlobPart } from './blobs/parts.js';
 import type { GeneratorName } from './load/drive.js';
 import { GROUP_ROWS, STRIDE } from './load/template.js';
 import {
@@ -29,6 +30,9 @@ export const USAGE = `npm run bench -- [options]
   --reclaim 1000000     instead: a mixed load while a table of so many rows is dropped
   --queues 1000000      instead: the Queue service, with queues of 100, 10000 and so many messages
   --scans 100000,1000000  instead: scans of whole tables of so many rows, narrow and wide
+  --blobs 1000000       instead: the Blob service, with so many blobs in the largest container
+  --parts a,b           of --blobs: ${BLOB_PARTS.join(', ')}
+  --megabytes 64        of --blobs: the length of a large blob
   --rate 5000           of the mixed load, requests per second; default: a third of the peak, the median of --runs of --seconds
   --no-record           append nothing to bench/report/results.jsonl
 `;
@@ -50,6 +54,10 @@ export interface Options {
   readonly rate: number | undefined;
   /** Messages in the longest queue. */
   readonly queues: number | undefined;
+  /** In the largest container. */
+  readonly blobs: number | undefined;
+  readonly parts: readonly BlobPart[];
+  readonly megabytes: number;
   /** Rows of the tables that are scanned. */
   readonly scans: readonly number[] | undefined;
 }
@@ -74,6 +82,9 @@ const SHAPE = {
   rate: { type: 'string' },
   queues: { type: 'string' },
   scans: { type: 'string' },
+  blobs: { type: 'string' },
+  parts: { type: 'string' },
+  megabytes: { type: 'string' },
   quick: { type: 'boolean' },
   profile: { type: 'boolean' },
   'no-record': { type: 'boolean' },
@@ -170,6 +181,9 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     reclaim: optional('reclaim', flags.reclaim, parseRows),
     rate: optional('rate', flags.rate, parsePositive),
     queues: optional('queues', flags.queues, parseCount),
+    blobs: optional('blobs', flags.blobs, parseCount),
+    parts: parseNames('parts', flags.parts ?? BLOB_PARTS.join(','), BLOB_PARTS, isBlobPart),
+    megabytes: parseCount('megabytes', flags.megabytes ?? (quick ? '4' : '64')),
     scans: optional('scans', flags.scans, (name, text) => text.split(',').map(each => parseRows(name, each))),
   };
 }

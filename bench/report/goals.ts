@@ -47,6 +47,23 @@ export const QUEUE_TAKE_MIN = 0.35;
 /** Cost of an operation at any length of the queue over its cost at the shortest. */
 export const QUEUE_DEPTH_MAX = 1.3;
 
+/** Of the entity's insert, and of its point get. */
+export const SMALL_BLOB_MIN = 0.7;
+/** Of the rate of inserts. */
+export const APPEND_MIN = 0.7;
+/** Of bare node:http that sends a file. */
+export const DOWNLOAD_MIN = 0.7;
+/** Of writing and syncing the same bytes by node:fs. */
+export const UPLOAD_MIN = 0.6;
+/** Of Azurite's rate. */
+export const LIST_MIN = 10;
+/** Of a server with sixteen transfers at once, more than it had before. */
+export const TRANSFER_MEGABYTES_MAX = 100;
+/** The 99th percentile of point gets while 100 MB a second are uploaded, over that of a quiet server. */
+export const TAIL_GROWTH_MAX = 2;
+/** By a prefix of an hour among a million blobs. */
+export const PREFIX_LIST_MILLISECONDS_MAX = 10;
+
 export interface Verdict {
   readonly goal: string;
   readonly value: number;

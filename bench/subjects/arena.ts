@@ -50,9 +50,14 @@ export class Arena {
     mkdirSync(this.#folder);
   }
 
+  /** Of Shelfmark's data. */
+  get shelfmarkDirectory(): string {
+    return join(this.#folder, 'shelfmark');
+  }
+
   #shelfmarkOptions(): ShelfmarkOptions {
     const { durability, workers } = this.#options;
-    return { directory: join(this.#folder, 'shelfmark'), account: this.account, durability, workers };
+    return { directory: this.shelfmarkDirectory, account: this.account, durability, workers };
   }
 
   #onTables(name: string, process: ServerProcess, generator: GeneratorName, data?: string): TableContestant {

@@ -1,4 +1,4 @@
-// Azurite as a subject: its Table service or its Queue service alone, of the newest version in the npm registry. It is installed on demand into
+// Azurite as a subject: its Table, its Queue or its Blob service alone, of the newest version in the npm registry. It is installed on demand into
 // a folder of its own and is no dependency of the project.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { ServerProcess } from './server-process.js';
 const PACKAGE = join(PEERS, 'node_modules', 'azurite');
 const READY = /Azurite Table service successfully started on 127\.0\.0\.1:(\d+)/;
 const QUEUES_READY = /Azurite Queue service successfully listens on http:\/\/127\.0\.0\.1:(\d+)/;
+const BLOBS_READY = /Azurite Blob service successfully listens on http:\/\/127\.0\.0\.1:(\d+)/;
 const QUIET = ['--silent', '--skipApiVersionCheck', '--disableProductStyleUrl', '--disableTelemetry'];
 
 /** The version installed; undefined if there is none. */
@@ -60,8 +61,12 @@ export const startAzurite = (directory: string, account: Account): Promise<Serve
 export const startAzuriteQueues = (directory: string, account: Account): Promise<ServerProcess> =>
   startService('queue', directory, account, QUEUES_READY);
 
+/** The Blob service alone. */
+export const startAzuriteBlobs = (directory: string, account: Account): Promise<ServerProcess> =>
+  startService('blob', directory, account, BLOBS_READY);
+
 async function startService(
-  service: 'table' | 'queue',
+  service: 'table' | 'queue' | 'blob',
   directory: string,
   account: Account,
   ready: RegExp,

@@ -12,6 +12,7 @@ const SETTLE_MILLISECONDS_MAX = 30_000;
 const LOOK_MILLISECONDS = 100;
 /** Of 10 ms, in the time between two looks. */
 const IDLE_TICKS_MAX = 1;
+const TICK_MILLISECONDS = 10;
 const OUTPUT_LENGTH_MAX = 10_000;
 
 /** The process and those that it started; none before it runs. */
@@ -95,6 +96,11 @@ export class ServerProcess {
   memory(): Memory | undefined {
     const memories = familyOf(this.#child).flatMap(pid => readMemory(pid) ?? []);
     return memories.length === 0 ? undefined : sumMemory(memories);
+  }
+
+  /** That it has used since its start, with the processes that it started. */
+  processorMilliseconds(): number {
+    return this.#ticks() * TICK_MILLISECONDS;
   }
 
   /** Takes the processor away from it, so that what it does on its own does not disturb the others' runs. */

@@ -15,9 +15,9 @@ export interface ShelfmarkOptions {
   readonly profile?: { readonly directory: string; readonly name: string };
 }
 
-/** Ports of tables and of queues. */
+/** Ports of tables, of queues and of blobs. */
 const READY =
-  /^Shelfmark serves tables at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.* queues at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.*\n/m;
+  /^Shelfmark serves tables at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.* queues at http:\/\/127\.0\.0\.1:(\d+)\/\S*; blobs at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.*\n/m;
 
 export const startShelfmark = ({
   directory,

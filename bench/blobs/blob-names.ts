@@ -1,0 +1,30 @@
+// Names of the blobs that lists are measured on: files of logs by the hour, as the table design guide has them. Every name is a function of its number, so
+// that what a list must hold is known.
+
+/** Hours that the names go around, from the beginning of 2014. */
+const HOURS = 10_000;
+const HOUR_MILLISECONDS = 3_600_000;
+const FIRST_HOUR = Date.UTC(2014, 0, 1);
+const NUMBER_DIGITS = 6;
+
+/** An hour among all of them. */
+export const HOUR_PREFIX = 'queue/2014/07/31/1800';
+export const ALL_PREFIX = 'queue/';
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+const perHour = (count: number): number => Math.ceil(count / HOURS);
+
+/** Of `count` blobs, in the order of their numbers. */
+export function logName(number: number, count: number): string {
+  const hour = new Date(FIRST_HOUR + Math.floor(number / perHour(count)) * HOUR_MILLISECONDS);
+  const [month, day, hours] = [hour.getUTCMonth() + 1, hour.getUTCDate(), hour.getUTCHours()].map(twoDigits);
+  return `queue/${hour.getUTCFullYear()}/${month}/${day}/${hours}00/${String(number).padStart(NUMBER_DIGITS, '0')}.log`;
+}
+
+/** How many of `count` blobs are of the hour. */
+export const blobsOfHour = (count: number): number => {
+  let blobs = 0;
+  for (let number = 0; number < count; number++) if (logName(number, count).startsWith(HOUR_PREFIX)) blobs++;
+  return blobs;
+};

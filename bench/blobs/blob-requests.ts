@@ -1,0 +1,131 @@
+// The requests of the blob workloads, as texts, with gaps where a generator fills in numbers. Authentication is an account SAS in every one of them.
+import type { RequestKind } from '../load/job.js';
+import type { Endpoint } from '../load/requests.js';
+import { joinParts, type Part, slot } from '../load/template.js';
+
+/** About as long as the entities of the table workloads. */
+export const SMALL_BYTES = 1024;
+export const SMALL_BODY =
+  'a line of a log with a time, a name and a number in it, as long as all the others; '
+    .repeat(20)
+    .slice(0, SMALL_BYTES);
+const VERSION = 'x-ms-version: 2021-08-06';
+const BLOCK_BLOB = 'x-ms-blob-type: BlockBlob';
+const APPEND_BLOB = 'x-ms-blob-type: AppendBlob';
+const TYPE = 'Content-Type: application/octet-stream';
+const PAGE_SIZE = 5000;
+const BLOCK_DIGITS = 8;
+const CHECK_EVERY = 1000;
+
+interface Asked {
+  readonly method: 'GET' | 'PUT';
+  /** After the account. */
+  readonly path: readonly Part[];
+  /** Ends with an ampersand unless it is empty. */
+  readonly query?: string;
+  readonly headers?: readonly string[];
+  /** Of the body, which the caller sends behind it. */
+  readonly length?: number;
+}
+
+function headOf(
+  { port, account, signature }: Endpoint,
+  { method, path, query = '', headers = [], length }: Asked,
+): Part[] {
+  const lines = [`Host: 127.0.0.1:${port}`, VERSION, ...headers];
+  if (length !== undefined) lines.push(`Content-Length: ${length}`);
+  return [
+    `${method} /${account}/`,
+    ...path,
+    `?${query}${signature} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`,
+  ];
+}
+
+const textOf = (endpoint: Endpoint, asked: Asked): string => headOf(endpoint, asked).join('');
+
+export const createContainer = (endpoint: Endpoint, container: string): string =>
+  textOf(endpoint, { method: 'PUT', path: [container], query: 'restype=container&', length: 0 });
+
+/** Of the blobs that are there from the beginning: their numbers have as many digits as a row's. */
+export const smallName = (number: number): string => `b${String(number).padStart(slot('row').digits, '0')}`;
+
+/** A new blob beside an existing one. */
+export const putSmall = (endpoint: Endpoint, container: string): RequestKind => ({
+  parts: joinParts([
+    ...headOf(endpoint, {
+      method: 'PUT',
+      path: [`${container}/b`, slot('row'), '-', slot('unique')],
+      headers: [BLOCK_BLOB, TYPE],
+      length: SMALL_BYTES,
+    }),
+    SMALL_BODY,
+  ]),
+  check: { kind: 'empty', status: 201 },
+  checkEvery: CHECK_EVERY,
+});
+
+export const getSmall = (endpoint: Endpoint, container: string): RequestKind => ({
+  parts: joinParts(headOf(endpoint, { method: 'GET', path: [`${container}/b`, slot('row')] })),
+  check: { kind: 'bytes', body: SMALL_BODY },
+  checkEvery: CHECK_EVERY,
+});
+
+export const putTiny = (endpoint: Endpoint, container: string, name: string): string =>
+  `${textOf(endpoint, { method: 'PUT', path: [`${container}/${name}`], headers: [BLOCK_BLOB], length: 1 })}x`;
+
+export const createAppendBlob = (endpoint: Endpoint, container: string, name: string): string =>
+  textOf(endpoint, { method: 'PUT', path: [`${container}/${name}`], headers: [APPEND_BLOB], length: 0 });
+
+/** With its line, which has as many bytes as a small blob. */
+export const appendLine = (endpoint: Endpoint, container: string, name: string): string =>
+  textOf(endpoint, {
+    method: 'PUT',
+    path: [`${container}/${name}`],
+    query: 'comp=appendblock&',
+    length: SMALL_BYTES,
+  }) + SMALL_BODY;
+
+export const listPage = (endpoint: Endpoint, container: string, prefix: string, marker: string): string =>
+  textOf(endpoint, {
+    method: 'GET',
+    path: [container],
+    query:
+      `restype=container&comp=list&prefix=${encodeURIComponent(prefix)}&maxresults=${PAGE_SIZE}&` +
+      (marker === '' ? '' : `marker=${encodeURIComponent(marker)}&`),
+  });
+
+const blockIdOf = (number: number): string =>
+  Buffer.from(String(number).padStart(BLOCK_DIGITS, '0')).toString('base64');
+
+export const putBlobHead = (endpoint: Endpoint, container: string, name: string, length: number): string =>
+  textOf(endpoint, {
+    method: 'PUT',
+    path: [`${container}/${name}`],
+    headers: [BLOCK_BLOB, TYPE],
+    length,
+  });
+
+export const putBlockHead = (
+  endpoint: Endpoint,
+  container: string,
+  name: string,
+  block: number,
+  length: number,
+): string =>
+  textOf(endpoint, {
+    method: 'PUT',
+    path: [`${container}/${name}`],
+    query: `comp=block&blockid=${encodeURIComponent(blockIdOf(block))}&`,
+    length,
+  });
+
+/** Of the blocks with the numbers from 0 on. */
+export function putBlockList(endpoint: Endpoint, container: string, name: string, blocks: number): string {
+  const ids = Array.from({ length: blocks }, (_, block) => `<Latest>${blockIdOf(block)}</Latest>`);
+  const body = `<?xml version="1.0" encoding="utf-8"?><BlockList>${ids.join('')}</BlockList>`;
+  const path = [`${container}/${name}`];
+  return textOf(endpoint, { method: 'PUT', path, query: 'comp=blocklist&', length: body.length }) + body;
+}
+
+export const getBlob = (endpoint: Endpoint, container: string, name: string): string =>
+  textOf(endpoint, { method: 'GET', path: [`${container}/${name}`] });

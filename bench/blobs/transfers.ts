@@ -1,0 +1,215 @@
+// Transfers of large blobs over plain sockets, and the same bytes written and synced by node:fs. Neither side of it keeps a body in memory: uploads
+// send one piece again and again, downloads read into one buffer and count.
+import { mkdirSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Endpoint } from '../load/requests.js';
+import { ResponseParser } from '../load/response-parser.js';
+import * as requests from './blob-requests.js';
+
+export interface TransferJob {
+  /** `write`: by node:fs, into `directory`, a file for each block or, without blocks, for each transfer. */
+  readonly kind: 'upload' | 'download' | 'write';
+  readonly endpoint: Endpoint;
+  readonly container: string;
+  readonly directory: string;
+  /** At once, each of a blob of its own. */
+  readonly transfers: number;
+  /** Of each blob. */
+  readonly bytes: number;
+  /** Absent: the whole blob in one request. */
+  readonly blockBytes?: number;
+  /** Uploads go on until then with ever the same names; absent: each blob once. */
+  readonly milliseconds?: number;
+  /** Bytes of all uploads together; absent: as fast as they go. */
+  readonly perSecond?: number;
+}
+
+export interface TransferResult {
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+/** What a client gives its socket at a time. */
+const SENT_BYTES = 256 * 1024;
+/** What a socket gives a server at a time. */
+const WRITTEN_BYTES = 64 * 1024;
+const READ_BYTES = 256 * 1024;
+const HEAD_END = '\r\n\r\n';
+const HEAD_BYTES_MAX = 16_384;
+const OK = /^HTTP\/1\.1 200 /;
+const CONTENT_LENGTH = /\r\nContent-Length: (\d+)\r\n/i;
+
+export const transferName = (transfer: number): string => `large-${transfer}`;
+
+/** Says when the next bytes may be sent. */
+class Pace {
+  readonly #perSecond: number;
+  readonly #start = performance.now();
+  bytes = 0;
+
+  constructor(perSecond = Number.POSITIVE_INFINITY) {
+    this.#perSecond = perSecond;
+  }
+
+  async sent(bytes: number): Promise<void> {
+    this.bytes += bytes;
+    const early = this.#start + (this.bytes * 1000) / this.#perSecond - performance.now();
+    if (early >= 1) await sleep(early);
+  }
+}
+
+const failsWith = (socket: Socket): Promise<never> =>
+  new Promise((_, reject) => {
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('The server closed a connection.')));
+  });
+
+class Uploader {
+  readonly #socket: Socket;
+  readonly #failed: Promise<never>;
+  readonly #parser = new ResponseParser();
+  readonly #piece = Buffer.alloc(SENT_BYTES, 'content');
+  #answered: (status: number) => void = () => undefined;
+
+  constructor(port: number) {
+    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    this.#failed = failsWith(this.#socket);
+    this.#failed.catch(() => undefined);
+    this.#socket.on('data', (chunk: Buffer) => {
+      this.#parser.push(chunk);
+      const response = this.#parser.next();
+      if (response !== undefined) this.#answered(response.status);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** A request with a body of so many bytes, or with none behind the text. */
+  async put(request: string, bytes: number, pace: Pace): Promise<void> {
+    const answer = new Promise<number>(fulfil => {
+      this.#answered = fulfil;
+    });
+    this.#socket.write(request);
+    for (let left = bytes; left > 0; ) {
+      const piece = left < SENT_BYTES ? this.#piece.subarray(0, left) : this.#piece;
+      left -= piece.length;
+      if (!this.#socket.write(piece)) await Promise.race([this.#drained(), this.#failed]);
+      await pace.sent(piece.length);
+    }
+    const status = await Promise.race([answer, this.#failed]);
+    if (status !== 201) throw new Error(`status ${status}`);
+  }
+
+  #drained(): Promise<void> {
+    return new Promise(fulfil => this.#socket.once('drain', fulfil));
+  }
+}
+
+async function upload(
+  { endpoint, container, bytes, blockBytes }: TransferJob,
+  uploader: Uploader,
+  name: string,
+  pace: Pace,
+): Promise<void> {
+  if (blockBytes === undefined)
+    return uploader.put(requests.putBlobHead(endpoint, container, name, bytes), bytes, pace);
+  const blocks = Math.ceil(bytes / blockBytes);
+  for (let block = 0; block < blocks; block++) {
+    const length = Math.min(blockBytes, bytes - block * blockBytes);
+    await uploader.put(requests.putBlockHead(endpoint, container, name, block, length), length, pace);
+  }
+  await uploader.put(requests.putBlockList(endpoint, container, name, blocks), 0, pace);
+}
+
+/** Reads an answer of 200, and counts the bytes of its body. */
+function download(
+  { endpoint, container, bytes }: TransferJob,
+  name: string,
+  buffer: Uint8Array,
+): Promise<void> {
+  return new Promise((fulfil, reject) => {
+    let head = '';
+    let left = -1;
+    const read = (count: number): boolean => {
+      let body = count;
+      if (left < 0) {
+        head += Buffer.from(buffer.buffer, 0, count).toString('latin1');
+        const end = head.indexOf(HEAD_END);
+        if (end < 0) return head.length < HEAD_BYTES_MAX;
+        const length = Number(CONTENT_LENGTH.exec(head.slice(0, end + 2))?.[1] ?? Number.NaN);
+        if (!OK.test(head) || length !== bytes)
+          socket.destroy(new Error(`no download: ${head.slice(0, 400)}`));
+        body = head.length - end - HEAD_END.length;
+        left = bytes;
+      }
+      left -= body;
+      if (left > 0) return true;
+      socket.destroy();
+      if (left === 0) fulfil();
+      return false;
+    };
+    const socket = connect({
+      port: endpoint.port,
+      host: '127.0.0.1',
+      onread: { buffer, callback: read },
+    });
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error(`${left} bytes are missing.`)));
+    socket.write(requests.getBlob(endpoint, container, name));
+  });
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  const folder = await open(directory, 'r');
+  await folder.sync();
+  await folder.close();
+}
+
+async function write({ directory, bytes, blockBytes = bytes }: TransferJob, name: string): Promise<void> {
+  const piece = Buffer.alloc(WRITTEN_BYTES, 'content');
+  for (let from = 0; from < bytes; from += blockBytes) {
+    const until = Math.min(bytes, from + blockBytes);
+    const file = await open(join(directory, `${name}-${from}`), 'wx');
+    for (let at = from; at < until; at += WRITTEN_BYTES)
+      await file.write(piece, 0, Math.min(WRITTEN_BYTES, until - at));
+    await file.datasync();
+    await file.close();
+    await syncDirectory(directory);
+  }
+}
+
+async function uploadOn(job: TransferJob, transfer: number, pace: Pace): Promise<void> {
+  const { endpoint, milliseconds } = job;
+  const uploader = new Uploader(endpoint.port);
+  const until = performance.now() + (milliseconds ?? 0);
+  try {
+    do await upload(job, uploader, transferName(transfer), pace);
+    while (performance.now() < until);
+  } finally {
+    uploader.close();
+  }
+}
+
+/** Runs all transfers to their ends. Fails with the first that fails. */
+export async function runTransfers(job: TransferJob): Promise<TransferResult> {
+  const { kind, transfers, bytes, directory, perSecond } = job;
+  const each = (work: (transfer: number) => Promise<void>): Promise<unknown> =>
+    Promise.all(Array.from({ length: transfers }, (_, transfer) => work(transfer)));
+  if (kind === 'write') {
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory);
+  }
+  const start = performance.now();
+  const pace = new Pace(perSecond);
+  if (kind === 'upload') await each(transfer => uploadOn(job, transfer, pace));
+  else if (kind === 'write') await each(transfer => write(job, transferName(transfer)));
+  else await each(transfer => download(job, transferName(transfer), new Uint8Array(READ_BYTES)));
+  const milliseconds = performance.now() - start;
+  if (kind === 'write') rmSync(directory, { recursive: true, force: true });
+  return { bytes: kind === 'upload' ? pace.bytes : transfers * bytes, milliseconds };
+}
