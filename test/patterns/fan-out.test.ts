@@ -115,6 +115,8 @@ describePeers('fan-out', peer => {
     assert.throws(() => orders.fanOut(partitions, { each: () => ann }), /ValueInvalid/);
     for (const concurrency of [0, 1.5])
       assert.throws(() => orders.fanOut([], { concurrency }), /ValueInvalid/);
+    // @ts-expect-error no such order
+    assert.throws(() => orders.fanOut(partitions, { order: 'keys' }), /ValueInvalid/);
   });
 
   test('sends no more at once than it is told, and nothing that nobody waits for', async () => {

@@ -18,7 +18,9 @@ describePeers('open', peer => {
     const read = await open({ tables: peer.client(), queues: undefined }).repo(Employee, { table }).get(anna);
     assert.deepEqual(read?.value, anna);
     // @ts-expect-error tables are what all patterns need
-    assert.throws(() => open({ queues }), TypeError);
+    assert.throws(() => open({ queues }), /open\(\{ tables \}\)/);
+    // @ts-expect-error a client by itself has no name
+    assert.throws(() => open(peer.client()), /open\(\{ tables \}\)/);
   });
 });
 

@@ -74,13 +74,33 @@ export type KeyOn<P extends Props> = Key<readonly (string | PartOf<P>)[]>;
 /** A key, or what makes it of the properties that stand beside it in the definition of an entity. */
 export type KeyDefinition<P extends Props, K extends Key> = K | ((parts: KeyParts<P>) => K);
 
-/** Those parts. */
-export function partsOf<P extends Props>(props: P): KeyParts<P> {
-  const parts = Object.keys(props).map(name => [
-    name,
-    Object.freeze({ ...part(name), as: (codec: never) => part(name, codec) }),
-  ]);
-  return Object.fromEntries(parts);
+const bare = (name: string, codec?: AnyKeyCodec): Part => Object.freeze({ name, codec });
+
+/** A part that may be given another codec. */
+const propertyPart = (name: string) =>
+  Object.freeze({
+    ...bare(name),
+    as(codec: AnyKeyCodec | undefined): Part {
+      return codec === undefined
+        ? refuseDefinition(`${name}.as()`, 'it is given no codec')
+        : bare(name, codec);
+    },
+  });
+
+/** The parts of which an entity with these properties makes its keys. */
+export const partsOf = <P extends Props>(props: P): KeyParts<P> =>
+  Object.fromEntries(Object.keys(props).map(name => [name, propertyPart(name)])) as never;
+
+/** The key that a definition means. */
+export function keyOf<P extends Props, K extends Key>(
+  subject: string,
+  definition: KeyDefinition<P, K>,
+  parts: KeyParts<P>,
+): K {
+  const made = typeof definition === 'function' ? definition(parts) : definition;
+  // A program without a compiler may give anything.
+  if (!Array.isArray(made?.parts)) refuseDefinition(subject, 'it is no key, which key() makes');
+  return made;
 }
 
 /** A property's place in a key that is defined by itself, as one that several entities have. */
@@ -92,6 +112,8 @@ export function part<N extends string>(name: N, codec?: AnyKeyCodec): Part<N, ne
 }
 
 function define<const A extends readonly KeyPart[]>(parts: A, separator: string): Key<A> {
+  const wrong = parts.findIndex(each => typeof each !== 'string' && typeof each?.name !== 'string');
+  if (wrong >= 0) refuseDefinition('key()', `its part ${wrong + 1} is neither a property nor a literal`);
   return Object.freeze({
     parts,
     separator,

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import {
   codec,
   entity,
+  type KeyDefinition,
   type KeyOf,
   type KeyOn,
   key,
@@ -93,6 +94,26 @@ describe('types', () => {
     refuses(() => define(key(part('n', codec.text))), 'DefinitionInvalid', /takes String/);
     assert(define(key(part('s', codec.text))));
     assert(define(key('x', part('n', codec.hash(4)), part('a'))));
+    const made = (partition: KeyDefinition<typeof props, KeyOn<typeof props>>): string =>
+      entity('E', { version: 1, table: 'Tab', props, partition, row: key('r') }).plan.partition.names.join();
+    assert.equal(
+      made(p => key('x', p.n.as(codec.hash(4)), p.s)),
+      'n,s',
+    );
+    // @ts-expect-error no such property
+    refuses(() => made(p => key('x', p.b)), 'DefinitionInvalid', /part 2 is neither/);
+    // @ts-expect-error optional
+    refuses(() => made(p => key(p.o)), 'DefinitionInvalid', /optional/);
+    // @ts-expect-error JSON
+    refuses(() => made(p => key(p.j)), 'DefinitionInvalid', /JSON/);
+    // @ts-expect-error bytes
+    refuses(() => made(p => key(p.x)), 'DefinitionInvalid', /Binary/);
+    // @ts-expect-error a number is no text
+    refuses(() => made(p => key(p.n.as(codec.text))), 'DefinitionInvalid', /takes String/);
+    // @ts-expect-error no such codec
+    refuses(() => made(p => key(p.n.as(codec.nothing))), 'DefinitionInvalid', /no codec/);
+    // @ts-expect-error a part is no key
+    refuses(() => made(p => p.n), 'DefinitionInvalid', /no key/);
   });
 });
 

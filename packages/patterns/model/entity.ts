@@ -1,7 +1,15 @@
 // The definition of an entity: a name, a version, a table, properties and two keys. It is checked once, when the program starts, and compiled to a plan
 // for encoding and decoding.
 import { CompiledKey } from '../keys/compiled-key.js';
-import { type Key, type KeyDefinition, type KeyOn, type Part, type PartNames, partsOf } from '../keys/key.js';
+import {
+  type Key,
+  type KeyDefinition,
+  type KeyOn,
+  keyOf,
+  type Part,
+  type PartNames,
+  partsOf,
+} from '../keys/key.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
 import { SYSTEM_NAMES } from '../values/row-member.js';
@@ -182,8 +190,8 @@ export function entity<const N extends string, P extends Props, PK extends KeyOn
     refuseDefinition(name, `${table} is no name that a table may have`);
   checkVersion(name, version, upcast);
   const parts = partsOf(props);
-  const partition = typeof spec.partition === 'function' ? spec.partition(parts) : spec.partition;
-  const row = typeof spec.row === 'function' ? spec.row(parts) : spec.row;
+  const partition = keyOf(`${name}.partition`, spec.partition, parts);
+  const row = keyOf(`${name}.row`, spec.row, parts);
   const tag = spec.tag === false ? undefined : (spec.tag ?? 'EntityType');
   const partitionKey = new CompiledKey(`${name}.partition`, partition, props);
   const rowKey = new CompiledKey(`${name}.row`, row, props);

@@ -1,6 +1,7 @@
 // Queries many partitions concurrently and gives their results as one: in the order of a scan, in the order of row keys, or as they arrive. merge-*.ts
 // combine the results.
 import type { RowQuery } from '../filter/plan.js';
+import { refuseValue } from '../values/pattern-error.js';
 import type { Merge, MergePart, MergeQuery, RowPosition } from './merge.js';
 import { mergeAny } from './merge-any.js';
 import { mergeDistinct, mergeRows } from './merge-rows.js';
@@ -68,6 +69,7 @@ export class FanOut<R extends RowPosition> extends PagedResults<R> {
   ) {
     super();
     checkWhole('concurrency', concurrency);
+    if (MERGES[order] === undefined) refuseValue('order', 'scan, rows or none', `it is ${order}`);
     const distinct = [...new Map(parts.map(part => [part.partitionKey, part])).values()];
     const sorted = order === 'distinct' ? distinct : distinct.sort(byPartition);
     this.#parts = sorted;

@@ -62,6 +62,8 @@ export const timeOfWrite = ({ surroundings }: Pick<Service, 'surroundings'>): In
 
 /** What `open` makes repositories of: for tools that send requests of their own. */
 export function connect(clients: Clients, options: ServiceOptions = {}): Service {
+  if (clients?.tables?.pipeline === undefined)
+    refuseDefinition('open()', 'it needs a TableServiceClient: open({ tables })');
   const {
     now = REAL_SURROUNDINGS.now,
     random = REAL_SURROUNDINGS.random,
