@@ -11,12 +11,35 @@ import {
 } from '../lmdb/page-format.js';
 import { type EntryCursor, KeySpan, type TreeRange, ValueSpan } from '../lmdb/tree.js';
 import { type Root, readPageNumber, type Snapshot } from './snapshot.js';
-import { TreePage } from './tree-page.js';
+import { NODE_MAX, TreePage } from './tree-page.js';
+
+/** V8 builds constants of this module into the code, and reads imported ones at each use. */
+const [HEADER_BYTES, LAST_NODE] = [NODE_HEADER_BYTES, NODE_MAX];
+
+/** The places of so many entries are read in one go. */
+const ENTRIES = 32;
+const PLACES = 3;
+/** For the end of a value that has pages of its own. */
+const LONG = 0;
+
+/** Memory for places that no cursor uses: a new one costs a scan more than to read a row. */
+const spare: Int32Array[] = [];
+const SPARE_MAX = 64;
+const NO_PLACES = new Int32Array(0);
+
+/** In words. The processor's cache has lines of 64 bytes. */
+const LINE = 32;
+/** Of longer values the first lines are read with the places, since visitors begin there: the processor waits for several lines at once no longer than for one. */
+const TOUCHED_BYTES_MIN = 8 * LINE;
+/** What was read of them goes here, since V8 leaves out what nobody needs. */
+const seen = { sum: 0 };
 
 interface Level {
   branch: TreePage;
   /** Of the child that is read, or was read last. */
   index: number;
+  /** Of the child that the end of the range falls into: those before it belong to the range whole, those behind it not at all. */
+  last: number;
 }
 
 export class PageCursor implements EntryCursor {
@@ -28,9 +51,14 @@ export class PageCursor implements EntryCursor {
   readonly #levels: Level[] = [];
   #root: Root | undefined;
   #leaf: TreePage | undefined;
-  /** Of the leaf's entries: the next one, and the first that does not belong to the range. */
+  /** Of the leaf's entries: the next one whose place is not read, and the first that does not belong to the range. */
   #next = 0;
   #end = 0;
+  /** Of entries that follow each other: where the key begins, where the value begins, and where it ends, or that it is long. */
+  #places: Int32Array = NO_PLACES;
+  /** Those of the next entry, and of the first that was not read. */
+  #place = 0;
+  #placesEnd = 0;
   /** No entry behind the leaf belongs to the range. */
   #isLastLeaf = false;
 
@@ -42,23 +70,23 @@ export class PageCursor implements EntryCursor {
   }
 
   next(): boolean {
-    if (this.#next >= this.#end && !this.#enterNextLeaf()) return false;
-    const leaf = this.#leaf;
-    if (leaf === undefined) return false;
-    const { words } = leaf;
-    const node = leaf.node(this.#next);
-    this.#next += 1;
-    const from = 2 * node + NODE_HEADER_BYTES;
-    const until = from + (words[node + 3] ?? 0);
+    let at = this.#place;
+    if (at >= this.#placesEnd) {
+      if (!this.#readPlaces()) return false;
+      at = 0;
+    }
+    this.#place = at + PLACES;
+    const places = this.#places;
+    const from = places[at + 1] ?? 0;
+    const until = places[at + 2] ?? 0;
     const { span, value } = this;
-    span.from = from;
-    span.until = until;
-    if (words[node + 2] !== 0) return this.#enterLongValue(leaf, node, until);
-    const end = until + (words[node] ?? 0) + 0x10000 * (words[node + 1] ?? 0);
-    if (end > leaf.end) throw leaf.damage();
-    value.bytes = span.bytes;
-    value.from = until;
-    value.until = end;
+    span.from = places[at] ?? 0;
+    span.until = from;
+    if (until === LONG) return this.#enterLongValue();
+    // To write a reference costs more than to look at one.
+    if (value.bytes !== span.bytes) value.bytes = span.bytes;
+    value.from = from;
+    value.until = until;
     return true;
   }
 
@@ -68,20 +96,55 @@ export class PageCursor implements EntryCursor {
     this.#levels.length = 0;
     this.#next = 0;
     this.#end = 0;
+    this.#place = 0;
+    this.#placesEnd = 0;
     this.#isLastLeaf = true;
+    if (this.#places.length > 0 && spare.length < SPARE_MAX) spare.push(this.#places);
+    this.#places = NO_PLACES;
+  }
+
+  /** Reads where the next entries of a leaf are, all before the first of them is visited: so their memory is waited for once, not once for each. */
+  #readPlaces(): boolean {
+    if (this.#next >= this.#end && !this.#enterNextLeaf()) return false;
+    const leaf = this.#leaf;
+    if (leaf === undefined) return false;
+    const { words, first, upper, end } = leaf;
+    if (this.#places.length === 0) this.#places = spare.pop() ?? new Int32Array(PLACES * ENTRIES);
+    const places = this.#places;
+    const behind = Math.min(this.#end, this.#next + ENTRIES);
+    let at = 0;
+    let touched = 0;
+    for (let index = this.#next; index < behind; index += 1) {
+      // As in the page's `node`.
+      const offset = words[first + index] ?? 0;
+      if ((offset & 1) !== 0 || offset < upper || offset > LAST_NODE) throw leaf.damage();
+      const node = first + (offset >> 1);
+      const keyFrom = 2 * node + HEADER_BYTES;
+      const from = keyFrom + (words[node + 3] ?? 0);
+      const until = from + (words[node] ?? 0);
+      const isLong = ((words[node + 2] ?? 0) | (words[node + 1] ?? 0)) !== 0;
+      if ((isLong ? from : until) > end) throw leaf.damage();
+      if (!isLong && until - from > TOUCHED_BYTES_MIN)
+        touched += (words[node + LINE] ?? 0) + (words[node + 2 * LINE] ?? 0) + (words[node + 3 * LINE] ?? 0);
+      places[at] = keyFrom;
+      places[at + 1] = from;
+      places[at + 2] = isLong ? LONG : until;
+      at += PLACES;
+    }
+    this.#next = behind;
+    this.#place = 0;
+    seen.sum = touched;
+    this.#placesEnd = at;
+    return true;
   }
 
   #enterNextLeaf(): boolean {
     if (this.#leaf === undefined) return this.#begin();
     const parent = this.#levels.at(-1);
     while (!this.#isLastLeaf && parent !== undefined) {
-      if (parent.index + 1 >= parent.branch.count) {
-        if (!this.#enterNextParent()) return false;
-      } else {
-        if (parent.branch.isBehind(parent.index + 1, this.#range)) return false;
-        parent.index += 1;
-      }
-      this.#enterLeaf(parent.branch.child(parent.index));
+      if (parent.index < parent.last) parent.index += 1;
+      else if (parent.index + 1 < parent.branch.count || !this.#enterNextParent()) return false;
+      this.#enterLeaf(parent);
       if (this.#next < this.#end) return true;
     }
     return false;
@@ -96,12 +159,18 @@ export class PageCursor implements EntryCursor {
     for (let depth = root.depth; depth > 1; depth -= 1) {
       const branch = new TreePage(this.#snapshot, page, BRANCH);
       const index = branch.childOf(start);
-      this.#levels.push({ branch, index });
+      this.#levels.push({ branch, index, last: this.#lastOf(branch) });
       page = branch.child(index);
     }
-    const leaf = this.#enterLeaf(page);
+    const parent = this.#levels.at(-1);
+    const leaf = parent === undefined ? this.#openLeaf(page, true) : this.#enterLeaf(parent);
     this.#next = leaf.countBefore(start, false);
     return this.#next < this.#end || this.#enterNextLeaf();
+  }
+
+  #lastOf(branch: TreePage): number {
+    const { end, isInclusive = false } = this.#range;
+    return branch.countBefore(end, isInclusive, 1);
   }
 
   #enterNextParent(): boolean {
@@ -109,27 +178,35 @@ export class PageCursor implements EntryCursor {
     let at = levels.length - 2;
     for (; at >= 0; at -= 1) {
       const level = levels[at];
-      if (level !== undefined && level.index + 1 < level.branch.count) break;
+      if (level === undefined || level.index < level.last) break;
+      // A child behind the last one does not belong to the range.
+      if (level.index + 1 < level.branch.count) return false;
     }
     for (let index = (levels[at]?.index ?? 0) + 1; at < levels.length - 1; at += 1, index = 0) {
       const [level, below] = [levels[at], levels[at + 1]];
       if (level === undefined || below === undefined) return false;
-      if (index > 0 && level.branch.isBehind(index, this.#range)) return false;
       level.index = index;
       below.branch = new TreePage(this.#snapshot, level.branch.child(index), BRANCH);
       below.index = 0;
+      below.last = this.#lastOf(below.branch);
     }
     return at >= 0;
   }
 
-  #enterLeaf(page: number): TreePage {
+  #enterLeaf({ branch, index, last }: Level): TreePage {
+    return this.#openLeaf(branch.child(index), index >= last);
+  }
+
+  /** `mayEnd`: the range may end in the leaf. */
+  #openLeaf(page: number, mayEnd: boolean): TreePage {
     const leaf = new TreePage(this.#snapshot, page, LEAF);
     this.#leaf = leaf;
-    this.span.bytes = leaf.bytes;
+    // To write a reference costs more than to look at one.
+    if (this.span.bytes !== leaf.bytes) this.span.bytes = leaf.bytes;
     this.#next = 0;
     this.#end = leaf.count;
     const { end, isInclusive = false } = this.#range;
-    if (leaf.compare(leaf.count - 1, end) >= 0) {
+    if (mayEnd && leaf.compare(leaf.count - 1, end) >= 0) {
       this.#isLastLeaf = true;
       this.#end = leaf.countBefore(end, isInclusive);
     }
@@ -137,10 +214,15 @@ export class PageCursor implements EntryCursor {
   }
 
   /** A value that has pages of its own. */
-  #enterLongValue(leaf: TreePage, node: number, at: number): boolean {
+  #enterLongValue(): boolean {
+    const leaf = this.#leaf;
+    if (leaf === undefined) return false;
     const { bytes, words } = leaf;
-    if (at + LONG_VALUE_BYTES > leaf.end || words[node + 2] !== NODE_LONG_VALUE) throw leaf.damage();
-    const until = PAGE_HEADER_BYTES + bytes.readUInt32LE(2 * node);
+    const { from, until: at } = this.span;
+    const nodeAt = from - HEADER_BYTES;
+    const isLong = words[nodeAt / 2 + 2] === NODE_LONG_VALUE;
+    if (!isLong || at + LONG_VALUE_BYTES > leaf.end) throw leaf.damage();
+    const until = PAGE_HEADER_BYTES + bytes.readUInt32LE(nodeAt);
     const page = readPageNumber(bytes, at);
     const count = readPageNumber(bytes, at + 16);
     // A shorter value that took the place of a longer one within a transaction keeps its pages.

@@ -12,6 +12,8 @@ export interface PayloadRange {
   readonly until?: Buffer | undefined;
 }
 
+/** V8 builds a constant of this module into the code, and reads an imported one at each use. */
+const HEADER_BYTES = ROW_HEADER_BYTES;
 const NO_VALUE = Buffer.alloc(0);
 /** Of no row's key, because a partition has a terminator. */
 const NO_PARTITION = Buffer.of(0xff);
@@ -65,8 +67,8 @@ export class RowCursor implements RowInPlace {
       if (level.cursor.next()) {
         const { span, value } = level.cursor;
         if (span.until - span.from <= level.keyBytesMax) {
-          this.bytes = value.bytes;
-          this.from = value.from + ROW_HEADER_BYTES;
+          if (this.bytes !== value.bytes) this.bytes = value.bytes;
+          this.from = value.from + HEADER_BYTES;
           this.until = value.until;
           return true;
         }

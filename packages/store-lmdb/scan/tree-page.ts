@@ -1,18 +1,19 @@
 // A page of a tree in a snapshot, in place. What a page or one of its nodes says of itself is checked before it is followed.
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import { type BRANCH, type LEAF, NODE_HEADER_BYTES, PAGE_HEADER_BYTES } from '../lmdb/page-format.js';
-import type { TreeRange } from '../lmdb/tree.js';
 import type { Snapshot } from './snapshot.js';
 
 /** Pages are read in words of two bytes: LMDB aligns what is in them to these. */
 const HEADER_WORDS = PAGE_HEADER_BYTES / 2;
 const PAGE_WORDS = PAGE_BYTES / 2;
 /** The last place for a node's head, counted as offsets are. */
-const NODE_MAX = PAGE_BYTES - PAGE_HEADER_BYTES - NODE_HEADER_BYTES;
+export const NODE_MAX = PAGE_BYTES - PAGE_HEADER_BYTES - NODE_HEADER_BYTES;
 const FLAGS = 9;
 const LOWER = 10;
 const UPPER = 11;
 const WORD = 0x1_0000;
+/** An imported constant is read from its module at each use; V8 builds one of this module into the code. */
+const HEAD_BYTES = NODE_HEADER_BYTES;
 
 /** A number of 6 bytes, exact as far as there are pages and transactions. */
 export const readNumber = (words: Uint16Array, at: number): number =>
@@ -25,10 +26,10 @@ export class TreePage {
   readonly first: number;
   readonly count: number;
   readonly end: number;
+  /** No node's offset is less. */
+  readonly upper: number;
   readonly #snapshot: Snapshot;
   readonly #number: number;
-  /** No node is before it. */
-  readonly #upper: number;
 
   constructor(snapshot: Snapshot, number: number, kind: typeof BRANCH | typeof LEAF) {
     const { first, bytes, words } = snapshot.segmentOf(number);
@@ -43,7 +44,7 @@ export class TreePage {
     this.end = 2 * (at + PAGE_WORDS);
     this.#snapshot = snapshot;
     this.#number = number;
-    this.#upper = upper;
+    this.upper = upper;
     const isSound = lower % 2 === 0 && lower > 0 && lower <= upper && upper <= PAGE_BYTES - PAGE_HEADER_BYTES;
     if (!isSound || words[at + FLAGS] !== kind) throw this.damage();
     if (readNumber(words, at) !== number || readNumber(words, at + 4) > snapshot.number) throw this.damage();
@@ -54,9 +55,9 @@ export class TreePage {
     const { words, first } = this;
     const offset = words[first + index] ?? 0;
     const node = first + (offset >> 1);
-    const isSound = offset % 2 === 0 && offset >= this.#upper && offset <= NODE_MAX;
+    const isSound = offset % 2 === 0 && offset >= this.upper && offset <= NODE_MAX;
     // Behind the page the file may end, and to read there ends the process.
-    if (!isSound || 2 * node + NODE_HEADER_BYTES + (words[node + 3] ?? 0) > this.end) throw this.damage();
+    if (!isSound || 2 * node + HEAD_BYTES + (words[node + 3] ?? 0) > this.end) throw this.damage();
     return node;
   }
 
@@ -69,7 +70,7 @@ export class TreePage {
   compare(index: number, key: Uint8Array): number {
     const { bytes } = this;
     const node = this.node(index);
-    const from = 2 * node + NODE_HEADER_BYTES;
+    const from = 2 * node + HEAD_BYTES;
     const keyLength = this.words[node + 3] ?? 0;
     const length = Math.min(keyLength, key.length);
     for (let at = 0; at < length; at += 1) {
@@ -94,12 +95,6 @@ export class TreePage {
   /** Of a branch the node below which the key is, if it is in the tree. */
   childOf(key: Uint8Array): number {
     return this.countBefore(key, true, 1);
-  }
-
-  /** Whether no key below a node of a branch, which is not the first one, belongs to the range. */
-  isBehind(index: number, { end, isInclusive }: TreeRange): boolean {
-    const order = this.compare(index, end);
-    return order > 0 || (order === 0 && isInclusive !== true);
   }
 
   damage(): Error {

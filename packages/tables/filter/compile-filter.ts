@@ -1,11 +1,11 @@
 // Compiles a $filter once into a test on rows in their stored form: no object is built for a row.
-// How types compare is a fact of the service (protocol: queries#comparing); filter-range.ts decides which rows are scanned, and
+// How types compare is a fact of the service (protocol: queries#comparing), for constants in constant-comparison.ts; filter-range.ts decides which rows are scanned, and
 // property-lookup.ts finds what is compared. Every comparison adds its cost to an effort, so that a scan can yield by it.
 import type { Effort, RowInPlace } from '#store';
 import type { EdmType, EdmValue } from '../entity/edm.js';
-import { formatLiteral } from '../entity/edm-text.js';
-import { BINARY, BOOLEAN, DATE_TIME, DOUBLE, GUID, INT32, INT64, STRING } from '../entity/entity-codec.js';
+import { BINARY, BOOLEAN, DATE_TIME, DOUBLE, GUID, INT32, INT64 } from '../entity/entity-codec.js';
 import { TableError } from '../table-error.js';
+import { ConstantComparison, isMet, ordinal, stepsOf, VERDICTS } from './constant-comparison.js';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';
 import { type PropertyLookup, PropertyLookups } from './property-lookup.js';
 
@@ -13,26 +13,6 @@ export type RowTest = (row: RowInPlace) => boolean;
 
 /** The order of two values: below, at or above 0; NaN where one of them is NaN. */
 type Order = number;
-type Verdict = (order: Order) => boolean;
-
-const VERDICTS: Readonly<Record<ComparisonOperator, Verdict>> = {
-  eq: order => order === 0,
-  ne: order => order !== 0,
-  lt: order => order < 0,
-  le: order => order <= 0,
-  gt: order => order > 0,
-  ge: order => order >= 0,
-};
-
-/** The result of a comparison of incompatible types, for all values. */
-const ON_MISMATCH: Readonly<Record<ComparisonOperator, boolean>> = {
-  eq: false,
-  ne: true,
-  lt: true,
-  le: true,
-  gt: false,
-  ge: false,
-};
 
 const FLIPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   eq: 'eq',
@@ -43,97 +23,14 @@ const FLIPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   ge: 'le',
 };
 
-const ordinal = <T extends string | bigint | number>(a: T, b: T): Order =>
-  a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
-
-/** So many characters of a constant are compared in about a step. */
-const CHARACTERS_A_STEP = 16;
-
-type StoredTest = (bytes: Buffer, lookup: PropertyLookup) => boolean;
-
-/** Of no type; its length is known, so that copies of it are made at once. */
-const NO_TESTS: readonly (StoredTest | undefined)[] = Array.from({ length: BINARY + 1 }, () => undefined);
-
-/** Canonical literals are equal exactly if their values are, so equality needs no decoding. */
-function textEquality(constant: EdmValue, equal: boolean): StoredTest {
-  const literal = Buffer.from(formatLiteral(constant), 'latin1');
-  return (bytes, lookup) => lookup.isLiteral(bytes, literal) === equal;
-}
-
-const byNumber =
-  (verdict: Verdict, value: number): StoredTest =>
-  (bytes, lookup) =>
-    verdict(ordinal(lookup.number(bytes), value));
-
-const byInteger =
-  (verdict: Verdict, value: bigint): StoredTest =>
-  (bytes, lookup) =>
-    verdict(ordinal(lookup.integer(bytes), value));
-
-const byText =
-  (verdict: Verdict, value: string): StoredTest =>
-  (bytes, lookup) =>
-    verdict(ordinal(lookup.text(bytes), value));
-
-/** The comparisons of a constant, by the numbers of the types that it may be compared with (protocol: queries#comparing). */
-function testsByType(operator: ComparisonOperator, constant: EdmValue): readonly (StoredTest | undefined)[] {
-  const verdict = VERDICTS[operator];
-  const isEquality = operator === 'eq' || operator === 'ne';
-  const tests: (StoredTest | undefined)[] = [...NO_TESTS];
-  switch (constant.type) {
-    case 'Edm.Int32':
-      tests[INT32] = tests[DOUBLE] = byNumber(verdict, constant.value);
-      tests[INT64] = byInteger(verdict, BigInt(constant.value));
-      break;
-    case 'Edm.Int64':
-      tests[INT64] = byInteger(verdict, constant.value);
-      tests[DOUBLE] = byNumber(verdict, Number(constant.value));
-      break;
-    case 'Edm.Double':
-      tests[DOUBLE] = byNumber(verdict, constant.value);
-      break;
-    case 'Edm.DateTime':
-      tests[DATE_TIME] = byInteger(verdict, constant.value);
-      break;
-    case 'Edm.Boolean':
-      tests[BOOLEAN] = (bytes, lookup) => verdict(Number(lookup.boolean(bytes)) - Number(constant.value));
-      break;
-    case 'Edm.String':
-    case 'Edm.Guid':
-      tests[constant.type === 'Edm.String' ? STRING : GUID] = isEquality
-        ? textEquality(constant, operator === 'eq')
-        : byText(verdict, constant.value);
-      break;
-    case 'Edm.Binary':
-      tests[BINARY] = isEquality
-        ? textEquality(constant, operator === 'eq')
-        : (bytes, lookup) => verdict(Buffer.compare(lookup.binary(bytes), constant.value));
-      break;
-  }
-  return tests;
-}
-
-/** What comparing with a constant costs besides one step: only texts may be long. */
-const stepsOf = ({ value }: EdmValue): number =>
-  typeof value === 'string' || Buffer.isBuffer(value) ? Math.floor(value.length / CHARACTERS_A_STEP) : 0;
-
 function compareWithConstant(
   lookups: PropertyLookups,
   name: string,
   operator: ComparisonOperator,
   constant: EdmValue,
 ): RowTest {
-  const lookup = lookups.of(name);
-  const { effort } = lookups;
-  const mismatch = ON_MISMATCH[operator];
-  const tests = testsByType(operator, constant);
-  const steps = stepsOf(constant);
-  return row => {
-    if (!lookup.find(row)) return false;
-    effort.steps += steps;
-    const test = tests[lookup.type(row.bytes)];
-    return test === undefined ? mismatch : test(row.bytes, lookup);
-  };
+  const comparison = new ConstantComparison(lookups.of(name), operator, constant, lookups.effort);
+  return row => comparison.matches(row);
 }
 
 type Accessor<T> = (row: RowInPlace) => T;
@@ -159,9 +56,10 @@ const OPERATOR_NAMES: Readonly<Record<ComparisonOperator, string>> = {
 function compareColumn(name: string, operator: ComparisonOperator, constant: EdmValue): RowTest {
   const verdict = VERDICTS[operator];
   if (constant.type === 'Edm.DateTime' && name === 'Timestamp')
-    return row => verdict(ordinal(row.version, constant.value));
+    return row => isMet(verdict, ordinal(row.version, constant.value));
   const column = TEXT_COLUMNS.get(name);
-  if (constant.type === 'Edm.String' && column) return row => verdict(ordinal(column(row), constant.value));
+  if (constant.type === 'Edm.String' && column)
+    return row => isMet(verdict, ordinal(column(row), constant.value));
   throw new TableError('InvalidInput:FilterTypes', {
     left: staticType(name),
     right: constant.type,
@@ -214,7 +112,8 @@ function orderOf(left: EdmValue, right: EdmValue): Order | undefined {
 /** Two values of one type, or two numbers; anything else is a mismatch. */
 function compareValues(left: EdmValue, operator: ComparisonOperator, right: EdmValue): boolean {
   const order = orderOf(left, right);
-  return order === undefined ? ON_MISMATCH[operator] : VERDICTS[operator](order);
+  const verdict = VERDICTS[operator];
+  return order === undefined ? verdict.mismatch : isMet(verdict, order);
 }
 
 /** Where two properties are compared: false if one is missing, else the order of their values. */
@@ -296,12 +195,11 @@ class Compilation {
     const orderIn = this.#pairs.get(both) ?? this.#orderOfPair(left, right);
     this.#pairs.set(both, orderIn);
     const verdict = VERDICTS[operator];
-    const mismatch = ON_MISMATCH[operator];
     return row => {
       effort.steps += 1;
       const order = orderIn(row);
       if (order === false) return false;
-      return order === undefined ? mismatch : verdict(order);
+      return order === undefined ? verdict.mismatch : isMet(verdict, order);
     };
   }
 

@@ -23,6 +23,19 @@ const NAMES_SOUGHT_ONE_BY_ONE = 8;
 /** A u32 by its bytes, of which the highest is 0: several times as fast as the buffer's own method, which checks what it reads. */
 const readLength = (bytes: Buffer, at: number): number =>
   (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
+const readInteger = (bytes: Buffer, at: number): number =>
+  readLength(bytes, at) | ((bytes[at + 3] ?? 0) << 24);
+
+/** V8 builds constants of this module into the code, and reads imported ones at each use. */
+const DOUBLE_TYPE = DOUBLE;
+const DIRECTORY_AT = HEADER_BYTES;
+const ENTRY = ENTRY_BYTES;
+const OVERHEAD = TEXT_OVERHEAD;
+
+function isAt(bytes: Buffer, at: number, name: Buffer): boolean {
+  for (let i = 0; i < name.length; i++) if (bytes[at + i] !== name[i]) return false;
+  return true;
+}
 
 /** A property that a filter names. After `find` the other methods read it, of the same row. */
 export class PropertyLookup {
@@ -61,27 +74,27 @@ export class PropertyLookup {
   /** Compares the bytes of names. */
   #seek({ bytes, from, until }: RowInPlace): void {
     const count = propertyCount(bytes, from, until);
-    const wanted = this.#name.length;
+    const name = this.#name;
+    const wanted = name.length;
     const { effort } = this.#of;
-    let at = from + HEADER_BYTES + ENTRY_BYTES * count;
-    for (let entryAt = from + HEADER_BYTES, i = 0; i < count; i++, entryAt += ENTRY_BYTES) {
+    let at = from + DIRECTORY_AT + ENTRY * count;
+    for (let entryAt = from + DIRECTORY_AT, i = 0; i < count; i++, entryAt += ENTRY) {
       const nameLength = (bytes[entryAt + 2] ?? 0) | ((bytes[entryAt + 3] ?? 0) << 8);
       const literalLength = readLength(bytes, entryAt + 4);
-      const end = at + nameLength + TEXT_OVERHEAD + literalLength;
+      const literalAt = at + nameLength + OVERHEAD;
+      const end = literalAt + literalLength;
       if (end > until) throw cutOff();
-      if (nameLength === wanted && this.#isAt(bytes, at + 2)) {
+      if (nameLength === wanted && isAt(bytes, at + 2, name)) {
         effort.steps += i;
-        this.found(entryAt, at + nameLength + TEXT_OVERHEAD, literalLength);
+        this.#isThere = true;
+        this.#entryAt = entryAt;
+        this.literalAt = literalAt;
+        this.literalLength = literalLength;
         return;
       }
       at = end;
     }
     effort.steps += count;
-  }
-
-  #isAt(bytes: Buffer, at: number): boolean {
-    for (let i = 0; i < this.#name.length; i++) if (bytes[at + i] !== this.#name[i]) return false;
-    return true;
   }
 
   #reset(): void {
@@ -128,7 +141,14 @@ export class PropertyLookup {
 
   number(bytes: Buffer): number {
     const at = this.#entryAt + 8;
-    return bytes[this.#entryAt] === DOUBLE ? bytes.readDoubleLE(at) : bytes.readInt32LE(at);
+    return bytes[this.#entryAt] === DOUBLE_TYPE ? bytes.readDoubleLE(at) : readInteger(bytes, at);
+  }
+
+  /** The order of a stored integer of 8 bytes and this one, whose upper half is signed: below, at or above 0. */
+  integerOrder(bytes: Buffer, high: number, low: number): number {
+    const at = this.#entryAt + 8;
+    const difference = readInteger(bytes, at + 4) - high;
+    return difference === 0 ? (readInteger(bytes, at) >>> 0) - low : difference;
   }
 
   integer(bytes: Buffer): bigint {

@@ -1,0 +1,157 @@
+// Compares a property of stored rows with a constant (protocol: queries#comparing): most of what filters do. One class compares all types with all operators,
+// because a call that may go to many functions costs as much as several comparisons. property-lookup.ts finds the property.
+import type { Effort, RowInPlace } from '#store';
+import type { EdmValue } from '../entity/edm.js';
+import { formatLiteral } from '../entity/edm-text.js';
+import { BINARY, BOOLEAN, DATE_TIME, DOUBLE, GUID, INT32, INT64, STRING } from '../entity/entity-codec.js';
+import type { ComparisonOperator } from './filter.js';
+import type { PropertyLookup } from './property-lookup.js';
+
+/** So many characters of a constant are compared in about a step. */
+const CHARACTERS_A_STEP = 16;
+
+/** What comparing with a constant costs besides one step: only texts may be long. */
+export const stepsOf = ({ value }: EdmValue): number =>
+  typeof value === 'string' || Buffer.isBuffer(value) ? Math.floor(value.length / CHARACTERS_A_STEP) : 0;
+
+/** The results of an operator by the order of the two values; `unordered` is that of NaN, `mismatch` that of incompatible types. */
+interface Verdict {
+  readonly below: boolean;
+  readonly equal: boolean;
+  readonly above: boolean;
+  readonly unordered: boolean;
+  readonly mismatch: boolean;
+}
+
+const verdict = (
+  below: boolean,
+  equal: boolean,
+  above: boolean,
+  unordered: boolean,
+  mismatch: boolean,
+): Verdict => ({ below, equal, above, unordered, mismatch });
+
+export const VERDICTS: Readonly<Record<ComparisonOperator, Verdict>> = {
+  eq: verdict(false, true, false, false, false),
+  ne: verdict(true, false, true, true, true),
+  lt: verdict(true, false, false, false, true),
+  le: verdict(true, true, false, false, true),
+  gt: verdict(false, false, true, false, false),
+  ge: verdict(false, true, true, false, false),
+};
+
+/** The result for an order of two values: below, at or above 0, NaN where one of them is NaN. */
+export const isMet = ({ below, equal, above, unordered }: Verdict, order: number): boolean =>
+  order < 0 ? below : order > 0 ? above : order === 0 ? equal : unordered;
+
+export const ordinal = <T extends string | bigint | number>(a: T, b: T): number =>
+  a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
+
+/** The ways to compare; 0 is that of incompatible types. */
+const NUMBER = 1;
+const INTEGER = 2;
+const TRUTH = 3;
+const LITERAL = 4;
+const TEXT = 5;
+const BYTES = 6;
+
+/** By the number of the stored type, the way in which it is compared with a constant. */
+function waysOf({ type }: EdmValue, isEquality: boolean): number[] {
+  const ways: number[] = Array.from({ length: BINARY + 1 }, () => 0);
+  if (type === 'Edm.Int32') ways[INT32] = NUMBER;
+  if (type === 'Edm.Int32' || type === 'Edm.Int64') ways[INT64] = INTEGER;
+  if (type === 'Edm.Int32' || type === 'Edm.Int64' || type === 'Edm.Double') ways[DOUBLE] = NUMBER;
+  if (type === 'Edm.DateTime') ways[DATE_TIME] = INTEGER;
+  if (type === 'Edm.Boolean') ways[BOOLEAN] = TRUTH;
+  if (type === 'Edm.String') ways[STRING] = isEquality ? LITERAL : TEXT;
+  if (type === 'Edm.Guid') ways[GUID] = isEquality ? LITERAL : TEXT;
+  if (type === 'Edm.Binary') ways[BINARY] = isEquality ? LITERAL : BYTES;
+  return ways;
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** The upper 32 bits of an integer, signed; of one that no row has, what orders it so. */
+function upperHalf(value: bigint): number {
+  if (value > INT64_MAX) return Number.POSITIVE_INFINITY;
+  if (value < -INT64_MAX - 1n) return Number.NEGATIVE_INFINITY;
+  return Number(value >> 32n);
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+export class ConstantComparison {
+  readonly #lookup: PropertyLookup;
+  readonly #effort: Effort;
+  readonly #steps: number;
+  readonly #ways: readonly number[];
+  readonly #below: boolean;
+  readonly #equal: boolean;
+  readonly #above: boolean;
+  readonly #verdict: Verdict;
+  /** The constant, in the forms that its type is compared in. */
+  readonly #number: number;
+  readonly #high: number;
+  readonly #low: number;
+  readonly #text: string;
+  /** Canonical literals are equal exactly if their values are, so equality needs no decoding. */
+  readonly #literal: Buffer;
+  readonly #bytes: Buffer;
+
+  constructor(lookup: PropertyLookup, operator: ComparisonOperator, constant: EdmValue, effort: Effort) {
+    const { value } = constant;
+    const isEquality = operator === 'eq' || operator === 'ne';
+    const isInteger = typeof value === 'bigint' || constant.type === 'Edm.Int32';
+    const integer = isInteger ? BigInt(value as bigint | number) : 0n;
+    this.#lookup = lookup;
+    this.#effort = effort;
+    this.#steps = stepsOf(constant);
+    this.#ways = waysOf(constant, isEquality);
+    this.#verdict = VERDICTS[operator];
+    this.#below = this.#verdict.below;
+    this.#equal = this.#verdict.equal;
+    this.#above = this.#verdict.above;
+    this.#number = typeof value === 'string' || Buffer.isBuffer(value) ? Number.NaN : Number(value);
+    this.#high = upperHalf(integer);
+    this.#low = Number(integer & 0xffff_ffffn);
+    this.#text = typeof value === 'string' ? value : '';
+    this.#literal =
+      typeof value === 'string' || Buffer.isBuffer(value)
+        ? Buffer.from(formatLiteral(constant), 'latin1')
+        : NO_BYTES;
+    this.#bytes = Buffer.isBuffer(value) ? value : NO_BYTES;
+  }
+
+  /** False for a row without the property. */
+  matches(row: RowInPlace): boolean {
+    const lookup = this.#lookup;
+    if (!lookup.find(row)) return false;
+    const { bytes } = row;
+    switch (this.#ways[lookup.type(bytes)]) {
+      case NUMBER: {
+        const [value, wanted] = [lookup.number(bytes), this.#number];
+        if (value < wanted) return this.#below;
+        if (value > wanted) return this.#above;
+        return value === wanted ? this.#equal : this.#verdict.unordered;
+      }
+      case INTEGER: {
+        const order = lookup.integerOrder(bytes, this.#high, this.#low);
+        return order < 0 ? this.#below : order > 0 ? this.#above : this.#equal;
+      }
+      case TRUTH:
+        return isMet(this.#verdict, Number(lookup.boolean(bytes)) - this.#number);
+      case LITERAL:
+        this.#effort.steps += this.#steps;
+        return lookup.isLiteral(bytes, this.#literal) === this.#equal;
+      case TEXT:
+        this.#effort.steps += this.#steps;
+        return isMet(this.#verdict, ordinal(lookup.text(bytes), this.#text));
+      case BYTES:
+        this.#effort.steps += this.#steps;
+        return isMet(this.#verdict, Buffer.compare(lookup.binary(bytes), this.#bytes));
+      default:
+        this.#effort.steps += this.#steps;
+        return this.#verdict.mismatch;
+    }
+  }
+}
