@@ -1,14 +1,20 @@
 // What the official client of blobs meets at the edges: tags that come along with copies, the words for tiers, odd names, and signatures that
 // are forged or do not reach as far as they are used.
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import {
+  AccountSASPermissions,
+  AccountSASResourceTypes,
+  AccountSASServices,
   BlobSASPermissions,
   BlobServiceClient,
   type ContainerClient,
   ContainerSASPermissions,
+  generateAccountSASQueryParameters,
   generateBlobSASQueryParameters,
   RestError,
+  SASProtocol,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
 import { type RunningServer, serve } from 'shelfmark';
@@ -105,5 +111,215 @@ describe('blobs at the edges', () => {
     await blob.setAccessTier('HOT');
     assert.equal((await blob.getProperties()).accessTier, 'Hot');
     assert.equal(await codeOf(blob.setAccessTier('P4')), '400 InvalidHeaderValue');
+  });
+
+  /** Names as they are, and what a list of them says. */
+  const listed = async (client: ContainerClient, prefix: string): Promise<string[]> => {
+    const names: string[] = [];
+    for await (const { name } of client.listBlobsFlat({ prefix })) names.push(name);
+    return names;
+  };
+
+  test('names of all kinds are written, read, listed and deleted', async () => {
+    const names = [
+      ...['/lead', 'trail/', 'a//b', '/', '//', 'dot.', 'a./b.', 'dots...', 'space ', ' lead', '   '],
+      ...['per%cent', '%41', '%2F', '%', 'quest?ion', 'ha#sh', 'pl+us', 'a&b=c', 'semi;colon', `quo'te"`],
+      ...[
+        '<x>&amp;',
+        '\u{1f600}/\u{1d4b3}',
+        'e\u0301',
+        '\u00e9',
+        'tab\t',
+        'line\n',
+        '\u0001',
+        '\uffff',
+        '\u2028',
+      ],
+      ...['x'.repeat(1024), '\u{1f600}'.repeat(512), `${'s/'.repeat(253)}s`],
+    ];
+    const odd = service.getContainerClient('names');
+    await odd.create();
+    for (const name of names) await odd.uploadBlockBlob(name, name, Buffer.byteLength(name));
+    for (const name of names)
+      assert.equal((await odd.getBlobClient(name).download()).contentLength, Buffer.byteLength(name));
+    assert.deepEqual(await listed(odd, ''), [...names].sort());
+    for (const name of names) await odd.getBlobClient(name).delete();
+    assert.deepEqual(await listed(odd, ''), []);
+    const upload = (name: string) => codeOf(odd.uploadBlockBlob(name, 'x', 1));
+    assert.equal(await upload('x'.repeat(1025)), '400 OutOfRangeInput');
+    assert.equal(await upload('\u{1f600}'.repeat(513)), '400 OutOfRangeInput');
+    assert.equal(await upload(`${'s/'.repeat(254)}s`), '400 InvalidUri');
+  });
+
+  /** As it stands on the request line, which the client would make another one of. */
+  const raw = (method: string, path: string, body?: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port, pathname } = new URL(server.blobEndpoint ?? '');
+      const headers = { 'x-ms-blob-type': 'BlockBlob', 'content-length': Buffer.byteLength(body ?? '') };
+      const target = `${pathname}${path}?${signed(undefined, 'rwl')}`;
+      const sent = request({ hostname, port, method, path: target, headers }, response => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (piece: string) => {
+          text += piece;
+        });
+        response.on('end', () => resolve(response.statusCode === 200 ? text : `${response.statusCode}`));
+      });
+      sent.on('error', reject).end(body);
+    });
+
+  test('a path is decoded once, and nothing is made of its dots', async () => {
+    for (const [path, name] of [
+      ['n1/../b', 'n1/../b'],
+      ['n2/./b', 'n2/./b'],
+      ['n3/%2E%2E/b', 'n3/../b'],
+      ['n4%2Fb%2fc', 'n4/b/c'],
+      ['n5%252F', 'n5%2F'],
+      ['n6+b%20', 'n6+b '],
+      ['n7/..', 'n7/..'],
+    ] as const) {
+      assert.equal(await raw('PUT', `/edges/${path}`, path), '201');
+      assert.equal(await raw('GET', `/edges/${encodeURIComponent(name)}`), path);
+      assert.deepEqual(await listed(container, name.slice(0, 2)), [name]);
+    }
+    for (const path of ['%zz', '%', '%FF', '%C3%28', '%ED%A0%80'])
+      assert.equal(await raw('PUT', `/edges/${path}`, 'x'), '400', path);
+  });
+
+  test('forged signatures, and those that do not reach as far', async () => {
+    await container.uploadBlockBlob('b', 'secret', 6);
+    await container.uploadBlockBlob('c', 'other', 5);
+    const other = service.getContainerClient('others');
+    await other.create();
+    await other.uploadBlockBlob('b', 'theirs', 6);
+    const read = (query: string, name = 'b', where = 'edges') =>
+      codeOf(as(query, where).getBlobClient(name).download());
+    const list = (query: string) => codeOf(as(query).listBlobsFlat().next());
+    const changed = (query: string, changes: Readonly<Record<string, string>>): string => {
+      const fields = new URLSearchParams(query);
+      for (const [name, value] of Object.entries(changes)) fields.set(name, value);
+      return fields.toString();
+    };
+    const [ofBlob, ofContainer] = [signed('b', 'r'), signed(undefined, 'rl')];
+    assert.deepEqual(
+      [await read(ofBlob), await read(ofContainer), await list(ofContainer)],
+      ['done', 'done', 'done'],
+    );
+    const FAILED = '403 AuthenticationFailed';
+    // Of another blob, another container, and of a blob for the container.
+    assert.equal(await read(ofBlob, 'c'), FAILED);
+    assert.equal(await read(ofContainer, 'b', 'others'), FAILED);
+    assert.equal(await read(ofBlob, 'b', 'others'), FAILED);
+    assert.equal(await list(ofBlob), FAILED);
+    // Changed after it was signed.
+    for (const changes of [
+      { sp: 'rw' },
+      { se: '2099-01-01T00:00:00Z' },
+      { sv: '2018-11-09' },
+      { sr: 'c' },
+      { sr: 'bs' },
+      { sr: 'x' },
+      { st: '2020-01-01T00:00:00Z' },
+      { sip: '127.0.0.1' },
+      { spr: 'http' },
+      { si: 'p' },
+      { rsct: 'text/html' },
+      { sig: `${'A'.repeat(43)}=` },
+      { sig: '' },
+      { skoid: 'x' },
+    ])
+      assert.equal(await read(changed(ofBlob, changes)), FAILED, JSON.stringify(changes));
+    // Not for containers themselves, whatever the letters.
+    const all = as(signed(undefined, 'racwdxltmeif'));
+    for (const refused of [
+      all.delete(),
+      all.setMetadata({}),
+      all.getProperties(),
+      all.getAccessPolicy(),
+      as(signed(undefined, 'racwdl'), 'edges').create(),
+    ])
+      assert.equal(await codeOf(refused), '403 AuthorizationFailure');
+    assert.equal(
+      await codeOf(as(ofContainer).uploadBlockBlob('b', 'x', 1)),
+      '403 AuthorizationPermissionMismatch',
+    );
+    assert.equal(
+      await codeOf(as(ofContainer).getBlobClient('b').delete()),
+      '403 AuthorizationPermissionMismatch',
+    );
+  });
+
+  test('times, addresses, protocols and services of signatures', async () => {
+    const hours = (count: number) => new Date(Date.now() + count * HOUR_MS);
+    const read = (fields: object) => {
+      const values = {
+        containerName: 'edges',
+        blobName: 'b',
+        permissions: BlobSASPermissions.parse('r'),
+        expiresOn,
+        ...fields,
+      };
+      const query = generateBlobSASQueryParameters(values, credential).toString();
+      return codeOf(as(query).getBlobClient('b').download());
+    };
+    assert.equal(await read({ startsOn: hours(-1) }), 'done');
+    for (const fields of [
+      { expiresOn: hours(-1) },
+      { startsOn: hours(1), expiresOn: hours(2) },
+      { startsOn: hours(1), expiresOn: hours(-1) },
+      { startsOn: hours(2), expiresOn: hours(1) },
+    ])
+      assert.equal(await read(fields), '403 AuthenticationFailed', JSON.stringify(fields));
+    assert.equal(await read({ ipRange: { start: '10.0.0.1' } }), '403 AuthorizationSourceIPMismatch');
+    assert.equal(await read({ protocol: SASProtocol.Https }), '403 AuthorizationProtocolMismatch');
+    const account = (services: string, types: string) =>
+      generateAccountSASQueryParameters(
+        {
+          expiresOn,
+          permissions: AccountSASPermissions.parse('rl'),
+          resourceTypes: AccountSASResourceTypes.parse(types).toString(),
+          services: AccountSASServices.parse(services).toString(),
+        },
+        credential,
+      ).toString();
+    const by = (query: string) => codeOf(as(query).getBlobClient('b').download());
+    assert.equal(await by(account('b', 'o')), 'done');
+    assert.equal(await by(account('qt', 'sco')), '403 AuthorizationServiceMismatch');
+    assert.equal(await by(account('b', 'sc')), '403 AuthorizationResourceTypeMismatch');
+  });
+
+  test('a signature of a snapshot is for it alone, and one by a policy as long as there is one', async () => {
+    const blob = container.getBlockBlobClient('snapped');
+    await blob.upload('old', 3);
+    const { snapshot: snapshotTime = '' } = await blob.createSnapshot();
+    await new Promise(resolve => setTimeout(resolve, 2));
+    const { snapshot: later = '' } = await blob.createSnapshot();
+    const values = { containerName: 'edges', blobName: 'snapped', snapshotTime, expiresOn };
+    const query = generateBlobSASQueryParameters(
+      { ...values, permissions: BlobSASPermissions.parse('rwd') },
+      credential,
+    ).toString();
+    const holder = as(query).getBlobClient('snapped');
+    assert.equal((await holder.withSnapshot(snapshotTime).downloadToBuffer()).toString(), 'old');
+    const FAILED = '403 AuthenticationFailed';
+    assert.equal(await codeOf(holder.download()), FAILED);
+    assert.equal(await codeOf(holder.withSnapshot(later).download()), FAILED);
+    assert.equal(await codeOf(holder.getBlockBlobClient().upload('new', 3)), FAILED);
+    assert.equal(await codeOf(holder.delete()), FAILED);
+
+    const policy = { id: 'readers', accessPolicy: { permissions: 'r', expiresOn } };
+    await container.setAccessPolicy(undefined, [policy]);
+    const named = (fields: object) =>
+      as(
+        generateBlobSASQueryParameters(
+          { containerName: 'edges', identifier: 'readers', ...fields },
+          credential,
+        ).toString(),
+      ).getBlobClient('b');
+    assert.equal(await codeOf(named({}).download()), 'done');
+    assert.equal(await codeOf(named({}).delete()), '403 AuthorizationPermissionMismatch');
+    // In the signature and in the policy.
+    assert.equal(await codeOf(named({ expiresOn }).download()), FAILED);
+    await container.setAccessPolicy(undefined, [{ ...policy, id: 'others' }]);
+    assert.equal(await codeOf(named({}).download()), FAILED);
   });
 });
