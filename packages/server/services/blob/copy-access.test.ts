@@ -1,0 +1,115 @@
+// Who may read the source of a copy: its URL's signature, a token that was sent for it, the caller's own key in the same account, or everybody.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import type { WireRequest } from '#base';
+import { BlobError, execute, type PublicAccess } from '#blobs';
+import { blobSasStringToSign, parseBlobSas, parseTarget } from '#wire';
+import { BLOB_GRAMMAR } from '#wire/blob';
+import { WELL_KNOWN_KEY } from '../../auth/accounts.js';
+import type { Grant } from '../../auth/grant.js';
+import { ACCOUNT, HOST, NOW, openService } from '../../testing/service.js';
+import { authenticatorOf, type BlobRequest, blobContextOf } from './blob-request.js';
+import { BLOB_SERVICE } from './blob-service.js';
+import { readableSource } from './copy-access.js';
+
+const OWNER: Grant = { kind: 'owner' };
+const ROOT = `http://${HOST}/${ACCOUNT}`;
+
+function signed(container: string, blob: string, sp: string): string {
+  const fields = `sv=2020-12-06&sr=b&sp=${sp}&se=2030-01-01T00:00:00Z`;
+  const target = (sig: string) => `/${ACCOUNT}/${container}/${blob}?${fields}&sig=${encodeURIComponent(sig)}`;
+  const { query } = parseTarget(
+    { target: target(`${'A'.repeat(43)}=`), headers: { host: HOST }, secure: false },
+    new Set(),
+    BLOB_GRAMMAR,
+  );
+  const text = blobSasStringToSign(parseBlobSas(query, { container, blob }), ACCOUNT);
+  const key = Buffer.from(WELL_KNOWN_KEY, 'base64');
+  return `http://${HOST}${target(createHmac('sha256', key).update(text).digest('base64'))}`;
+}
+
+async function openSources() {
+  const { service } = openService();
+  for (const publicAccess of ['private', 'blob'] satisfies PublicAccess[])
+    await execute(
+      { kind: 'createContainer', container: `of-${publicAccess}`, metadata: [], publicAccess },
+      blobContextOf(service, ACCOUNT),
+    );
+  /** The source, or the refusal. */
+  return async (
+    url: string,
+    caller: Grant,
+    more: { readonly headers?: object; readonly account?: string } = {},
+  ) => {
+    const headers = { host: HOST, 'x-ms-version': '2026-04-06', 'x-ms-copy-source': url, ...more.headers };
+    const request: WireRequest = {
+      method: 'PUT',
+      target: `/${ACCOUNT}/of-private/copy`,
+      headers,
+      body: Buffer.alloc(0),
+      bodyTooLarge: false,
+      secure: false,
+      remoteAddress: '127.0.0.1',
+    };
+    const context = { request, server: service, now: NOW } as BlobRequest;
+    try {
+      const source = await readableSource(
+        context,
+        more.account ?? ACCOUNT,
+        caller,
+        authenticatorOf(BLOB_SERVICE, service),
+      );
+      return `${source.container}/${source.blob} ${source.url.includes('sig=')}`;
+    } catch (error) {
+      assert.ok(error instanceof BlobError, String(error));
+      return error.code;
+    }
+  };
+}
+
+const [FORBIDDEN, MISSING] = ['CannotVerifyCopySource:Forbidden', 'CannotVerifyCopySource:Missing'];
+
+test('the key of the account reads its blobs, those of others and signatures do not', async () => {
+  const ask = await openSources();
+  const url = `${ROOT}/of-private/b`;
+  assert.equal(await ask(url, OWNER), 'of-private/b false');
+  assert.equal(await ask(url, OWNER, { account: 'another' }), MISSING);
+  const sas: Grant = { kind: 'serviceSas', resource: 'of-private', permission: 'rwc', range: undefined };
+  assert.equal(await ask(url, sas), MISSING);
+  assert.equal(await ask(url, { kind: 'accountSas', resourceTypes: 'sco', permission: 'rwc' }), MISSING);
+});
+
+test('a public container is read by all, its tags by none of them', async () => {
+  const ask = await openSources();
+  const [url, sas] = [
+    `${ROOT}/of-blob/b`,
+    { kind: 'accountSas', resourceTypes: 'o', permission: 'w' } as const,
+  ];
+  assert.equal(await ask(url, sas), 'of-blob/b false');
+  assert.equal(await ask(url, sas, { headers: { 'x-ms-copy-source-tag-option': 'COPY' } }), MISSING);
+  assert.equal(await ask(`${ROOT}/of-nothing/b`, sas), MISSING);
+});
+
+test("the URL's signature counts alone, and is not shown", async () => {
+  const ask = await openSources();
+  const anyone: Grant = { kind: 'accountSas', resourceTypes: 'o', permission: 'w' };
+  const url = signed('of-private', 'b', 'r');
+  assert.equal(await ask(url, anyone), 'of-private/b false');
+  assert.equal(await ask(url.replace('/b?', '/c?'), OWNER), FORBIDDEN);
+  assert.equal(await ask(url.replace('sp=r', 'sp=rw'), OWNER), FORBIDDEN);
+  assert.equal(await ask(signed('of-private', 'b', 'w'), OWNER), FORBIDDEN);
+  const withTags = { headers: { 'x-ms-copy-source-tag-option': 'COPY' } };
+  assert.equal(await ask(url, anyone, withTags), FORBIDDEN);
+  assert.equal(await ask(signed('of-private', 'b', 'rt'), anyone, withTags), 'of-private/b false');
+});
+
+test('a token that does not hold, another server, and what is no blob', async () => {
+  const ask = await openSources();
+  const token = { headers: { 'x-ms-copy-source-authorization': 'Bearer x' } };
+  assert.equal(await ask(`${ROOT}/of-private/b`, OWNER, token), FORBIDDEN);
+  assert.equal(await ask('http://example.org/of-private/b', OWNER), MISSING);
+  assert.equal(await ask(`http://${HOST}/stranger/of-private/b`, OWNER), MISSING);
+  for (const url of ['x', ROOT, `${ROOT}/of-private?restype=container`])
+    assert.equal(await ask(url, OWNER), 'InvalidHeaderValue', url);
+});

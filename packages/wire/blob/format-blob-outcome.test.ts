@@ -1,0 +1,192 @@
+// Outcomes of the Blob service as answers: the status, the headers and the document of each.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultServiceProperties } from '#account';
+import type { BlobProperties, Outcome } from '#blobs';
+import { parseTarget } from '../shared/target.js';
+import { BLOB_GRAMMAR } from './blob-grammar.js';
+import { formatBlobOutcome } from './format-blob-outcome.js';
+
+const TICKS = BigInt(Date.parse('2019-05-09T01:19:36Z')) * 10_000n;
+const STAMP = { etag: TICKS, lastModified: TICKS };
+const STAMPED = ['Last-Modified', 'ETag'];
+const DIGESTS = { md5: Buffer.alloc(16), crc64: Buffer.alloc(8) };
+const DIGESTED = ['Content-MD5', 'x-ms-content-crc64', ...STAMPED];
+const ENCRYPTED = ['x-ms-request-server-encrypted'];
+const FREE = { state: 'available', duration: undefined } as const;
+const BLOB: BlobProperties = {
+  type: 'BlockBlob',
+  stamp: STAMP,
+  created: TICKS,
+  length: 10,
+  properties: {
+    contentType: 'text/plain',
+    contentEncoding: undefined,
+    contentLanguage: undefined,
+    contentDisposition: undefined,
+    cacheControl: undefined,
+    contentMd5: Buffer.alloc(16),
+  },
+  metadata: [],
+  tagCount: 0,
+  tags: [],
+  lease: FREE,
+  copy: undefined,
+  tier: undefined,
+  snapshot: undefined,
+  committedBlocks: undefined,
+  isSealed: false,
+  sequenceNumber: undefined,
+};
+
+const routeOf = (path: string) =>
+  parseTarget(
+    { target: `/acc${path}`, headers: { host: '127.0.0.1:1' }, secure: false },
+    new Set(),
+    BLOB_GRAMMAR,
+  );
+
+const answerOf = (outcome: Outcome, path = '/abc/b') =>
+  formatBlobOutcome(outcome, {
+    route: routeOf(path),
+    version: '2026-04-06',
+    overrides: undefined,
+    rangeDigests: [['x-ms-content-crc64', 'sum']],
+  });
+
+/** Status, names of headers before and behind the server's. */
+function formOf(outcome: Outcome): readonly unknown[] {
+  const { status, content, more, body } = answerOf(outcome);
+  assert.equal(body, undefined);
+  return [status, content.map(([name]) => name), more.map(([name]) => name)];
+}
+
+test('writes tell the stamp, the digests, and that the content is encrypted', () => {
+  const stamp = STAMP;
+  const digests = DIGESTS;
+  assert.deepEqual(formOf({ kind: 'blobPut', stamp, digests }), [201, DIGESTED, ENCRYPTED]);
+  assert.deepEqual(formOf({ kind: 'blobPut', stamp, digests: undefined }), [201, STAMPED, ENCRYPTED]);
+  assert.deepEqual(formOf({ kind: 'blockPut', digests }), [201, DIGESTED.slice(0, 2), ENCRYPTED]);
+  assert.deepEqual(formOf({ kind: 'appended', stamp, digests, offset: 7, blocks: 2 }), [
+    201,
+    DIGESTED,
+    ['x-ms-blob-append-offset', 'x-ms-blob-committed-block-count', ...ENCRYPTED],
+  ]);
+  assert.deepEqual(formOf({ kind: 'pagesPut', stamp, digests, sequenceNumber: 3n }), [
+    201,
+    DIGESTED,
+    ['x-ms-blob-sequence-number', ...ENCRYPTED],
+  ]);
+  assert.deepEqual(formOf({ kind: 'sealed', stamp, length: 3 }), [200, STAMPED, ['x-ms-blob-sealed']]);
+  assert.deepEqual(formOf({ kind: 'copied', stamp, copyId: 'i', digests: undefined }), [
+    202,
+    STAMPED,
+    ['x-ms-copy-id', 'x-ms-copy-status'],
+  ]);
+});
+
+test('settings, deletions and tags', () => {
+  const stamp = STAMP;
+  assert.deepEqual(formOf({ kind: 'containerCreated', stamp }), [201, STAMPED, []]);
+  assert.deepEqual(formOf({ kind: 'containerDeleted' }), [202, [], []]);
+  assert.deepEqual(formOf({ kind: 'containerSet', stamp }), [200, STAMPED, []]);
+  assert.deepEqual(formOf({ kind: 'servicePropertiesSet' }), [202, [], []]);
+  assert.deepEqual(formOf({ kind: 'blobPropertiesSet', stamp, sequenceNumber: undefined }), [
+    200,
+    STAMPED,
+    [],
+  ]);
+  assert.deepEqual(formOf({ kind: 'blobMetadataSet', stamp }), [200, STAMPED, ENCRYPTED]);
+  assert.deepEqual(formOf({ kind: 'blobDeleted' }), [202, [], ['x-ms-delete-type-permanent']]);
+  assert.deepEqual(formOf({ kind: 'tagsSet' }), [204, [], []]);
+  assert.deepEqual(formOf({ kind: 'copyAborted' }), [204, [], []]);
+  assert.deepEqual(formOf({ kind: 'tierSet' }), [200, [], []]);
+  const taken = answerOf({ kind: 'snapshotTaken', stamp, snapshot: TICKS + 1n });
+  assert.deepEqual(taken.more, [
+    ['x-ms-snapshot', '2019-05-09T01:19:36.0000001Z'],
+    ['x-ms-request-server-encrypted', 'false'],
+  ]);
+});
+
+test('lease actions have a status each', () => {
+  const of = (action: 'acquire' | 'renew' | 'change' | 'release' | 'break', more: object) => {
+    const answer = answerOf({
+      kind: 'leased',
+      action,
+      stamp: STAMP,
+      id: undefined,
+      seconds: undefined,
+      ...more,
+    });
+    return [answer.status, ...answer.more.map(([name, value]) => `${name} ${value}`)];
+  };
+  assert.deepEqual(of('acquire', { id: 'i' }), [201, 'x-ms-lease-id i']);
+  assert.deepEqual(of('renew', { id: 'i' }), [200, 'x-ms-lease-id i']);
+  assert.deepEqual(of('change', { id: 'i' }), [200, 'x-ms-lease-id i']);
+  assert.deepEqual(of('release', {}), [200]);
+  assert.deepEqual(of('break', { seconds: 0 }), [202, 'x-ms-lease-time 0']);
+});
+
+test('a content, whole and in part', () => {
+  const whole = answerOf({ kind: 'blobContent', blob: BLOB, range: undefined, content: Buffer.alloc(10) });
+  assert.deepEqual([whole.status, whole.length, whole.contentType], [200, 10, 'text/plain']);
+  assert.equal(new Map(whole.content).get('x-ms-content-crc64'), 'sum');
+  assert.equal(new Map(whole.more).has('x-ms-blob-content-md5'), false);
+  const part = answerOf({
+    kind: 'blobContent',
+    blob: BLOB,
+    range: { from: 2, until: 5 },
+    content: Buffer.alloc(3),
+  });
+  assert.deepEqual([part.status, part.length], [206, 3]);
+  assert.equal(new Map(part.content).get('Content-Range'), 'bytes 2-4/10');
+  assert.equal(new Map(part.more).has('x-ms-blob-content-md5'), true);
+  const head = answerOf({ kind: 'blobProperties', blob: BLOB });
+  assert.deepEqual([head.status, head.length, head.body], [200, 10, undefined]);
+});
+
+test('containers tell their level and their lease', () => {
+  const container = { name: 'abc', stamp: STAMP, metadata: [{ name: 'A', value: '1' }], lease: FREE };
+  const more = (publicAccess: 'private' | 'blob') =>
+    answerOf({ kind: 'container', container: { ...container, publicAccess } }).more.map(([name]) => name);
+  const holds = ['x-ms-has-immutability-policy', 'x-ms-has-legal-hold'];
+  const lease = ['x-ms-lease-status', 'x-ms-lease-state'];
+  assert.deepEqual(more('private'), ['x-ms-meta-A', ...lease, ...holds]);
+  assert.deepEqual(more('blob'), ['x-ms-meta-A', ...lease, 'x-ms-blob-public-access', ...holds]);
+});
+
+test('documents, with the parameters of the request', () => {
+  const listed = answerOf(
+    { kind: 'blobs', entries: [], next: { blob: 'b', snapshot: undefined } },
+    '/abc?restype=container&comp=list&prefix=p&maxresults=7000&delimiter=%2F',
+  );
+  assert.deepEqual([listed.status, typeof listed.body], [200, 'string']);
+  assert.match(
+    String(listed.body),
+    /ServiceEndpoint="http:\/\/127\.0\.0\.1:1\/acc\/" ContainerName="abc"><Prefix>p<\/Prefix><MaxResults>7000<\/MaxResults><Delimiter>\/<\/Delimiter><Blobs \/><NextMarker>1!Yg<\/NextMarker>/,
+  );
+  const containers = answerOf(
+    { kind: 'containers', containers: [], next: 'abd' },
+    '/?comp=list&maxresults=1',
+  );
+  assert.match(
+    String(containers.body),
+    /<MaxResults>1<\/MaxResults><Containers \/><NextMarker>\/acc\/abd<\/NextMarker>/,
+  );
+  const found = answerOf({ kind: 'found', blobs: [], next: undefined }, `/?comp=blobs&where=%22a%22%3D'1'`);
+  assert.match(String(found.body), /<Where>"a"='1'<\/Where><Blobs \/><NextMarker \/>/);
+  const acl = answerOf({ kind: 'acl', stamp: STAMP, publicAccess: 'container', identifiers: [] });
+  assert.match(String(acl.body), /<SignedIdentifiers \/>/);
+  assert.deepEqual(acl.more, [['x-ms-blob-public-access', 'container']]);
+  const blocks = { kind: 'blocks', committed: [], uncommitted: undefined } as const;
+  assert.deepEqual(answerOf({ ...blocks, committedBlob: undefined }).content, []);
+  assert.deepEqual(answerOf({ ...blocks, committedBlob: { stamp: STAMP, length: 4 } }).more, [
+    ['x-ms-blob-content-length', '4'],
+  ]);
+  for (const outcome of [
+    { kind: 'serviceProperties', properties: defaultServiceProperties },
+    { kind: 'serviceStats', lastSync: TICKS },
+    { kind: 'tags', tags: [['a', '1']] },
+  ] satisfies Outcome[])
+    assert.match(String(answerOf(outcome).body), /^\ufeff<\?xml/);
+});
