@@ -1,8 +1,9 @@
-// docs/errors.md and docs/queues.md list exactly the codes of the error tables, with their statuses and texts.
+// docs/errors.md, docs/queues.md and docs/blobs.md list exactly the codes of the error tables, with their statuses and texts.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { BLOB_ERROR_TABLE } from '#wire/blob';
 import { QUEUE_ERROR_TABLE } from '#wire/queue';
 import { ERROR_TABLE } from '#wire/table';
 import { ROOT } from '../support/spawned-server.js';
@@ -24,6 +25,7 @@ const codeOf = (cell: string): string => cell.replace(/^(\w+) \((\w+)\)$/, '$1:$
 for (const [name, table] of [
   ['errors.md', ERROR_TABLE],
   ['queues.md', QUEUE_ERROR_TABLE],
+  ['blobs.md', BLOB_ERROR_TABLE],
 ] as const) {
   const rows = rowsOf(name);
 

@@ -10,11 +10,18 @@ import { headKey } from '../rows/keys.js';
 import type { Conditions } from '../values/conditions.js';
 import { admitRead, onlyTags, seenBlob, stampOf } from './admission.js';
 
+const ARCHIVE = 'Archive';
+
 /** @throws BlobError InvalidRange where nothing of the range is there, so for any range of an empty blob. */
 export function boundsOf(range: ByteRange | undefined, length: number): Bounds {
   if (range === undefined) return { from: 0, until: length };
   if (range.from >= length) throw new BlobError('InvalidRange', { length });
   return { from: range.from, until: Math.min(range.until ?? length, length) };
+}
+
+/** The content of an archived blob is not read, whatever else is (protocol: blobs#tiers). @throws BlobError BlobArchived. */
+function checkOnline({ tier }: Head): void {
+  if (tier?.name === ARCHIVE) throw new BlobError('BlobArchived');
 }
 
 export async function getBlob(context: BlobContext, operation: GetBlob): Promise<Outcome> {
@@ -23,6 +30,7 @@ export async function getBlob(context: BlobContext, operation: GetBlob): Promise
   const now = context.clock();
   const { head, bounds, content } = await openBody(context, space, blob, snapshot, found => {
     const admitted = admitRead(found, conditions, snapshot, now, container);
+    checkOnline(admitted);
     return { head: admitted, bounds: boundsOf(range, admitted.length) };
   });
   return {

@@ -101,6 +101,18 @@ describe('digests', () => {
   });
 });
 
+test('the content of an archived blob is not read, its properties are', async () => {
+  const account = await openContainer();
+  await putBlob(account, BLOB, 'x', { tier: 'Archive' });
+  const on = { container: CONTAINER, blob: BLOB, snapshot: undefined } as const;
+  const read = { kind: 'getBlob', ...on, range: undefined, conditions: NO_CONDITIONS } as const;
+  await refusalOf('BlobArchived', account.run(read));
+  assert.equal((await seen(account, BLOB)).tier?.name, 'Archive');
+  const tier = { kind: 'setTier', ...on, tier: 'Hot', leaseId: undefined, ifTags: undefined } as const;
+  await outcomeOf('tierSet', account.run(tier));
+  assert.equal((await readBlob(account, BLOB)).toString(), 'x');
+});
+
 test('metadata, tags, tiers: only metadata changes the stamp', async () => {
   const account = await openContainer();
   const { run } = account;

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BlobProperties } from '#blobs';
+import type { Header } from '../shared/answer.js';
 import {
+  addWholeDigest,
   blobHeaders,
   contentFacts,
   digestHeaders,
   encrypted,
   stampHeaders,
-  wholeDigest,
 } from './blob-headers.js';
 
 const TICKS = BigInt(Date.parse('2019-05-09T01:19:36Z')) * 10_000n;
@@ -38,6 +39,12 @@ const BLOB: BlobProperties = {
   committedBlocks: undefined,
   isSealed: false,
   sequenceNumber: undefined,
+};
+
+const wholeDigest = (blob: BlobProperties, version: string): Header[] => {
+  const headers: Header[] = [];
+  addWholeDigest(blob, version, headers);
+  return headers;
 };
 
 const shown = (more: Partial<BlobProperties> = {}, version = LATEST, isContent = true) =>
