@@ -34,6 +34,12 @@ if (files.length === 0 || unmatched.length > 0) {
   process.exit(1);
 }
 
+/** Of test/overload/, what skips all of its tests but at length, so that it can be beside others. */
+const SKIPPING: readonly string[] =
+  process.env.SHELFMARK_LONG === undefined
+    ? ['disk-full', 'full-contents', 'idle-connections', 'logged-disk', 'refusals', 'stalled-disk', 'stop']
+    : [];
+
 /**
  * Folders of tests that cannot disturb each other, because each has servers, stores, directories and tables of its own. A kind shares one process
  * for each core: starting a process for each file, and loading the clients there, would cost more than most files do.
@@ -49,6 +55,7 @@ const SHARING: Readonly<Record<string, readonly string[]>> = {
     'test/fuzz/',
     'test/crash/',
     'test/structure/',
+    ...SKIPPING.map(name => `test/overload/${name}.`),
   ],
   pure: ['packages/', 'test/support/', 'tools/'],
 };

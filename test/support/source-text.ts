@@ -29,7 +29,23 @@ function templateEnd(source: string, from: number): number {
 }
 
 /** The source twice, each time with all else made of spaces: its code without the insides of strings and the like, and its comments. */
-function split(source: string): { readonly code: string; readonly comments: string } {
+interface Split {
+  readonly code: string;
+  readonly comments: string;
+}
+
+/** Each rule asks for all sources again. */
+const done = new Map<string, Split>();
+
+function split(source: string): Split {
+  const known = done.get(source);
+  if (known !== undefined) return known;
+  const made = splitAnew(source);
+  done.set(source, made);
+  return made;
+}
+
+function splitAnew(source: string): Split {
   let code = '';
   let comments = '';
   let at = 0;
@@ -44,8 +60,8 @@ function split(source: string): { readonly code: string; readonly comments: stri
   };
   while (at < source.length) {
     const character = source[at] ?? '';
-    const inert = matchAt(COMMENT, source, at);
-    const quoted = inert === '' ? matchAt(QUOTED, source, at) : '';
+    const inert = character === '/' ? matchAt(COMMENT, source, at) : '';
+    const quoted = `'"`.includes(character) ? matchAt(QUOTED, source, at) : '';
     const regex =
       character === '/' && inert === '' && BEFORE_REGEX.test(code) ? matchAt(REGEX, source, at) : '';
     if (inert !== '') code += blank(inert);
