@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Exit, runToEnd } from '../support/spawned-server.js';
+import { foundBlobsInStore } from './blobs/found-blobs.js';
 import { faultsOfFile, foundInStore } from './found.js';
 import { faultsOf, type History } from './history.js';
 import type { Journal } from './journal.js';
@@ -52,7 +53,11 @@ export class Backup {
     const faults = await faultsOfFile(this.#directory);
     if (faults.length > 0) return faults;
     const moment = { answeredBy: this.#startedAt, askedBy: this.#endedAt };
-    return faultsOf(histories, await foundInStore(this.#directory), moment);
+    const found = new Map([
+      ...(await foundInStore(this.#directory)),
+      ...(await foundBlobsInStore(this.#directory)),
+    ]);
+    return faultsOf(histories, found, moment);
   }
 
   /** What a killed command left is no store for `restore`. */

@@ -6,6 +6,9 @@ import { decodeEntity } from '#tables';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
 import { decodeCount } from '../../packages/queues/message-count.js';
 import { decodeMessage, decodeVisibilityKey, partitionOf } from '../../packages/queues/message-rows.js';
+import { CheckedContents } from '../../packages/store-lmdb/check/check-contents.js';
+import { unreadLog } from '../../packages/store-lmdb/check/unread-log.js';
+import { contentsOf } from '../../packages/store-lmdb/content/content-path.js';
 import { Connection } from '../support/worker-processes.js';
 import type { Found } from './history.js';
 import { WORK } from './queues/queue-hand.js';
@@ -49,9 +52,11 @@ async function addRows(connection: Connection, table: string, found: Finds): Pro
   }
 }
 
-/** The faults of the file; throws if it is not that of a store. */
+/** The faults of the file, and of the contents that its rows and those of the log name; throws if it is not that of a store. */
 export async function faultsOfFile(directory: string): Promise<readonly string[]> {
-  return (await checkFile(join(directory, 'data.mdb'), inspection)).findings;
+  const path = join(directory, 'data.mdb');
+  const contents = new CheckedContents(contentsOf(directory), (await unreadLog(path))?.records);
+  return (await checkFile(path, inspection, undefined, contents)).findings;
 }
 
 /** Opens the store as a server would, for as long as this takes. */

@@ -4,9 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../simulation/plan/random.js';
-import { queuePortOf, runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import {
+  blobPortOf,
+  queuePortOf,
+  runToEnd,
+  type SpawnedServer,
+  spawnServer,
+} from '../support/spawned-server.js';
 import { Connection, until } from '../support/worker-processes.js';
 import { Backup } from './backup.js';
+import { BlobWork } from './blobs/blob-work.js';
+import { faultsOfContents, foundByBlobServer } from './blobs/found-blobs.js';
 import { faultsOfFile, faultsOfQueues, foundByServer } from './found.js';
 import { type Found, faultsOf, History, THE_END } from './history.js';
 import { Journal } from './journal.js';
@@ -60,6 +68,7 @@ export class Life {
   readonly #tableLife = new TableLife('dropped');
   readonly #queueLife = new QueueLife(ASIDE);
   readonly #work: QueueWork;
+  readonly #blobs: BlobWork;
   #lastTick = 0n;
 
   constructor(options: LifeOptions) {
@@ -68,6 +77,7 @@ export class Life {
     this.#random = new Random(options.seed);
     this.#slots = new Slots(this.#random);
     this.#work = new QueueWork({ random: this.#random, journal: this.journal, hidden: HIDDEN });
+    this.#blobs = new BlobWork(this.#random, this.journal, options.workers);
   }
 
   async round(number: number): Promise<void> {
@@ -99,6 +109,7 @@ export class Life {
       await server.stop('SIGKILL');
     }
     throwIfAny(await faultsOfQueues(this.#data));
+    throwIfAny(await faultsOfContents(this.#data));
   }
 
   /** Whatever is hidden comes out again in its time. */
@@ -129,7 +140,7 @@ export class Life {
 
   #histories(): History[] {
     const ofOne = [this.#tables, this.#tableLife.history, this.#queueLife.history];
-    return [...ofOne, ...this.#slots.all.map(({ history }) => history)];
+    return [...ofOne, ...this.#blobs.histories(), ...this.#slots.all.map(({ history }) => history)];
   }
 
   /** What the round before left must fit, and every row must be writable with a version that was never seen. */
@@ -143,7 +154,10 @@ export class Life {
     }
     this.#seeFound(found);
     this.#slots.release();
-    if (!found.has('crash')) await this.#createTable(port);
+    if (!found.has('crash')) {
+      await this.#createTable(port);
+      await this.#blobs.make(blobPortOf(server));
+    }
     for (const slot of this.#slots.all) {
       const writer = new Writer(this.#writing(port, new Trigger()));
       const least = await writer.rewrite(slot);
@@ -151,6 +165,7 @@ export class Life {
         throw new Faults([`${slot.history.owner} got the tick ${least} after ${this.#lastTick}.`]);
     }
     throwIfAny(await this.#work.judge(queuePortOf(server)));
+    throwIfAny(await this.#blobs.contest.judge(blobPortOf(server)));
   }
 
   #see(history: History): void {
@@ -189,12 +204,13 @@ export class Life {
     // Where nobody needs the tree as it is, all that is written goes to the log.
     const isLogged = random.happens(0.5);
     const hands = this.#work.hands(isLogged ? 0 : handCount, queuePortOf(server), trigger);
+    const blobs = this.#blobs.clients(blobPortOf(server), trigger);
     const lives = [
       () => this.#tableLife.run(port, this.journal),
       () => this.#queueLife.run(queuePortOf(server), this.journal),
     ];
     const runs = Promise.allSettled([
-      ...[...writers, ...hands].map(one => one.run()),
+      ...[...writers, ...hands, ...blobs].map(one => one.run()),
       ...(isLogged ? [] : lives).map(run => run()),
     ]);
     const backup = random.happens(0.5) && !this.#options.isBrief ? this.#backup() : undefined;
@@ -203,12 +219,12 @@ export class Life {
       await killServer(server, trigger, random);
       this.journal.note('killed');
     } finally {
-      for (const one of [...writers, ...hands, this.#tableLife, this.#queueLife]) one.stop();
+      for (const one of [...writers, ...hands, ...blobs, this.#tableLife, this.#queueLife]) one.stop();
       for (const run of await runs) if (run.status === 'rejected') throwIfAny([String(run.reason.stack)]);
     }
     this.acknowledged += trigger.count;
     const others = [this.#tableLife, this.#queueLife, this.#work.ledger];
-    throwIfAny([...writers, ...others].flatMap(({ faults }) => faults));
+    throwIfAny([...writers, ...blobs, ...others].flatMap(({ faults }) => faults));
     throwIfAny((await backup?.faults(this.#histories())) ?? []);
   }
 
@@ -227,7 +243,7 @@ export class Life {
 
 async function foundNow(server: SpawnedServer): Promise<Found> {
   const [tables, aside] = [await foundByServer(server.port), await foundByPeek(queuePortOf(server), ASIDE)];
-  return new Map([...tables, ...aside]);
+  return new Map([...tables, ...aside, ...(await foundByBlobServer(blobPortOf(server)))]);
 }
 
 function throwIfAny(faults: readonly string[]): void {

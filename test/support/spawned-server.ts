@@ -156,8 +156,11 @@ export async function spawnServer(args: readonly string[], spawning: Spawning = 
 }
 
 /** As the connection string names it. */
-export function queuePortOf({ connectionString }: SpawnedServer): number {
-  const [, port] = /;QueueEndpoint=https?:\/\/[^;]+:(\d+)\//.exec(connectionString) ?? [];
-  if (port === undefined) throw new Error(`There are no queues: ${connectionString}`);
+export const queuePortOf = (server: SpawnedServer): number => portOf(server, 'Queue');
+export const blobPortOf = (server: SpawnedServer): number => portOf(server, 'Blob');
+
+function portOf({ connectionString }: SpawnedServer, service: 'Queue' | 'Blob'): number {
+  const [, port] = new RegExp(`;${service}Endpoint=https?://[^;]+:(\\d+)/`).exec(connectionString) ?? [];
+  if (port === undefined) throw new Error(`There is no ${service}Endpoint: ${connectionString}`);
   return Number(port);
 }

@@ -16,9 +16,9 @@ export function sharedKeyLite(target: string, date: string): string {
   return `SharedKeyLite ${WELL_KNOWN_ACCOUNT}:${sign([date, resource])}`;
 }
 
-const PERMISSIONS = { t: 'rwdlacu', q: 'rwdlacup' } as const;
+const PERMISSIONS = { t: 'rwdlacu', q: 'rwdlacup', b: 'rwdlac' } as const;
 
-/** For the query: everything that an account may grant, for tables or for queues. */
+/** For the query: everything that an account may grant, for tables, queues or blobs. */
 export function accountSas(services: keyof typeof PERMISSIONS = 't'): string {
   const [permissions, types] = [PERMISSIONS[services], 'sco'];
   const sig = sign([WELL_KNOWN_ACCOUNT, permissions, services, types, '', EXPIRY, '', '', VERSION, '']);
