@@ -126,18 +126,20 @@ export class BlobSweep {
     });
   }
 
-  async #tidy(space: Space, blob: string, { dead, staging }: BlobSurvey): Promise<number> {
+  async #tidy(space: Space, blob: string, survey: BlobSurvey): Promise<number> {
     const { store, clock } = this.#options;
+    const { staging, deadBlocks, deadExtents } = survey;
+    const dead = deadBlocks.rows.length + deadExtents.rows.length;
     const isForgotten = staging !== undefined && staging.lastPut + STAGING_LIFE <= clock();
     if (isForgotten)
       await store.commit(space, blob, { keys: [STAGING_KEY] }, ({ keys: [row] }) => ({
         result: true,
         deletes: row?.version === staging.version ? [STAGING_KEY] : [],
       }));
-    if (!isForgotten && dead.length === 0) return 0;
+    if (!isForgotten && dead === 0) return 0;
     const context: Reclaiming = this.#options;
     await reclaim(context, space, blob, []);
-    return dead.length + (isForgotten ? 1 : 0);
+    return dead + (isForgotten ? 1 : 0);
   }
 
   async #drop({ space, unnamed, from, examined }: Standpoint): Promise<BlobSweepStep> {

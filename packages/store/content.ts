@@ -53,6 +53,11 @@ export interface ContentStore {
    * on, by any process, can be read until the pin is released.
    */
   pin(): ContentPin;
+  /**
+   * For rows that their readers go on to read after such a pin, and that one process would remove: true once no other process has a pin that was
+   * there when it was called, false where one is held for long.
+   */
+  unpinnedElsewhere(): Promise<boolean>;
   /** To be called once no committed row names it any more. Harmless for one that is gone. */
   drop(space: Space, id: string): Promise<void>;
   /**

@@ -29,6 +29,10 @@ export class FaultyContentStore implements ContentStore {
     return this.#store.pin();
   }
 
+  unpinnedElsewhere(): Promise<boolean> {
+    return this.#store.unpinnedElsewhere();
+  }
+
   drop(space: Space, id: string): Promise<void> {
     return this.#chance.change(() => this.#store.drop(space, id));
   }

@@ -66,6 +66,11 @@ export class MemoryContentStore implements ContentStore {
     if (until > bytes) throw missing(id);
   }
 
+  /** There is no other process. */
+  async unpinnedElsewhere(): Promise<boolean> {
+    return true;
+  }
+
   pin(): ContentPin {
     this.assertOpen();
     this.#lastPin += 1;

@@ -88,6 +88,13 @@ async function openContents(
   };
   let release: (() => void) | undefined;
   let failed: Row | undefined;
+  /** Who reads while others write without a pause gets pages of several moments at last. */
+  const isSame =
+    (version: bigint | undefined, { etag }: Head) =>
+    async (): Promise<boolean> => {
+      const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
+      return row !== undefined && (row.version === version || decodeHead(row.value).etag === etag);
+    };
   try {
     for (let attempt = 0, now = first; ; attempt++, now = await again()) {
       const { row, found } = now;
@@ -98,7 +105,8 @@ async function openContents(
         release = guard(context, space, blob);
         continue;
       }
-      const source = contentOf(context, space, blob, head, bounds);
+      const checked = attempt < ATTEMPTS ? isSame(row?.version, head) : undefined;
+      const source = contentOf(context, space, blob, head, bounds, checked);
       const begun = await source.next().catch((error: unknown) => {
         const isGone = error instanceof StoreError && error.code === 'corrupt';
         if (!isGone || attempt >= ATTEMPTS || failed?.version === row?.version) throw error;
@@ -162,10 +170,11 @@ function contentOf(
   blob: string,
   head: Head,
   bounds: Bounds,
+  isSame: (() => Promise<boolean>) | undefined,
 ): AsyncGenerator<Buffer> {
   return head.type === 'BlockBlob'
     ? contentOfPieces(context, space, head, bounds)
-    : contentOfExtents(context, space, blob, head, bounds);
+    : contentOfExtents(context, space, blob, head, bounds, isSame);
 }
 
 async function* contentOfPieces(
@@ -195,18 +204,25 @@ function* zeros(count: number): Generator<Buffer> {
     yield ZEROS.subarray(0, Math.min(left, ZEROS.length));
 }
 
-/** Zeros where a page blob has nothing. */
+/**
+ * Zeros where a page blob has nothing. `isSame` tells whether the blob is that of the head still: the pages of the first window are of
+ * its moment. Those of later windows may have been written since (docs/gaps.md).
+ */
 async function* contentOfExtents(
   { store, content }: BlobContext,
   space: Space,
   blob: string,
   { type, layers }: Head,
   { from, until }: Bounds,
+  isSame: (() => Promise<boolean>) | undefined,
 ): AsyncGenerator<Buffer> {
   let at = from;
   while (at < until) {
     const end = Math.min(at + WINDOW_BYTES, until);
-    for (const placed of await extentsIn(store, space, blob, layers, at, end)) {
+    const found = await extentsIn(store, space, blob, layers, at, end);
+    if (type === 'PageBlob' && at === from && isSame !== undefined && !(await isSame()))
+      throw new StoreError('corrupt', `Pages of '${blob}' were written while they were read.`);
+    for (const placed of found) {
       if (type === 'AppendBlob' && placed.start > at) throw missing(blob, at);
       yield* zeros(placed.start - at);
       const { extent } = placed;

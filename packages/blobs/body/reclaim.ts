@@ -16,12 +16,17 @@ const UNBOUNDED = Number.POSITIVE_INFINITY;
 /** Rows that one commit removes. */
 const REMOVED_A_COMMIT = 500;
 
+/** Dead rows of one kind, with their versions, and the contents that they name. */
+class DeadRows {
+  readonly rows: { readonly key: string; readonly version: bigint }[] = [];
+  readonly contents = new Set<string>();
+}
+
 /** What one look at the rows of a blob finds, in the order of the keys: heads come first. */
 export class BlobSurvey {
   readonly heads: Head[] = [];
-  /** The dead rows, with their versions. */
-  readonly dead: { readonly key: string; readonly version: bigint }[] = [];
-  readonly deadContents = new Set<string>();
+  readonly deadBlocks = new DeadRows();
+  readonly deadExtents = new DeadRows();
   /** Named by rows that are alive; those of manifests are not among them. */
   readonly named = new Set<string>();
   staging: { readonly version: bigint; readonly lastPut: bigint } | undefined;
@@ -44,12 +49,13 @@ export class BlobSurvey {
       }
       case 'block': {
         const { staging, content } = decodeStagedBlock(row.value);
-        this.#note(row, staging === this.#staging, content);
+        this.#note(row, content, staging === this.#staging ? undefined : this.deadBlocks);
         break;
       }
       case 'extent': {
         const until = this.#layers.get(layerOfKey(row.key)) ?? 0;
-        this.#note(row, startOfKey(row.key) < until, decodeExtent(row.value).content);
+        const { content } = decodeExtent(row.value);
+        this.#note(row, content, startOfKey(row.key) < until ? undefined : this.deadExtents);
         break;
       }
     }
@@ -64,9 +70,9 @@ export class BlobSurvey {
       this.#layers.set(name, Math.max(Math.min(length, limit), this.#layers.get(name) ?? 0));
   }
 
-  #note({ key, version }: Row, isAlive: boolean, content: string | undefined): void {
-    if (!isAlive) this.dead.push({ key, version });
-    if (content !== undefined) (isAlive ? this.named : this.deadContents).add(content);
+  #note({ key, version }: Row, content: string | undefined, dead: DeadRows | undefined): void {
+    dead?.rows.push({ key, version });
+    if (content !== undefined) (dead?.contents ?? this.named).add(content);
   }
 }
 
@@ -95,23 +101,31 @@ export async function contentsOf(
   return [...names];
 }
 
-/** Removes the dead rows of a blob and their contents, and of `candidates` those that nothing names. */
+/**
+ * Removes the dead rows of a blob and their contents, and of `candidates` those that nothing names. Dead extents only when nobody reads them
+ * any more: who has begun to read a blob goes on in its rows. Readers of other processes have a pin; where one reads for long, the sweep does it.
+ */
 export async function reclaim(
   context: Reclaiming,
   space: Space,
   blob: string,
   candidates: readonly string[],
 ): Promise<void> {
-  await context.upkeep.readersOf(rowsName(space, blob));
-  const { heads, dead, deadContents, named } = await survey(context, space, blob);
+  const { heads, deadBlocks, deadExtents, named } = await survey(context, space, blob);
   for (const head of heads) {
     if (head.manifest === undefined) continue;
     for (const name of await contentsOf(context, space, head)) named.add(name);
   }
-  for (let at = 0; at < dead.length; at += REMOVED_A_COMMIT)
-    await removeDead(context, space, blob, dead.slice(at, at + REMOVED_A_COMMIT));
-  const unnamed = [...new Set([...deadContents, ...candidates])].filter(name => !named.has(name));
-  for (const name of unnamed) await context.content.drop(space, name);
+  const drop = async (names: Iterable<string>): Promise<void> => {
+    for (const name of names) if (!named.has(name)) await context.content.drop(space, name);
+  };
+  await removeDead(context, space, blob, deadBlocks);
+  await drop(new Set([...deadBlocks.contents, ...candidates]));
+  if (deadExtents.rows.length === 0) return;
+  await context.upkeep.readersOf(rowsName(space, blob));
+  if (!(await context.content.unpinnedElsewhere())) return;
+  await removeDead(context, space, blob, deadExtents);
+  await drop(deadExtents.contents);
 }
 
 /** A block's row may have been written again meanwhile. */
@@ -119,18 +133,21 @@ async function removeDead(
   { store }: Reclaiming,
   space: Space,
   blob: string,
-  dead: readonly { readonly key: string; readonly version: bigint }[],
+  { rows: dead }: DeadRows,
 ): Promise<void> {
-  const keys = dead.map(({ key }) => key);
-  await store.commit(space, blob, { keys }, rows => ({
-    result: true,
-    deletes: keys.filter((_, at) => rows.keys[at]?.version === dead[at]?.version),
-  }));
+  for (let at = 0; at < dead.length; at += REMOVED_A_COMMIT) {
+    const some = dead.slice(at, at + REMOVED_A_COMMIT);
+    const keys = some.map(({ key }) => key);
+    await store.commit(space, blob, { keys }, rows => ({
+      result: true,
+      deletes: keys.filter((_, index) => rows.keys[index]?.version === some[index]?.version),
+    }));
+  }
 }
 
 /**
  * After a commit that replaced or removed a head: in the background, removes what only it named. `mayShare`: other rows of the blob may name
- * it too, or uncommitted blocks went with it.
+ * it too, or uncommitted blocks went with it. Rows that a kill left may name contents of any head, so they are looked at in any case.
  */
 export function reclaimLater(
   context: Reclaiming,
@@ -146,7 +163,6 @@ export function reclaimLater(
   if (!mayShare && !isShared && !hasContents) return;
   context.upkeep.later(async () => {
     const contents = replaced && hasContents ? await contentsOf(context, space, replaced) : [];
-    if (mayShare || isShared) await reclaim(context, space, blob, contents);
-    else for (const name of contents) await context.content.drop(space, name);
+    await reclaim(context, space, blob, contents);
   });
 }

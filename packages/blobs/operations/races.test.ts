@@ -1,21 +1,26 @@
 // What goes on at the same time: writers with one ETag or one lease, and readers of a blob that is replaced.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContentStore } from '#store';
+import type { ContentStore, Store } from '#store';
+import { BlobSweep } from '../sweep.js';
 import {
   accountOn,
   BLOB,
+  bytesOf,
   CONTAINER,
   contentsIn,
   NO_CONDITIONS,
   openAccount,
   openContainer,
+  outcomeOf,
   putBlob,
   readBlob,
+  rowsOf,
   seen,
+  type TestAccount,
   takeSnapshot,
 } from '../testing/account.js';
-import { putBlock, putList } from '../testing/parts.js';
+import { makePageBlob, putBlock, putList, putPages } from '../testing/parts.js';
 
 const wins = async (running: readonly Promise<unknown>[]): Promise<number> =>
   (await Promise.allSettled(running)).filter(({ status }) => status === 'fulfilled').length;
@@ -52,6 +57,7 @@ const contentsWith = (content: ContentStore, before: () => Promise<void>): Conte
     yield* content.read(space, id, from, until);
   },
   pin: () => content.pin(),
+  unpinnedElsewhere: () => content.unpinnedElsewhere(),
   drop: (space, id) => content.drop(space, id),
   list: space => content.list(space),
 });
@@ -133,4 +139,69 @@ test('a block that is put while its list is made is in it', async () => {
   assert.equal((await readBlob(account, BLOB)).subarray(0, 4).toString(), 'newb');
   await account.settled();
   assert.equal((await contentsIn(account)).length, 2);
+});
+
+/** Whose background does nothing, as one that was killed after its commit. */
+const killed = (account: TestAccount): TestAccount => {
+  const { store, content, time } = account;
+  const dying = accountOn({ store, content }, time);
+  dying.context.upkeep.later = () => undefined;
+  return dying;
+};
+
+test('a block that a kill left beside its committed blob goes with it, so that no row names what is dropped', async () => {
+  const account = await openContainer();
+  const dying = killed(account);
+  await putBlock(dying, BLOB, 'a', Buffer.alloc(20_000, 'a'));
+  await putList(dying, BLOB, ['a']);
+  assert.equal((await rowsOf(account, BLOB)).length, 2);
+  await putBlob(account, BLOB, Buffer.alloc(20_000, 'b'));
+  await account.settled();
+  assert.deepEqual([await rowsOf(account, BLOB), (await contentsIn(account)).length], [['B'], 1]);
+});
+
+test('rows that other processes may be reading stay until the sweep', async () => {
+  const account = await openContainer();
+  const elsewhere = { isPinned: true };
+  const content: ContentStore = {
+    ...contentsWith(account.content, async () => undefined),
+    unpinnedElsewhere: async () => !elsewhere.isPinned,
+  };
+  const shared = accountOn({ store: account.store, content }, account.time);
+  await makePageBlob(shared, BLOB, 65_536);
+  await putPages(shared, BLOB, 0, Buffer.alloc(512, 'p'));
+  await putPages(shared, BLOB, 512, Buffer.alloc(20_480, 'q'));
+  await putBlob(shared, BLOB, 'x');
+  await shared.settled();
+  assert.deepEqual([(await rowsOf(shared, BLOB)).length, (await contentsIn(shared)).length], [3, 1]);
+  elsewhere.isPinned = false;
+  const sweep = new BlobSweep({ ...shared.context, accounts: () => ['account1'] });
+  while (!(await sweep.step()).isPassOver);
+  assert.deepEqual([await rowsOf(shared, BLOB), await contentsIn(shared)], [['B'], []]);
+});
+
+test('a read of pages has the ETag of the pages that it shows', async () => {
+  const account = await openContainer();
+  await makePageBlob(account, BLOB, 65_536);
+  let writes = 0;
+  const scan: Store['scan'] = async (...parts) => {
+    if (writes < 3) {
+      writes += 1;
+      await putPages(account, BLOB, 0, Buffer.alloc(512, writes));
+    }
+    return account.store.scan(...parts);
+  };
+  const store = new Proxy(account.store, {
+    get(target, name) {
+      if (name === 'scan') return scan;
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const reader = accountOn({ store, content: account.content }, account.time);
+  const on = { container: CONTAINER, blob: BLOB, snapshot: undefined, range: undefined } as const;
+  const read = reader.run({ kind: 'getBlob', ...on, conditions: NO_CONDITIONS });
+  const { content, blob } = await outcomeOf('blobContent', read);
+  assert.equal((await bytesOf(content))[0], 3);
+  assert.deepEqual(blob.stamp, (await seen(account, BLOB)).stamp);
 });

@@ -108,3 +108,20 @@ test('a pin is of what is dropped later', async t => {
   await both.other.ask({ kind: 'drop', id: late });
   assert(existsSync(nameOf(both, late)));
 });
+
+test('who would remove rows is told when nobody elsewhere reads them, or that somebody does so for long', async t => {
+  const both = await begin(t);
+  const { content } = both.store;
+  assert.equal(await content.unpinnedElsewhere(), true);
+  content.pin();
+  assert.equal(await content.unpinnedElsewhere(), true, 'Its own pins are known to it.');
+  await both.other.ask({ kind: 'pin' });
+  const waiting = content.unpinnedElsewhere();
+  await both.other.ask({ kind: 'unpin' });
+  assert.equal(await waiting, true);
+  await both.other.ask({ kind: 'pin' });
+  assert.equal(await content.unpinnedElsewhere(), false);
+  const later = content.unpinnedElsewhere();
+  await both.store.close();
+  assert.equal(await later, false);
+});

@@ -1,6 +1,7 @@
 // Removes contents that are dropped, and the directories of spaces that are, once nobody has them pinned: in the background, in
 // order, a few at a time. What is not removed before the store is closed is found again: dropped spaces at the next opening, contents by whoever
 // lists those that no row names.
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ContentPin, StoreError } from '#store';
 import { spacePath } from './content-path.js';
 import { monotonicNow } from './process-entry.js';
@@ -8,6 +9,8 @@ import { isAbsent, openDirectory, removeDirectory, unlinkFile } from './system-c
 
 /** How often pins of other processes are looked at while something waits for them. */
 const LOOK_MS = 200;
+/** Of one who waits for them and has something else to do. */
+const LOOKS_MAX = 5;
 /** Unlinks under way at once: they share libuv's threads with reads and writes. */
 const UNLINKS_MAX = 2;
 /** Names of a directory that are read in one call. */
@@ -71,6 +74,17 @@ export class Drops {
 
   dropSpace(space: number): void {
     void this.#drop(spacePath(this.#options.directory, space), true);
+  }
+
+  /** False where a pin of another process is held for long, or the store is closed meanwhile. */
+  async unpinnedElsewhere(): Promise<boolean> {
+    const time = monotonicNow();
+    for (let looks = 0; looks < LOOKS_MAX && !this.#isClosed; looks += 1) {
+      if (looks > 0) await pause(LOOK_MS, undefined, { ref: false });
+      const other = this.#options.oldestForeignPin();
+      if (other === undefined || other > time) return true;
+    }
+    return false;
   }
 
   async close(): Promise<void> {

@@ -117,6 +117,11 @@ export class FileContents implements ContentStore {
     return this.#drops.pin();
   }
 
+  unpinnedElsewhere(): Promise<boolean> {
+    this.#assertOpen();
+    return this.#drops.unpinnedElsewhere();
+  }
+
   async drop(space: Space, id: string): Promise<void> {
     this.#assertOpen();
     const path = contentPath(this.#directory, space.id, id);
