@@ -53,8 +53,13 @@ export function admitCreate(
   access: Access = 'create',
 ): void {
   checkLease(head?.lease, conditions.leaseId, now, true, 'Blob');
-  checkConditions(conditions, head, access, container);
+  const isHolder = access === 'create' && conditions.leaseId !== undefined && head !== undefined;
+  checkConditions(isHolder ? ofHolder(conditions) : conditions, head, access, container);
 }
+
+/** A client that holds the blob's lease knows that the blob is there: `If-None-Match: *` refuses it nothing (protocol: conditions#outcomes). */
+const ofHolder = (conditions: Conditions): Conditions =>
+  conditions.ifNoneMatch === 'any' ? { ...conditions, ifNoneMatch: undefined } : conditions;
 
 export function seenBlob(head: Head, snapshot: bigint | undefined, now: bigint): BlobProperties {
   return {

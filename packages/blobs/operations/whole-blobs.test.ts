@@ -113,6 +113,28 @@ test('the content of an archived blob is not read, its properties are', async ()
   assert.equal((await readBlob(account, BLOB)).toString(), 'x');
 });
 
+test('who holds the lease of a blob may put it although it must not be there; who has lost it may not', async () => {
+  const account = await openContainer();
+  await putBlob(account, BLOB, 'first');
+  const id = '00000000-1111-2222-3333-444444444444';
+  const action = { kind: 'acquire', seconds: 15, proposedId: id } as const;
+  const whole = { container: CONTAINER, blob: BLOB, conditions: NO_CONDITIONS };
+  await outcomeOf('leased', account.run({ kind: 'leaseBlob', ...whole, action }));
+  const put = (text: string, leaseId: string | undefined) =>
+    account.run({
+      kind: 'putBlockBlob',
+      ...whole,
+      ...WHOLE,
+      conditions: { ...NO_CONDITIONS, ifNoneMatch: 'any', leaseId },
+      upload: upload(text),
+    });
+  await refusalOf('LeaseIdMissing', put('x', undefined));
+  await outcomeOf('blobPut', put('second', id));
+  assert.equal((await readBlob(account, BLOB)).toString(), 'second');
+  account.time.now += 20n * SECOND;
+  await refusalOf('LeaseLost', put('third', id));
+});
+
 test('metadata, tags, tiers: only metadata changes the stamp', async () => {
   const account = await openContainer();
   const { run } = account;
