@@ -20,6 +20,7 @@ export type BlobErrorCode =
   | 'CannotVerifyCopySource:Forbidden'
   | 'CannotVerifyCopySource:Missing'
   | 'CannotVerifyCopySource:NotModified'
+  | 'CannotVerifyCopySource:Unauthenticated'
   | 'ConditionHeadersNotSupported'
   | 'ConditionNotMet'
   | 'ConditionNotMet:NotModified'

@@ -193,6 +193,32 @@ describe('blobs by the official client', () => {
     assert.deepEqual(await namesOf(container), ['copy']);
   });
 
+  test('a body from a URL, and a copy that is waited for, need authority for their source', async () => {
+    const container = await makeContainer();
+    const source = container.getBlockBlobClient('source');
+    await source.upload('private', 7);
+    const expiresOn = new Date(Date.now() + HOUR_MS);
+    const signed = await source.generateSasUrl({ permissions: BlobSASPermissions.parse('r'), expiresOn });
+    const target = container.getBlockBlobClient('target');
+    const asks: readonly ((url: string) => Promise<unknown>)[] = [
+      url => target.syncUploadFromURL(url),
+      url => target.syncCopyFromURL(url),
+      url => target.stageBlockFromURL('AAAA', url),
+    ];
+    for (const ask of asks) {
+      await assert.rejects(ask(source.url), error => {
+        assert(error instanceof RestError);
+        assert.equal(
+          error.response?.headers.get('x-ms-copy-source-error-code'),
+          'NoAuthenticationInformation',
+        );
+        return refused('CannotVerifyCopySource', 401)(error);
+      });
+      await ask(signed);
+    }
+    assert.equal((await target.downloadToBuffer()).toString(), 'private');
+  });
+
   test('signatures of an account, a container and a blob; what they do not grant is refused', async () => {
     const container = await makeContainer();
     await container.uploadBlockBlob('b', 'secret', 6);

@@ -2,6 +2,7 @@
 // errors#details). Codes that all services share have their status and text in ../shared/error-table.ts. format-blob-error.ts decides the form.
 import type { BlobErrorCode } from '#blobs';
 import {
+  CHALLENGE,
   type ErrorElements,
   type ErrorTable,
   INVALID_INPUT,
@@ -71,6 +72,7 @@ const CONDITIONS = {
   'CannotVerifyCopySource:Forbidden': { status: 403, message: NOT_VERIFIED },
   'CannotVerifyCopySource:Missing': { status: 404, message: NOT_VERIFIED },
   'CannotVerifyCopySource:NotModified': { status: 304, message: NOT_VERIFIED },
+  'CannotVerifyCopySource:Unauthenticated': { status: 401, message: CHALLENGE },
   ConditionHeadersNotSupported: { status: 400, message: 'Condition headers are not supported.' },
   ConditionNotMet: { status: 412, message: NOT_MET },
   'ConditionNotMet:NotModified': { status: 304, message: NOT_MET },

@@ -30,6 +30,11 @@ const isFromInside = (error: BlobFault, { kind, isPart }: BlobErrorContext): boo
 function headersOf({ code, detail }: BlobFault): Header[] {
   const headers: Header[] = [];
   if (code === 'ServerBusy') headers.push(RETRY);
+  if (code === 'CannotVerifyCopySource:Unauthenticated')
+    headers.push(
+      ['x-ms-copy-source-status-code', '401'],
+      ['x-ms-copy-source-error-code', 'NoAuthenticationInformation'],
+    );
   if (detail.challenge !== undefined) headers.push(['WWW-Authenticate', String(detail.challenge)]);
   return headers;
 }

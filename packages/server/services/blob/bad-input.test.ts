@@ -152,6 +152,8 @@ test('a body whose length is not told is not taken for an empty one', async () =
     const { 'content-length': _length, ...rest } = sent;
     return send({ ...request, headers: rest });
   };
+  const target = '/abc?restype=container&comp=acl';
+  await send(signed({ method: 'PUT', target, headers: { 'x-ms-blob-public-access': 'blob' } }));
   const source = { 'x-ms-copy-source': `http://${HOST}/${ACCOUNT}/abc/b` };
   for (const [target, headers] of [
     ['/abc/n', { 'x-ms-blob-type': 'BlockBlob' }],

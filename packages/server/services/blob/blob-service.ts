@@ -173,7 +173,12 @@ async function waitedFor(
 ): Promise<Asked> {
   const { request, server, version } = context;
   const source = COPIES.has(kind)
-    ? await readableSource(context, route.account, grant, authenticatorOf(BLOB_SERVICE, server))
+    ? await readableSource(
+        context,
+        { kind, account: route.account },
+        grant,
+        authenticatorOf(BLOB_SERVICE, server),
+      )
     : undefined;
   checkBody(request);
   const body = await bufferedBody(request, BLOCK_LIST_BYTES_MAX);

@@ -1,7 +1,9 @@
 // The source of a copy: a blob of this server, read on the authority of its own URL, or on that of the caller (protocol: blob-requests#copy-sources).
 import { ServiceError } from '#account';
+import type { WireRequest } from '#base';
 import { BlobError } from '#blobs';
-import { type CopySource, parseSourceUrl, type SourceUrl } from '#wire/blob';
+import { type BlobOperationKind, type CopySource, flagOf, parseSourceUrl, type SourceUrl } from '#wire/blob';
+import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
 import type { Grant } from '../../auth/grant.js';
 import { authorizeBlob, isOpen, TAG_OPTION } from './admit.js';
 import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
@@ -9,22 +11,28 @@ import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
 const NEEDS = ['getBlob'] as const;
 const NEEDS_WITH_TAGS = ['getBlob', 'getTags'] as const;
 
-const NOT_FOUND: ReadonlySet<string> = new Set(['ResourceNotFound', 'NoAuthenticationInformation']);
-
 /** Refusals of the source are told as such. */
-function refusal(error: unknown): unknown {
+function refusal(error: unknown, isDetached: boolean, version: string): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { reason = '' } = error.detail;
-  const code = NOT_FOUND.has(error.code)
-    ? 'CannotVerifyCopySource:Missing'
-    : 'CannotVerifyCopySource:Forbidden';
+  const isMissing = error.code === 'ResourceNotFound' || error.code === 'NoAuthenticationInformation';
+  const code =
+    isMissing && !isDetached && version >= CHALLENGE_VERSION
+      ? 'CannotVerifyCopySource:Unauthenticated'
+      : isMissing
+        ? 'CannotVerifyCopySource:Missing'
+        : 'CannotVerifyCopySource:Forbidden';
   return new BlobError(code, { reason: `The source may not be read: ${error.code}. ${reason}` });
 }
 
-/** Its URL's signature, the token that was sent for it, or what the caller may do anyway in the same account. */
+/** A copy that may go on behind its answer: it alone reads a source of its account on the caller's key or token. */
+const isDetachedCopy = (kind: BlobOperationKind, { headers }: WireRequest): boolean =>
+  kind === 'copyBlob' && !flagOf(headers, 'x-ms-requires-sync');
+
+/** Its URL's signature, the token that was sent for it, or what the caller may do anyway in the same account, where there is one who may. */
 async function sourceGrant(
   source: SourceUrl,
-  caller: Grant,
+  caller: Grant | undefined,
   {
     request,
     route,
@@ -44,19 +52,19 @@ async function sourceGrant(
     const read = { ...request, method: 'GET', target: source.target, headers, stream: undefined };
     return authenticator.authenticate(read, source.route, now);
   }
-  const isOwn =
-    source.route.account === route.account && (caller.kind === 'owner' || caller.kind === 'bearer');
-  return isOwn ? caller : { kind: 'anonymous' };
+  const isOwn = source.route.account === route.account;
+  return isOwn && (caller?.kind === 'owner' || caller?.kind === 'bearer') ? caller : { kind: 'anonymous' };
 }
 
 /** @throws BlobError CannotVerifyCopySource and what is wrong with the URL. */
 export async function readableSource(
   context: BlobRequest,
-  account: string,
+  { kind, account }: { readonly kind: BlobOperationKind; readonly account: string },
   caller: Grant,
   authenticator: BlobAuthenticator,
 ): Promise<CopySource> {
-  const { request, server, now } = context;
+  const { request, server, now, version } = context;
+  const isDetached = isDetachedCopy(kind, request);
   const source = parseSourceUrl(request, server.accounts.keys);
   const { route, container, blob, snapshot, shownUrl } = source;
   if (!server.accounts.keys.has(route.account))
@@ -64,14 +72,15 @@ export async function readableSource(
       reason: `There is no account ${route.account}.`,
     });
   try {
-    const grant = await sourceGrant(source, caller, { request, now, route: { account } }, authenticator);
+    const authority = isDetached ? caller : undefined;
+    const grant = await sourceGrant(source, authority, { request, now, route: { account } }, authenticator);
     // Tags are read by nobody without credentials.
     const needs = request.headers[TAG_OPTION] === 'COPY' ? NEEDS_WITH_TAGS : NEEDS;
-    for (const kind of needs)
-      if (grant.kind !== 'anonymous') authorizeBlob(grant, kind, route);
-      else if (!(await isOpen(server.store, route, kind))) throw new BlobError('ResourceNotFound');
+    for (const need of needs)
+      if (grant.kind !== 'anonymous') authorizeBlob(grant, need, route);
+      else if (!(await isOpen(server.store, route, need))) throw new BlobError('ResourceNotFound');
   } catch (error) {
-    throw refusal(error);
+    throw refusal(error, isDetached, version);
   }
   return { account: route.account, container, blob, snapshot, url: shownUrl };
 }
