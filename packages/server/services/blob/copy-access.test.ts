@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { WireRequest } from '#base';
 import { BlobError, execute, type PublicAccess } from '#blobs';
 import { blobSasStringToSign, parseBlobSas, parseTarget } from '#wire';
-import { BLOB_GRAMMAR } from '#wire/blob';
+import { BLOB_GRAMMAR, type BlobOperationKind } from '#wire/blob';
 import { WELL_KNOWN_KEY } from '../../auth/accounts.js';
 import type { Grant } from '../../auth/grant.js';
 import { ACCOUNT, HOST, NOW, openService } from '../../testing/service.js';
@@ -40,7 +40,12 @@ async function openSources() {
   return async (
     url: string,
     caller: Grant,
-    more: { readonly headers?: object; readonly account?: string } = {},
+    more: {
+      readonly headers?: object;
+      readonly account?: string;
+      readonly kind?: BlobOperationKind;
+      readonly version?: string;
+    } = {},
   ) => {
     const headers = { host: HOST, 'x-ms-version': '2026-04-06', 'x-ms-copy-source': url, ...more.headers };
     const request: WireRequest = {
@@ -52,11 +57,12 @@ async function openSources() {
       secure: false,
       remoteAddress: '127.0.0.1',
     };
-    const context = { request, server: service, now: NOW } as BlobRequest;
+    const { version = '2026-04-06' } = more;
+    const context = { request, server: service, now: NOW, version } as BlobRequest;
     try {
       const source = await readableSource(
         context,
-        more.account ?? ACCOUNT,
+        { kind: more.kind ?? 'copyBlob', account: more.account ?? ACCOUNT },
         caller,
         authenticatorOf(BLOB_SERVICE, service),
       );
@@ -78,6 +84,23 @@ test('the key of the account reads its blobs, those of others and signatures do 
   const sas: Grant = { kind: 'serviceSas', resource: 'of-private', permission: 'rwc', range: undefined };
   assert.equal(await ask(url, sas), MISSING);
   assert.equal(await ask(url, { kind: 'accountSas', resourceTypes: 'sco', permission: 'rwc' }), MISSING);
+});
+
+test('a copy that is waited for and a body from a URL ask for authority of their own', async () => {
+  const ask = await openSources();
+  const url = `${ROOT}/of-private/b`;
+  const waiting = { headers: { 'x-ms-requires-sync': 'True' } };
+  assert.equal(await ask(url, OWNER, waiting), 'CannotVerifyCopySource:Unauthenticated');
+  assert.equal(await ask(url, OWNER, { ...waiting, version: '2020-10-02' }), MISSING);
+  for (const kind of [
+    'putBlobFromUrl',
+    'putBlockFromUrl',
+    'appendBlockFromUrl',
+    'putPagesFromUrl',
+  ] as const) {
+    assert.equal(await ask(url, OWNER, { kind }), 'CannotVerifyCopySource:Unauthenticated');
+    assert.equal(await ask(signed('of-private', 'b', 'r'), OWNER, { kind }), 'of-private/b false');
+  }
 });
 
 test('a public container is read by all, its tags by none of them', async () => {
