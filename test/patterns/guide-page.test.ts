@@ -61,7 +61,7 @@ Credits
   .trim()
   .split('\n');
 
-/** Recommendations, by the guide's words. */
+/** Recommendations, by the guide's words: those of its lists, and of each pattern's issues and considerations one or more. */
 const RECOMMENDATIONS = [
   'Design for querying in read-heavy applications',
   'Specify both PartitionKey and RowKey in your queries',
@@ -77,6 +77,22 @@ const RECOMMENDATIONS = [
   'Range Query',
   'Partition Scan',
   'Table Scan',
+  'Only add duplicate entities',
+  'update the copies atomically',
+  'Pad numeric values in the RowKey',
+  'Steps must be idempotent',
+  'Scale by several queues and workers',
+  'A list has at most 1 MB',
+  'Maintain the consistency of both entities',
+  'A suitable separator',
+  'hot spot partitions',
+  'Always use unique table names',
+  'Several clients of one entity need the ETag',
+  'retrieve the logical entity',
+  'Maintain eventual consistency of entity and blob',
+  'Spread the inserts across multiple partitions',
+  'Use the Blob service instead of the Table service to store log data',
+  'Tokens for ranges of PartitionKey',
 ];
 
 const STATE = /\b(?:done|in part|not yet|yours)\b/i;

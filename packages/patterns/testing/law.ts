@@ -27,8 +27,10 @@ const parametersOf = ({ cost = 1, least = 1, most = RUNS }: LawSize): fc.Paramet
 function report<T>(result: fc.RunDetails<T>, filter: string): void {
   if (!result.failed) return;
   const command = `PATTERN_SEED=${result.seed} PATTERN_PATH=${result.counterexamplePath} node dist/tools/run-tests.js ${filter}`;
-  throw new Error(`${fc.defaultReportMessage(result)}\n${result.errorInstance}\nRepeat it: ${command}`, {
-    cause: result.errorInstance,
+  const { errorInstance: thrown } = result;
+  const cause = thrown instanceof Error && thrown.cause !== undefined ? `, because of ${thrown.cause}` : '';
+  throw new Error(`${fc.defaultReportMessage(result)}\n${thrown}${cause}\nRepeat it: ${command}`, {
+    cause: thrown,
   });
 }
 
