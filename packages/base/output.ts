@@ -116,7 +116,9 @@ class ByteOutput implements Output {
   bytes(bytes: Buffer, from: number, until: number): void {
     const end = this.#length + until - from;
     if (end > this.#bytes.length) this.#grow(end);
-    if (until - from > LOOP_BYTES_MAX) bytes.copy(this.#bytes, this.#length, from, until);
+    // As `copy` does it, without its checks.
+    if (until - from > LOOP_BYTES_MAX)
+      this.#bytes.set(new Uint8Array(bytes.buffer, bytes.byteOffset + from, until - from), this.#length);
     else copyShort(bytes, from, until, this.#bytes, this.#length);
     this.#length = end;
   }
