@@ -149,7 +149,11 @@ test('containers tell their level and their lease', () => {
   const container = { name: 'abc', stamp: STAMP, metadata: [{ name: 'A', value: '1' }], lease: FREE };
   const more = (publicAccess: 'private' | 'blob') =>
     answerOf({ kind: 'container', container: { ...container, publicAccess } }).more.map(([name]) => name);
-  const holds = ['x-ms-has-immutability-policy', 'x-ms-has-legal-hold'];
+  const holds = [
+    'x-ms-has-immutability-policy',
+    'x-ms-has-legal-hold',
+    'x-ms-immutable-storage-with-versioning-enabled',
+  ];
   const lease = ['x-ms-lease-status', 'x-ms-lease-state'];
   assert.deepEqual(more('private'), ['x-ms-meta-A', ...lease, ...holds]);
   assert.deepEqual(more('blob'), ['x-ms-meta-A', ...lease, 'x-ms-blob-public-access', ...holds]);

@@ -22,7 +22,7 @@ import { formatTags } from './request/tags.js';
 import { formatBlobList, formatFoundBlobs } from './xml/blob-list-xml.js';
 import { formatBlobServiceProperties } from './xml/blob-service-properties-xml.js';
 import { formatBlockList, formatPageList } from './xml/block-list-xml.js';
-import { formatContainerList } from './xml/container-list-xml.js';
+import { formatContainerList, VERSIONED_HOLDS_VERSION } from './xml/container-list-xml.js';
 import { leaseHeaders } from './xml/lease-elements.js';
 
 /** Facts of the request that decide how an outcome is shown. */
@@ -39,6 +39,7 @@ export interface Shown {
 type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>;
 
 const LEASED = { acquire: 201, renew: 200, change: 200, release: 200, break: 202 } as const;
+const VERSIONED_HOLDS: readonly Header[] = [['x-ms-immutable-storage-with-versioning-enabled', 'false']];
 const IN_COPY: readonly Header[] = [['x-ms-copy-status', 'success']];
 
 /** Without a document. */
@@ -52,7 +53,7 @@ const document = (body: string, content: readonly Header[] = [], more: readonly 
 const accessHeaders = (publicAccess: SeenContainer['publicAccess']): readonly Header[] =>
   publicAccess === 'private' ? [] : [['x-ms-blob-public-access', publicAccess]];
 
-function containerAnswer({ container }: Of<'container'>): BlobAnswer {
+function containerAnswer({ container }: Of<'container'>, version: string): BlobAnswer {
   const { stamp, metadata, lease, publicAccess } = container;
   return done(200, stampHeaders(stamp), [
     ...formatMetadata(metadata),
@@ -60,10 +61,11 @@ function containerAnswer({ container }: Of<'container'>): BlobAnswer {
     ...accessHeaders(publicAccess),
     ['x-ms-has-immutability-policy', 'false'],
     ['x-ms-has-legal-hold', 'false'],
+    ...(version >= VERSIONED_HOLDS_VERSION ? VERSIONED_HOLDS : []),
   ]);
 }
 
-function containersAnswer({ containers, next }: Of<'containers'>, { route }: Shown): BlobAnswer {
+function containersAnswer({ containers, next }: Of<'containers'>, { route, version }: Shown): BlobAnswer {
   const { query, account, endpoint } = route;
   return document(
     formatContainerList({
@@ -73,6 +75,7 @@ function containersAnswer({ containers, next }: Of<'containers'>, { route }: Sho
       pageSize: pageSizeOf(query),
       containers,
       withMetadata: includes(query, 'metadata'),
+      version,
       nextMarker: next === undefined ? undefined : `/${account}/${next}`,
     }),
   );
@@ -216,7 +219,7 @@ function formatContainers(
     case 'servicePropertiesSet':
       return done(202);
     case 'container':
-      return containerAnswer(outcome);
+      return containerAnswer(outcome, shown.version);
     case 'containerMetadata':
       return done(200, stampHeaders(outcome.stamp), formatMetadata(outcome.metadata));
     case 'containerSet':

@@ -20,6 +20,7 @@ const LIST: ListedContainers = {
   pageSize: undefined,
   containers: [],
   withMetadata: false,
+  version: '2018-11-09',
   nextMarker: undefined,
 };
 
@@ -57,6 +58,10 @@ test('the properties of a container, with its ETag in quotes', () => {
   assert.equal(
     entryOf({}),
     `<Container><Name>things</Name><Properties>${times}${free}${holds}</Properties></Container>`,
+  );
+  assert.match(
+    listOf({ containers: [CONTAINER], version: '2021-08-06' }),
+    /<\/HasLegalHold><ImmutableStorageWithVersioningEnabled>false<\/ImmutableStorageWithVersioningEnabled><\/Prop/,
   );
   const leased = entryOf({ publicAccess: 'blob', lease: { state: 'leased', duration: 'infinite' } });
   assert.match(

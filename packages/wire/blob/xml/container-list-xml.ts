@@ -12,6 +12,9 @@ import { quotedEtag } from '../request/etag.js';
 import { formatLease } from './lease-elements.js';
 
 /** The request's parameters are repeated where they were given. */
+/** From this version on it is told whether blobs have holds for each version (protocol: blob-requests#answers). */
+export const VERSIONED_HOLDS_VERSION = '2020-10-02';
+
 export interface ListedContainers {
   /** As in `http://127.0.0.1:10000/devstoreaccount1/`. */
   readonly endpoint: string;
@@ -20,6 +23,7 @@ export interface ListedContainers {
   readonly pageSize: number | undefined;
   readonly containers: readonly SeenContainer[];
   readonly withMetadata: boolean;
+  readonly version: string;
   /** The name at which the next page begins. */
   readonly nextMarker: string | undefined;
 }
@@ -27,22 +31,27 @@ export interface ListedContainers {
 function formatContainer(
   { name, stamp, metadata, publicAccess, lease }: SeenContainer,
   withMetadata: boolean,
+  version: string,
 ): string {
   const times = `<Last-Modified>${formatHttpDate(stamp.lastModified)}</Last-Modified><Etag>${quotedEtag(stamp.etag)}</Etag>`;
   const access = publicAccess === 'private' ? '' : elementOf('PublicAccess', publicAccess);
   const holds = '<HasImmutabilityPolicy>false</HasImmutabilityPolicy><HasLegalHold>false</HasLegalHold>';
-  const properties = `<Properties>${times}${formatLease(lease)}${access}${holds}</Properties>`;
+  const ofVersions =
+    version >= VERSIONED_HOLDS_VERSION
+      ? '<ImmutableStorageWithVersioningEnabled>false</ImmutableStorageWithVersioningEnabled>'
+      : '';
+  const properties = `<Properties>${times}${formatLease(lease)}${access}${holds}${ofVersions}</Properties>`;
   const pairs = withMetadata ? formatListMetadata(metadata) : '';
   return `<Container>${elementOf('Name', name)}${properties}${pairs}</Container>`;
 }
 
 /** Starts with a byte order mark. */
 export function formatContainerList(list: ListedContainers): string {
-  const { endpoint, prefix, marker, pageSize, containers, withMetadata, nextMarker } = list;
+  const { endpoint, prefix, marker, pageSize, containers, withMetadata, version, nextMarker } = list;
   const asked =
     elementOf('Prefix', prefix) + elementOf('Marker', marker) + elementOf('MaxResults', pageSize?.toString());
   let entries = '';
-  for (const container of containers) entries += formatContainer(container, withMetadata);
+  for (const container of containers) entries += formatContainer(container, withMetadata, version);
   const all = entries === '' ? '<Containers />' : `<Containers>${entries}</Containers>`;
   const next = elementOrEmpty('NextMarker', nextMarker);
   return `${XML_HEAD}<EnumerationResults ServiceEndpoint="${attributeText(endpoint)}">${asked}${all}${next}</EnumerationResults>`;
