@@ -6,5 +6,6 @@ export * from './kept-text.js';
 export * from './next-turn.js';
 export * from './output.js';
 export * from './sorted-map.js';
+export * from './streamed-bytes.js';
 export * from './time.js';
 export * from './wire-request.js';

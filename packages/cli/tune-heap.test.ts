@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { HEAP_FLAGS } from './tune-heap.js';
 
 test('this version of Node knows the flags', () => {
@@ -26,5 +27,22 @@ test('a full collection runs before the flags change', () => {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     encoding: 'utf8',
   });
+  assert.deepEqual([stdout, stderr], ['true\n', '']);
+});
+
+test('what streams leave behind is collected as young garbage', () => {
+  const script = `
+    import { constants, PerformanceObserver } from 'node:perf_hooks';
+    import { tuneHeap } from ${JSON.stringify(new URL('./tune-heap.js', import.meta.url))};
+    import { COLLECTED_EVERY_BYTES, noteStreamed } from '#base';
+    tuneHeap();
+    const kinds = [];
+    const note = list => kinds.push(...list.getEntries().map(({ detail }) => detail.kind));
+    new PerformanceObserver(note).observe({ entryTypes: ['gc'] });
+    for (let count = 0; count < 3; count++) noteStreamed(COLLECTED_EVERY_BYTES);
+    setTimeout(() => console.log(kinds.filter(kind => kind === constants.NODE_PERFORMANCE_GC_MINOR).length >= 3), 50);
+  `;
+  const options = { encoding: 'utf8', cwd: fileURLToPath(new URL('../../..', import.meta.url)) } as const;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], options);
   assert.deepEqual([stdout, stderr], ['true\n', '']);
 });

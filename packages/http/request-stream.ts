@@ -2,7 +2,7 @@
 // pieces wait here until they are read, or collected in one buffer. The connection brings the bytes and decides what becomes of a body
 // that is cut off; what a handler may do with one is told by `BodyStream`.
 import type { Socket } from 'node:net';
-import type { BodyStream, WholeBody } from '#base';
+import { type BodyStream, noteStreamed, type WholeBody } from '#base';
 import { BodyFraming } from './body-framing.js';
 import { CollectedBody } from './collected-body.js';
 import { hasMemory, type ListenerContext, UnknownBytes } from './listener-context.js';
@@ -94,6 +94,7 @@ export class RequestStream implements BodyStream, Evictable {
 
   /** From the socket. @returns where what follows the body begins; a negative number if it is malformed. */
   decode(bytes: Buffer): number {
+    noteStreamed(bytes.length);
     const before = this.#pieces.length;
     const end = this.#framing.decode(bytes);
     // Many small chunks in one packet become one piece.

@@ -1,5 +1,6 @@
 // Reads a range of a content's file in pieces: the next one is read while the caller has the one before. An open file stays whole when its
 // name is gone.
+import { noteStreamed } from '#base';
 import { CONTENT_PIECE_MAX, StoreError } from '#store';
 import { closeFile, contentError, isAbsent, openFile, readFrom } from './system-call.js';
 
@@ -46,6 +47,7 @@ async function open(path: string): Promise<number> {
 }
 
 async function readPiece(file: number, path: string, from: number, length: number): Promise<Buffer> {
+  noteStreamed(length);
   const piece = Buffer.allocUnsafeSlow(length);
   for (let done = 0; done < length; ) {
     const { bytesRead } = await readFrom(file, piece, done, length - done, from + done).catch(
