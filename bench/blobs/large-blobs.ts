@@ -72,6 +72,11 @@ export async function measureTransfers(server: Subject, options: BlobsOptions): 
   const rates = await byTurns(options, [
     ours('upload at once', { kind: 'upload', ...whole }),
     byFiles('upload at once', { kind: 'write', ...whole }),
+    {
+      name: 'upload at once, bare node:http to node:fs',
+      run: () =>
+        sampled({ process: bare }, () => transfer({ ...sent, kind: 'upload', ...whole }), megabytesOf),
+    },
     ours('download', { kind: 'download', ...whole }),
     {
       name: 'download, bare node:http',
