@@ -16,13 +16,15 @@ import { lawOfTurns } from '../../packages/patterns/testing/law.js';
 import { describePeers } from './peers.js';
 
 const TABLES = 4;
+/** A law of an hour outlasts pauses of the whole machine, after which the library's own 30 s would be over. */
+const TIMEOUT = 600_000;
 
 const nameOf = ({ partitionKey, rowKey }: Pick<TestRow, 'partitionKey' | 'rowKey'>): string =>
   `${partitionKey}|${rowKey}`;
 
 describePeers('filters', peer => {
   const requests = (): QuerySettings['source'] & TableRequests =>
-    new TableRequests(new Sender(peer.client()));
+    new TableRequests(new Sender(peer.client(), { timeoutMilliseconds: TIMEOUT }));
   const tables: { readonly table: string; readonly rows: readonly TestRow[] }[] = [];
 
   before(async () => {
