@@ -16,7 +16,7 @@ import { lawOfTurns } from '../../packages/patterns/testing/law.js';
 import { describePeers } from './peers.js';
 
 const TABLES = 4;
-/** A law of an hour outlasts pauses of the whole machine, after which the library's own 30 s would be over. */
+/** A law of an hour outlasts pauses of the whole machine, after which the library's own minute would be over. */
 const TIMEOUT = 600_000;
 
 const nameOf = ({ partitionKey, rowKey }: Pick<TestRow, 'partitionKey' | 'rowKey'>): string =>
