@@ -13,7 +13,7 @@ import { MANY, TOGETHER } from './killed-writer.js';
 import { describePeers } from './peers.js';
 import { chanceOf, repeatBy, SEED } from './seeded.js';
 
-const KILLS = Number(process.env.PATTERN_KILLS ?? (process.env.SHELFMARK_LONG === undefined ? 1 : 8));
+const KILLS = Number(process.env.PATTERN_KILLS ?? (process.env.SHELFMARK_LONG === undefined ? 2 : 8));
 const PROGRAM = join(ROOT, 'dist', 'test', 'patterns', 'killed-writer.js');
 /** Until what a killed program had sent has been done. */
 const SETTLING = 300;
@@ -30,7 +30,7 @@ describePeers('a killed program', peer => {
     const all: string[] = [];
     let begun = 0;
     // On a busy machine a program may be killed before it writes.
-    for (let kill = 0; kill < KILLS || (begun === 0 && kill < 20 * KILLS); kill++) {
+    for (let kill = 0; kill < KILLS || (begun === 0 && kill < 10 * KILLS); kill++) {
       const { stdout } = await runToEnd([peer.connectionString(), table, `${begun}`], {
         command: [process.execPath, PROGRAM],
         killedAfterMilliseconds: 700 + Math.floor(chance() * 900),
