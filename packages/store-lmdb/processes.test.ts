@@ -63,10 +63,14 @@ async function keysOf(store: Store, space: Space): Promise<string[]> {
   return page.rows.map(row => row.key);
 }
 
+const isLong = process.env.SHELFMARK_LONG === '1';
+/** The same with a process that knows itself alone is the affair of a few laws, and of npm run test:processes. */
 for (const exclusive of [false, true]) {
   const who = exclusive ? 'the only writer' : 'a writer';
 
-  test(`law 5: what ${who} has answered survives a kill, and a commit is there whole or not at all`, async t => {
+  test(`law 5: what ${who} has answered survives a kill, and a commit is there whole or not at all`, {
+    skip: exclusive && !isLong,
+  }, async t => {
     const directory = await newDirectory(t);
     const script = `
     const value = Buffer.alloc(2000, 'v');
@@ -103,7 +107,9 @@ for (const exclusive of [false, true]) {
 for (const exclusive of [false, true]) {
   const belief = exclusive ? ', even if each believes to be alone' : '';
 
-  test(`two processes that write to one directory make one history${belief}`, async t => {
+  test(`two processes that write to one directory make one history${belief}`, {
+    skip: exclusive && !isLong,
+  }, async t => {
     const directory = await newDirectory(t);
     const script = `
     const increment = () =>
@@ -227,10 +233,9 @@ test('a file that grew in one process is read and written by another that had it
 });
 
 // With place for a log, and its first turns, there are 80 MiB to be filled.
-const isLong = process.env.SHELFMARK_LONG === '1';
 for (const [who, exclusive, bytes, fileBlocksMax, skip] of [
   ['a writer', false, 5000, 8192, false],
-  ['the only writer', true, 5000, 8192, false],
+  ['the only writer', true, 5000, 8192, !isLong],
   ['a writer with a log', true, 6000, 163_840, !isLong],
 ] as const) {
   test(`a file that may not grow fails commits of ${who}, and reads, deletes and later commits go on`, {
@@ -288,7 +293,9 @@ const REWRITE = `
   writeSync(1, 'made ' + commits + '\\n');
 `;
 
-test('a scan shows each commit of another process whole, however long it takes', async t => {
+test('a scan shows each commit of another process whole, however long it takes', {
+  skip: !isLong,
+}, async t => {
   const directory = await newDirectory(t);
   const { store, space } = await openSpace(directory);
   const child = run(REWRITE, directory);

@@ -9,8 +9,8 @@ import { Spread } from './testing/spread-store.js';
 
 const PROCESSES = 4;
 const isLong = process.env.SHELFMARK_LONG !== undefined;
-/** Of order and of the longest keys: many rows, each shown to the test by a question between processes. */
-const OF_ONE_PROCESS = /: (?:law 1|scan|values|keys):? /;
+/** Of order, of the longest keys and of long scans: many rows, each shown to the test by a question between processes. */
+const OF_ONE_PROCESS = /: (?:law 1|law 3: a scan of one|scan|values|keys):? /;
 const spread = new Spread(PROCESSES);
 after(() => spread.end());
 

@@ -195,8 +195,8 @@ const [seed, path] = process.env.BLOB_MODEL_REPEAT?.split(':') ?? [];
 const REPEAT = seed !== undefined && path !== undefined ? { seed: Number(seed), path } : {};
 
 for (const [name, open, runs] of [
-  ['memory', async () => openMemoryStore(), LONG ? 1000 : 100],
-  ['embedded', embedded, LONG ? 200 : 20],
+  ['memory', async () => openMemoryStore(), LONG ? 1000 : 30],
+  ['embedded', embedded, LONG ? 200 : 10],
 ] as const)
   describe(`blobs on the ${name} engine`, () => {
     test('are what the model says', { timeout: 600_000 }, async () => {

@@ -10,7 +10,12 @@ import { runToEnd } from '../support/spawned-server.js';
 const root = mkdtempSync(join(tmpdir(), 'store-address-'));
 test.after(() => rmSync(root, { recursive: true }));
 
-test('a store that is named by its address is served, checked, backed up and restored', async () => {
+/** Each command is a process of its own. */
+const skip = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:operations';
+
+test('a store that is named by its address is served, checked, backed up and restored', {
+  skip,
+}, async () => {
   const [data, copy, again] = ['data', 'copy', 'again'].map(name => join(root, name));
   assert(data && copy && again);
   const server = await serve({ store: `lmdb:${data}`, durability: 'none' });
@@ -33,7 +38,7 @@ test('a store that is named by its address is served, checked, backed up and res
     assert.match(await said('check', ...args), /^\S+again: 0 tables.*\nwhole\n$/);
 });
 
-test('what an engine does not have, and what is no address, is one sentence', async () => {
+test('what an engine does not have, and what is no address, is one sentence', { skip }, async () => {
   const place = join(root, 'never');
   const refused = [
     [['check', 'memory:'], 2, "The engine 'memory' has no check."],
@@ -43,10 +48,7 @@ test('what an engine does not have, and what is no address, is one sentence', as
     [['restore', place, '--store', 'memory:'], 1, "The engine 'memory' has no restore."],
     [['serve', '--store', 'memory:', '--workers', '2'], 1, 'The engine keeps the data in one process, '],
   ] as const;
-  // Each is a process of its own: all of them run in `npm run test:operations`.
-  for (const [args, code, message] of process.env.SHELFMARK_LONG === undefined
-    ? refused.slice(0, 2)
-    : refused) {
+  for (const [args, code, message] of refused) {
     const { code: ended, stdout, stderr } = await runToEnd([...args]);
     assert.deepEqual([ended, stdout], [code, ''], args.join(' '));
     assert(stderr.startsWith(`shelfmark: ${message}`) && stderr.split('\n').length === 2, stderr);

@@ -37,6 +37,8 @@ async function moveAll(db: Db, table: string, resume?: string): Promise<number> 
   return moved;
 }
 
+const skip = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:patterns';
+
 describePeers('a number of buckets that is being changed', peer => {
   const db = (): Db => open({ tables: peer.client() });
   // The requests are the same on all servers.
@@ -161,7 +163,7 @@ describePeers('a number of buckets that is being changed', peer => {
     assert.equal((await counts(table)).length, CUSTOMERS.length);
   });
 
-  test('a row is whole, and is written once, wherever its move was killed', async () => {
+  test('a row is whole, and is written once, wherever its move was killed', { skip }, async () => {
     const first = await filled();
     const counting = new FaultyClient(() => undefined);
     await moveAll(open({ tables: peer.client() }, { httpClient: counting }), first.table);
@@ -211,7 +213,7 @@ describePeers('a number of buckets that is being changed', peer => {
     assert.equal((await monday.take(100)).length, CUSTOMERS.length + 1);
   });
 
-  test('a row that was deleted after its move was killed does not come back', async () => {
+  test('a row that was deleted after its move was killed does not come back', { skip }, async () => {
     const first = await filled();
     const counting = new FaultyClient(() => undefined);
     await moveAll(open({ tables: peer.client() }, { httpClient: counting }), first.table);
@@ -264,7 +266,7 @@ describePeers('a number of buckets that is being changed', peer => {
       }
   });
 
-  test('no write is lost while rows move and answers get lost', async () => {
+  test('no write is lost while rows move and answers get lost', { skip }, async () => {
     const { table, moved } = await filled();
     const chance = chanceOf(SEED);
     const applied = new Map<string, number>();

@@ -60,6 +60,8 @@ const settle = (milliseconds: number): Promise<void> =>
     setTimeout(resolve, milliseconds);
   });
 
+const skipLong = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:operations';
+
 describe('shelfmark serve', () => {
   let directory = '';
   let unused = 0;
@@ -92,7 +94,7 @@ describe('shelfmark serve', () => {
     assert.deepEqual([code, stderr], [0, '']);
   });
 
-  test('who chose the ports of tables and queues gets a free one for blobs', async t => {
+  test('who chose the ports of tables and queues gets a free one for blobs', { skip: skipLong }, async t => {
     const chosen = ['--table-port', String(await freePort()), '--queue-port', String(await freePort())];
     const server = await serve(t, ['--inMemoryPersistence', ...chosen]);
     const [, port = ''] = /; blobs at http:\/\/127\.0\.0\.1:(\d+)\//.exec(server.readyLine) ?? [];
@@ -149,7 +151,7 @@ describe('shelfmark serve', () => {
     await open(next).getEntity('p', 'under way');
   });
 
-  test("takes Azurite's flags and its variable", async t => {
+  test("takes Azurite's flags and its variable", { skip: skipLong }, async t => {
     const location = newDirectory();
     const flags = [
       '-s',
@@ -193,7 +195,9 @@ describe('shelfmark serve', () => {
     assert.equal((await server.stop('SIGTERM')).stderr, '');
   });
 
-  test('keeps the data in memory if asked, and the folder clean; logs requests with --debug, without what is secret', async t => {
+  test('keeps the data in memory if asked, and the folder clean; logs requests with --debug, without what is secret', {
+    skip: skipLong,
+  }, async t => {
     const cwd = join(directory, 'clean');
     await mkdir(cwd);
     const server = await serve(t, ['--inMemoryPersistence', '--tablePort', '0', '--debug'], { cwd });
@@ -217,7 +221,7 @@ describe('shelfmark serve', () => {
     assert.doesNotMatch(stderr, /private|SharedKey|Eby8/);
   });
 
-  test('serves HTTPS with a certificate', async t => {
+  test('serves HTTPS with a certificate', { skip: skipLong }, async t => {
     const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
     await writeFile(cert, CERTIFICATE);
     await writeFile(key, CERTIFICATE_KEY);
@@ -276,7 +280,7 @@ describe('shelfmark serve', () => {
     await Promise.all(tried.map(mistake => failsInOneSentence(...mistake)));
   });
 
-  test('tells its options', async () => {
+  test('tells its options', { skip: skipLong }, async () => {
     const { code, stdout } = await runToEnd(['serve', '--help']);
     assert.equal(code, 0);
     for (const option of ['--data', '--table-port', '--queue-port', '--durability', '--inMemoryPersistence'])

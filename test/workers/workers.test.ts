@@ -86,7 +86,9 @@ test('what one worker has answered, all others show at once, however busy they a
   assert.deepEqual(ticks, ticks.toSorted());
 });
 
-test('policies and service properties hold in every worker from their answer on', { skip }, async t => {
+test('policies and service properties hold in every worker from their answer on', {
+  skip: skipLong,
+}, async t => {
   const made = await connections(t, server, WORKERS);
   await made[0]?.request(createTable('things'));
   for (const [index, writer] of made.entries()) {
