@@ -1,4 +1,5 @@
-// The servers that every scenario runs against: one test body, several engines. SHELFMARK_TARGET=memory or =lmdb selects one.
+// The servers that every scenario runs against: one test body, several engines. `npm test` has the engine that people run; SHELFMARK_TARGET=memory or =lmdb
+// selects one, and SHELFMARK_LONG has all.
 // A target starts empty and in this process; spawned-server.ts runs programs in processes of their own.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -26,7 +27,8 @@ const lmdb: Target = {
   },
 };
 
-const wanted = process.env.SHELFMARK_TARGET;
+const wanted =
+  process.env.SHELFMARK_TARGET ?? (process.env.SHELFMARK_LONG === undefined ? 'lmdb' : undefined);
 const TARGETS = [memory, lmdb].filter(({ name }) => wanted === undefined || wanted === name);
 
 export interface Subject {
