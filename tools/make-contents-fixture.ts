@@ -1,4 +1,4 @@
-// Makes test/fixtures/store-contents-1 from test/support/store-contents-1.ts. It was run once, when the form of contents was new; a later run would
+// Makes test/fixtures/store-contents-1 from test/data-files/store-contents-1.ts. It was run once, when the form of contents was new; a later run would
 // prove nothing. As make-store-fixture.ts it was run with glibc and as
 //   env -i MALLOC_PERTURB_=255 node dist/tools/make-contents-fixture.js
 import { randomUUID } from 'node:crypto';
@@ -11,7 +11,7 @@ import { systemClock } from '#base';
 import { type BlobContext, execute, Upkeep } from '#blobs';
 import { openLmdbStore } from '#store-lmdb';
 import { CONTAINER, operationOf } from '../test/blobs/blob-model.js';
-import { STEPS } from '../test/support/store-contents-1.js';
+import { STEPS } from '../test/data-files/store-contents-1.js';
 
 const target = fileURLToPath(new URL('../../test/fixtures/store-contents-1/', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'store-fixture-'));

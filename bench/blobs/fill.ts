@@ -1,7 +1,14 @@
 // Fills containers by the domain's own operations, in process and without a server: a million blobs over a socket would take minutes.
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../packages/base/index.js';
-import { type BlobContext, execute, type PutBlockBlob, Upkeep } from '../../packages/blobs/index.js';
+import {
+  type BlobContext,
+  execute,
+  NO_CONDITIONS,
+  NO_PROPERTIES,
+  type PutBlockBlob,
+  Upkeep,
+} from '../../packages/blobs/index.js';
 import { ENGINES } from '../../packages/server/engines.js';
 import { logName } from './blob-names.js';
 import { SMALL_BODY, smallName } from './blob-requests.js';
@@ -29,25 +36,11 @@ const blobOf = (container: string, blob: string, body: Buffer): PutBlockBlob => 
   kind: 'putBlockBlob',
   container,
   blob,
-  properties: {
-    contentType: 'application/octet-stream',
-    contentEncoding: undefined,
-    contentLanguage: undefined,
-    contentDisposition: undefined,
-    cacheControl: undefined,
-    contentMd5: undefined,
-  },
+  properties: { ...NO_PROPERTIES, contentType: 'application/octet-stream' },
   metadata: [],
   tags: [],
   tier: undefined,
-  conditions: {
-    ifMatch: undefined,
-    ifNoneMatch: undefined,
-    ifModifiedSince: undefined,
-    ifUnmodifiedSince: undefined,
-    ifTags: undefined,
-    leaseId: undefined,
-  },
+  conditions: NO_CONDITIONS,
   upload: { length: body.length, pieces: single(body), md5: undefined, crc64: undefined, wantsMd5: false },
 });
 

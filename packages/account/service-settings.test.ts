@@ -8,7 +8,7 @@ import { executeSettings, type ServiceSettings } from './service-settings.js';
 test('properties are set and read by service, and the second region is in sync', async () => {
   const store = openMemoryStore();
   const run = (service: string, operation: ServiceSettings) =>
-    executeSettings(operation, { store, account: 'a', service }, () => 7n);
+    executeSettings(operation, { store, account: 'a' }, service, () => 7n);
   const change = { defaultVersion: '2020-10-02' };
   assert.deepEqual(await run('blob', { kind: 'setServiceProperties', change }), {
     kind: 'servicePropertiesSet',

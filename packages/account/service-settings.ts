@@ -17,9 +17,11 @@ export type ServiceSettingsOutcome =
 /** Fails with StoreError where the engine fails. */
 export async function executeSettings(
   operation: ServiceSettings,
-  address: ServiceAddress,
+  { store, account }: Omit<ServiceAddress, 'service'>,
+  service: string,
   clock: Clock,
 ): Promise<ServiceSettingsOutcome> {
+  const address = { store, account, service };
   switch (operation.kind) {
     case 'getServiceProperties':
       return { kind: 'serviceProperties', properties: await readStoredProperties(address) };

@@ -29,11 +29,7 @@ export async function openContainer(
   { store, account }: Pick<BlobContext, 'store' | 'account'>,
   container: string,
 ): Promise<Space> {
-  return there(await store.getSpace(containerAddress(account, container)));
-}
-
-/** For operations that wait themselves, where an awaited function less counts. @throws BlobError ContainerNotFound. */
-export function there(space: Space | undefined): Space {
+  const space = await store.getSpace(containerAddress(account, container));
   if (space === undefined) throw missingContainer();
   return space;
 }

@@ -1,5 +1,5 @@
 // The entry point of the Blob service's domain: runs an operation on a store.
-import { executeSettings, type ServiceAddress } from '#account';
+import { executeSettings } from '#account';
 import type { BlobContext } from './blob-context.js';
 import type { Operation } from './operation.js';
 import { appendBlock, appendBlockFromUrl, sealBlob } from './operations/append-block.js';
@@ -25,8 +25,6 @@ import { leaseBlob, setBlobMetadata, setTags, setTier } from './operations/set-b
 import { setBlobProperties } from './operations/set-properties.js';
 import { deleteBlob, snapshotBlob } from './operations/snapshots.js';
 import type { Outcome } from './outcome.js';
-
-const serviceOf = ({ store, account }: BlobContext): ServiceAddress => ({ store, account, service: 'blob' });
 
 /** Fails with BlobError where Azure refuses, with StoreError where the engine fails, and with what a body fails with. */
 export function execute(operation: Operation, context: BlobContext): Promise<Outcome> {
@@ -80,7 +78,7 @@ export function execute(operation: Operation, context: BlobContext): Promise<Out
     case 'getServiceProperties':
     case 'setServiceProperties':
     case 'getServiceStats':
-      return executeSettings(operation, serviceOf(context), context.clock);
+      return executeSettings(operation, context, 'blob', context.clock);
     case 'findBlobsByTags':
       return findBlobsByTags(context, operation);
     default:

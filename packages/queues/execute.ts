@@ -1,5 +1,5 @@
 // The entry point of the Queue service's domain: runs an operation on a store.
-import { executeSettings, type ServiceAddress } from '#account';
+import { executeSettings } from '#account';
 import type { Clock } from '#base';
 import type { Operation } from './operation.js';
 import { clearMessages } from './operations/clear-messages.js';
@@ -14,12 +14,6 @@ import { getQueueMetadata, setQueueMetadata } from './operations/queue-metadata.
 import { updateMessage } from './operations/update-message.js';
 import type { Outcome } from './outcome.js';
 import type { QueueContext } from './queue-space.js';
-
-const serviceOf = ({ store, account }: QueueContext): ServiceAddress => ({
-  store,
-  account,
-  service: 'queue',
-});
 
 /** Fails with QueueError where Azure refuses, with StoreError where the engine fails. */
 export function execute(operation: Operation, context: QueueContext, clock: Clock): Promise<Outcome> {
@@ -53,6 +47,6 @@ export function execute(operation: Operation, context: QueueContext, clock: Cloc
     case 'getServiceProperties':
     case 'setServiceProperties':
     case 'getServiceStats':
-      return executeSettings(operation, serviceOf(context), clock);
+      return executeSettings(operation, context, 'queue', clock);
   }
 }

@@ -1,6 +1,6 @@
 // The entry point of the Table service's domain: runs an operation on a store. Changesets and tools use it too, and queries
 // that need copies of rows; `queryEntities` visits the rows in place.
-import { executeSettings, type ServiceAddress } from '#account';
+import { executeSettings } from '#account';
 import type { Clock } from '#base';
 import { copyRow, type Row } from '#store';
 import type { Operation, QueryEntities } from './operation.js';
@@ -13,12 +13,6 @@ import { createTable, deleteTable, getTable } from './operations/table-life.js';
 import { writeEntity } from './operations/write-entities.js';
 import type { Outcome } from './outcome.js';
 import type { TableContext } from './table-space.js';
-
-const serviceOf = ({ store, account }: TableContext): ServiceAddress => ({
-  store,
-  account,
-  service: 'table',
-});
 
 async function collectEntities(context: TableContext, operation: QueryEntities): Promise<Outcome> {
   const rows: Row[] = [];
@@ -50,7 +44,7 @@ export function execute(operation: Operation, context: TableContext, clock: Cloc
     case 'getServiceProperties':
     case 'setServiceProperties':
     case 'getServiceStats':
-      return executeSettings(operation, serviceOf(context), clock);
+      return executeSettings(operation, context, 'table', clock);
     default:
       return writeEntity(context, operation);
   }

@@ -1,6 +1,14 @@
 // A plain model of blobs, as values: what a few operations make of them, and what is seen of a store, in one form that can be compared.
 import { createHash } from 'node:crypto';
-import { type BlobContext, BlobError, execute, type Operation, type Upload } from '#blobs';
+import {
+  type BlobContext,
+  BlobError,
+  execute,
+  NO_CONDITIONS,
+  NO_PROPERTIES,
+  type Operation,
+  type Upload,
+} from '#blobs';
 
 export const CONTAINER = 'model';
 export const NAMES = ['a', 'a/b', 'c'] as const;
@@ -158,23 +166,8 @@ function afterList(model: Model, step: Step, set: (blob: ModelBlob) => Model): M
   return set({ type: 'BlockBlob', bytes: Buffer.concat(bytes), metadata: '', marks: {}, blocks, snapshots });
 }
 
-const NO_CONDITIONS = {
-  ifMatch: undefined,
-  ifNoneMatch: undefined,
-  ifModifiedSince: undefined,
-  ifUnmodifiedSince: undefined,
-  ifTags: undefined,
-  leaseId: undefined,
-} as const;
 const WHOLE = {
-  properties: {
-    contentType: undefined,
-    contentEncoding: undefined,
-    contentLanguage: undefined,
-    contentDisposition: undefined,
-    cacheControl: undefined,
-    contentMd5: undefined,
-  },
+  properties: NO_PROPERTIES,
   metadata: [],
   tags: [],
   tier: undefined,

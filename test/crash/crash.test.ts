@@ -4,15 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { onlyIn } from '../support/at-length.js';
 import { Life } from './life.js';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
 
 for (const workers of [1, 4]) {
   test(`what was answered survives the death of ${workers === 1 ? 'the server' : 'a worker, of all, and of the whole group'}`, {
-    skip:
-      process.platform !== 'linux' ||
-      (workers > 1 && process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:crash'),
+    skip: process.platform !== 'linux' || (workers > 1 && onlyIn('test:crash')),
   }, async t => {
     t.diagnostic(
       `SHELFMARK_SEED=${seed}; at length: npm run test:crash -- --seed ${seed} --workers ${workers}`,

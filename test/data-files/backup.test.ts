@@ -12,6 +12,7 @@ import { TableClient } from '@azure/data-tables';
 import { collectRows } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { encodeEntity, encodeTableMetadata } from '#tables';
+import { onlyIn } from '../support/at-length.js';
 import { ROOT, runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 const CLIENT_OPTIONS = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } } as const;
@@ -77,7 +78,7 @@ const settle = (milliseconds: number): Promise<void> =>
     setTimeout(resolve, milliseconds);
   });
 
-const skipLong = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:operations';
+const skipLong = onlyIn('test:operations');
 
 describe('backup, restore and check', () => {
   let base = '';

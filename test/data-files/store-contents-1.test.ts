@@ -12,7 +12,7 @@ import { checkFile, openLmdbStore } from '#store-lmdb';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
 import { afterStep, EMPTY, operationOf, showModel, showStore } from '../blobs/blob-model.js';
 import { ROOT } from '../support/spawned-server.js';
-import { STEPS } from '../support/store-contents-1.js';
+import { STEPS } from './store-contents-1.js';
 
 const FIXTURE = join(ROOT, 'test', 'fixtures', 'store-contents-1');
 /** Length and MD5 of each blob and its snapshots, and its uncommitted blocks. */

@@ -28,7 +28,7 @@ import {
   SERVICE_PROPERTIES,
   START,
   TABLES,
-} from '../support/store-format-1.js';
+} from './store-format-1.js';
 
 const FIXTURE = join(ROOT, 'test', 'fixtures', 'store-format-1', 'data.mdb.gz');
 const clock: Clock = () => START;

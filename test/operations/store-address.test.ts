@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { serve } from '#server';
+import { onlyIn } from '../support/at-length.js';
 import { runToEnd } from '../support/spawned-server.js';
 
 const root = mkdtempSync(join(tmpdir(), 'store-address-'));
 test.after(() => rmSync(root, { recursive: true }));
 
 /** Each command is a process of its own. */
-const skip = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:operations';
+const skip = onlyIn('test:operations');
 
 test('a store that is named by its address is served, checked, backed up and restored', {
   skip,

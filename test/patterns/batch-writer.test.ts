@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Db, open, PatternError } from '#patterns';
 import { change, type RowChange, type WriteReport, type WriterOptions, writeAll } from '#patterns/bulk';
+import { onlyIn } from '../support/at-length.js';
 import { anna, Employee } from './employee.js';
 import { FAULTS, FaultyClient } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
@@ -37,7 +38,7 @@ const rows = (count: number, departments: number, table: string): RowChange[] =>
     change.create(Employee, { ...anna, department: `d${id % departments}`, id }, { table }),
   );
 
-const skip = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:patterns';
+const skip = onlyIn('test:patterns');
 
 describePeers('the batch writer', peer => {
   test('does many rows by few requests', async () => {

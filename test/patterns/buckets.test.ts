@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, type Db, entity, key, open, PatternError, t } from '#patterns';
 import { change, rebucket, writeAll } from '#patterns/bulk';
+import { onlyIn } from '../support/at-length.js';
 import { disturbed, FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
@@ -37,7 +38,7 @@ async function moveAll(db: Db, table: string, resume?: string): Promise<number> 
   return moved;
 }
 
-const skip = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:patterns';
+const skip = onlyIn('test:patterns');
 
 describePeers('a number of buckets that is being changed', peer => {
   const db = (): Db => open({ tables: peer.client() });

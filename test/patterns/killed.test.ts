@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TableServiceClient } from '@azure/data-tables';
 import { open, PatternError } from '#patterns';
+import { onlyIn } from '../support/at-length.js';
 import { ROOT, runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { anna, Employee } from './employee.js';
 import { MANY, TOGETHER } from './killed-writer.js';
@@ -22,7 +23,7 @@ const SETTLING = 300;
 const said = (lines: readonly string[], word: string): number[] =>
   lines.flatMap(line => (line.startsWith(`${word} `) ? [Number(line.slice(word.length + 1))] : []));
 
-const skip = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:patterns';
+const skip = onlyIn('test:patterns');
 
 describePeers('a killed program', peer => {
   test('leaves what it said it had written, and nothing by halves', { skip }, async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
+import { onlyIn } from '../support/at-length.js';
 import { CLIENT_OPTIONS, collect } from '../support/clients.js';
 import { signedHeaders } from '../support/raw-client.js';
 import { runToEnd, type SpawnedServer, type Spawning, spawnServer } from '../support/spawned-server.js';
@@ -60,7 +61,7 @@ const settle = (milliseconds: number): Promise<void> =>
     setTimeout(resolve, milliseconds);
   });
 
-const skipLong = process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:operations';
+const skipLong = onlyIn('test:operations');
 
 describe('shelfmark serve', () => {
   let directory = '';

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
+import { onlyIn } from './at-length.js';
 import { type SpawnedServer, spawnServer } from './spawned-server.js';
 import { Connection, type Reply } from './worker-processes.js';
 
@@ -65,6 +66,5 @@ export async function connections(
 /** Who holds which socket only Linux tells. */
 export const skip = process.platform !== 'linux';
 /** Of what waits for seconds. */
-export const skipLong: boolean | string =
-  skip || (process.env.SHELFMARK_LONG === undefined && 'runs in npm run test:processes');
+export const skipLong: boolean | string = skip || onlyIn('test:processes');
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));

@@ -30,3 +30,16 @@ export const refusalsOf =
     assert.equal(error.code, code);
     return error;
   };
+
+/** For the errors of one service: a function that tells the code with which an action refuses, `none` if it does not. */
+export const codesOf =
+  (errors: abstract new (...args: never[]) => { readonly code: string }) =>
+  (action: () => unknown): string => {
+    try {
+      action();
+    } catch (error) {
+      assert.ok(error instanceof errors, String(error));
+      return error.code;
+    }
+    return 'none';
+  };

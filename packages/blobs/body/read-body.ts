@@ -57,9 +57,12 @@ export async function openBody(
   snapshot: bigint | undefined,
   boundsOf: BoundsOf,
 ): Promise<OpenedBody> {
-  const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
-  const found = boundsOf(row && decodeHead(row.value));
-  return inRow(found) ?? openContents(context, space, blob, snapshot, boundsOf, { row, found });
+  const look = async (): Promise<FoundRow> => {
+    const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
+    return { row, found: boundsOf(row && decodeHead(row.value)) };
+  };
+  const first = await look();
+  return inRow(first.found) ?? openContents(context, space, blob, snapshot, look, first);
 }
 
 /** The content of a small blob, which nothing has to be opened for. */
@@ -79,13 +82,9 @@ async function openContents(
   space: Space,
   blob: string,
   snapshot: bigint | undefined,
-  boundsOf: BoundsOf,
+  look: () => Promise<FoundRow>,
   first: FoundRow,
 ): Promise<OpenedBody> {
-  const again = async (): Promise<FoundRow> => {
-    const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
-    return { row, found: boundsOf(row && decodeHead(row.value)) };
-  };
   let release: (() => void) | undefined;
   let failed: Row | undefined;
   /** Who reads while others write without a pause gets pages of several moments at last. */
@@ -96,7 +95,7 @@ async function openContents(
       return row !== undefined && (row.version === version || decodeHead(row.value).etag === etag);
     };
   try {
-    for (let attempt = 0, now = first; ; attempt++, now = await again()) {
+    for (let attempt = 0, now = first; ; attempt++, now = await look()) {
       const { row, found } = now;
       const { head, bounds } = found;
       const small = inRow(found);

@@ -22,42 +22,18 @@ import {
   append,
   blockId,
   blocksOf,
+  copyOf,
   makeAppendBlob,
   makePageBlob,
   putBlock,
   putList,
   putPages,
   rangesOf,
+  sourceOf,
 } from '../testing/parts.js';
 
-const source = (blob: string, snapshot?: bigint): Source => ({
-  account: 'account1',
-  container: CONTAINER,
-  blob,
-  snapshot,
-  url: `http://here/account1/${CONTAINER}/${blob}`,
-  conditions: NO_CONDITIONS,
-});
-
 const copy = ({ run }: TestAccount, from: Source, to: string, more: Partial<CopyBlob> = {}) =>
-  outcomeOf(
-    'copied',
-    run({
-      kind: 'copyBlob',
-      container: CONTAINER,
-      blob: to,
-      source: from,
-      metadata: undefined,
-      tags: [],
-      tagsOfSource: false,
-      tier: undefined,
-      seal: false,
-      isSynchronous: false,
-      md5: undefined,
-      conditions: NO_CONDITIONS,
-      ...more,
-    }),
-  );
+  outcomeOf('copied', run(copyOf(from, to, more)));
 
 describe('a copy', () => {
   test('has content, properties, blocks and metadata of its source, not its tags and lease', async () => {
@@ -69,7 +45,7 @@ describe('a copy', () => {
     ] as const)
       await putBlock(account, BLOB, name, body);
     await putList(account, BLOB, ['b', 'a'], { metadata, tags: [['k', 'v']] });
-    const { copyId } = await copy(account, source(BLOB), 'copy');
+    const { copyId } = await copy(account, sourceOf(BLOB), 'copy');
     await deleteBlob(account, BLOB);
     await account.settled();
     const blob = await seen(account, 'copy');
@@ -91,25 +67,25 @@ describe('a copy', () => {
     await makeAppendBlob(account, 'log');
     await append(account, 'log', 'one');
     await append(account, 'log', Buffer.alloc(20_000, '2'));
-    await copy(account, source('log'), 'log2');
+    await copy(account, sourceOf('log'), 'log2');
     assert.deepEqual((await seen(account, 'log2')).committedBlocks, 2);
     await append(account, 'log2', 'end');
     assert.equal((await readBlob(account, 'log2')).subarray(20_002).toString(), '2end');
     await makePageBlob(account, 'disk', 2 ** 40);
     await putPages(account, 'disk', 2 ** 39, Buffer.alloc(100 * 512, 'p'));
-    await copy(account, source('disk'), 'disk2');
+    await copy(account, sourceOf('disk'), 'disk2');
     assert.equal(await rangesOf(account, 'disk2'), `${2 ** 30}-${2 ** 30 + 100}`);
     await putBlob(account, BLOB, 'old');
     const snapshot = await takeSnapshot(account, BLOB);
     await putBlob(account, BLOB, 'new');
-    await copy(account, source(BLOB, snapshot), BLOB);
+    await copy(account, sourceOf(BLOB, snapshot), BLOB);
     assert.equal((await readBlob(account, BLOB)).toString(), 'old');
   });
 
   test('onto itself refreshes it', async () => {
     const account = await openContainer();
     await putBlob(account, BLOB, Buffer.alloc(100_000, 'x'));
-    await copy(account, source(BLOB), BLOB, { metadata: [{ name: 'n', value: '1' }] });
+    await copy(account, sourceOf(BLOB), BLOB, { metadata: [{ name: 'n', value: '1' }] });
     await account.settled();
     assert.deepEqual(await readBlob(account, BLOB), Buffer.alloc(100_000, 'x'));
     assert.equal((await contentsIn(account)).length, 1);
@@ -117,14 +93,14 @@ describe('a copy', () => {
 
   test('is refused where source or destination are not as asked', async () => {
     const account = await openContainer();
-    await refusalOf('BlobNotFound', copy(account, source('none'), BLOB));
+    await refusalOf('BlobNotFound', copy(account, sourceOf('none'), BLOB));
     const stamp = await putBlob(account, 'from', 'x');
-    const stale = { ...source('from'), conditions: { ...NO_CONDITIONS, ifNoneMatch: [stamp.etag] } };
+    const stale = { ...sourceOf('from'), conditions: { ...NO_CONDITIONS, ifNoneMatch: [stamp.etag] } };
     await refusalOf('SourceConditionNotMet', copy(account, stale, BLOB));
     await putBlob(account, BLOB, 'y');
     await refusalOf(
       'BlobAlreadyExists',
-      copy(account, source('from'), BLOB, { conditions: { ...NO_CONDITIONS, ifNoneMatch: 'any' } }),
+      copy(account, sourceOf('from'), BLOB, { conditions: { ...NO_CONDITIONS, ifNoneMatch: 'any' } }),
     );
     const abort = {
       kind: 'abortCopy',
@@ -141,14 +117,14 @@ test('blobs, blocks and appends take their bodies from a blob', async () => {
   const account = await openContainer();
   await putBlob(account, 'from', `${'x'.repeat(50_000)}end`);
   const range = { from: 49_999, until: undefined };
-  const part = { ...source('from'), range, md5: undefined, crc64: undefined };
+  const part = { ...sourceOf('from'), range, md5: undefined, crc64: undefined };
   const on = { container: CONTAINER, blob: BLOB } as const;
   const whole = {
     md5: undefined,
     crc64: undefined,
     propertiesOfSource: true,
     tagsOfSource: false,
-    source: source('from'),
+    source: sourceOf('from'),
   };
   const properties = { ...WHOLE.properties, contentType: undefined };
   await outcomeOf('blobPut', account.run({ kind: 'putBlobFromUrl', ...on, ...WHOLE, properties, ...whole }));

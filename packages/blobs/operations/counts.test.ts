@@ -17,7 +17,6 @@ import {
   BLOB,
   CONTAINER,
   contentsIn,
-  NO_CONDITIONS,
   openContainer,
   outcomeOf,
   putBlob,
@@ -27,7 +26,16 @@ import {
   type TestAccount,
   upload,
 } from '../testing/account.js';
-import { append, makeAppendBlob, makePageBlob, putBlock, putList, putPages } from '../testing/parts.js';
+import {
+  append,
+  copyOf,
+  makeAppendBlob,
+  makePageBlob,
+  putBlock,
+  putList,
+  putPages,
+  sourceOf,
+} from '../testing/parts.js';
 
 /** Puts another value into a row. */
 async function change(
@@ -106,29 +114,7 @@ for (const bytesMax of [10, 20_000])
 
 test('Copy Blob From URL takes 256 MiB', async () => {
   const account = await openContainer();
-  const source = {
-    account: 'account1',
-    container: CONTAINER,
-    blob: 'from',
-    snapshot: undefined,
-    url: '',
-    conditions: NO_CONDITIONS,
-  };
-  const copy = (isSynchronous: boolean) =>
-    account.run({
-      kind: 'copyBlob',
-      container: CONTAINER,
-      blob: 'to',
-      source,
-      metadata: undefined,
-      tags: [],
-      tagsOfSource: false,
-      tier: undefined,
-      seal: false,
-      isSynchronous,
-      md5: undefined,
-      conditions: NO_CONDITIONS,
-    });
+  const copy = (isSynchronous: boolean) => account.run(copyOf(sourceOf('from'), 'to', { isSynchronous }));
   for (const [length, code] of [
     [SYNCHRONOUS_COPY_BYTES_MAX - 512, undefined],
     [SYNCHRONOUS_COPY_BYTES_MAX, undefined],

@@ -27,10 +27,12 @@ import {
   append,
   blockId,
   blocksOf,
+  copyOf,
   makeAppendBlob,
   makePageBlob,
   putBlock,
   putList,
+  sourceOf,
 } from '../testing/parts.js';
 
 const LARGE = Buffer.alloc(40_000, 'x');
@@ -169,27 +171,8 @@ describe('a list of blocks that cannot be stored', () => {
   });
 });
 
-const copyTo = (blob: string): CopyBlob => ({
-  kind: 'copyBlob',
-  container: CONTAINER,
-  blob,
-  source: {
-    account: 'account1',
-    container: CONTAINER,
-    blob: BLOB,
-    snapshot: undefined,
-    url: 'http://here/',
-    conditions: NO_CONDITIONS,
-  },
-  metadata: undefined,
-  tags: [],
-  tagsOfSource: false,
-  tier: undefined,
-  seal: false,
-  isSynchronous: false,
-  md5: undefined,
-  conditions: { ...NO_CONDITIONS, ifNoneMatch: 'any' },
-});
+const copyTo = (blob: string): CopyBlob =>
+  copyOf(sourceOf(BLOB), blob, { conditions: { ...NO_CONDITIONS, ifNoneMatch: 'any' } });
 
 const on = { container: CONTAINER, blob: 'late' } as const;
 const ifNone = { ...NO_CONDITIONS, ifNoneMatch: 'any' } as const;

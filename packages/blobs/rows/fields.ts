@@ -108,9 +108,7 @@ export class FieldReader {
     const length = this.#bytes.readUInt16BE(this.#at);
     this.#at += 2;
     if (length === NO_TEXT) return undefined;
-    const from = this.#at;
-    this.#at += length;
-    if (this.#at > this.#bytes.length) throw new RangeError('It is cut short.');
+    const from = this.#pass(length);
     return this.#bytes.toString('utf8', from, this.#at);
   }
 
@@ -123,11 +121,16 @@ export class FieldReader {
 
   /** A view. */
   bytes(length: number): Buffer {
-    const end = this.#at + length;
-    if (end > this.#bytes.length) throw new RangeError('It is cut short.');
-    const bytes = this.#bytes.subarray(this.#at, end);
-    this.#at = end;
-    return bytes;
+    const from = this.#pass(length);
+    return this.#bytes.subarray(from, this.#at);
+  }
+
+  /** Goes over so many bytes; gives where they begin. */
+  #pass(length: number): number {
+    const from = this.#at;
+    if (from + length > this.#bytes.length) throw new RangeError('It is cut short.');
+    this.#at = from + length;
+    return from;
   }
 
   /** A view of all that is left. */

@@ -60,15 +60,6 @@ export interface Head {
   readonly inline: Buffer | undefined;
 }
 
-export const NO_PROPERTIES: ContentProperties = {
-  contentType: undefined,
-  contentEncoding: undefined,
-  contentLanguage: undefined,
-  contentDisposition: undefined,
-  cacheControl: undefined,
-  contentMd5: undefined,
-};
-
 const FORM = 1;
 const TYPES: readonly BlobType[] = ['BlockBlob', 'AppendBlob', 'PageBlob'];
 const STATUSES: readonly CopyState['status'][] = ['success', 'aborted', 'failed', 'pending'];

@@ -6,10 +6,9 @@ import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import { execute } from '../execute.js';
 import type { AppendConditions, Operation, Upload, WholeBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { NO_PROPERTIES } from '../rows/head.js';
 import { Upkeep } from '../upkeep.js';
-import type { Conditions, PageConditions } from '../values/conditions.js';
-import type { Stamp } from '../values/properties.js';
+import { NO_CONDITIONS, type PageConditions } from '../values/conditions.js';
+import { NO_PROPERTIES, type Stamp } from '../values/properties.js';
 
 /** 2020-01-01T01:02:00Z. */
 export const START = 15_778_405_200_000_000n;
@@ -81,14 +80,7 @@ export const refusalOf = (code: BlobErrorCode, running: Promise<unknown>): Promi
     running.then(() => ({ kind: 'an answer' })),
   );
 
-export const NO_CONDITIONS: Conditions = {
-  ifMatch: undefined,
-  ifNoneMatch: undefined,
-  ifModifiedSince: undefined,
-  ifUnmodifiedSince: undefined,
-  ifTags: undefined,
-  leaseId: undefined,
-};
+export { NO_CONDITIONS };
 
 export const NO_APPEND_CONDITIONS: AppendConditions = {
   ...NO_CONDITIONS,

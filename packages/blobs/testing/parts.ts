@@ -1,5 +1,5 @@
 // Blocks, appends and pages for tests, on a container of account.ts.
-import type { AppendConditions, ListedBlockId, WholeBlob } from '../operation.js';
+import type { AppendConditions, CopyBlob, ListedBlockId, Source, WholeBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import {
   CONTAINER,
@@ -150,3 +150,28 @@ export async function rangesOf(
     .map(({ from, until, isClear }) => `${isClear ? '-' : ''}${from / 512}-${until / 512}`)
     .join(' ');
 }
+
+export const sourceOf = (blob: string, snapshot?: bigint): Source => ({
+  account: 'account1',
+  container: CONTAINER,
+  blob,
+  snapshot,
+  url: `http://here/account1/${CONTAINER}/${blob}`,
+  conditions: NO_CONDITIONS,
+});
+
+export const copyOf = (source: Source, to: string, more: Partial<CopyBlob> = {}): CopyBlob => ({
+  kind: 'copyBlob',
+  container: CONTAINER,
+  blob: to,
+  source,
+  metadata: undefined,
+  tags: [],
+  tagsOfSource: false,
+  tier: undefined,
+  seal: false,
+  isSynchronous: false,
+  md5: undefined,
+  conditions: NO_CONDITIONS,
+  ...more,
+});

@@ -17,6 +17,15 @@ export interface Conditions extends ContainerConditions {
   readonly ifTags: TagExpression | undefined;
 }
 
+export const NO_CONDITIONS: Conditions = {
+  ifMatch: undefined,
+  ifNoneMatch: undefined,
+  ifModifiedSince: undefined,
+  ifUnmodifiedSince: undefined,
+  ifTags: undefined,
+  leaseId: undefined,
+};
+
 export interface PageConditions extends Conditions {
   readonly sequenceNumberAtMost: bigint | undefined;
   readonly sequenceNumberBelow: bigint | undefined;

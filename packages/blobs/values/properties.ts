@@ -22,6 +22,15 @@ export interface ContentProperties {
   readonly contentMd5: Buffer | undefined;
 }
 
+export const NO_PROPERTIES: ContentProperties = {
+  contentType: undefined,
+  contentEncoding: undefined,
+  contentLanguage: undefined,
+  contentDisposition: undefined,
+  cacheControl: undefined,
+  contentMd5: undefined,
+};
+
 /** The copy that a blob came from, while its content is that copy's. */
 export interface CopyState {
   readonly id: string;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
+import { codesOf } from '#account/testing';
 import { formatBlobBatch, formatBlobPart, parseBlobBatch } from './batch.js';
 import { blobAnswer } from './blob-answer.js';
 
@@ -13,15 +14,8 @@ const DELETE = 'DELETE /acc/c/b HTTP/1.1\r\nx-ms-date: now\r\ncontent-length: 0\
 
 const parse = (body: string, type: string | undefined = TYPE) => parseBlobBatch(type, Buffer.from(body));
 
-function refusal(body: string, type?: string): string {
-  try {
-    parse(body, type);
-  } catch (error) {
-    assert(error instanceof ServiceError);
-    return error.code;
-  }
-  return 'none';
-}
+const codeOf = codesOf(ServiceError);
+const refusal = (body: string, type?: string): string => codeOf(() => parse(body, type));
 
 test('each part is a request with its own id', () => {
   const parts = parse(

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
+import { codesOf } from '#account/testing';
 import { parseTarget } from '../shared/target.js';
 import { BLOB_GRAMMAR } from './blob-grammar.js';
 import { blobAddressOf, signedNameOf } from './blob-route.js';
@@ -13,15 +14,8 @@ const routeOf = (target: string, host = '127.0.0.1:10000') =>
 
 const blobOf = (path: string): string => blobAddressOf(routeOf(`/acc/c/${path}`)).blob;
 
-function refusal(target: string): string {
-  try {
-    routeOf(target);
-  } catch (error) {
-    assert(error instanceof ServiceError);
-    return error.code;
-  }
-  return 'none';
-}
+const codeOf = codesOf(ServiceError);
+const refusal = (target: string): string => codeOf(() => routeOf(target));
 
 test('in path style the first segment is the account', () => {
   const { account, secondary, path, endpoint, resource } = routeOf('/acc/c/b/d?x=1');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
+import { codesOf } from '#account/testing';
 import { parseSourceUrl } from './copy-source.js';
 
 const ACCOUNTS = new Set(['acc', 'other']);
@@ -9,15 +10,8 @@ const ACCOUNTS = new Set(['acc', 'other']);
 const parse = (url: string, host = '127.0.0.1:10000', secure = false) =>
   parseSourceUrl({ headers: { host, 'x-ms-copy-source': url }, secure }, ACCOUNTS);
 
-function refusal(url: string, host?: string): string {
-  try {
-    parse(url, host);
-  } catch (error) {
-    assert(error instanceof ServiceError);
-    return error.code;
-  }
-  return 'none';
-}
+const codeOf = codesOf(ServiceError);
+const refusal = (url: string, host?: string): string => codeOf(() => parse(url, host));
 
 const AT = 'http://127.0.0.1:10000/acc';
 

@@ -15,5 +15,6 @@ export * from './parse-blob-operation.js';
 export type { Asked, CopySource } from './request/asked.js';
 export { flagOf, type Headers } from './request/header-values.js';
 export { isStructured, STRUCTURED_FORM, wrapped, wrappedLength } from './request/structured-body.js';
+export { namesTagsOfSource } from './request/tags.js';
 export { digestsSent, type IncomingBody, tellsMd5 } from './request/uploads.js';
 export * from './xml/user-delegation-key-xml.js';

@@ -2,15 +2,18 @@
 // blobs, and the letter `c`, which makes blobs and replaces none (protocol: sas#rights-of-blobs, blob-requests#public-access).
 import { BlobError, type Operation, readContainerAccess } from '#blobs';
 import type { Store } from '#store';
-import { type BlobOperationKind, type BlobRoute, blobAddressOf, signedNameOf } from '#wire/blob';
+import {
+  type BlobOperationKind,
+  type BlobRoute,
+  blobAddressOf,
+  namesTagsOfSource,
+  signedNameOf,
+} from '#wire/blob';
 import type { AuthorizationProtocol } from '../../auth/auth-protocol.js';
 import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
 import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
 import { BLOB_RIGHTS, BLOB_ROLES, isOpenToAll } from './rights.js';
-
-/** Copies the source's tags where it says COPY. */
-export const TAG_OPTION = 'x-ms-copy-source-tag-option';
 
 export const BLOB_AUTHORIZATION: AuthorizationProtocol<BlobOperationKind> = {
   rights: BLOB_RIGHTS,
@@ -65,7 +68,7 @@ export function authorizeTags(
   route: BlobRoute,
   headers: Readonly<Record<string, string | undefined>>,
 ): void {
-  const setsTags = headers['x-ms-tags'] || headers[TAG_OPTION] === 'COPY';
+  const setsTags = headers['x-ms-tags'] || namesTagsOfSource(headers);
   if (setsTags && REPLACING.has(kind)) authorizeBlob(grant, 'setTags', route);
 }
 

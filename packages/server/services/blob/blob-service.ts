@@ -171,18 +171,16 @@ async function waitedFor(
   grant: Grant,
   context: BlobRequest,
 ): Promise<Asked> {
-  const { request, server, version } = context;
   const source = COPIES.has(kind)
     ? await readableSource(
         context,
         { kind, account: route.account },
         grant,
-        authenticatorOf(BLOB_SERVICE, server),
+        authenticatorOf(BLOB_SERVICE, context.server),
       )
     : undefined;
-  checkBody(request);
-  const body = await bufferedBody(request, BLOCK_LIST_BYTES_MAX);
-  return { headers: request.headers, route, version, upload: undefined, body, source };
+  const asked = askedOf(kind, route, context);
+  return { ...asked, source, body: await bufferedBody(context.request, BLOCK_LIST_BYTES_MAX) };
 }
 
 const isWaitedFor = (kind: OperationKind, { stream }: WireRequest): boolean =>

@@ -2,10 +2,17 @@
 import { ServiceError } from '#account';
 import type { WireRequest } from '#base';
 import { BlobError } from '#blobs';
-import { type BlobOperationKind, type CopySource, flagOf, parseSourceUrl, type SourceUrl } from '#wire/blob';
+import {
+  type BlobOperationKind,
+  type CopySource,
+  flagOf,
+  namesTagsOfSource,
+  parseSourceUrl,
+  type SourceUrl,
+} from '#wire/blob';
 import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
 import type { Grant } from '../../auth/grant.js';
-import { authorizeBlob, isOpen, TAG_OPTION } from './admit.js';
+import { authorizeBlob, isOpen } from './admit.js';
 import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
 
 const NEEDS = ['getBlob'] as const;
@@ -75,7 +82,7 @@ export async function readableSource(
     const authority = isDetached ? caller : undefined;
     const grant = await sourceGrant(source, authority, { request, now, route: { account } }, authenticator);
     // Tags are read by nobody without credentials.
-    const needs = request.headers[TAG_OPTION] === 'COPY' ? NEEDS_WITH_TAGS : NEEDS;
+    const needs = namesTagsOfSource(request.headers) ? NEEDS_WITH_TAGS : NEEDS;
     for (const need of needs)
       if (grant.kind !== 'anonymous') authorizeBlob(grant, need, route);
       else if (!(await isOpen(server.store, route, need))) throw new BlobError('ResourceNotFound');

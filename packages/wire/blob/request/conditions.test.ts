@@ -1,6 +1,7 @@
 // Conditional headers: each alone, those that may come together, and texts that nobody can read.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { codesOf } from '#account/testing';
 import { BlobError } from '#blobs';
 import { conditionsOf, containerConditionsOf, pageConditionsOf, sourceConditionsOf } from './conditions.js';
 import { checkAppendEtags, etagText, parseEtags, quotedEtag } from './etag.js';
@@ -11,15 +12,7 @@ const TICK = BigInt(Date.parse(DATE)) * 10_000n;
 const NONE = [-1n];
 const GUID = '0123abcd-0123-4567-89ab-0123456789ab';
 
-function refusal(action: () => unknown): string {
-  try {
-    action();
-  } catch (error) {
-    assert(error instanceof BlobError);
-    return error.code;
-  }
-  return 'none';
-}
+const refusal = codesOf(BlobError);
 
 describe('ETags', () => {
   test('come back as they were given, quoted or not', () => {

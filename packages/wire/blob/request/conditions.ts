@@ -3,6 +3,7 @@ import {
   BlobError,
   type Conditions,
   type ContainerConditions,
+  NO_CONDITIONS,
   type PageConditions,
   type SourceConditions,
   type TagExpression,
@@ -19,14 +20,6 @@ const PAIRS: ReadonlySet<string> = new Set([
   'if-none-match if-modified-since',
 ]);
 
-const NO_CONDITIONS: Conditions = {
-  ifMatch: undefined,
-  ifNoneMatch: undefined,
-  ifModifiedSince: undefined,
-  ifUnmodifiedSince: undefined,
-  ifTags: undefined,
-  leaseId: undefined,
-};
 const CONDITION_HEADERS = [...ETAG_HEADERS, ...DATE_HEADERS, 'x-ms-if-tags', 'x-ms-lease-id'];
 
 function hasConditions(headers: Headers): boolean {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { codesOf } from '#account/testing';
 import { codePoint } from '#base/testing';
 import { BlobError } from '#blobs';
 import {
@@ -17,15 +18,8 @@ type Parse = (query: ReadonlyMap<string, string>) => unknown;
 
 const at = (marker: string): ReadonlyMap<string, string> => new Map([['marker', marker]]);
 
-function refusal(parse: Parse, marker: string): string {
-  try {
-    parse(at(marker));
-  } catch (error) {
-    assert(error instanceof BlobError);
-    return error.code;
-  }
-  return 'none';
-}
+const codeOf = codesOf(BlobError);
+const refusal = (parse: Parse, marker: string): string => codeOf(() => parse(at(marker)));
 
 const name = fc.string({ unit: codePoint, minLength: 1, maxLength: 40 });
 const tick = fc.bigInt({ min: 0n, max: 0x7fff_ffff_ffff_ffffn });

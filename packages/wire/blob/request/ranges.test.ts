@@ -1,18 +1,11 @@
 // Ranges of bytes and of pages, and the times of snapshots: what is read, ignored and refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codesOf } from '#account/testing';
 import { BlobError } from '#blobs';
 import { pageSpanOf, rangeOf, snapshotOf, sourceRangeOf } from './ranges.js';
 
-function refusal(action: () => unknown): string {
-  try {
-    action();
-  } catch (error) {
-    assert(error instanceof BlobError);
-    return error.code;
-  }
-  return 'none';
-}
+const refusal = codesOf(BlobError);
 
 test('a range with its last byte, or to the end', () => {
   assert.deepEqual(rangeOf({ range: 'bytes=0-0' }), { from: 0, until: 1 });

@@ -2,18 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ServiceError } from '#account';
+import { codesOf } from '#account/testing';
 import { parseTagExpression } from './tag-expression.js';
 import { formatTagSet, formatTags, parseTags, tagsOfHeader } from './tags.js';
 
-function refusal(action: () => unknown): string {
-  try {
-    action();
-  } catch (error) {
-    assert(error instanceof ServiceError);
-    return error.code;
-  }
-  return 'none';
-}
+const refusal = codesOf(ServiceError);
 
 const tag = (key: string, value: string): string => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`;
 const parse = (tags: string) => parseTags(Buffer.from(`<Tags><TagSet>${tags}</TagSet></Tags>`));

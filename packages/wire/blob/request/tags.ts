@@ -54,13 +54,17 @@ export function tagsOfHeader(headers: Headers): Tags {
 }
 
 const VERSION_OF_TAG_OPTION = '2021-04-10';
+const TAG_OPTION = 'x-ms-copy-source-tag-option';
+const COPY = 'COPY';
+
+/** Whether the request names the source's tags, which needs rights of its own whether or not `copiesTags` refuses it. */
+export const namesTagsOfSource = (headers: Headers): boolean => sent(headers, TAG_OPTION) === COPY;
 
 /** Whether a copy has the tags of its source (protocol: blobs#copies). @throws BlobError InvalidHeaderValue, or for tags besides. */
 export function copiesTags(headers: Headers, version: string): boolean {
-  const name = 'x-ms-copy-source-tag-option';
-  const option = sent(headers, name);
+  const option = sent(headers, TAG_OPTION);
   if (option === undefined || version < VERSION_OF_TAG_OPTION || option === 'REPLACE') return false;
-  if (option !== 'COPY') throw invalidHeader(name, option);
+  if (option !== COPY) throw invalidHeader(TAG_OPTION, option);
   if (sent(headers, HEADER) !== undefined)
     throw new BlobError('BothUserTagsAndSourceTagsCopyPresentException');
   return true;

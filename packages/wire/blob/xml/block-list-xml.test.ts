@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
+import { codesOf } from '#account/testing';
 import { XML_HEAD } from '../../shared/xml.js';
 import { formatBlockList, formatPageList, parseBlockList } from './block-list-xml.js';
 
@@ -9,15 +10,8 @@ const parse = (text: string) => parseBlockList(Buffer.from(text));
 const list = (items: string): string =>
   `<?xml version="1.0" encoding="utf-8"?><BlockList>${items}</BlockList>`;
 
-function refusal(text: string): string {
-  try {
-    parse(text);
-  } catch (error) {
-    assert(error instanceof ServiceError);
-    return error.code;
-  }
-  return 'none';
-}
+const codeOf = codesOf(ServiceError);
+const refusal = (text: string): string => codeOf(() => parse(text));
 
 test('sets in the order of the content, names with or without space around', () => {
   assert.deepEqual(
