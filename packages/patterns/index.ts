@@ -11,6 +11,7 @@
 //   filter/     conditions: as values, as text, evaluated, and what each makes the service do
 //   transport/  requests to the service, and what its refusals mean
 //   read/       queries and their results, links, lookups, many partitions at once
+//   indexes/    rows of secondary indexes, as a write of their entity's row changes them
 //   write/      repositories, batches, many changes, and what became of a write whose answer was lost
 //   testing/    what the tests of these share; not published
 
@@ -62,6 +63,19 @@ export {
   type RowOf,
   type Upcast,
 } from './model/entity.js';
+export type {
+  Index,
+  IndexEntity,
+  Indexes,
+  IndexesOf,
+  IndexKeyNames,
+  IndexKeyOn,
+  IndexName,
+  IndexPlan,
+  IndexSpec,
+  IndexSpecs,
+  NoIndexes,
+} from './model/index-plan.js';
 export { type PatchOf, type Remove, remove } from './model/patch.js';
 export type { Projected, RowRef, Stored, StoredOf } from './model/stored.js';
 export type { UnreadablePolicy, UnreadableRow } from './model/unreadable.js';

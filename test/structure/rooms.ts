@@ -55,8 +55,9 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     filter: ['values', 'keys', 'model'],
     transport: ['values', 'flow'],
     read: ['values', 'flow', 'keys', 'model', 'filter', 'transport'],
-    write: ['values', 'flow', 'model', 'transport', 'read'],
-    '.': ['values', 'flow', 'keys', 'model', 'filter', 'transport', 'read', 'write'],
+    indexes: ['values', 'model', 'transport'],
+    write: ['values', 'flow', 'model', 'transport', 'read', 'indexes'],
+    '.': ['values', 'flow', 'keys', 'model', 'filter', 'transport', 'read', 'indexes', 'write'],
   },
   'packages/store-lmdb': {
     lmdb: [],

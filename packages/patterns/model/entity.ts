@@ -1,6 +1,6 @@
-// The definition of an entity: a name, a version, a table, properties and two keys. It is checked once, when the program starts, and compiled to a plan
+// The definition of an entity: a name, a version, a table, properties, two keys, and indexes. It is checked once, when the program starts, and compiled to a plan
 // for encoding and decoding.
-import { CompiledKey } from '../keys/compiled-key.js';
+import type { CompiledKey } from '../keys/compiled-key.js';
 import {
   type Key,
   type KeyDefinition,
@@ -12,8 +12,16 @@ import {
 } from '../keys/key.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
-import { SYSTEM_NAMES } from '../values/row-member.js';
-import { CUSTOM_PROPERTIES_MAX, PROPERTY_NAME_LENGTH_MAX } from '../values/size.js';
+import { compileEntity } from './compile-entity.js';
+import {
+  compileIndexes,
+  definitionsOf,
+  type Indexes,
+  type IndexesOf,
+  type IndexPlan,
+  type IndexSpecs,
+  type NoIndexes,
+} from './index-plan.js';
 
 /** A property as encoding and decoding need it. */
 export interface Field {
@@ -37,6 +45,7 @@ export interface EntityPlan {
   readonly row: CompiledKey;
   /** The number of buckets of a key is being changed: a row may stand under one of several keys. */
   readonly isChanging: boolean;
+  readonly indexes: readonly IndexPlan[];
 }
 
 /** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */
@@ -48,6 +57,7 @@ export interface Entity<
   P extends Props = Props,
   PK extends Key = Key,
   RK extends Key = Key,
+  IX extends Indexes = Indexes,
 > {
   readonly name: N;
   readonly version: number;
@@ -58,6 +68,7 @@ export interface Entity<
   /** The name of the property that says which entity and version a row is, as `Employee.2`; none if rows say nothing. */
   readonly tag: string | undefined;
   readonly upcast: Readonly<Record<number, Upcast>>;
+  readonly indexes: IX;
   readonly plan: EntityPlan;
   /** What works but will not work well. */
   readonly warnings: readonly string[];
@@ -108,7 +119,7 @@ type Lead<P extends Props, N extends readonly unknown[], Before = unknown> = N e
   : Flat<Before>;
 
 /** What a definition of an entity says. */
-export interface EntitySpec<P extends Props, PK extends Key, RK extends Key> {
+export interface EntitySpec<P extends Props, PK extends Key, RK extends Key, IX = NoIndexes> {
   /** From 1. Rows that are older are brought up to date by `upcast` when they are read. */
   readonly version: number;
   readonly table: string;
@@ -121,44 +132,15 @@ export interface EntitySpec<P extends Props, PK extends Key, RK extends Key> {
   readonly upcast?: Readonly<Record<number, Upcast>>;
   /** The property that holds the tag; `EntityType` unless another is named. `false` writes none, and reads all rows as this version. */
   readonly tag?: string | false;
+  /**
+   * Further keys by which rows are found, by their names: `{ byEmail: { kind: 'same-partition', row: p => key('email', p.email.as(codec.lower)), unique: true } }`. The library
+   * writes their rows together with the entity's.
+   */
+  readonly indexes?: IX;
 }
 
 const ENTITY_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
-/** C# identifiers. */
-const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
-
-function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: CompiledKey): readonly Field[] {
-  return Object.entries(props).map(([name, property]) => {
-    const wire = property.storedName ?? name;
-    if (SYSTEM_NAMES.has(wire))
-      refuseDefinition(subject, `${wire} is a name that the service keeps for itself`);
-    if (name === '__proto__') refuseDefinition(subject, 'no property can be called __proto__ in a program');
-    if (!PROPERTY_NAME.test(wire)) refuseDefinition(subject, `${wire} is no name that a property may have`);
-    if (wire.length > PROPERTY_NAME_LENGTH_MAX)
-      refuseDefinition(
-        subject,
-        `the name ${wire.slice(0, 20)}… has ${wire.length} characters, and may have ${PROPERTY_NAME_LENGTH_MAX}`,
-      );
-    const inPartition = partition.lossless.includes(name);
-    const rebuiltFrom = inPartition ? 'partition' : row.lossless.includes(name) ? 'row' : undefined;
-    const inKey = partition.names.includes(name) || row.names.includes(name);
-    return { name, wire, property, rebuiltFrom, inKey };
-  });
-}
-
-function checkFields(subject: string, fields: readonly Field[], tag: string | undefined): void {
-  const names = [...fields.map(({ wire }) => wire), ...(tag === undefined ? [] : [tag])];
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) refuseDefinition(subject, `two properties are called ${twice} in the table`);
-  const stored =
-    fields.filter(({ rebuiltFrom }) => rebuiltFrom === undefined).length + (tag === undefined ? 0 : 1);
-  if (stored > CUSTOM_PROPERTIES_MAX)
-    refuseDefinition(
-      subject,
-      `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}`,
-    );
-}
 
 function checkVersion(subject: string, version: number, upcast: Readonly<Record<number, Upcast>>): void {
   if (!Number.isSafeInteger(version) || version < 1)
@@ -180,10 +162,13 @@ function warningsOf(name: string, { trend }: CompiledKey): readonly string[] {
 }
 
 /** Defines an entity. Throws DefinitionInvalid for what could not work. */
-export function entity<const N extends string, P extends Props, PK extends KeyOn<P>, RK extends KeyOn<P>>(
-  name: N,
-  spec: EntitySpec<P, PK, RK>,
-): Entity<N, P, PK, RK> {
+export function entity<
+  const N extends string,
+  P extends Props,
+  PK extends KeyOn<P>,
+  RK extends KeyOn<P>,
+  const IX extends IndexSpecs<P>,
+>(name: N, spec: EntitySpec<P, PK, RK, IX>): Entity<N, P, PK, RK, IndexesOf<IX>> {
   const { version, table, props, upcast = {} } = spec;
   if (!ENTITY_NAME.test(name)) refuseDefinition(name, 'an entity is named by letters, digits, _ and -');
   if (!TABLE_NAME.test(table) || table.toLowerCase() === 'tables')
@@ -193,18 +178,11 @@ export function entity<const N extends string, P extends Props, PK extends KeyOn
   const partition = keyOf(`${name}.partition`, spec.partition, parts);
   const row = keyOf(`${name}.row`, spec.row, parts);
   const tag = spec.tag === false ? undefined : (spec.tag ?? 'EntityType');
-  const partitionKey = new CompiledKey(`${name}.partition`, partition, props);
-  const rowKey = new CompiledKey(`${name}.row`, row, props);
-  const fields = fieldsOf(name, props, partitionKey, rowKey);
-  checkFields(name, fields, tag);
-  const plan: EntityPlan = {
-    fields,
-    byWire: new Map(fields.map(field => [field.wire, field])),
-    byName: new Map(fields.map(field => [field.name, field])),
-    partition: partitionKey,
-    row: rowKey,
-    isChanging: partitionKey.changing.length > 0 || rowKey.changing.length > 0,
-  };
-  const warnings = warningsOf(name, partitionKey);
-  return Object.freeze({ name, version, table, props, partition, row, tag, upcast, plan, warnings });
+  const compiled = compileEntity({ name, props, partition, row, tag });
+  const specs = (spec.indexes ?? {}) as unknown as IndexSpecs;
+  const made = { name, version, table, props, partition, row, tag, upcast, indexes: specs } as const;
+  const indexes = compileIndexes(made, compiled);
+  const plan: EntityPlan = { ...compiled, indexes: [...indexes.values()] };
+  const warnings = warningsOf(name, plan.partition);
+  return Object.freeze({ ...made, indexes: definitionsOf(indexes) as never, plan, warnings });
 }

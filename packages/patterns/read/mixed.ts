@@ -1,7 +1,7 @@
 // Queries over rows of several entities of one table, each decoded as its own type. A row that matches no entity is given undecoded: one bad row never
 // ends the reading of the others.
 import { checkReason } from '../filter/admit.js';
-import { allOf, type Condition, TRUE } from '../filter/condition.js';
+import { allOf, anyOf, type Condition, compare, TRUE } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
 import { type RowQuery, rowQuery } from '../filter/plan.js';
 import type { KeyRange } from '../keys/key-range.js';
@@ -9,6 +9,8 @@ import { type Bag, decodeBag } from '../model/bag.js';
 import { checkTable } from '../model/check-table.js';
 import { decodeMixed, type Named } from '../model/decode-mixed.js';
 import type { AnyEntity, PartitionOf } from '../model/entity.js';
+import { indexKeysIn, isIndexRow } from '../model/index-row.js';
+import { readAddress } from '../model/row-head.js';
 import { type AnyPatternError, PatternError, refuseDefinition, refuseKey } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { type QuerySettings, TableQuery } from './table-query.js';
@@ -63,9 +65,11 @@ export class MixedQuery<E extends readonly AnyEntity[]> extends TableQuery<Mixed
     return this.#entities.map(({ name, version }) => `${name}.${version}`).join();
   }
 
-  protected override decode(row: WireObject): MixedRow<E> {
+  /** Rows of indexes are none of its results. */
+  protected override decode(row: WireObject): MixedRow<E> | undefined {
     const { onDrift } = this.settings;
     const { table } = this.rowQuery;
+    if (isIndexRow(this.#entities, readAddress(row, table))) return undefined;
     try {
       const found = decodeMixed(this.#entities, row, { table, onDrift, resolve: this.#resolve });
       return found.entity === undefined
@@ -97,6 +101,20 @@ export interface MixedReads<E extends readonly AnyEntity[]> {
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Conditions that leave out so many indexes: each takes two of the comparisons that a filter may have. */
+const LEFT_OUT_MAX = 6;
+
+/** All rows of a partition but those of indexes; of further ones each is left out when it is read. */
+const besidesIndexes = (entities: readonly AnyEntity[], partitionKey: string): readonly Condition[] =>
+  indexKeysIn(entities, partitionKey)
+    .slice(0, LEFT_OUT_MAX)
+    .map(key => {
+      const { eq, ge, lt } = key.range({});
+      if (eq !== undefined) return compare('RowKey', 'ne', { type: 'String', value: eq });
+      // It begins with a literal, so that both bounds are there.
+      return anyOf([keyCondition('RowKey', { lt: ge ?? '' }), keyCondition('RowKey', { ge: lt ?? '' })]);
+    });
+
 /** The one text that the values are in all entities' partition keys. */
 function partitionKeyOf(entities: readonly AnyEntity[], values: Values): string {
   const changing = entities.find(({ plan }) => plan.partition.changing.length > 0);
@@ -125,7 +143,8 @@ export function mixedReads<const E extends readonly AnyEntity[]>(
   return {
     partition: key => {
       const eq = typeof key === 'string' ? key : partitionKeyOf(entities, key as Values);
-      return new MixedQuery(entities, settings, keyCondition('PartitionKey', { eq }));
+      const within = keyCondition('PartitionKey', { eq });
+      return new MixedQuery(entities, settings, allOf([within, ...besidesIndexes(entities, eq)]));
     },
     scan: () => new MixedQuery(entities, settings, TRUE),
     inTable: table => mixedReads(entities, { ...settings, table }),

@@ -5,6 +5,8 @@ import type { Plan } from '../filter/plan.js';
 import { allInOrder } from '../flow/in-order.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf } from '../model/entity.js';
+import type { IndexEntity, IndexName } from '../model/index-plan.js';
+import { indexNamed } from '../model/index-row.js';
 import type { StoredOf } from '../model/stored.js';
 import { refuseValue } from '../values/pattern-error.js';
 import { addresses } from './addresses.js';
@@ -36,6 +38,8 @@ export interface Reads<E extends AnyEntity> {
   partition(key: PartitionOf<E>): PartitionQuery<E>;
   /** All of the entity's rows in the table. */
   scan(): Query<E, StoredOf<E>, 'table-scan'>;
+  /** The rows of an index, which are read as an entity's: `repo.get(hit.value)` gives the entity of one. */
+  index<I extends IndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
   /** The same of many partitions at once; of each all rows, by default. */
   fanOut<R extends RowPosition = StoredOf<E>>(
     keys: Iterable<PartitionOf<E>>,
@@ -109,6 +113,11 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     ]);
     const spec = { entity: this.entity, settings: this.#settings, select: undefined, condition };
     return new EntityQuery<E, StoredOf<E>>(spec) as unknown as Query<E, StoredOf<E>, 'table-scan'>;
+  }
+
+  index<I extends IndexName<E>>(name: I): Reads<IndexEntity<E, I>> {
+    const { entity } = indexNamed(this.entity, name);
+    return new EntityReads(entity, this.#settings) as unknown as Reads<IndexEntity<E, I>>;
   }
 
   fanOut<R extends RowPosition = StoredOf<E>>(

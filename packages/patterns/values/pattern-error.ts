@@ -16,6 +16,14 @@ export interface PatternErrorDetails {
   readonly TableNotFound: { readonly table: string };
   /** A row with these keys is there already. */
   readonly AlreadyExists: RowAddress;
+  /** Another row of the partition has this key in a unique index. The address is that of the index's row. */
+  readonly UniqueViolation: RowAddress & {
+    readonly entity: string;
+    readonly index: string;
+    readonly key: Readonly<Record<string, unknown>>;
+  };
+  /** A write of an entity with indexes, whose rows depend on the row before: it has to be read, which a batch does not do. */
+  readonly RowNotRead: RowAddress & { readonly entity: string; readonly op: string };
   /** The row was changed since it was read. */
   readonly Conflict: RowAddress & { readonly etag: string };
   /** Others changed the row each time, as often as it was tried. */
@@ -91,6 +99,10 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   NotFound: row => `There is no row ${at(row)}.`,
   TableNotFound: ({ table }) => `There is no table ${table}.`,
   AlreadyExists: row => `There is a row ${at(row)} already.`,
+  UniqueViolation: detail =>
+    `Another ${detail.entity} has this key in ${detail.index}, by the row ${at(detail)}.`,
+  RowNotRead: detail =>
+    `${detail.entity} has indexes, and ${detail.op} of ${at(detail)} does not know the row before: read it, or write it by a repository.`,
   Conflict: row => `The row ${at(row)} was changed since it was read.`,
   Contention: detail =>
     `Others changed the row ${at(detail)} each of the ${detail.attempts} times it was tried.`,

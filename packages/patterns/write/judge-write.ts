@@ -15,6 +15,8 @@ export interface IdentifiedWrite {
   readonly previousId: OperationId | undefined;
   /** A missing row is no failure: the state that the write asks for is there. */
   readonly ifExists?: boolean;
+  /** The row goes with another of the batch, which tells of both. */
+  readonly isIndexRow?: boolean;
 }
 
 export type Verdict =

@@ -1,14 +1,19 @@
 // The one vocabulary of writes: what each is called, takes and gives. Repositories, batches and bulk writes have these names, with these arguments, and plan
 // them here; plan-write.ts makes the requests.
+import { indexWrites } from '../indexes/index-write.js';
+import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
+import { refuseNewer } from '../model/refuse-newer.js';
 import type { Projected, RowRef, Stored, StoredOf } from '../model/stored.js';
 import { addresses } from '../read/addresses.js';
+import { addressOf } from '../transport/row-write.js';
 import { isObject } from '../values/is-object.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
 import { refuseMoving } from './moving-row.js';
 import {
   addressOfKey,
+  idsAlone,
   type PlannedWrite,
   planDelete,
   planMerge,
@@ -71,11 +76,92 @@ function read<E extends AnyEntity>(at: Subject<E>, target: Target<E>): StoredOf<
 
 function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>): PlannedWrite<undefined> {
   refuseStrange(target);
-  if (!isRead(target))
-    return spread(at, planDelete(addressOfKey(at.entity, at.table, target.key), target.etag), target.key);
+  if (!isRead(target)) {
+    const planned = planDelete(addressOfKey(at.entity, at.table, target.key), target.etag);
+    return spread(at, readFirst(at, planned, target.etag, deleteOf(at)), target.key);
+  }
   refuseForeign(at, target);
   refuseMoving(at.entity, target);
-  return spread(at, planDelete(target, target.etag), target.value as Values, true);
+  const planned = planDelete(target, target.etag);
+  const indexed = target.whole
+    ? withIndexes(at, planned, target as StoredOf<E>, undefined)
+    : readFirst(at, planned, target.etag, deleteOf(at));
+  return spread(at, indexed, target.value as Values, true);
+}
+
+const deleteOf =
+  <E extends AnyEntity>(at: Subject<E>) =>
+  (stored: StoredOf<E>): PlannedWrite<undefined> =>
+    withIndexes(at, planDelete(stored, stored.etag), stored, undefined);
+
+/** The write with those of the entity's index rows; `after` is the value that it leaves. A newer program may have index rows that this one does not know. */
+function withIndexes<E extends AnyEntity, T>(
+  { entity }: Subject<E>,
+  planned: PlannedWrite<T>,
+  before: StoredOf<E> | undefined,
+  after: unknown,
+): PlannedWrite<T> {
+  if (entity.plan.indexes.length === 0) return planned;
+  if (before !== undefined) refuseNewer(entity, before);
+  return { ...planned, indexWrites: indexWrites(entity, addressOf(planned.write), before, after) };
+}
+
+/** The same, of a write that gives the row as it leaves it. */
+const withIndexesOf = <E extends AnyEntity>(
+  at: Subject<E>,
+  planned: PlannedWrite<StoredOf<E>>,
+  before?: StoredOf<E>,
+): PlannedWrite<StoredOf<E>> =>
+  at.entity.plan.indexes.length === 0
+    ? planned
+    : withIndexes(at, planned, before, planned.result(undefined).value);
+
+/** Of an entity with indexes, a write that does not know the row before is planned again when that was read. */
+function readFirst<E extends AnyEntity, T>(
+  { entity }: Subject<E>,
+  planned: PlannedWrite<T>,
+  etag: string,
+  withRow: (stored: StoredOf<E>) => PlannedWrite<T>,
+  withoutRow?: () => PlannedWrite<T>,
+): PlannedWrite<T> {
+  if (entity.plan.indexes.length === 0) return planned;
+  const plan = (stored: StoredOf<AnyEntity> | undefined): PlannedWrite<T> => {
+    if (stored !== undefined) return withRow(stored as StoredOf<E>);
+    return withoutRow === undefined ? planned : withoutRow();
+  };
+  return { ...planned, readFirst: { entity, etag, makesRow: withoutRow !== undefined, plan } };
+}
+
+/** The whole row as the value says; what it has beyond its entity is lost, whether or not it was read. */
+function replaceAll<E extends AnyEntity>(
+  at: Subject<E>,
+  stored: StoredOf<E>,
+  value: NewOf<E>,
+): PlannedWrite<StoredOf<E>> {
+  const bare = { ...stored, unknown: idsAlone(at.identity, stored.unknown) };
+  return withIndexesOf(at, planReplace(at, bare, value), stored);
+}
+
+/** What is given back of a row of which only a part was given. */
+function refOf<E extends AnyEntity>(
+  { readFirst: _, ...planned }: PlannedWrite<StoredOf<E>>,
+  key: KeyOf<E>,
+): PlannedWrite<RowRef<E>> {
+  return { ...planned, result: (etag = '') => ({ key, etag }) };
+}
+
+const planMerged = <E extends AnyEntity>(
+  at: Subject<E>,
+  stored: StoredOf<E>,
+  patch: Values,
+): PlannedWrite<StoredOf<E>> => withIndexesOf(at, planMerge(at, stored, patch), stored);
+
+/** The value as what it changes in a row. */
+function patchOfValue<E extends AnyEntity>({ entity, now }: Subject<E>, value: NewOf<E>): Values {
+  const { value: whole } = encodeEntity(entity, value, { now, keepsCreated: true });
+  return Object.fromEntries(
+    Object.entries(whole as Values).filter(([name]) => entity.plan.byName.get(name)?.inKey !== true),
+  );
 }
 
 /** Where rows of this entity may stand in several buckets, the write goes to where its row is. */
@@ -97,7 +183,7 @@ function spread<E extends AnyEntity, T>(
 export const OPERATIONS = {
   /** There is no such row yet. */
   create: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> =>
-    spread(at, planNew('create', at, value), value),
+    spread(at, withIndexesOf(at, planNew('create', at, value)), value),
   /** The row is there, under the condition of its ETag, and becomes this. */
   replace: <E extends AnyEntity>(
     at: Subject<E>,
@@ -105,9 +191,15 @@ export const OPERATIONS = {
     value: NewOf<E>,
   ): PlannedWrite<StoredOf<E>> => {
     const stored = read(at, target);
-    if (stored !== undefined) return spread(at, planReplace(at, stored, value), value, true);
+    if (stored !== undefined)
+      return spread(at, withIndexesOf(at, planReplace(at, stored, value), stored), value, true);
     const row = target as RowRef<E>;
-    return spread(at, planReplaceOf(at, row, value), row.key);
+    const planned = planReplaceOf(at, row, value);
+    return spread(
+      at,
+      readFirst(at, planned, row.etag, before => replaceAll(at, before, value)),
+      row.key,
+    );
   },
   /** The row is there, under the condition of its ETag, and gets these properties. */
   merge: <E extends AnyEntity>(
@@ -116,16 +208,46 @@ export const OPERATIONS = {
     patch: PatchOf<E>,
   ): PlannedWrite<StoredOf<E> | RowRef<E>> => {
     const stored = read(at, target);
-    if (stored !== undefined) return spread(at, planMerge(at, stored, patch), stored.value as Values, true);
+    if (stored !== undefined) return spread(at, planMerged(at, stored, patch), stored.value as Values, true);
     const row = target as RowRef<E>;
-    return spread(at, planMergeOf(at, row, patch), row.key);
+    const planned = planMergeOf(at, row, patch);
+    return spread(
+      at,
+      readFirst(at, planned, row.etag, before => refOf(planMerged(at, before, patch), row.key)),
+      row.key,
+    );
   },
   /** Whatever row is there becomes this, or there is one. */
-  upsert: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> =>
-    spread(at, planNew('upsert', at, value), value),
+  upsert: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> => {
+    const planned = planNew('upsert', at, value);
+    return spread(
+      at,
+      readFirst(
+        at,
+        planned,
+        '*',
+        before => replaceAll(at, before, value),
+        () => OPERATIONS.create(at, value),
+      ),
+      value,
+    );
+  },
   /** Whatever row is there gets these properties and keeps its others, or there is one. */
-  upsertMerge: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<RowRef<E>> =>
-    spread(at, planUpsertMerge(at, value), value),
+  upsertMerge: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<RowRef<E>> => {
+    const planned = planUpsertMerge(at, value);
+    const { key } = planned.result(undefined);
+    return spread(
+      at,
+      readFirst(
+        at,
+        planned,
+        '*',
+        before => refOf(planMerged(at, before, patchOfValue(at, value)), key),
+        () => refOf(OPERATIONS.create(at, value), key),
+      ),
+      value,
+    );
+  },
   /** The row is there, under the condition of its ETag, and goes. */
   delete: planDeleteOf,
   /** The same, and that there is no row is no failure. */

@@ -1,5 +1,6 @@
 // Plans a write of one row: the request, its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes; repositories send them
 // one by one, batches together.
+import type { IndexWrite } from '../indexes/index-write.js';
 import { type EncodedRow, encodeEntity, encodePatch, encodeUpdated } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import { readPatch } from '../model/patch.js';
@@ -20,6 +21,20 @@ export interface PlannedWrite<T> extends IdentifiedWrite {
   readonly spread?: SpreadRow;
   /** The write is of a row that was read, and goes to where that was. */
   readonly isOfRead?: boolean;
+  /** Writes of index rows, which go in one transaction with this one. */
+  readonly indexWrites?: readonly IndexWrite[];
+  /** The entity has indexes, and the row before is not known. */
+  readonly readFirst?: ReadFirst<T>;
+}
+
+/** How a write is planned when its row has been read: `*` is any ETag. */
+export interface ReadFirst<T> {
+  readonly entity: AnyEntity;
+  readonly etag: string;
+  /** Where there is no row, it is made. */
+  readonly makesRow: boolean;
+  /** Undefined only for a row that is made. */
+  readonly plan: (stored: StoredOf<AnyEntity> | undefined) => PlannedWrite<T>;
 }
 
 /** The entity whose buckets are being changed, and the addresses of the row: the one of the current number of buckets, then earlier ones. */
@@ -149,6 +164,10 @@ export function planReplace<E extends AnyEntity>(
     newestId(identity, stored),
   );
 }
+
+/** What a row has beyond its entity that tells of writes: all else is lost in a write of the whole row. */
+export const idsAlone = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>
+  unknown.filter(({ name }) => name === identity?.operationIds.property);
 
 /** The row of this key as the value says, and nothing besides: what it has beyond its entity was not read. */
 export function planReplaceOf<E extends AnyEntity>(

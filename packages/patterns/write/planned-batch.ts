@@ -1,5 +1,7 @@
-// An entity group transaction of planned writes, applied all or not at all. Counts operations and bytes as they are added, so that the operation that exceeds
+// An entity group transaction of planned writes and of their index rows, applied all or not at all. Counts operations and bytes as they are added, so that the operation that exceeds
 // a limit is the one that fails. Nothing is split here: batch-writer.ts does that for rows that need no transaction. batch.ts plans writes by their names.
+import type { IndexWrite } from '../indexes/index-write.js';
+import { mend, uniqueViolation } from '../indexes/mend.js';
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, EMPTY_BYTES, partBytes } from '../transport/batch-body.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -15,17 +17,48 @@ export type BatchResults = readonly WriteResult[];
 type Planned = PlannedWrite<WriteResult>;
 type Operation = Planned & IdentifiedPart;
 
+/** A write of an index row, behind all operations that the program named. */
+interface IndexOperation extends IdentifiedPart {
+  readonly isIndexRow: true;
+  readonly indexWrite: IndexWrite;
+  /** The operation that it belongs to. */
+  readonly of: Operation;
+}
+
+type Sent = Operation | IndexOperation;
+
+const isIndexOperation = (operation: Sent | undefined): operation is IndexOperation =>
+  operation?.isIndexRow === true;
+
 /** The operation of which the batch was refused only because what it should delete is not there. */
-function goneIn(operations: readonly Operation[], thrown: unknown): Operation | undefined {
+function goneIn(operations: readonly Sent[], thrown: unknown): Sent | undefined {
   if (!PatternError.is(thrown, 'BatchFailed') || thrown.detail.reason !== 'NotFound') return undefined;
   const operation = operations[thrown.detail.index];
   return operation?.ifExists ? operation : undefined;
 }
 
+/** A refusal of an index row as one of the operation that it belongs to. */
+function failureOf(all: readonly Sent[], { of }: IndexOperation, thrown: unknown): unknown {
+  if (!PatternError.is(thrown)) return thrown;
+  const { write } = of;
+  const detail = { index: all.indexOf(of), op: write.kind, reason: thrown.code, ...addressOf(write) };
+  return new PatternError('BatchFailed', detail, { cause: thrown });
+}
+
+/**
+ * One write of an index row that two operations write: one leaves a unique key, and the other takes it. Throws UniqueViolation if both take it.
+ */
+function joined(earlier: IndexWrite, later: IndexWrite): IndexWrite {
+  const [freed, taken] = earlier.write.kind === 'delete' ? [earlier, later] : [later, earlier];
+  if (freed.write.kind !== 'delete' || taken.write.kind !== 'create') throw uniqueViolation(later);
+  const { table, row } = taken.write;
+  return { ...taken, write: { kind: 'replace', table, row, etag: '*' } };
+}
+
 /** A refusal with the index that the operation has among all. */
-function indexedIn(all: readonly Operation[], sent: readonly Operation[], thrown: unknown): unknown {
+function indexedIn(all: readonly Sent[], sent: readonly Sent[], thrown: unknown): unknown {
   if (!PatternError.is(thrown, 'BatchFailed') || sent.length === all.length) return thrown;
-  const index = all.indexOf(sent[thrown.detail.index] as Operation);
+  const index = all.indexOf(sent[thrown.detail.index] as Sent);
   return new PatternError('BatchFailed', { ...thrown.detail, index }, { cause: thrown.cause });
 }
 
@@ -38,6 +71,19 @@ function refuseSpread({ spread }: Planned): void {
     });
 }
 
+/** Index rows depend on the row before, which a batch does not read. */
+function refuseUnread({ readFirst, write }: Planned): void {
+  if (readFirst !== undefined)
+    throw new PatternError('RowNotRead', {
+      ...addressOf(write),
+      entity: readFirst.entity.name,
+      op: write.kind,
+    });
+}
+
+/** Times that a batch is mended and sent again: an index row that others write meanwhile may take several. */
+const MENDS_MAX = 8;
+
 export interface BatchTarget {
   readonly table: string;
   readonly partitionKey: string;
@@ -49,6 +95,9 @@ export class PlannedBatch {
   readonly #target: BatchTarget;
   readonly #operations: Operation[] = [];
   readonly #rowKeys = new Set<string>();
+  /** By row key. */
+  #indexRows: ReadonlyMap<string, IndexOperation> = new Map();
+  /** Without index rows. */
   #bytes = EMPTY_BYTES;
   #results: BatchResults | undefined;
 
@@ -57,30 +106,27 @@ export class PlannedBatch {
     this.#target = target;
   }
 
-  /** What the batch has of the 100 operations and 4 MiB that it may have. */
+  /** What the batch has of the 100 operations and 4 MiB that it may have, with the rows of indexes. */
   get size(): { readonly operations: number; readonly bytes: number } {
-    return { operations: this.#operations.length, bytes: this.#bytes };
+    return this.#sizeWith(this.#operations.length, this.#bytes, this.#indexRows);
   }
 
-  /** Throws TooManyOperations and TooLarge, and ValueInvalid for a row of another partition or one that is in the batch already. */
+  /**
+   * Throws TooManyOperations and TooLarge, ValueInvalid for a row of another partition or one that is in the batch already, and RowNotRead for a write that does not know which index
+   * rows it changes.
+   */
   add(planned: Planned): this {
     refuseSpread(planned);
+    refuseUnread(planned);
     this.#refuseMisplaced(planned);
-    const operations = this.#operations.length + 1;
-    if (operations > BATCH_OPERATIONS_MAX)
-      throw new PatternError('TooManyOperations', { operations, limit: BATCH_OPERATIONS_MAX });
-    const part = this.#service.requests.part(planned.write);
-    const bytes = this.#bytes + partBytes(part);
-    if (bytes > BATCH_BYTES_MAX)
-      throw new PatternError('TooLarge', {
-        what: 'batch bytes',
-        where: `The batch with operation ${operations}`,
-        size: bytes,
-        limit: BATCH_BYTES_MAX,
-      });
-    this.#operations.push({ ...planned, part });
+    const operation = { ...planned, part: this.#service.requests.part(planned.write) };
+    const bytes = this.#bytes + partBytes(operation.part);
+    const indexRows = this.#indexRowsWith(operation);
+    this.#refuseTooMuch(this.#sizeWith(this.#operations.length + 1, bytes, indexRows));
+    this.#operations.push(operation);
     this.#rowKeys.add(addressOf(planned.write).rowKey);
     this.#bytes = bytes;
+    this.#indexRows = indexRows;
     return this;
   }
 
@@ -91,27 +137,102 @@ export class PlannedBatch {
   async commit(options: ReadOptions = {}): Promise<BatchResults> {
     if (this.#results) return this.#results;
     const operations = [...this.#operations];
-    const etags = await this.#send(operations, options);
+    const etags = await this.#send([...operations, ...this.#indexRows.values()], options);
     this.#results = operations.map(operation => operation.result(etags.get(operation)));
     return this.#results;
   }
 
-  /** Without the deletes that may find no row, where there is none: the service refuses a batch for one. Nothing was done by then. */
-  async #send(
-    all: readonly Operation[],
-    options: ReadOptions,
-  ): Promise<ReadonlyMap<Operation, string | undefined>> {
+  /**
+   * Without the deletes that may find no row, where there is none: the service refuses a batch for one. And with index rows as they have to be written, where they are not as they should
+   * be. Nothing was done by then.
+   */
+  async #send(all: readonly Sent[], options: ReadOptions): Promise<ReadonlyMap<Sent, string | undefined>> {
+    let mends = 0;
     for (let left = all; left.length > 0; ) {
       try {
         const etags = await this.#service.writes.batch(left, options);
         return new Map(left.map((operation, at) => [operation, etags[at]]));
       } catch (thrown) {
         const gone = goneIn(left, thrown);
-        if (gone === undefined) throw indexedIn(all, left, thrown);
-        left = left.filter(operation => operation !== gone);
+        const refused = PatternError.is(thrown, 'BatchFailed') ? left[thrown.detail.index] : undefined;
+        if (gone !== undefined)
+          left = left.filter(each => each !== gone && !(isIndexOperation(each) && each.of === gone));
+        else if (isIndexOperation(refused) && mends++ < MENDS_MAX)
+          left = await this.#mended(left, refused, thrown, options);
+        else if (isIndexOperation(refused)) throw failureOf(all, refused, (thrown as PatternError).cause);
+        else throw indexedIn(all, left, thrown);
       }
     }
     return new Map();
+  }
+
+  /** The operations with another write of the index row. Throws BatchFailed. */
+  async #mended(
+    sent: readonly Sent[],
+    refused: IndexOperation,
+    thrown: unknown,
+    options: ReadOptions,
+  ): Promise<readonly Sent[]> {
+    const cause = PatternError.is(thrown) && PatternError.is(thrown.cause) ? thrown.cause : thrown;
+    let mended: IndexWrite;
+    try {
+      mended = await mend(this.#service.requests, refused.indexWrite, cause as PatternError, options);
+    } catch (failure) {
+      throw failureOf(this.#operations, refused, failure);
+    }
+    return sent.map(each => (each === refused ? this.#indexOperation(mended, refused.of) : each));
+  }
+
+  #indexOperation(indexWrite: IndexWrite, of: Operation): IndexOperation {
+    const { write } = indexWrite;
+    const part = this.#service.requests.part(write);
+    return {
+      write,
+      operationId: undefined,
+      previousId: undefined,
+      ifExists: write.kind === 'delete',
+      isIndexRow: true,
+      part,
+      indexWrite,
+      of,
+    };
+  }
+
+  /** The index rows of the batch with those of one more operation. */
+  #indexRowsWith(operation: Operation): ReadonlyMap<string, IndexOperation> {
+    const { indexWrites = [] } = operation;
+    if (indexWrites.length === 0) return this.#indexRows;
+    const rows = new Map(this.#indexRows);
+    for (const each of indexWrites) {
+      const { rowKey } = addressOf(each.write);
+      const earlier = rows.get(rowKey);
+      const indexWrite = earlier === undefined ? each : joined(earlier.indexWrite, each);
+      const of =
+        earlier !== undefined && indexWrite.owner === earlier.indexWrite.owner ? earlier.of : operation;
+      rows.set(rowKey, this.#indexOperation(indexWrite, of));
+    }
+    return rows;
+  }
+
+  #sizeWith(
+    operations: number,
+    bytes: number,
+    indexRows: ReadonlyMap<string, IndexOperation>,
+  ): PlannedBatch['size'] {
+    const more = [...indexRows.values()].reduce((sum, { part }) => sum + partBytes(part), 0);
+    return { operations: operations + indexRows.size, bytes: bytes + more };
+  }
+
+  #refuseTooMuch({ operations, bytes }: PlannedBatch['size']): void {
+    if (operations > BATCH_OPERATIONS_MAX)
+      throw new PatternError('TooManyOperations', { operations, limit: BATCH_OPERATIONS_MAX });
+    if (bytes > BATCH_BYTES_MAX)
+      throw new PatternError('TooLarge', {
+        what: 'batch bytes',
+        where: `The batch with operation ${operations}`,
+        size: bytes,
+        limit: BATCH_BYTES_MAX,
+      });
   }
 
   #refuseMisplaced({ write }: Planned): void {

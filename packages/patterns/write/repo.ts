@@ -15,7 +15,7 @@ import { type Change, type MutableRow, mutate } from './mutate.js';
 import { type Deletable, OPERATIONS, type Target } from './operations.js';
 import { addressOfKey, type PlannedWrite, planConditionCheck, type Subject } from './plan-write.js';
 import { newIdentity, querySettings, type Service, timeOfWrite } from './service.js';
-import { writePlanned } from './spread-writes.js';
+import { writePlanned } from './write-planned.js';
 
 /** Where a repository's rows stand, and how they are queried. */
 export interface RepoOptions {

@@ -78,7 +78,8 @@ export class SettledWrites {
       refusal => batchError(operations, refusal),
     );
     if (ending.kind === 'done') return ending.etags;
-    return this.#etagsNow(operations, await this.#settle(operations, ending));
+    const telling = operations.filter(({ isIndexRow }) => isIndexRow !== true);
+    return this.#etagsNow(operations, await this.#settle(telling, ending));
   }
 
   async #ending(
@@ -136,10 +137,10 @@ export class SettledWrites {
   async #etagsNow(operations: readonly IdentifiedWrite[], known: Verdicts): Promise<readonly Etag[]> {
     const etags: Etag[] = [];
     for (const operation of operations) {
-      const isDelete = operation.write.kind === 'delete';
-      const verdict = isDelete ? undefined : (known.get(operation) ?? (await this.#lookAgain(operation)));
+      const hasNone = operation.write.kind === 'delete' || operation.isIndexRow === true;
+      const verdict = hasNone ? undefined : (known.get(operation) ?? (await this.#lookAgain(operation)));
       const etag = verdict?.kind === 'done' ? verdict.etag : undefined;
-      etags.push(isDelete ? undefined : (etag ?? OUTDATED_ETAG));
+      etags.push(hasNone ? undefined : (etag ?? OUTDATED_ETAG));
     }
     return etags;
   }

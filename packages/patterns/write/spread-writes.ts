@@ -157,15 +157,13 @@ async function writeRead<T>(
   }
 }
 
-/** Does the write, wherever its row is. Throws what the write throws, and Contention for a row whose move was begun and does not end. */
-export async function writePlanned<T>(
+/** Does the write, in whichever bucket its row is. Throws what the write throws, and Contention for a row whose move was begun and does not end. */
+export const writeSpread = <T>(
   service: Service,
   planned: PlannedWrite<T>,
-  options: ReadOptions = {},
-): Promise<T> {
-  const { spread } = planned;
-  if (spread === undefined) return planned.result(await service.writes.write(planned, options));
-  return planned.isOfRead
+  spread: SpreadRow,
+  options: ReadOptions,
+): Promise<T> =>
+  planned.isOfRead
     ? writeRead(service, planned, spread, options)
     : new SpreadWrite(service, planned, spread, options).run();
-}

@@ -7,8 +7,8 @@ import type { WriteResult } from './operations.js';
 import { PlannedBatch } from './planned-batch.js';
 import { isOfRow, refusedByRows } from './refused-rows.js';
 import type { Service } from './service.js';
-import { writePlanned } from './spread-writes.js';
 import type { WaitingChange } from './write-lanes.js';
+import { writePlanned } from './write-planned.js';
 
 /** What became of one change. */
 export type WriteReport =

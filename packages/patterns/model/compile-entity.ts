@@ -1,0 +1,70 @@
+// Compiles a definition whose names are in order to the plan by which rows are encoded and decoded. entity.ts checks what else a program says of an entity; index-plan.ts
+// compiles index rows as entities of their own.
+import { CompiledKey } from '../keys/compiled-key.js';
+import type { Key } from '../keys/key.js';
+import { refuseDefinition } from '../values/pattern-error.js';
+import type { Props } from '../values/property.js';
+import { SYSTEM_NAMES } from '../values/row-member.js';
+import { CUSTOM_PROPERTIES_MAX, PROPERTY_NAME_LENGTH_MAX } from '../values/size.js';
+import type { EntityPlan, Field } from './entity.js';
+
+/** C# identifiers. */
+const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
+
+function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: CompiledKey): readonly Field[] {
+  return Object.entries(props).map(([name, property]) => {
+    const wire = property.storedName ?? name;
+    if (SYSTEM_NAMES.has(wire))
+      refuseDefinition(subject, `${wire} is a name that the service keeps for itself`);
+    if (name === '__proto__') refuseDefinition(subject, 'no property can be called __proto__ in a program');
+    if (!PROPERTY_NAME.test(wire)) refuseDefinition(subject, `${wire} is no name that a property may have`);
+    if (wire.length > PROPERTY_NAME_LENGTH_MAX)
+      refuseDefinition(
+        subject,
+        `the name ${wire.slice(0, 20)}… has ${wire.length} characters, and may have ${PROPERTY_NAME_LENGTH_MAX}`,
+      );
+    const inPartition = partition.lossless.includes(name);
+    const rebuiltFrom = inPartition ? 'partition' : row.lossless.includes(name) ? 'row' : undefined;
+    const inKey = partition.names.includes(name) || row.names.includes(name);
+    return { name, wire, property, rebuiltFrom, inKey };
+  });
+}
+
+function checkFields(subject: string, fields: readonly Field[], tag: string | undefined): void {
+  const names = [...fields.map(({ wire }) => wire), ...(tag === undefined ? [] : [tag])];
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) refuseDefinition(subject, `two properties are called ${twice} in the table`);
+  const stored =
+    fields.filter(({ rebuiltFrom }) => rebuiltFrom === undefined).length + (tag === undefined ? 0 : 1);
+  if (stored > CUSTOM_PROPERTIES_MAX)
+    refuseDefinition(
+      subject,
+      `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}`,
+    );
+}
+
+/** What a plan is compiled of. */
+export interface Compilable {
+  readonly name: string;
+  readonly props: Props;
+  readonly partition: Key;
+  readonly row: Key;
+  readonly tag: string | undefined;
+}
+
+/** The plan, as yet without indexes. Throws DefinitionInvalid. */
+export function compileEntity({ name, props, partition, row, tag }: Compilable): EntityPlan {
+  const partitionKey = new CompiledKey(`${name}.partition`, partition, props);
+  const rowKey = new CompiledKey(`${name}.row`, row, props);
+  const fields = fieldsOf(name, props, partitionKey, rowKey);
+  checkFields(name, fields, tag);
+  return {
+    fields,
+    byWire: new Map(fields.map(field => [field.wire, field])),
+    byName: new Map(fields.map(field => [field.name, field])),
+    partition: partitionKey,
+    row: rowKey,
+    isChanging: partitionKey.changing.length > 0 || rowKey.changing.length > 0,
+    indexes: [],
+  };
+}

@@ -1,0 +1,80 @@
+// Does one planned write of a row by itself: at once, with its index rows in a batch, after a read where index rows depend on the row before, or in whichever bucket the row stands.
+import { Jitter } from '../flow/jitter.js';
+import { fraction } from '../flow/surroundings.js';
+import { decodeEntity } from '../model/decode-entity.js';
+import { addressOf } from '../transport/row-write.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { PatternError } from '../values/pattern-error.js';
+import type { WriteResult } from './operations.js';
+import type { PlannedWrite, ReadFirst } from './plan-write.js';
+import { PlannedBatch } from './planned-batch.js';
+import type { Service } from './service.js';
+import { writeSpread } from './spread-writes.js';
+
+const ATTEMPTS = 8;
+/** Milliseconds. */
+const PAUSES = { base: 20, cap: 1_000 } as const;
+
+/** Others wrote the row between the read and the write. */
+const isLost = (thrown: unknown): boolean =>
+  PatternError.is(thrown, 'Conflict') ||
+  PatternError.is(thrown, 'AlreadyExists') ||
+  PatternError.is(thrown, 'NotFound');
+
+/** The row and its index rows, all or nothing. Throws what a write of the row alone throws, and UniqueViolation. */
+async function writeWithIndexes<T>(
+  service: Service,
+  planned: PlannedWrite<T>,
+  options: ReadOptions,
+): Promise<T> {
+  const batch = new PlannedBatch(service, addressOf(planned.write));
+  try {
+    const [result] = await batch.add(planned as PlannedWrite<WriteResult>).commit(options);
+    return result as T;
+  } catch (thrown) {
+    throw PatternError.is(thrown, 'BatchFailed') && PatternError.is(thrown.cause) ? thrown.cause : thrown;
+  }
+}
+
+/** Reads the row, and writes it under the ETag that it has; again if others were faster and any ETag will do. */
+async function writeAfterRead<T>(
+  service: Service,
+  planned: PlannedWrite<T>,
+  { entity, etag, makesRow, plan }: ReadFirst<T>,
+  options: ReadOptions,
+): Promise<T> {
+  const { requests, surroundings, onDrift } = service;
+  const address = addressOf(planned.write);
+  const { table } = address;
+  const { ifExists = false } = planned;
+  const jitter = new Jitter(PAUSES, () => fraction(surroundings.random));
+  for (let attempt = 1; ; attempt++) {
+    const found = await requests.get(address, options);
+    const stored = found && decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
+    if (stored === undefined && ifExists) return planned.result(undefined);
+    if (stored === undefined && !makesRow) throw new PatternError('NotFound', address);
+    if (stored !== undefined && etag !== '*' && stored.etag !== etag)
+      throw new PatternError('Conflict', { ...address, etag });
+    try {
+      return await writePlanned(service, { ...plan(stored), ifExists }, options);
+    } catch (thrown) {
+      if (etag !== '*' || !isLost(thrown)) throw thrown;
+    }
+    if (attempt >= ATTEMPTS)
+      throw new PatternError('Contention', { ...address, attempts: attempt, lastEtag: stored?.etag });
+    await surroundings.sleep(jitter.next(), options.signal);
+  }
+}
+
+/** Does the write. Throws what the write throws, and Contention for a row that others are faster to write each time, or whose move to another bucket does not end. */
+export async function writePlanned<T>(
+  service: Service,
+  planned: PlannedWrite<T>,
+  options: ReadOptions = {},
+): Promise<T> {
+  const { spread, readFirst, indexWrites = [] } = planned;
+  if (readFirst !== undefined) return writeAfterRead(service, planned, readFirst, options);
+  if (indexWrites.length > 0) return writeWithIndexes(service, planned, options);
+  if (spread !== undefined) return writeSpread(service, planned, spread, options);
+  return planned.result(await service.writes.write(planned, options));
+}
