@@ -219,6 +219,24 @@ export function parseHttpDate(text: string): bigint | undefined {
   return Number.isNaN(milliseconds) ? undefined : BigInt(milliseconds) * 10_000n;
 }
 
+// An answer of a blob has two such dates, mostly the same: the text of the last second is cached, and that of its day.
+let httpSecond = Number.NaN;
+let httpText = '';
+let httpDay = Number.NaN;
+let httpDayText = '';
+const MIDNIGHT = '00:00:00 GMT';
+
 export function formatHttpDate(ticks: bigint): string {
-  return new Date(Number(ticks / 10_000n)).toUTCString();
+  const second = secondOf(ticks);
+  if (second === httpSecond) return httpText;
+  const day = Math.floor(second / SECONDS_PER_DAY);
+  if (day !== httpDay) {
+    httpDayText = new Date(day * SECONDS_PER_DAY * 1000).toUTCString().slice(0, -MIDNIGHT.length);
+    httpDay = day;
+  }
+  const rest = second - day * SECONDS_PER_DAY;
+  const minute = Math.floor(rest / 60);
+  httpText = `${httpDayText}${TWO_DIGITS[Math.floor(minute / 60)]}:${TWO_DIGITS[minute % 60]}:${TWO_DIGITS[rest % 60]} GMT`;
+  httpSecond = second;
+  return httpText;
 }

@@ -29,7 +29,11 @@ export async function openContainer(
   { store, account }: Pick<BlobContext, 'store' | 'account'>,
   container: string,
 ): Promise<Space> {
-  const space = await store.getSpace(containerAddress(account, container));
+  return there(await store.getSpace(containerAddress(account, container)));
+}
+
+/** For the most frequent operation, which waits itself: each awaited function costs about 0.4 us. @throws BlobError ContainerNotFound. */
+export function there(space: Space | undefined): Space {
   if (space === undefined) throw missingContainer();
   return space;
 }

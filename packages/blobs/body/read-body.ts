@@ -57,19 +57,35 @@ export async function openBody(
   snapshot: bigint | undefined,
   boundsOf: BoundsOf,
 ): Promise<OpenedBody> {
-  const look = async (): Promise<FoundRow> => {
-    const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
-    return { row, found: boundsOf(row && decodeHead(row.value)) };
-  };
-  const first = await look();
-  return inRow(first.found) ?? openContents(context, space, blob, snapshot, look, first);
+  const keys = [headKey(snapshot)];
+  const look = ([row]: readonly (Row | undefined)[]): FoundRow => ({
+    row,
+    found: boundsOf(row && decodeHead(row.value)),
+  });
+  // Not in `openContents`: a small blob pays for no function that waits.
+  const first = look(await context.store.read(space, blob, keys));
+  return (
+    inRow(first.found) ??
+    openContents(
+      context,
+      space,
+      blob,
+      snapshot,
+      async () => look(await context.store.read(space, blob, keys)),
+      first,
+    )
+  );
 }
 
 /** The content of a small blob, which nothing has to be opened for. */
 function inRow({ head, bounds }: BoundedHead): OpenedBody | undefined {
   const { inline } = head;
-  if (inline !== undefined) return { head, bounds, content: inline.subarray(bounds.from, bounds.until) };
-  return bounds.from >= bounds.until ? { head, bounds, content: Buffer.alloc(0) } : undefined;
+  const { from, until } = bounds;
+  if (inline !== undefined) {
+    const isWhole = from === 0 && until === inline.length;
+    return { head, bounds, content: isWhole ? inline : inline.subarray(from, until) };
+  }
+  return from >= until ? { head, bounds, content: Buffer.alloc(0) } : undefined;
 }
 
 interface FoundRow {

@@ -1,9 +1,10 @@
 // Get Blob, Get Blob Properties, Get Blob Metadata, Get Blob Tags (protocol: blobs#get-blob, blobs#ranges).
-import { type BlobContext, openContainer } from '../blob-context.js';
+import { type BlobContext, openContainer, there } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { type Bounds, openBody } from '../body/read-body.js';
 import type { ByteRange, GetBlob, GetTags, OnSnapshotIf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
+import { containerAddress } from '../rows/container-space.js';
 import { decodeHead, type Head } from '../rows/head.js';
 import { headKey } from '../rows/keys.js';
 import type { Conditions } from '../values/conditions.js';
@@ -25,7 +26,7 @@ function checkOnline({ tier }: Head): void {
 
 export async function getBlob(context: BlobContext, operation: GetBlob): Promise<Outcome> {
   const { container, blob, snapshot, range, conditions } = operation;
-  const space = await openContainer(context, container);
+  const space = there(await context.store.getSpace(containerAddress(context.account, container)));
   const now = context.clock();
   const { head, bounds, content } = await openBody(context, space, blob, snapshot, found => {
     const admitted = admitRead(found, conditions, snapshot, now, container);
