@@ -1,13 +1,15 @@
 // The servers that the pattern library is tested against: Shelfmark in this process, which `npm test` takes; and, where SHELFMARK_PEERS names them,
-// Shelfmark in a process of its own and Azurite. One body for all; what a peer does otherwise, a test names.
+// Shelfmark in a process of its own and Azurite. Each has its tables and its queues. One body for all; what a peer does otherwise, a test names.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
+import type { HttpClient } from '@azure/core-rest-pipeline';
 import { TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
+import { newPipeline, QueueServiceClient, StorageSharedKeyCredential } from '@azure/storage-queue';
 import { serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
-import { startAzurite } from '../../bench/subjects/azurite.js';
+import { startAzurite, startAzuriteQueues } from '../../bench/subjects/azurite.js';
 import '../../packages/patterns/testing/fail-on-warning.js';
 import { spawnServer } from '../support/spawned-server.js';
 
@@ -36,14 +38,17 @@ async function startProcess(): Promise<RunningPeer> {
 async function startAzuritePeer(): Promise<RunningPeer> {
   const directory = await mkdtemp(join(tmpdir(), 'shelfmark-azurite-'));
   const [name, key] = [WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY];
-  const server = await startAzurite(directory, { name, setting: `${name}:${key}`, signature: '' });
+  const account = { name, setting: `${name}:${key}`, signature: '' };
+  const tables = await startAzurite(directory, account);
+  const queues = await startAzuriteQueues(directory, account);
   const close = async (): Promise<void> => {
-    await server.stop();
+    await tables.stop();
+    await queues.stop();
     await rm(directory, { recursive: true });
   };
-  const endpoint = `http://127.0.0.1:${server.port}/${name}`;
+  const endpointOf = ({ port }: { readonly port: number }): string => `http://127.0.0.1:${port}/${name}`;
   return {
-    connectionString: `DefaultEndpointsProtocol=http;AccountName=${name};AccountKey=${key};TableEndpoint=${endpoint};`,
+    connectionString: `DefaultEndpointsProtocol=http;AccountName=${name};AccountKey=${key};TableEndpoint=${endpointOf(tables)};QueueEndpoint=${endpointOf(queues)};`,
     close,
   };
 }
@@ -65,6 +70,8 @@ export interface Peer {
   readonly name: PeerName;
   /** The official client. It tries again at once, and as often as it does by itself. */
   client(options?: TableServiceClientOptions): TableServiceClient;
+  /** The official client of queues. It tries again at once, through this HTTP client if one is given. */
+  queues(httpClient?: HttpClient): QueueServiceClient;
   /** For programs of their own. */
   connectionString(): string;
   /** A new table's name; the table is there. */
@@ -75,6 +82,28 @@ const CLIENT_OPTIONS: TableServiceClientOptions = {
   allowInsecureConnection: true,
   retryOptions: { maxRetries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 },
 };
+
+/** The values of a connection string by their names. */
+const settingsOf = (connectionString: string): ReadonlyMap<string, string> =>
+  new Map(
+    connectionString.split(';').map(setting => {
+      const at = setting.indexOf('=');
+      return [setting.slice(0, at), setting.slice(at + 1)];
+    }),
+  );
+
+function queueClient(connectionString: string, httpClient: HttpClient | undefined): QueueServiceClient {
+  const settings = settingsOf(connectionString);
+  const credential = new StorageSharedKeyCredential(
+    settings.get('AccountName') ?? '',
+    settings.get('AccountKey') ?? '',
+  );
+  const retryOptions = { maxTries: 4, retryDelayInMs: 1, maxRetryDelayInMs: 2 };
+  const pipeline = newPipeline(credential, { retryOptions });
+  // The client takes HTTP clients of its earlier generation only, and keeps the one of today here.
+  if (httpClient) Object.assign(pipeline, { _coreHttpClient: httpClient });
+  return new QueueServiceClient(settings.get('QueueEndpoint') ?? '', pipeline);
+}
 
 let tables = 0;
 
@@ -97,6 +126,10 @@ export function describePeers(title: string, body: (peer: Peer) => void): void {
       body({
         name,
         client,
+        queues: httpClient => {
+          assert(running, 'The peer runs while tests do.');
+          return queueClient(running.connectionString, httpClient);
+        },
         connectionString: () => {
           assert(running, 'The peer runs while tests do.');
           return running.connectionString;

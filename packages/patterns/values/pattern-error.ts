@@ -63,6 +63,12 @@ export interface PatternErrorDetails {
   /** No answer came, as often as it was tried; a write was not done, as far as a look at the row tells. */
   readonly Unreachable: { readonly attempts: number };
   readonly Throttled: { readonly retryAfter: number | undefined };
+  /** The queue is not there: a program creates a flow's queues before it uses them. */
+  readonly QueueNotFound: { readonly queue: string };
+  /** A text of a queue that is no message of the flow, or of a version that this program does not know. */
+  readonly MessageUnreadable: { readonly queue: string; readonly reason: string };
+  /** A step that changed something when it was run a second time. */
+  readonly NotIdempotent: { readonly flow: string; readonly step: string; readonly reason: string };
   /** The service said no for a reason that none of the other codes names. */
   readonly ServiceRefused: { readonly status: number; readonly code: string; readonly text: string };
 }
@@ -78,7 +84,8 @@ export type SizeLimit =
   | 'string'
   | 'binary'
   | 'key'
-  | 'batch bytes';
+  | 'batch bytes'
+  | 'message';
 
 /** A stored property that is not what the entity says. */
 export interface Drift extends RowAddress {
@@ -130,6 +137,10 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   Unreachable: ({ attempts }) =>
     `No answer came, ${attempts === 1 ? 'in one attempt' : `in ${attempts} attempts`}.`,
   Throttled: () => 'The service is busy.',
+  QueueNotFound: ({ queue }) => `There is no queue ${queue}.`,
+  MessageUnreadable: detail => `A message of the queue ${detail.queue} cannot be read: ${detail.reason}.`,
+  NotIdempotent: detail =>
+    `The step ${detail.step} of ${detail.flow} did something else the second time: ${detail.reason}.`,
   ServiceRefused: detail => `The service answered ${detail.status} ${detail.code}: ${detail.text}`,
 };
 

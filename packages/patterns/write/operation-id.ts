@@ -42,6 +42,7 @@ export class OperationIds {
   readonly #keep: number;
   readonly #keepMilliseconds: number;
   readonly #chance: Chance;
+  #first: OperationId | undefined;
 
   constructor(
     { property = '_op', keep = 64, keepMilliseconds = 60_000 }: OperationIdOptions,
@@ -58,8 +59,22 @@ export class OperationIds {
     this.#chance = chance;
   }
 
+  /** The same, whose next id is this one: somebody was told of it before the write. */
+  beginningWith(operationId: OperationId): OperationIds {
+    const { property } = this;
+    const ids = new OperationIds(
+      { property, keep: this.#keep, keepMilliseconds: this.#keepMilliseconds },
+      this.#chance,
+    );
+    ids.#first = operationId;
+    return ids;
+  }
+
   /** An operation id that no other write has. */
   next(): OperationId {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first !== undefined) return first;
     const time = Math.max(0, Math.floor(this.#chance.now()))
       .toString(16)
       .padStart(2 * TIME_BYTES, '0');
