@@ -9,6 +9,7 @@ import {
   deleteBlob,
   NO_CONDITIONS,
   NO_PAGE_CONDITIONS,
+  namedIn,
   openContainer,
   outcomeOf,
   readBlob,
@@ -16,7 +17,7 @@ import {
   rowsOf,
   takeSnapshot,
 } from '../testing/account.js';
-import { clearPages, makePageBlob, putPages, rangesOf, resize } from '../testing/parts.js';
+import { clearPages, copyOf, makePageBlob, putPages, rangesOf, resize, sourceOf } from '../testing/parts.js';
 
 const PAGE = 512;
 
@@ -140,6 +141,8 @@ test('any writes, clears, sizes and snapshots read as buffers do', async () => {
           model.fill(kind === 'put' ? fill : 0, from * PAGE, until * PAGE);
         }
         assert.deepEqual(await readBlob(account, BLOB), model);
+        await account.settled();
+        assert.deepEqual((await contentsIn(account)).sort(), (await namedIn(account)).sort(), kind);
       }
       for (const [snapshot, bytes] of snapshots)
         assert.deepEqual(await readBlob(account, BLOB, undefined, snapshot), bytes);
@@ -149,6 +152,38 @@ test('any writes, clears, sizes and snapshots read as buffers do', async () => {
     }),
     { numRuns: 60 },
   );
+});
+
+test('a content goes with the last page of it that is written over', async () => {
+  const account = await openContainer();
+  await makePageBlob(account, BLOB, 1000 * PAGE);
+  const count = async (): Promise<number> => {
+    await account.settled();
+    return (await contentsIn(account)).length;
+  };
+  await putPages(account, BLOB, 100 * PAGE, Buffer.alloc(300 * PAGE, 'a'));
+  await putPages(account, BLOB, 200 * PAGE, Buffer.alloc(50 * PAGE, 'b'));
+  assert.equal(await count(), 2, 'Both ends of the first are there still.');
+  await clearPages(account, BLOB, 100 * PAGE, 200 * PAGE);
+  assert.equal(await count(), 2, 'One end is there still.');
+  await takeSnapshot(account, BLOB);
+  await putPages(account, BLOB, 0, Buffer.alloc(500 * PAGE, 'c'));
+  assert.equal(await count(), 3, 'The snapshot has them.');
+  await putPages(account, BLOB, 0, Buffer.alloc(600 * PAGE, 'd'));
+  assert.equal(await count(), 3);
+});
+
+test('of a copy, whose content is everywhere, nothing is dropped while a page of it is there', async () => {
+  const account = await openContainer();
+  const other = 'other';
+  await makePageBlob(account, other, 50_000 * PAGE);
+  await putPages(account, other, 0, Buffer.alloc(40 * PAGE, 'a'));
+  await putPages(account, other, 40_000 * PAGE, Buffer.alloc(40 * PAGE, 'b'));
+  await account.run(copyOf(sourceOf(other), BLOB));
+  await putPages(account, BLOB, 0, Buffer.alloc(40 * PAGE, 'c'));
+  await account.settled();
+  const last = await readBlob(account, BLOB, [40_000 * PAGE, 40_040 * PAGE]);
+  assert.deepEqual(last, Buffer.alloc(40 * PAGE, 'b'));
 });
 
 test('the contents of a deleted blob go with it', async () => {

@@ -14,7 +14,7 @@ import {
 import type { OnBlob, PutAppendBlob, PutBlockBlob, PutPageBlob, WholeBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { unlimited } from '../rows/head.js';
-import { newLayer } from '../rows/keys.js';
+import { newLayer, newWrittenLayer } from '../rows/keys.js';
 import type { Piece } from '../rows/pieces.js';
 import type { ContentProperties } from '../values/properties.js';
 import { EMPTY_CONTENT, type NewContent, precheckReplacing, replaceBlob } from './replace-blob.js';
@@ -105,7 +105,7 @@ export async function putPageBlob(context: BlobContext, operation: PutPageBlob):
   checkPageBlobLength(length);
   checkSequenceNumberValue(sequenceNumber);
   const space = await openContainer(context, operation.container);
-  const layers = [unlimited(newLayer(context.ids()))];
+  const layers = [unlimited(newWrittenLayer(context.ids()))];
   const content: NewContent = {
     ...EMPTY_CONTENT,
     type: 'PageBlob',

@@ -6,6 +6,7 @@ import { type BlobContext, missingBlob, missingContainer, openContainer } from '
 import { BlobError } from '../blob-error.js';
 import { clip, endOf, extentsIn, type Placed, placedOf } from '../body/extents-in.js';
 import { type Incoming, receive, settling } from '../body/receive.js';
+import { type GivenUp, reclaimPagesLater } from '../body/reclaim-pages.js';
 import { PAGE_BYTES, PUT_PAGES_BYTES_MAX } from '../limits.js';
 import type { ClearPages, PageSpan, PutPages, PutPagesFromUrl } from '../operation.js';
 import type { Outcome } from '../outcome.js';
@@ -96,6 +97,11 @@ interface PagesWritten {
   readonly sequenceNumber: bigint;
 }
 
+interface Replaced {
+  readonly written: PagesWritten;
+  readonly givenUp: readonly GivenUp[];
+}
+
 const ATTEMPTS = 50;
 
 /** The first layer is known from a read before; a snapshot that is taken in between gives the blob another one. */
@@ -118,7 +124,7 @@ async function commitPages(
       until: extentKey(layer, span.until),
       rows: Number.MAX_SAFE_INTEGER,
     };
-    const written = await context.store.commit<PagesWritten | 'again'>(
+    const replaced = await context.store.commit<Replaced | 'again'>(
       space,
       blob,
       { keys: [BLOB_KEY], range },
@@ -130,8 +136,10 @@ async function commitPages(
         return replacePages(old, layer, span, extents, rows, tick);
       },
     );
-    if (written === undefined) throw missingContainer();
-    if (written !== 'again') return written;
+    if (replaced === undefined) throw missingContainer();
+    if (replaced === 'again') continue;
+    reclaimPagesLater(context, space, blob, layer, replaced.givenUp);
+    return replaced.written;
   }
   throw new StoreError('conflict', 'Snapshots of the blob were taken by others again and again.');
 }
@@ -146,11 +154,14 @@ function replacePages(
 ) {
   const puts = new Map<string, Buffer>();
   const deletes = new Set<string>();
+  const givenUp: GivenUp[] = [];
   const put = ({ start, extent }: Placed) => puts.set(extentKey(layer, start), encodeExtent(extent));
   for (const row of range) {
     const placed = placedOf(row);
     if (endOf(placed) <= from) continue;
     deletes.add(row.key);
+    const { content, from: offset } = placed.extent;
+    if (content !== undefined) givenUp.push({ content, origin: placed.start - offset });
     const [left, right] = [clip(placed, 0, from), clip(placed, until, endOf(placed))];
     if (left !== undefined) put(left);
     if (right !== undefined) put(right);
@@ -159,7 +170,10 @@ function replacePages(
   for (const key of puts.keys()) deletes.delete(key);
   const head = encodeHead({ ...stamped(old, tick), copy: undefined });
   return {
-    result: { stamp: { etag: tick, lastModified: tick }, sequenceNumber: old.sequenceNumber },
+    result: {
+      written: { stamp: { etag: tick, lastModified: tick }, sequenceNumber: old.sequenceNumber },
+      givenUp,
+    },
     puts: [{ key: BLOB_KEY, value: head }, ...[...puts].map(([key, value]) => ({ key, value }))],
     deletes: [...deletes],
   };

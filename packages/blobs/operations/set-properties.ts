@@ -6,7 +6,7 @@ import { checkPageBlobLength, checkSequenceNumberValue, SEQUENCE_NUMBER_MAX } fr
 import type { SetBlobProperties, SetSequenceNumber } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { type Head, type Layer, unlimited } from '../rows/head.js';
-import { newLayer } from '../rows/keys.js';
+import { newWrittenLayer } from '../rows/keys.js';
 import { admitWrite, stampOf } from './admission.js';
 import { changeBlob, stamped } from './change-blob.js';
 
@@ -18,7 +18,7 @@ export async function setBlobProperties(
   if (length !== undefined) checkPageBlobLength(length);
   if (sequenceNumber !== undefined) checkSequenceNumberValue(sequenceNumber.number);
   const space = await openContainer(context, container);
-  const layer = newLayer(context.ids());
+  const layer = newWrittenLayer(context.ids());
   const head = await changeBlob(context, space, blob, (old, tick) => {
     admitWrite(old, conditions, tick, container);
     const isOfPages = length !== undefined || sequenceNumber !== undefined;

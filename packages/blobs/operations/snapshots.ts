@@ -8,7 +8,7 @@ import { checkBlobMetadata } from '../limits.js';
 import type { DeleteBlob, SnapshotBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { decodeHead, encodeHead, type Head, unlimited } from '../rows/head.js';
-import { allSnapshots, BLOB_KEY, newLayer, STAGING_KEY, snapshotKey } from '../rows/keys.js';
+import { allSnapshots, BLOB_KEY, newWrittenLayer, STAGING_KEY, snapshotKey } from '../rows/keys.js';
 import { checkConditions } from '../values/check-conditions.js';
 import { checkLease } from '../values/lease-machine.js';
 import { admitRead, admitWrite, stampOf } from './admission.js';
@@ -20,7 +20,7 @@ export async function snapshotBlob(
 ): Promise<Outcome> {
   if (metadata) checkBlobMetadata(metadata);
   const space = await openContainer(context, container);
-  const layer = newLayer(context.ids());
+  const layer = newWrittenLayer(context.ids());
   const keys = [BLOB_KEY];
   const taken = await context.store.commit(space, blob, { keys }, ({ keys: [row] }, tick) => {
     const old = row && decodeHead(row.value);

@@ -76,3 +76,13 @@ export function checkedKind({ key }: Row): RowKind | undefined {
 
 /** A name for a layer or for what blocks are staged for: from a GUID whose last digits are unlike those of all others. */
 export const newLayer = (guid: string): string => guid.replaceAll('-', '').slice(-LAYER_DIGITS);
+
+/** No GUID has it where a layer's name begins. */
+const WRITTEN = 'c';
+
+/**
+ * A layer to which pages are written and nothing is copied: what names a content there is within PAGE_EXTENT_BYTES_MAX of where the content was
+ * written, so that it can be found without a look at the whole layer.
+ */
+export const newWrittenLayer = (guid: string): string => WRITTEN + newLayer(guid).slice(1);
+export const isWrittenLayer = (layer: string): boolean => layer.startsWith(WRITTEN);

@@ -4,6 +4,7 @@ import { type ContentStore, openMemoryStore, type Store } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import { execute } from '../execute.js';
+import { contentsNamedBy } from '../inspect.js';
 import type { AppendConditions, Operation, Upload, WholeBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { Upkeep } from '../upkeep.js';
@@ -186,6 +187,20 @@ export async function contentsIn({ store, content }: TestAccount): Promise<strin
   const names: string[] = [];
   if (space) for await (const { id } of content.list(space)) names.push(id);
   return names;
+}
+
+/** The names of the contents that rows of the container name; those that lists of blocks name are not among them. */
+export async function namedIn({ store }: TestAccount): Promise<string[]> {
+  const space = await store.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
+  const names = new Set<string>();
+  const bound = Number.POSITIVE_INFINITY;
+  const budget = { rows: bound, bytes: bound, examined: bound, milliseconds: bound };
+  if (space)
+    await store.scan(space, { from: { partition: '', key: '' } }, budget, row => {
+      for (const { id } of contentsNamedBy(space, row)) names.add(id);
+      return true;
+    });
+  return [...names];
 }
 
 /** The keys of a blob's rows. */

@@ -1,0 +1,32 @@
+// Removes the contents of pages once all of them were written over. Only in layers where a content's extents are near each other (keys.ts): a
+// look at them costs the same in a blob of any size. What the other layers give up, the sweep finds.
+import type { Space } from '#store';
+import { PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
+import { isWrittenLayer } from '../rows/keys.js';
+import { extentsOfLayer } from './extents-in.js';
+import type { Reclaiming } from './reclaim.js';
+
+/** A content that an extent named which a commit replaced. */
+export interface GivenUp {
+  readonly content: string;
+  /** Where in the blob its first byte was written. */
+  readonly origin: number;
+}
+
+/** After the commit, in the background. What nothing names now is never named again. Who reads it has it pinned. */
+export function reclaimPagesLater(
+  { store, content, upkeep }: Reclaiming,
+  space: Space,
+  blob: string,
+  layer: string,
+  givenUp: readonly GivenUp[],
+): void {
+  if (givenUp.length === 0 || !isWrittenLayer(layer)) return;
+  upkeep.later(async () => {
+    for (const [name, origin] of new Map(givenUp.map(each => [each.content, each.origin]))) {
+      const until = origin + PAGE_EXTENT_BYTES_MAX;
+      const near = await extentsOfLayer(store, space, blob, layer, origin, until);
+      if (!near.some(({ extent }) => extent.content === name)) await content.drop(space, name);
+    }
+  });
+}
