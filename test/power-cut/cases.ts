@@ -1,5 +1,6 @@
 // The recordings, and the broken disks and servers in which losses must be found.
-import type { Record } from './recording.js';
+import type { IsLost } from './disk.js';
+import type { ServerFault } from './planted-server.js';
 
 export interface Case {
   readonly name: string;
@@ -8,8 +9,12 @@ export interface Case {
   readonly hasBackup: boolean;
   /** Others than entities are written too (workload.ts). */
   readonly hasOthers: boolean;
+  /** Blobs are written too, large and small. */
+  readonly hasBlobs: boolean;
+  /** Of planted-server.ts: what the server does wrong. */
+  readonly fault?: ServerFault;
   /** Syncs that the disk says it has done and has not. */
-  readonly isSyncLost: (record: Record) => boolean;
+  readonly isSyncLost: IsLost;
 }
 
 const SOUND = {
@@ -17,9 +22,15 @@ const SOUND = {
   durability: 'full',
   hasBackup: false,
   hasOthers: true,
+  hasBlobs: false,
   isSyncLost: () => false,
 } as const;
 const LOGGED = { ...SOUND, hasOthers: false } as const;
+const BLOBS = { ...LOGGED, hasBlobs: true } as const;
+
+/** Of the contents of blobs: a directory, or a file. */
+const isContentDirectory = (path: string): boolean => /(?:^|\/)contents(?:\/\d+)?$/.test(path);
+const isContent = (path: string): boolean => /(?:^|\/)contents\/\d+\/\w+$/.test(path);
 
 export const CASES: readonly Case[] = [
   { ...SOUND, name: 'one process' },
@@ -27,6 +38,8 @@ export const CASES: readonly Case[] = [
   { ...SOUND, name: 'backup and restore', hasBackup: true },
   { ...LOGGED, name: 'a log' },
   { ...LOGGED, name: 'a log, backup and restore', hasBackup: true },
+  { ...BLOBS, name: 'blobs' },
+  { ...BLOBS, name: 'blobs, four workers, backup and restore', workers: 4, hasBackup: true },
 ];
 
 export const SPOILT_CASES: readonly Case[] = [
@@ -34,4 +47,13 @@ export const SPOILT_CASES: readonly Case[] = [
   { ...SOUND, name: 'fdatasync does nothing', isSyncLost: ({ kind }) => kind === 'synced' },
   { ...LOGGED, name: 'a log, and fdatasync does nothing', isSyncLost: ({ kind }) => kind === 'synced' },
   { ...SOUND, name: 'synchronous writes do nothing', isSyncLost: ({ kind }) => kind === 'written' },
+  {
+    ...BLOBS,
+    name: 'names of contents are not synced',
+    isSyncLost: ({ kind }, path) => kind === 'synced' && isContentDirectory(path),
+  },
+  { ...BLOBS, name: 'contents are not synced', isSyncLost: (_, path) => isContent(path) },
+  { ...BLOBS, name: 'a server that names contents before they are durable', fault: 'names first' },
+  { ...BLOBS, name: 'a server that removes contents before the commit', fault: 'drops first' },
+  { ...BLOBS, name: 'a server that does not sync directories of contents', fault: 'no names' },
 ];

@@ -116,7 +116,28 @@ test('a directory that was not synced is lost with all in it', () => {
 test('a lost sync makes nothing certain', () => {
   const data = bytes('a', 1);
   const records = [created, ...sync(ROOT, 1n), write(data, 0, 2n), written(data, 2n), ...sync(FILE, 3n)];
-  const disk = new Disk(ROOT, ({ kind, inode }) => kind === 'synced' && inode === FILE);
+  const disk = new Disk(ROOT, ({ kind }, path) => kind === 'synced' && path === 'f');
   for (const one of records) disk.add(one);
   assert.equal(disk.cut('all', new Random(1)).get('f')?.length, 0);
+});
+
+test('a file whose number is given again is another one', () => {
+  const data = bytes('a', 1);
+  const content = [write(data, 0, 2n), written(data, 2n), ...sync(FILE, 3n), ...sync(ROOT, 4n)];
+  const other = [record('unlinked', { text: 'f' }), record('created', { text: 'g' })];
+  const disk = diskAfter([created, ...content, ...other, ...sync(FILE, 5n)]);
+  assert.deepEqual([...disk.cut('all', new Random(1))], [['f', data]]);
+  assert.deepEqual([...disk.cut('none', new Random(1))], [['g', Buffer.alloc(0)]]);
+});
+
+test('who loses syncs is told what was made by which path', () => {
+  const seen: string[] = [];
+  const disk = new Disk(ROOT, ({ kind }, path) => {
+    seen.push(`${kind} ${path}`);
+    return false;
+  });
+  const directory = record('made directory', { inode: 3n, text: 'd' });
+  for (const one of [created, directory, ...sync(FILE, 1n), ...sync(3n, 2n), ...sync(ROOT, 3n)])
+    disk.add(one);
+  assert.deepEqual(seen, ['synced f', 'synced d', 'synced .']);
 });

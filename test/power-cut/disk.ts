@@ -39,27 +39,36 @@ function enter(change: Change, entries: Map<string, bigint>): void {
   }
 }
 
+/** Breaks the disk: such a sync, or synchronous write, comes back without anything having been done. `path` is the one that the file was made by. */
+export type IsLost = (record: Record, path: string) => boolean;
+
 export class Disk {
   readonly #root: bigint;
   readonly #files = new Map<bigint, FileContent>();
   readonly #directories = new Map<bigint, Directory>();
   /** Directories by their paths, for records that name paths. */
   readonly #inodes = new Map<string, bigint>();
+  /** The system gives the number of a file that is gone to another one: each has its own here, in the order of their making. */
+  readonly #numbers = new Map<bigint, bigint>();
+  readonly #paths = new Map<bigint, string>();
   readonly #writes = new Map<bigint, Write>();
   readonly #lengths = new Map<bigint, number>();
   /** What syncs cover that have begun: writes of a file, or so many changes of a directory. */
   readonly #syncs = new Map<bigint, ReadonlySet<Write> | number>();
-  readonly #isLost: (record: Record) => boolean;
+  readonly #isLost: IsLost;
 
-  /** `isLost` breaks the disk: such a sync, or synchronous write, comes back without anything having been done. */
-  constructor(rootInode: bigint, isLost: (record: Record) => boolean = () => false) {
-    this.#root = rootInode;
-    this.#addDirectory('.', rootInode);
+  constructor(rootInode: bigint, isLost: IsLost = () => false) {
+    this.#root = this.#newNumber(rootInode);
+    this.#addDirectory('.', this.#root);
     this.#isLost = isLost;
   }
 
-  add(record: Record): void {
+  add(recorded: Record): void {
+    const isNew = recorded.kind === 'created' || recorded.kind === 'made directory';
+    const number = isNew ? this.#newNumber(recorded.inode) : this.#numbers.get(recorded.inode);
+    const record = { ...recorded, inode: number ?? recorded.inode };
     const { kind, inode, a, text } = record;
+    if (isNew) this.#paths.set(inode, text);
     if (kind === 'write') this.#beginWrite(record);
     else if (kind === 'written') this.#finishWrite(record);
     else if (kind === 'sync') this.#beginSync(record);
@@ -88,6 +97,18 @@ export class Disk {
     return image;
   }
 
+  #newNumber(inode: bigint): bigint {
+    // None that the system gives.
+    const number = -1n - BigInt(this.#paths.size);
+    this.#numbers.set(inode, number);
+    this.#paths.set(number, '.');
+    return number;
+  }
+
+  #isLostSync(record: Record): boolean {
+    return this.#isLost(record, this.#paths.get(record.inode) ?? '');
+  }
+
   #file(inode: bigint): FileContent {
     const file = this.#files.get(inode);
     if (file === undefined) throw new Error(`Nobody made the file with inode ${inode}.`);
@@ -111,7 +132,7 @@ export class Disk {
       throw new Error(`${kind} ${length} does not fit.`);
     this.#writes.delete(token);
     write.isDone = true;
-    if (isOnDisk !== 0 && !this.#isLost(record)) this.#file(inode).settle(new Set([write]));
+    if (isOnDisk !== 0 && !this.#isLostSync(record)) this.#file(inode).settle(new Set([write]));
   }
 
   #beginSync({ inode, token }: Record): void {
@@ -121,7 +142,7 @@ export class Disk {
   #finishSync(record: Record): void {
     const covered = this.#syncs.get(record.token);
     this.#syncs.delete(record.token);
-    if (this.#isLost(record)) return;
+    if (this.#isLostSync(record)) return;
     if (typeof covered === 'number') this.#directories.get(record.inode)?.settle(covered);
     else if (covered !== undefined) this.#file(record.inode).settle(covered);
   }

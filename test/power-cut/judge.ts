@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openLmdbStore } from '#store-lmdb';
+import { faultsOfContents, foundBlobsInStore } from '../crash/blobs/found-blobs.js';
 import { faultsOfFile, foundInStore } from '../crash/found.js';
 import { type Found, faultsOf, type Moment } from '../crash/history.js';
 import type { Random } from '../simulation/plan/random.js';
@@ -49,7 +50,7 @@ export async function faultsOfCut(
 async function faultsOfStore(
   directory: string,
   file: Buffer | undefined,
-  { histories }: Workload,
+  { histories, hasBlobs }: Workload,
   random: Random,
   moment: Moment,
 ): Promise<string[]> {
@@ -59,12 +60,17 @@ async function faultsOfStore(
     const faults = await faultsOfFile(directory);
     if (faults.length > 0) return faults.map(fault => `${directory}: ${fault}`);
     leaveLocks(directory, random);
-    const found: Found = await foundInStore(directory);
-    const lost = faultsOf(histories, found, moment);
+    const lost = faultsOf(histories, await foundOf(directory, hasBlobs), moment);
+    if (lost.length === 0 && hasBlobs) lost.push(...(await faultsOfContents(directory)));
     return lost.length > 0 || random.happens(0.8) ? lost : await faultsOfUse(directory);
   } catch (error) {
     return [`${directory}: ${error instanceof Error ? error.stack : error}`];
   }
+}
+
+async function foundOf(directory: string, hasBlobs: boolean): Promise<Found> {
+  const found = await foundInStore(directory);
+  return hasBlobs ? new Map([...found, ...(await foundBlobsInStore(directory))]) : found;
 }
 
 /** Until the first sync both meta pages may be torn (docs/durability.md, first start). */

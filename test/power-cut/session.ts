@@ -22,13 +22,13 @@ export interface Session {
 export async function record(
   directory: string,
   library: string,
-  { workers, durability, hasBackup, hasOthers }: Case,
+  one: Case,
   random: Random,
 ): Promise<Session> {
   const [root, log] = [join(directory, 'root'), join(directory, 'recording')];
   mkdirSync(root, { recursive: true });
   beginRecording(log);
-  const workload = new Workload({ root, log, library, workers, durability, hasBackup, hasOthers, random });
+  const workload = new Workload({ ...one, root, log, library, random });
   await workload.run();
   return { directory, root, workload, records: readRecording(log) };
 }

@@ -2,6 +2,9 @@
 // a backup meanwhile, and its restore.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { BlobLife } from '../crash/blobs/blob-life.js';
+import { createContainer } from '../crash/blobs/blob-work.js';
+import { containerPath } from '../crash/blobs/found-blobs.js';
 import { History } from '../crash/history.js';
 import { Journal } from '../crash/journal.js';
 import { QueueLife } from '../crash/queues/queue-life.js';
@@ -11,11 +14,20 @@ import { TableLife } from '../crash/tables/table-life.js';
 import { Writer } from '../crash/tables/writer.js';
 import { Trigger } from '../crash/trigger.js';
 import type { Random } from '../simulation/plan/random.js';
-import { queuePortOf, runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import {
+  blobPortOf,
+  queuePortOf,
+  runToEnd,
+  type SpawnedServer,
+  spawnServer,
+} from '../support/spawned-server.js';
 import { Connection, isAlive, until } from '../support/worker-processes.js';
+import { plantingEnvironment, type ServerFault } from './planted-server.js';
 import { type Recorded, recordingEnvironment } from './recorder.js';
 
 const WRITERS = 5;
+const WRITERS_BESIDE_BLOBS = 2;
+const BLOB_WRITERS = 3;
 /** Answers to the writers of one life. */
 const ANSWERS = 150;
 
@@ -25,6 +37,8 @@ export interface WorkloadOptions extends Recorded {
   readonly hasBackup: boolean;
   /** Tables and queues are made and dropped too, which needs the tree as it is; otherwise all that is written goes to the log. */
   readonly hasOthers: boolean;
+  readonly hasBlobs: boolean;
+  readonly fault?: ServerFault;
   readonly random: Random;
 }
 
@@ -48,9 +62,16 @@ export class Workload {
 
   constructor(options: WorkloadOptions) {
     this.#options = options;
-    this.#env = recordingEnvironment(options);
+    this.#env = {
+      ...recordingEnvironment(options),
+      ...(options.fault === undefined ? {} : plantingEnvironment(options.fault)),
+    };
     this.#slots = new Slots(options.random);
     this.journal = new Journal(() => statSync(options.log).size);
+  }
+
+  get hasBlobs(): boolean {
+    return this.#options.hasBlobs;
   }
 
   get histories(): readonly History[] {
@@ -61,6 +82,7 @@ export class Workload {
     const first = await this.#serve();
     this.readyAt = this.journal.note('ready');
     await this.#createTable(first.port);
+    if (this.#options.hasBlobs) await this.#createContainer(first);
     await this.#write(first, 'first', async () => {
       process.kill(-first.pid, 'SIGKILL');
       await until('all are gone', () => !isAlive(first.pid) && !isGroupAlive(first.pid));
@@ -92,31 +114,46 @@ export class Workload {
     history.acknowledge(new Map(), this.journal.note('! create crash'));
   }
 
-  /** `name` is that of a table and of a queue. */
+  async #createContainer(server: SpawnedServer): Promise<void> {
+    const history = new History(containerPath);
+    this.#histories.push(history);
+    await createContainer(history, blobPortOf(server), this.journal);
+  }
+
+  /** `name` is that of a table and of a queue, and blobs' names begin with it. */
   async #write(server: SpawnedServer, name: string, end: () => Promise<void>): Promise<void> {
     const { port } = server;
     const [tableLife, queueLife] = [new TableLife(name), new QueueLife(name)];
-    this.#histories.push(tableLife.history, queueLife.history);
+    const { random, hasBlobs, hasOthers } = this.#options;
+    const blobLives = Array.from(
+      { length: hasBlobs ? BLOB_WRITERS : 0 },
+      (_, at) => new BlobLife(`${name}${at}`, random),
+    );
+    this.#histories.push(tableLife.history, queueLife.history, ...blobLives.map(({ history }) => history));
     const watch = new Trigger();
     const options = { port, slots: this.#slots, journal: this.journal, watch };
-    const writers = Array.from({ length: WRITERS }, () => new Writer(options));
+    const writers = Array.from(
+      { length: hasBlobs ? WRITERS_BESIDE_BLOBS : WRITERS },
+      () => new Writer(options),
+    );
     const lives = [
       () => tableLife.run(port, this.journal),
       () => queueLife.run(queuePortOf(server), this.journal),
     ];
     const runs = Promise.all([
       ...writers.map(writer => writer.run()),
-      ...(this.#options.hasOthers ? lives : []).map(run => run()),
+      ...(hasOthers ? lives : []).map(run => run()),
+      ...blobLives.map(life => life.watched(blobPortOf(server), watch).run(blobPortOf(server), this.journal)),
     ]);
     try {
-      const enough = this.#options.random.between(ANSWERS / 2, ANSWERS);
+      const enough = random.between(ANSWERS / 2, ANSWERS);
       await until(`${enough} writes are answered`, () => watch.count >= enough, 60_000);
       await end();
     } finally {
-      for (const one of [...writers, tableLife, queueLife]) one.stop();
+      for (const one of [...writers, tableLife, queueLife, ...blobLives]) one.stop();
       await runs;
     }
-    const faults = [...writers, tableLife, queueLife].flatMap(({ faults }) => faults);
+    const faults = [...writers, tableLife, queueLife, ...blobLives].flatMap(({ faults }) => faults);
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
 

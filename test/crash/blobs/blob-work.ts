@@ -21,6 +21,20 @@ export interface Runner {
   stop(): void;
 }
 
+/** Of the writers' blobs. */
+export async function createContainer(history: History, port: number, journal: Journal): Promise<void> {
+  const connection = new Connection(port);
+  const call = { method: 'PUT', path: CONTAINER, query: 'restype=container' } as const;
+  history.ask(
+    new Map([[containerPath, { text: 'a container', tick: 0n }]]),
+    journal.note('? create container'),
+  );
+  const { status, body } = await connection.request(rawBlobRequest(call));
+  connection.close();
+  if (status !== 201) throw new Error(`The container was answered ${status} ${body}`);
+  history.acknowledge(new Map(), journal.note('! create container'));
+}
+
 export class BlobWork {
   readonly contest: Contest;
   readonly #random: Random;
@@ -42,17 +56,8 @@ export class BlobWork {
   }
 
   /** Before any other use; once. */
-  async make(port: number): Promise<void> {
-    const connection = new Connection(port);
-    const call = { method: 'PUT', path: CONTAINER, query: 'restype=container' } as const;
-    this.#container.ask(
-      new Map([[containerPath, { text: 'a container', tick: 0n }]]),
-      this.#journal.note('? create container'),
-    );
-    const { status, body } = await connection.request(rawBlobRequest(call));
-    connection.close();
-    if (status !== 201) throw new Error(`The container was answered ${status} ${body}`);
-    this.#container.acknowledge(new Map(), this.#journal.note('! create container'));
+  make(port: number): Promise<void> {
+    return createContainer(this.#container, port, this.#journal);
   }
 
   clients(port: number, watch: Watch): readonly Runner[] {

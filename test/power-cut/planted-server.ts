@@ -1,0 +1,62 @@
+// Faults that are planted in a server's process, loaded into it by node's option --import before it begins: what each of them gives up shows only
+// when the power goes. PLANTED_FAULT names one.
+import { contentsNamedBy } from '#blobs';
+import type { Space } from '#store';
+import { LoggedCommits } from '../../packages/store-lmdb/commit/logged-commits.js';
+import { DirectorySync } from '../../packages/store-lmdb/content/directory-sync.js';
+import { FileContents } from '../../packages/store-lmdb/content/file-contents.js';
+import { FileWriter } from '../../packages/store-lmdb/content/file-writer.js';
+
+/** Contents are finished when rows name them already, are removed before the commit by which none does, and no directory is synced. */
+export type ServerFault = 'names first' | 'drops first' | 'no names';
+
+export const plantingEnvironment = (fault: ServerFault): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `--import ${import.meta.url}`,
+  PLANTED_FAULT: fault,
+});
+
+function nameFirst(): void {
+  const { finish, release } = FileWriter.prototype;
+  FileWriter.prototype.finish = async () => undefined;
+  FileWriter.prototype.release = function () {
+    void finish.call(this).then(() => release.call(this));
+  };
+}
+
+/** What a blob has is dropped when its next version is decided, and reaches the disk when the row does or before. */
+function dropFirst(): void {
+  const { create } = FileContents.prototype;
+  const { commit } = LoggedCommits.prototype;
+  let contents: FileContents | undefined;
+  FileContents.prototype.create = function (space: Space) {
+    contents = this;
+    return create.call(this, space);
+  };
+  LoggedCommits.prototype.commit = function (work) {
+    const { space, decide } = work;
+    const changed: typeof work = {
+      ...work,
+      decide: (rows, tick) => {
+        const decision = decide(rows, tick);
+        for (const row of rows.keys) {
+          if (row?.key !== 'B' || !decision.puts?.some(({ key }) => key === 'B')) continue;
+          for (const { id } of contentsNamedBy(space, row)) void contents?.drop(space, id);
+        }
+        return decision;
+      },
+    };
+    return Reflect.apply(commit, this, [changed]);
+  };
+}
+
+function syncNoNames(): void {
+  DirectorySync.prototype.sync = async () => undefined;
+}
+
+const FAULTS: Readonly<Record<ServerFault, () => void>> = {
+  'names first': nameFirst,
+  'drops first': dropFirst,
+  'no names': syncNoNames,
+};
+
+for (const [fault, plant] of Object.entries(FAULTS)) if (process.env.PLANTED_FAULT === fault) plant();
