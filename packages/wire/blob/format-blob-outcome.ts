@@ -16,10 +16,9 @@ import {
   stampHeaders,
 } from './blob-headers.js';
 import type { BlobRoute } from './blob-route.js';
-import { blobMarker, foundMarker } from './request/markers.js';
-import { includedOf, pageSizeOf } from './request/page-size.js';
+import { formatBlobLists } from './format-blob-lists.js';
+import { pageSizeOf } from './request/page-size.js';
 import { formatTags } from './request/tags.js';
-import { formatBlobList, formatFoundBlobs } from './xml/blob-list-xml.js';
 import { formatBlobServiceProperties } from './xml/blob-service-properties-xml.js';
 import { formatBlockList, formatPageList } from './xml/block-list-xml.js';
 import { formatContainerList, VERSIONED_HOLDS_VERSION } from './xml/container-list-xml.js';
@@ -79,29 +78,6 @@ function containersAnswer({ containers, next }: Of<'containers'>, { route, versi
       nextMarker: next === undefined ? undefined : `/${account}/${next}`,
     }),
   );
-}
-
-function blobsAnswer({ entries, next }: Of<'blobs'>, { route }: Shown): BlobAnswer {
-  const { query, endpoint, resource } = route;
-  return document(
-    formatBlobList({
-      endpoint: `${endpoint}/`,
-      container: 'container' in resource ? resource.container : '',
-      prefix: query.get('prefix'),
-      marker: query.get('marker'),
-      pageSize: pageSizeOf(query),
-      delimiter: query.get('delimiter'),
-      entries,
-      included: includedOf(query),
-      nextMarker: next && blobMarker(next),
-    }),
-  );
-}
-
-function foundAnswer({ blobs, next }: Of<'found'>, { route }: Shown): BlobAnswer {
-  const where = route.query.get('where') ?? '';
-  const nextMarker = next && foundMarker(next);
-  return document(formatFoundBlobs({ endpoint: `${route.endpoint}/`, where, blobs, nextMarker }));
 }
 
 function leasedAnswer({ action, stamp, id, seconds }: Of<'leased'>): BlobAnswer {
@@ -231,9 +207,8 @@ function formatContainers(
         accessHeaders(outcome.publicAccess),
       );
     case 'blobs':
-      return blobsAnswer(outcome, shown);
     case 'found':
-      return foundAnswer(outcome, shown);
+      return formatBlobLists(outcome, shown.route);
     case 'serviceProperties':
       return document(formatBlobServiceProperties(outcome.properties, shown.version));
     case 'serviceStats':

@@ -9,6 +9,7 @@ export * from './blob-operation-kind.js';
 export * from './blob-route.js';
 export * from './copy-source.js';
 export * from './format-blob-error.js';
+export { formatLongList, isLongList } from './format-blob-lists.js';
 export * from './format-blob-outcome.js';
 export * from './format-blob-response.js';
 export * from './parse-blob-operation.js';

@@ -32,8 +32,10 @@ import {
   formatBlobError,
   formatBlobOutcome,
   formatBlobResponse,
+  formatLongList,
   type IncomingBody,
   isBlobRead,
+  isLongList,
   type Overrides,
   parseBlobOperation,
   signedNameOf,
@@ -212,7 +214,10 @@ async function carryOut(
   const { outcome, headers: rangeDigests } =
     wanted === undefined ? { outcome: made, headers: NO_HEADERS } : await withDigests(made, wanted);
   const shown = { route, version, overrides, rangeDigests };
-  return inForm(formatBlobOutcome(outcome, shown), headers, outcome);
+  const answer = isLongList(outcome)
+    ? await formatLongList(outcome, route)
+    : formatBlobOutcome(outcome, shown);
+  return inForm(answer, headers, outcome);
 }
 
 async function run(

@@ -1,8 +1,17 @@
 // Lists of blobs, of prefixes and of matches: names that XML cannot hold, and texts that have to be escaped.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { documentText } from '../../shared/long-document.js';
 import { parseXml } from '../../shared/xml.js';
-import { formatBlobList, formatFoundBlobs, type ListedBlobs } from './blob-list-xml.js';
+import {
+  blobListDocument,
+  foundBlobsDocument,
+  type ListedBlobs,
+  type ListedMatches,
+} from './blob-list-xml.js';
+
+const formatBlobList = (list: ListedBlobs): string => documentText(blobListDocument(list));
+const formatFoundBlobs = (list: ListedMatches): string => documentText(foundBlobsDocument(list));
 
 const LIST: ListedBlobs = {
   endpoint: 'http://h/acc/',

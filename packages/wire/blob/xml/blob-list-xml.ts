@@ -1,6 +1,7 @@
 // The documents of List Blobs and Find Blobs by Tags (protocol: blob-requests#lists).
 import { formatDateTimeFull, formatHttpDate } from '#base';
 import type { BlobProperties, CopyState, FoundBlob, ListedBlob } from '#blobs';
+import type { EntriesDocument } from '../../shared/long-document.js';
 import {
   attributeText,
   elementOf,
@@ -99,20 +100,31 @@ function formatEntry(entry: ListedBlob, included: ReadonlySet<string>): string {
   return `<Blob>${name}${snapshot}${formatProperties(blob, included)}${metadata}${tags}</Blob>`;
 }
 
+/** Of a list that may be empty. */
+const blobsAround = (
+  head: string,
+  isEmpty: boolean,
+  nextMarker: string | undefined,
+): Pick<EntriesDocument<never>, 'before' | 'after'> => ({
+  before: `${XML_HEAD}${head}${isEmpty ? '<Blobs />' : '<Blobs>'}`,
+  after: `${isEmpty ? '' : '</Blobs>'}${elementOrEmpty('NextMarker', nextMarker)}</EnumerationResults>`,
+});
+
 /** Starts with a byte order mark. */
-export function formatBlobList(list: ListedBlobs): string {
+export function blobListDocument(list: ListedBlobs): EntriesDocument<ListedBlob> {
   const { entries, included } = list;
   const asked =
     elementOf('Prefix', list.prefix) +
     elementOf('Marker', list.marker) +
     elementOf('MaxResults', list.pageSize?.toString()) +
     elementOf('Delimiter', list.delimiter);
-  let items = '';
-  for (const entry of entries) items += formatEntry(entry, included);
-  const all = items === '' ? '<Blobs />' : `<Blobs>${items}</Blobs>`;
-  const next = elementOrEmpty('NextMarker', list.nextMarker);
   const place = `ServiceEndpoint="${attributeText(list.endpoint)}" ContainerName="${attributeText(list.container)}"`;
-  return `${XML_HEAD}<EnumerationResults ${place}>${asked}${all}${next}</EnumerationResults>`;
+  const head = `<EnumerationResults ${place}>${asked}`;
+  return {
+    ...blobsAround(head, entries.length === 0, list.nextMarker),
+    entries,
+    format: entry => formatEntry(entry, included),
+  };
 }
 
 export interface ListedMatches {
@@ -122,12 +134,16 @@ export interface ListedMatches {
   readonly nextMarker: string | undefined;
 }
 
+const formatFound = ({ container, blob, tags }: FoundBlob): string =>
+  `<Blob>${formatName(blob)}${elementOf('ContainerName', container)}${formatTagSet(tags)}</Blob>`;
+
 /** Starts with a byte order mark. */
-export function formatFoundBlobs({ endpoint, where, blobs, nextMarker }: ListedMatches): string {
-  let items = '';
-  for (const { container, blob, tags } of blobs)
-    items += `<Blob>${formatName(blob)}${elementOf('ContainerName', container)}${formatTagSet(tags)}</Blob>`;
-  const all = items === '' ? '<Blobs />' : `<Blobs>${items}</Blobs>`;
-  const next = elementOrEmpty('NextMarker', nextMarker);
-  return `${XML_HEAD}<EnumerationResults ServiceEndpoint="${attributeText(endpoint)}">${elementOf('Where', where)}${all}${next}</EnumerationResults>`;
+export function foundBlobsDocument({
+  endpoint,
+  where,
+  blobs,
+  nextMarker,
+}: ListedMatches): EntriesDocument<FoundBlob> {
+  const head = `<EnumerationResults ServiceEndpoint="${attributeText(endpoint)}">${elementOf('Where', where)}`;
+  return { ...blobsAround(head, blobs.length === 0, nextMarker), entries: blobs, format: formatFound };
 }
