@@ -70,6 +70,19 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
       'write',
       'open.ts',
     ],
+    lists: [
+      'values',
+      'flow',
+      'keys',
+      'model',
+      'filter',
+      'transport',
+      'read',
+      'indexes',
+      'write',
+      'open.ts',
+      'workflow',
+    ],
     '.': [
       'values',
       'flow',
@@ -82,6 +95,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
       'write',
       'open.ts',
       'workflow',
+      'lists',
     ],
   },
   'packages/store-lmdb': {

@@ -9,11 +9,13 @@ const HEX_BYTES = Array.from(
   (_, byte) => HEX_DIGITS.charAt(byte >> 4) + HEX_DIGITS.charAt(byte & 15),
 );
 
-export const toUtf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+const ENCODER = /* @__PURE__ */ new TextEncoder();
+const DECODER = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export const toUtf8 = (text: string): Uint8Array => ENCODER.encode(text);
 
 /** Throws TypeError for bytes that are no UTF-8. */
-export const fromUtf8 = (bytes: Uint8Array): string =>
-  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+export const fromUtf8 = (bytes: Uint8Array): string => DECODER.decode(bytes);
 
 /** How many bytes the text has as UTF-8; half of a surrogate pair counts as what replaces it. */
 export function utf8Length(text: string): number {

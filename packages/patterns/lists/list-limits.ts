@@ -1,0 +1,36 @@
+// How much of a list stands where. A property holds 64 KiB and a row 1 MiB; what is left of both is for names, keys, bounds and operation ids.
+
+/** Bytes of a list in one property. */
+export const PIECE_BYTES = 60 * 1_024;
+/** Properties of a row that hold ids. */
+export const PIECES = 15;
+/** Bytes of ids in the rows of a list. Tests have smaller ones. */
+export interface ListLimits {
+  /** A list of so many stands in one row; a longer one in chunks. */
+  readonly head: number;
+  readonly chunk: number;
+}
+
+/**
+ * A head of 900 KiB. Each id that is added writes its chunk anew, so chunks are smaller than a row could be. A rename that changes two lists writes at most one head for each, as chunks, in
+ * one transaction of 4 MiB.
+ */
+export const LIMITS: ListLimits = { head: PIECES * PIECE_BYTES, chunk: 4 * PIECE_BYTES };
+
+/** Chunks are made half full, so that the next ids do not divide them again. */
+export const newChunkBytes = ({ chunk }: ListLimits): number => chunk / 2;
+/** A chunk below this is merged with a neighbour, if both together are a new chunk at most. */
+export const smallChunkBytes = ({ chunk }: ListLimits): number => chunk / 4;
+
+/** Digits of a chunk's number in a row key. */
+export const CHUNK_DIGITS = 4;
+/** Chunks of one list: some 4 GiB of ids were they full. */
+export const CHUNKS_MAX = 9_999;
+
+/** How often a list is read, or a change of it tried. */
+export const ATTEMPTS = 8;
+/** Milliseconds. */
+export const PAUSES = { base: 20, cap: 1_000 } as const;
+
+/** Bytes of ids that one transaction changes at most, so that it fits in 4 MiB whatever it splits. */
+export const CHANGE_BYTES = 512 * 1_024;

@@ -1,0 +1,208 @@
+// Reads and changes lists of a table under optimistic concurrency: a change reads as much of a list as it needs, and writes under the ETags that it read; if another writer came
+// before, it starts over. list-rows.ts says which rows a change writes.
+import { Jitter } from '../flow/jitter.js';
+import { fraction } from '../flow/surroundings.js';
+import type { AnyEntity } from '../model/entity.js';
+import type { StoredOf } from '../model/stored.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { utf8Length } from '../values/bytes.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { OPERATIONS, type WriteResult } from '../write/operations.js';
+import type { Identity, PlannedWrite, Subject } from '../write/plan-write.js';
+import { PlannedBatch } from '../write/planned-batch.js';
+import { newIdentity, type Service, timeOfWrite } from '../write/service.js';
+import { writePlanned } from '../write/write-planned.js';
+import { ContentionCount, type ListContention } from './contention.js';
+import type { IdChanges } from './id-set.js';
+import { type AnyList, type ListKey, ROWS_ADVICE } from './list.js';
+import { ATTEMPTS, CHANGE_BYTES, PAUSES } from './list-limits.js';
+import { type ListEdits, ListReads } from './list-reads.js';
+import { chunkValues, HEAD, headValues, type Values } from './list-rows.js';
+
+/** Where lists stand, and who is told of hot ones. */
+export interface ListOptions {
+  /** Where the lists stand, if not in the table of the definition. */
+  readonly table?: string | undefined;
+  /** How often a change is tried: 8 by default. */
+  readonly attempts?: number | undefined;
+  /** Told once of a list of whose writes one in twenty or more meets another writer. */
+  readonly warn?: ((found: ListContention) => void) | undefined;
+}
+
+/** What is sent for a list, and what to think of before lists are used. */
+export interface ListPlan {
+  readonly table: string;
+  /** Of a list in one row; a longer one takes a range besides. */
+  readonly read: readonly string[];
+  /** Of a change of one id, after the read; a chunk is split or merged by a transaction of all rows that it concerns. */
+  readonly write: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const LOST: ReadonlySet<unknown> = new Set(['Conflict', 'AlreadyExists', 'NotFound']);
+
+/** Whether another writer came before. */
+export const isLost = (thrown: unknown): boolean =>
+  PatternError.is(thrown, 'BatchFailed')
+    ? LOST.has(thrown.detail.reason)
+    : PatternError.is(thrown) && LOST.has(thrown.code);
+
+/** In the order of ids, as many at a time as one transaction may change. */
+function* slices(changes: IdChanges): Generator<IdChanges, void, undefined> {
+  let slice = new Map<string, boolean>();
+  let bytes = 0;
+  for (const [id, isIn] of [...changes].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    slice.set(id, isIn);
+    bytes += utf8Length(id) + 2;
+    if (bytes < CHANGE_BYTES) continue;
+    yield slice;
+    slice = new Map();
+    bytes = 0;
+  }
+  yield slice;
+}
+
+type Planned = PlannedWrite<WriteResult>;
+
+/** The lists of a definition. */
+export class ListRepo<L extends AnyList> {
+  readonly list: L;
+  readonly table: string;
+  readonly #service: Service;
+  readonly #reads: ListReads;
+  readonly #attempts: number;
+  readonly #contention: ContentionCount;
+
+  constructor(
+    service: Service,
+    list: L,
+    { table = list.table, attempts = ATTEMPTS, warn }: ListOptions = {},
+  ) {
+    this.list = list;
+    this.table = table;
+    this.#service = service;
+    this.#reads = new ListReads(service, list, table);
+    this.#attempts = attempts;
+    this.#contention = new ContentionCount(warn);
+  }
+
+  /** The ids of the list in the order of their UTF-8; none if there is no such list. */
+  ids(key: ListKey<L>, options: ReadOptions = {}): Promise<readonly string[]> {
+    return this.#reads.ids(key, options);
+  }
+
+  /** Of a list of any length at most two point reads. */
+  contains(key: ListKey<L>, id: string, options: ReadOptions = {}): Promise<boolean> {
+    return this.#reads.contains(key, id, options);
+  }
+
+  /** Afterwards these ids are in the list. Throws Contention. */
+  add(key: ListKey<L>, ids: Iterable<string>, options: ReadOptions = {}): Promise<void> {
+    return this.change(key, new Map([...ids].map(id => [id, true])), options);
+  }
+
+  /** Afterwards none of these ids is in the list. Throws Contention. */
+  remove(key: ListKey<L>, ids: Iterable<string>, options: ReadOptions = {}): Promise<void> {
+    return this.change(key, new Map([...ids].map(id => [id, false])), options);
+  }
+
+  /** Afterwards each id is in the list, or is not. Ids of one chunk are changed together, those of several chunks one chunk after the other. Throws Contention. */
+  async change(key: ListKey<L>, changes: IdChanges, options: ReadOptions = {}): Promise<void> {
+    for (let next of slices(changes)) while (next.size > 0) next = await this.#changed(key, next, options);
+  }
+
+  /** Lists that this wrote, those first whose writers met most often. */
+  contention(): readonly ListContention[] {
+    return this.#contention.found();
+  }
+
+  explain(key: ListKey<L>): ListPlan {
+    const { table, partitionKey, rowKey } = this.addressOf(key);
+    const head = `${table}(PartitionKey='${partitionKey}',RowKey='${rowKey}')`;
+    const { warnings } = this.list;
+    return { table, read: [`GET ${head}`], write: [`PUT ${head} with If-Match`], warnings };
+  }
+
+  /** Of the list's head. */
+  addressOf(key: ListKey<L>): RowAddress {
+    const { partition, row } = this.list.rows.plan;
+    const values: Values = { ...key, listRow: HEAD };
+    return { table: this.table, partitionKey: partition.encode(values), rowKey: row.encode(values) };
+  }
+
+  /** For whoever writes other rows in the same transaction: what is to be written, from a new read. */
+  async planned(
+    key: ListKey<L>,
+    changes: IdChanges,
+    identity: Identity,
+    options: ReadOptions = {},
+  ): Promise<readonly Planned[]> {
+    return this.#planned(key, await this.#reads.edits(key, changes, options), identity);
+  }
+
+  /** Of an attempt that others made, with what `planned` gave. */
+  count(key: ListKey<L>, isConflict: boolean): void {
+    const { partitionKey, rowKey } = this.addressOf(key);
+    this.#contention.count(`${partitionKey}, ${rowKey}`, isConflict);
+  }
+
+  /** Changes of one chunk. What is left is to be done. */
+  async #changed(key: ListKey<L>, changes: IdChanges, options: ReadOptions): Promise<IdChanges> {
+    const { random, sleep } = this.#service.surroundings;
+    const jitter = new Jitter(PAUSES, () => fraction(random));
+    for (let attempt = 1; ; attempt++) {
+      const edits = await this.#reads.edits(key, changes, options);
+      if (edits.isNothing) return edits.rest;
+      try {
+        await this.#write(key, edits, options);
+        this.count(key, false);
+        return edits.rest;
+      } catch (thrown) {
+        if (!isLost(thrown)) throw thrown;
+        this.count(key, true);
+      }
+      if (attempt >= this.#attempts) throw this.contended(key, attempt, edits.stored.get(HEAD)?.etag);
+      await sleep(jitter.next(), options.signal);
+    }
+  }
+
+  contended(key: ListKey<L>, attempts: number, lastEtag: string | undefined): PatternError {
+    const cause = new Error(ROWS_ADVICE);
+    return new PatternError('Contention', { ...this.addressOf(key), attempts, lastEtag }, { cause });
+  }
+
+  async #write(key: ListKey<L>, edits: ListEdits, options: ReadOptions): Promise<void> {
+    const writes = this.#planned(key, edits, newIdentity(this.#service));
+    const [only] = writes;
+    if (writes.length === 1 && only !== undefined) {
+      await writePlanned(this.#service, only, options);
+      return;
+    }
+    const batch = new PlannedBatch(this.#service, this.addressOf(key));
+    for (const each of writes) batch.add(each);
+    await batch.commit(options);
+  }
+
+  #planned(
+    key: Values,
+    { head, chunks, removed, stored }: ListEdits,
+    identity: Identity,
+  ): readonly Planned[] {
+    const { table, list } = this;
+    const at: Subject<AnyEntity> = { entity: list.rows, table, identity, now: timeOfWrite(this.#service) };
+    const put = (number: number, values: Values): Planned => {
+      const before = stored.get(number);
+      const value = { ...key, ...values } as never;
+      return before === undefined ? OPERATIONS.create(at, value) : OPERATIONS.replace(at, before, value);
+    };
+    const take = (number: number): readonly Planned[] => {
+      const before = stored.get(number) as StoredOf<AnyEntity> | undefined;
+      return before === undefined ? [] : [OPERATIONS.delete(at, before)];
+    };
+    return [
+      ...(head === undefined ? [] : head === null ? take(HEAD) : [put(HEAD, headValues(head))]),
+      ...chunks.map(chunk => put(chunk.number, chunkValues(chunk))),
+      ...removed.flatMap(take),
+    ];
+  }
+}

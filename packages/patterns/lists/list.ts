@@ -1,0 +1,115 @@
+// The definition of a list: a set of ids under a key, in rows of a table. Rows of a list are rows of an entity of their own, so that they are encoded, measured, tagged and told
+// apart as all rows are: the list's key, and behind it the number of the row, of which 0 is the head. list-rows.ts knows what stands in them, list-repo.ts reads and writes them.
+import {
+  type Key,
+  type KeyDefinition,
+  type KeyOn,
+  key,
+  keyOf,
+  type PartNames,
+  part,
+  partsOf,
+} from '../keys/key.js';
+import { codec } from '../keys/key-codec.js';
+import { type AnyEntity, entity } from '../model/entity.js';
+import { refuseDefinition } from '../values/pattern-error.js';
+import { type Props, t, type ValueOf } from '../values/property.js';
+import { CHUNK_DIGITS, PIECES } from './list-limits.js';
+
+/** A list, as `list` makes it. */
+export interface List<
+  N extends string = string,
+  P extends Props = Props,
+  PK extends Key = Key,
+  RK extends Key = Key,
+> {
+  readonly name: N;
+  readonly table: string;
+  readonly props: P;
+  readonly partition: PK;
+  readonly row: RK;
+  /** Its rows, as an entity: for `checkTable` and for queries of several entities. */
+  readonly rows: AnyEntity;
+  /** What another design would do better. */
+  readonly warnings: readonly string[];
+}
+
+/** Any list at all. */
+export type AnyList = List;
+
+/** What names one list: the properties in its two keys. */
+export type ListKey<L extends AnyList> = {
+  readonly [K in (PartNames<L['partition']['parts']> | PartNames<L['row']['parts']>) &
+    keyof L['props']]: ValueOf<L['props'][K]>;
+};
+
+/** What a definition of a list says. */
+export interface ListSpec<P extends Props, PK extends Key, RK extends Key> {
+  readonly table: string;
+  /** Those that are in its keys; others are left out. */
+  readonly props: P;
+  readonly partition: KeyDefinition<P, PK>;
+  /** `p => key('last', p.lastName)`. The number of the row follows it. */
+  readonly row: KeyDefinition<P, RK>;
+  /** As that of an entity. */
+  readonly tag?: string | false | undefined;
+}
+
+/** The design that has none of a list's limits. */
+export const ROWS_ADVICE =
+  'Use one index row for each value and id, unless a single point read has to give the whole list: such rows have no limit of number, writers of different ids never meet, and each is deleted by itself.';
+
+const pieceNames: readonly string[] = Array.from(
+  { length: PIECES },
+  (_, at) => `listIds${String(at).padStart(2, '0')}`,
+);
+
+/** The properties of a list's rows besides those of its key; list-rows.ts says what they hold. */
+const ROW_PROPS = {
+  listRow: t.int32().stored('ListRow'),
+  listCount: t.int32().stored('Count'),
+  listNumbers: t.bytes().optional().stored('ChunkNumbers'),
+  listFrom: t.bytes().optional().stored('FromId'),
+  listTo: t.bytes().optional().stored('ToId'),
+  ...Object.fromEntries(
+    pieceNames.map((name, at) => [
+      name,
+      t
+        .bytes()
+        .optional()
+        .stored(`Ids${String(at).padStart(2, '0')}`),
+    ]),
+  ),
+} as const;
+
+const namesIn = ({ parts }: Key): readonly string[] =>
+  parts.flatMap(each => (typeof each === 'string' ? [] : [each.name]));
+
+/** Defines a list. Throws DefinitionInvalid for what could not work. */
+export function list<const N extends string, P extends Props, PK extends KeyOn<P>, RK extends KeyOn<P>>(
+  name: N,
+  spec: ListSpec<P, PK, RK>,
+): List<N, P, PK, RK> {
+  const { table, props, tag } = spec;
+  const partition = keyOf(`${name}.partition`, spec.partition, partsOf(props));
+  const row = keyOf(`${name}.row`, spec.row, partsOf(props));
+  const taken = [...namesIn(partition), ...namesIn(row)];
+  const clash = taken.find(each => Object.hasOwn(ROW_PROPS, each));
+  if (clash !== undefined)
+    refuseDefinition(name, `${clash} is a property that rows of lists have themselves`);
+  const own = Object.entries(props).filter(([each]) => taken.includes(each));
+  const rowKey = key(...row.parts, part('listRow', codec.int(CHUNK_DIGITS))).joinedBy(row.separator);
+  const rows = entity(name, {
+    version: 1,
+    table,
+    props: { ...Object.fromEntries(own), ...ROW_PROPS },
+    partition: partition as never,
+    row: rowKey as never,
+    ...(tag !== undefined && { tag }),
+  }) as unknown as AnyEntity;
+  if (rows.plan.isChanging) refuseDefinition(name, 'the number of buckets of its key is being changed');
+  return Object.freeze({ name, table, props, partition, row, rows, warnings: [ROWS_ADVICE] });
+}
+
+/** The pieces of a row's ids, by their properties. */
+export const PIECE_NAMES: readonly string[] = pieceNames;
