@@ -1,6 +1,12 @@
 // Lists of ids in rows: whatever writers do at the same time, the list has what they left in it, in one row or in chunks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  createDefaultHttpClient,
+  type HttpClient,
+  type PipelineRequest,
+  type PipelineResponse,
+} from '@azure/core-rest-pipeline';
 import { type Db, key, open, t } from '#patterns';
 import { type ListContention, list, lists } from '#patterns/lists';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
@@ -20,6 +26,27 @@ const half: Parameters<ReturnType<typeof lists<typeof ByLastName>>['ids']>[0] = 
 assert(half);
 
 const long = (at: number): string => String(at).padStart(6, '0').padEnd(3_000, 'x');
+
+/** Does something else before the request of this number. */
+class IntrudedClient implements HttpClient {
+  isDone = false;
+  readonly #client = createDefaultHttpClient();
+  readonly #intrude: () => Promise<void>;
+  #left: number;
+
+  constructor(at: number, intrude: () => Promise<void>) {
+    this.#left = at;
+    this.#intrude = intrude;
+  }
+
+  async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
+    if (this.#left-- === 0) {
+      await this.#intrude();
+      this.isDone = true;
+    }
+    return this.#client.sendRequest(request);
+  }
+}
 
 describePeers('lists', peer => {
   const db = (plan: FaultPlan = () => undefined): { db: Db; httpClient: FaultyClient } => {
@@ -161,6 +188,20 @@ describePeers('lists', peer => {
     };
     await Promise.all([write(), read(), read()]);
     assert.deepEqual(await staff.ids(jones), held);
+  });
+
+  test('an id goes to the chunk that has it now, if its chunk was split between two reads', async () => {
+    const table = await peer.newTable();
+    const other = lists(db().db, ByLastName, { table });
+    const held = Array.from({ length: 330 }, (_, at) => long(3 * at));
+    await other.add(jones, held);
+    const first = held.slice(0, 60).map(id => `${id}y`);
+    const httpClient = new IntrudedClient(1, () => other.add(jones, first));
+    const staff = lists(open({ tables: peer.client({ httpClient }) }, { httpClient }), ByLastName, { table });
+    const [low = ''] = held.slice(35);
+    await staff.add(jones, [`${low}z`]);
+    assert(httpClient.isDone);
+    assert.deepEqual(await staff.ids(jones), [...held, ...first, `${low}z`].sort());
   });
 
   test('a row that holds no list is named', async () => {
