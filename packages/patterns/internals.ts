@@ -12,6 +12,7 @@ export { decodeBag, encodeBag } from './model/bag.js';
 export { type DecodeOptions, decodeEntity, decodeProjected, wireSelect } from './model/decode-entity.js';
 export { decodeMixed } from './model/decode-mixed.js';
 export { type EncodedRow, type EncodeOptions, encodeEntity, encodePatch } from './model/encode-entity.js';
+export { encodeIndexRow } from './model/index-row.js';
 export { refuseNewer } from './model/refuse-newer.js';
 export { formatTag, parseTag, type TypeTag } from './model/type-tag.js';
 export { Lookup } from './read/lookup.js';

@@ -1,5 +1,8 @@
 // The entity with indexes of the pattern library's tests: a unique one that is sparse, one that is not unique with whole copies, and a sparse one without a projection.
+import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, type Repo, t } from '#patterns';
+import { encodeBag, encodeIndexRow, type WireRow } from '#patterns/internals';
+import { bags } from '#patterns/mixed';
 
 export const Person = entity('Person', {
   version: 1,
@@ -30,9 +33,33 @@ export type People = Repo<typeof Person>;
 export const ann = { department: 'Sales', id: 1, last: 'Jones', email: 'Ann@X.org', badge: 7 } as const;
 export const ben = { department: 'Sales', id: 2, last: 'Jones', email: 'ben@x.org' } as const;
 
-/** What its partition holds: rows of the entity as they are stored, and those of its indexes. */
-export async function rowsIn(db: Db, table: string, partitionKey = 'Sales') {
-  const { bags } = await import('#patterns/mixed');
+/** The keys of all rows of a partition. */
+export async function rowsIn(db: Db, table: string, partitionKey = 'Sales'): Promise<readonly string[]> {
   const rows = await bags(db, table).partition(partitionKey).take(1000);
   return rows.map(({ rowKey }) => rowKey);
+}
+
+const textOf = ({ partitionKey, rowKey, properties }: Omit<WireRow, 'bytes'>): string => {
+  const texts = properties.map(({ name, type, literal }) => `${name}:${type}=${literal}`);
+  return [partitionKey, rowKey, ...texts.toSorted()].join(' ');
+};
+
+/** The index rows that stand in the table, and those that its people should have. */
+export async function indexRows(db: Db, table: string) {
+  const rows = await bags(db, table).scan().allowScan('a check').take(10_000);
+  const stand = rows.filter(({ tag }) => tag?.startsWith('Person.by')).map(row => textOf(encodeBag(row)));
+  const people = await db.repo(Person, { table }).scan().allowScan('a check').take(10_000);
+  const should = people.flatMap(({ value }) =>
+    Person.plan.indexes.flatMap(index => {
+      const row = encodeIndexRow(index, value);
+      return row === undefined ? [] : [textOf(row)];
+    }),
+  );
+  return { stand: stand.toSorted(), should: should.toSorted() };
+}
+
+/** Index rows are exactly what the rows of people say. */
+export async function assertExact(db: Db, table: string, message?: string): Promise<void> {
+  const { stand, should } = await indexRows(db, table);
+  assert.deepEqual(stand, should, message);
 }

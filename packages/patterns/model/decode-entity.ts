@@ -82,11 +82,24 @@ function rebuilt(entity: AnyEntity, keys: Readonly<Record<string, unknown>>, rea
   return values;
 }
 
+/** Entities of rows that were read and have index rows: what is given a row alone has to know. */
+const INDEXED = new WeakMap<object, AnyEntity>();
+
+/** The entity of a row that was read, if it has indexes. */
+export const indexedEntityOf = (row: object): AnyEntity | undefined => INDEXED.get(row);
+
 /** What decodes the row, with every failure as an error that names the row. */
-function named<T>(entity: AnyEntity, row: WireObject, options: DecodeOptions, decode: () => T): T {
+function named<T extends object>(
+  entity: AnyEntity,
+  row: WireObject,
+  options: DecodeOptions,
+  decode: () => T,
+): T {
   const address = readAddress(row, options.table ?? entity.table);
   try {
-    return decode();
+    const decoded = decode();
+    if (entity.plan.indexes.length > 0) INDEXED.set(decoded, entity);
+    return decoded;
   } catch (thrown) {
     throw rowFault(entity, row, address, thrown);
   }

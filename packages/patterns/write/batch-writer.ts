@@ -1,5 +1,6 @@
 // Bulk writes: groups any number of changes by partition into batches, sends a limited number of batches at a time, buffers a limited number of changes,
 // and reports each. The source is read only as reports are consumed (back-pressure).
+import type { RowWrite } from '../transport/row-write.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
 import type { RowChange } from './change.js';
 import type { Service } from './service.js';
@@ -27,6 +28,12 @@ const BUFFERED_BYTES = 32 * 1_048_576;
 const LINGER_MILLISECONDS = 100;
 /** Of a delete. */
 const LEAST_BYTES = 64;
+
+const bytesOfWrite = (write: RowWrite): number => Math.max(LEAST_BYTES, 'row' in write ? write.row.bytes : 0);
+
+/** What a change counts, with its index rows. */
+const bytesOf = ({ write, indexWrites = [] }: ReturnType<RowChange['plan']>): number =>
+  indexWrites.reduce((sum, each) => sum + bytesOfWrite(each.write), bytesOfWrite(write));
 
 function checkWhole(property: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 1) return value;
@@ -166,8 +173,7 @@ export class BatchWriter {
     let waiting: WaitingChange;
     try {
       const planned = change.plan(this.#service);
-      const bytes = 'row' in planned.write ? planned.write.row.bytes : 0;
-      waiting = { index, planned, bytes: Math.max(LEAST_BYTES, bytes) };
+      waiting = { index, planned, bytes: bytesOf(planned) };
     } catch (thrown) {
       if (!PatternError.is(thrown)) {
         void this.#source.return?.();

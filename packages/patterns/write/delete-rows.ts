@@ -1,11 +1,16 @@
 // Deletes the rows of a query page by page, in batches over many partitions at a time, and gives a token after each page by which another process can
 // continue.
+import { indexedEntityOf } from '../model/decode-entity.js';
+import type { AnyEntity } from '../model/entity.js';
+import type { StoredOf } from '../model/stored.js';
 import type { Results } from '../read/results.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';
 import { BatchWriter } from './batch-writer.js';
 import type { RowChange } from './change.js';
+import { OPERATIONS } from './operations.js';
 import { planDelete } from './plan-write.js';
-import type { Service } from './service.js';
+import { newIdentity, type Service, timeOfWrite } from './service.js';
+import type { WriteReport } from './write-load.js';
 
 /** How bulk deletes are sent, and under which condition. */
 export interface DeleteRowsOptions {
@@ -37,9 +42,62 @@ type DeletableRow = RowAddress & { readonly etag: string };
 /** A query of rows, of what is selected of them, or of bags. */
 export type DeletableRows = Pick<Results<DeletableRow>, 'pages'>;
 
-const changeOf = (row: DeletableRow, conditional: boolean): RowChange => ({
-  plan: () => (conditional ? planDelete(row, row.etag) : { ...planDelete(row, '*'), ifExists: true }),
+/** A row with index rows, which go along: under the ETag that it was read with, or of whatever is there now. */
+const indexedChange = (entity: AnyEntity, row: DeletableRow, reading: 'as read' | 'as it is'): RowChange => ({
+  plan: service => {
+    const { table } = row;
+    const at = { entity, table, identity: newIdentity(service), now: timeOfWrite(service) };
+    const stored = row as StoredOf<AnyEntity>;
+    return OPERATIONS.delete(at, reading === 'as read' ? stored : { key: stored.value as never, etag: '*' });
+  },
 });
+
+/** Index rows alone may not go: their entity's rows would be found by them no more. */
+function refuseIndexRow(row: DeletableRow): void {
+  const { entity } = row as Partial<StoredOf<AnyEntity>>;
+  if (entity?.includes('.'))
+    refuseValue('rows', 'rows of an entity', `they are of the index ${entity}, which go with their entity's`);
+}
+
+/** Where the row was changed since, and is to go all the same, its index rows are others. */
+function changeOf(row: DeletableRow, conditional: boolean): RowChange {
+  const entity = indexedEntityOf(row);
+  if (entity !== undefined) {
+    const isWhole = (row as Partial<StoredOf<AnyEntity>>).whole === true;
+    return indexedChange(entity, row, conditional || isWhole ? 'as read' : 'as it is');
+  }
+  refuseIndexRow(row);
+  return {
+    plan: () => (conditional ? planDelete(row, row.etag) : { ...planDelete(row, '*'), ifExists: true }),
+  };
+}
+
+const isCode = (report: WriteReport, code: 'Conflict' | 'NotFound'): boolean =>
+  report.kind === 'failed' && PatternError.is(report.error, code);
+
+/** What became of the rows of a page. Of rows with indexes that were changed since, and go all the same, another read tells the index rows. */
+async function deleteAll(
+  service: Service,
+  rows: readonly DeletableRow[],
+  { conditional, signal, concurrency }: DeleteRowsOptions,
+): Promise<readonly WriteReport[]> {
+  const write = async (changes: readonly RowChange[]): Promise<WriteReport[]> => {
+    const writer = new BatchWriter(service, changes, { concurrency, signal, ordered: false });
+    const reports: WriteReport[] = [];
+    for await (const report of writer.reports()) reports.push(report);
+    return reports;
+  };
+  const reports = await write(rows.map(row => changeOf(row, conditional)));
+  if (conditional) return reports;
+  const again = reports.filter(report => isCode(report, 'Conflict')).map(({ index }) => index);
+  const changes = again.flatMap(index => {
+    const row = rows[index];
+    const entity = row && indexedEntityOf(row);
+    return row && entity ? [indexedChange(entity, row, 'as it is')] : [];
+  });
+  if (changes.length === 0) return reports;
+  return [...reports.filter(report => !isCode(report, 'Conflict')), ...(await write(changes))];
+}
 
 /** Throws what a delete is refused with besides; what was seen of the page is then done again by the token before it. */
 export async function* deletePages(
@@ -49,12 +107,11 @@ export async function* deletePages(
 ): AsyncGenerator<DeleteProgress, void, undefined> {
   let [deleted, gone, changed] = [0, 0, 0];
   for await (const { items, next } of rows.pages({ resume, size, signal })) {
-    const changes = items.map(row => changeOf(row, conditional));
-    const writer = new BatchWriter(service, changes, { concurrency, signal, ordered: false });
-    for await (const report of writer.reports()) {
-      if (report.kind === 'done') deleted++;
-      else if (PatternError.is(report.error, 'NotFound')) gone++;
-      else if (PatternError.is(report.error, 'Conflict')) changed++;
+    for (const report of await deleteAll(service, items, { conditional, signal, concurrency })) {
+      const isGone = isCode(report, 'NotFound');
+      if (report.kind === 'done' || (isGone && !conditional)) deleted++;
+      else if (isGone) gone++;
+      else if (isCode(report, 'Conflict')) changed++;
       else throw report.error;
     }
     yield { deleted, gone, changed, next };

@@ -12,9 +12,17 @@ export interface WaitingChange {
   readonly bytes: number;
 }
 
+/** The operations that a change takes of a batch: that of its row, and those of index rows. */
+const operationsOf = ({ planned: { indexWrites } }: WaitingChange): number => 1 + (indexWrites?.length ?? 0);
+
+/** The keys of the rows that a change writes. */
+const rowKeysOf = ({ planned: { write, indexWrites = [] } }: WaitingChange): readonly string[] =>
+  [write, ...indexWrites.map(each => each.write)].map(each => addressOf(each).rowKey);
+
 interface Lane {
   readonly name: string;
   readonly waiting: WaitingChange[];
+  operations: number;
   bytes: number;
   /** Batches of it that are under way. */
   busy: number;
@@ -23,8 +31,8 @@ interface Lane {
 /** At this size a lane has about one full batch: JSON is longer than the size that a row counts with. */
 const FULL_BYTES = BATCH_BYTES_MAX / 2;
 
-const isFull = ({ waiting, bytes }: Lane): boolean =>
-  waiting.length >= BATCH_OPERATIONS_MAX || bytes >= FULL_BYTES;
+const isFull = ({ operations, bytes }: Lane): boolean =>
+  operations >= BATCH_OPERATIONS_MAX || bytes >= FULL_BYTES;
 
 const laneName = ({ planned }: WaitingChange): string => {
   const { table, partitionKey } = addressOf(planned.write);
@@ -57,8 +65,9 @@ export class WriteLanes {
   add(change: WaitingChange): void {
     this.#count++;
     const name = laneName(change);
-    const lane = this.#lanes.get(name) ?? { name, waiting: [], bytes: 0, busy: 0 };
+    const lane = this.#lanes.get(name) ?? { name, waiting: [], operations: 0, bytes: 0, busy: 0 };
     lane.waiting.push(change);
+    lane.operations += operationsOf(change);
     lane.bytes += change.bytes;
     this.#lanes.set(name, lane);
     if (isFull(lane)) this.#full.add(name);
@@ -88,21 +97,25 @@ export class WriteLanes {
     return !this.#isOrdered || busy === 0;
   }
 
-  /** From the front, as much as a batch takes, and each row once: a second change of a row waits for the first. */
+  /** From the front, as much as a batch takes, and each row once: a second change of a row, or of an index row, waits for the first. */
   #cut(lane: Lane): Load {
     const rows = new Set<string>();
     let bytes = 0;
+    let operations = 0;
     let count = 0;
-    for (const { planned, bytes: more } of lane.waiting) {
-      const { rowKey } = addressOf(planned.write);
-      if (count === BATCH_OPERATIONS_MAX || rows.has(rowKey) || (count > 0 && bytes + more > FULL_BYTES))
-        break;
-      rows.add(rowKey);
-      bytes += more;
+    for (const change of lane.waiting) {
+      const rowKeys = rowKeysOf(change);
+      const more = operations + operationsOf(change);
+      const isMuch = more > BATCH_OPERATIONS_MAX || bytes + change.bytes > FULL_BYTES;
+      if (rowKeys.some(rowKey => rows.has(rowKey)) || (count > 0 && isMuch)) break;
+      for (const rowKey of rowKeys) rows.add(rowKey);
+      bytes += change.bytes;
+      operations = more;
       count++;
     }
     const changes = lane.waiting.splice(0, count);
     this.#count -= count;
+    lane.operations -= operations;
     lane.bytes -= bytes;
     lane.busy++;
     if (!isFull(lane)) this.#full.delete(lane.name);

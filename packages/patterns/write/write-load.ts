@@ -81,17 +81,28 @@ async function writeTogether(
   }
 }
 
-/** Rows that may stand in one of several buckets are written one by one, each where it is. */
+/** Whether it is written by itself: the row may stand in one of several buckets, or has to be read first. */
+const isAlone = ({ planned: { spread, readFirst } }: WaitingChange): boolean =>
+  spread !== undefined || readFirst !== undefined;
+
+/** In their order: those that are written by themselves, and what stands between them in batches. */
 export async function writeLoad(
   service: Service,
   changes: readonly WaitingChange[],
   options: ReadOptions = {},
 ): Promise<readonly WriteReport[]> {
-  const spread = changes.filter(({ planned }) => planned.spread !== undefined);
-  const others = changes.filter(({ planned }) => planned.spread === undefined);
   const reports: WriteReport[] = [];
-  for (const change of spread) reports.push(await writeOne(service, change, options));
-  return [...reports, ...(await writeBatched(service, others, options))];
+  let together: WaitingChange[] = [];
+  for (const change of changes) {
+    if (!isAlone(change)) {
+      together.push(change);
+      continue;
+    }
+    reports.push(...(await writeBatched(service, together, options)));
+    together = [];
+    reports.push(await writeOne(service, change, options));
+  }
+  return [...reports, ...(await writeBatched(service, together, options))];
 }
 
 /** Says of each change what became of it. Rejects only for what is no failure of the service: the caller's signal. */
