@@ -3,10 +3,11 @@ import { type ErrorDetail, ServiceError, type SharedErrorCode } from '#account';
 
 /**
  * Azure's codes. What follows a colon names another text or status of the same code: `:Container` is the text about containers,
- * `:NotModified` is 304 instead of 412, `:Missing` 404 and `:Forbidden` 403.
+ * `:ConditionNotMet` that of a condition, `:NotModified` is 304 instead of 412, `:Missing` 404 and `:Forbidden` 403.
  */
 export type BlobErrorCode =
   | SharedErrorCode
+  | 'AccessTierChangeTimeConditionNotMet'
   | 'AppendPositionConditionNotMet'
   | 'BlobAlreadyExists'
   | 'BlobArchived'
@@ -17,6 +18,7 @@ export type BlobErrorCode =
   | 'BothCrc64AndMd5HeaderPresent'
   | 'BothUserTagsAndSourceTagsCopyPresentException'
   | 'CannotVerifyCopySource'
+  | 'CannotVerifyCopySource:ConditionNotMet'
   | 'CannotVerifyCopySource:Forbidden'
   | 'CannotVerifyCopySource:Missing'
   | 'CannotVerifyCopySource:NotModified'
@@ -32,6 +34,7 @@ export type BlobErrorCode =
   | 'EmptyMetadataKey'
   | 'EmptyTagName'
   | 'FeatureVersionMismatch'
+  | 'HierarchicalNamespaceNotEnabled'
   | 'InvalidBlobOrBlock'
   | 'InvalidBlobTier'
   | 'InvalidBlobType'

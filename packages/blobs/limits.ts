@@ -116,7 +116,7 @@ export function checkSequenceNumberValue(number: bigint): void {
 }
 
 /** The words for tiers (protocol: blobs#tiers). */
-export const TIERS: ReadonlySet<string> = new Set(['Hot', 'Cool', 'Cold', 'Archive']);
+export const TIERS: ReadonlySet<string> = new Set(['Hot', 'Cool', 'Cold', 'Archive', 'Smart']);
 
 export function checkTier(tier: string | undefined): void {
   if (tier !== undefined && !TIERS.has(tier)) throw invalidHeader('x-ms-access-tier', tier);

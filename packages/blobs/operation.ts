@@ -7,6 +7,7 @@ import type {
   ContainerConditions,
   PageConditions,
   SourceConditions,
+  TierConditions,
 } from './values/conditions.js';
 import type { LeaseAction } from './values/lease.js';
 import type { ContentProperties, PublicAccess } from './values/properties.js';
@@ -273,6 +274,7 @@ export interface SnapshotBlob extends OnBlob<'snapshotBlob'> {
 export interface DeleteBlob extends OnSnapshotIf<'deleteBlob'> {
   /** What becomes of its snapshots; undefined: it must have none. */
   readonly snapshots: 'include' | 'only' | undefined;
+  readonly tierConditions: TierConditions;
 }
 
 export interface LeaseBlob extends OnBlob<'leaseBlob'> {
@@ -306,14 +308,12 @@ export interface SetTier extends OnSnapshot<'setTier'> {
 }
 
 export interface GetTags extends OnSnapshot<'getTags'> {
-  readonly leaseId: string | undefined;
-  readonly ifTags: TagExpression | undefined;
+  readonly conditions: Conditions;
 }
 
 export interface SetTags extends OnBlob<'setTags'> {
   readonly tags: Tags;
-  readonly leaseId: string | undefined;
-  readonly ifTags: TagExpression | undefined;
+  readonly conditions: Conditions;
 }
 
 export type Operation =

@@ -224,9 +224,23 @@ export function operationOf(step: Step): Operation {
     case 'snapshot':
       return { kind: 'snapshotBlob', ...on, metadata: undefined, conditions };
     case 'delete':
-      return { kind: 'deleteBlob', ...on, snapshot: undefined, snapshots: 'include', conditions };
+      return {
+        kind: 'deleteBlob',
+        ...on,
+        snapshot: undefined,
+        snapshots: 'include',
+        conditions,
+        tierConditions: conditions,
+      };
     case 'deleteSnapshots':
-      return { kind: 'deleteBlob', ...on, snapshot: undefined, snapshots: 'only', conditions };
+      return {
+        kind: 'deleteBlob',
+        ...on,
+        snapshot: undefined,
+        snapshots: 'only',
+        conditions,
+        tierConditions: conditions,
+      };
     case 'metadata':
       return {
         kind: 'setBlobMetadata',
@@ -246,7 +260,8 @@ type On = { readonly container: string; readonly blob: string };
 /** What changes the head of a blob, or its length. */
 function settingOf({ kind, fill, size }: Step, on: On): Operation {
   const unconditional = { leaseId: undefined, ifTags: undefined };
-  if (kind === 'tags') return { kind: 'setTags', ...on, tags: [['t', String(fill)]], ...unconditional };
+  if (kind === 'tags')
+    return { kind: 'setTags', ...on, tags: [['t', String(fill)]], conditions: NO_CONDITIONS };
   if (kind === 'tier')
     return { kind: 'setTier', ...on, snapshot: undefined, tier: tierOf(fill), ...unconditional };
   const conditions = NO_CONDITIONS;

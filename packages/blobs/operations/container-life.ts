@@ -45,13 +45,26 @@ export async function createContainer(
   return { kind: 'containerCreated', stamp: { etag: now, lastModified: now } };
 }
 
+/** While the name is reserved the container is being deleted, and to delete it again succeeds (protocol: containers#create-and-delete). */
+async function openToDelete(context: BlobContext, container: string): Promise<Space | undefined> {
+  try {
+    return await openContainer(context, container);
+  } catch (error) {
+    const isGone = error instanceof BlobError && error.code === 'ContainerNotFound';
+    if (isGone && (await isNameReserved(context, containerAddress(context.account, container))))
+      return undefined;
+    throw error;
+  }
+}
+
 /** The check of the lease and the deletion are two changes of the space: the first one lets nobody acquire a lease any more. */
 export async function deleteContainer(
   context: BlobContext,
   { container, conditions }: OnContainerIf<'deleteContainer'>,
 ): Promise<Outcome> {
   const { store, account, clock } = context;
-  const space = await openContainer(context, container);
+  const space = await openToDelete(context, container);
+  if (space === undefined) return { kind: 'containerDeleted' };
   const now = clock();
   const marked = await store.updateSpace(space, bytes => {
     const stored = decodeContainer(bytes);

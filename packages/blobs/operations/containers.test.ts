@@ -1,6 +1,7 @@
 // Containers through the package's entry point.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { execute } from '../execute.js';
 import {
   BLOB,
   CONTAINER,
@@ -54,6 +55,18 @@ test('a container is made once, read, and deleted with its blobs', async () => {
       conditions: { ...NONE, ifMatch: undefined, ifNoneMatch: undefined, ifTags: undefined },
     }),
   );
+});
+
+test('while the name is reserved, deleting again succeeds, and nothing else does', async () => {
+  const { context, time } = await openContainer();
+  const deletion = { ticks: 30n * SECOND, clock: () => time.now };
+  const run = (operation: Parameters<typeof execute>[0]) => execute(operation, { ...context, deletion });
+  await outcomeOf('containerDeleted', run(drop()));
+  await outcomeOf('containerDeleted', run(drop()));
+  await refusalOf('ContainerBeingDeleted', run(create(CONTAINER)));
+  await refusalOf('ContainerNotFound', run(read));
+  time.now += 31n * SECOND;
+  await refusalOf('ContainerNotFound', run(drop()));
 });
 
 test('metadata and policies give the container a new stamp, conditions guard them', async () => {

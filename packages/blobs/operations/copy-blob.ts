@@ -22,7 +22,7 @@ import { BLOB_KEY, extentKey, newLayer } from '../rows/keys.js';
 import type { Piece } from '../rows/pieces.js';
 import type { ContentProperties, CopyState } from '../values/properties.js';
 import { admitRead, onlyTags } from './admission.js';
-import { copyFailures, type OpenedSource, sourceFailures, withSource } from './copy-source.js';
+import { copyFailures, type OpenedSource, wholeSourceFailures, withSource } from './copy-source.js';
 import { checkWhole, putIncoming } from './put-blob.js';
 import { EMPTY_CONTENT, type NewContent, precheckReplacing, replaceBlob } from './replace-blob.js';
 
@@ -42,7 +42,7 @@ export async function putBlobFromUrl(context: BlobContext, operation: PutBlobFro
   checkWhole(operation);
   const space = await openContainer(context, operation.container);
   const { source, md5, crc64, propertiesOfSource, tagsOfSource } = operation;
-  return withSource(context, source, undefined, sourceFailures, async ({ head, length, pieces }) => {
+  return withSource(context, source, undefined, wholeSourceFailures, async ({ head, length, pieces }) => {
     const properties = propertiesOfSource
       ? filledFrom(operation.properties, head.properties)
       : operation.properties;
@@ -90,7 +90,7 @@ export async function copyBlob(context: BlobContext, operation: CopyBlob): Promi
       metadata: metadata ?? head.metadata,
       tags: operation.tagsOfSource ? head.tags : tags,
       copy,
-      isSealed: head.type === 'AppendBlob' && operation.seal,
+      isSealed: head.isSealed || (head.type === 'AppendBlob' && operation.seal),
       blocks: head.blocks,
       sequenceNumber: head.sequenceNumber,
       ...copied.content,

@@ -10,6 +10,7 @@ import {
   checkAgainst,
   OF_BODY_SOURCE,
   OF_COPY_SOURCE,
+  OF_WHOLE_SOURCE,
 } from '../values/check-conditions.js';
 import { checkLease } from '../values/lease-machine.js';
 import { boundsOf } from './read-blob.js';
@@ -25,6 +26,9 @@ export const sourceFailures: SourceFailures = {
   missing: 'CannotVerifyCopySource:Missing',
   conditions: OF_BODY_SOURCE,
 };
+
+/** Where all of a blob comes from a URL. */
+export const wholeSourceFailures: SourceFailures = { ...sourceFailures, conditions: OF_WHOLE_SOURCE };
 
 /** Where a blob is copied. */
 export const copyFailures: SourceFailures = { missing: 'BlobNotFound', conditions: OF_COPY_SOURCE };

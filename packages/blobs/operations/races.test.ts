@@ -111,6 +111,7 @@ test('a reader of many blocks gets all of the old ones while lists, snapshots an
         snapshot: undefined,
         snapshots: 'include',
         conditions: NO_CONDITIONS,
+        tierConditions: NO_CONDITIONS,
       });
       for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
     }

@@ -7,8 +7,7 @@ import type { Outcome } from '../outcome.js';
 import { containerAddress } from '../rows/container-space.js';
 import { decodeHead, type Head } from '../rows/head.js';
 import { headKey } from '../rows/keys.js';
-import type { Conditions } from '../values/conditions.js';
-import { admitRead, onlyTags, seenBlob, stampOf } from './admission.js';
+import { admitRead, seenBlob, stampOf } from './admission.js';
 
 const ARCHIVE = 'Archive';
 
@@ -43,8 +42,7 @@ export async function getBlob(context: BlobContext, operation: GetBlob): Promise
 
 async function readHead(
   context: BlobContext,
-  { container, blob, snapshot }: OnSnapshotIf<string>,
-  conditions: Conditions,
+  { container, blob, snapshot, conditions }: OnSnapshotIf<string>,
 ): Promise<Head> {
   const space = await openContainer(context, container);
   const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
@@ -55,7 +53,7 @@ export async function getBlobProperties(
   context: BlobContext,
   operation: OnSnapshotIf<'getBlobProperties'>,
 ): Promise<Outcome> {
-  const head = await readHead(context, operation, operation.conditions);
+  const head = await readHead(context, operation);
   return { kind: 'blobProperties', blob: seenBlob(head, operation.snapshot, context.clock()) };
 }
 
@@ -63,12 +61,11 @@ export async function getBlobMetadata(
   context: BlobContext,
   operation: OnSnapshotIf<'getBlobMetadata'>,
 ): Promise<Outcome> {
-  const head = await readHead(context, operation, operation.conditions);
+  const head = await readHead(context, operation);
   return { kind: 'blobMetadata', stamp: stampOf(head), metadata: head.metadata };
 }
 
 export async function getTags(context: BlobContext, operation: GetTags): Promise<Outcome> {
-  const conditions = onlyTags(operation.leaseId, operation.ifTags);
-  const { tags } = await readHead(context, { ...operation, conditions }, conditions);
+  const { tags } = await readHead(context, operation);
   return { kind: 'tags', tags };
 }

@@ -25,11 +25,10 @@ export async function setBlobMetadata(
 
 export async function setTags(
   context: BlobContext,
-  { container, blob, tags, leaseId, ifTags }: SetTags,
+  { container, blob, tags, conditions }: SetTags,
 ): Promise<Outcome> {
   checkTags(tags);
   const space = await openContainer(context, container);
-  const conditions = onlyTags(leaseId, ifTags);
   await changeBlob(context, space, blob, (old, tick) => {
     admitWrite(old, conditions, tick, container);
     return { ...old, tags };

@@ -9,7 +9,7 @@ import type { DeleteBlob, SnapshotBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { decodeHead, encodeHead, type Head, unlimited } from '../rows/head.js';
 import { allSnapshots, BLOB_KEY, newWrittenLayer, STAGING_KEY, snapshotKey } from '../rows/keys.js';
-import { checkConditions } from '../values/check-conditions.js';
+import { checkConditions, checkTierTimes } from '../values/check-conditions.js';
 import { checkLease } from '../values/lease-machine.js';
 import { admitRead, admitWrite, stampOf } from './admission.js';
 
@@ -48,18 +48,25 @@ export async function deleteBlob(context: BlobContext, operation: DeleteBlob): P
   return { kind: 'blobDeleted' };
 }
 
+/** A tier that nobody has set is as old as the blob. */
+function checkTier({ tierConditions }: DeleteBlob, { tier, created }: Head): void {
+  checkTierTimes(tierConditions, tier?.changed ?? created);
+}
+
 const withoutContent = (head: Head): Head => ({ ...head, inline: undefined });
 
 async function deleteSnapshot(
   context: BlobContext,
   space: Space,
-  { container, blob, conditions }: DeleteBlob,
+  operation: DeleteBlob,
   snapshot: bigint,
 ): Promise<void> {
+  const { container, blob, conditions } = operation;
   const keys = [snapshotKey(snapshot), BLOB_KEY];
   const deleted = await context.store.commit(space, blob, { keys }, (rows, tick) => {
     const [row, base] = rows.keys;
     const head = admitRead(row && decodeHead(row.value), conditions, snapshot, tick, container);
+    checkTier(operation, head);
     const old = base && decodeHead(base.value);
     const counted = old && encodeHead({ ...old, snapshots: old.snapshots - 1 });
     return {
@@ -75,13 +82,11 @@ async function deleteSnapshot(
 
 const DELETED_KEYS = { keys: [BLOB_KEY, STAGING_KEY] } as const;
 
-async function deleteAlone(
-  context: BlobContext,
-  space: Space,
-  { container, blob, conditions }: DeleteBlob,
-): Promise<void> {
+async function deleteAlone(context: BlobContext, space: Space, operation: DeleteBlob): Promise<void> {
+  const { container, blob, conditions } = operation;
   const deleted = await context.store.commit(space, blob, DELETED_KEYS, ({ keys: [row, staging] }, tick) => {
     const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
+    checkTier(operation, old);
     if (old.snapshots > 0) throw new BlobError('SnapshotsPresent');
     const hadStaging = staging !== undefined;
     return {
@@ -119,11 +124,8 @@ interface DeletedHeads {
 }
 
 /** The commit takes the snapshots that were seen before, and begins again where others are there by then. */
-async function deleteWithSnapshots(
-  context: BlobContext,
-  space: Space,
-  { container, blob, conditions, snapshots: which }: DeleteBlob,
-): Promise<void> {
+async function deleteWithSnapshots(context: BlobContext, space: Space, operation: DeleteBlob): Promise<void> {
+  const { container, blob, conditions, snapshots: which } = operation;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const seen = (await snapshotsOf(context, space, blob)).map(({ key }) => key);
     const keys = [BLOB_KEY, STAGING_KEY, ...seen];
@@ -134,6 +136,7 @@ async function deleteWithSnapshots(
       ({ keys: rows }, tick) => {
         const [row, staging, ...found] = rows;
         const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
+        checkTier(operation, old);
         const isAll = found.every(each => each !== undefined) && found.length === old.snapshots;
         if (!isAll) return { result: { old: undefined, heads: [], hadStaging: false } };
         const heads = found.flatMap(each => (each ? [withoutContent(decodeHead(each.value))] : []));

@@ -140,10 +140,7 @@ test('metadata, tags, tiers: only metadata changes the stamp', async () => {
   const { run } = account;
   const first = await putBlob(account, BLOB, 'x');
   const on = { container: CONTAINER, blob: BLOB } as const;
-  await outcomeOf(
-    'tagsSet',
-    run({ kind: 'setTags', ...on, tags: [['a', '1']], leaseId: undefined, ifTags: undefined }),
-  );
+  await outcomeOf('tagsSet', run({ kind: 'setTags', ...on, tags: [['a', '1']], conditions: NO_CONDITIONS }));
   const tier = {
     kind: 'setTier',
     ...on,
@@ -154,10 +151,10 @@ test('metadata, tags, tiers: only metadata changes the stamp', async () => {
   await outcomeOf('tierSet', run({ ...tier, tier: 'Cool' }));
   await refusalOf('InvalidHeaderValue', run({ ...tier, tier: 'Warm' }));
   assert.deepEqual((await seen(account, BLOB)).stamp, first);
-  assert.deepEqual(
-    await run({ kind: 'getTags', ...on, snapshot: undefined, leaseId: undefined, ifTags: undefined }),
-    { kind: 'tags', tags: [['a', '1']] },
-  );
+  assert.deepEqual(await run({ kind: 'getTags', ...on, snapshot: undefined, conditions: NO_CONDITIONS }), {
+    kind: 'tags',
+    tags: [['a', '1']],
+  });
   const metadata = [{ name: 'A', value: '' }];
   const set = { kind: 'setBlobMetadata', ...on, metadata, conditions: NO_CONDITIONS } as const;
   const { stamp } = await outcomeOf('blobMetadataSet', run(set));
@@ -186,7 +183,12 @@ describe('snapshots', () => {
       assert.deepEqual(await readBlob(account, BLOB, undefined, one), filled(length));
       assert.equal((await readBlob(account, BLOB)).toString(), 'new');
       const on = { kind: 'deleteBlob', container: CONTAINER, blob: BLOB, snapshots: undefined } as const;
-      await account.run({ ...on, snapshot: one, conditions: NO_CONDITIONS });
+      await account.run({
+        ...on,
+        snapshot: one,
+        conditions: NO_CONDITIONS,
+        tierConditions: NO_CONDITIONS,
+      });
       await account.settled();
       assert.deepEqual(await readBlob(account, BLOB, undefined, two), filled(length));
       await refusalOf('SnapshotsPresent', deleteBlob(account, BLOB));

@@ -130,21 +130,25 @@ function writeContent(out: FieldWriter, { type, blocks, sequenceNumber, layers, 
 }
 
 function writeProperties(out: FieldWriter, properties: ContentProperties): void {
-  const { contentType, contentEncoding, contentLanguage, contentDisposition, cacheControl } = properties;
+  const { contentType, contentEncoding, contentLanguage, contentDisposition, cacheControl, contentMd5 } =
+    properties;
   const mask =
     (contentType === undefined ? 0 : 1) |
     (contentEncoding === undefined ? 0 : 2) |
     (contentLanguage === undefined ? 0 : 4) |
     (contentDisposition === undefined ? 0 : 8) |
     (cacheControl === undefined ? 0 : 16) |
-    (properties.contentMd5 === undefined ? 0 : 32);
+    (contentMd5 === undefined ? 0 : contentMd5.length === MD5_BYTES ? 32 : 64);
   out.u8(mask);
   if (contentType !== undefined) out.text(contentType);
   if (contentEncoding !== undefined) out.text(contentEncoding);
   if (contentLanguage !== undefined) out.text(contentLanguage);
   if (contentDisposition !== undefined) out.text(contentDisposition);
   if (cacheControl !== undefined) out.text(cacheControl);
-  if (properties.contentMd5 !== undefined) out.bytes(properties.contentMd5);
+  if (contentMd5 === undefined) return;
+  // A client may name one of another length, which is kept too.
+  if (contentMd5.length !== MD5_BYTES) out.u32(contentMd5.length);
+  out.bytes(contentMd5);
 }
 
 function readProperties(fields: FieldReader): ContentProperties {
@@ -156,8 +160,13 @@ function readProperties(fields: FieldReader): ContentProperties {
     contentLanguage: one(4),
     contentDisposition: one(8),
     cacheControl: one(16),
-    contentMd5: (mask & 32) === 0 ? undefined : Buffer.from(fields.bytes(MD5_BYTES)),
+    contentMd5: readMd5(fields, mask),
   };
+}
+
+function readMd5(fields: FieldReader, mask: number): Buffer | undefined {
+  if ((mask & 32) !== 0) return Buffer.from(fields.bytes(MD5_BYTES));
+  return (mask & 64) === 0 ? undefined : Buffer.from(fields.bytes(fields.u32()));
 }
 
 function writeLease(out: FieldWriter, { id, seconds, expires, broken }: Lease): void {

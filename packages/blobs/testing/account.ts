@@ -174,6 +174,7 @@ export const deleteBlob = (
     snapshot: undefined,
     snapshots,
     conditions: NO_CONDITIONS,
+    tierConditions: NO_CONDITIONS,
   });
 
 export async function takeSnapshot({ run }: TestAccount, blob: string): Promise<bigint> {

@@ -1,6 +1,12 @@
 // Whether the conditions of a request hold (protocol: conditions). Pure: over what is stored, without looking at a clock.
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
-import type { Conditions, ContainerConditions, EtagCondition, PageConditions } from './conditions.js';
+import type {
+  Conditions,
+  ContainerConditions,
+  EtagCondition,
+  PageConditions,
+  TierConditions,
+} from './conditions.js';
 import { matchesTags } from './tag-expression.js';
 import type { Tags } from './tags.js';
 
@@ -56,6 +62,14 @@ export const OF_BODY_SOURCE: ConditionFailures = {
   ifModifiedSince: 'CannotVerifyCopySource:NotModified',
   ifUnmodifiedSince: 'ConditionNotMet',
 };
+/** Of the source of Put Blob From URL (protocol: conditions#sources). */
+export const OF_WHOLE_SOURCE: ConditionFailures = {
+  ...OF_BODY_SOURCE,
+  ifMatch: 'SourceConditionNotMet',
+  ifUnmodifiedSince: 'CannotVerifyCopySource:ConditionNotMet',
+};
+/** Of the time at which a blob's tier was set (protocol: conditions#tier-times). */
+const OF_TIER = all('AccessTierChangeTimeConditionNotMet');
 
 /** The conditions in the order of their checks; the first that fails refuses. */
 export function checkAgainst(
@@ -74,7 +88,7 @@ export function checkAgainst(
 }
 
 function checkTimes(
-  { ifModifiedSince, ifUnmodifiedSince }: ContainerConditions,
+  { ifModifiedSince, ifUnmodifiedSince }: TierConditions,
   lastModified: bigint,
   failures: ConditionFailures,
 ): void {
@@ -94,8 +108,9 @@ export function checkConditions(
   container: string,
 ): void {
   if (found === undefined) {
-    // Nothing is there to match; a time that does not exist is no reason (protocol: conditions#missing-blobs).
-    if (conditions.ifMatch !== undefined || conditions.ifTags !== undefined)
+    // Nothing is there to match, or modified since (protocol: conditions#missing-blobs).
+    const { ifMatch, ifModifiedSince, ifTags } = conditions;
+    if (ifMatch !== undefined || ifModifiedSince !== undefined || ifTags !== undefined)
       throw new BlobError('ConditionNotMet');
     return;
   }
@@ -105,6 +120,10 @@ export function checkConditions(
 
 export const checkContainerConditions = (conditions: ContainerConditions, lastModified: bigint): void =>
   checkTimes(conditions, lastModified, OF_WRITE);
+
+/** @throws BlobError AccessTierChangeTimeConditionNotMet. */
+export const checkTierTimes = (conditions: TierConditions, changed: bigint): void =>
+  checkTimes(conditions, changed, OF_TIER);
 
 /** @throws BlobError SequenceNumberConditionNotMet (protocol: page-blobs#sequence-numbers). */
 export function checkSequenceNumber(

@@ -32,5 +32,11 @@ export interface PageConditions extends Conditions {
   readonly sequenceNumberEqual: bigint | undefined;
 }
 
+/** On the time at which the tier of a blob was set. */
+export interface TierConditions {
+  readonly ifModifiedSince: bigint | undefined;
+  readonly ifUnmodifiedSince: bigint | undefined;
+}
+
 /** On the source of a copy. */
 export interface SourceConditions extends Conditions {}

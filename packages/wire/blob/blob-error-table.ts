@@ -56,6 +56,10 @@ const LEASES: ErrorTable<LeaseCode> = {
 };
 
 const CONDITIONS = {
+  AccessTierChangeTimeConditionNotMet: {
+    status: 412,
+    message: 'The condition specified using access tier change time conditional header(s) is not met.',
+  },
   AppendPositionConditionNotMet: {
     status: 412,
     message: 'The append position condition specified was not met.',
@@ -69,6 +73,7 @@ const CONDITIONS = {
     message: 'x-ms-tags header must not be present with x-ms-copy-source-tag-option as COPY.',
   },
   CannotVerifyCopySource: { status: 412, message: NOT_VERIFIED },
+  'CannotVerifyCopySource:ConditionNotMet': { status: 412, message: NOT_MET },
   'CannotVerifyCopySource:Forbidden': { status: 403, message: NOT_VERIFIED },
   'CannotVerifyCopySource:Missing': { status: 404, message: NOT_VERIFIED },
   'CannotVerifyCopySource:NotModified': { status: 304, message: NOT_VERIFIED },
@@ -109,7 +114,7 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
   ...CONDITIONS,
   BlobAlreadyExists: { status: 409, message: 'The specified blob already exists.' },
   BlobArchived: { status: 409, message: 'This operation is not permitted on an archived blob.' },
-  BlobIsSealed: { status: 409, message: "The specified blob is sealed and its contents can't be modified." },
+  BlobIsSealed: { status: 409, message: 'The blob is sealed and its contents cannot be modified.' },
   BlobNotFound: { status: 404, message: 'The specified blob does not exist.' },
   BlockCountExceedsLimit: {
     status: 409,
@@ -130,6 +135,10 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
   FeatureVersionMismatch: {
     status: 409,
     message: 'The operation for this feature requires a newer service version.',
+  },
+  HierarchicalNamespaceNotEnabled: {
+    status: 400,
+    message: 'This operation is only supported on a hierarchical namespace account.',
   },
   InvalidBlobOrBlock: { status: 400, message: 'The specified blob or block content is invalid.' },
   InvalidBlobTier: { status: 400, message: 'The specified blob tier is invalid.' },

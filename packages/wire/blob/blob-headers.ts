@@ -4,12 +4,15 @@ import type { BlobProperties, CopyState, Digests, Stamp } from '#blobs';
 import type { Header } from '../shared/answer.js';
 import { formatMetadata } from '../shared/storage-parameters.js';
 import { quotedEtag } from './request/etag.js';
+import { SMART, SMART_NOW } from './smart-tier.js';
 import { addLeaseHeaders } from './xml/lease-elements.js';
 
 /** Earlier versions do not tell when a blob was made, nor the digest of the whole with a part of it. */
 const VERSION_OF_CREATION = '2017-11-09';
 const VERSION_OF_ENCRYPTION = '2015-12-11';
 const VERSION_OF_TIERS = '2017-04-17';
+/** From it on tiers are told with the content too. */
+const VERSION_OF_TIERS_READ = '2026-10-06';
 const VERSION_OF_CRC64 = '2019-02-02';
 
 const ACCEPT_RANGES: Header = ['Accept-Ranges', 'bytes'];
@@ -84,11 +87,14 @@ export function contentFacts(
 }
 
 function tierHeaders({ tier, snapshot }: BlobProperties): Header[] {
-  if (tier !== undefined)
-    return [
+  if (tier !== undefined) {
+    const headers: Header[] = [
       ['x-ms-access-tier', tier.name],
       ['x-ms-access-tier-change-time', formatHttpDate(tier.changed)],
     ];
+    if (tier.name === SMART) headers.push(['x-ms-smart-access-tier', SMART_NOW]);
+    return headers;
+  }
   if (snapshot !== undefined) return [];
   return [
     ['x-ms-access-tier', 'Hot'],
@@ -96,7 +102,7 @@ function tierHeaders({ tier, snapshot }: BlobProperties): Header[] {
   ];
 }
 
-/** What a blob shows besides its content. Tiers are told without the content alone (recorded). */
+/** What a blob shows besides its content (protocol: blob-requests#answers). */
 export function blobHeaders(blob: BlobProperties, version: string, isContent: boolean): Header[] {
   const headers: Header[] = blob.metadata.length === 0 ? [] : [...formatMetadata(blob.metadata)];
   if (version >= VERSION_OF_CREATION) headers.push(['x-ms-creation-time', formatHttpDate(blob.created)]);
@@ -111,7 +117,7 @@ export function blobHeaders(blob: BlobProperties, version: string, isContent: bo
   if (blob.copy !== undefined) headers.push(...copyHeaders(blob.copy));
   if (blob.tagCount > 0) headers.push(['x-ms-tag-count', String(blob.tagCount)]);
   if (blob.snapshot !== undefined) headers.push(['x-ms-snapshot', formatDateTimeFull(blob.snapshot)]);
-  if (!isContent && version >= VERSION_OF_TIERS) headers.push(...tierHeaders(blob));
+  if (version >= (isContent ? VERSION_OF_TIERS_READ : VERSION_OF_TIERS)) headers.push(...tierHeaders(blob));
   return headers;
 }
 

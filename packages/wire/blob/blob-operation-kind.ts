@@ -54,6 +54,18 @@ function pageKind(headers: Headers): BlobOperationKind {
   }
 }
 
+/** Blobs of other accounts can expire (recorded). */
+function ofHierarchies(): never {
+  throw new BlobError('HierarchicalNamespaceNotEnabled');
+}
+
+/** There are no deleted containers, of whatever name and version (recorded for the headers). */
+function undeleteKind(headers: Headers): never {
+  for (const name of ['x-ms-deleted-container-name', 'x-ms-deleted-container-version'])
+    if (!headers[name]) throw missing(name);
+  throw new BlobError('ContainerNotFound');
+}
+
 const ACCOUNT: Verbs = reads('getAccountInformation');
 const BATCH: Verbs = { POST: 'submitBatch' };
 
@@ -80,6 +92,7 @@ const CONTAINER: Table = new Map<string, Verbs>([
   ['list', { GET: 'listBlobs' }],
   ['blobs', { GET: 'findBlobsByTags' }],
   ['batch', BATCH],
+  ['undelete', { PUT: undeleteKind }],
 ]);
 const BLOB: Table = new Map<string, Verbs>([
   ['', { GET: 'getBlob', HEAD: 'getBlobProperties', PUT: putKind, DELETE: 'deleteBlob' }],
@@ -96,6 +109,7 @@ const BLOB: Table = new Map<string, Verbs>([
   ['copy', { PUT: 'abortCopy' }],
   ['tier', { PUT: 'setTier' }],
   ['tags', { GET: 'getTags', PUT: 'setTags' }],
+  ['expiry', { PUT: ofHierarchies }],
 ]);
 
 const badParameter = (name: string, value: string | undefined): BlobError =>
@@ -132,6 +146,13 @@ function serviceKind(route: BlobRoute, asked: Asked): BlobOperationKind {
   const { query } = route;
   const restype = query.get('restype');
   if (restype?.toLowerCase() === 'service') return settingsKind(route, asked);
+  if (restype?.toLowerCase() === 'container') {
+    const comp = query.get('comp') ?? '';
+    if (comp.toLowerCase() === 'undelete') return byComp(CONTAINER, route, asked);
+    // Containers have names (recorded).
+    if (comp === '')
+      throw new BlobError('InvalidQueryParameterValue', { name: 'comp', value: '', reason: '' });
+  }
   if (SETTINGS.has(query.get('comp')?.toLowerCase() ?? '')) throw badParameter('restype', restype);
   return byComp(SERVICE, route, asked);
 }

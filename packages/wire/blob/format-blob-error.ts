@@ -23,9 +23,15 @@ type BlobFault = ServiceError<BlobErrorCode>;
 const isOfSnapshot = ({ code, detail }: BlobFault): boolean =>
   code === 'InvalidQueryParameterValue' && detail.name === 'snapshot' && detail.reason === undefined;
 
+const KINDS_INSIDE: ReadonlySet<BlobOperationKind | undefined> = new Set<BlobOperationKind>([
+  'appendBlockFromUrl',
+  'getTags',
+  'setTags',
+]);
+
 /** What comes from deeper inside of Azure has a line break after the declaration (recorded). */
 const isFromInside = (error: BlobFault, { kind, isPart }: BlobErrorContext): boolean =>
-  isPart || kind === 'appendBlockFromUrl' || isOfSnapshot(error);
+  isPart || KINDS_INSIDE.has(kind) || error.code === 'HierarchicalNamespaceNotEnabled' || isOfSnapshot(error);
 
 function headersOf({ code, detail }: BlobFault): Header[] {
   const headers: Header[] = [];

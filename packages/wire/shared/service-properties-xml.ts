@@ -11,9 +11,9 @@ import {
 import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElement } from './xml.js';
 
 /** Azure's maximum (protocol: service-properties#limits). */
-const RETENTION_DAYS_MAX = 365;
+export const RETENTION_DAYS_MAX = 365;
 /** Azure's words, which blobs and queues say to the client (protocol: service-properties#limits). */
-const RETENTION_REASON = 'Retention days must be greater than 0 and less than or equal to 365 days.';
+export const RETENTION_REASON = 'Retention days must be greater than 0 and less than or equal to 365 days.';
 const RULES_MAX = 5;
 const ORIGINS_MAX = 64;
 const LITERAL_HEADERS_MAX = 64;

@@ -3,95 +3,24 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { codePoint } from '#base/testing';
-import { blobSasStringToSign, parseBlobSas, parseTarget, storageStringsToSign, wireCode } from '#wire';
-import { BLOB_ERROR_TABLE, BLOB_GRAMMAR } from '#wire/blob';
-import { WELL_KNOWN_KEY } from '../../auth/accounts.js';
-import { Service } from '../../frame/handle-request.js';
-import { ACCOUNT, DATE, HOST, openService } from '../../testing/service.js';
-import { BLOB_SERVICE } from './blob-service.js';
+import { blobSasStringToSign, parseBlobSas, wireCode } from '#wire';
+import { BLOB_ERROR_TABLE } from '#wire/blob';
+import {
+  codeOf,
+  type Headers,
+  KEY,
+  openContainer,
+  routeOf,
+  signed,
+  unsigned,
+} from '../../testing/blob-requests.js';
+import { ACCOUNT, HOST } from '../../testing/service.js';
 
 const RUNS = Number(process.env.BLOB_FUZZ_RUNS ?? 150);
 const CODES = new Set(Object.keys(BLOB_ERROR_TABLE).map(wireCode));
-const KEY = Buffer.from(WELL_KNOWN_KEY, 'base64');
 /** What a header of an answer can hold. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-type Headers = Readonly<Record<string, string>>;
-
-interface Asked {
-  readonly method: string;
-  /** Below the account. */
-  readonly target: string;
-  readonly headers?: Headers;
-  readonly body?: string;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly text: string;
-}
-
-const unsigned = ({ method, target, headers, body }: Asked): WireRequest => ({
-  method,
-  target: `/${ACCOUNT}${target}`,
-  headers: {
-    host: HOST,
-    'x-ms-version': '2026-04-06',
-    'content-length': String(Buffer.byteLength(body ?? '')),
-    ...headers,
-  },
-  body: Buffer.from(body ?? ''),
-  bodyTooLarge: false,
-  secure: false,
-  remoteAddress: '127.0.0.1',
-});
-
-const routeOf = (request: WireRequest) => parseTarget(request, new Set(), BLOB_GRAMMAR);
-
-/** Signed as a client signs it, where it is a target that can be signed. */
-function signed(asked: Asked): WireRequest {
-  const request = unsigned({ ...asked, headers: { 'x-ms-date': DATE, ...asked.headers } });
-  try {
-    const [text = ''] = storageStringsToSign('SharedKey', request, routeOf(request));
-    const authorization = `SharedKey ${ACCOUNT}:${createHmac('sha256', KEY).update(text).digest('base64')}`;
-    return { ...request, headers: { ...request.headers, authorization } };
-  } catch {
-    return request;
-  }
-}
-
-async function answerOf(response: WireResponse | StreamedResponse): Promise<Answer> {
-  const { status, headers, body } = response;
-  let text = '';
-  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) text = body?.toString() ?? '';
-  else for await (const piece of body) text += piece.toString('latin1');
-  return { status, text, headers: new Map(headers.map(([name, value]) => [name.toLowerCase(), value])) };
-}
-
-function openBlobs() {
-  const { service, failures } = openService();
-  const blobs = new Service(BLOB_SERVICE, service);
-  const send = async (request: WireRequest): Promise<Answer> => answerOf(await blobs.handle(request));
-  return { failures, send, ask: (asked: Asked) => send(signed(asked)) };
-}
-
-async function openContainer() {
-  const opened = openBlobs();
-  await opened.ask({ method: 'PUT', target: '/abc?restype=container' });
-  await opened.ask({
-    method: 'PUT',
-    target: '/abc/b',
-    headers: { 'x-ms-blob-type': 'BlockBlob' },
-    body: 'hello',
-  });
-  return opened;
-}
-
-const codeOf = ({ status, headers }: Answer): string =>
-  `${status} ${headers.get('x-ms-error-code') ?? ''}`.trim();
 
 test('a signature puts nothing into a header that no header can hold', async () => {
   const { send } = await openContainer();

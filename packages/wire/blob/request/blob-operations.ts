@@ -3,9 +3,15 @@ import { BlobError, type Operation, type SetSequenceNumber } from '#blobs';
 import { given } from '../../shared/storage-parameters.js';
 import { blobAddressOf } from '../blob-route.js';
 import { type Asked, onBlob, onSnapshot } from './asked.js';
-import { conditionsOf, leaseIdOf, tagsConditionOf } from './conditions.js';
+import {
+  conditionsOf,
+  leaseIdOf,
+  tagsConditionOf,
+  tagsConditionsOf,
+  tierConditionsOf,
+} from './conditions.js';
 import { CONTENT_HEADERS, contentPropertiesOf, metadataOf, tierNamed } from './content-headers.js';
-import { bigOf, type Headers, invalidHeader, required, sent, wholeHeader } from './header-values.js';
+import { bigOf, type Headers, invalidHeader, isGuid, required, sent, wholeHeader } from './header-values.js';
 import { leaseActionOf } from './lease-action.js';
 import { rangePosition } from './markers.js';
 import { topOf } from './page-size.js';
@@ -85,7 +91,11 @@ function setBlobProperties(asked: Asked): Operation {
 
 function deleteBlob(asked: Asked): Operation {
   const name = 'x-ms-delete-snapshots';
-  const operation = { kind: 'deleteBlob' as const, ...onSnapshotIf(asked) };
+  const operation = {
+    kind: 'deleteBlob' as const,
+    ...onSnapshotIf(asked),
+    tierConditions: tierConditionsOf(asked.headers),
+  };
   const snapshots = sent(asked.headers, name)?.toLowerCase();
   if (snapshots === undefined) return { ...operation, snapshots };
   if (snapshots !== 'include' && snapshots !== 'only') throw invalidHeader(name, snapshots);
@@ -100,6 +110,12 @@ function deleteBlob(asked: Asked): Operation {
 function abortCopy(asked: Asked): Operation {
   const copyId = given(asked.route.query, 'copyid');
   if (copyId === undefined) throw new BlobError('MissingRequiredQueryParameter', { name: 'copyid' });
+  if (!isGuid(copyId))
+    throw new BlobError('InvalidQueryParameterValue', {
+      name: 'copyid',
+      value: copyId,
+      reason: 'copyid needs to be valid Guid.',
+    });
   const action = required(asked.headers, 'x-ms-copy-action');
   if (action.toLowerCase() !== 'abort') throw invalidHeader('x-ms-copy-action', action);
   return { kind: 'abortCopy', ...onBlob(asked), copyId, leaseId: leaseIdOf(asked.headers) };
@@ -172,11 +188,15 @@ export const BLOB_PARSERS: Readonly<Record<BlobKind, (asked: Asked) => Operation
     tier: tierNamed(required(asked.headers, 'x-ms-access-tier')),
     ...leaseAndTags(asked),
   }),
-  getTags: asked => ({ kind: 'getTags', ...onSnapshot(asked), ...leaseAndTags(asked) }),
+  getTags: asked => ({
+    kind: 'getTags',
+    ...onSnapshot(asked),
+    conditions: tagsConditionsOf(asked.headers),
+  }),
   setTags: asked => ({
     kind: 'setTags',
     ...onBlob(asked),
     tags: parseTags(asked.body),
-    ...leaseAndTags(asked),
+    conditions: tagsConditionsOf(asked.headers),
   }),
 };

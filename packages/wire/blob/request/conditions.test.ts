@@ -149,7 +149,7 @@ test('sequence numbers are 63 bits', () => {
     [sequenceNumberAtMost, sequenceNumberBelow, sequenceNumberEqual],
     [0n, 9223372036854775807n, 7n],
   );
-  for (const text of ['-1', '9223372036854775808', '1.0', '1e3', 'x', `${max}0`, ' 1'])
+  for (const text of ['-', '-1.5', '9223372036854775808', '1.0', '1e3', 'x', `${max}0`, ' 1'])
     assert.equal(
       refusal(() => pageConditionsOf({ 'x-ms-if-sequence-number-le': text })),
       'InvalidHeaderValue',

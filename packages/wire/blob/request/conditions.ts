@@ -7,6 +7,7 @@ import {
   type PageConditions,
   type SourceConditions,
   type TagExpression,
+  type TierConditions,
 } from '#blobs';
 import { parseEtags } from './etag.js';
 import { bigOf, dateOf, guidOf, type Headers, sent } from './header-values.js';
@@ -76,11 +77,39 @@ export function containerConditionsOf(headers: Headers): ContainerConditions {
   };
 }
 
+/** A negative number is told as another fault than a text that is no number (protocol: page-blobs#sequence-numbers). */
+function sequenceNumberOf(headers: Headers, name: string): bigint | undefined {
+  if (/^-\d+$/.test(headers[name] ?? '')) throw new BlobError('InvalidInput');
+  return bigOf(headers, name);
+}
+
 export const pageConditionsOf = (headers: Headers): PageConditions => ({
   ...conditionsOf(headers),
-  sequenceNumberAtMost: bigOf(headers, 'x-ms-if-sequence-number-le'),
-  sequenceNumberBelow: bigOf(headers, 'x-ms-if-sequence-number-lt'),
-  sequenceNumberEqual: bigOf(headers, 'x-ms-if-sequence-number-eq'),
+  sequenceNumberAtMost: sequenceNumberOf(headers, 'x-ms-if-sequence-number-le'),
+  sequenceNumberBelow: sequenceNumberOf(headers, 'x-ms-if-sequence-number-lt'),
+  sequenceNumberEqual: sequenceNumberOf(headers, 'x-ms-if-sequence-number-eq'),
+});
+
+const OF_BLOB = 'x-ms-blob-';
+
+/** Of requests on tags, where the conditions on the blob have names of their own. */
+export function tagsConditionsOf(headers: Headers): Conditions {
+  checkTogether(headers, OF_BLOB);
+  return {
+    ifMatch: etagsOf(headers, `${OF_BLOB}if-match`),
+    ifNoneMatch: etagsOf(headers, `${OF_BLOB}if-none-match`),
+    ifModifiedSince: dateOf(headers, `${OF_BLOB}if-modified-since`),
+    ifUnmodifiedSince: dateOf(headers, `${OF_BLOB}if-unmodified-since`),
+    ifTags: tagsConditionOf(headers),
+    leaseId: leaseIdOf(headers),
+  };
+}
+
+const OF_TIER = 'x-ms-access-tier-';
+
+export const tierConditionsOf = (headers: Headers): TierConditions => ({
+  ifModifiedSince: dateOf(headers, `${OF_TIER}if-modified-since`),
+  ifUnmodifiedSince: dateOf(headers, `${OF_TIER}if-unmodified-since`),
 });
 
 const SOURCE = 'x-ms-source-';

@@ -58,8 +58,8 @@ test('properties that are set alone: what is not sent is cleared', () => {
   assert.deepEqual(contentPropertiesOf(OWN), OF_OWN);
 });
 
-test('sums are sixteen bytes of base64', () => {
-  for (const text of ['x', 'AAAA', '='.repeat(24), `${'A'.repeat(22)}`, `${'A'.repeat(24)}`, '-'.repeat(22)])
+test('sums that are kept are base64', () => {
+  for (const text of ['x', '='.repeat(24), `${'A'.repeat(22)}`, '-'.repeat(22)])
     assert.throws(() => contentPropertiesOf({ 'x-ms-blob-content-md5': text }), { code: 'InvalidMd5' }, text);
 });
 

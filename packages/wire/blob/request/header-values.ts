@@ -45,6 +45,8 @@ export function wholeHeader(headers: Headers, name: string): number | undefined 
   return Number(value);
 }
 
+export const isGuid = (text: string): boolean => GUID.test(text);
+
 /** In lower case, with dashes. */
 export function guidOf(headers: Headers, name: string): string | undefined {
   const text = sent(headers, name);
@@ -69,11 +71,17 @@ export function flagOf(headers: Headers, name: string): boolean {
 
 export const isBase64 = (text: string): boolean => BASE64.test(text);
 
-export function md5Of(headers: Headers, name: string): Buffer | undefined {
+/** A digest that is kept and compared with nothing: of any length (protocol: blob-requests#content-headers). */
+export function keptMd5Of(headers: Headers, name: string): Buffer | undefined {
   const text = sent(headers, name);
   if (text === undefined) return undefined;
-  const bytes = Buffer.from(text, 'base64');
-  if (!isBase64(text) || bytes.length !== MD5_BYTES) throw new BlobError('InvalidMd5');
+  if (!isBase64(text)) throw new BlobError('InvalidMd5');
+  return Buffer.from(text, 'base64');
+}
+
+export function md5Of(headers: Headers, name: string): Buffer | undefined {
+  const bytes = keptMd5Of(headers, name);
+  if (bytes !== undefined && bytes.length !== MD5_BYTES) throw new BlobError('InvalidMd5');
   return bytes;
 }
 

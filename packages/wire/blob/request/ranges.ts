@@ -17,17 +17,10 @@ function parseRange(text: string): ByteRange | undefined {
   return until !== undefined && until <= from ? undefined : { from, until };
 }
 
-/**
- * x-ms-range wins over Range. A Range that is of another form is ignored, as HTTP demands.
- *
- * @throws BlobError InvalidHeaderValue.
- */
+/** x-ms-range wins over Range. Of reads; another form is ignored (recorded for both kinds of reads). */
 export function rangeOf(headers: Headers): ByteRange | undefined {
-  const own = sent(headers, OWN_HEADER);
-  if (own === undefined) return headers.range === undefined ? undefined : parseRange(headers.range);
-  const range = parseRange(own);
-  if (range === undefined) throw invalidHeader(OWN_HEADER, own);
-  return range;
+  const text = sent(headers, OWN_HEADER) ?? headers.range;
+  return text === undefined ? undefined : parseRange(text);
 }
 
 /** Of the source of a copy; all of it where none is named. @throws BlobError InvalidHeaderValue. */

@@ -85,7 +85,7 @@ function putBlockBlob(asked: Asked): Operation {
   const whole = wholeBlobOf(asked.headers, 'body');
   const content = upload(asked, { limits: PUT_BLOB_LIMITS, mayBeEmpty: true });
   // It is compared with the body like Content-MD5, before which it goes.
-  const { contentMd5 } = whole.properties;
+  const contentMd5 = md5Of(asked.headers, 'x-ms-blob-content-md5');
   const { container, blob } = onBlob(asked);
   return {
     kind: 'putBlockBlob',

@@ -11,6 +11,7 @@ import {
 import { escapeXml, XML_HEAD } from '../../shared/xml.js';
 import { etagText } from '../request/etag.js';
 import { formatTagSet } from '../request/tags.js';
+import { SMART, SMART_NOW } from '../smart-tier.js';
 import { formatLease } from './lease-elements.js';
 
 /** The request's parameters are repeated where they were given. */
@@ -47,7 +48,11 @@ function formatCopy({ id, source, status, copied, total, completed }: CopyState)
 
 function formatTier({ snapshot, tier }: BlobProperties): string {
   if (tier !== undefined)
-    return `<AccessTier>${tier.name}</AccessTier><AccessTierChangeTime>${formatHttpDate(tier.changed)}</AccessTierChangeTime>`;
+    return (
+      `<AccessTier>${tier.name}</AccessTier>` +
+      `<AccessTierChangeTime>${formatHttpDate(tier.changed)}</AccessTierChangeTime>` +
+      elementOf('SmartAccessTier', tier.name === SMART ? SMART_NOW : undefined)
+    );
   return snapshot === undefined
     ? '<AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred>'
     : '';

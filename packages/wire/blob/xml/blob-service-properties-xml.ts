@@ -5,7 +5,12 @@ import {
   type ServicePropertiesChange,
   type StaticWebsite,
 } from '#account';
-import { formatServiceProperties, parseServiceSections } from '../../shared/service-properties-xml.js';
+import {
+  formatServiceProperties,
+  parseServiceSections,
+  RETENTION_DAYS_MAX,
+  RETENTION_REASON,
+} from '../../shared/service-properties-xml.js';
 import { elementOf } from '../../shared/storage-list-xml.js';
 import { fieldsOf, parseXml, textOf, type XmlElement } from '../../shared/xml.js';
 
@@ -39,9 +44,15 @@ function isEnabled(fields: Fields): boolean {
   return text === 'true';
 }
 
-/** What is deleted here is gone: a setting that promises otherwise is refused. */
+/** What is deleted here is gone: a setting that promises otherwise is refused, after a faulty one (protocol: service-properties#of-blobs). */
 function checkRetention(element: XmlElement): void {
-  if (isEnabled(fieldsOf(element, RETENTION_FIELDS))) throw invalidValue('Deleted blobs cannot be retained.');
+  const fields = fieldsOf(element, RETENTION_FIELDS);
+  if (!isEnabled(fields)) return;
+  const text = textIn(fields, 'Days');
+  if (text === undefined) throw invalid('Days are missing.', 'Element is missing: Days.');
+  const days = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > RETENTION_DAYS_MAX) throw invalid('Days are not in 1 to 365.', RETENTION_REASON);
+  throw invalidValue('Deleted blobs cannot be retained.');
 }
 
 function websiteOf(element: XmlElement): StaticWebsite {
