@@ -187,6 +187,8 @@ function uploadOf(bytes: Buffer): Upload {
   return { length: bytes.length, pieces: pieces(), md5: undefined, crc64: undefined, wantsMd5: false };
 }
 
+const UNGUARDED = { snapshot: undefined, conditions: NO_CONDITIONS, tierConditions: NO_CONDITIONS } as const;
+
 export function operationOf(step: Step): Operation {
   const on = { container: CONTAINER, blob: nameOf(step.blob) } as const;
   const conditions = NO_CONDITIONS;
@@ -224,23 +226,9 @@ export function operationOf(step: Step): Operation {
     case 'snapshot':
       return { kind: 'snapshotBlob', ...on, metadata: undefined, conditions };
     case 'delete':
-      return {
-        kind: 'deleteBlob',
-        ...on,
-        snapshot: undefined,
-        snapshots: 'include',
-        conditions,
-        tierConditions: conditions,
-      };
+      return { kind: 'deleteBlob', ...on, ...UNGUARDED, snapshots: 'include' };
     case 'deleteSnapshots':
-      return {
-        kind: 'deleteBlob',
-        ...on,
-        snapshot: undefined,
-        snapshots: 'only',
-        conditions,
-        tierConditions: conditions,
-      };
+      return { kind: 'deleteBlob', ...on, ...UNGUARDED, snapshots: 'only' };
     case 'metadata':
       return {
         kind: 'setBlobMetadata',

@@ -37,6 +37,7 @@ export interface ConditionFailures {
   readonly ifNoneMatch: BlobErrorCode;
   readonly ifModifiedSince: BlobErrorCode;
   readonly ifUnmodifiedSince: BlobErrorCode;
+  readonly ifTags: BlobErrorCode;
 }
 
 const all = (code: BlobErrorCode): ConditionFailures => ({
@@ -44,6 +45,7 @@ const all = (code: BlobErrorCode): ConditionFailures => ({
   ifNoneMatch: code,
   ifModifiedSince: code,
   ifUnmodifiedSince: code,
+  ifTags: code,
 });
 
 const OF_WRITE = all('ConditionNotMet');
@@ -54,13 +56,17 @@ const OF_READ: ConditionFailures = {
 };
 
 /** Of the source of a copy (protocol: conditions#sources). */
-export const OF_COPY_SOURCE = all('SourceConditionNotMet');
+export const OF_COPY_SOURCE: ConditionFailures = {
+  ...all('SourceConditionNotMet'),
+  ifTags: 'ConditionNotMet',
+};
 /** Of the source of an operation that takes its body from a URL (protocol: conditions#sources). */
 export const OF_BODY_SOURCE: ConditionFailures = {
   ifMatch: 'CannotVerifyCopySource',
   ifNoneMatch: 'CannotVerifyCopySource:NotModified',
   ifModifiedSince: 'CannotVerifyCopySource:NotModified',
   ifUnmodifiedSince: 'ConditionNotMet',
+  ifTags: 'CannotVerifyCopySource',
 };
 /** Of the source of Put Blob From URL (protocol: conditions#sources). */
 export const OF_WHOLE_SOURCE: ConditionFailures = {
@@ -84,7 +90,7 @@ export function checkAgainst(
     throw new BlobError(failures.ifNoneMatch);
   checkTimes(conditions, found.lastModified, failures);
   if (ifTags !== undefined && !matchesTags(ifTags, found.tags, container))
-    throw new BlobError(failures.ifMatch);
+    throw new BlobError(failures.ifTags);
 }
 
 function checkTimes(

@@ -80,7 +80,8 @@ test('the key of the account reads its blobs, those of others and signatures do 
   const ask = await openSources();
   const url = `${ROOT}/of-private/b`;
   assert.equal(await ask(url, OWNER), 'of-private/b false');
-  assert.equal(await ask(url, OWNER, { account: 'another' }), MISSING);
+  assert.equal(await ask(url, OWNER, { account: 'another' }), 'CannotVerifyCopySource:Unauthenticated');
+  assert.equal(await ask(url, OWNER, { account: 'another', version: '2020-10-02' }), MISSING);
   const sas: Grant = { kind: 'serviceSas', resource: 'of-private', permission: 'rwc', range: undefined };
   assert.equal(await ask(url, sas), MISSING);
   assert.equal(await ask(url, { kind: 'accountSas', resourceTypes: 'sco', permission: 'rwc' }), MISSING);

@@ -19,12 +19,12 @@ const NEEDS = ['getBlob'] as const;
 const NEEDS_WITH_TAGS = ['getBlob', 'getTags'] as const;
 
 /** Refusals of the source are told as such. */
-function refusal(error: unknown, isDetached: boolean, version: string): unknown {
+function refusal(error: unknown, mayBeOnKey: boolean, version: string): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { reason = '' } = error.detail;
   const isMissing = error.code === 'ResourceNotFound' || error.code === 'NoAuthenticationInformation';
   const code =
-    isMissing && !isDetached && version >= CHALLENGE_VERSION
+    isMissing && !mayBeOnKey && version >= CHALLENGE_VERSION
       ? 'CannotVerifyCopySource:Unauthenticated'
       : isMissing
         ? 'CannotVerifyCopySource:Missing'
@@ -87,7 +87,7 @@ export async function readableSource(
       if (grant.kind !== 'anonymous') authorizeBlob(grant, need, route);
       else if (!(await isOpen(server.store, route, need))) throw new BlobError('ResourceNotFound');
   } catch (error) {
-    throw refusal(error, isDetached, version);
+    throw refusal(error, isDetached && route.account === account, version);
   }
   return { account: route.account, container, blob, snapshot, url: shownUrl };
 }

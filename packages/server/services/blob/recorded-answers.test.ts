@@ -114,6 +114,22 @@ test('conditions on the source of a whole blob', async () => {
   assert.equal(codeOf(await from('unmodified-since', LATER)), '201');
 });
 
+test('tags that the source of a copy has not', async () => {
+  const { code } = await openAbc();
+  const source = { 'x-ms-copy-source': `http://${HOST}/${ACCOUNT}/abc/b` };
+  const tags = { ...source, 'x-ms-source-if-tags': `"source"='sourcetag'` };
+  assert.equal(await code('PUT', '/copy', tags), '412 ConditionNotMet');
+  const match = { ...source, 'x-ms-source-if-match': '"0x1"' };
+  assert.equal(await code('PUT', '/copy', match), '412 SourceConditionNotMet');
+});
+
+test('lists by hierarchy show versions, of which there are none, and no snapshots', async () => {
+  const { send, code } = await openAbc();
+  const list = '?restype=container&comp=list&delimiter=%2F&include=';
+  assert.match((await send('GET', `${list}versions`)).text, /<Name>b<\/Name>/);
+  assert.equal(await code('GET', `${list}snapshots`), '400 InvalidQueryParameterValue');
+});
+
 test('a blob with nothing committed was modified at no time', async () => {
   const { code } = await openAbc();
   assert.equal(await code('PUT', '/n?comp=block&blockid=AAAAAA==', {}, 'x'), '201');

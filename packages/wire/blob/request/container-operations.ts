@@ -39,7 +39,7 @@ function listBlobs(asked: Asked): Operation {
   const { query } = asked.route;
   const delimiter = query.get('delimiter') ?? '';
   const included = includedOf(query);
-  if (delimiter !== '' && (included.has('snapshots') || included.has('versions')))
+  if (delimiter !== '' && included.has('snapshots'))
     throw new BlobError('InvalidQueryParameterValue', { name: 'include', value: query.get('include') ?? '' });
   return {
     kind: 'listBlobs',
