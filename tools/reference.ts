@@ -74,7 +74,17 @@ export function declarationsIn(text: string): readonly Declared[] {
 }
 
 /** The entries of the pattern library: what applications import, and last what tools import besides. */
-export const ENTRIES = ['index', 'bulk', 'filters', 'flows', 'joins', 'lists', 'mixed', 'internals'] as const;
+export const ENTRIES = [
+  'index',
+  'audit',
+  'bulk',
+  'filters',
+  'flows',
+  'joins',
+  'lists',
+  'mixed',
+  'internals',
+] as const;
 
 /** What an entry of the package exports, by the files in which it is declared. */
 export function exportedBy(entry: string): ReadonlyMap<string, readonly Declared[]> {

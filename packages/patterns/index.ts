@@ -1,6 +1,6 @@
 // What an application imports: a typed model of Azure Tables over the official client, where a definition of an entity says how its values become keys
 // and properties, and repositories read and write rows by it. It knows nothing of a server of ours. What not every application needs is in entries of its own, so that it weighs
-// nothing in others' bundles: bulk.ts, filters.ts, joins.ts, mixed.ts. Tools find the parts below them in internals.ts.
+// nothing in others' bundles: audit.ts, bulk.ts, filters.ts, joins.ts, mixed.ts. Tools find the parts below them in internals.ts.
 //
 // Where to begin: open.ts is the door, model/entity.ts the definition, read/query.ts and write/repo.ts what is done with rows. The folders, each of which
 // may import those before it (test/structure/rooms.ts):
@@ -13,6 +13,7 @@
 //   read/       queries and their results, links, lookups, many partitions at once
 //   indexes/    rows of secondary indexes, as a write of their entity's row changes them
 //   write/      repositories, batches, many changes, and what became of a write whose answer was lost
+//   audit/      what follows from rows, compared with what stands in the table
 //   testing/    what the tests of these share; not published
 
 export type { Admission } from './filter/admit.js';

@@ -57,6 +57,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     read: ['values', 'flow', 'keys', 'model', 'filter', 'transport'],
     indexes: ['values', 'model', 'transport'],
     write: ['values', 'flow', 'model', 'transport', 'read', 'indexes'],
+    audit: ['values', 'flow', 'model', 'filter', 'transport', 'read', 'write'],
     'open.ts': ['model', 'transport', 'write'],
     workflow: [
       'values',
@@ -80,6 +81,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
       'read',
       'indexes',
       'write',
+      'audit',
       'open.ts',
       'workflow',
     ],
@@ -93,6 +95,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
       'read',
       'indexes',
       'write',
+      'audit',
       'open.ts',
       'workflow',
       'lists',

@@ -1,0 +1,55 @@
+// The rows of an index in its entity's partition, for an audit: what index-row.ts makes of a value should be there. A repair goes in one transaction with a condition check of the entity's row, so that it
+// never wins against a writer.
+import { allOf, type Condition } from '../filter/condition.js';
+import { keyCondition } from '../filter/key-condition.js';
+import type { AnyEntity, KeyOf } from '../model/entity.js';
+import type { IndexPlan } from '../model/index-plan.js';
+import { encodeIndexRow } from '../model/index-row.js';
+import type { RowWrite } from '../transport/row-write.js';
+import { planConditionCheck, planDelete } from '../write/plan-write.js';
+import { PlannedBatch } from '../write/planned-batch.js';
+import { newIdentity, type Service } from '../write/service.js';
+import type { DerivedRows, ExpectedRow } from './derived-rows.js';
+
+/** All rows of an entity, in one partition or in all. */
+export const conditionOf = ({ plan }: AnyEntity, partitionKey: string | undefined): Condition =>
+  allOf([
+    keyCondition(
+      'PartitionKey',
+      partitionKey === undefined ? plan.partition.range({}) : { eq: partitionKey },
+    ),
+    keyCondition('RowKey', plan.row.range({})),
+  ]);
+
+function writeOf({ unique }: IndexPlan, { address, row }: ExpectedRow, found: string | undefined): RowWrite {
+  const { table } = address;
+  if (!unique) return { kind: 'upsert', table, row };
+  return found === undefined ? { kind: 'create', table, row } : { kind: 'replace', table, row, etag: found };
+}
+
+export const indexRows = <E extends AnyEntity>(
+  service: Service,
+  entity: E,
+  index: IndexPlan,
+  partitionKey: string | undefined,
+): DerivedRows<E> => ({
+  name: index.name,
+  entity: index.entity,
+  condition: conditionOf(index.entity, partitionKey),
+  expected: ({ table, value }) => {
+    const row = encodeIndexRow(index, value);
+    if (row === undefined) return [];
+    const { partitionKey: partition, rowKey } = row;
+    return [{ address: { table, partitionKey: partition, rowKey }, row }];
+  },
+  ownerOf: ({ value }) => value as KeyOf<E>,
+  put: async (row, expected, found, options) => {
+    const check = planConditionCheck(row, newIdentity(service));
+    const write = writeOf(index, expected, found);
+    const indexWrites = [{ write, entity, index, owner: row }];
+    await new PlannedBatch(service, row).add({ ...check, indexWrites }).commit(options);
+  },
+  remove: async (derived, options) => {
+    await service.writes.write(planDelete(derived, derived.etag), options);
+  },
+});
