@@ -119,7 +119,8 @@ export function afterStep(model: Model, step: Step): Model | undefined {
     case 'list':
       return afterList(model, step, set);
     case 'delete':
-      return old && { blobs: without(model.blobs, name), staged: without(model.staged, name) };
+      if (old === undefined && !model.staged.has(name)) return undefined;
+      return { blobs: without(model.blobs, name), staged: without(model.staged, name) };
     case 'deleteSnapshots':
       return old && set({ ...old, snapshots: [] }, true);
     case 'snapshot':

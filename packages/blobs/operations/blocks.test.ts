@@ -97,6 +97,18 @@ describe('uncommitted blocks', () => {
     assert.deepEqual(await rowsOf(account, BLOB), []);
   });
 
+  test('of which nothing is committed go with a Delete Blob, and with one that includes snapshots', async () => {
+    const account = await openContainer();
+    for (const snapshots of [undefined, 'include'] as const) {
+      await putBlock(account, BLOB, 'a', large('a'));
+      await refusalOf('BlobNotFound', deleteBlob(account, BLOB, 'only'));
+      await deleteBlob(account, BLOB, snapshots);
+      await account.settled();
+      assert.deepEqual([await contentsIn(account), await rowsOf(account, BLOB)], [[], []]);
+      await refusalOf('BlobNotFound', deleteBlob(account, BLOB, snapshots));
+    }
+  });
+
   test('are replaced by one of the same id', async () => {
     const account = await openContainer();
     await putBlock(account, BLOB, 'a', large('x'));

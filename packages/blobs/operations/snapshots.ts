@@ -1,6 +1,6 @@
 // Snapshot Blob and Delete Blob (protocol: blobs#snapshots, blobs#delete). A snapshot shares its content with the blob; the blob counts its
 // snapshots, so that nobody has to look for them.
-import { copyRow, type Row, type Space, StoreError } from '#store';
+import { copyRow, type Decision, type Row, type Space, StoreError } from '#store';
 import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { reclaimLater } from '../body/reclaim.js';
@@ -10,8 +10,9 @@ import type { Outcome } from '../outcome.js';
 import { decodeHead, encodeHead, type Head, unlimited } from '../rows/head.js';
 import { allSnapshots, BLOB_KEY, newWrittenLayer, STAGING_KEY, snapshotKey } from '../rows/keys.js';
 import { checkConditions, checkTierTimes } from '../values/check-conditions.js';
+import type { Conditions } from '../values/conditions.js';
 import { checkLease } from '../values/lease-machine.js';
-import { admitRead, admitWrite, stampOf } from './admission.js';
+import { admitCreate, admitRead, admitWrite, stampOf } from './admission.js';
 
 /** The snapshot's time is that of the commit, so it is unlike that of any other. */
 export async function snapshotBlob(
@@ -82,15 +83,30 @@ async function deleteSnapshot(
 
 const DELETED_KEYS = { keys: [BLOB_KEY, STAGING_KEY] } as const;
 
+interface DeletedHeads {
+  /** Undefined: uncommitted blocks alone were there; or, without staging, other snapshots were, and nothing was changed. */
+  readonly old: Head | undefined;
+  readonly heads: readonly Head[];
+  readonly hadStaging: boolean;
+}
+
+/** A blob of which nothing is committed: its uncommitted blocks are deleted (protocol: blobs#delete). */
+function deleteUncommitted(conditions: Conditions, tick: bigint, container: string): Decision<DeletedHeads> {
+  admitCreate(undefined, conditions, tick, container, 'write');
+  return { result: { old: undefined, heads: [], hadStaging: true }, deletes: [STAGING_KEY] };
+}
+
 async function deleteAlone(context: BlobContext, space: Space, operation: DeleteBlob): Promise<void> {
   const { container, blob, conditions } = operation;
-  const deleted = await context.store.commit(space, blob, DELETED_KEYS, ({ keys: [row, staging] }, tick) => {
+  const deleted = await context.store.commit<DeletedHeads>(space, blob, DELETED_KEYS, (rows, tick) => {
+    const [row, staging] = rows.keys;
+    const hadStaging = staging !== undefined;
+    if (hadStaging && row === undefined) return deleteUncommitted(conditions, tick, container);
     const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
     checkTier(operation, old);
     if (old.snapshots > 0) throw new BlobError('SnapshotsPresent');
-    const hadStaging = staging !== undefined;
     return {
-      result: { old: withoutContent(old), hadStaging },
+      result: { old: withoutContent(old), heads: [], hadStaging },
       deletes: hadStaging ? [BLOB_KEY, STAGING_KEY] : [BLOB_KEY],
     };
   });
@@ -116,13 +132,6 @@ async function snapshotsOf({ store }: BlobContext, space: Space, blob: string): 
   return found;
 }
 
-interface DeletedHeads {
-  /** Undefined: others were there, and nothing was changed. */
-  readonly old: Head | undefined;
-  readonly heads: readonly Head[];
-  readonly hadStaging: boolean;
-}
-
 /** The commit takes the snapshots that were seen before, and begins again where others are there by then. */
 async function deleteWithSnapshots(context: BlobContext, space: Space, operation: DeleteBlob): Promise<void> {
   const { container, blob, conditions, snapshots: which } = operation;
@@ -135,6 +144,8 @@ async function deleteWithSnapshots(context: BlobContext, space: Space, operation
       { keys },
       ({ keys: rows }, tick) => {
         const [row, staging, ...found] = rows;
+        if (which === 'include' && staging !== undefined && row === undefined)
+          return deleteUncommitted(conditions, tick, container);
         const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
         checkTier(operation, old);
         const isAll = found.every(each => each !== undefined) && found.length === old.snapshots;
@@ -148,7 +159,11 @@ async function deleteWithSnapshots(context: BlobContext, space: Space, operation
       },
     );
     if (!deleted) throw missingContainer();
-    if (deleted.old === undefined) continue;
+    if (deleted.old === undefined) {
+      if (!deleted.hadStaging) continue;
+      reclaimLater(context, space, blob, undefined, true);
+      return;
+    }
     for (const head of deleted.heads) reclaimLater(context, space, blob, { ...head, snapshots: 1 }, false);
     if (which === 'include')
       reclaimLater(

@@ -74,6 +74,11 @@ test('an escaped slash is a slash of the name, and ends no container', () => {
   });
 });
 
+test('a backslash of a name is a slash', () => {
+  assert.equal(blobOf('a%5Cb'), 'a/b');
+  assert.equal(blobOf('a\\b%5c%5C'), 'a/b//');
+});
+
 test('names are decoded once and otherwise kept', () => {
   const kept: readonly (readonly [path: string, name: string])[] = [
     ['..', '..'],
@@ -88,7 +93,6 @@ test('names are decoded once and otherwise kept', () => {
     ['a%2Bb', 'a+b'],
     ['a%2520', 'a%20'],
     ['A', 'A'],
-    ['a\\b', 'a\\b'],
     ['%00%0D%0A', '\0\r\n'],
     ['%F0%9F%98%80', '😀'],
     ['e%CC%81', 'e\u0301'],

@@ -7,14 +7,14 @@ import type { BlobResource } from './blob-route.js';
 
 /**
  * `path` begins without a slash. The first slash ends the container; all that follows, decoded once, is the blob: slashes that are escaped are
- * those that are not, and nothing is normalized.
+ * those that are not. A backslash is a slash in a blob's name, as the clients take it for when they sign; nothing else is normalized.
  */
 function parseResource(path: string): BlobResource {
   if (path === '') return { kind: 'service' };
   const slash = path.indexOf('/');
   const container = decode(slash < 0 ? path : path.slice(0, slash));
   if (container === '') return { kind: 'invalid' };
-  const blob = slash < 0 ? '' : decode(path.slice(slash + 1));
+  const blob = slash < 0 ? '' : decode(path.slice(slash + 1)).replaceAll('\\', '/');
   return blob === '' ? { kind: 'container', container } : { kind: 'blob', container, blob };
 }
 

@@ -14,6 +14,7 @@ import { BLOB_SERVICE } from './blob-service.js';
 import { readableSource } from './copy-access.js';
 
 const OWNER: Grant = { kind: 'owner' };
+const READER: Grant = { kind: 'bearer', roles: ['Storage Blob Data Reader'], version: '2026-04-06' };
 const ROOT = `http://${HOST}/${ACCOUNT}`;
 
 function signed(container: string, blob: string, sp: string): string {
@@ -102,6 +103,21 @@ test('a copy that is waited for and a body from a URL ask for authority of their
     assert.equal(await ask(url, OWNER, { kind }), 'CannotVerifyCopySource:Unauthenticated');
     assert.equal(await ask(signed('of-private', 'b', 'r'), OWNER, { kind }), 'of-private/b false');
   }
+});
+
+test("a caller's token reads blobs of the same account that its roles may read, waited for or not", async () => {
+  const ask = await openSources();
+  const url = `${ROOT}/of-private/b`;
+  const waiting = { headers: { 'x-ms-requires-sync': 'True' } };
+  assert.equal(await ask(url, READER, waiting), 'of-private/b false');
+  assert.equal(
+    await ask(url, READER, { ...waiting, account: 'another' }),
+    'CannotVerifyCopySource:Unauthenticated',
+  );
+  for (const kind of ['putBlobFromUrl', 'putBlockFromUrl', 'appendBlockFromUrl', 'putPagesFromUrl'] as const)
+    assert.equal(await ask(url, READER, { kind }), 'of-private/b false');
+  const nobody: Grant = { ...READER, roles: ['Storage Queue Data Reader'] };
+  assert.equal(await ask(url, nobody, waiting), FORBIDDEN);
 });
 
 test('a public container is read by all, its tags by none of them', async () => {

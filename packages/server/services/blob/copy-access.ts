@@ -32,7 +32,7 @@ function refusal(error: unknown, mayBeOnKey: boolean, version: string): unknown 
   return new BlobError(code, { reason: `The source may not be read: ${error.code}. ${reason}` });
 }
 
-/** A copy that may go on behind its answer: it alone reads a source of its account on the caller's key or token. */
+/** A copy that may go on behind its answer: it alone reads a source of its account on the caller's key. Any does on the caller's token. */
 const isDetachedCopy = (kind: BlobOperationKind, { headers }: WireRequest): boolean =>
   kind === 'copyBlob' && !flagOf(headers, 'x-ms-requires-sync');
 
@@ -79,7 +79,7 @@ export async function readableSource(
       reason: `There is no account ${route.account}.`,
     });
   try {
-    const authority = isDetached ? caller : undefined;
+    const authority = isDetached || caller.kind === 'bearer' ? caller : undefined;
     const grant = await sourceGrant(source, authority, { request, now, route: { account } }, authenticator);
     // Tags are read by nobody without credentials.
     const needs = namesTagsOfSource(request.headers) ? NEEDS_WITH_TAGS : NEEDS;
