@@ -87,6 +87,7 @@ export type BlobErrorCode =
   | 'SnapshotsPresent'
   | 'SourceConditionNotMet'
   | 'TagsTooLarge'
+  | 'TargetConditionNotMet'
   | 'UnsupportedHeader'
   | 'UnsupportedHttpVerb'
   | 'UnsupportedQueryParameter';

@@ -130,6 +130,9 @@ test('blobs, blocks and appends take their bodies from a blob', async () => {
   await outcomeOf('blobPut', account.run({ kind: 'putBlobFromUrl', ...on, ...WHOLE, properties, ...whole }));
   const blob = await seen(account, BLOB);
   assert.deepEqual([blob.length, blob.properties.contentType, blob.copy], [50_003, 'text/plain', undefined]);
+  const stale = { ...NO_CONDITIONS, ifMatch: [1n] };
+  const again = { kind: 'putBlobFromUrl', ...on, ...WHOLE, properties, ...whole, conditions: stale } as const;
+  await refusalOf('TargetConditionNotMet', account.run(again));
   await outcomeOf(
     'blockPut',
     account.run({ kind: 'putBlockFromUrl', ...on, id: blockId('a'), leaseId: undefined, source: part }),

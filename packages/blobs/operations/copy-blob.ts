@@ -38,6 +38,12 @@ function filledFrom(own: ContentProperties, source: ContentProperties): ContentP
   };
 }
 
+/** A condition on the blob that is written has a code of its own, unlike one on the source (protocol: conditions#outcomes). */
+const ofTarget = (error: unknown): unknown =>
+  error instanceof BlobError && error.code === 'ConditionNotMet'
+    ? new BlobError('TargetConditionNotMet')
+    : error;
+
 export async function putBlobFromUrl(context: BlobContext, operation: PutBlobFromUrl): Promise<Outcome> {
   checkWhole(operation);
   const space = await openContainer(context, operation.container);
@@ -47,7 +53,12 @@ export async function putBlobFromUrl(context: BlobContext, operation: PutBlobFro
       ? filledFrom(operation.properties, head.properties)
       : operation.properties;
     const tags = tagsOfSource ? head.tags : operation.tags;
-    return putIncoming(context, space, { ...operation, properties, tags }, { length, pieces, md5, crc64 });
+    const whole = { ...operation, properties, tags };
+    try {
+      return await putIncoming(context, space, whole, { length, pieces, md5, crc64 });
+    } catch (error) {
+      throw ofTarget(error);
+    }
   });
 }
 

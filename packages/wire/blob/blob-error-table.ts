@@ -105,6 +105,10 @@ const CONDITIONS = {
     status: 412,
     message: 'The source condition specified using HTTP conditional header(s) is not met.',
   },
+  TargetConditionNotMet: {
+    status: 412,
+    message: 'The target condition specified using HTTP conditional header(s) is not met.',
+  },
 } as const;
 
 export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
