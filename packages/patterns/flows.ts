@@ -12,5 +12,7 @@ export type {
 export { Flow, type FlowFigures, flow, type StartOptions, type WriteOptions } from './workflow/flow.js';
 export type { FlowEvent, FlowReport } from './workflow/flow-event.js';
 export { type FollowSpec, follow } from './workflow/follow.js';
+export type { KeyJson } from './workflow/key-text.js';
+export { type Found, Move, type MoveSpec, move } from './workflow/move.js';
 export type { PoisonMessage, PoisonOptions } from './workflow/poison.js';
 export type { Worker, WorkerOptions } from './workflow/worker.js';

@@ -43,6 +43,7 @@ export class OperationIds {
   readonly #keepMilliseconds: number;
   readonly #chance: Chance;
   #first: OperationId | undefined;
+  #beside: readonly WireProperty[] = [];
 
   constructor(
     { property = '_op', keep = 64, keepMilliseconds = 60_000 }: OperationIdOptions,
@@ -61,13 +62,22 @@ export class OperationIds {
 
   /** The same, whose next id is this one: somebody was told of it before the write. */
   beginningWith(operationId: OperationId): OperationIds {
-    const { property } = this;
-    const ids = new OperationIds(
-      { property, keep: this.#keep, keepMilliseconds: this.#keepMilliseconds },
-      this.#chance,
-    );
+    const ids = this.#again();
     ids.#first = operationId;
     return ids;
+  }
+
+  /** The same, whose writes of whole rows leave these properties beside the id. */
+  leaving(properties: readonly WireProperty[]): OperationIds {
+    const ids = this.#again();
+    ids.#beside = properties;
+    return ids;
+  }
+
+  #again(): OperationIds {
+    const { property } = this;
+    const options = { property, keep: this.#keep, keepMilliseconds: this.#keepMilliseconds };
+    return new OperationIds(options, this.#chance);
   }
 
   /** An operation id that no other write has. */
@@ -94,7 +104,9 @@ export class OperationIds {
 
   /** What a row has beyond its entity, as the write with this operation id leaves it. */
   added(operationId: OperationId, unknown: readonly WireProperty[]): readonly WireProperty[] {
-    return [...unknown.filter(({ name }) => name !== this.property), this.encoded(operationId, unknown)];
+    const own = new Set([this.property, ...this.#beside.map(({ name }) => name)]);
+    const kept = unknown.filter(({ name }) => !own.has(name));
+    return [...kept, ...this.#beside, this.encoded(operationId, unknown)];
   }
 
   /** The property that the write with this operation id sends. */
