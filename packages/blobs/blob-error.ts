@@ -13,6 +13,7 @@ export type BlobErrorCode =
   | 'BlobArchived'
   | 'BlobIsSealed'
   | 'BlobNotFound'
+  | 'BlobOperationNotSupported'
   | 'BlockCountExceedsLimit'
   | 'BlockListTooLong'
   | 'BothCrc64AndMd5HeaderPresent'
@@ -88,6 +89,7 @@ export type BlobErrorCode =
   | 'SourceConditionNotMet'
   | 'TagsTooLarge'
   | 'TargetConditionNotMet'
+  | 'UnauthorizedBlobOverwrite'
   | 'UnsupportedHeader'
   | 'UnsupportedHttpVerb'
   | 'UnsupportedQueryParameter';

@@ -10,6 +10,7 @@ export * from './limits.js';
 export * from './operation.js';
 export { readContainerAccess } from './operations/container-settings.js';
 export { BEHIND_SNAPSHOTS } from './operations/list-blobs.js';
+export { isBlobThere } from './operations/read-blob.js';
 export * from './outcome.js';
 export * from './sweep.js';
 export * from './upkeep.js';

@@ -115,8 +115,11 @@ export function checkSequenceNumberValue(number: bigint): void {
     throw invalidHeader('x-ms-blob-sequence-number', number.toString());
 }
 
+/** The tier whose content is not read. */
+export const ARCHIVE = 'Archive';
+
 /** The words for tiers (protocol: blobs#tiers). */
-export const TIERS: ReadonlySet<string> = new Set(['Hot', 'Cool', 'Cold', 'Archive', 'Smart']);
+export const TIERS: ReadonlySet<string> = new Set(['Hot', 'Cool', 'Cold', ARCHIVE, 'Smart']);
 
 export function checkTier(tier: string | undefined): void {
   if (tier !== undefined && !TIERS.has(tier)) throw invalidHeader('x-ms-access-tier', tier);

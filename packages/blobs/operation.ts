@@ -290,7 +290,8 @@ export interface CopyBlob extends OnBlob<'copyBlob'> {
   /** The source's in place of `tags`. */
   readonly tagsOfSource: boolean;
   readonly tier: string | undefined;
-  readonly seal: boolean;
+  /** Undefined: as its source. */
+  readonly seal: boolean | undefined;
   readonly isSynchronous: boolean;
   readonly md5: Buffer | undefined;
   readonly conditions: Conditions;

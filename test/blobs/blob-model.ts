@@ -278,7 +278,7 @@ const copyOf = (on: On, from: string): Operation => ({
   tags: [],
   tagsOfSource: false,
   tier: undefined,
-  seal: false,
+  seal: undefined,
   isSynchronous: false,
   md5: undefined,
   conditions: NO_CONDITIONS,

@@ -186,6 +186,33 @@ describe('blobs at the edges', () => {
       assert.equal(await raw('PUT', `/edges/${path}`, 'x'), '400', path);
   });
 
+  test('a signature that makes blobs alone replaces none, by a content, a block or a list', async () => {
+    const create = as(signed(undefined, 'c'));
+    const blob = create.getBlockBlobClient('made');
+    const block = (id: string) => codeOf(blob.stageBlock(Buffer.from(id).toString('base64'), 'x', 1));
+    assert.equal(await block('a'), 'done');
+    assert.equal(await codeOf(blob.commitBlockList([Buffer.from('a').toString('base64')])), 'done');
+    const refused = '403 UnauthorizedBlobOverwrite';
+    assert.equal(await codeOf(blob.upload('y', 1)), refused);
+    assert.equal(await block('b'), refused);
+    assert.equal(await codeOf(blob.commitBlockList([])), refused);
+    assert.equal((await container.getBlobClient('made').downloadToBuffer()).toString(), 'x');
+  });
+
+  test('the document of a list of blocks has at most 8 MiB', async () => {
+    const url = `${server.endpoints.blob}/edges/listed?comp=blocklist&${signed(undefined, 'cw')}`;
+    const commit = async (bytes: number): Promise<number> => {
+      const empty = '<BlockList></BlockList>';
+      const body = `<BlockList>${' '.repeat(bytes - empty.length)}</BlockList>`;
+      const headers = { 'x-ms-version': '2026-04-06' };
+      const answer = await fetch(url, { method: 'PUT', body, headers });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const most = 8 * 1024 * 1024;
+    assert.deepEqual([await commit(most - 1), await commit(most), await commit(most + 1)], [201, 201, 413]);
+  });
+
   test('forged signatures, and those that do not reach as far', async () => {
     await container.uploadBlockBlob('b', 'secret', 6);
     await container.uploadBlockBlob('c', 'other', 5);

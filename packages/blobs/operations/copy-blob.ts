@@ -101,7 +101,7 @@ export async function copyBlob(context: BlobContext, operation: CopyBlob): Promi
       metadata: metadata ?? head.metadata,
       tags: operation.tagsOfSource ? head.tags : tags,
       copy,
-      isSealed: head.isSealed || (head.type === 'AppendBlob' && operation.seal),
+      isSealed: head.type === 'AppendBlob' && (operation.seal ?? head.isSealed),
       blocks: head.blocks,
       sequenceNumber: head.sequenceNumber,
       ...copied.content,

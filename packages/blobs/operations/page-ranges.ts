@@ -2,6 +2,8 @@
 import { type BlobContext, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { endOf, extentsIn } from '../body/extents-in.js';
+import type { Bounds } from '../body/read-body.js';
+import { PAGE_BYTES } from '../limits.js';
 import type { GetPageRanges } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { isClear } from '../rows/extent.js';
@@ -23,6 +25,12 @@ function layersSince(head: Head, since: Head | undefined): readonly Layer[] {
   return head.layers.filter(({ name }) => !before.has(name));
 }
 
+/** Pages of which a range has a part are told as a whole (protocol: page-blobs#page-ranges). */
+const wholePages = ({ from, until }: Bounds): Bounds => ({
+  from: from - (from % PAGE_BYTES),
+  until: Math.ceil(until / PAGE_BYTES) * PAGE_BYTES,
+});
+
 export async function getPageRanges(context: BlobContext, operation: GetPageRanges): Promise<Outcome> {
   const { container, blob, snapshot, range, since, from, top, conditions } = operation;
   const space = await openContainer(context, container);
@@ -33,7 +41,7 @@ export async function getPageRanges(context: BlobContext, operation: GetPageRang
   if (since !== undefined && snapshot !== undefined && since > snapshot)
     throw new BlobError('PreviousSnapshotCannotBeNewer');
   if (since !== undefined && earlier === undefined) throw new BlobError('PreviousSnapshotNotFound');
-  const bounds = boundsOf(range, head.length);
+  const bounds = wholePages(boundsOf(range, head.length));
   const first = Math.max(bounds.from, from ?? 0);
   const layers = layersSince(head, earlier && decodeHead(earlier.value));
   const extents =

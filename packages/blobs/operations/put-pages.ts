@@ -77,15 +77,15 @@ async function write(
   return { kind: 'pagesPut', digests, ...written };
 }
 
-/** Nothing is left of what the layer has there; zeros hide what lower layers have. */
+/** Where there are snapshots zeros hide what was written, also since: it is told as cleared (protocol: page-blobs#page-ranges). Else nothing is left. */
 export async function clearPages(context: BlobContext, operation: ClearPages): Promise<Outcome> {
   checkSpan(operation.span);
   const space = await openContainer(context, operation.container);
   const { from, until } = operation.span;
   const hide = async (head: Head): Promise<readonly Placed[]> => {
     const end = Math.min(until, head.length);
-    const lower = head.layers.slice(1);
-    const hidden = await extentsIn(context.store, space, operation.blob, lower, from, end);
+    if (head.layers.length === 1) return [];
+    const hidden = await extentsIn(context.store, space, operation.blob, head.layers, from, end, true);
     return hidden.map(({ start, extent }) => ({ start, extent: cleared(extent.length) }));
   };
   const written = await commitPages(context, space, operation, hide, undefined);

@@ -2,14 +2,13 @@
 import { type BlobContext, openContainer, there } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { type Bounds, openBody } from '../body/read-body.js';
+import { ARCHIVE } from '../limits.js';
 import type { ByteRange, GetBlob, GetTags, OnSnapshotIf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { containerAddress } from '../rows/container-space.js';
 import { decodeHead, type Head } from '../rows/head.js';
 import { headKey } from '../rows/keys.js';
 import { admitRead, seenBlob, stampOf } from './admission.js';
-
-const ARCHIVE = 'Archive';
 
 /** @throws BlobError InvalidRange where nothing of the range is there, so for any range of an empty blob. */
 export function boundsOf(range: ByteRange | undefined, length: number): Bounds {
@@ -38,6 +37,13 @@ export async function getBlob(context: BlobContext, operation: GetBlob): Promise
     range: range && bounds,
     content,
   };
+}
+
+/** Whether there is a committed blob of that name. Fails with BlobError ContainerNotFound. */
+export async function isBlobThere(context: BlobContext, container: string, blob: string): Promise<boolean> {
+  const space = await openContainer(context, container);
+  const [row] = await context.store.read(space, blob, [headKey(undefined)]);
+  return row !== undefined;
 }
 
 async function readHead(

@@ -2,7 +2,7 @@
 // leases leave the stamp as it is.
 import { type BlobContext, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { checkBlobMetadata, checkLeaseAction, checkTags, checkTier } from '../limits.js';
+import { ARCHIVE, checkBlobMetadata, checkLeaseAction, checkTags, checkTier } from '../limits.js';
 import type { LeaseBlob, SetBlobMetadata, SetTags, SetTier } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { checkConditions } from '../values/check-conditions.js';
@@ -47,6 +47,9 @@ export async function setTier(
   const change: ChangeHead = (old, tick) => {
     admitWrite(old, conditions, tick, container);
     if (old.type !== 'BlockBlob') throw new BlobError('InvalidBlobType');
+    // A snapshot is not written again, so it does not come back from the archive either.
+    if (snapshot !== undefined && old.tier?.name === ARCHIVE && tier !== ARCHIVE)
+      throw new BlobError('BlobOperationNotSupported');
     return { ...old, tier: { name: tier, changed: tick } };
   };
   await changeBlob(context, space, blob, change, snapshot);

@@ -169,7 +169,7 @@ export const copyOf = (source: Source, to: string, more: Partial<CopyBlob> = {})
   tags: [],
   tagsOfSource: false,
   tier: undefined,
-  seal: false,
+  seal: undefined,
   isSynchronous: false,
   md5: undefined,
   conditions: NO_CONDITIONS,

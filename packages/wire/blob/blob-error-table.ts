@@ -120,6 +120,7 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
   BlobArchived: { status: 409, message: 'This operation is not permitted on an archived blob.' },
   BlobIsSealed: { status: 409, message: 'The blob is sealed and its contents cannot be modified.' },
   BlobNotFound: { status: 404, message: 'The specified blob does not exist.' },
+  BlobOperationNotSupported: { status: 409, message: 'Blob operation is not supported.' },
   BlockCountExceedsLimit: {
     status: 409,
     message: 'The committed block count cannot exceed the maximum limit of 50,000 blocks.',
@@ -195,6 +196,10 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     message: 'This operation is not permitted because the blob has snapshots.',
   },
   TagsTooLarge: { status: 400, message: 'The tags specified exceed the maximum permissible limit.' },
+  UnauthorizedBlobOverwrite: {
+    status: 403,
+    message: 'This request is not authorized to perform blob overwrites.',
+  },
   UnsupportedHeader: {
     status: 400,
     message: 'One of the HTTP headers specified in the request is not supported.',

@@ -138,7 +138,7 @@ test('each kind of blob has its own', () => {
   assert.equal(shown({ tagCount: 2 }).get('x-ms-tag-count'), '2');
 });
 
-test('tiers are told without the content alone: inferred, set, and not of snapshots', () => {
+test('tiers are told without the content alone before 2026-10-06, and of snapshots from 2019-12-12 on', () => {
   const tierOf = (more: Partial<BlobProperties>, isContent = false) =>
     [...shown(more, LATEST, isContent)].filter(([name]) => name.startsWith('x-ms-access-tier'));
   assert.deepEqual(tierOf({}), [
@@ -150,11 +150,15 @@ test('tiers are told without the content alone: inferred, set, and not of snapsh
     ['x-ms-access-tier', 'Cool'],
     ['x-ms-access-tier-change-time', TIME],
   ]);
-  assert.deepEqual(tierOf({ tier }, true), []);
-  const snapshot = shown({ snapshot: TICKS + 5n, lease: undefined }, LATEST, false);
+  assert.deepEqual(
+    [...shown({ tier }, '2026-04-06', true)].filter(([name]) => /tier/.test(name)),
+    [],
+  );
+  const snapshot = shown({ snapshot: TICKS + 5n, lease: undefined }, '2019-12-11', false);
   assert.equal(snapshot.get('x-ms-snapshot'), '2019-05-09T01:19:36.0000005Z');
   assert.equal(snapshot.has('x-ms-access-tier'), false);
   assert.equal(snapshot.has('x-ms-lease-state'), false);
+  assert.equal(shown({ snapshot: TICKS }, '2019-12-12', false).get('x-ms-access-tier'), 'Hot');
 });
 
 test('a copy tells where it came from, and when it was complete', () => {

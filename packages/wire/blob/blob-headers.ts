@@ -4,7 +4,7 @@ import type { BlobProperties, CopyState, Digests, Stamp } from '#blobs';
 import type { Header } from '../shared/answer.js';
 import { formatMetadata } from '../shared/storage-parameters.js';
 import { quotedEtag } from './request/etag.js';
-import { SMART, SMART_NOW } from './smart-tier.js';
+import { SMART, TIER_NOW, tellsSnapshots } from './told-tiers.js';
 import { addLeaseHeaders } from './xml/lease-elements.js';
 
 /** Earlier versions do not tell when a blob was made, nor the digest of the whole with a part of it. */
@@ -86,18 +86,18 @@ export function contentFacts(
   return { type: overrides?.contentType ?? properties.contentType, headers };
 }
 
-function tierHeaders({ tier, snapshot }: BlobProperties): Header[] {
+function tierHeaders({ tier, snapshot }: BlobProperties, version: string): Header[] {
   if (tier !== undefined) {
     const headers: Header[] = [
       ['x-ms-access-tier', tier.name],
       ['x-ms-access-tier-change-time', formatHttpDate(tier.changed)],
     ];
-    if (tier.name === SMART) headers.push(['x-ms-smart-access-tier', SMART_NOW]);
+    if (tier.name === SMART) headers.push(['x-ms-smart-access-tier', TIER_NOW]);
     return headers;
   }
-  if (snapshot !== undefined) return [];
+  if (snapshot !== undefined && !tellsSnapshots(version)) return [];
   return [
-    ['x-ms-access-tier', 'Hot'],
+    ['x-ms-access-tier', TIER_NOW],
     ['x-ms-access-tier-inferred', 'true'],
   ];
 }
@@ -117,7 +117,8 @@ export function blobHeaders(blob: BlobProperties, version: string, isContent: bo
   if (blob.copy !== undefined) headers.push(...copyHeaders(blob.copy));
   if (blob.tagCount > 0) headers.push(['x-ms-tag-count', String(blob.tagCount)]);
   if (blob.snapshot !== undefined) headers.push(['x-ms-snapshot', formatDateTimeFull(blob.snapshot)]);
-  if (version >= (isContent ? VERSION_OF_TIERS_READ : VERSION_OF_TIERS)) headers.push(...tierHeaders(blob));
+  if (version >= (isContent ? VERSION_OF_TIERS_READ : VERSION_OF_TIERS))
+    headers.push(...tierHeaders(blob, version));
   return headers;
 }
 

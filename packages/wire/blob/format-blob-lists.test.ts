@@ -32,10 +32,10 @@ for (const outcome of [LISTED, FOUND])
       timer = setImmediate(count);
     };
     let timer = setImmediate(count);
-    const { body, ...facts } = await formatLongList(outcome, route);
+    const { body, ...facts } = await formatLongList(outcome, route, '2026-04-06');
     clearImmediate(timer);
     assert(turns >= 3, `${turns} turns`);
-    const { body: text, ...same } = formatBlobLists(outcome, route);
+    const { body: text, ...same } = formatBlobLists(outcome, route, '2026-04-06');
     assert.deepEqual(facts, same);
     assert(Buffer.isBuffer(body) && typeof text === 'string');
     assert.equal(body.toString(), text);

@@ -10,6 +10,7 @@ import { type BlobAnswer, blobAnswer } from './blob-answer.js';
 import type { BlobRoute } from './blob-route.js';
 import { blobMarker, foundMarker } from './request/markers.js';
 import { includedOf, pageSizeOf } from './request/page-size.js';
+import { tellsSnapshots } from './told-tiers.js';
 import { blobListDocument, foundBlobsDocument } from './xml/blob-list-xml.js';
 
 export type BlobsFound = Extract<Outcome, { kind: 'blobs' | 'found' }>;
@@ -26,6 +27,7 @@ export const isLongList = (outcome: Outcome): outcome is BlobsFound =>
 function rendered<T>(
   outcome: BlobsFound,
   { query, endpoint, resource }: BlobRoute,
+  version: string,
   render: <Entry>(document: EntriesDocument<Entry>) => T,
 ): T {
   if (outcome.kind === 'found') {
@@ -45,14 +47,19 @@ function rendered<T>(
       delimiter: query.get('delimiter'),
       entries,
       included: includedOf(query),
+      tiersOfSnapshots: tellsSnapshots(version),
       nextMarker: next && blobMarker(next),
     }),
   );
 }
 
-export const formatBlobLists = (outcome: BlobsFound, route: BlobRoute): BlobAnswer =>
-  blobAnswer(200, { ...DOCUMENT, body: rendered(outcome, route, documentText) });
+export const formatBlobLists = (outcome: BlobsFound, route: BlobRoute, version: string): BlobAnswer =>
+  blobAnswer(200, { ...DOCUMENT, body: rendered(outcome, route, version, documentText) });
 
 /** The same answer. */
-export const formatLongList = async (outcome: BlobsFound, route: BlobRoute): Promise<BlobAnswer> =>
-  blobAnswer(200, { ...DOCUMENT, body: await rendered(outcome, route, documentBytes) });
+export const formatLongList = async (
+  outcome: BlobsFound,
+  route: BlobRoute,
+  version: string,
+): Promise<BlobAnswer> =>
+  blobAnswer(200, { ...DOCUMENT, body: await rendered(outcome, route, version, documentBytes) });

@@ -208,7 +208,7 @@ function formatContainers(
       );
     case 'blobs':
     case 'found':
-      return formatBlobLists(outcome, shown.route);
+      return formatBlobLists(outcome, shown.route, shown.version);
     case 'serviceProperties':
       return document(formatBlobServiceProperties(outcome.properties, shown.version));
     case 'serviceStats':

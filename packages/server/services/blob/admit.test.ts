@@ -90,6 +90,8 @@ test('c without w makes blobs and replaces none', () => {
     'putBlobFromUrl',
     'putBlockList',
     'copyBlob',
+    'putBlock',
+    'putBlockFromUrl',
   ] as const;
   for (const kind of kinds) {
     assert.equal(mayOnlyCreate(signature('abc', 'c'), kind), true);
@@ -97,13 +99,13 @@ test('c without w makes blobs and replaces none', () => {
     assert.equal(mayOnlyCreate(signature('abc', 'cw'), kind), false);
     assert.equal(mayOnlyCreate({ kind: 'owner' }, kind), false);
   }
-  assert.equal(mayOnlyCreate(signature('abc', 'c'), 'putBlock'), false);
+  assert.equal(mayOnlyCreate(signature('abc', 'c'), 'appendBlock'), false);
   const conditions = { ifNoneMatch: undefined, leaseId: 'x' };
   const operation = { kind: 'putBlockBlob', conditions } as unknown as Operation;
   const limited = ifMissing(operation);
   assert.deepEqual(limited, { kind: 'putBlockBlob', conditions: { ifNoneMatch: 'any', leaseId: 'x' } });
   const there = new BlobError('BlobAlreadyExists');
-  assert.equal((notReplaced(there, operation) as BlobError).code, 'AuthorizationPermissionMismatch');
+  assert.equal((notReplaced(there, operation) as BlobError).code, 'UnauthorizedBlobOverwrite');
   assert.equal(notReplaced(there, limited), there, 'who asked for it is told so');
   const other = new BlobError('LeaseIdMissing');
   assert.equal(notReplaced(other, operation), other);

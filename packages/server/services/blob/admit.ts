@@ -1,6 +1,6 @@
 // Whether a caller may do what they ask for, beyond what authorize.ts knows: containers that are open to all, signatures of a container on its
 // blobs, and the letter `c`, which makes blobs and replaces none (protocol: sas#rights-of-blobs, blob-requests#public-access).
-import { BlobError, type Operation, readContainerAccess } from '#blobs';
+import { type BlobContext, BlobError, isBlobThere, type Operation, readContainerAccess } from '#blobs';
 import type { Store } from '#store';
 import {
   type BlobOperationKind,
@@ -81,10 +81,12 @@ const REPLACING: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
   'copyBlob',
 ]);
 
+const STAGING: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>(['putBlock', 'putBlockFromUrl']);
+
 /** Whether the grant makes blobs and replaces none. */
 export function mayOnlyCreate(grant: Grant, kind: BlobOperationKind): boolean {
   if (grant.kind !== 'accountSas' && grant.kind !== 'serviceSas') return false;
-  return REPLACING.has(kind) && !grant.permission.includes('w');
+  return (REPLACING.has(kind) || STAGING.has(kind)) && !grant.permission.includes('w');
 }
 
 /** The same operation, on the condition that no blob is there. */
@@ -99,7 +101,17 @@ export const notReplaced = (error: unknown, operation: Operation): unknown =>
   error.code === 'BlobAlreadyExists' &&
   'conditions' in operation &&
   !('ifNoneMatch' in operation.conditions && operation.conditions.ifNoneMatch === 'any')
-    ? new BlobError('AuthorizationPermissionMismatch', {
-        reason: 'A blob is there, and the signature grants c without w.',
-      })
+    ? overwriting()
     : error;
+
+const overwriting = (): BlobError =>
+  new BlobError('UnauthorizedBlobOverwrite', {
+    reason: 'A blob is there, and the signature grants c without w.',
+  });
+
+/** Blocks that would replace a blob are refused when they come (protocol: sas#rights-of-blobs). @throws BlobError UnauthorizedBlobOverwrite. */
+export async function checkStaging(operation: Operation, blobs: BlobContext): Promise<void> {
+  if (operation.kind !== 'putBlock' && operation.kind !== 'putBlockFromUrl') return;
+  const { container, blob } = operation;
+  if (await isBlobThere(blobs, container, blob)) throw overwriting();
+}

@@ -49,6 +49,7 @@ import {
   authorizeBlob,
   authorizeTags,
   BLOB_AUTHORIZATION,
+  checkStaging,
   ifMissing,
   isOpen,
   mayOnlyCreate,
@@ -190,10 +191,12 @@ const isWaitedFor = (kind: OperationKind, { stream }: WireRequest): boolean =>
 
 const NO_HEADERS: readonly Header[] = [];
 
-const createOnly = (operation: Operation, blobs: BlobContext): Promise<Outcome> =>
-  execute(ifMissing(operation), blobs).catch((error: unknown) => {
+async function createOnly(operation: Operation, blobs: BlobContext): Promise<Outcome> {
+  await checkStaging(operation, blobs);
+  return execute(ifMissing(operation), blobs).catch((error: unknown) => {
     throw notReplaced(error, operation);
   });
+}
 
 async function carryOut(
   operation: Operation,
@@ -215,7 +218,7 @@ async function carryOut(
     wanted === undefined ? { outcome: made, headers: NO_HEADERS } : await withDigests(made, wanted);
   const shown = { route, version, overrides, rangeDigests };
   const answer = isLongList(outcome)
-    ? await formatLongList(outcome, route)
+    ? await formatLongList(outcome, route, version)
     : formatBlobOutcome(outcome, shown);
   return inForm(answer, headers, outcome);
 }

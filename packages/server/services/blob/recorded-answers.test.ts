@@ -161,6 +161,8 @@ test('a copy of a sealed blob is sealed', async () => {
   const source = { 'x-ms-copy-source': `http://${HOST}/${ACCOUNT}/abc/log` };
   assert.equal(await code('PUT', '/copy', source), '202');
   assert.equal((await send('HEAD', '/copy')).headers.get('x-ms-blob-sealed'), 'true');
+  assert.equal(await code('PUT', '/open', { ...source, 'x-ms-seal-blob': 'false' }), '202');
+  assert.equal((await send('HEAD', '/open')).headers.get('x-ms-blob-sealed'), undefined);
   const refused = await send('PUT', '/copy?comp=appendblock', {}, 'abc');
   assert.equal(codeOf(refused), '409 BlobIsSealed');
   assert.match(refused.text, /The blob is sealed and its contents cannot be modified\./);
@@ -181,6 +183,53 @@ test('the tier that is chosen for a client, and tiers where content is read', as
     list.text,
     /<AccessTier>Smart<\/AccessTier>.*<\/AccessTierChangeTime><SmartAccessTier>Hot<\/Sm/,
   );
+});
+
+test('pages that were written and cleared since a snapshot are told, and whole pages', async () => {
+  const { send, code } = await openAbc();
+  const create = { 'x-ms-blob-type': 'PageBlob', 'x-ms-blob-content-length': '2048' };
+  assert.equal(await code('PUT', '/p', create), '201');
+  const snapshot = (await send('PUT', '/p?comp=snapshot')).headers.get('x-ms-snapshot') ?? '';
+  const page = (range: string, write: 'update' | 'clear', body = '') =>
+    code('PUT', '/p?comp=page', { 'x-ms-page-write': write, 'x-ms-range': `bytes=${range}` }, body);
+  assert.equal(await page('0-1535', 'update', 'x'.repeat(1536)), '201');
+  assert.equal(await page('512-1023', 'clear'), '201');
+  const ranges = async (query: string, headers: Headers = {}) =>
+    /<PageList>(.*)<\/PageList>/.exec((await send('GET', `/p?comp=pagelist${query}`, headers)).text)?.[1];
+  const since = `&prevsnapshot=${encodeURIComponent(snapshot)}`;
+  assert.equal(
+    await ranges(`${since}&maxresults=2`),
+    '<PageRange><Start>0</Start><End>511</End></PageRange><ClearRange><Start>512</Start><End>1023</End></ClearRange><NextMarker>1024</NextMarker>',
+  );
+  assert.equal(
+    await ranges(`${since}&maxresults=2&marker=1024`),
+    '<PageRange><Start>1024</Start><End>1535</End></PageRange>',
+  );
+  const whole = '<PageRange><Start>0</Start><End>511</End></PageRange>';
+  assert.equal(await ranges('', { range: 'bytes=0-100' }), whole);
+  assert.equal(await ranges('', { range: 'bytes=511-600' }), whole);
+});
+
+test('tiers of snapshots', async () => {
+  const { send, code } = await openAbc();
+  const snapshot = (await send('PUT', '/b?comp=snapshot')).headers.get('x-ms-snapshot') ?? '';
+  const at = `snapshot=${encodeURIComponent(snapshot)}`;
+  const inferred = async (version: string) => {
+    const { headers } = await send('HEAD', `/b?${at}`, { 'x-ms-version': version });
+    return [headers.get('x-ms-access-tier'), headers.get('x-ms-access-tier-inferred')];
+  };
+  assert.deepEqual(await inferred('2023-11-03'), ['Hot', 'true']);
+  assert.deepEqual(await inferred('2018-11-09'), [undefined, undefined]);
+  const listed = async (version: string) =>
+    (
+      await send('GET', '?restype=container&comp=list&include=snapshots', { 'x-ms-version': version })
+    ).text.split('<AccessTier>Hot<').length - 1;
+  assert.deepEqual([await listed('2023-11-03'), await listed('2018-11-09')], [2, 1]);
+  const set = (tier: string) => code('PUT', `/b?comp=tier&${at}`, { 'x-ms-access-tier': tier });
+  assert.equal(await set('Archive'), '200');
+  assert.equal(await set('Cool'), '409 BlobOperationNotSupported');
+  assert.equal(await code('PUT', '/b?comp=tier', { 'x-ms-access-tier': 'Archive' }), '200');
+  assert.equal(await code('PUT', '/b?comp=tier', { 'x-ms-access-tier': 'Cool' }), '200');
 });
 
 test('what other kinds of accounts have', async () => {

@@ -91,6 +91,15 @@ test('keys are for bearer tokens', () => {
   });
 });
 
+test('none is for users of another tenant, whose tokens nobody here could read', () => {
+  const [start, expiry] = ['2020-01-01T01:02:00Z', '2020-01-02T00:00:00Z'];
+  const tenant = '<DelegatedUserTid>00000000-0000-0000-0000-000000000000</DelegatedUserTid>';
+  const body = `<KeyInfo><Start>${start}</Start><Expiry>${expiry}</Expiry>${tenant}</KeyInfo>`;
+  assert.throws(() => keyOf(bearer('Storage Blob Delegator'), Buffer.from(body)), {
+    code: 'AuthenticationFailed',
+  });
+});
+
 test('for at most seven days from now', () => {
   const asked = (start: string, expiry: string) => () =>
     keyOf(bearer('Storage Blob Delegator'), keyInfo(start, expiry));

@@ -172,7 +172,7 @@ function copyBlob(asked: Asked): Operation {
     metadata: metadata.length === 0 ? undefined : metadata,
     tags: tagsOfHeader(headers),
     tier: tierOf(headers),
-    seal: flagOf(headers, 'x-ms-seal-blob'),
+    seal: headers['x-ms-seal-blob'] ? flagOf(headers, 'x-ms-seal-blob') : undefined,
     tagsOfSource: isSynchronous && copiesTags(headers, asked.version),
     isSynchronous,
     md5: md5Of(headers, 'x-ms-source-content-md5'),

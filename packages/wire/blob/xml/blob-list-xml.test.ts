@@ -22,6 +22,7 @@ const LIST: ListedBlobs = {
   delimiter: undefined,
   entries: [],
   included: new Set(),
+  tiersOfSnapshots: false,
   nextMarker: undefined,
 };
 

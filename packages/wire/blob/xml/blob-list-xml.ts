@@ -11,7 +11,7 @@ import {
 import { escapeXml, XML_HEAD } from '../../shared/xml.js';
 import { etagText } from '../request/etag.js';
 import { formatTagSet } from '../request/tags.js';
-import { SMART, SMART_NOW } from '../smart-tier.js';
+import { SMART, TIER_NOW } from '../told-tiers.js';
 import { formatLease } from './lease-elements.js';
 
 /** The request's parameters are repeated where they were given. */
@@ -25,8 +25,12 @@ export interface ListedBlobs {
   readonly entries: readonly ListedBlob[];
   /** What `include` asked for. */
   readonly included: ReadonlySet<string>;
+  /** Whether snapshots whose tier nobody has set are told one. */
+  readonly tiersOfSnapshots: boolean;
   readonly nextMarker: string | undefined;
 }
+
+type Shown = Pick<ListedBlobs, 'included' | 'tiersOfSnapshots'>;
 
 /** What XML cannot hold, and blobs may be named. */
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
@@ -46,14 +50,14 @@ function formatCopy({ id, source, status, copied, total, completed }: CopyState)
   );
 }
 
-function formatTier({ snapshot, tier }: BlobProperties): string {
+function formatTier({ snapshot, tier }: BlobProperties, ofSnapshots: boolean): string {
   if (tier !== undefined)
     return (
       `<AccessTier>${tier.name}</AccessTier>` +
       `<AccessTierChangeTime>${formatHttpDate(tier.changed)}</AccessTierChangeTime>` +
-      elementOf('SmartAccessTier', tier.name === SMART ? SMART_NOW : undefined)
+      elementOf('SmartAccessTier', tier.name === SMART ? TIER_NOW : undefined)
     );
-  return snapshot === undefined
+  return snapshot === undefined || ofSnapshots
     ? '<AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred>'
     : '';
 }
@@ -70,13 +74,13 @@ function formatContent({ length, properties }: BlobProperties): string {
   );
 }
 
-function formatProperties(blob: BlobProperties, included: ReadonlySet<string>): string {
+function formatProperties(blob: BlobProperties, { included, tiersOfSnapshots }: Shown): string {
   const { stamp, lease, copy } = blob;
   const modified = formatHttpDate(stamp.lastModified);
   let text = `<Creation-Time>${formatHttpDate(blob.created)}</Creation-Time><Last-Modified>${modified}</Last-Modified>`;
   text += `<Etag>${etagText(stamp.etag)}</Etag>${formatContent(blob)}`;
   text += elementOf('x-ms-blob-sequence-number', blob.sequenceNumber?.toString());
-  text += `<BlobType>${blob.type}</BlobType>${formatTier(blob)}`;
+  text += `<BlobType>${blob.type}</BlobType>${formatTier(blob, tiersOfSnapshots)}`;
   if (lease !== undefined) text += formatLease(lease);
   if (copy !== undefined && included.has('copy')) text += formatCopy(copy);
   text += '<ServerEncrypted>true</ServerEncrypted>';
@@ -91,7 +95,8 @@ const UNCOMMITTED =
   '<AccessTierInferred>true</AccessTierInferred><LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState>' +
   '<ServerEncrypted>false</ServerEncrypted></Properties>';
 
-function formatEntry(entry: ListedBlob, included: ReadonlySet<string>): string {
+function formatEntry(entry: ListedBlob, shown: Shown): string {
+  const { included } = shown;
   const name = formatName(entry.name);
   if (entry.kind === 'prefix') return `<BlobPrefix>${name}</BlobPrefix>`;
   if (entry.kind === 'uncommitted') return `<Blob>${name}${UNCOMMITTED}</Blob>`;
@@ -102,7 +107,7 @@ function formatEntry(entry: ListedBlob, included: ReadonlySet<string>): string {
   );
   const metadata = included.has('metadata') ? formatListMetadata(blob.metadata) : '';
   const tags = included.has('tags') && blob.tags.length > 0 ? formatTagSet(blob.tags) : '';
-  return `<Blob>${name}${snapshot}${formatProperties(blob, included)}${metadata}${tags}</Blob>`;
+  return `<Blob>${name}${snapshot}${formatProperties(blob, shown)}${metadata}${tags}</Blob>`;
 }
 
 /** Of a list that may be empty. */
@@ -117,7 +122,7 @@ const blobsAround = (
 
 /** Starts with a byte order mark. */
 export function blobListDocument(list: ListedBlobs): EntriesDocument<ListedBlob> {
-  const { entries, included } = list;
+  const { entries } = list;
   const asked =
     elementOf('Prefix', list.prefix) +
     elementOf('Marker', list.marker) +
@@ -128,7 +133,7 @@ export function blobListDocument(list: ListedBlobs): EntriesDocument<ListedBlob>
   return {
     ...blobsAround(head, entries.length === 0, list.nextMarker),
     entries,
-    format: entry => formatEntry(entry, included),
+    format: entry => formatEntry(entry, list),
   };
 }
 

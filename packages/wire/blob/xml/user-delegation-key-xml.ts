@@ -23,11 +23,14 @@ function timeOf(element: XmlElement | undefined): bigint | undefined {
   return ticks - (ticks % TICKS_A_SECOND);
 }
 
-/** Without a start a key begins now. @throws BlobError InvalidXmlDocument, InvalidXmlNodeValue. */
+/** Without a start a key begins now. @throws BlobError InvalidXmlDocument, InvalidXmlNodeValue, AuthenticationFailed. */
 export function parseKeyInfo(body: Buffer, now: bigint): KeyTimes {
   const root = parseXml(body);
   if (root.name !== 'KeyInfo') throw invalid('The root is not KeyInfo.');
   const child = (name: string): XmlElement | undefined => root.children.find(each => each.name === name);
+  // Nobody here could tell whether a token is of that tenant.
+  if (child('DelegatedUserTid') !== undefined)
+    throw new BlobError('AuthenticationFailed', { reason: 'There are no other tenants.' });
   const start = timeOf(child('Start')) ?? now - (now % TICKS_A_SECOND);
   const expiry = timeOf(child('Expiry'));
   if (expiry === undefined) throw invalid('There is no Expiry.');
