@@ -262,4 +262,24 @@ describePeers('index rows that are not as they should be', peer => {
       await assertExact(db, table);
     }
   });
+
+  test('a delete whose answer was lost is done, though another row took its unique key since', async () => {
+    const { table, repo, row, other } = await people(peer);
+    let left = 1;
+    const inner = new FaultyClient(index => (index === 0 ? 'reset after' : undefined));
+    const httpClient = {
+      sendRequest: async (request: Parameters<FaultyClient['sendRequest']>[0]) => {
+        try {
+          return await inner.sendRequest(request);
+        } catch (thrown) {
+          if (left-- > 0) await repo.merge(other, { email: ann.email });
+          throw thrown;
+        }
+      },
+    };
+    const db = open({ tables: peer.client() }, { httpClient });
+    await db.repo(Person, { table }).delete(row);
+    assert.equal(await repo.get(ann), undefined);
+    await assertExact(db, table);
+  });
 });
