@@ -1,12 +1,45 @@
-// Lists of ids, as `shelfmark-patterns/lists`: the guide's index entities. An entry of its own, because one index row for each id serves most programs better.
+// Lists of ids, as `shelfmark-patterns/lists`: the guide's index entities, in rows or blobs, by themselves or derived of an entity. An entry of its own, because one index row for each id serves
+// most programs better.
+import { ListAudit, type ListAuditOptions, type ListAuditProgress } from './lists/audit-lists.js';
+import type { EntityList } from './lists/entity-list.js';
 import type { AnyList } from './lists/list.js';
 import { type ListOptions, ListRepo } from './lists/list-repo.js';
+import { type ListedOptions, ListedRepo } from './lists/listed-repo.js';
+import type { AnyEntity } from './model/entity.js';
 import { Db } from './open.js';
 
+export type { ListAuditOptions, ListAuditProgress, ListFinding } from './lists/audit-lists.js';
+export type { BlobList } from './lists/blob-list.js';
 export type { ListContention } from './lists/contention.js';
+export {
+  type Elsewhere,
+  type EntityList,
+  type InBlobs,
+  listOf,
+  type SamePartition,
+} from './lists/entity-list.js';
 export { type AnyList, type List, type ListKey, type ListSpec, list } from './lists/list.js';
+export { type ListFlowInput, listFlow } from './lists/list-flow.js';
+export type { ListMembers, StaleId } from './lists/list-members.js';
 export type { ListOptions, ListPlan, ListRepo } from './lists/list-repo.js';
+export type { ListedOptions, ListedRepo } from './lists/listed-repo.js';
 
 /** The lists of a definition. */
 export const lists = <L extends AnyList>(db: Db, definition: L, options: ListOptions = {}): ListRepo<L> =>
   new ListRepo(Db.serviceOf(db), definition, options);
+
+/** The rows of an entity, written with its lists: a write of a row by another repository leaves these as they are. */
+export const listed = <E extends AnyEntity>(
+  db: Db,
+  entity: E,
+  own: readonly EntityList<E, unknown>[],
+  options: ListedOptions = {},
+): ListedRepo<E> => new ListedRepo(db, entity, own, options);
+
+/** Compares the lists of an entity with its rows, page by page: it goes on as progress is taken. Of lists in blobs, ids that are missing are found, and no orphans. */
+export const auditLists = <E extends AnyEntity>(
+  db: Db,
+  definition: EntityList<E, unknown>,
+  options: ListAuditOptions = {},
+): AsyncGenerator<ListAuditProgress, void, undefined> =>
+  new ListAudit(Db.serviceOf(db), definition as unknown as EntityList, options).run();

@@ -1,0 +1,206 @@
+// Lists of ids in blobs, one a list: read with one request, and written as a whole under the ETag that was read. An append blob of added and removed ids would take writers without contention, but a
+// reader would have to replay it, it may have 50,000 blocks, and whoever compacts it has the contention again; and a list in blobs is written by the workers of a flow, which wait their turn anyway.
+import { Jitter } from '../flow/jitter.js';
+import { fraction } from '../flow/surroundings.js';
+import type { CompiledKey } from '../keys/compiled-key.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { isObject } from '../values/is-object.js';
+import { PatternError, refuseDefinition } from '../values/pattern-error.js';
+import type { Service } from '../write/service.js';
+import { ContentionCount, type ListContention } from './contention.js';
+import { changeIds, type IdChanges, type IdSet, idsOf, NO_IDS, readIds } from './id-set.js';
+import { ROWS_ADVICE } from './list.js';
+import { ATTEMPTS, PAUSES } from './list-limits.js';
+import type { Values } from './list-rows.js';
+
+/** Lists in the blobs of a container. */
+export interface BlobList {
+  readonly name: string;
+  readonly container: string;
+  /** Its text is the blob's name. */
+  readonly key: CompiledKey;
+}
+
+const CONTAINER = /^[a-z0-9](?:-?[a-z0-9]){2,62}$/;
+
+/** Throws DefinitionInvalid. */
+export function blobList(name: string, key: CompiledKey, container: string): BlobList {
+  if (!CONTAINER.test(container) || container.length > 63)
+    refuseDefinition(name, `${container} is no name that a container may have`);
+  return Object.freeze({ name, container, key });
+}
+
+type Conditions = { readonly ifMatch: string } | { readonly ifNoneMatch: '*' };
+
+interface BlobOptions {
+  readonly abortSignal?: AbortSignal;
+  readonly conditions?: Conditions;
+}
+
+/** What is needed of a `BlockBlobClient` of `@azure/storage-blob`. */
+interface BlockBlob {
+  /** `readableStreamBody` in Node, `blobBody` in browsers. */
+  download(
+    offset?: number,
+    count?: number,
+    options?: BlobOptions,
+  ): Promise<{
+    readonly etag?: string;
+    readonly readableStreamBody?: AsyncIterable<Uint8Array>;
+    readonly blobBody?: Promise<{ arrayBuffer(): Promise<ArrayBuffer> }>;
+  }>;
+  upload(body: Uint8Array, length: number, options: BlobOptions): Promise<unknown>;
+  delete(options: BlobOptions): Promise<unknown>;
+}
+
+interface Container {
+  getBlockBlobClient(name: string): BlockBlob;
+}
+
+interface StoredList {
+  readonly ids: IdSet;
+  readonly etag: string | undefined;
+}
+
+const statusOf = (thrown: unknown): number | undefined =>
+  isObject(thrown) && typeof thrown.statusCode === 'number' ? thrown.statusCode : undefined;
+
+const codeOf = (thrown: unknown): string =>
+  isObject(thrown) && typeof thrown.code === 'string' ? thrown.code : '';
+
+/** The client's error as one of this library. */
+function blobError(thrown: unknown, signal: AbortSignal | undefined): unknown {
+  signal?.throwIfAborted();
+  const status = statusOf(thrown);
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  if (status === 429 || status === 503)
+    return new PatternError('Throttled', { retryAfter: undefined }, { cause: thrown });
+  if (status !== undefined)
+    return new PatternError('ServiceRefused', { status, code: codeOf(thrown), text }, { cause: thrown });
+  return codeOf(thrown) === '' ? thrown : new PatternError('Unreachable', { attempts: 1 }, { cause: thrown });
+}
+
+async function bytesOf({
+  readableStreamBody,
+  blobBody,
+}: Awaited<ReturnType<BlockBlob['download']>>): Promise<Uint8Array> {
+  if (blobBody !== undefined) return new Uint8Array(await (await blobBody).arrayBuffer());
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readableStreamBody ?? []) pieces.push(piece);
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** Another writer came before: the blob is not the one that was read, is there already, or is gone. */
+const isLost = (thrown: unknown): boolean =>
+  statusOf(thrown) === 412 ||
+  (statusOf(thrown) === 409 && codeOf(thrown) === 'BlobAlreadyExists') ||
+  (statusOf(thrown) === 404 && codeOf(thrown) === 'BlobNotFound');
+
+/** The lists of a definition, in blobs. */
+export class BlobLists {
+  readonly #list: BlobList;
+  readonly #service: Service;
+  readonly #container: Container;
+  readonly #contention: ContentionCount;
+
+  constructor(
+    service: Service,
+    list: BlobList,
+    { warn }: { readonly warn?: ((found: ListContention) => void) | undefined } = {},
+  ) {
+    const { blobs } = service.clients;
+    if (blobs === undefined)
+      refuseDefinition(list.name, 'lists in blobs need a BlobServiceClient: open({ tables, blobs })');
+    this.#list = list;
+    this.#service = service;
+    this.#container = blobs.getContainerClient(list.container) as Container;
+    this.#contention = new ContentionCount(warn);
+  }
+
+  async ids(key: Values, options: ReadOptions = {}): Promise<readonly string[]> {
+    const name = this.#list.key.encode(key);
+    const { ids } = await this.#read(name, options);
+    try {
+      return idsOf(ids);
+    } catch {
+      throw this.#unreadable(name);
+    }
+  }
+
+  /** Afterwards each id is in the list, or is not. Throws Contention. */
+  async change(key: Values, changes: IdChanges, options: ReadOptions = {}): Promise<void> {
+    const name = this.#list.key.encode(key);
+    const { random, sleep } = this.#service.surroundings;
+    const jitter = new Jitter(PAUSES, () => fraction(random));
+    for (let attempt = 1; ; attempt++) {
+      const before = await this.#read(name, options);
+      const ids = changeIds(before.ids, changes);
+      if (ids === before.ids) return;
+      const isDone = await this.#write(name, ids, before.etag, options);
+      this.#contention.count(name, !isDone);
+      if (isDone) return;
+      if (attempt >= ATTEMPTS) throw this.#contended(name, attempt, before.etag);
+      await sleep(jitter.next(), options.signal);
+    }
+  }
+
+  contention(): readonly ListContention[] {
+    return this.#contention.found();
+  }
+
+  /** Gives whether no other writer came before. */
+  async #write(
+    name: string,
+    ids: IdSet,
+    etag: string | undefined,
+    { signal }: ReadOptions,
+  ): Promise<boolean> {
+    const blob = this.#container.getBlockBlobClient(name);
+    const conditions: Conditions = etag === undefined ? { ifNoneMatch: '*' } : { ifMatch: etag };
+    const options = { conditions, ...(signal && { abortSignal: signal }) };
+    try {
+      if (ids.count === 0) await blob.delete(options);
+      else await blob.upload(ids.bytes, ids.bytes.length, options);
+      return true;
+    } catch (thrown) {
+      if (isLost(thrown)) return false;
+      throw blobError(thrown, signal);
+    }
+  }
+
+  async #read(name: string, { signal }: ReadOptions): Promise<StoredList> {
+    const blob = this.#container.getBlockBlobClient(name);
+    try {
+      const answer = await blob.download(0, undefined, signal ? { abortSignal: signal } : {});
+      const ids = readIds(await bytesOf(answer));
+      if (ids === undefined) throw this.#unreadable(name);
+      return { ids, etag: answer.etag };
+    } catch (thrown) {
+      if (PatternError.is(thrown)) throw thrown;
+      if (statusOf(thrown) === 404 && codeOf(thrown) !== 'ContainerNotFound')
+        return { ids: NO_IDS, etag: undefined };
+      throw blobError(thrown, signal);
+    }
+  }
+
+  /** Blobs have addresses of their own; errors of lists have those of rows. */
+  #addressOf(name: string): { table: string; partitionKey: string; rowKey: string } {
+    return { table: this.#list.container, partitionKey: '', rowKey: name };
+  }
+
+  #unreadable(name: string): PatternError {
+    const reason = 'its bytes are not those of a list';
+    return new PatternError('RowUnreadable', { ...this.#addressOf(name), entity: this.#list.name, reason });
+  }
+
+  #contended(name: string, attempts: number, lastEtag: string | undefined): PatternError {
+    const detail = { ...this.#addressOf(name), attempts, lastEtag };
+    return new PatternError('Contention', detail, { cause: new Error(ROWS_ADVICE) });
+  }
+}

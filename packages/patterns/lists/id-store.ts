@@ -1,0 +1,35 @@
+// Where the lists of an entity stand, be it rows or blobs.
+import type { ReadOptions } from '../transport/table-requests.js';
+import type { Service } from '../write/service.js';
+import { BlobLists } from './blob-list.js';
+import type { ListContention } from './contention.js';
+import type { EntityList } from './entity-list.js';
+import type { IdChanges } from './id-set.js';
+import { ListRepo } from './list-repo.js';
+import type { Values } from './list-rows.js';
+
+/** Reads and changes the lists of one definition. */
+export interface IdStore {
+  ids(key: Values, options?: ReadOptions): Promise<readonly string[]>;
+  change(key: Values, changes: IdChanges, options?: ReadOptions): Promise<void>;
+  contention(): readonly ListContention[];
+}
+
+/** `table` is where the entity's rows stand: lists in its partitions stand there, too. */
+export interface StoreOptions {
+  readonly table?: string | undefined;
+  readonly warn?: ((found: ListContention) => void) | undefined;
+}
+
+export function storeOf(
+  service: Service,
+  { home, where, owner }: EntityList,
+  { table, warn }: StoreOptions,
+): IdStore {
+  if (home.kind === 'blobs') return new BlobLists(service, home.list, { warn });
+  const isBeside = where === 'same-partition' || home.list.table === owner.table;
+  return new ListRepo(service, home.list, {
+    table: isBeside ? table : undefined,
+    warn,
+  }) as unknown as IdStore;
+}

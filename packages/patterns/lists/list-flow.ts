@@ -1,0 +1,117 @@
+// The flow that keeps lists in other places than their entities' partition: its message names a row and the lists that it may be in or have been in; a worker reads the row, and puts its id into the
+// list that the row belongs to now, and out of the others.
+import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
+import type { StoredOf } from '../model/stored.js';
+import { Db } from '../open.js';
+import { decodeProperty } from '../values/decode-property.js';
+import { encodeProperty } from '../values/encode-property.js';
+import { isObject } from '../values/is-object.js';
+import { refuseDefinition } from '../values/pattern-error.js';
+import { parseWire, type WireValue } from '../values/read-wire.js';
+import type { StandardSchema } from '../values/standard-schema.js';
+import type { FlowOptions, Step } from '../workflow/definition.js';
+import { type Flow, flow } from '../workflow/flow.js';
+import { follow } from '../workflow/follow.js';
+import { addressOfKey } from '../write/plan-write.js';
+import { type EntityList, idOf, textOfKey } from './entity-list.js';
+import { storeOf } from './id-store.js';
+import type { Values } from './list-rows.js';
+
+/** Values of keys as JSON: of each its type, and its literal as it is sent to the service. */
+type KeyText = Readonly<Record<string, readonly [type: string, literal: string]>>;
+
+/** What a message says: a row, and lists that it may be in or have been in. */
+export interface ListFlowInput {
+  readonly table: string;
+  readonly key: KeyText;
+  readonly lists: readonly { readonly list: string; readonly key: KeyText }[];
+}
+
+function keyText(entity: AnyEntity, names: readonly string[], values: Values): KeyText {
+  return Object.fromEntries(
+    names.map(name => {
+      const edm = entity.plan.byName.get(name)?.property.edm ?? 'String';
+      return [name, [edm, encodeProperty(name, edm, values[name]).literal]];
+    }),
+  );
+}
+
+const keyValues = (key: KeyText): Values =>
+  Object.fromEntries(
+    Object.entries(key).map(([name, [type, literal]]) => [
+      name,
+      decodeProperty((parseWire(`{"v":${literal}}`) as { v: WireValue }).v, `Edm.${type}`).value,
+    ]),
+  );
+
+/** The message of a write of a row with these values. */
+export function listFlowInput(
+  entity: AnyEntity,
+  table: string,
+  values: Values,
+  changes: readonly { readonly list: EntityList; readonly key: Values }[],
+): ListFlowInput {
+  const { partition, row } = entity.plan;
+  return {
+    table,
+    key: keyText(entity, [...new Set([...partition.names, ...row.names])], values),
+    lists: changes.map(({ list, key }) => ({ list: list.name, key: keyText(entity, Object.keys(key), key) })),
+  };
+}
+
+const isInput = (value: unknown): value is ListFlowInput =>
+  isObject(value) && typeof value.table === 'string' && isObject(value.key) && Array.isArray(value.lists);
+
+const SCHEMA: StandardSchema<ListFlowInput, ListFlowInput> = {
+  '~standard': {
+    version: 1,
+    vendor: 'shelfmark-patterns',
+    validate: value =>
+      isInput(value) ? { value } : { issues: [{ message: 'should name a row and lists' }] },
+  },
+};
+
+/** Makes the lists that are named, and the one that the row belongs to, equal to the row. */
+async function settle(
+  db: Db,
+  list: EntityList,
+  { table, key, lists }: ListFlowInput,
+  row: StoredOf<AnyEntity> | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const own = row && list.keyOf(row.value as Of<AnyEntity>);
+  const candidates = lists.filter(each => each.list === list.name).map(each => keyValues(each.key));
+  const byText = new Map([...candidates, ...(own ? [own] : [])].map(each => [textOfKey(list, each), each]));
+  const owner = { ...list.owner, table };
+  const id = idOf(list, addressOfKey(owner, table, keyValues(key) as KeyOf<AnyEntity>));
+  const store = storeOf(Db.serviceOf(db), list, { table });
+  for (const [text, each] of byText)
+    await store.change(each, new Map([[id, own !== undefined && textOfKey(list, own) === text]]), { signal });
+}
+
+const stepOf = (list: EntityList, table: string): Step<ListFlowInput> =>
+  follow<AnyEntity, ListFlowInput>({
+    name: list.name,
+    entity: list.owner,
+    table,
+    key: input => keyValues(input.key) as KeyOf<AnyEntity>,
+    make: (row, input, { db, signal }) => settle(db, list, input, row, signal),
+  });
+
+/** The flow that keeps these lists, of one entity. Rows of any table may be followed. */
+export function listFlow<E extends AnyEntity>(
+  name: string,
+  lists: readonly EntityList<E, unknown>[],
+  options: FlowOptions<ListFlowInput> = {},
+): Flow<ListFlowInput, ListFlowInput> {
+  const all = lists as unknown as readonly EntityList[];
+  const near = all.find(({ where }) => where === 'same-partition');
+  if (near !== undefined) refuseDefinition(name, `${near.name} is written with its entities, and by no flow`);
+  const steps = all.map(
+    (list): Step<ListFlowInput> => ({
+      name: list.name,
+      run: (input, context) => stepOf(list, input.table).run(input, context) as Promise<undefined>,
+    }),
+  );
+  return flow(name, SCHEMA, steps, options);
+}

@@ -1,0 +1,109 @@
+// Lists of ids in blobs, of one entity, kept by a flow, on a server with all three services.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { TableServiceClient } from '@azure/data-tables';
+import { BlobServiceClient } from '@azure/storage-blob';
+import { QueueServiceClient } from '@azure/storage-queue';
+import { type RunningServer, serve } from 'shelfmark';
+import { codec, type Db, entity, key, open, t } from '#patterns';
+import { listed, listFlow, listOf } from '#patterns/lists';
+import { rejects } from './rejects.js';
+
+const Employee = entity('Employee', {
+  version: 1,
+  table: 'Staff',
+  props: { department: t.string(), id: t.int32(), lastName: t.string() },
+  partition: p => key(p.department),
+  row: p => key('employee', p.id.as(codec.int(6))),
+});
+const inBlobs = listOf(Employee, 'lastNames', {
+  where: 'blob',
+  container: 'staff-lists',
+  blob: p => key('last', p.lastName),
+});
+
+describe('lists in blobs', () => {
+  let server: RunningServer;
+  let db: Db;
+  let blobs: BlobServiceClient;
+  const namesFlow = listFlow('last-names', [inBlobs]);
+  before(async () => {
+    server = await serve({ data: undefined });
+    const connection = server.connectionString();
+    const tables = TableServiceClient.fromConnectionString(connection, { allowInsecureConnection: true });
+    blobs = BlobServiceClient.fromConnectionString(connection);
+    await tables.createTable('Staff');
+    db = open({ tables, blobs, queues: QueueServiceClient.fromConnectionString(connection) });
+    await namesFlow.createQueues(db);
+  });
+  after(() => server.close());
+
+  const drained = async (): Promise<void> => {
+    const worker = namesFlow.worker(db, { grace: 2, concurrency: 8, rest: { base: 1, cap: 10 } });
+    for (let at = 0; (await namesFlow.figures(db)).pending > 0; at++) {
+      assert(at < 1_000);
+      await pause(20);
+    }
+    await worker.stop();
+  };
+
+  test('have the ids of entities when the flow is done', async () => {
+    const staff = listed(db, Employee, [inBlobs], { flow: namesFlow });
+    await rejects(staff.ids(inBlobs, { lastName: 'Jones' }), 'ServiceRefused', { code: 'ContainerNotFound' });
+    await blobs.getContainerClient('staff-lists').create();
+    assert.deepEqual(await staff.ids(inBlobs, { lastName: 'Jones' }), []);
+    const made = [];
+    for (const department of ['IT', 'Sales'])
+      for (const id of [1, 2, 3, 4]) made.push(await staff.create({ department, id, lastName: 'Jones' }));
+    await drained();
+    const [first, second, ...others] = made;
+    assert(first && second);
+    assert.equal((await staff.find(inBlobs, { lastName: 'Jones' })).rows.length, 8);
+    await staff.merge(first, { lastName: 'Smith/?#' });
+    await staff.delete(second);
+    const early = await staff.find(inBlobs, { lastName: 'Jones' });
+    assert.deepEqual(
+      early.stale.map(({ fault }) => fault),
+      ['moved', 'gone'],
+      'until the flow is done',
+    );
+    await drained();
+    const late = await staff.find(inBlobs, { lastName: 'Jones' });
+    assert.deepEqual([late.rows.length, late.stale], [6, []]);
+    assert.deepEqual(
+      (await staff.find(inBlobs, { lastName: 'Smith/?#' })).rows.map(({ value }) => value.id),
+      [1],
+    );
+    for (const each of others) await staff.delete(each);
+    await drained();
+    const names = [];
+    for await (const { name } of blobs.getContainerClient('staff-lists').listBlobsFlat()) names.push(name);
+    assert.equal(names.length, 1, 'a list without ids has no blob');
+  });
+
+  test('are as long as blobs may be', async () => {
+    const { BlobLists } = await import('../../packages/patterns/lists/blob-list.js');
+    const { Db: Opened } = await import('../../packages/patterns/open.js');
+    assert(inBlobs.home.kind === 'blobs');
+    const lists = new BlobLists(Opened.serviceOf(db), inBlobs.home.list);
+    const ids = Array.from(
+      { length: 100_000 },
+      (_, at) => `Sales\u0000employee!${String(at).padStart(6, '0')}`,
+    );
+    const at = { lastName: 'Long' };
+    await lists.change(at, new Map(ids.map(id => [id, true])));
+    assert.deepEqual(await lists.ids(at), ids);
+    const start = performance.now();
+    await lists.change(at, new Map([['Sales\u0000employee!0500005', true]]));
+    assert(performance.now() - start < 10_000);
+    assert.equal((await lists.ids(at)).length, 100_001);
+    await Promise.all(
+      ['a', 'b', 'c', 'd'].map(id => lists.change({ lastName: 'Hot' }, new Map([[id, true]]))),
+    );
+    assert.deepEqual(await lists.ids({ lastName: 'Hot' }), ['a', 'b', 'c', 'd']);
+    const blob = blobs.getContainerClient('staff-lists').getBlockBlobClient(inBlobs.home.list.key.encode(at));
+    await blob.upload('zz', 2);
+    await rejects(lists.ids(at), 'RowUnreadable', { table: 'staff-lists', rowKey: 'last!Long' });
+  });
+});

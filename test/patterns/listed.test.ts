@@ -1,0 +1,266 @@
+// Entities and their lists: in the entity's partition equal after each write, elsewhere and in blobs equal when the flow is done, whoever else writes and wherever a program ends.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { codec, type Db, entity, Instant, key, open, type StoredOf, t } from '#patterns';
+import type { FlowEvent } from '#patterns/flows';
+import { auditLists, type EntityList, listed, listFlow, listOf } from '#patterns/lists';
+import { type FaultPlan, FaultyClient } from './faulty-client.js';
+import { describePeers } from './peers.js';
+import { rejects } from './rejects.js';
+import { chanceOf, SEED } from './seeded.js';
+
+const Employee = entity('Employee', {
+  version: 1,
+  table: 'Staff',
+  props: {
+    department: t.string(),
+    id: t.int32(),
+    lastName: t.string(),
+    team: t.string().optional(),
+    hired: t.instant().optional(),
+  },
+  partition: p => key(p.department),
+  row: p => key('employee', p.id.as(codec.int(6))),
+});
+type Stored = StoredOf<typeof Employee>;
+
+const byLastName = listOf(Employee, 'byLastName', {
+  where: 'same-partition',
+  row: p => key('last', p.lastName.as(codec.lower)),
+});
+const byTeam = listOf(Employee, 'byTeam', { where: 'same-partition', row: p => key('team', p.team) });
+const everywhere = listOf(Employee, 'everywhere', {
+  where: 'elsewhere',
+  partition: p => key('lastNames', p.lastName),
+  row: key('list'),
+});
+const byDay = listOf(Employee, 'byDay', {
+  where: 'elsewhere',
+  partition: key('days'),
+  row: p => key('day', p.hired),
+});
+const jones = { department: 'Sales', lastName: 'Jones' };
+
+describePeers('entities with lists', peer => {
+  const opened = (plan: FaultPlan = () => undefined) => {
+    const httpClient = new FaultyClient(plan);
+    const db: Db = open(
+      { tables: peer.client({ httpClient }), queues: peer.queues(httpClient) },
+      { httpClient },
+    );
+    return { db, httpClient };
+  };
+  let flows = 0;
+  /** The ids of what a list has, and what is stale in it. */
+  const members = async <K>(
+    {
+      find,
+    }: {
+      find: (
+        list: EntityList<typeof Employee, K>,
+        key: K,
+      ) => Promise<{ rows: readonly Stored[]; stale: readonly unknown[] }>;
+    },
+    list: EntityList<typeof Employee, K>,
+    at: K,
+  ): Promise<readonly number[]> => {
+    const { rows, stale } = await find(list, at);
+    assert.deepEqual(stale, []);
+    return rows.map(({ value }) => value.id);
+  };
+
+  test('a list in the partition follows each write, in one transaction with it', async () => {
+    const table = await peer.newTable();
+    const { db, httpClient } = opened();
+    const staff = listed(db, Employee, [byLastName, byTeam], { table });
+    const has = <K>(list: EntityList<typeof Employee, K>, at: K) =>
+      members({ find: (each, its) => staff.find(each, its) }, list, at);
+    httpClient.count = 0;
+    const ann = await staff.create({ ...jones, id: 1 });
+    assert.equal(httpClient.count, 2, 'the list is read, and the transaction sent');
+    await staff.create({ ...jones, lastName: 'JONES', id: 2, team: 'a' });
+    assert.deepEqual(await has(byLastName, jones), [1, 2]);
+    assert.deepEqual(await has(byTeam, { department: 'Sales', team: 'a' }), [2]);
+    httpClient.count = 0;
+    const smith = await staff.merge(ann, { lastName: 'Smith', team: 'a' });
+    assert.equal(httpClient.count, 4, 'three lists are read');
+    assert.deepEqual(await has(byLastName, jones), [2]);
+    assert.deepEqual(await has(byLastName, { ...jones, lastName: 'smith' }), [1]);
+    assert.deepEqual(await has(byTeam, { department: 'Sales', team: 'a' }), [1, 2]);
+    httpClient.count = 0;
+    const same = await staff.replace(smith, { ...smith.value, lastName: 'SMITH' });
+    assert.equal(httpClient.count, 1, 'no list changes');
+    await rejects(staff.merge(ann, { lastName: 'Old' }), 'Conflict');
+    await rejects(staff.create({ ...jones, id: 1 }), 'AlreadyExists');
+    assert.deepEqual(await staff.ids(byLastName, { ...jones, lastName: 'Old' }), []);
+    await staff.mutate({ department: 'Sales', id: 2 }, value => value && { ...value, lastName: 'Smith' });
+    assert.deepEqual(await staff.ids(byLastName, { ...jones, lastName: 'Smith' }), [
+      'employee!000001',
+      'employee!000002',
+    ]);
+    await staff.delete(same);
+    assert.deepEqual(await has(byLastName, { ...jones, lastName: 'Smith' }), [2]);
+    const partition = await db.repo(Employee, { table }).partition({ department: 'Sales' }).take(9);
+    assert.equal(partition.length, 1, 'rows of lists are none of the entity');
+  });
+
+  test('writers at the same time, with lost answers, leave lists equal to the entities', async () => {
+    const table = await peer.newTable();
+    const chance = chanceOf(SEED);
+    let wasLost = false;
+    const { db } = opened(() => {
+      wasLost = !wasLost && chance() < 0.1;
+      return wasLost ? 'reset after' : undefined;
+    });
+    const names = ['Jones', 'Smith', 'Brown'];
+    const staff = listed(db, Employee, [byLastName], { table, attempts: 60 });
+    const write = async (writer: number): Promise<void> => {
+      for (let at = 0; at < 8; at++) {
+        const id = 10 * writer + Math.floor(chance() * 3);
+        const lastName = names[Math.floor(chance() * names.length)] ?? '';
+        const found = await staff.get({ department: 'Sales', id });
+        if (found === undefined) await staff.create({ department: 'Sales', id, lastName });
+        else if (chance() < 0.3) await staff.delete(found);
+        else await staff.merge(found, { lastName });
+      }
+    };
+    await Promise.all([0, 1, 2, 3].map(write));
+    const all = await db.repo(Employee, { table }).partition({ department: 'Sales' }).take(99);
+    for (const lastName of names) {
+      const { rows, stale } = await staff.find(byLastName, { department: 'Sales', lastName });
+      assert.deepEqual(stale, [], `seed ${SEED}`);
+      const expected = all.filter(({ value }) => value.lastName === lastName).map(({ value }) => value.id);
+      assert.deepEqual(
+        rows.map(({ value }) => value.id),
+        expected,
+        `seed ${SEED}`,
+      );
+    }
+    for await (const { findings } of auditLists(db, byLastName, { table })) assert.deepEqual(findings, []);
+    assert((staff.contention()[0]?.conflicts ?? 0) > 0);
+  });
+
+  test('an entity that went around its list is left out, and named', async () => {
+    const table = await peer.newTable();
+    const { db } = opened();
+    const staff = listed(db, Employee, [byLastName], { table });
+    const [, bob, cid] = [1, 2, 3].map(id => staff.create({ ...jones, id }).catch(() => undefined));
+    const around = db.repo(Employee, { table });
+    await staff.create({ ...jones, id: 4 });
+    const [two, three] = [await bob, await cid];
+    assert(two && three);
+    await around.delete(two);
+    await around.merge(three, { lastName: 'Smith' });
+    const { rows, stale } = await staff.find(byLastName, jones);
+    assert.deepEqual(
+      rows.map(({ value }) => value.id),
+      [1, 4],
+    );
+    assert.deepEqual(stale, [
+      { id: 'employee!000002', fault: 'gone' },
+      { id: 'employee!000003', fault: 'moved' },
+    ]);
+    const wrong = [
+      ['missing', 'employee!000003', 'Smith'],
+      ['orphan', 'employee!000002', 'Jones'],
+      ['orphan', 'employee!000003', 'Jones'],
+    ];
+    const audited = async (repair: boolean) => {
+      const found: unknown[] = [];
+      let resume: string | undefined;
+      // Each page by a new audit, as after a crash.
+      do {
+        const { value } = await auditLists(db, byLastName, { table, repair, size: 1, resume }).next();
+        assert(value);
+        resume = value.next;
+        for (const { fault, id, key: at, isRepaired } of value.findings) {
+          assert.equal(isRepaired, repair);
+          found.push([fault, id, at.lastName]);
+        }
+      } while (resume !== undefined);
+      return found;
+    };
+    assert.deepEqual(await audited(false), wrong);
+    assert.deepEqual(await audited(true), wrong);
+    assert.deepEqual(await audited(false), []);
+    assert.deepEqual(await staff.ids(byLastName, { ...jones, lastName: 'Smith' }), ['employee!000003']);
+    await rejects(auditLists(db, byLastName, { resume: 'x' }).next(), 'TokenMismatch');
+  });
+
+  test('lists elsewhere are equal when the flow is done', async () => {
+    const table = await peer.newTable();
+    const { db } = opened();
+    const follower = listFlow(`lists-${++flows}-${peer.name}`, [everywhere, byDay]);
+    await follower.createQueues(db);
+    const staff = listed(db, Employee, [everywhere, byDay], { table, flow: follower });
+    const day = Instant.parse('2026-11-23T00:00:00.1234567Z');
+    const ann = await staff.create({ ...jones, id: 1, hired: day });
+    await staff.create({ department: 'IT', id: 7, lastName: 'Jones' });
+    await staff.merge(ann, { lastName: 'Smith' });
+    const gone = await staff.create({ department: 'IT', id: 8, lastName: 'Jones' });
+    await staff.delete(gone);
+    await rejects(staff.create({ department: 'IT', id: 7, lastName: 'Jones' }), 'AlreadyExists');
+    const events: FlowEvent[] = [];
+    // The message of a row that was created and is gone waits for it, as long as this says.
+    const worker = follower.worker(db, {
+      grace: 3,
+      rest: { base: 1, cap: 10 },
+      report: each => events.push(each),
+    });
+    for (let at = 0; (await follower.figures(db)).pending > 0; at++) {
+      assert(at < 1_000, JSON.stringify(events));
+      await pause(20);
+    }
+    await worker.stop();
+    assert.deepEqual(
+      events
+        .filter(({ kind }) => kind !== 'done' && kind !== 'pending' && kind !== 'abandoned')
+        .map(({ kind }) => kind),
+      [],
+    );
+    for (const each of [everywhere, byDay])
+      for await (const { findings } of auditLists(db, each, { table })) assert.deepEqual(findings, []);
+    const found = await staff.find(everywhere, { lastName: 'Jones' });
+    assert.deepEqual(
+      found.rows.map(({ value }) => [value.department, value.id]),
+      [['IT', 7]],
+    );
+    assert.deepEqual(found.stale, []);
+    assert.deepEqual(
+      (await staff.find(everywhere, { lastName: 'Smith' })).rows.map(({ value }) => value.id),
+      [1],
+    );
+    assert.deepEqual(
+      (await staff.find(byDay, { hired: day })).rows.map(({ value }) => value.id),
+      [1],
+    );
+  });
+
+  test('what could not work is refused', async () => {
+    const { db } = opened();
+    await rejects(async () => listed(db, Employee, [everywhere]), 'DefinitionInvalid');
+    await rejects(async () => listFlow('near', [byLastName]), 'DefinitionInvalid');
+    await rejects(
+      async () =>
+        listOf(Employee, 'same', { where: 'same-partition', row: p => key('employee', p.lastName) }),
+      'DefinitionInvalid',
+    );
+    await rejects(
+      async () => listOf(Employee, 'blobs', { where: 'blob', container: 'A', blob: p => key(p.lastName) }),
+      'DefinitionInvalid',
+    );
+    const inBlobs = listOf(Employee, 'blobs', {
+      where: 'blob',
+      container: 'names',
+      blob: p => key(p.lastName),
+    });
+    await rejects(
+      async () => listed(db, Employee, [inBlobs], { flow: listFlow('blobs', [inBlobs]) }),
+      'DefinitionInvalid',
+    );
+    // @ts-expect-error a list needs a key in the partition of its entities
+    await rejects(async () => listOf(Employee, 'wrong', { where: 'same-partition' }), 'DefinitionInvalid');
+    await rejects(async () => listed(db, Employee, []).ids(byLastName, jones), 'DefinitionInvalid');
+  });
+});
