@@ -1,6 +1,7 @@
 // The examples by their names.
 import { compoundKeys } from './compound-keys.js';
 import { employeesAndDepartments } from './employees-and-departments.js';
+import { employeesByLastName } from './employees-by-last-name.js';
 import type { Example } from './example.js';
 import { logTail } from './log-tail.js';
 import { lookups } from './lookups.js';
@@ -9,6 +10,7 @@ import { typedQueries } from './typed-queries.js';
 
 export const EXAMPLES = {
   'employees-and-departments': employeesAndDepartments,
+  'employees-by-last-name': employeesByLastName,
   'compound-keys': compoundKeys,
   'log-tail': logTail,
   'typed-queries': typedQueries,

@@ -52,6 +52,21 @@ describePeers('entities with lists', peer => {
     return { db, httpClient };
   };
   let flows = 0;
+  /** The message of a row that was created and is gone waits for it, as long as this says. */
+  const drained = async (db: Db, follower: ReturnType<typeof listFlow>): Promise<void> => {
+    const events: FlowEvent[] = [];
+    const report = (event: FlowEvent) => events.push(event);
+    const worker = follower.worker(db, { grace: 3, concurrency: 8, rest: { base: 1, cap: 10 }, report });
+    for (let at = 0; (await follower.figures(db)).pending > 0; at++) {
+      assert(at < 2_000, JSON.stringify(events.slice(0, 9)));
+      await pause(20);
+    }
+    await worker.stop();
+    assert.deepEqual(
+      events.filter(({ kind }) => kind === 'poisoned' || kind === 'unreachable'),
+      [],
+    );
+  };
   /** The ids of what a list has, and what is stale in it. */
   const members = async <K>(
     {
@@ -197,28 +212,14 @@ describePeers('entities with lists', peer => {
     const day = Instant.parse('2026-11-23T00:00:00.1234567Z');
     const ann = await staff.create({ ...jones, id: 1, hired: day });
     await staff.create({ department: 'IT', id: 7, lastName: 'Jones' });
+    await drained(db, follower);
+    const [early] = (await staff.find(byDay, { hired: day })).rows;
+    assert.equal(early?.value.id, 1);
     await staff.merge(ann, { lastName: 'Smith' });
     const gone = await staff.create({ department: 'IT', id: 8, lastName: 'Jones' });
     await staff.delete(gone);
     await rejects(staff.create({ department: 'IT', id: 7, lastName: 'Jones' }), 'AlreadyExists');
-    const events: FlowEvent[] = [];
-    // The message of a row that was created and is gone waits for it, as long as this says.
-    const worker = follower.worker(db, {
-      grace: 3,
-      rest: { base: 1, cap: 10 },
-      report: each => events.push(each),
-    });
-    for (let at = 0; (await follower.figures(db)).pending > 0; at++) {
-      assert(at < 1_000, JSON.stringify(events));
-      await pause(20);
-    }
-    await worker.stop();
-    assert.deepEqual(
-      events
-        .filter(({ kind }) => kind !== 'done' && kind !== 'pending' && kind !== 'abandoned')
-        .map(({ kind }) => kind),
-      [],
-    );
+    await drained(db, follower);
     for (const each of [everywhere, byDay])
       for await (const { findings } of auditLists(db, each, { table })) assert.deepEqual(findings, []);
     const found = await staff.find(everywhere, { lastName: 'Jones' });
@@ -235,6 +236,57 @@ describePeers('entities with lists', peer => {
       (await staff.find(byDay, { hired: day })).rows.map(({ value }) => value.id),
       [1],
     );
+  });
+
+  test('wherever a program ends, lists are equal to the entities when the flow is done', async () => {
+    const table = await peer.newTable();
+    const { db } = opened();
+    const own = [byLastName, byTeam, everywhere] as const;
+    const follower = listFlow(`crash-${peer.name}`, [everywhere]);
+    await follower.createQueues(db);
+    const staff = listed(db, Employee, own, { table, flow: follower });
+    const value = (id: number) => ({ department: 'Sales', id, lastName: `N${id % 3}`, team: 'a' });
+    const renamed = (id: number) => ({ ...value(id), lastName: `N${(id + 1) % 3}`, team: 'b' });
+    type Listed = typeof staff;
+    const operations: readonly ((
+      repo: Listed,
+      before: Stored | undefined,
+      id: number,
+    ) => Promise<unknown>)[] = [
+      (repo, _, id) => repo.create(value(id)),
+      (repo, before, id) => repo.replace(before ?? assert.fail(), renamed(id)),
+      (repo, before) => repo.delete(before ?? assert.fail()),
+    ];
+    // More than there are requests, in two modes.
+    const made = new Map<number, Stored>();
+    for (let id = 1; id <= 60; id++) made.set(id, await staff.create(value(id)));
+    await drained(db, follower);
+    let id = 0;
+    let done = 0;
+    for (const [kind, operation] of operations.entries()) {
+      if (kind === 0) id = 100;
+      if (kind === 1) id = 0;
+      for (const mode of ['before', 'after'] as const)
+        for (let at = 0, isEnded = false; !isEnded; at++) {
+          id++;
+          const before = kind === 0 ? undefined : made.get(id);
+          const dying = opened(index =>
+            index < at ? undefined : index === at ? `reset ${mode}` : 'reset before',
+          );
+          const repo = listed(dying.db, Employee, own, { table, flow: follower, attempts: 1 });
+          isEnded = await operation(repo, before, id).then(
+            () => true,
+            () => false,
+          );
+          done++;
+        }
+    }
+    assert(done > 25, `${done} ends`);
+    await drained(db, follower);
+    for (const each of own)
+      for await (const { findings } of auditLists(db, each, { table })) assert.deepEqual(findings, []);
+    const rows = await db.repo(Employee, { table }).partition({ department: 'Sales' }).take(999);
+    assert(rows.some(row => row.value.team === 'b') && rows.length > 10);
   });
 
   test('what could not work is refused', async () => {
