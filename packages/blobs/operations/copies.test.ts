@@ -31,6 +31,7 @@ import {
   rangesOf,
   sourceOf,
 } from '../testing/parts.js';
+import { NO_ETAG } from '../values/conditions.js';
 
 const copy = ({ run }: TestAccount, from: Source, to: string, more: Partial<CopyBlob> = {}) =>
   outcomeOf('copied', run(copyOf(from, to, more)));
@@ -132,7 +133,9 @@ test('blobs, blocks and appends take their bodies from a blob', async () => {
   assert.deepEqual([blob.length, blob.properties.contentType, blob.copy], [50_003, 'text/plain', undefined]);
   const stale = { ...NO_CONDITIONS, ifMatch: [1n] };
   const again = { kind: 'putBlobFromUrl', ...on, ...WHOLE, properties, ...whole, conditions: stale } as const;
-  await refusalOf('TargetConditionNotMet', account.run(again));
+  await refusalOf('ConditionNotMet', account.run(again));
+  const none = { ...again, conditions: { ...NO_CONDITIONS, ifMatch: [NO_ETAG] } };
+  await refusalOf('TargetConditionNotMet', account.run(none));
   await outcomeOf(
     'blockPut',
     account.run({ kind: 'putBlockFromUrl', ...on, id: blockId('a'), leaseId: undefined, source: part }),

@@ -20,6 +20,7 @@ import { EXTENT_BYTES_MAX, encodeExtent, PAGE_EXTENT_BYTES_MAX } from '../rows/e
 import { decodeHead, unlimited } from '../rows/head.js';
 import { BLOB_KEY, extentKey, newLayer } from '../rows/keys.js';
 import type { Piece } from '../rows/pieces.js';
+import { namesNoEtag } from '../values/conditions.js';
 import type { ContentProperties, CopyState } from '../values/properties.js';
 import { admitRead, onlyTags } from './admission.js';
 import { copyFailures, type OpenedSource, wholeSourceFailures, withSource } from './copy-source.js';
@@ -38,9 +39,9 @@ function filledFrom(own: ContentProperties, source: ContentProperties): ContentP
   };
 }
 
-/** A condition on the blob that is written has a code of its own, unlike one on the source (protocol: conditions#outcomes). */
-const ofTarget = (error: unknown): unknown =>
-  error instanceof BlobError && error.code === 'ConditionNotMet'
+/** A text that is no ETag has a code of its own (protocol: conditions#outcomes). */
+const ofTarget = (error: unknown, { conditions }: PutBlobFromUrl): unknown =>
+  error instanceof BlobError && error.code === 'ConditionNotMet' && namesNoEtag(conditions.ifMatch)
     ? new BlobError('TargetConditionNotMet')
     : error;
 
@@ -57,7 +58,7 @@ export async function putBlobFromUrl(context: BlobContext, operation: PutBlobFro
     try {
       return await putIncoming(context, space, whole, { length, pieces, md5, crc64 });
     } catch (error) {
-      throw ofTarget(error);
+      throw ofTarget(error, operation);
     }
   });
 }

@@ -1,11 +1,12 @@
 // Whether the conditions of a request hold (protocol: conditions). Pure: over what is stored, without looking at a clock.
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
-import type {
-  Conditions,
-  ContainerConditions,
-  EtagCondition,
-  PageConditions,
-  TierConditions,
+import {
+  type Conditions,
+  type ContainerConditions,
+  type EtagCondition,
+  namesNoEtag,
+  type PageConditions,
+  type TierConditions,
 } from './conditions.js';
 import { matchesTags } from './tag-expression.js';
 import type { Tags } from './tags.js';
@@ -34,6 +35,8 @@ const wholeSecond = (tick: bigint): bigint => tick - (tick % TICKS_A_SECOND);
 
 export interface ConditionFailures {
   readonly ifMatch: BlobErrorCode;
+  /** Of an If-Match with a text that is no ETag. */
+  readonly noEtag: BlobErrorCode;
   readonly ifNoneMatch: BlobErrorCode;
   readonly ifModifiedSince: BlobErrorCode;
   readonly ifUnmodifiedSince: BlobErrorCode;
@@ -42,6 +45,7 @@ export interface ConditionFailures {
 
 const all = (code: BlobErrorCode): ConditionFailures => ({
   ifMatch: code,
+  noEtag: code,
   ifNoneMatch: code,
   ifModifiedSince: code,
   ifUnmodifiedSince: code,
@@ -63,6 +67,7 @@ export const OF_COPY_SOURCE: ConditionFailures = {
 /** Of the source of an operation that takes its body from a URL (protocol: conditions#sources). */
 export const OF_BODY_SOURCE: ConditionFailures = {
   ifMatch: 'CannotVerifyCopySource',
+  noEtag: 'CannotVerifyCopySource',
   ifNoneMatch: 'CannotVerifyCopySource:NotModified',
   ifModifiedSince: 'CannotVerifyCopySource:NotModified',
   ifUnmodifiedSince: 'ConditionNotMet',
@@ -71,7 +76,7 @@ export const OF_BODY_SOURCE: ConditionFailures = {
 /** Of the source of Put Blob From URL (protocol: conditions#sources). */
 export const OF_WHOLE_SOURCE: ConditionFailures = {
   ...OF_BODY_SOURCE,
-  ifMatch: 'SourceConditionNotMet',
+  noEtag: 'SourceConditionNotMet',
   ifUnmodifiedSince: 'CannotVerifyCopySource:ConditionNotMet',
 };
 /** Of the time at which a blob's tier was set (protocol: conditions#tier-times). */
@@ -85,7 +90,8 @@ export function checkAgainst(
   failures: ConditionFailures,
 ): void {
   const { ifMatch, ifNoneMatch, ifTags } = conditions;
-  if (ifMatch !== undefined && !isMatch(ifMatch, found.etag)) throw new BlobError(failures.ifMatch);
+  if (ifMatch !== undefined && !isMatch(ifMatch, found.etag))
+    throw new BlobError(namesNoEtag(ifMatch) ? failures.noEtag : failures.ifMatch);
   if (ifNoneMatch !== undefined && isMatch(ifNoneMatch, found.etag))
     throw new BlobError(failures.ifNoneMatch);
   checkTimes(conditions, found.lastModified, failures);

@@ -1,7 +1,10 @@
 // The conditions of a request on a blob or a container. Whether they hold is checked in check-conditions.ts.
 import type { TagExpression } from './tags.js';
 
-/** `any`: whatever it is. Ticks that no ETag has stand for texts that are none. */
+/** Stands for a text that is no ETag. */
+export const NO_ETAG = -1n;
+
+/** `any`: whatever it is. */
 export type EtagCondition = 'any' | readonly bigint[];
 
 /** A condition that is undefined was not sent. Times have whole seconds. */
@@ -25,6 +28,10 @@ export const NO_CONDITIONS: Conditions = {
   ifTags: undefined,
   leaseId: undefined,
 };
+
+/** Whether one of the ETags is none: some refusals tell that apart. */
+export const namesNoEtag = (condition: EtagCondition | undefined): boolean =>
+  condition !== undefined && condition !== 'any' && condition.includes(NO_ETAG);
 
 export interface PageConditions extends Conditions {
   readonly sequenceNumberAtMost: bigint | undefined;

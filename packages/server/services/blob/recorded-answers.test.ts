@@ -104,6 +104,10 @@ test('conditions on the source of a whole blob', async () => {
   const from = (name: string, value: string) =>
     send('PUT', '/copy', { ...source, [`x-ms-source-if-${name}`]: value });
   assert.equal(codeOf(await from('match', 'a')), '412 SourceConditionNotMet');
+  assert.equal(codeOf(await from('match', '0x111111111111111')), '412 CannotVerifyCopySource');
+  const onto = async (etag: string) => codeOf(await send('PUT', '/b', { ...source, 'if-match': etag }));
+  assert.equal(await onto('"0x8DB39E1F152A40E"'), '412 ConditionNotMet');
+  assert.equal(await onto('"invalidetag"'), '412 TargetConditionNotMet');
   assert.equal(codeOf(await from('modified-since', LATER)), '304 CannotVerifyCopySource');
   const refused = await from('unmodified-since', EARLIER);
   assert.equal(codeOf(refused), '412 CannotVerifyCopySource');

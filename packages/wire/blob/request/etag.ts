@@ -1,11 +1,9 @@
 // ETags of containers and blobs: a tick, as Azure writes it (protocol: blob-requests#etags).
-import { BlobError, type EtagCondition } from '#blobs';
+import { BlobError, type EtagCondition, NO_ETAG } from '#blobs';
 
 /** 100 ns from year one to 1970, where our ticks begin. */
 const TICKS_BEFORE = 621_355_968_000_000_000n;
 const HEX = /^0x[0-9A-F]{1,16}$/i;
-/** No ETag has it. */
-const NONE = -1n;
 
 /** Without quotes, as in lists of blobs. */
 export const etagText = (tick: bigint): string => `0x${(tick + TICKS_BEFORE).toString(16).toUpperCase()}`;
@@ -15,7 +13,7 @@ export const quotedEtag = (tick: bigint): string => `"${etagText(tick)}"`;
 /** Quotes may be missing: lists of blobs give ETags without. */
 function tickOf(text: string): bigint {
   const bare = text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
-  return HEX.test(bare) ? BigInt(bare) - TICKS_BEFORE : NONE;
+  return HEX.test(bare) ? BigInt(bare) - TICKS_BEFORE : NO_ETAG;
 }
 
 export function parseEtags(text: string): EtagCondition {
@@ -30,6 +28,6 @@ const FIRST_OF_APPENDS = -116_444_736_000_000_000n;
 /** @throws BlobError OutOfRangeInput: Append Block reads an ETag as a time of Windows (recorded). */
 export function checkAppendEtags(condition: EtagCondition | undefined): void {
   if (condition === undefined || condition === 'any') return;
-  if (condition.some(tick => tick < FIRST_OF_APPENDS && tick !== NONE))
+  if (condition.some(tick => tick < FIRST_OF_APPENDS && tick !== NO_ETAG))
     throw new BlobError('OutOfRangeInput');
 }
