@@ -53,6 +53,14 @@ test('a list: the query stands by name, each on a line', () => {
   assert.equal(sign(first(sent, target('/c1', query))), 'XQMOl5Qt5oqOT8wAh9FHrN9zXJKNpvHAPi0PMv/Ku7U=');
 });
 
+test('empty headers are signed from 2016-05-31 on', () => {
+  const signedAs = (version: string): string =>
+    first(request('PUT', { 'x-ms-version': version, 'x-ms-meta-a': ' ', 'x-ms-meta-b': '1' }), target('/c1'));
+  assert.match(signedAs('2016-05-31'), /\nx-ms-meta-a:\nx-ms-meta-b:1\n/);
+  assert.doesNotMatch(signedAs('2015-12-11'), /x-ms-meta-a/);
+  assert.match(signedAs('2015-12-11'), /\nx-ms-meta-b:1\n/);
+});
+
 test('a message put', () => {
   const sent = request('POST', {
     'content-length': '113',

@@ -25,14 +25,20 @@ const PREFIX = 'x-ms-';
 const LITE_PARAMETERS = ['comp'];
 /** Earlier versions sign a length of 0 as `0`, later ones as an empty text. */
 const VERSION_OF_EMPTY_LENGTH = '2015-02-21';
+/** Earlier versions leave headers out that are empty. */
+const VERSION_OF_EMPTY_HEADERS = '2016-05-31';
 
 const byCode: Order = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
 
 function canonicalHeaders(headers: WireRequest['headers'], order: Order): string {
+  const withEmpty = (headers['x-ms-version'] ?? '') >= VERSION_OF_EMPTY_HEADERS;
   const names = Object.keys(headers).filter(name => name.startsWith(PREFIX));
   return names
     .sort(order)
-    .map(name => `${name}:${headers[name]?.trim()}\n`)
+    .map(name => {
+      const value = headers[name]?.trim() ?? '';
+      return value === '' && !withEmpty ? '' : `${name}:${value}\n`;
+    })
     .join('');
 }
 
