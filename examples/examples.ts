@@ -6,12 +6,14 @@ import type { Example } from './example.js';
 import { logTail } from './log-tail.js';
 import { lookups } from './lookups.js';
 import { resumedPages } from './resumed-pages.js';
+import { secondaryIndexes } from './secondary-indexes.js';
 import { typedQueries } from './typed-queries.js';
 
 export const EXAMPLES = {
   'employees-and-departments': employeesAndDepartments,
   'employees-by-last-name': employeesByLastName,
   'compound-keys': compoundKeys,
+  'secondary-indexes': secondaryIndexes,
   'log-tail': logTail,
   'typed-queries': typedQueries,
   lookups,
