@@ -23,6 +23,8 @@ export const inPlace = ({ partition, key, version, value }: Row): RowInPlace => 
   bytes: value,
   from: 0,
   until: value.length,
+  keyFrom: -1,
+  keyUntil: -1,
 });
 
 /** The rows of one scan for which `visit` returns true; all of them without it. */

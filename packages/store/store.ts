@@ -69,13 +69,21 @@ export interface Budget {
   readonly milliseconds: number;
   /** No bound: how much work the visitor does, where that may be more than the scan's own. Read after each visit. */
   readonly effort?: Effort | undefined;
+  /** No bound: the visitor reads all of each row that counts, so that the store may have it at hand before. */
+  readonly isReadWhole?: boolean | undefined;
 }
 
-/** The value is what `bytes` has from `from` until `until`. To look there costs less than `value`, which may be a view that is made when it is asked for. */
+/**
+ * The value is what `bytes` has from `from` until `until`. To look there costs less than `value`, which may be a view that is made when it is asked for. So may be
+ * `key`: its bytes are those from `keyFrom` until `keyUntil`, in a code in which 20 to 7E are the characters of ASCII, and nothing else. A negative `keyFrom`:
+ * it is not there.
+ */
 export interface RowInPlace extends Row {
   readonly bytes: Buffer;
   readonly from: number;
   readonly until: number;
+  readonly keyFrom: number;
+  readonly keyUntil: number;
 }
 
 /**

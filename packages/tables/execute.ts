@@ -16,7 +16,7 @@ import type { TableContext } from './table-space.js';
 
 async function collectEntities(context: TableContext, operation: QueryEntities): Promise<Outcome> {
   const rows: Row[] = [];
-  const { next, examined } = await queryEntities(context, operation, row => rows.push(copyRow(row)));
+  const { next, examined } = await queryEntities(context, operation, row => rows.push(copyRow(row)), true);
   return { kind: 'entities', rows, next, examined };
 }
 

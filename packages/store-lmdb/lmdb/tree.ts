@@ -90,7 +90,8 @@ export interface TreeRange {
 export interface EntryCursor {
   readonly span: KeySpan;
   readonly value: ValueSpan;
-  next(): boolean;
+  /** `isReadWhole`: the caller is about to read all bytes of the values that come next. */
+  next(isReadWhole?: boolean): boolean;
   close(): void;
 }
 

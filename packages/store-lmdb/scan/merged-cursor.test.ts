@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '#base';
-import { copyRow, type Position, type Row, type ScanEnd, type ScanRange } from '#store';
+import { copyRow, type Position, type Row, type RowInPlace, type ScanEnd, type ScanRange } from '#store';
 import { type Environment, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
 import { fits } from '../layout/keys.js';
@@ -147,6 +147,10 @@ async function take(subject: Subject, each: Small): Promise<void> {
   assert.equal(subject.get(each.place)?.value.length, each.size);
 }
 
+function assertKeyInPlace({ key, bytes, keyFrom, keyUntil }: RowInPlace): void {
+  if (keyFrom >= 0 && /^[ -~]*$/.test(key)) assert.equal(bytes.toString('latin1', keyFrom, keyUntil), key);
+}
+
 async function checkWalk(subject: Subject, range: ScanRange, others: Small[]): Promise<void> {
   const expected = subject.expected(range);
   await subject.walk(range, async cursor => {
@@ -155,6 +159,7 @@ async function checkWalk(subject: Subject, range: ScanRange, others: Small[]): P
     for (let index = 0; cursor.next(); index += 1) {
       seen.push(inPlace(cursor));
       copies.push(copyRow(cursor));
+      assertKeyInPlace(cursor);
       const other = others[index % (others.length + 1)];
       if (other !== undefined) await take(subject, other);
       // A look at any row of the tree uses the memory that the cursor's row was in.

@@ -27,11 +27,11 @@ export class MergedCursor implements RowSource {
   }
 
   /** Moves to the next row; false at the end. */
-  next(): boolean {
+  next(isReadWhole = false): boolean {
     if (this.#row !== undefined && this.#row === this.#treeRow) this.#treeRow = undefined;
     this.#row = undefined;
     for (;;) {
-      const treeRow = this.#nextOfTree();
+      const treeRow = this.#nextOfTree(isReadWhole);
       const change = this.#changes[this.#next];
       if (change === undefined) {
         this.#row = treeRow;
@@ -76,6 +76,14 @@ export class MergedCursor implements RowSource {
     return this.#current().until;
   }
 
+  get keyFrom(): number {
+    return this.#current().keyFrom;
+  }
+
+  get keyUntil(): number {
+    return this.#current().keyUntil;
+  }
+
   close(): void {
     this.#tree.close();
     this.#treeRow = undefined;
@@ -89,9 +97,9 @@ export class MergedCursor implements RowSource {
     return this.#row;
   }
 
-  #nextOfTree(): RowInPlace | undefined {
+  #nextOfTree(isReadWhole: boolean): RowInPlace | undefined {
     if (this.#treeRow !== undefined || this.#isTreeAtEnd) return this.#treeRow;
-    if (this.#tree.next()) this.#treeRow = this.#tree;
+    if (this.#tree.next(isReadWhole)) this.#treeRow = this.#tree;
     else this.#isTreeAtEnd = true;
     return this.#treeRow;
   }

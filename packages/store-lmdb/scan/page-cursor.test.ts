@@ -91,7 +91,7 @@ function entryOf({ span, value }: EntryCursor): string {
 
 function entriesOf(cursor: EntryCursor): string[] {
   const found: string[] = [];
-  while (cursor.next()) found.push(entryOf(cursor));
+  while (cursor.next(found.length % 3 > 0)) found.push(entryOf(cursor));
   assert.equal(cursor.next(), false);
   cursor.close();
   assert.equal(cursor.next(), false);

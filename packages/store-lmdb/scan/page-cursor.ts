@@ -29,9 +29,9 @@ const NO_PLACES = new Int32Array(0);
 
 /** In words. The processor's cache has lines of 64 bytes. */
 const LINE = 32;
-/** Of longer values the first lines are read with the places, since visitors begin there: the processor waits for several lines at once no longer than for one. */
+/** The processor waits for several lines at once no longer than for one, so that what visitors will read is read before the first of them. Of values longer than this: */
 const TOUCHED_BYTES_MIN = 8 * LINE;
-/** What was read of them goes here, since V8 leaves out what nobody needs. */
+/** What was read goes here, since V8 leaves out what nobody needs. */
 const seen = { sum: 0 };
 
 interface Level {
@@ -69,10 +69,10 @@ export class PageCursor implements EntryCursor {
     this.#root = root;
   }
 
-  next(): boolean {
+  next(isReadWhole = false): boolean {
     let at = this.#place;
     if (at >= this.#placesEnd) {
-      if (!this.#readPlaces()) return false;
+      if (!this.#readPlaces(isReadWhole)) return false;
       at = 0;
     }
     this.#place = at + PLACES;
@@ -104,11 +104,13 @@ export class PageCursor implements EntryCursor {
   }
 
   /** Reads where the next entries of a leaf are, all before the first of them is visited: so their memory is waited for once, not once for each. */
-  #readPlaces(): boolean {
+  #readPlaces(isReadWhole: boolean): boolean {
     if (this.#next >= this.#end && !this.#enterNextLeaf()) return false;
     const leaf = this.#leaf;
     if (leaf === undefined) return false;
     const { words, first, upper, end } = leaf;
+    if (isReadWhole && 2 * (this.#end - this.#next) > leaf.count)
+      touch(words, first + (upper >> 1), end >> 1);
     if (this.#places.length === 0) this.#places = spare.pop() ?? new Int32Array(PLACES * ENTRIES);
     const places = this.#places;
     const behind = Math.min(this.#end, this.#next + ENTRIES);
@@ -232,4 +234,11 @@ export class PageCursor implements EntryCursor {
     this.value.until = until;
     return true;
   }
+}
+
+/** Reads a line after the other: in this order the processor reads ahead. */
+function touch(words: Uint16Array, from: number, until: number): void {
+  let sum = 0;
+  for (let at = from; at < until; at += LINE) sum += words[at] ?? 0;
+  seen.sum = sum;
 }

@@ -24,6 +24,8 @@ function rows(count: number, value: Buffer): RowSource {
     bytes: value,
     from: 0,
     until: value.length,
+    keyFrom: -1,
+    keyUntil: -1,
     next: () => at++ < count,
     close: () => undefined,
   };

@@ -15,8 +15,8 @@ const TICKS_PER_MS = 10_000;
 
 /** Rows of a range in order. As a row it is the current one in place: valid until the next call of any tree. */
 export interface RowSource extends RowInPlace {
-  /** Moves to the next row; false at the end. */
-  next(): boolean;
+  /** Moves to the next row; false at the end. `isReadWhole`: the visitor is about to read all of the rows that come next. */
+  next(isReadWhole?: boolean): boolean;
   close(): void;
 }
 
@@ -54,14 +54,17 @@ export class PageWalk {
   walk(sliceEnd: number): ScanEnd | undefined {
     const cursor = this.#cursor;
     const budget = this.#budget;
-    const { effort } = budget;
-    while (cursor.next()) {
+    const { effort, isReadWhole = false } = budget;
+    // Who takes a row mostly takes the next one too.
+    let isTaking = false;
+    while (cursor.next(isReadWhole && isTaking && !this.#isSpent)) {
       if (this.#isSpent) {
         return { next: { partition: cursor.partition, key: cursor.key }, examined: this.#examined };
       }
       this.#examined += 1;
       this.#stepsUntilCheck -= ROW_STEPS;
-      if (this.#visit(cursor)) this.#count(cursor.until - cursor.from);
+      isTaking = this.#visit(cursor);
+      if (isTaking) this.#count(cursor.until - cursor.from);
       if (effort !== undefined) this.#countSteps(effort.steps);
       this.#isSpent =
         this.#examined >= budget.examined || this.#counted >= budget.rows || this.#bytes >= budget.bytes;

@@ -1,7 +1,7 @@
 // Walks the rows of a range of one space in order, into the subtrees of long keys and out again.
 // The caller chooses the source of a tree's entries; page-walk.ts and key-range.ts decide how far to walk.
 import type { Row, RowInPlace } from '#store';
-import { decodeText, findTerminator, type RowKey } from '../layout/keys.js';
+import { decodeKey, decodeText, findTerminator, type RowKey } from '../layout/keys.js';
 import { type Branch, branchRange, type LongKeys, pointerKey } from '../layout/long-keys.js';
 import { copyValue, ROW_HEADER_BYTES, VersionDecoder } from '../layout/rows.js';
 import type { EntryCursor, Tree, TreeRange } from '../lmdb/tree.js';
@@ -15,6 +15,9 @@ export interface PayloadRange {
 /** V8 builds a constant of this module into the code, and reads an imported one at each use. */
 const HEADER_BYTES = ROW_HEADER_BYTES;
 const NO_VALUE = Buffer.alloc(0);
+/** For where the key is: nobody asked yet, and it is not in the value's memory. */
+const UNKNOWN = -2;
+const ELSEWHERE = -1;
 /** Of no row's key, because a partition has a terminator. */
 const NO_PARTITION = Buffer.of(0xff);
 
@@ -47,6 +50,11 @@ export class RowCursor implements RowInPlace {
   #value: Buffer | undefined;
   /** The key of the current row, once it was asked for. */
   #key: string | undefined;
+  /** Of the current row: where the key begins in the bytes, or why that is not known. */
+  #keyFrom = UNKNOWN;
+  #keyUntil = 0;
+  /** Partition and key of the current row, if they are not in place. */
+  #payload: Buffer = NO_VALUE;
   /** The partition that was decoded last, with its bytes and their terminator: rows that follow each other mostly share it. */
   #partition = '';
   #partitionBytes: Uint8Array = NO_PARTITION;
@@ -59,12 +67,13 @@ export class RowCursor implements RowInPlace {
   }
 
   /** Moves to the next row; false at the end. */
-  next(): boolean {
+  next(isReadWhole = false): boolean {
     this.#value = undefined;
     this.#key = undefined;
+    this.#keyFrom = UNKNOWN;
     let level = this.#level;
     while (level !== undefined) {
-      if (level.cursor.next()) {
+      if (level.cursor.next(isReadWhole)) {
         const { span, value } = level.cursor;
         if (span.until - span.from <= level.keyBytesMax) {
           if (this.bytes !== value.bytes) this.bytes = value.bytes;
@@ -84,12 +93,22 @@ export class RowCursor implements RowInPlace {
   }
 
   get partition(): string {
-    this.#decodeKeys();
+    this.#place();
     return this.#partition;
   }
 
   get key(): string {
-    return this.#decodeKeys();
+    this.#key ??= this.#decodeKey();
+    return this.#key;
+  }
+
+  get keyFrom(): number {
+    return this.#place();
+  }
+
+  get keyUntil(): number {
+    this.#place();
+    return this.#keyUntil;
   }
 
   get version(): bigint {
@@ -103,9 +122,9 @@ export class RowCursor implements RowInPlace {
 
   /** The current row as a copy, which is the caller's to keep. */
   copy(): Row {
-    const { key, version, bytes, from, until } = this;
+    const { partition, key, version, bytes, from, until } = this;
     return {
-      partition: this.#partition,
+      partition,
       key,
       version,
       value: copyValue(bytes, from - ROW_HEADER_BYTES, until),
@@ -123,28 +142,37 @@ export class RowCursor implements RowInPlace {
     return this.#level;
   }
 
-  /** Decodes partition and key unless that was done for this row; gives the key. */
-  #decodeKeys(): string {
-    if (this.#key !== undefined) return this.#key;
-    const { branch, path, cursor } = this.#current();
-    const { span } = cursor;
-    const start = span.from + branch.prefix.length;
-    if (path.length === 0) return this.#decodePayload(span.bytes, start, span.until);
-    const whole = Buffer.concat([path, span.bytes.subarray(start, span.until)]);
-    return this.#decodePayload(whole, 0, whole.length);
+  #decodeKey(): string {
+    const from = this.#place();
+    if (from >= 0) return decodeText(this.bytes, from, this.#keyUntil);
+    return decodeKey(this.#payload, 0, this.#payload.length);
   }
 
-  #decodePayload(bytes: Buffer, from: number, until: number): string {
-    let keyFrom = from + this.#partitionBytes.length;
-    if (keyFrom > until || !isAt(bytes, from, this.#partitionBytes)) {
-      const terminator = findTerminator(bytes, from, until);
-      keyFrom = terminator + 1;
-      this.#partition = decodeText(bytes, from, terminator);
-      this.#partitionBytes = Uint8Array.prototype.slice.call(bytes, from, keyFrom);
+  /** Finds the key and decodes the partition, unless that was done for this row; gives where the key is. */
+  #place(): number {
+    if (this.#keyFrom !== UNKNOWN) return this.#keyFrom;
+    const { branch, path, cursor } = this.#current();
+    const { bytes, from, until } = cursor.span;
+    const start = from + branch.prefix.length;
+    if (path.length === 0 && bytes === this.bytes) {
+      this.#keyFrom = this.#enterPartition(bytes, start, until);
+      this.#keyUntil = until;
+    } else {
+      this.#payload = Buffer.concat([path, bytes.subarray(start, until)]);
+      this.#enterPartition(this.#payload, 0, this.#payload.length);
+      this.#keyFrom = ELSEWHERE;
     }
-    const key = decodeText(bytes, keyFrom, until);
-    this.#key = key;
-    return key;
+    return this.#keyFrom;
+  }
+
+  /** Decodes the partition unless it is that of the row before; gives where the key begins. */
+  #enterPartition(bytes: Buffer, from: number, until: number): number {
+    const keyFrom = from + this.#partitionBytes.length;
+    if (keyFrom <= until && isAt(bytes, from, this.#partitionBytes)) return keyFrom;
+    const terminator = findTerminator(bytes, from, until);
+    this.#partition = decodeText(bytes, from, terminator);
+    this.#partitionBytes = Uint8Array.prototype.slice.call(bytes, from, terminator + 1);
+    return terminator + 1;
   }
 
   #descend({ branch, path, cursor }: Level): void {

@@ -1,8 +1,17 @@
 // The fixture of the laws' tests: a store that is opened for each test, a clock that the test sets, and shorthands for
 // common calls.
+import assert from 'node:assert/strict';
 import type { Clock } from '#base';
 import { collectRows } from '../collect-rows.js';
-import { type Budget, KEY_LENGTH_MAX, type Row, type ScanRange, type Space, type Store } from '../store.js';
+import {
+  type Budget,
+  KEY_LENGTH_MAX,
+  type Row,
+  type RowInPlace,
+  type ScanRange,
+  type Space,
+  type Store,
+} from '../store.js';
 
 export interface OpenedStore<S extends Store = Store> {
   readonly store: S;
@@ -116,11 +125,23 @@ export async function scanAll(
   const rows: Row[] = [];
   let from = range.from;
   for (;;) {
-    const page = await collectRows(store, space, { from, until: range.until }, budget);
+    const page = await collectRows(store, space, { from, until: range.until }, budget, isSound);
     rows.push(...page.rows);
     if (page.next === undefined) return rows;
     from = page.next;
   }
+}
+
+const PLAIN = /^[ -~]*$/;
+
+/** A visitor: what is told of where value and key are has to be true. */
+function isSound({ key, value, bytes, from, until, keyFrom, keyUntil }: RowInPlace): boolean {
+  assert(bytes.subarray(from, until).equals(value));
+  if (keyFrom < 0) return true;
+  const text = bytes.toString('latin1', keyFrom, keyUntil);
+  assert.equal(PLAIN.test(text), PLAIN.test(key));
+  if (PLAIN.test(key)) assert.equal(text, key);
+  return true;
 }
 
 /** `partition/key=value` of each row: which most tests compare. */

@@ -30,11 +30,12 @@ export interface EntitiesEnd {
   readonly examined: number;
 }
 
-/** Calls `write` for each row of the page, in place: the row is valid during the call only (`Store.scan`). */
+/** Calls `write` for each row of the page, in place: the row is valid during the call only (`Store.scan`). `isReadWhole`: it reads all of the row. */
 export async function queryEntities(
   context: TableContext,
   operation: QueryEntities,
   write: (row: RowInPlace) => void,
+  isReadWhole: boolean,
 ): Promise<EntitiesEnd> {
   const { range: asked, residual } = scanPlanOf(operation.filter);
   const effort = { steps: 0 };
@@ -51,6 +52,7 @@ export async function queryEntities(
     examined: Number.POSITIVE_INFINITY,
     milliseconds: PAGE_MILLISECONDS_MAX,
     effort,
+    isReadWhole,
   };
   const visit: Visit = row => {
     if (matches !== undefined && !matches(row)) return false;

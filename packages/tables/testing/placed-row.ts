@@ -12,4 +12,6 @@ export const placed = ({ partition, key, version, value }: Row): RowInPlace => (
   bytes: Buffer.concat([OTHERS, value, OTHERS]),
   from: BEFORE,
   until: BEFORE + value.length,
+  keyFrom: -1,
+  keyUntil: -1,
 });

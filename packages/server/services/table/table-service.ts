@@ -60,7 +60,8 @@ async function answerQuery(
   tables: TableContext,
 ): Promise<Answer> {
   const list = new EntityList(route, format);
-  const { next } = await queryEntities(tables, operation, row => list.add(row));
+  const isWhole = format.select === undefined;
+  const { next } = await queryEntities(tables, operation, row => list.add(row), isWhole);
   return formatEntities(list, next, format);
 }
 

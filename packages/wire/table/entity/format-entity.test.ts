@@ -36,7 +36,7 @@ function format(of: Row, level: MetadataLevel, select?: readonly string[], first
   const output = openOutput(0);
   // As a scan shows it, whose value stands among other bytes.
   const bytes = Buffer.concat([Buffer.alloc(5, 0xee), of.value, Buffer.alloc(5, 0xee)]);
-  const place = { bytes, from: 5, until: 5 + of.value.length };
+  const place = { bytes, from: 5, until: 5 + of.value.length, keyFrom: -1, keyUntil: -1 };
   new EntityWriter(BASE, asked, first).write(output, { ...of, ...place }, '');
   output.text('}');
   return output.end().toString('latin1');
@@ -157,8 +157,11 @@ test('a stored entity that is cut off is damage where its properties are told ap
       prefer: undefined,
     };
     const writer = new EntityWriter(BASE, asked);
-    assert.throws(() => writer.write(openOutput(0), { ...EXAMPLE, bytes, from: 0, until }, ''), {
-      code: 'corrupt',
-    });
+    assert.throws(
+      () => writer.write(openOutput(0), { ...EXAMPLE, bytes, from: 0, until, keyFrom: -1, keyUntil: -1 }, ''),
+      {
+        code: 'corrupt',
+      },
+    );
   }
 });
