@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { openOutput, Piece, releaseBuffer } from './output.js';
+import { type Output, openOutput, Piece, releaseBuffer, withHead } from './output.js';
+
+const HEAD_ROOM = 1024;
+/** Memory of longer answers is not used again. */
+const LENT_BYTES_MAX = 0x20_0000 - HEAD_ROOM;
 
 /** On both sides of where an answer is a buffer, where it outgrows one, and where it outgrows them all. */
 const length = fc.oneof(
@@ -11,32 +15,69 @@ const length = fc.oneof(
   { weight: 2, arbitrary: fc.nat(300_000) },
   { weight: 1, arbitrary: fc.nat(2_500_000) },
 );
-const piece = fc.record({ kind: fc.constantFrom('text', 'piece', 'bytes'), length, fill: fc.nat(25) });
+const piece = fc.record({
+  kind: fc.constantFrom('text', 'piece', 'bytes', 'plain'),
+  length,
+  fill: fc.nat(25),
+  times: fc.integer({ min: 1, max: 3 }),
+});
 const answer = fc.record({
   pieces: fc.array(piece, { maxLength: 12 }),
   size: fc.option(fc.nat(200_000), { nil: undefined }),
   isReleased: fc.boolean(),
+  head: fc.nat(1_100),
 });
+
+type Part = { kind: 'text' | 'piece' | 'bytes' | 'plain'; length: number; fill: number; times: number };
+
+/** Gives what was written. */
+function write(output: Output, { kind, length: count, fill, times }: Part): string {
+  const text = String.fromCharCode(97 + fill).repeat(count);
+  const piece = new Piece(text);
+  const stored = Buffer.from(`<${text}>`);
+  for (let time = 0; time < times; time += 1) {
+    if (kind === 'piece') output.piece(piece);
+    else if (kind === 'bytes') output.bytes(stored, 1, count + 1);
+    else if (kind === 'text' || !output.plain(stored, 1, count + 1)) output.text(text);
+  }
+  return text.repeat(times);
+}
 
 test('answers hold what was written, while others are written and released', () => {
   const property = fc.property(fc.array(answer, { minLength: 1, maxLength: 8 }), answers => {
     const open: { readonly body: Buffer | string; readonly expected: string }[] = [];
-    for (const { pieces, size, isReleased } of answers) {
+    for (const { pieces, size, isReleased, head } of answers) {
       const output = openOutput(size);
       let expected = '';
-      for (const { kind, length: count, fill } of pieces) {
-        const text = String.fromCharCode(97 + fill).repeat(count);
-        expected += text;
-        if (kind === 'text') output.text(text);
-        else if (kind === 'piece') output.piece(new Piece(text));
-        else output.bytes(Buffer.from(`<${text}>`), 1, count + 1);
-      }
+      for (const each of pieces) expected += write(output, each);
       const body = output.end();
       assert.ok(body.toString() === expected);
+      if (typeof body !== 'string') assertHead('h'.repeat(head), body);
       if (isReleased && typeof body !== 'string') releaseBuffer(body);
       else open.push({ body, expected });
       for (const each of open) assert.ok(each.body.toString() === each.expected);
     }
   });
   fc.assert(property, { numRuns: 60 });
+});
+
+/** Who releases the body releases it with its head. */
+function assertHead(head: string, body: Buffer): void {
+  const whole = withHead(head, body);
+  assert.equal(whole === undefined, head.length > HEAD_ROOM || body.length > LENT_BYTES_MAX);
+  if (whole !== undefined) assert.ok(whole.toString() === head + body.toString());
+}
+
+test('bytes are copied up to what JSON escapes', () => {
+  const plain = fc.string({ unit: fc.constantFrom('a', ' ', '!', '#', '[', ']', '~') });
+  const other = fc.constantFrom('"', '\\', '\x00', '\x1f', '\x7f', '\x80', '\xff');
+  const property = fc.property(plain, fc.option(other, { nil: '' }), plain, (before, unit, after) => {
+    const bytes = Buffer.from(before + unit + after, 'latin1');
+    const output = openOutput();
+    output.text('<');
+    assert.equal(output.plain(bytes, 0, bytes.length), unit === '');
+    output.text('>');
+    assert.equal(output.end(), unit === '' ? `<${bytes.toString()}>` : '<>');
+  });
+  fc.assert(property);
 });

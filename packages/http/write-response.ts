@@ -2,7 +2,8 @@
 // what would break out of its line, because then a header would be able to end the answer, and lengths that are not the body's.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { formatHttpDate, releaseBuffer, type StreamedResponse, systemClock, type WireResponse } from '#base';
+import type { StreamedResponse, WireResponse } from '#base';
+import { formatHttpDate, releaseBuffer, systemClock, withHead } from '#base';
 import type { Refusal } from './request-head.js';
 
 export interface ResponseHead {
@@ -141,10 +142,18 @@ export function writeResponse(
   if (typeof body === 'string') return socket.write(text + body, encodingOf(body, head));
   checkLength(head, body.length);
   if (body.length <= JOINED_BYTES_MAX) return socket.write(text + body.toString('latin1'), 'latin1');
-  socket.cork();
-  socket.write(text, 'latin1');
-  const isFlushed = socket.write(body);
-  socket.uncork();
+  return writeBuffer(socket, text, body);
+}
+
+/** Memory that a body shares with others is released once the system has taken it. */
+function writeBuffer(socket: Socket, head: string, body: Buffer): boolean {
+  const whole = withHead(head, body);
+  if (whole === undefined) {
+    socket.cork();
+    socket.write(head, 'latin1');
+  }
+  const isFlushed = socket.write(whole ?? body);
+  if (whole === undefined) socket.uncork();
   if (socket.writableLength === 0) releaseBuffer(body);
   return isFlushed;
 }

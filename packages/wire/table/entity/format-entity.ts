@@ -90,11 +90,14 @@ export class EntityWriter {
 
   /** Writes the entity's JSON object after `before`, without the closing brace. */
   write(output: Output, row: RowInPlace, before: string): void {
-    const { key, bytes, from } = row;
+    const { bytes, from } = row;
     this.#enter(before, row.partition, formatDateTime(row.version));
-    if (this.#level === 'fullmetadata') output.text(this.#lead + this.#control(key) + this.#middle);
+    if (this.#level === 'fullmetadata') output.text(this.#lead + this.#control(row.key) + this.#middle);
     else output.piece(this.#opening);
-    if (this.#keyOpening !== '') output.text(escapeText(key));
+    if (this.#keyOpening !== '') {
+      const { keyFrom } = row;
+      if (keyFrom < 0 || !output.plain(bytes, keyFrom, row.keyUntil)) output.text(escapeText(row.key));
+    }
     output.piece(this.#tail);
     if (this.#level === 'nometadata' && this.#selection === undefined)
       output.bytes(bytes, textStart(bytes, from, row.until), row.until);
