@@ -139,16 +139,16 @@ export function afterStep(model: Model, step: Step): Model | undefined {
       return set({ ...old, bytes: Buffer.concat([old.bytes, bytesOf(step)]) }, true);
     case 'pages':
     case 'clear': {
-      if (old?.type !== 'PageBlob') return undefined;
-      const { from, until } = spanOf(step);
-      const bytes = Buffer.from(old.bytes).fill(
-        step.kind === 'pages' ? 1 + (step.fill % 255) : 0,
-        from,
-        until,
-      );
-      return set({ ...old, bytes }, true);
+      const bytes = afterPages(old, step);
+      return old && bytes && set({ ...old, bytes }, true);
     }
   }
+}
+
+function afterPages(old: ModelBlob | undefined, step: Step): Buffer | undefined {
+  const { from, until } = spanOf(step);
+  if (old?.type !== 'PageBlob' || until > old.bytes.length) return undefined;
+  return Buffer.from(old.bytes).fill(step.kind === 'pages' ? 1 + (step.fill % 255) : 0, from, until);
 }
 
 function afterList(model: Model, step: Step, set: (blob: ModelBlob) => Model): Model | undefined {

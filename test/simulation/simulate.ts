@@ -6,6 +6,7 @@ import { shrink } from './plan/shrink.js';
 import type { Plan, Step } from './plan/step.js';
 import { planOf } from './plan/workload.js';
 import { runPlan } from './run/run.js';
+import type { Simulated } from './run-seeds.js';
 
 /** Time for cutting a failure down. */
 const SHRINKING_MS = 20_000;
@@ -52,13 +53,6 @@ async function report(plan: Plan, failure: Breach): Promise<string> {
   ]
     .map(shorten)
     .join('\n');
-}
-
-export interface Simulated {
-  /** Undefined if nothing was found wrong. */
-  readonly failure: string | undefined;
-  /** What came of the calls, as `get 200` or `write 412 UpdateConditionNotSatisfied`. */
-  readonly outcomes: readonly string[];
 }
 
 function outcomeText({ call, answer }: Happening): string {

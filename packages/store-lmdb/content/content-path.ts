@@ -36,11 +36,11 @@ export function prepareContents(directory: string, isDurable: boolean): void {
   mkdirSync(join(directory, PROCESSES_NAME), { recursive: true });
   if (!existsSync(path)) {
     writeFileSync(path, `${FORMAT}\n`);
-    if (!isDurable) return;
-    syncFile(path);
-    for (const changed of [directory, join(directory, '..')]) syncDirectoryNow(changed);
+    if (isDurable) syncFile(path);
   }
   assertFormat(directory);
+  // Whoever made it may have been killed before it was durable.
+  if (isDurable) for (const changed of [directory, join(directory, '..')]) syncDirectoryNow(changed);
 }
 
 /** Fails with `unsupported` if a newer version made the directory of all contents. */

@@ -56,6 +56,8 @@ export class FileContents implements ContentStore {
   /** Of all contents. */
   readonly #directory: string;
   readonly #syncs = new DirectorySync();
+  /** Directories of spaces whose own names are durable, as far as this process knows. */
+  readonly #durable = new Set<string>();
   /** Writers whose contents are not released yet, by id. */
   readonly #writers = new Map<string, FileWriter>();
   readonly #drops: Drops;
@@ -146,6 +148,7 @@ export class FileContents implements ContentStore {
 
   /** Of a space that was dropped: in the background. */
   dropSpace(space: number): void {
+    this.#durable.delete(spacePath(this.#directory, space));
     if (!this.#isClosed) this.#drops.dropSpace(space);
   }
 
@@ -185,7 +188,9 @@ export class FileContents implements ContentStore {
       open: (path, flags) => this.#open(directory, path, flags),
       syncName: async () => {
         try {
-          await this.#syncs.sync(directory);
+          const made = this.#durable.has(directory) ? undefined : this.#syncs.sync(this.#directory);
+          await Promise.all([this.#syncs.sync(directory), made]);
+          this.#durable.add(directory);
         } catch (error) {
           // Its space was dropped meanwhile: no row can name it.
           if (!isAbsent(error) || this.#options.isLiving(space)) throw error;
@@ -212,7 +217,6 @@ export class FileContents implements ContentStore {
       if (!isAbsent(error)) throw error;
     }
     mkdirSync(directory, { recursive: true });
-    if (this.#options.isDurable) await this.#syncs.sync(this.#directory);
     return openFile(path, flags, 0o600);
   }
 

@@ -1,20 +1,19 @@
 // Makes a list of steps that fails shorter while it still fails, by leaving steps out: half of them, then quarters, then single ones.
-import type { Step } from './step.js';
 
 /** Undefined if the steps do not fail. */
-type Attempt<Failure> = (steps: readonly Step[]) => Promise<Failure | undefined>;
+type Attempt<Step, Failure> = (steps: readonly Step[]) => Promise<Failure | undefined>;
 
-export interface Shrunk<Failure> {
+export interface Shrunk<Step, Failure> {
   readonly steps: readonly Step[];
   readonly failure: Failure;
 }
 
 /** `mayGoOn` is asked before each attempt. What fails by chance may be left longer than it had to be. */
-export async function shrink<Failure>(
-  from: Shrunk<Failure>,
-  attempt: Attempt<Failure>,
+export async function shrink<Step, Failure>(
+  from: Shrunk<Step, Failure>,
+  attempt: Attempt<Step, Failure>,
   mayGoOn: () => boolean,
-): Promise<Shrunk<Failure>> {
+): Promise<Shrunk<Step, Failure>> {
   let best = from;
   for (let size = Math.ceil(best.steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     let isShorter = true;

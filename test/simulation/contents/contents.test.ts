@@ -1,0 +1,79 @@
+// Some seeds of the simulation of blobs, the answers that these must reach, and faults that it must find. `npm run test:simulation` runs 400.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { installCalls } from './simulated-calls.js';
+
+installCalls();
+const { simulateBlobs } = await import('./simulate.js');
+const { runPlan } = await import('./run.js');
+const { planOf } = await import('./plan.js');
+const { HONEST, PLANTED_FAULTS } = await import('./planted-faults.js');
+
+const SEEDS = 25;
+const SEEDS_MAX = 150;
+const outcomes = new Set<string>();
+const REACHED = [
+  ...[
+    'append done',
+    'append refused',
+    'append unknown',
+    'block done',
+    'block unknown',
+    'clear done',
+    'copy done',
+  ],
+  ...[
+    'delete done',
+    'delete refused',
+    'deleteSnapshots done',
+    'list done',
+    'list refused',
+    'makeAppend done',
+  ],
+  ...['makePage done', 'metadata done', 'pages done', 'pages refused', 'put done', 'put unknown'],
+  ...[
+    'read BlobNotFound',
+    'read done',
+    'read of a range InvalidRange',
+    'read of a range done',
+    'read unknown',
+  ],
+  ...['resize done', 'snapshot done', 'tags done'],
+].map(outcome => `blob ${outcome}`);
+
+before(async () => {
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const simulated = await simulateBlobs(seed);
+    assert.equal(simulated.failure, undefined, simulated.failure);
+    for (const outcome of simulated.outcomes) outcomes.add(outcome);
+  }
+});
+
+test('the seeds reach every kind of answer', () => {
+  assert.deepEqual(
+    REACHED.filter(outcome => !outcomes.has(outcome)),
+    [],
+  );
+});
+
+test('a seed is one plan, and plans have all that may befall a process', () => {
+  assert.deepEqual(planOf(7), planOf(7));
+  const kinds = new Set(
+    Array.from({ length: SEEDS }, (_, at) => planOf(at + 1).steps.map(({ action }) => action.kind)).flat(),
+  );
+  assert.deepEqual([...kinds].sort(), ['cut', 'full', 'kill', 'read', 'reopen', 'sweep', 'write']);
+});
+
+for (const [name, { plant, finding }] of Object.entries(PLANTED_FAULTS))
+  test(`found: ${name}`, async t => {
+    for (let seed = 1; seed <= SEEDS_MAX; seed += 1) {
+      const { failure } = await runPlan({ ...planOf(seed), faults: false, failingSyncs: false }, plant);
+      if (failure === undefined) continue;
+      t.diagnostic(`Seed ${seed} finds it.`);
+      assert.match(failure.message, finding);
+      const honest = await runPlan({ ...planOf(seed), faults: false, failingSyncs: false }, HONEST);
+      assert.equal(honest.failure, undefined, 'without the fault');
+      return;
+    }
+    assert.fail(`Not within ${SEEDS_MAX} seeds.`);
+  });

@@ -1,0 +1,127 @@
+// One process after another on a simulated disk: rows in memory, durable when their commit is answered, and beside them the embedded engine's contents
+// as they are, on the disk.
+import type { BlobContext } from '#blobs';
+import { openFaultyStore, openMemoryStore, type Space, type Store, type StoreWithContent } from '#store';
+import type { Mood } from '../../power-cut/file-content.js';
+import type { Random } from '../plan/random.js';
+import type { SimulatedClock } from '../run/clock.js';
+import { type Lies, Mount, pass } from './simulated-calls.js';
+import { SimulatedDisk } from './simulated-disk.js';
+
+export const ACCOUNT = 'account1';
+
+/** Breaks a process, for tests of the simulation itself. */
+export interface Plant extends Lies {
+  readonly plant?: (store: StoreWithContent) => StoreWithContent;
+}
+
+export interface WorldOptions {
+  readonly random: Random;
+  readonly clock: SimulatedClock;
+  readonly faults: boolean;
+  readonly failingSyncs: boolean;
+  readonly planted: Plant;
+}
+
+/** What one process has. */
+export interface Life {
+  readonly mount: Mount;
+  readonly context: BlobContext;
+  /** The same without faults. */
+  readonly sound: BlobContext;
+  close(): Promise<void>;
+}
+
+const FAULTS = { failBefore: 0.02, failAfter: 0.02, delay: 0.3, redecide: 0.2, shortScan: 0.2 };
+const FAILING_SYNCS = 0.05;
+const CHANGES = ['createSpace', 'updateSpace', 'dropSpace', 'commit'] as const;
+const LOOKS = ['getSpace', 'listSpaces', 'read', 'scan'] as const;
+
+export class World {
+  disk = new SimulatedDisk();
+  readonly rows: StoreWithContent;
+  readonly #options: WorldOptions;
+  #ids = 0;
+
+  constructor(options: WorldOptions) {
+    this.#options = options;
+    this.rows = openMemoryStore({ clock: options.clock.read });
+  }
+
+  /** A process begins on the disk as it is. */
+  async begin(): Promise<Life> {
+    const { random, faults, failingSyncs, planted, clock } = this.#options;
+    const { Upkeep } = await import('#blobs');
+    const { FileContents } = await import('../../../packages/store-lmdb/content/file-contents.js');
+    const mount = new Mount(this.disk, {
+      ...planted,
+      random,
+      failingSyncs: failingSyncs ? FAILING_SYNCS : 0,
+    });
+    const living: Space[] = [...(await this.rows.listSpaces(ACCOUNT, 'blob', '', 100))];
+    const isLiving = ({ id }: Space): boolean => living.some(each => each.id === id);
+    const content = new FileContents({
+      directory: mount.path,
+      isDurable: true,
+      isExclusive: true,
+      isLiving,
+      livingIds: () => new Set(living.map(({ id }) => id)),
+      hasSpace: () => true,
+    });
+    const store = ofLife(this.rows, content, mount, space => living.push(space));
+    const broken = planted.plant?.(store) ?? store;
+    const faulty = faults ? openFaultyStore(broken, { ...FAULTS, random: () => random.next() }) : broken;
+    const upkeep = new Upkeep();
+    const contextOn = (on: StoreWithContent): BlobContext => ({
+      store: on,
+      content: on.content,
+      account: ACCOUNT,
+      ids: () => this.#newId(),
+      clock: clock.read,
+      upkeep,
+    });
+    return {
+      mount,
+      context: contextOn(faulty),
+      sound: contextOn(broken),
+      close: async () => {
+        await upkeep.settled();
+        await content.close();
+        mount.isDead = true;
+      },
+    };
+  }
+
+  /** What is under way is lost; the power goes too, or the disk goes on. */
+  end({ mount }: Life, mood?: Mood): void {
+    mount.isDead = true;
+    if (mood !== undefined) this.disk = new SimulatedDisk(this.disk.cut(mood, this.#options.random));
+  }
+
+  #newId(): string {
+    this.#ids += 1;
+    return `00000000-0000-4000-8000-${this.#ids.toString(16).padStart(12, '0')}`;
+  }
+}
+
+/** A call takes time before and after it takes effect, and has neither effect nor answer once the process has ended. */
+function ofLife(
+  rows: Store,
+  content: StoreWithContent['content'],
+  mount: Mount,
+  onSpace: (space: Space) => void,
+): StoreWithContent {
+  const calls: Record<string, unknown> = { traits: rows.traits, content, close: async () => undefined };
+  for (const name of [...CHANGES, ...LOOKS]) {
+    const call: unknown = Reflect.get(rows, name);
+    if (typeof call !== 'function') continue;
+    calls[name] = async (...args: unknown[]) => {
+      await pass(mount);
+      const result = await Reflect.apply(call, rows, args);
+      if (name === 'createSpace' && result !== undefined) onSpace(result as Space);
+      await pass(mount);
+      return result;
+    };
+  }
+  return calls as unknown as StoreWithContent;
+}
