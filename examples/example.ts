@@ -4,5 +4,6 @@ import type { TableServiceClient } from '@azure/data-tables';
 export interface Example {
   /** The subject of the example. */
   readonly title: string;
-  run(client: TableServiceClient, say: (line: string) => void): Promise<void>;
+  /** `connectionString` names the same account, for clients of its other services. */
+  run(client: TableServiceClient, say: (line: string) => void, connectionString: string): Promise<void>;
 }

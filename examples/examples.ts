@@ -1,4 +1,5 @@
 // The examples by their names.
+import { archive } from './archive.js';
 import { compoundKeys } from './compound-keys.js';
 import { employeesAndDepartments } from './employees-and-departments.js';
 import { employeesByLastName } from './employees-by-last-name.js';
@@ -18,6 +19,7 @@ export const EXAMPLES = {
   'typed-queries': typedQueries,
   lookups,
   'resumed-pages': resumedPages,
+  archive,
 } as const satisfies Readonly<Record<string, Example>>;
 
 export const isExampleName = (name: string): name is keyof typeof EXAMPLES => Object.hasOwn(EXAMPLES, name);

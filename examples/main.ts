@@ -11,7 +11,7 @@ async function runExample(name: keyof typeof EXAMPLES): Promise<void> {
     const client = TableServiceClient.fromConnectionString(server.connectionString(), {
       allowInsecureConnection: true,
     });
-    await run(client, line => process.stdout.write(`${line}\n`));
+    await run(client, line => process.stdout.write(`${line}\n`), server.connectionString());
   } finally {
     await server.close();
   }

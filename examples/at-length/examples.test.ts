@@ -14,7 +14,7 @@ describe('examples', () => {
         const client = TableServiceClient.fromConnectionString(server.connectionString(), {
           allowInsecureConnection: true,
         });
-        await run(client, line => lines.push(line));
+        await run(client, line => lines.push(line), server.connectionString());
         assert(lines.length > 2);
       } finally {
         await server.close();

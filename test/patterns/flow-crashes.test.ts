@@ -10,9 +10,9 @@ import { anna, Employee } from './employee.js';
 import { annaKey, copied, copyInto, moved } from './flow-scenarios.js';
 import { describePeers } from './peers.js';
 
-const skip = onlyIn('test:patterns');
-
 describePeers('crashes', peer => {
+  const skip = peer.name === 'memory' ? onlyIn('test:patterns') : 'one server shows that the matrix can fail';
+
   test('leave a copy equal to its row', async () => {
     assert((await runMatrix(peer, copied(), casesHere)) > 15);
   });

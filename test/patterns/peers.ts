@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import type { HttpClient } from '@azure/core-rest-pipeline';
-import { TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
+import { TableClient, TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
 import { newPipeline, QueueServiceClient, StorageSharedKeyCredential } from '@azure/storage-queue';
 import { serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
 import { startAzurite, startAzuriteQueues } from '../../bench/subjects/azurite.js';
@@ -27,7 +27,9 @@ async function startMemory(): Promise<RunningPeer> {
 
 async function startProcess(): Promise<RunningPeer> {
   const data = await mkdtemp(join(tmpdir(), 'shelfmark-patterns-'));
-  const server = await spawnServer(['serve', '--data', data, '--table-port', '0']);
+  // A port of tables that is chosen leaves other services their usual ones, which tests side by side cannot share.
+  const ports = ['--table-port', '0', '--queue-port', '0', '--blob-port', '0'];
+  const server = await spawnServer(['serve', '--data', data, ...ports]);
   const close = async (): Promise<void> => {
     await server.stop('SIGTERM');
     await rm(data, { recursive: true });
@@ -70,6 +72,8 @@ export interface Peer {
   readonly name: PeerName;
   /** The official client. It tries again at once, and as often as it does by itself. */
   client(options?: TableServiceClientOptions): TableServiceClient;
+  /** The official client of one table, for what other programs write. */
+  table(name: string): TableClient;
   /** The official client of queues. It tries again at once, through this HTTP client if one is given. */
   queues(httpClient?: HttpClient): QueueServiceClient;
   /** For programs of their own. */
@@ -126,6 +130,10 @@ export function describePeers(title: string, body: (peer: Peer) => void): void {
       body({
         name,
         client,
+        table: name => {
+          assert(running, 'The peer runs while tests do.');
+          return TableClient.fromConnectionString(running.connectionString, name, CLIENT_OPTIONS);
+        },
         queues: httpClient => {
           assert(running, 'The peer runs while tests do.');
           return queueClient(running.connectionString, httpClient);

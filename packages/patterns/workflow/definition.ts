@@ -137,17 +137,27 @@ export function inputToSend<I>(
   return json;
 }
 
-/** The input as steps get it. Throws MessageUnreadable for a later version, and what an upcast or the schema throws. */
-export function inputOf<O>(
-  { name, version, upcast, schema }: FlowDefinition<never, O>,
-  envelope: Envelope,
-  queue: string,
+/** What brings an input up to date. Without a schema it stays as JSON has it. */
+type Upcasting<O> = Pick<FlowDefinition, 'name' | 'version' | 'upcast'> & {
+  readonly schema: StandardSchema<unknown, O> | undefined;
+};
+
+/** An input of a version as steps get it. Throws MessageUnreadable for a later version, and what an upcast or the schema throws. */
+export function upcastInput<O>(
+  { name, version, upcast, schema }: Upcasting<O>,
+  given: unknown,
+  from: number,
+  queue = name,
 ): O {
-  if (envelope.version > version) {
-    const reason = `its input is of version ${envelope.version}, and this program knows ${version}`;
+  if (from > version) {
+    const reason = `its input is of version ${from}, and this program knows ${version}`;
     throw new PatternError('MessageUnreadable', { queue, reason });
   }
-  let { input } = envelope;
-  for (let from = envelope.version; from < version; from++) input = upcast[from]?.(input);
-  return validated(schema, input, `${name}.input`) as O;
+  let input = given;
+  for (let at = from; at < version; at++) input = upcast[at]?.(input);
+  return (schema === undefined ? input : validated(schema, input, `${name}.input`)) as O;
 }
+
+/** The input of a message as steps get it. */
+export const inputOf = <O>(definition: FlowDefinition<never, O>, envelope: Envelope, queue: string): O =>
+  upcastInput(definition, envelope.input, envelope.version, queue);
