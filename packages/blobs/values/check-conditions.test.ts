@@ -58,6 +58,17 @@ test('on a blob that is there', () => {
     );
 });
 
+test('of If-None-Match and If-Modified-Since one that is met is enough, the others are all asked for', () => {
+  const code = (sent: Partial<Conditions>) =>
+    codeOf(() => checkConditions({ ...NO_CONDITIONS, ...sent }, FOUND, 'read', 'c'));
+  const [newer, older] = [100n * SECOND, 99n * SECOND];
+  assert.equal(code({ ifNoneMatch: [7n], ifModifiedSince: newer }), 'ConditionNotMet:NotModified');
+  assert.equal(code({ ifNoneMatch: [7n], ifModifiedSince: older }), '');
+  assert.equal(code({ ifNoneMatch: [8n], ifModifiedSince: newer }), '');
+  assert.equal(code({ ifMatch: [7n], ifUnmodifiedSince: older }), 'ConditionNotMet');
+  assert.equal(code({ ifNoneMatch: [8n], ifUnmodifiedSince: older }), 'ConditionNotMet');
+});
+
 test('on a blob that is not there', () => {
   const code = (sent: Partial<Conditions>) =>
     codeOf(() => checkConditions({ ...NO_CONDITIONS, ...sent }, undefined, 'create', 'c'));

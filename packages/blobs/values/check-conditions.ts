@@ -92,9 +92,14 @@ export function checkAgainst(
   const { ifMatch, ifNoneMatch, ifTags } = conditions;
   if (ifMatch !== undefined && !isMatch(ifMatch, found.etag))
     throw new BlobError(namesNoEtag(ifMatch) ? failures.noEtag : failures.ifMatch);
-  if (ifNoneMatch !== undefined && isMatch(ifNoneMatch, found.etag))
-    throw new BlobError(failures.ifNoneMatch);
-  checkTimes(conditions, found.lastModified, failures);
+  if (ifNoneMatch === undefined) checkTimes(conditions, found.lastModified, failures);
+  else {
+    // Of these two one that is met is enough (protocol: conditions#several-at-once).
+    const { ifModifiedSince, ifUnmodifiedSince } = conditions;
+    const isNewer = ifModifiedSince !== undefined && wholeSecond(found.lastModified) > ifModifiedSince;
+    if (!isNewer && isMatch(ifNoneMatch, found.etag)) throw new BlobError(failures.ifNoneMatch);
+    checkTimes({ ifModifiedSince: undefined, ifUnmodifiedSince }, found.lastModified, failures);
+  }
   if (ifTags !== undefined && !matchesTags(ifTags, found.tags, container))
     throw new BlobError(failures.ifTags);
 }

@@ -6,6 +6,7 @@ import { type Asked, onBlob, onSnapshot } from './asked.js';
 import {
   conditionsOf,
   leaseIdOf,
+  readConditionsOf,
   tagsConditionOf,
   tagsConditionsOf,
   tierConditionsOf,
@@ -129,7 +130,7 @@ function getBlob({ headers, route }: Asked): Operation {
     container,
     blob,
     snapshot: snapshotOf(route.query),
-    conditions: conditionsOf(headers),
+    conditions: readConditionsOf(headers),
     range: rangeOf(headers),
   };
 }
@@ -155,7 +156,11 @@ export const BLOB_PARSERS: Readonly<Record<BlobKind, (asked: Asked) => Operation
   }),
   getPageRanges,
   getBlob,
-  getBlobProperties: asked => ({ kind: 'getBlobProperties', ...onSnapshotIf(asked) }),
+  getBlobProperties: asked => ({
+    kind: 'getBlobProperties',
+    ...onSnapshot(asked),
+    conditions: readConditionsOf(asked.headers),
+  }),
   setBlobProperties,
   getBlobMetadata: asked => ({ kind: 'getBlobMetadata', ...onSnapshotIf(asked) }),
   setBlobMetadata: asked => ({

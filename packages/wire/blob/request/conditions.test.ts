@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { codesOf } from '#account/testing';
 import { BlobError } from '#blobs';
-import { conditionsOf, containerConditionsOf, pageConditionsOf, sourceConditionsOf } from './conditions.js';
+import {
+  conditionsOf,
+  containerConditionsOf,
+  pageConditionsOf,
+  readConditionsOf,
+  sourceConditionsOf,
+} from './conditions.js';
 import { checkAppendEtags, etagText, parseEtags, quotedEtag } from './etag.js';
 import type { Headers } from './header-values.js';
 
@@ -104,6 +110,19 @@ describe('conditions of a blob', () => {
         names,
       );
     }
+  });
+
+  test('of a pair the ETag alone counts, and reads take all', () => {
+    const all = Object.fromEntries(ALONE);
+    const { ifMatch, ifUnmodifiedSince } = conditionsOf({ 'if-match': '*', 'if-unmodified-since': DATE });
+    assert.deepEqual([ifMatch, ifUnmodifiedSince], ['any', undefined]);
+    const none = conditionsOf({ 'if-none-match': '*', 'if-modified-since': DATE });
+    assert.deepEqual([none.ifNoneMatch, none.ifModifiedSince], ['any', undefined]);
+    const read = readConditionsOf(all);
+    assert.deepEqual(
+      [read.ifMatch, read.ifNoneMatch, read.ifModifiedSince, read.ifUnmodifiedSince],
+      [NONE, NONE, TICK, TICK],
+    );
   });
 
   test('dates, leases and expressions that cannot be read', () => {

@@ -15,6 +15,8 @@ import { parseTagExpression } from './tag-expression.js';
 
 const ETAG_HEADERS = ['if-match', 'if-none-match'];
 const DATE_HEADERS = ['if-modified-since', 'if-unmodified-since'];
+type ContentConditions = Omit<Conditions, 'ifTags' | 'leaseId'>;
+
 /** The pairs that may come together; any other two may not. */
 const PAIRS: ReadonlySet<string> = new Set([
   'if-match if-unmodified-since',
@@ -53,18 +55,35 @@ export function tagsConditionOf(headers: Headers, prefix = 'x-ms-'): TagExpressi
 
 export const leaseIdOf = (headers: Headers): string | undefined => guidOf(headers, 'x-ms-lease-id');
 
-export function conditionsOf(headers: Headers): Conditions {
-  if (!hasConditions(headers)) return NO_CONDITIONS;
-  checkTogether(headers, '');
+/** Those of one prefix, each as it was sent. */
+const allConditions = (headers: Headers, prefix: string): ContentConditions => ({
+  ifMatch: etagsOf(headers, `${prefix}if-match`),
+  ifNoneMatch: etagsOf(headers, `${prefix}if-none-match`),
+  ifModifiedSince: dateOf(headers, `${prefix}if-modified-since`),
+  ifUnmodifiedSince: dateOf(headers, `${prefix}if-unmodified-since`),
+});
+
+/** Of a pair that may come together the ETag alone counts. */
+function pairedConditions(headers: Headers, prefix: string): ContentConditions {
+  checkTogether(headers, prefix);
+  const sent = allConditions(headers, prefix);
   return {
-    ifMatch: etagsOf(headers, 'if-match'),
-    ifNoneMatch: etagsOf(headers, 'if-none-match'),
-    ifModifiedSince: dateOf(headers, 'if-modified-since'),
-    ifUnmodifiedSince: dateOf(headers, 'if-unmodified-since'),
-    ifTags: tagsConditionOf(headers),
-    leaseId: leaseIdOf(headers),
+    ...sent,
+    ifModifiedSince: sent.ifNoneMatch === undefined ? sent.ifModifiedSince : undefined,
+    ifUnmodifiedSince: sent.ifMatch === undefined ? sent.ifUnmodifiedSince : undefined,
   };
 }
+
+export const conditionsOf = (headers: Headers): Conditions =>
+  hasConditions(headers)
+    ? { ...pairedConditions(headers, ''), ifTags: tagsConditionOf(headers), leaseId: leaseIdOf(headers) }
+    : NO_CONDITIONS;
+
+/** Of Get Blob and Get Blob Properties, where all may come together. */
+export const readConditionsOf = (headers: Headers): Conditions =>
+  hasConditions(headers)
+    ? { ...allConditions(headers, ''), ifTags: tagsConditionOf(headers), leaseId: leaseIdOf(headers) }
+    : NO_CONDITIONS;
 
 /** Containers have no conditions on ETags. */
 export function containerConditionsOf(headers: Headers): ContainerConditions {
@@ -94,12 +113,8 @@ const OF_BLOB = 'x-ms-blob-';
 
 /** Of requests on tags, where the conditions on the blob have names of their own. */
 export function tagsConditionsOf(headers: Headers): Conditions {
-  checkTogether(headers, OF_BLOB);
   return {
-    ifMatch: etagsOf(headers, `${OF_BLOB}if-match`),
-    ifNoneMatch: etagsOf(headers, `${OF_BLOB}if-none-match`),
-    ifModifiedSince: dateOf(headers, `${OF_BLOB}if-modified-since`),
-    ifUnmodifiedSince: dateOf(headers, `${OF_BLOB}if-unmodified-since`),
+    ...pairedConditions(headers, OF_BLOB),
     ifTags: tagsConditionOf(headers),
     leaseId: leaseIdOf(headers),
   };
@@ -115,12 +130,8 @@ export const tierConditionsOf = (headers: Headers): TierConditions => ({
 const SOURCE = 'x-ms-source-';
 
 export function sourceConditionsOf(headers: Headers): SourceConditions {
-  checkTogether(headers, SOURCE);
   return {
-    ifMatch: etagsOf(headers, `${SOURCE}if-match`),
-    ifNoneMatch: etagsOf(headers, `${SOURCE}if-none-match`),
-    ifModifiedSince: dateOf(headers, `${SOURCE}if-modified-since`),
-    ifUnmodifiedSince: dateOf(headers, `${SOURCE}if-unmodified-since`),
+    ...pairedConditions(headers, SOURCE),
     ifTags: tagsConditionOf(headers, SOURCE),
     leaseId: guidOf(headers, `${SOURCE}lease-id`),
   };
