@@ -58,27 +58,33 @@ const BRANCH = 0x0c;
 /** Parameters and locals. */
 const [CRC, AT, LENGTH, ONE, OTHER] = [0, 1, 2, 3, 4];
 
-/** The entry of a table for one byte of a local. */
+/** The entry of a table for one byte of a local: the byte is moved to where it counts eights, and what is beside it is cut off. */
 const lookUp = (local: number, byte: number, table: number): number[] => [
   ...get(local),
-  ...(byte === 0 ? [] : [...i64(8 * byte), SHIFT_RIGHT64]),
-  TO_I32,
-  ...i32(255),
+  ...(byte === 0 ? [TO_I32, ...i32(3), SHIFT_LEFT32] : [...i64(8 * byte - 3), SHIFT_RIGHT64, TO_I32]),
+  ...i32(255 * 8),
   AND32,
-  ...i32(3),
-  SHIFT_LEFT32,
   ...load64(table * TABLE_BYTES),
 ];
+
+/** The sum of the entries for so many bytes, a power of two: by pairs, because a chain of sums has to wait for each one before. */
+const lookUpAll = (local: number, first: number, count: number, table: number): number[] =>
+  count === 1
+    ? lookUp(local, first, table - first)
+    : [
+        ...lookUpAll(local, first, count / 2, table),
+        ...lookUpAll(local, first + count / 2, count / 2, table),
+        XOR64,
+      ];
 
 /** `update(crc: i64, at: i32, length: i32): i64` */
 function updateBody(): number[] {
   const step = [
     ...[...get(CRC), ...get(AT), ...load64(0), XOR64, ...set(ONE)],
     ...[...get(AT), ...load64(8), ...set(OTHER)],
-    ...lookUp(ONE, 0, 15),
-    ...[1, 2, 3, 4, 5, 6, 7].flatMap(byte => [...lookUp(ONE, byte, 15 - byte), XOR64]),
-    ...[0, 1, 2, 3, 4, 5, 6, 7].flatMap(byte => [...lookUp(OTHER, byte, 7 - byte), XOR64]),
-    ...set(CRC),
+    ...lookUpAll(ONE, 0, 8, 15),
+    ...lookUpAll(OTHER, 0, 8, 7),
+    ...[XOR64, ...set(CRC)],
   ];
   const singleByte = [
     ...[...get(CRC), ...get(AT), ...LOAD_BYTE, TO_I64, XOR64, ...set(ONE)],

@@ -6,6 +6,17 @@ import { BlobError } from './blob-error.js';
 import { containerAddress } from './rows/container-space.js';
 import type { Upkeep } from './upkeep.js';
 
+/** The MD5 of one body, computed beside the event loop. To be ended or dropped. */
+export interface Md5Beside {
+  /** A promise where the piece has to be waited for; afterwards it may change. */
+  update(piece: Buffer): Promise<void> | undefined;
+  end(): Promise<Buffer>;
+  drop(): void;
+}
+
+/** Gives undefined where it has too much to do. */
+export type OpenMd5 = () => Md5Beside | undefined;
+
 export interface BlobContext {
   readonly store: Store;
   /** Of the same engine. */
@@ -16,6 +27,8 @@ export interface BlobContext {
   readonly clock: Clock;
   /** One for all requests of a server. */
   readonly upkeep: Upkeep;
+  /** Absent where the event loop computes every MD5 itself. */
+  readonly openMd5?: OpenMd5 | undefined;
   /** Absent where a deleted container's name is free at once. */
   readonly deletion?: DeletionDelay | undefined;
 }

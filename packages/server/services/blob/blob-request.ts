@@ -7,6 +7,7 @@ import type { AuthenticationProtocol } from '../../auth/auth-protocol.js';
 import { Authenticator } from '../../auth/authenticate.js';
 import type { ServerContext } from '../../frame/server-context.js';
 import type { RequestContext } from '../../frame/service-protocol.js';
+import { openMd5 } from './md5-thread.js';
 
 export type BlobRequest = RequestContext<BlobResource, BlobOperationKind>;
 export type BlobAuthenticator = Authenticator<ServiceRoute<BlobResource>>;
@@ -29,6 +30,7 @@ export const blobContextOf = (server: ServerContext, account: string): BlobConte
   ids: server.newId,
   clock: server.clock,
   upkeep: upkeepOf(server),
+  openMd5,
   deletion: server.deletion,
 });
 
