@@ -144,6 +144,8 @@ describePeers('indexes', peer => {
       ['person!000001', 'person!000002'],
     );
     assert.match(both.explain().filter ?? '', /RowKey lt 'email!'/);
+    const everywhere = mixed(db, Person).inTable(table).scan().allowScan('test');
+    assert.equal((await everywhere.take(10)).length, 2);
   });
 
   test('a row of an index is none of its entity', async () => {

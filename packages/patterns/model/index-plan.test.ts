@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { codec, entity, type IndexEntity, type KeyOf, key, type Of, PatternError, t } from '../index.js';
+import { decodeEntity, readRow, wireText } from '../internals.js';
+import { checkTable } from './check-table.js';
 import { encodeIndexRow } from './index-row.js';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -165,4 +167,42 @@ describe('definitions of indexes', () => {
       /stay in their buckets/,
     );
   });
+});
+
+test("entities of one table may not have keys of each other's indexes", () => {
+  const spec = { version: 1, table: 'Staff', props, partition: key('staff') } as const;
+  const Indexed = entity('Indexed', {
+    ...spec,
+    row: p => key('e', p.id),
+    indexes: { x: { kind: 'same-partition', row: p => key('x', p.last) } },
+  });
+  const Other = entity('Other', { ...spec, row: p => key('x', p.id) });
+  refuses(() => checkTable([Indexed, Other]), /Indexed\.x and Other/);
+  checkTable([Indexed, entity('Other', { ...spec, row: p => key('o', p.id) })]);
+});
+
+test('an index row of an earlier version is brought up to date with what it has', () => {
+  const spec = { table: 'Staff', partition: key('staff'), row: key('e') } as const;
+  const Before = entity('Member', {
+    ...spec,
+    version: 1,
+    props: { name: t.string() },
+    indexes: { x: { kind: 'same-partition', row: p => key('x', p.name), unique: true } },
+  });
+  const Now = entity('Member', {
+    ...spec,
+    version: 2,
+    props: { name: t.string(), level: t.int32(), nick: t.string().optional() },
+    upcast: { 1: old => ({ ...old, level: 1, nick: 'n' }) },
+    indexes: {
+      x: { kind: 'same-partition', row: p => key('x', p.name), unique: true, project: ['nick'] },
+    },
+  });
+  const [before] = Before.plan.indexes;
+  const [now] = Now.plan.indexes;
+  assert(before && now);
+  const row = encodeIndexRow(before, { name: 'Ann' });
+  assert(row);
+  const { value, version } = decodeEntity(now.entity, readRow(wireText(row)));
+  assert.deepEqual([value, version], [{ name: 'Ann', nick: 'n' }, 1]);
 });
