@@ -93,6 +93,7 @@ export class Environment {
   readonly last: LastTransaction;
   /** Undefined where it cannot be had. */
   readonly map: FileMap | undefined;
+  readonly #locks: FileMap | undefined;
   /** Of the log that this store writes to. */
   #logEpoch: bigint | undefined;
   /** The transaction in which this store marked a log as taken. */
@@ -117,6 +118,8 @@ export class Environment {
     // but readers would see it, and a power cut could take it back then.
     if (options.durability === 'full') syncFile(path);
     this.map = FileMap.of(path);
+    this.#locks = FileMap.of(`${path}-lock`);
+    if (this.#locks !== undefined) this.last.watch(this.#locks);
   }
 
   /** Runs `write` with the right to write; fulfilled when the changes are durable and, after that, visible. */
@@ -214,6 +217,7 @@ export class Environment {
 
   async close(): Promise<void> {
     this.map?.close();
+    this.#locks?.close();
     await this.#root.close();
     this.last.close();
     pathsInUse.delete(this.path);

@@ -1,4 +1,4 @@
-// The memory that LMDB maps the data file to, for code that reads pages without a copy (scan/). LMDB keeps the map where it is until it closes the file: a
+// The memory that LMDB maps the data file to, for code that reads pages without a copy (scan/), and the file of its locks. LMDB keeps the map where it is until it closes the file: a
 // larger one, of a file that outgrows it, is made beside it.
 //
 // The package can make a buffer of any memory, and Linux tells where the map is. Elsewhere, and where address space is limited, there is none to be had.
@@ -83,7 +83,7 @@ function placeOf(path: string): { readonly from: number; readonly until: number 
     const lines = readFileSync('/proc/self/maps', 'utf8').split('\n');
     const [line, another] = lines.filter(each => each.endsWith(` ${path}`));
     if (line === undefined || another !== undefined) return undefined;
-    const [, from, until] = /^([\da-f]+)-([\da-f]+) r--s 0+ /.exec(line) ?? [];
+    const [, from, until] = /^([\da-f]+)-([\da-f]+) r[w-]-s 0+ /.exec(line) ?? [];
     if (from === undefined || until === undefined) return undefined;
     return { from: Number.parseInt(from, 16), until: Number.parseInt(until, 16) };
   } catch {

@@ -4,16 +4,21 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { openEnvironment } from '../environment.js';
 import { openLmdbStore } from '../lmdb-store.js';
 
 const NOTE_AT = 8;
 
-/** Sets the note of the last transaction back by `count`, as an opening that was overtaken by commits does. */
-function openNote(t: TestContext, directory: string): { setBack(count: bigint): void } {
+/** `setBack` does what an opening does that was overtaken by so many commits. */
+function openNote(t: TestContext, directory: string): { setBack(count: bigint): void; read(): bigint } {
   const file = openSync(join(directory, 'data.mdb-lock'), 'r+');
   t.after(() => closeSync(file));
   const bytes = Buffer.alloc(8);
   return {
+    read: () => {
+      readSync(file, bytes, 0, 8, NOTE_AT);
+      return bytes.readBigUInt64LE();
+    },
     setBack: count => {
       readSync(file, bytes, 0, 8, NOTE_AT);
       bytes.writeBigUInt64LE(bytes.readBigUInt64LE() - count);
@@ -43,4 +48,20 @@ test('a commit that LMDB was made to forget is not lost', async t => {
   const [row] = await again.read(space, 'p', ['k']);
   assert.equal(row?.value.toString(), '60');
   await again.close();
+});
+
+test('the note in memory is the one in the file, whoever writes it', async t => {
+  const directory = mkdtempSync(join(tmpdir(), 'lmdb-last-transaction-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const environment = openEnvironment({ directory, durability: 'none', exclusive: true });
+  const note = openNote(t, directory);
+  const seen = new Set<bigint>();
+  for (let count = 0; count < 10; count += 1) {
+    await environment.transaction(() => environment.rows.apply(Buffer.from('key'), Buffer.of(count)));
+    if (count % 3 === 2) note.setBack(1n);
+    assert.equal(environment.last.noted(), note.read());
+    seen.add(environment.last.noted());
+  }
+  assert(seen.size >= 7, `${seen.size} transactions`);
+  await environment.close();
 });

@@ -6,6 +6,7 @@
 //   data.mdb-lock:  0 magic, 4 bytes | 4 format, 4 | 8 last transaction, 8          little-endian
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { PAGE_BYTES } from './file-head.js';
+import type { FileMap } from './file-map.js';
 
 const MAGIC = 0xbeefc0de;
 const NOTE_AT = 8;
@@ -18,6 +19,8 @@ export class LastTransaction {
   readonly data: number;
   readonly #locks: number;
   readonly #bytes = Buffer.alloc(BYTES);
+  /** The file of the locks as LMDB has it in memory, if that can be had. */
+  #memory: BigUint64Array | undefined;
 
   /** LMDB has the file open. */
   constructor(path: string) {
@@ -40,8 +43,15 @@ export class LastTransaction {
     return true;
   }
 
-  /** The note: the transaction whose state a reader that begins now is given. */
+  /** Looks for the note in memory from now on, as LMDB does: to read the file is a call of the system for each scan. */
+  watch(locks: FileMap): void {
+    const { bytes } = locks.segmentOf(0);
+    this.#memory = new BigUint64Array(bytes.buffer, bytes.byteOffset, NOTE_AT / BYTES + 1);
+  }
+
+  /** The note: the transaction whose state a reader that begins now is given. What is read next is read after it. */
   noted(): bigint {
+    if (this.#memory !== undefined) return Atomics.load(this.#memory, NOTE_AT / BYTES);
     readSync(this.#locks, this.#bytes, 0, BYTES, NOTE_AT);
     return this.#bytes.readBigUInt64LE();
   }
