@@ -8,6 +8,8 @@ import { returnBuffer, takeBuffer, WRITE_BYTES } from './write-buffer.js';
 
 /** What may wait for the disk behind one content before its writer waits. */
 const UNSYNCED_BYTES_MAX = 8 * 1024 * 1024;
+/** What is worth a sync while none is under way: the end of a block of a few megabytes then waits for its last part alone. */
+const SYNCED_BYTES_MIN = 1024 * 1024;
 
 const { O_WRONLY, O_CREAT, O_EXCL } = constants;
 /** Linux makes a write to a file opened so durable before it returns: one call of the system where there were two. */
@@ -133,12 +135,23 @@ export class FileWriter implements ContentWriter {
     await writeAll(this.#file, bytes, this.#position);
     this.#position += bytes.length;
     this.#unsynced += bytes.length;
-    if (this.#unsynced < UNSYNCED_BYTES_MAX || !this.#host.isDurable) return;
-    await this.#synced();
+    if (this.#unsynced < SYNCED_BYTES_MIN || !this.#host.isDurable) return;
+    if (this.#syncing !== undefined) {
+      if (this.#unsynced < UNSYNCED_BYTES_MAX) return;
+      await this.#synced();
+    }
     this.#unsynced = 0;
-    this.#syncing = syncData(this.#file).catch((error: unknown) => {
+    this.#syncing = this.#sync(this.#file);
+  }
+
+  /** Never fails: `#failure` has the error. */
+  async #sync(file: number): Promise<void> {
+    try {
+      await syncData(file);
+    } catch (error) {
       this.#failure ??= error;
-    });
+    }
+    this.#syncing = undefined;
   }
 
   async #synced(): Promise<void> {
