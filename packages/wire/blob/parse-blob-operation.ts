@@ -15,7 +15,7 @@ const PARSERS: Readonly<Record<OperationKind, (asked: Asked) => Operation>> = {
 
 /** Of features that no account here has: ignored, they would promise what is not kept (protocol: blob-requests#headers). */
 const UNSUPPORTED =
-  /^x-ms-(?:source-)?(?:encryption-(?:key|scope|algorithm)|immutability-policy-|legal-hold$)/;
+  /^x-ms-(?:source-|default-|deny-)?(?:encryption-(?:key|scope|algorithm)|immutability-policy-|legal-hold$)/;
 
 /** What a snapshot cannot be the object of. */
 const OF_BASE_ALONE: ReadonlySet<OperationKind> = new Set<OperationKind>([

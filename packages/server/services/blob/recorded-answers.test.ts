@@ -268,3 +268,18 @@ test('what other kinds of accounts have', async () => {
   assert.equal(codeOf(await retain('<Enabled>false</Enabled>')), '202');
   assert.equal(await code('PUT', '/b?comp=undelete'), '400 InvalidQueryParameterValue');
 });
+
+test('keys and scopes of encryption are refused wherever they are named', async () => {
+  const { ask, code } = await openAbc();
+  for (const name of ['encryption-key', 'encryption-scope', 'source-encryption-key'])
+    for (const [method, target] of [
+      ['GET', '/b'],
+      ['HEAD', '/b'],
+      ['PUT', '/b?comp=snapshot'],
+    ] as const)
+      assert.equal(await code(method, target, { [`x-ms-${name}`]: 'x' }), '400 UnsupportedHeader', name);
+  for (const name of ['x-ms-default-encryption-scope', 'x-ms-deny-encryption-scope-override']) {
+    const made = await ask({ method: 'PUT', target: '/other?restype=container', headers: { [name]: 'x' } });
+    assert.equal(codeOf(made), '400 UnsupportedHeader', name);
+  }
+});
