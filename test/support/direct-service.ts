@@ -1,11 +1,12 @@
 // A server without sockets, for suites that pass requests to its services as values.
-import type { Clock, WireRequest, WireResponse } from '#base';
+import type { Clock, StreamedResponse, WireRequest, WireResponse } from '#base';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import { openMemoryStore, type Store, type StoreWithContent } from '#store';
 import { Accounts } from '../../packages/server/auth/accounts.js';
 import { BearerTokens } from '../../packages/server/auth/bearer.js';
 import { Service } from '../../packages/server/frame/handle-request.js';
 import type { ServerContext } from '../../packages/server/frame/server-context.js';
+import { BLOB_SERVICE } from '../../packages/server/services/blob/blob-service.js';
 import { QUEUE_SERVICE } from '../../packages/server/services/queue/queue-service.js';
 import { TABLE_SERVICE } from '../../packages/server/services/table/table-service.js';
 
@@ -14,9 +15,14 @@ interface DirectService {
   readonly handle: (request: WireRequest) => Promise<WireResponse>;
 }
 
+interface StreamingService {
+  readonly handle: (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
+}
+
 export interface DirectServer extends ServerContext {
   readonly tables: DirectService;
   readonly queues: DirectService;
+  readonly blobs: StreamingService;
 }
 
 /** Ids in the order of their making, none twice. */
@@ -51,5 +57,6 @@ export function directService(
     ...server,
     tables: new Service(TABLE_SERVICE, server),
     queues: new Service(QUEUE_SERVICE, server),
+    blobs: new Service(BLOB_SERVICE, server),
   };
 }

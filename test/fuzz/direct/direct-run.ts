@@ -1,15 +1,19 @@
 // Requests as values through the frame, one after another: the fast layer. A run has a number; seed and number make the request,
 // and what came before it in its epoch makes the state of the store, which begins anew with each epoch.
 import { inspect } from 'node:util';
-import type { WireRequest, WireResponse } from '#base';
+import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { Accounts, issueToken, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import { openMemoryStore } from '#store';
 import { BODY_BYTES_MAX } from '../../../packages/server/frame/handle-request.js';
 import { Random } from '../../simulation/plan/random.js';
+import { accountSas } from '../../simulation/run/signing.js';
 import { type DirectServer, directService } from '../../support/direct-service.js';
 import { ACCOUNT, DATE, NOW, sharedKeyLite } from '../credentials.js';
+import { CONTAINERS } from '../texts/blob-text.js';
 import { TABLES } from '../texts/operation-text.js';
 import { checkAnswer } from './check-answer.js';
+import { checkBlobAnswer } from './check-blob-answer.js';
+import { BLOB_HOST, someBlobRequest } from './some-blob-request.js';
 import { type FuzzRequest, HOST, someRequest } from './some-request.js';
 
 /** Runs on one store: it stays small, and a failure is repeated from the beginning of its epoch. */
@@ -44,6 +48,15 @@ export const describeRequest = ({ method, target, headers, body }: FuzzRequest):
     { maxStringLength: 4_000, breakLength: 110 },
   );
 
+async function collected(response: WireResponse | StreamedResponse): Promise<WireResponse> {
+  const { status, headers, body } = response;
+  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body))
+    return { status, headers, body };
+  const pieces: Buffer[] = [];
+  for await (const piece of body) pieces.push(Buffer.from(piece));
+  return { status, headers, body: Buffer.concat(pieces) };
+}
+
 export class DirectRun {
   readonly #bearer: string;
   readonly #failures: unknown[] = [];
@@ -74,20 +87,30 @@ export class DirectRun {
       const body = Buffer.from(JSON.stringify({ TableName: name }));
       await this.#service.tables.handle(asWire({ method: 'POST', target, headers, body }));
     }
+    for (const name of CONTAINERS) {
+      const target = `/${ACCOUNT}/${name}?restype=container&${accountSas('b')}`;
+      const headers = { host: BLOB_HOST, 'x-ms-version': '2021-12-02', 'content-length': '0' };
+      await this.#service.blobs.handle(asWire({ method: 'PUT', target, headers, body: Buffer.alloc(0) }));
+    }
   }
 
+  /** Every third one is for blobs. */
   request(seed: number, run: number): FuzzRequest {
-    return someRequest(randomOf(seed, run), this.#bearer);
+    const random = randomOf(seed, run);
+    return run % 3 === 2 ? someBlobRequest(random) : someRequest(random, this.#bearer);
   }
 
   /** @throws what is wrong with the answer, or the fault that was behind it. */
   async send(request: FuzzRequest): Promise<WireResponse> {
-    const response = await this.#service.tables.handle(asWire(request));
+    const isOfBlobs = request.service === 'blob';
+    const service = isOfBlobs ? this.#service.blobs : this.#service.tables;
+    const response = await collected(await service.handle(asWire(request)));
     const [fault] = this.#failures.splice(0);
     if (fault !== undefined) throw fault;
     const { status, headers, body = '' } = response;
     const isHead = request.method === 'HEAD';
-    checkAnswer({ status, headers, body: typeof body === 'string' ? Buffer.from(body) : body, isHead });
+    const check = isOfBlobs ? checkBlobAnswer : checkAnswer;
+    check({ status, headers, body: typeof body === 'string' ? Buffer.from(body) : body, isHead });
     return response;
   }
 }

@@ -21,7 +21,7 @@ function epochsOf({ first, runs, place, places }: Share): number[] {
 }
 
 const codeOf = (body: string): string => {
-  const [, json, xml] = /"code":"(\w+)"|<(?:m:)?code>(\w+)/.exec(body) ?? [];
+  const [, json, xml] = /"code":"(\w+)"|<(?:m:)?code>(\w+)/i.exec(body) ?? [];
   return json ?? xml ?? '';
 };
 

@@ -7,6 +7,8 @@ import { type PlainRequest, someOperation } from '../texts/operation-text.js';
 import { percentEncode } from '../texts/percent-encode.js';
 
 export interface FuzzRequest {
+  /** Tables, unless it is said. */
+  readonly service?: 'blob';
   readonly method: string;
   readonly target: string;
   /** Names in lower case, as the server hands them on. */
@@ -44,10 +46,11 @@ const HOSTS = [`${ACCOUNT}.table.localhost`, 'localhost', 'other.example', '[::1
 const LONG_SHARE = 0.001;
 
 /** What may stand in a request line; all else is percent-encoded, as no connection would let it in. */
-const inTarget = (text: string): string => text.replace(/[^!-~]/gu, character => percentEncode(character));
+export const inTarget = (text: string): string =>
+  text.replace(/[^!-~]/gu, character => percentEncode(character));
 
 /** What may stand in a header; all else is left out. */
-const inHeader = (text: string): string => text.replace(/[^\t -~\u0080-\u00ff]/g, '').trim();
+export const inHeader = (text: string): string => text.replace(/[^\t -~\u0080-\u00ff]/g, '').trim();
 
 const TARGET_LENGTH_MAX = 60_000;
 const HEADER_LENGTH_MAX = 8_000;
