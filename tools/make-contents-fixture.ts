@@ -10,7 +10,8 @@ import { gzipSync } from 'node:zlib';
 import { systemClock } from '#base';
 import { type BlobContext, execute, Upkeep } from '#blobs';
 import { openLmdbStore } from '#store-lmdb';
-import { CONTAINER, operationOf } from '../test/blobs/blob-model.js';
+import { CONTAINER } from '../test/blobs/blob-model.js';
+import { operationOf } from '../test/blobs/blob-operation.js';
 import { STEPS } from '../test/data-files/store-contents-1.js';
 
 const target = fileURLToPath(new URL('../../test/fixtures/store-contents-1/', import.meta.url));

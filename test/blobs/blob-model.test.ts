@@ -16,11 +16,11 @@ import {
   EMPTY,
   type Model,
   NAMES,
-  operationOf,
   type Step,
   showModel,
   showStore,
 } from './blob-model.js';
+import { operationOf } from './blob-operation.js';
 
 const STEPS: fc.Arbitrary<Step[]> = fc.array(
   fc.record<Step>({

@@ -1,23 +1,14 @@
 // A plain model of blobs, as values: what a few operations make of them, and what is seen of a store, in one form that can be compared.
 import { createHash } from 'node:crypto';
-import {
-  type BlobContext,
-  BlobError,
-  execute,
-  NO_CONDITIONS,
-  NO_PROPERTIES,
-  type Operation,
-  type Upload,
-} from '#blobs';
+import { type BlobContext, BlobError, execute, NO_CONDITIONS } from '#blobs';
 
 export const CONTAINER = 'model';
 export const NAMES = ['a', 'a/b', 'c'] as const;
 const IDS = ['AAAA', 'BBBB'] as const;
-const LEASE = '11111111-2222-4333-8444-555555555555';
 /** A step of that size commits a long list. */
 export const LONG_LIST_BYTES = 100_000;
-const PAGE = 512;
-const PAGES = 64;
+export const PAGE = 512;
+export const PAGES = 64;
 const TIERS = ['Cool', 'Hot'] as const;
 
 export interface Step {
@@ -35,6 +26,17 @@ export interface Step {
     | 'deleteSnapshots'
     | 'metadata'
     | 'copy'
+    /** From the other blob: copied while the caller waits, put, appended, and as a block. */
+    | 'copyFromUrl'
+    | 'putFromUrl'
+    | 'appendFromUrl'
+    | 'blockFromUrl'
+    /** The pages of the other blob that stand at the same place. */
+    | 'pagesFromUrl'
+    /** The oldest one. */
+    | 'deleteSnapshot'
+    /** With all that is in it; then it is made again. */
+    | 'dropContainer'
     /** To `size` bytes. */
     | 'resize'
     | 'tags'
@@ -64,24 +66,24 @@ export interface Model {
 
 export const EMPTY: Model = { blobs: new Map(), staged: new Map() };
 
-const nameOf = (at: number): string => NAMES[at % NAMES.length] ?? '';
-const idOf = (at: number): string => IDS[at % IDS.length] ?? '';
-const bytesOf = ({ size, fill }: Step): Buffer => Buffer.alloc(size, 1 + (fill % 255));
-const spanOf = ({ fill, size }: Step): { readonly from: number; readonly until: number } => {
+export const nameOf = (at: number): string => NAMES[at % NAMES.length] ?? '';
+export const idOf = (at: number): string => IDS[at % IDS.length] ?? '';
+export const bytesOf = ({ size, fill }: Step): Buffer => Buffer.alloc(size, 1 + (fill % 255));
+export const spanOf = ({ fill, size }: Step): { readonly from: number; readonly until: number } => {
   const first = fill % PAGES;
   return { from: first * PAGE, until: Math.min(PAGES, first + 1 + (size % 50)) * PAGE };
 };
 /** Ids in an order that the step tells. A list that long stands in a content of its own. */
 const LONG_LIST = 40;
-const listOf = ({ fill, size }: Step): string[] =>
+export const listOf = ({ fill, size }: Step): string[] =>
   Array.from({ length: size < LONG_LIST_BYTES ? 1 + (size % 2) : LONG_LIST }, (_, at) => idOf(fill + at));
 
-function marksOf({ kind, fill }: Step): ModelBlob['marks'] {
+function marksOf(kind: Step['kind'], fill: number): ModelBlob['marks'] {
   if (kind === 'tags') return { tags: String(fill) };
   return kind === 'tier' ? { tier: tierOf(fill) } : { lease: fill === 0 ? '' : 'leased' };
 }
 
-const tierOf = (fill: number): string => TIERS[fill % TIERS.length] ?? '';
+export const tierOf = (fill: number): string => TIERS[fill % TIERS.length] ?? '';
 
 function without<T>(values: ReadonlyMap<string, T>, name: string): ReadonlyMap<string, T> {
   const left = new Map(values);
@@ -107,13 +109,22 @@ export function afterStep(model: Model, step: Step): Model | undefined {
       return made('AppendBlob', Buffer.alloc(0));
     case 'makePage':
       return made('PageBlob', Buffer.alloc(PAGES * PAGE));
-    case 'copy': {
+    case 'putFromUrl': {
+      const source = model.blobs.get(nameOf(step.other));
+      return source && made('BlockBlob', source.bytes);
+    }
+    case 'dropContainer':
+      return EMPTY;
+    case 'copy':
+    case 'copyFromUrl': {
       const source = model.blobs.get(nameOf(step.other));
       return source && set({ ...source, marks: {}, snapshots: old?.snapshots ?? [] });
     }
-    case 'block': {
-      if (old && old.type !== 'BlockBlob') return undefined;
-      const blocks = new Map(model.staged.get(name)).set(idOf(step.fill), bytesOf(step));
+    case 'block':
+    case 'blockFromUrl': {
+      const bytes = step.kind === 'block' ? bytesOf(step) : model.blobs.get(nameOf(step.other))?.bytes;
+      if (bytes === undefined || (old && old.type !== 'BlockBlob')) return undefined;
+      const blocks = new Map(model.staged.get(name)).set(idOf(step.fill), bytes);
       return { blobs: model.blobs, staged: new Map(model.staged).set(name, blocks) };
     }
     case 'list':
@@ -121,34 +132,59 @@ export function afterStep(model: Model, step: Step): Model | undefined {
     case 'delete':
       if (old === undefined && !model.staged.has(name)) return undefined;
       return { blobs: without(model.blobs, name), staged: without(model.staged, name) };
-    case 'deleteSnapshots':
-      return old && set({ ...old, snapshots: [] }, true);
-    case 'snapshot':
-      return old && set({ ...old, snapshots: [...old.snapshots, old.bytes] }, true);
-    case 'metadata':
-      return old && set({ ...old, metadata: String(step.fill) }, true);
-    case 'tags':
-    case 'tier':
-    case 'lease':
-      return old && set({ ...old, marks: { ...old.marks, ...marksOf(step) } }, true);
-    case 'resize':
-      if (old?.type !== 'PageBlob') return undefined;
-      return set({ ...old, bytes: Buffer.concat([old.bytes, Buffer.alloc(step.size)], step.size) }, true);
     case 'append':
-      if (old?.type !== 'AppendBlob') return undefined;
-      return set({ ...old, bytes: Buffer.concat([old.bytes, bytesOf(step)]) }, true);
+    case 'appendFromUrl': {
+      const bytes = step.kind === 'append' ? bytesOf(step) : model.blobs.get(nameOf(step.other))?.bytes;
+      if (bytes === undefined || old?.type !== 'AppendBlob') return undefined;
+      return set({ ...old, bytes: Buffer.concat([old.bytes, bytes]) }, true);
+    }
     case 'pages':
-    case 'clear': {
-      const bytes = afterPages(old, step);
+    case 'clear':
+    case 'pagesFromUrl': {
+      const bytes = afterPages(old, step, model);
       return old && bytes && set({ ...old, bytes }, true);
+    }
+    default: {
+      const changed = old && afterChange(old, step);
+      return changed && set(changed, true);
     }
   }
 }
 
-function afterPages(old: ModelBlob | undefined, step: Step): Buffer | undefined {
+/** Of the head of a blob, of its snapshots or its length. */
+function afterChange(old: ModelBlob, { kind, fill, size }: Step): ModelBlob | undefined {
+  const { snapshots, bytes, marks } = old;
+  switch (kind) {
+    case 'deleteSnapshots':
+      return { ...old, snapshots: [] };
+    case 'deleteSnapshot':
+      return snapshots.length === 0 ? undefined : { ...old, snapshots: snapshots.slice(1) };
+    case 'snapshot':
+      return { ...old, snapshots: [...snapshots, bytes] };
+    case 'metadata':
+      return { ...old, metadata: String(fill) };
+    case 'tags':
+    case 'tier':
+    case 'lease':
+      return { ...old, marks: { ...marks, ...marksOf(kind, fill) } };
+    case 'resize':
+      if (old.type !== 'PageBlob') return undefined;
+      return { ...old, bytes: Buffer.concat([bytes, Buffer.alloc(size)], size) };
+    default:
+      throw new RangeError(`${kind} is no change of a head.`);
+  }
+}
+
+function afterPages(old: ModelBlob | undefined, step: Step, { blobs }: Model): Buffer | undefined {
   const { from, until } = spanOf(step);
   if (old?.type !== 'PageBlob' || until > old.bytes.length) return undefined;
-  return Buffer.from(old.bytes).fill(step.kind === 'pages' ? 1 + (step.fill % 255) : 0, from, until);
+  const fill = step.kind === 'pages' ? 1 + (step.fill % 255) : 0;
+  if (step.kind !== 'pagesFromUrl') return Buffer.from(old.bytes).fill(fill, from, until);
+  const pages = blobs.get(nameOf(step.other))?.bytes.subarray(from, until);
+  if (pages?.length !== until - from) return undefined;
+  const bytes = Buffer.from(old.bytes);
+  pages.copy(bytes, from);
+  return bytes;
 }
 
 function afterList(model: Model, step: Step, set: (blob: ModelBlob) => Model): Model | undefined {
@@ -166,123 +202,6 @@ function afterList(model: Model, step: Step, set: (blob: ModelBlob) => Model): M
   const snapshots = old?.snapshots ?? [];
   return set({ type: 'BlockBlob', bytes: Buffer.concat(bytes), metadata: '', marks: {}, blocks, snapshots });
 }
-
-const WHOLE = {
-  properties: NO_PROPERTIES,
-  metadata: [],
-  tags: [],
-  tier: undefined,
-  conditions: NO_CONDITIONS,
-} as const;
-const PAGING = {
-  ...NO_CONDITIONS,
-  sequenceNumberAtMost: undefined,
-  sequenceNumberBelow: undefined,
-  sequenceNumberEqual: undefined,
-} as const;
-
-function uploadOf(bytes: Buffer): Upload {
-  async function* pieces(): AsyncGenerator<Buffer> {
-    for (let at = 0; at < bytes.length; at += 7000) yield bytes.subarray(at, at + 7000);
-  }
-  return { length: bytes.length, pieces: pieces(), md5: undefined, crc64: undefined, wantsMd5: false };
-}
-
-const UNGUARDED = { snapshot: undefined, conditions: NO_CONDITIONS, tierConditions: NO_CONDITIONS } as const;
-
-export function operationOf(step: Step): Operation {
-  const on = { container: CONTAINER, blob: nameOf(step.blob) } as const;
-  const conditions = NO_CONDITIONS;
-  const upload = () => uploadOf(bytesOf(step));
-  switch (step.kind) {
-    case 'put':
-      return { kind: 'putBlockBlob', ...on, ...WHOLE, upload: upload() };
-    case 'makeAppend':
-      return { kind: 'putAppendBlob', ...on, ...WHOLE };
-    case 'makePage':
-      return { kind: 'putPageBlob', ...on, ...WHOLE, length: PAGES * PAGE, sequenceNumber: 0n };
-    case 'block':
-      return { kind: 'putBlock', ...on, id: idOf(step.fill), leaseId: undefined, upload: upload() };
-    case 'list':
-      return {
-        kind: 'putBlockList',
-        ...on,
-        ...WHOLE,
-        blocks: listOf(step).map(id => ({ from: 'latest', id })),
-      };
-    case 'append':
-      return {
-        kind: 'appendBlock',
-        ...on,
-        conditions: { ...conditions, appendPosition: undefined, maxSize: undefined },
-        upload: upload(),
-      };
-    case 'pages': {
-      const span = spanOf(step);
-      const body = Buffer.alloc(span.until - span.from, 1 + (step.fill % 255));
-      return { kind: 'putPages', ...on, span, conditions: PAGING, upload: uploadOf(body) };
-    }
-    case 'clear':
-      return { kind: 'clearPages', ...on, span: spanOf(step), conditions: PAGING };
-    case 'snapshot':
-      return { kind: 'snapshotBlob', ...on, metadata: undefined, conditions };
-    case 'delete':
-      return { kind: 'deleteBlob', ...on, ...UNGUARDED, snapshots: 'include' };
-    case 'deleteSnapshots':
-      return { kind: 'deleteBlob', ...on, ...UNGUARDED, snapshots: 'only' };
-    case 'metadata':
-      return {
-        kind: 'setBlobMetadata',
-        ...on,
-        metadata: [{ name: 'm', value: String(step.fill) }],
-        conditions,
-      };
-    case 'copy':
-      return copyOf(on, nameOf(step.other));
-    default:
-      return settingOf(step, on);
-  }
-}
-
-type On = { readonly container: string; readonly blob: string };
-
-/** What changes the head of a blob, or its length. */
-function settingOf({ kind, fill, size }: Step, on: On): Operation {
-  const unconditional = { leaseId: undefined, ifTags: undefined };
-  if (kind === 'tags')
-    return { kind: 'setTags', ...on, tags: [['t', String(fill)]], conditions: NO_CONDITIONS };
-  if (kind === 'tier')
-    return { kind: 'setTier', ...on, snapshot: undefined, tier: tierOf(fill), ...unconditional };
-  const conditions = NO_CONDITIONS;
-  if (kind === 'lease') {
-    const acquire = { kind: 'acquire', seconds: 'infinite', proposedId: LEASE } as const;
-    const action = fill === 0 ? ({ kind: 'release', id: LEASE } as const) : acquire;
-    return { kind: 'leaseBlob', ...on, action, conditions };
-  }
-  const rest = { properties: undefined, sequenceNumber: undefined, conditions };
-  return { kind: 'setBlobProperties', ...on, length: size, ...rest };
-}
-
-const copyOf = (on: On, from: string): Operation => ({
-  kind: 'copyBlob',
-  ...on,
-  source: {
-    account: 'account1',
-    container: CONTAINER,
-    blob: from,
-    snapshot: undefined,
-    url: 'http://here/',
-    conditions: NO_CONDITIONS,
-  },
-  metadata: undefined,
-  tags: [],
-  tagsOfSource: false,
-  tier: undefined,
-  seal: undefined,
-  isSynchronous: false,
-  md5: undefined,
-  conditions: NO_CONDITIONS,
-});
 
 const sum = (bytes: Buffer): string =>
   `${bytes.length}:${createHash('md5').update(bytes).digest('hex').slice(0, 8)}`;

@@ -5,6 +5,8 @@ import { LONG_LIST_BYTES, type Step } from './blob-model.js';
 const SMALL = 100;
 const LARGE = 20_000;
 const LARGER = 300_000;
+/** One of its syncs is on the way. */
+const HUGE = 9_000_000;
 /** Each step fills with another byte. */
 let fills = 1;
 
@@ -87,4 +89,43 @@ const PAGE_BLOBS: readonly Step[] = [
   step('delete', 1),
 ];
 
-export const EVERY_OPERATION: readonly Step[] = [...BLOCK_BLOBS, ...APPEND_BLOBS, ...PAGE_BLOBS];
+const FROM_URL: readonly Step[] = [
+  step('put', 0, LARGE),
+  step('putFromUrl', 1, SMALL, 0),
+  step('putFromUrl', 1, SMALL, 0),
+  step('copyFromUrl', 1, SMALL, 0),
+  step('blockFromUrl', 1, SMALL, 0, 0),
+  step('list', 1, 2, 0, 0),
+  step('makeAppend', 2),
+  step('appendFromUrl', 2, SMALL, 0),
+  step('appendFromUrl', 2, SMALL, 1),
+  step('makePage', 0),
+  pages('pages', 2, 48),
+  step('makePage', 1),
+  step('pagesFromUrl', 1, 47, 0, 2),
+  step('pagesFromUrl', 1, 47, 0, 2),
+];
+
+const REST: readonly Step[] = [
+  step('put', 0, LARGE),
+  step('snapshot', 0),
+  step('put', 0, LARGE),
+  step('snapshot', 0),
+  step('deleteSnapshot', 0),
+  step('put', 0, HUGE),
+  step('deleteSnapshot', 0),
+  step('put', 0, LARGE),
+  block(0, LARGE),
+  step('snapshot', 0),
+  step('dropContainer', 0),
+  step('put', 0, LARGE),
+];
+
+/** Whose commits go to the write-ahead log, or to the tree at once. Each has two sequences, of which none lasts long. */
+export type Setting = 'log' | 'tree' | 'log, copies' | 'tree, copies';
+
+const FIRST: readonly Step[] = [...BLOCK_BLOBS, ...APPEND_BLOBS, ...PAGE_BLOBS];
+const COPIES: readonly Step[] = [...FROM_URL, ...REST];
+
+export const stepsOf = (setting: Setting): readonly Step[] => (setting.endsWith('copies') ? COPIES : FIRST);
+export const isLogged = (setting: Setting): boolean => setting.startsWith('log');

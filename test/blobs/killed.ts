@@ -6,27 +6,17 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '#base';
-import { type BlobContext, BlobSweep, contentsNamedBy, execute, Upkeep } from '#blobs';
+import { type BlobContext, BlobError, BlobSweep, contentsNamedBy, execute, Upkeep } from '#blobs';
 import { collectRows, type Engine } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
-import {
-  afterStep,
-  CONTAINER,
-  EMPTY,
-  type Model,
-  NAMES,
-  operationOf,
-  showModel,
-  showStore,
-} from './blob-model.js';
-import { EVERY_OPERATION } from './every-operation.js';
+import { afterStep, CONTAINER, EMPTY, type Model, NAMES, showModel, showStore } from './blob-model.js';
+import { makeContainer, operationOf } from './blob-operation.js';
+import { type Setting, stepsOf } from './every-operation.js';
 import type { PlantedFault } from './killed-process.js';
-
-/** Whose commits go to the write-ahead log, or to the tree at once. */
-export type Setting = 'log' | 'tree';
 
 export interface Killed {
   /** Steps that were answered. */
@@ -35,6 +25,8 @@ export interface Killed {
   readonly moments: readonly string[] | undefined;
 }
 
+const WAITS_MAX = 100;
+const WAIT_MS = 50;
 const PROCESS = fileURLToPath(new URL('killed-process.js', import.meta.url));
 
 /** Moments count from 1; 0 is none. */
@@ -59,9 +51,9 @@ export async function runUntil(
 }
 
 /** Before the first step, and after each. */
-function modelsOf(): readonly Model[] {
+function modelsOf(setting: Setting): readonly Model[] {
   const models = [EMPTY];
-  for (const step of EVERY_OPERATION) {
+  for (const step of stepsOf(setting)) {
     const next = afterStep(models.at(-1) ?? EMPTY, step);
     assert(next !== undefined, `${step.kind} has to be possible.`);
     models.push(next);
@@ -69,14 +61,19 @@ function modelsOf(): readonly Model[] {
   return models;
 }
 
-const MODELS = modelsOf();
+const models = new Map<Setting, readonly Model[]>();
 
 export interface Judging {
+  readonly setting: Setting;
   readonly isSwept: boolean;
 }
 
 /** Fails with what is wrong. */
-export async function judge(directory: string, { answered }: Killed, { isSwept }: Judging): Promise<void> {
+export async function judge(
+  directory: string,
+  { answered }: Killed,
+  { setting, isSwept }: Judging,
+): Promise<void> {
   const engine = await openLmdbStore({ directory, durability: 'none', exclusive: true });
   const upkeep = new Upkeep();
   const [account, clock, ids] = ['account1', systemClock, randomUUID];
@@ -84,8 +81,11 @@ export async function judge(directory: string, { answered }: Killed, { isSwept }
   try {
     const { findings } = await checkFile(join(directory, 'data.mdb'), inspection);
     assert.deepEqual(findings, []);
+    if (stepsOf(setting)[answered]?.kind === 'dropContainer') await makeContainer(context).catch(isThere);
     const shown = await showStore(context);
-    const possible = MODELS.slice(answered, answered + 2).map(showModel);
+    const all = models.get(setting) ?? modelsOf(setting);
+    models.set(setting, all);
+    const possible = all.slice(answered, answered + 2).map(showModel);
     const isOne = possible.some(each => JSON.stringify(each) === JSON.stringify(shown));
     if (!isOne) assert.deepEqual(shown, possible.at(-1), `after ${answered} answers`);
     if (isSwept) await sweep(context);
@@ -96,6 +96,18 @@ export async function judge(directory: string, { answered }: Killed, { isSwept }
   } finally {
     await engine.close();
   }
+}
+
+/** The container was not dropped yet, or is made again. */
+function isThere(error: unknown): void {
+  if (!(error instanceof BlobError) || error.code !== 'ContainerAlreadyExists') throw error;
+}
+
+/** Those of dropped containers go in the background. */
+async function untilOnly(space: string, contents: string): Promise<void> {
+  const others = () => readdirSync(contents).filter(name => /^\d+$/.test(name) && name !== space);
+  for (let left = WAITS_MAX; others().length > 0 && left > 0; left -= 1) await pause(WAIT_MS);
+  assert.deepEqual(others(), [], 'the contents of dropped containers');
 }
 
 async function sweep(context: BlobContext): Promise<void> {
@@ -109,6 +121,7 @@ async function contentsOf(engine: Engine, directory: string): Promise<[string[],
   assert(space !== undefined);
   const path = join(directory, 'contents', String(space.id));
   const isDirectory = readdirSync(directory).includes('contents');
+  if (isDirectory) await untilOnly(String(space.id), join(path, '..'));
   const there =
     isDirectory && readdirSync(join(path, '..')).includes(String(space.id)) ? readdirSync(path) : [];
   const budget = { rows: 1e6, bytes: 1e9, examined: 1e6, milliseconds: 1e6 };

@@ -10,7 +10,8 @@ import { systemClock } from '#base';
 import { type BlobContext, BlobSweep, execute, Upkeep } from '#blobs';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
-import { afterStep, EMPTY, operationOf, showModel, showStore } from '../blobs/blob-model.js';
+import { afterStep, EMPTY, showModel, showStore } from '../blobs/blob-model.js';
+import { operationOf } from '../blobs/blob-operation.js';
 import { ROOT } from '../support/spawned-server.js';
 import { STEPS } from './store-contents-1.js';
 

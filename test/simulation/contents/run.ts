@@ -2,7 +2,8 @@
 // that was answered must be there, and after a sweep the contents on the disk must be those that rows name, whole.
 import type { BlobContext } from '#blobs';
 import { StoreError } from '#store';
-import { CONTAINER, operationOf, showStore } from '../../blobs/blob-model.js';
+import { CONTAINER, showStore } from '../../blobs/blob-model.js';
+import { operationOf } from '../../blobs/blob-operation.js';
 import { Breach } from '../judge/history.js';
 import { Random } from '../plan/random.js';
 import { SimulatedClock } from '../run/clock.js';
