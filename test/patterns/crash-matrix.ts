@@ -45,9 +45,9 @@ const caseText = ({ first, second, sendsTwice }: Case): string =>
     .filter(Boolean)
     .join(', ') || 'nothing fails';
 
-const LOOK_MILLISECONDS = 25;
+const LOOK_MILLISECONDS = 100;
 /** Looks count and not the time: a machine that was halted has lost time, and done nothing. */
-const LOOKS_MAX = 1_200;
+const LOOKS_MAX = 400;
 
 async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (let looks = 0; !(await isSo()); looks++) {
@@ -65,7 +65,7 @@ function watching<W>(scenario: Scenario<W>, world: W, clean: Process) {
       await scenario.watch?.(world, clean).catch((thrown: unknown) => {
         failure = thrown;
       });
-      await pause(5);
+      await pause(20);
     }
   })();
   return async (): Promise<void> => {
@@ -213,12 +213,16 @@ const SHORT: readonly Crash[] = ['dies after', 'stalls and dies', 'lags', 'dies 
 const pointsOf = (requests: number, crashes: readonly Crash[]): readonly CrashPoint[] =>
   Array.from({ length: requests }, (_, at) => crashes.map(crash => ({ at, crash }))).flat();
 
-/** One crash at each request. */
+/** Requests up to which each also lags. */
+const FEW_REQUESTS = 20;
+
+/** One crash at each request, and where there are few, another. */
 export function fewCases(requests: number): readonly Case[] {
-  return Array.from({ length: requests }, (_, at) => ({
-    first: { at, crash: SHORT[at % SHORT.length] ?? 'dies after' },
-    sendsTwice: at % 8 >= 4,
-  }));
+  const all = pointsOf(requests, SHORT);
+  const chosen = all.filter(
+    ({ at, crash }) => SHORT[at % SHORT.length] === crash || (requests <= FEW_REQUESTS && crash === 'lags'),
+  );
+  return chosen.map((first, index) => ({ first, sendsTwice: index % 8 >= 4 }));
 }
 
 /** Second crashes behind each first one. Their number is the square of that of first ones, so that chance takes some. */

@@ -7,7 +7,7 @@ import { Flow, type Move, move } from '#patterns/flows';
 import { onlyIn } from '../support/at-length.js';
 import { casesHere, casesWith, runMatrix } from './crash-matrix.js';
 import { anna, Employee } from './employee.js';
-import { annaKey, copied, copyInto, moved } from './flow-scenarios.js';
+import { annaKey, copied, copyInto, moved, poisoned } from './flow-scenarios.js';
 import { describePeers } from './peers.js';
 
 describePeers('crashes', peer => {
@@ -19,6 +19,10 @@ describePeers('crashes', peer => {
 
   test('leave a row that is moved in one place, as it was last', async () => {
     assert((await runMatrix(peer, moved(), casesHere)) > 8);
+  });
+
+  test('put a message aside that cannot be done', async () => {
+    assert((await runMatrix(peer, poisoned(), casesHere)) > 5);
   });
 
   test('are seen to break a copy whose step does not look again', { skip }, async () => {

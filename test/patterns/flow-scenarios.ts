@@ -150,3 +150,43 @@ export const moved = (moveOf = moveBy): Scenario<MoveWorld> => ({
     assert.equal((await world.flow.flow.figures(db)).poisoned, 0);
   },
 });
+
+export interface PoisonWorld {
+  readonly flow: Flow<Key, Key>;
+  isStarted: boolean;
+}
+
+/** A message whose step always fails: it is put aside, and neither lost nor listed twice. */
+export const poisoned = (): Scenario<PoisonWorld> => ({
+  name: 'a message that is put aside',
+  prepare: async (_, { db }) => {
+    const fail = async (): Promise<void> => {
+      throw new Error('broken');
+    };
+    const world = {
+      flow: flow(newName('poison'), AnyKey, [{ name: 'fail', run: fail }]),
+      isStarted: false,
+    };
+    await world.flow.createQueues(db);
+    return world;
+  },
+  run: async (world, { db }) => {
+    await world.flow.start(db, annaKey);
+    world.isStarted = true;
+  },
+  meanwhile: async () => {},
+  work: ({ flow: broken }, { db }, report) => broken.worker(db, { ...SOON, maxDequeue: 2, report }),
+  isDrained: async ({ flow: broken }, { db }) => (await broken.figures(db)).pending === 0,
+  check: async ({ flow: broken, isStarted }, { db }) => {
+    const listed: unknown[] = [];
+    for await (const each of broken.poison(db)) {
+      assert.deepEqual(each.input, annaKey);
+      listed.push(each.id);
+      await each.drop();
+    }
+    // One for each message: a client whose answer was lost sends two, and tests send each twice.
+    assert(listed.length <= 4 && listed.length >= (isStarted ? 1 : 0), `${listed.length} were put aside.`);
+    assert(new Set(listed).size <= 1);
+    assert.equal((await broken.figures(db)).poisoned, 0);
+  },
+});
