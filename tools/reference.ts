@@ -78,6 +78,7 @@ export const ENTRIES = [
   'index',
   'audit',
   'bulk',
+  'copies',
   'filters',
   'flows',
   'joins',

@@ -56,7 +56,13 @@ describePeers('entities with lists', peer => {
   const drained = async (db: Db, follower: ReturnType<typeof listFlow>): Promise<void> => {
     const events: FlowEvent[] = [];
     const report = (event: FlowEvent) => events.push(event);
-    const worker = follower.worker(db, { grace: 3, concurrency: 8, rest: { base: 1, cap: 10 }, report });
+    const worker = follower.worker(db, {
+      grace: 3,
+      secondLook: 1,
+      concurrency: 8,
+      rest: { base: 1, cap: 10 },
+      report,
+    });
     for (let at = 0; (await follower.figures(db)).pending > 0; at++) {
       assert(at < 2_000, JSON.stringify(events.slice(0, 9)));
       await pause(20);

@@ -85,6 +85,20 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
       'open.ts',
       'workflow',
     ],
+    copies: [
+      'values',
+      'flow',
+      'keys',
+      'model',
+      'filter',
+      'transport',
+      'read',
+      'indexes',
+      'write',
+      'audit',
+      'open.ts',
+      'workflow',
+    ],
     '.': [
       'values',
       'flow',
@@ -99,6 +113,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
       'open.ts',
       'workflow',
       'lists',
+      'copies',
     ],
   },
   'packages/store-lmdb': {

@@ -3,46 +3,24 @@
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
-import { decodeProperty } from '../values/decode-property.js';
-import { encodeProperty } from '../values/encode-property.js';
 import { isObject } from '../values/is-object.js';
 import { refuseDefinition } from '../values/pattern-error.js';
-import { parseWire, type WireValue } from '../values/read-wire.js';
 import type { StandardSchema } from '../values/standard-schema.js';
 import type { FlowOptions, Step } from '../workflow/definition.js';
 import { type Flow, flow } from '../workflow/flow.js';
 import { follow } from '../workflow/follow.js';
+import { type KeyJson, keyJson, keyValues, rowKeyJson } from '../workflow/key-json.js';
 import { addressOfKey } from '../write/plan-write.js';
 import { type EntityList, idOf, textOfKey } from './entity-list.js';
 import { storeOf } from './id-store.js';
 import type { Values } from './list-rows.js';
 
-/** Values of keys as JSON: of each its type, and its literal as it is sent to the service. */
-type KeyText = Readonly<Record<string, readonly [type: string, literal: string]>>;
-
 /** What a message says: a row, and lists that it may be in or have been in. */
 export interface ListFlowInput {
   readonly table: string;
-  readonly key: KeyText;
-  readonly lists: readonly { readonly list: string; readonly key: KeyText }[];
+  readonly key: KeyJson;
+  readonly lists: readonly { readonly list: string; readonly key: KeyJson }[];
 }
-
-function keyText(entity: AnyEntity, names: readonly string[], values: Values): KeyText {
-  return Object.fromEntries(
-    names.map(name => {
-      const edm = entity.plan.byName.get(name)?.property.edm ?? 'String';
-      return [name, [edm, encodeProperty(name, edm, values[name]).literal]];
-    }),
-  );
-}
-
-const keyValues = (key: KeyText): Values =>
-  Object.fromEntries(
-    Object.entries(key).map(([name, [type, literal]]) => [
-      name,
-      decodeProperty((parseWire(`{"v":${literal}}`) as { v: WireValue }).v, `Edm.${type}`).value,
-    ]),
-  );
 
 /** The message of a write of a row with these values. */
 export function listFlowInput(
@@ -51,11 +29,10 @@ export function listFlowInput(
   values: Values,
   changes: readonly { readonly list: EntityList; readonly key: Values }[],
 ): ListFlowInput {
-  const { partition, row } = entity.plan;
   return {
     table,
-    key: keyText(entity, [...new Set([...partition.names, ...row.names])], values),
-    lists: changes.map(({ list, key }) => ({ list: list.name, key: keyText(entity, Object.keys(key), key) })),
+    key: rowKeyJson(entity, values),
+    lists: changes.map(({ list, key }) => ({ list: list.name, key: keyJson(entity, Object.keys(key), key) })),
   };
 }
 

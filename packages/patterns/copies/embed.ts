@@ -1,0 +1,81 @@
+// Copies of some properties of another entity's row: what they are called where they stand, and what they should be. Pure. copy-flow.ts keeps them.
+import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
+import type { StoredOf } from '../model/stored.js';
+import { refuseDefinition } from '../values/pattern-error.js';
+import { type Property, t, type ValueOf } from '../values/property.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** `manager` and `name` are `managerName`. */
+type CopyName<N extends string, F extends string> = `${N}${Capitalize<F>}`;
+
+/** The properties that a row with copies has for them. */
+export type CopyProps<N extends string, S extends AnyEntity, F extends keyof S['props'] & string> = {
+  readonly [K in F as CopyName<N, K>]: Property<ValueOf<S['props'][K]>, 'optional', S['props'][K]['use']>;
+} & { readonly [K in `${N}Version`]: Property<string, 'optional', 'plain'> };
+
+/** Properties of a source, as they stand in rows of another entity. */
+export interface Embedded<
+  N extends string = string,
+  S extends AnyEntity = AnyEntity,
+  F extends string = string,
+> {
+  readonly name: N;
+  readonly source: S;
+  readonly fields: readonly F[];
+  /** To be spread into the `props` of the entity that has the copies. All are missing where there is no source. */
+  readonly props: CopyProps<N, S, F & keyof S['props']>;
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const nameOf = ({ name }: Pick<Embedded, 'name'>, field: string): string => name + capitalized(field);
+const versionOf = ({ name }: Pick<Embedded, 'name'>): string => `${name}Version`;
+
+/** Copies of these properties: `embed('manager', Employee, ['name', 'email'])`. Throws DefinitionInvalid. */
+export function embed<
+  const N extends string,
+  S extends AnyEntity,
+  const F extends readonly (keyof S['props'] & string)[],
+>(name: N, source: S, fields: F): Embedded<N, S, F[number]> {
+  const stranger = fields.find(field => !Object.hasOwn(source.props, field));
+  if (stranger !== undefined) refuseDefinition(name, `${stranger} is no property of ${source.name}`);
+  if (fields.length === 0) refuseDefinition(name, 'it copies nothing');
+  const copies = fields.map(field => {
+    const property = (source.props as Readonly<Record<string, Property>>)[field] as Property;
+    return [nameOf({ name }, field), Object.freeze({ ...property.optional(), storedName: undefined })];
+  });
+  const props = { ...Object.fromEntries(copies), [versionOf({ name })]: t.string().optional() } as never;
+  return Object.freeze({ name, source, fields, props });
+}
+
+/** What becomes of copies whose source is deleted: they go, or stay as they were. */
+export type WhenDeleted = 'null' | 'keep';
+
+/** What a row's copies should be. */
+export interface CopySpec<H extends AnyEntity, S extends AnyEntity> {
+  readonly holder: H;
+  readonly embedded: Embedded<string, S>;
+  /** The source of a row; undefined if it has none. */
+  readonly keyOf: (value: Of<H>) => KeyOf<S> | undefined;
+  readonly whenDeleted: WhenDeleted;
+}
+
+/** What a merge changes so that the copies are those of the source, null for what goes; undefined if they are. The version is that of the source when they were copied. */
+export function copyPatch<H extends AnyEntity, S extends AnyEntity>(
+  { embedded, whenDeleted }: CopySpec<H, S>,
+  value: Of<H>,
+  hasKey: boolean,
+  source: StoredOf<S> | undefined,
+  isSame: (property: string, a: unknown, b: unknown) => boolean,
+): Values | undefined {
+  if (source === undefined && hasKey && whenDeleted === 'keep') return undefined;
+  const held: Values = value;
+  const from: Values = source?.value ?? {};
+  const wanted = embedded.fields.map(field => [nameOf(embedded, field), from[field]] as const);
+  const isEqual = wanted.every(([name, is]) => isSame(name, held[name], is));
+  const version = versionOf(embedded);
+  if (isEqual && (held[version] !== undefined) === (source !== undefined)) return undefined;
+  const all = [...wanted, [version, source?.etag] as const];
+  return Object.fromEntries(all.map(([name, is]) => [name, is ?? null]));
+}
