@@ -1,4 +1,4 @@
-// Copies of some properties of another entity's row: what they are called where they stand, and what they should be. Pure. copy-flow.ts keeps them.
+// Copies of some properties of another entity's row: what they are called where they stand, and what they should be. Pure. copies.ts keeps them equal.
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { refuseDefinition } from '../values/pattern-error.js';
