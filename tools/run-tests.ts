@@ -76,6 +76,7 @@ const ALONE: readonly string[] = [
   'test/fuzz/fuzz.',
   'test/scenarios/command.',
   'test/scenarios/secrets.',
+  'test/simulation/contents/',
   'test/structure/new-',
   'test/structure/path-budget.',
 ];

@@ -24,8 +24,8 @@ export function pinContents(directory: string): ContentPin {
   };
 }
 
-/** Stays where a server has begun with contents meanwhile. */
-function removeEmpty(contents: string): void {
+/** Stays where a server has begun with contents meanwhile, or another command. */
+export function removeEmpty(contents: string): void {
   try {
     rmdirSync(join(contents, PROCESSES_NAME));
     rmSync(join(contents, FORMAT_NAME), { force: true });

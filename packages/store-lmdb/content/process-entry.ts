@@ -9,10 +9,13 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROCESS_ID_LENGTH, PROCESSES_NAME, prepareContents } from './content-path.js';
+import { codeOf } from './system-call.js';
 
 const ID_BYTES = 9;
 const NEVER = 0n;
 const TIME_DIGITS = 20;
+/** So many commands in a row do not end within one start. */
+const ATTEMPTS_MAX = 100;
 
 export const monotonicNow = (): bigint => process.hrtime.bigint();
 
@@ -28,10 +31,9 @@ export class ProcessEntry {
     this.id = newProcessId();
     this.#path = join(directory, PROCESSES_NAME, this.id);
     this.#prefix = `1 ${identityOf('self') ?? String(process.pid)} `;
-    prepareContents(directory, isDurable);
     // Others take an entry that they can't read for that of a process that has ended.
     const unready = `${this.#path}.new`;
-    this.#file = openSync(unready, 'wx', 0o600);
+    this.#file = openedIn(directory, unready, isDurable);
     this.publishPin(undefined);
     renameSync(unready, this.#path);
   }
@@ -45,6 +47,18 @@ export class ProcessEntry {
   close(): void {
     closeSync(this.#file);
     rmSync(this.#path, { force: true });
+  }
+}
+
+/** A command that ends may remove the directory, which is empty, before there is a file in it. */
+function openedIn(directory: string, path: string, isDurable: boolean): number {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      prepareContents(directory, isDurable);
+      return openSync(path, 'wx', 0o600);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || attempt >= ATTEMPTS_MAX) throw error;
+    }
   }
 }
 
