@@ -5,10 +5,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { codec, type Db, entity, key, open, type StoredOf, t } from '#patterns';
 import { copies, embed, type WhenDeleted } from '#patterns/copies';
 import type { FlowEvent } from '#patterns/flows';
+import { onlyIn } from '../support/at-length.js';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
 import { chanceOf, SEED } from './seeded.js';
+
+/** Most workers begin after the writes. */
+const AT_ONCE = { after: 0 } as const;
+const skip = onlyIn('test:patterns');
 
 /** Employees, and departments with copies of their managers, in tables of their own. */
 function definitions(staff: string, departments: string, name: string, whenDeleted: WhenDeleted) {
@@ -46,22 +51,37 @@ function writesOf(db: Db, { Employee, Department, managers }: ReturnType<typeof 
   type Employees = StoredOf<typeof Employee>;
   type Departments = StoredOf<typeof Department>;
   const hire = (id: number, name: string, by = db): Promise<Employees> =>
-    managers.flow.write(by, managers.ofSource({ id }), own =>
-      own.repo(Employee).create({ id, name, email: `${name}@contoso.com`, salary: 1n }),
+    managers.flow.write(
+      by,
+      managers.ofSource({ id }),
+      own => own.repo(Employee).create({ id, name, email: `${name}@contoso.com`, salary: 1n }),
+      AT_ONCE,
     );
   const rename = (row: Employees, name: string, by = db): Promise<Employees> =>
-    managers.flow.write(by, managers.ofSource(row.value), own => own.repo(Employee).merge(row, { name }));
+    managers.flow.write(
+      by,
+      managers.ofSource(row.value),
+      own => own.repo(Employee).merge(row, { name }),
+      AT_ONCE,
+    );
   const fire = (row: Employees, by = db): Promise<void> =>
     managers.flow.write(by, managers.ofSource(row.value), own => own.repo(Employee).delete(row), {
+      ...AT_ONCE,
       deletes: true,
     });
   const found = (id: number, managerId: number | undefined, by = db): Promise<Departments> =>
-    managers.flow.write(by, managers.ofHolder({ id }), own =>
-      own.repo(Department).create({ id, ...(managerId !== undefined && { managerId }) }),
+    managers.flow.write(
+      by,
+      managers.ofHolder({ id }),
+      own => own.repo(Department).create({ id, ...(managerId !== undefined && { managerId }) }),
+      AT_ONCE,
     );
   const appoint = (row: Departments, managerId: number | undefined, by = db): Promise<Departments> =>
-    managers.flow.write(by, managers.ofHolder(row.value), own =>
-      own.repo(Department).merge(row, { managerId: managerId ?? null }),
+    managers.flow.write(
+      by,
+      managers.ofHolder(row.value),
+      own => own.repo(Department).merge(row, { managerId: managerId ?? null }),
+      AT_ONCE,
     );
   return { hire, rename, fire, found, appoint };
 }
@@ -82,11 +102,11 @@ describePeers('copies', peer => {
     const drain = async (workers = 1): Promise<readonly FlowEvent[]> => {
       const events: FlowEvent[] = [];
       const report = (event: FlowEvent) => events.push(event);
-      const options = { grace: 3, secondLook: 1, concurrency: 8, rest: { base: 1, cap: 10 }, report };
+      const options = { grace: 3, secondLook: 1, concurrency: 8, rest: { base: 20, cap: 100 }, report };
       const running = Array.from({ length: workers }, () => managers.flow.worker(db, options));
       for (let at = 0; (await managers.flow.figures(db)).pending > 0; at++) {
         assert(at < 3_000, JSON.stringify(events.slice(0, 9)));
-        await pause(20);
+        await pause(50);
       }
       for (const worker of running) await worker.stop();
       assert.deepEqual(
@@ -166,8 +186,11 @@ describePeers('copies', peer => {
     await found(10, 1);
     await drain();
     const before = await db.repo(Department).get({ id: 10 });
-    await managers.flow.write(db, managers.ofSource({ id: 1 }), own =>
-      own.repo(Employee).merge(ann, { salary: 2n }),
+    await managers.flow.write(
+      db,
+      managers.ofSource({ id: 1 }),
+      own => own.repo(Employee).merge(ann, { salary: 2n }),
+      AT_ONCE,
     );
     await drain();
     assert.equal((await db.repo(Department).get({ id: 10 }))?.etag, before?.etag);
@@ -187,7 +210,7 @@ describePeers('copies', peer => {
       assert.deepEqual((await held()).get(10), expected);
     });
 
-  test('more than a message changes are changed by the messages after it', async () => {
+  test('more than a message changes are changed by the messages after it', { skip }, async () => {
     const { db, hire, rename, Department, drain, held, managers } = await world('null');
     const ann = await hire(1, 'Ann');
     for (const from of [0, 100, 200]) {
@@ -218,7 +241,7 @@ describePeers('copies', peer => {
     await check();
   });
 
-  test('are right after a storm, in a random graph, with two workers', async () => {
+  test('are right after a storm, in a random graph, with two workers', { skip }, async () => {
     const { db, Employee, Department, hire, rename, fire, found, appoint, drain, check } =
       await world('null');
     const chance = chanceOf(SEED);
@@ -248,7 +271,7 @@ describePeers('copies', peer => {
     await check();
   });
 
-  test('are right wherever a program ends', async () => {
+  test('are right wherever a program ends', { skip }, async () => {
     const { opened, hire, rename, fire, found, appoint, drain, check } = await world('null');
     const staff: Awaited<ReturnType<typeof hire>>[] = [];
     const departments: Awaited<ReturnType<typeof found>>[] = [];

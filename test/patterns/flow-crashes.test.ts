@@ -13,7 +13,7 @@ import { describePeers } from './peers.js';
 describePeers('crashes', peer => {
   const skip = peer.name === 'memory' ? onlyIn('test:patterns') : 'one server shows that the matrix can fail';
 
-  test('leave a copy equal to its row', async () => {
+  test('leave a copy equal to its row', { skip: onlyIn('test:patterns') }, async () => {
     assert((await runMatrix(peer, copied(), casesHere)) > 15);
   });
 
@@ -21,7 +21,7 @@ describePeers('crashes', peer => {
     assert((await runMatrix(peer, moved(), casesHere)) > 8);
   });
 
-  test('put a message aside that cannot be done', async () => {
+  test('put a message aside that cannot be done', { skip: onlyIn('test:patterns') }, async () => {
     assert((await runMatrix(peer, poisoned(), casesHere)) > 5);
   });
 

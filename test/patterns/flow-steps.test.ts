@@ -24,7 +24,7 @@ const Retired = entity('Retired', {
 async function finished(events: readonly FlowEvent[], count = 1): Promise<void> {
   for (let looks = 0; events.filter(({ kind }) => kind === 'done').length < count; looks++) {
     assert(looks < 500, JSON.stringify(events));
-    await pause(20);
+    await pause(50);
   }
 }
 

@@ -16,7 +16,7 @@ const step = <I>(run: Step<I>['run']): Step<I> => ({ name: 'run', run });
 async function eventually(isSo: () => Promise<boolean> | boolean): Promise<void> {
   for (let looks = 0; !(await isSo()); looks++) {
     assert(looks < 1_000, 'Not in 1,000 looks.');
-    await pause(20);
+    await pause(50);
   }
 }
 

@@ -31,7 +31,7 @@ async function until(events: readonly FlowEvent[], kind: FlowEvent['kind'], coun
   const end = Date.now() + 20_000;
   while (events.filter(event => event.kind === kind).length < count) {
     if (Date.now() > end) assert.fail(`No ${count} of ${kind}: ${JSON.stringify(events)}`);
-    await pause(10);
+    await pause(50);
   }
 }
 
