@@ -255,7 +255,7 @@ export async function runMatrix<W>(
   return cases.length;
 }
 
-const SOME = 120;
+const SOME = 40;
 
 /** A part of all cases, by chance. */
 export function someCases(requests: number): readonly Case[] {

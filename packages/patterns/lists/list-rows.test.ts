@@ -196,7 +196,7 @@ test('what rows hold is what a plain set holds, as it grows and shrinks', () => 
       for (const id of [...plain].sort(() => 0)) rows.change(id, false);
       assert.equal(rows.rows.size, 0, 'an empty list has no row');
     }),
-    { cost: 5 },
+    { cost: 100, least: 30 },
   );
 });
 
@@ -230,6 +230,6 @@ test('a read of chunks between which others were split or merged is told from a 
         assert.deepEqual(missing, []);
       },
     ),
-    { cost: 5 },
+    { cost: 100, least: 30 },
   );
 });
