@@ -76,7 +76,13 @@ function watching<W>(scenario: Scenario<W>, world: W, clean: Process) {
 }
 
 /** What a program does, up to its end: one that dies or stalls is left to itself. */
-async function lived<W>(scenario: Scenario<W>, world: W, program: Process, clean: Process) {
+async function lived<W>(
+  scenario: Scenario<W>,
+  world: W,
+  program: Process,
+  clean: Process,
+  report: (event: FlowEvent) => void,
+) {
   let worker: ReturnType<Scenario<W>['work']> | undefined;
   const life = (async () => {
     await scenario.run(world, program).catch((thrown: unknown) => {
@@ -84,7 +90,7 @@ async function lived<W>(scenario: Scenario<W>, world: W, program: Process, clean
       if (!program.client.isDead && process.env.CRASH_DEBUG) console.error(thrown);
     });
     if (program.client.isDead) return;
-    worker = scenario.work(world, program, () => undefined);
+    worker = scenario.work(world, program, report);
     await eventually(
       'the program drains its queue',
       async () => program.client.isDead || scenario.isDrained(world, clean),
@@ -154,18 +160,19 @@ async function tryCase<W>(
   const endWatch = watching(scenario, world, clean);
   const events: string[] = [];
   const endings: (() => Promise<unknown>)[] = [];
+  let isTakenOver = false;
+  const report = (event: FlowEvent): void => {
+    if (event.kind !== 'noted') events.push(`${event.kind}${'error' in event ? ` ${event.error}` : ''}`);
+    // Of a write that is waited for there is nothing else to see; it must come within the grace period.
+    if (event.kind === 'second look' || event.kind === 'pending') isTakenOver = true;
+  };
   try {
-    const ended = await lived(scenario, world, program, clean);
+    const ended = await lived(scenario, world, program, clean, report);
     endings.push(ended);
     await scenario.meanwhile(world, clean);
-    let isTakenOver = false;
-    const stops = workers.map(worker =>
-      scenario.work(world, worker, event => {
-        if (event.kind !== 'noted') events.push(`${event.kind}${'error' in event ? ` ${event.error}` : ''}`);
-        // Of a write that is waited for there is nothing else to see; it must come within the grace period.
-        if (event.kind === 'second look' || event.kind === 'pending') isTakenOver = true;
-      }),
-    );
+    // A program that lives takes over from workers, too.
+    isTakenOver = false;
+    const stops = workers.map(worker => scenario.work(world, worker, report));
     endings.push(...stops.map(worker => () => worker.stop()));
     const isDrained = (): Promise<boolean> => scenario.isDrained(world, clean);
     // A program that stalls goes on when others have done its work, or nothing of it is to be seen.
