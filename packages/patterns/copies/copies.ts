@@ -1,7 +1,6 @@
 // Keeps copies equal to their sources by a flow: a message names a source that was written, or a row with copies; a worker reads both and writes the copies that differ. What it writes follows from what
 // the rows say now, so that messages may come late, twice and in any order.
-import { Jitter } from '../flow/jitter.js';
-import { fraction } from '../flow/surroundings.js';
+import { Attempts } from '../flow/optimistic.js';
 import { encodePatch } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
@@ -33,9 +32,6 @@ export interface CopiesSpec<H extends AnyEntity, S extends AnyEntity> extends Co
 
 /** Rows that are changed for one message; for more, the next message goes on. */
 export const FAN_OUT = 99;
-const ATTEMPTS = 8;
-/** Milliseconds. */
-const PAUSES = { base: 20, cap: 1_000 } as const;
 
 const isInput = (value: unknown): value is CopyInput =>
   isObject(value) && (value.of === 'source' || value.of === 'holder') && isObject(value.key);
@@ -80,9 +76,8 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
   /** Makes the copies of one row those of its source as it is. Throws Contention. */
   async refresh(db: Db, key: KeyOf<H>, options: ReadOptions = {}): Promise<void> {
     const { holder, embedded, keyOf } = this.#spec;
-    const { random, sleep } = Db.serviceOf(db).surroundings;
-    const jitter = new Jitter(PAUSES, () => fraction(random));
-    for (let attempt = 1; ; attempt++) {
+    const address = addressOfKey(holder, holder.table, key);
+    for (const attempts = new Attempts(Db.serviceOf(db).surroundings, options); ; ) {
       const row = await db.repo(holder).get(key, options);
       if (row === undefined) return;
       const { patch, source } = await this.#patch(db, row, options);
@@ -95,11 +90,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
       const sourceKey = keyOf(row.value);
       const again = sourceKey && (await db.repo(embedded.source).get(sourceKey, options));
       if (written !== undefined && again?.etag === source?.etag) return;
-      if (attempt >= ATTEMPTS) {
-        const address = addressOfKey(holder, holder.table, key);
-        throw new PatternError('Contention', { ...address, attempts: attempt, lastEtag: row.etag });
-      }
-      await sleep(jitter.next(), options.signal);
+      await attempts.next(address, row.etag);
     }
   }
 

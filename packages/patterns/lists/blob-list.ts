@@ -1,7 +1,6 @@
 // Lists of ids in blobs, one a list: read with one request, and written as a whole under the ETag that was read. An append blob of added and removed ids would take writers without contention, but a
 // reader would have to replay it, it may have 50,000 blocks, and whoever compacts it has the contention again; and a list in blobs is written by the workers of a flow, which wait their turn anyway.
-import { Jitter } from '../flow/jitter.js';
-import { fraction } from '../flow/surroundings.js';
+import { Attempts } from '../flow/optimistic.js';
 import type { CompiledKey } from '../keys/compiled-key.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { isObject } from '../values/is-object.js';
@@ -10,7 +9,6 @@ import type { Service } from '../write/service.js';
 import { ContentionCount, type ListContention } from './contention.js';
 import { changeIds, type IdChanges, type IdSet, idsOf, NO_IDS, readIds } from './id-set.js';
 import { ROWS_ADVICE } from './list.js';
-import { ATTEMPTS, PAUSES } from './list-limits.js';
 import type { Values } from './list-rows.js';
 
 /** Lists in the blobs of a container. */
@@ -136,17 +134,14 @@ export class BlobLists {
   /** Afterwards each id is in the list, or is not. Throws Contention. */
   async change(key: Values, changes: IdChanges, options: ReadOptions = {}): Promise<void> {
     const name = this.#list.key.encode(key);
-    const { random, sleep } = this.#service.surroundings;
-    const jitter = new Jitter(PAUSES, () => fraction(random));
-    for (let attempt = 1; ; attempt++) {
+    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
       const before = await this.#read(name, options);
       const ids = changeIds(before.ids, changes);
       if (ids === before.ids) return;
       const isDone = await this.#write(name, ids, before.etag, options);
       this.#contention.count(name, !isDone);
       if (isDone) return;
-      if (attempt >= ATTEMPTS) throw this.#contended(name, attempt, before.etag);
-      await sleep(jitter.next(), options.signal);
+      await attempts.next(this.#addressOf(name), before.etag, ROWS_ADVICE);
     }
   }
 
@@ -197,10 +192,5 @@ export class BlobLists {
   #unreadable(name: string): PatternError {
     const reason = 'its bytes are not those of a list';
     return new PatternError('RowUnreadable', { ...this.#addressOf(name), entity: this.#list.name, reason });
-  }
-
-  #contended(name: string, attempts: number, lastEtag: string | undefined): PatternError {
-    const detail = { ...this.#addressOf(name), attempts, lastEtag };
-    return new PatternError('Contention', detail, { cause: new Error(ROWS_ADVICE) });
   }
 }

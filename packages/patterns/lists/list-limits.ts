@@ -27,10 +27,5 @@ export const CHUNK_DIGITS = 4;
 /** Chunks of one list: some 4 GiB of ids were they full. */
 export const CHUNKS_MAX = 9_999;
 
-/** How often a list is read, or a change of it tried. */
-export const ATTEMPTS = 8;
-/** Milliseconds. */
-export const PAUSES = { base: 20, cap: 1_000 } as const;
-
 /** Bytes of ids that one transaction changes at most, so that it fits in 4 MiB whatever it splits. */
 export const CHANGE_BYTES = 512 * 1_024;

@@ -1,15 +1,14 @@
 // Reads lists of a table: a short one by one point read, a long one by its head and one range, and of any as much as a change needs.
-import { Jitter } from '../flow/jitter.js';
-import { fraction } from '../flow/surroundings.js';
+import { Attempts } from '../flow/optimistic.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { EntityReads } from '../read/reads.js';
 import type { ReadingOptions } from '../read/results.js';
-import { PatternError } from '../values/pattern-error.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { addressOfKey } from '../write/plan-write.js';
 import { querySettings, type Service } from '../write/service.js';
 import { changeIds, containsId, type IdChanges, type IdSet, idsOf, NO_IDS } from './id-set.js';
 import type { AnyList } from './list.js';
-import { ATTEMPTS, PAUSES } from './list-limits.js';
 import {
   type Chunk,
   chunkFor,
@@ -79,7 +78,8 @@ export class ListReads {
 
   /** What the changes of ids in the head, or in the first chunk that has some, would write. Throws Contention. */
   async edits(key: Values, changes: IdChanges, options: ReadingOptions = {}): Promise<ListEdits> {
-    for (const pauses = this.#pauses(key, options); ; await pauses.next()) {
+    const attempts = new Attempts(this.#service.surroundings, options);
+    for (; ; await attempts.next(this.#headOf(key), undefined)) {
       const head = await this.#row(key, HEAD, options);
       const content = head === undefined ? NO_LIST : understood(head, readHead(head.value));
       const stored = new Map(head === undefined ? [] : [[HEAD, head]]);
@@ -122,7 +122,8 @@ export class ListReads {
     key: Values,
     options: ReadingOptions,
   ): Promise<{ readonly row: StoredRow | undefined; readonly ids: IdSet }> {
-    for (const pauses = this.#pauses(key, options); ; await pauses.next()) {
+    const attempts = new Attempts(this.#service.surroundings, options);
+    for (; ; await attempts.next(this.#headOf(key), undefined)) {
       const row = await this.#row(key, HEAD, options);
       if (row === undefined) return { row, ids: NO_IDS };
       const content = understood(row, readHead(row.value));
@@ -157,23 +158,8 @@ export class ListReads {
     return this.#rows.get({ ...key, listRow } as never, options);
   }
 
-  /** Pauses before the next attempt; as many as there are attempts. */
-  #pauses(key: Values, { signal }: ReadingOptions): { next(): Promise<void> } {
-    const { random, sleep } = this.#service.surroundings;
-    const jitter = new Jitter(PAUSES, () => fraction(random));
-    let attempts = 0;
-    return {
-      next: async () => {
-        if (++attempts < ATTEMPTS) return sleep(jitter.next(), signal);
-        const { plan } = this.#rows.entity;
-        throw new PatternError('Contention', {
-          table: this.#rows.table,
-          partitionKey: plan.partition.encode(key),
-          rowKey: plan.row.encode({ ...key, listRow: HEAD }),
-          attempts,
-          lastEtag: undefined,
-        });
-      },
-    };
+  #headOf(key: Values): RowAddress {
+    const { entity, table } = this.#rows;
+    return addressOfKey(entity, table, { ...key, listRow: HEAD } as never);
   }
 }

@@ -1,7 +1,6 @@
 // Reads and changes lists of a table under optimistic concurrency: a change reads as much of a list as it needs, and writes under the ETags that it read; if another writer came
 // before, it starts over. list-rows.ts says which rows a change writes.
-import { Jitter } from '../flow/jitter.js';
-import { fraction } from '../flow/surroundings.js';
+import { Attempts } from '../flow/optimistic.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -15,7 +14,7 @@ import { writePlanned } from '../write/write-planned.js';
 import { ContentionCount, type ListContention } from './contention.js';
 import type { IdChanges } from './id-set.js';
 import { type AnyList, type ListKey, ROWS_ADVICE } from './list.js';
-import { ATTEMPTS, CHANGE_BYTES, PAUSES } from './list-limits.js';
+import { CHANGE_BYTES } from './list-limits.js';
 import { type ListEdits, ListReads } from './list-reads.js';
 import { chunkValues, HEAD, headValues, type Values } from './list-rows.js';
 
@@ -70,14 +69,10 @@ export class ListRepo<L extends AnyList> {
   readonly table: string;
   readonly #service: Service;
   readonly #reads: ListReads;
-  readonly #attempts: number;
+  readonly #attempts: number | undefined;
   readonly #contention: ContentionCount;
 
-  constructor(
-    service: Service,
-    list: L,
-    { table = list.table, attempts = ATTEMPTS, warn }: ListOptions = {},
-  ) {
+  constructor(service: Service, list: L, { table = list.table, attempts, warn }: ListOptions = {}) {
     this.list = list;
     this.table = table;
     this.#service = service;
@@ -148,9 +143,9 @@ export class ListRepo<L extends AnyList> {
 
   /** Changes of one chunk. What is left is to be done. */
   async #changed(key: ListKey<L>, changes: IdChanges, options: ReadOptions): Promise<IdChanges> {
-    const { random, sleep } = this.#service.surroundings;
-    const jitter = new Jitter(PAUSES, () => fraction(random));
-    for (let attempt = 1; ; attempt++) {
+    const { signal } = options;
+    const attempts = new Attempts(this.#service.surroundings, { attempts: this.#attempts, signal });
+    for (;;) {
       const edits = await this.#reads.edits(key, changes, options);
       if (edits.isNothing) return edits.rest;
       try {
@@ -161,14 +156,8 @@ export class ListRepo<L extends AnyList> {
         if (!isLost(thrown)) throw thrown;
         this.count(key, true);
       }
-      if (attempt >= this.#attempts) throw this.contended(key, attempt, edits.stored.get(HEAD)?.etag);
-      await sleep(jitter.next(), options.signal);
+      await attempts.next(this.addressOf(key), edits.stored.get(HEAD)?.etag, ROWS_ADVICE);
     }
-  }
-
-  contended(key: ListKey<L>, attempts: number, lastEtag: string | undefined): PatternError {
-    const cause = new Error(ROWS_ADVICE);
-    return new PatternError('Contention', { ...this.addressOf(key), attempts, lastEtag }, { cause });
   }
 
   async #write(key: ListKey<L>, edits: ListEdits, options: ReadOptions): Promise<void> {

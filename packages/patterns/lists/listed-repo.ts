@@ -1,7 +1,6 @@
 // The rows of an entity with its lists: each write of a row changes the lists that it is in. Lists in the row's partition are changed in the same transaction, under their own ETags, and so are
 // equal to the entities after each write; others are changed by a flow, whose message is sent before the write, and are equal when the flow is done.
-import { Jitter } from '../flow/jitter.js';
-import { fraction } from '../flow/surroundings.js';
+import { Attempts } from '../flow/optimistic.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
@@ -21,8 +20,8 @@ import { newIdentity, querySettings, timeOfWrite } from '../write/service.js';
 import type { ListContention } from './contention.js';
 import { type EntityList, idOf, textOfKey } from './entity-list.js';
 import { type IdStore, storeOf } from './id-store.js';
+import { ROWS_ADVICE } from './list.js';
 import { type ListFlowInput, listFlowInput } from './list-flow.js';
-import { ATTEMPTS, PAUSES } from './list-limits.js';
 import { type ListMembers, membersOf } from './list-members.js';
 import { isLost, type ListRepo } from './list-repo.js';
 import type { Values } from './list-rows.js';
@@ -121,10 +120,9 @@ export class ListedRepo<E extends AnyEntity> {
   mutate(
     key: KeyOf<E>,
     change: Change<Of<E>, NewOf<E>>,
-    { signal }: ReadOptions = {},
+    options: ReadOptions = {},
   ): Promise<StoredOf<E> | undefined> {
     const service = Db.serviceOf(this.#db);
-    const { surroundings } = service;
     const textOf = (value: NewOf<E>): string =>
       wireText(encodeEntity(this.entity, value, { now: timeOfWrite(service) }));
     const row = {
@@ -135,12 +133,10 @@ export class ListedRepo<E extends AnyEntity> {
       isSame: (a: NewOf<E>, b: NewOf<E>) => textOf(a) === textOf(b),
     };
     return mutate<Of<E>, NewOf<E>, E['name']>(row, change, {
-      attempts: this.#options.attempts ?? ATTEMPTS,
+      attempts: this.#attempts(options),
       checksPurity: false,
-      signal,
+      signal: options.signal,
       identity: newIdentity(service),
-      jitter: new Jitter(PAUSES, () => fraction(surroundings.random)),
-      sleep: surroundings.sleep,
     });
   }
 
@@ -203,11 +199,9 @@ export class ListedRepo<E extends AnyEntity> {
     options: ReadOptions,
   ): Promise<T> {
     const service = Db.serviceOf(db);
-    const { random, sleep } = service.surroundings;
-    const jitter = new Jitter(PAUSES, () => fraction(random));
-    const { attempts = ATTEMPTS } = this.#options;
+    const attempts = this.#attempts(options);
     const identity = newIdentity(service);
-    for (let attempt = 1; ; attempt++) {
+    for (;;) {
       const planned = plan(this.#subject(db, identity));
       const batch = new PlannedBatch(service, addressOf(planned.write)).add(planned);
       for (const each of changes)
@@ -224,9 +218,8 @@ export class ListedRepo<E extends AnyEntity> {
         if (lost === undefined) throw thrown;
         const rows = this.#rowsOf(lost.list);
         rows.count(lost.key as never, true);
-        if (attempt >= attempts) throw rows.contended(lost.key as never, attempt, undefined);
+        await attempts.next(rows.addressOf(lost.key as never), undefined, ROWS_ADVICE);
       }
-      await sleep(jitter.next(), options.signal);
     }
   }
 
@@ -250,6 +243,11 @@ export class ListedRepo<E extends AnyEntity> {
 
   #rowsOf(list: EntityList): InPartition {
     return this.#store(list) as unknown as InPartition;
+  }
+
+  #attempts({ signal }: ReadOptions): Attempts {
+    const { surroundings } = Db.serviceOf(this.#db);
+    return new Attempts(surroundings, { attempts: this.#options.attempts, signal });
   }
 
   #subject(db: Db, identity: Identity): Subject<E> {

@@ -6,8 +6,7 @@
 //
 // The mark tells a row that was changed on its way, and is copied anew, from one that was created after its predecessor had been moved, and stays. Every step is conditional, so that they may be
 // repeated, and done by two workers at once.
-import { Jitter } from '../flow/jitter.js';
-import { fraction } from '../flow/surroundings.js';
+import { Attempts } from '../flow/optimistic.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
@@ -42,10 +41,6 @@ export type Found<F extends AnyEntity, T extends AnyEntity> =
 
 /** The property by which a row on its way is known, and its copy: the run's id; and before it, in the copy, the ETag of the version that was copied. */
 const MARK = '_moved';
-
-const ATTEMPTS = 8;
-/** Milliseconds. */
-const PAUSES = { base: 20, cap: 1_000 } as const;
 
 const markText = ({ unknown }: StoredOf<AnyEntity>): string | undefined => {
   const property = unknown.find(({ name, type }) => name === MARK && type === 'String');
@@ -93,14 +88,12 @@ class Passage<F extends AnyEntity, T extends AnyEntity> {
 
   async run(): Promise<void> {
     const { db, signal } = this.#context;
-    const { random, sleep } = Db.serviceOf(db).surroundings;
-    const jitter = new Jitter(PAUSES, () => fraction(random));
-    for (let attempt = 1; ; attempt++) {
+    const address = addressOfKey(this.#spec.from, this.#spec.fromTable, this.#key);
+    for (const attempts = new Attempts(Db.serviceOf(db).surroundings, { signal }); ; ) {
       const row = await this.#from.get(this.#key, { signal });
       if (row === undefined) return this.#tellMissing();
       if (await this.#pass(row)) return;
-      if (attempt >= ATTEMPTS) throw this.#contention(attempt, row.etag);
-      await sleep(jitter.next(), signal);
+      await attempts.next(address, row.etag);
     }
   }
 
@@ -172,11 +165,6 @@ class Passage<F extends AnyEntity, T extends AnyEntity> {
     const { signal, note } = this.#context;
     const copy = await this.#to.get(this.#spec.keyOf(this.#key), { signal });
     if (copy === undefined) note('there is no such row in either place');
-  }
-
-  #contention(attempts: number, lastEtag: string): PatternError {
-    const address = addressOfKey(this.#spec.from, this.#spec.fromTable, this.#key);
-    return new PatternError('Contention', { ...address, attempts, lastEtag });
   }
 }
 

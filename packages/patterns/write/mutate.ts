@@ -1,7 +1,6 @@
 // Optimistic concurrency: read, compute, write if the row is unchanged, else again. All attempts share one operation id, so that an attempt that was
 // applied although its answer was lost is not repeated.
-import type { Jitter } from '../flow/jitter.js';
-import type { Surroundings } from '../flow/surroundings.js';
+import type { Attempts } from '../flow/optimistic.js';
 import type { Stored } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
@@ -22,10 +21,8 @@ export interface MutableRow<T, G, N extends string = string> {
 }
 
 export interface MutateSettings {
-  readonly attempts: number;
+  readonly attempts: Attempts;
   readonly identity: Identity;
-  readonly jitter: Jitter;
-  readonly sleep: Surroundings['sleep'];
   /** Calls the function twice, to see that it is pure. */
   readonly checksPurity: boolean;
   readonly signal: AbortSignal | undefined;
@@ -61,10 +58,9 @@ function computed<T, G, N extends string>(
 export async function mutate<T, G, N extends string>(
   row: MutableRow<T, G, N>,
   change: Change<T, G>,
-  { attempts, identity, jitter, sleep, checksPurity, signal }: MutateSettings,
+  { attempts, identity, checksPurity, signal }: MutateSettings,
 ): Promise<Stored<T, N> | undefined> {
-  let lastEtag: string | undefined;
-  for (let attempt = 1; ; attempt++) {
+  for (;;) {
     const stored = await row.read({ signal });
     const isMine =
       stored !== undefined && identity?.operationIds.ofUnknown(stored.unknown).includes(identity.operationId);
@@ -77,8 +73,6 @@ export async function mutate<T, G, N extends string>(
     } catch (thrown) {
       if (!isLost(thrown)) throw thrown;
     }
-    lastEtag = stored?.etag;
-    if (attempt >= attempts) throw new PatternError('Contention', { ...row.address, attempts, lastEtag });
-    await sleep(jitter.next(), signal);
+    await attempts.next(row.address, stored?.etag);
   }
 }

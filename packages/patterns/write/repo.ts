@@ -1,7 +1,6 @@
 // The repository of one entity: reads by key, and writes on condition that the row is unchanged since it was read. operations.ts has the writes by their
 // names.
-import { Jitter } from '../flow/jitter.js';
-import { fraction } from '../flow/surroundings.js';
+import { Attempts } from '../flow/optimistic.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
@@ -41,10 +40,6 @@ export interface MutateOptions extends ReadOptions {
   /** Calls the function twice each time and compares, for tests. */
   readonly checksPurity?: boolean;
 }
-
-const ATTEMPTS = 8;
-/** Milliseconds. */
-const PAUSES = { base: 20, cap: 1_000 } as const;
 
 /** The rows of an entity: reads, and writes, which operations.ts names. */
 export class Repo<E extends AnyEntity> extends EntityReads<E> {
@@ -128,16 +123,13 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   mutate(
     key: KeyOf<E>,
     change: Change<Of<E>, NewOf<E>>,
-    { attempts = ATTEMPTS, checksPurity = false, signal }: MutateOptions = {},
+    { attempts, checksPurity = false, signal }: MutateOptions = {},
   ): Promise<StoredOf<E> | undefined> {
-    const { surroundings } = this.#service;
     return mutate(this.#mutable(key), change, {
-      attempts,
+      attempts: new Attempts(this.#service.surroundings, { attempts, signal }),
       checksPurity,
       signal,
       identity: newIdentity(this.#service),
-      jitter: new Jitter(PAUSES, () => fraction(surroundings.random)),
-      sleep: surroundings.sleep,
     });
   }
 

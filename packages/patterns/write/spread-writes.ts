@@ -5,8 +5,7 @@
 //   marked, and in its current place   the current one counts; the earlier one goes before the current one may go
 //
 // Rows are created in their current place alone, when no earlier place has one. rebucket.ts makes the moves.
-import { Jitter } from '../flow/jitter.js';
-import { fraction } from '../flow/surroundings.js';
+import { Attempts } from '../flow/optimistic.js';
 import type { RowWrite } from '../transport/row-write.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -24,10 +23,8 @@ interface Place {
   readonly leftover: (RowAddress & { readonly etag: string }) | undefined;
 }
 
-/** Attempts to find a row unmoved: with the pauses below, some seconds. */
+/** Attempts to find a row unmoved: with their pauses some seconds. */
 const ATTEMPTS = 12;
-/** Milliseconds. */
-const PAUSES = { base: 20, cap: 1_000 } as const;
 
 const isSame = (a: RowAddress, b: RowAddress): boolean =>
   a.partitionKey === b.partitionKey && a.rowKey === b.rowKey;
@@ -68,9 +65,9 @@ class SpreadWrite<T> {
   }
 
   async run(): Promise<T> {
-    const { surroundings } = this.#service;
-    const jitter = new Jitter(PAUSES, () => fraction(surroundings.random));
-    for (let attempt = 1; ; attempt++) {
+    const { signal } = this.#options;
+    const attempts = new Attempts(this.#service.surroundings, { attempts: ATTEMPTS, signal });
+    for (;;) {
       const place = await this.#find();
       if (place !== undefined) {
         const { write } = this.#planned;
@@ -82,10 +79,7 @@ class SpreadWrite<T> {
           if (!this.#mayBeElsewhere(place, thrown)) throw thrown;
         }
       }
-      const address = addressOf(this.#planned.write);
-      if (attempt >= ATTEMPTS)
-        throw new PatternError('Contention', { ...address, attempts: attempt, lastEtag: place?.etag });
-      await surroundings.sleep(jitter.next(), this.#options.signal);
+      await attempts.next(addressOf(this.#planned.write), place?.etag);
     }
   }
 

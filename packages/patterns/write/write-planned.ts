@@ -1,6 +1,5 @@
 // Does one planned write of a row by itself: at once, with its index rows in a batch, after a read where index rows depend on the row before, or in whichever bucket the row stands.
-import { Jitter } from '../flow/jitter.js';
-import { fraction } from '../flow/surroundings.js';
+import { Attempts } from '../flow/optimistic.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -10,10 +9,6 @@ import type { PlannedWrite, ReadFirst } from './plan-write.js';
 import { PlannedBatch } from './planned-batch.js';
 import type { Service } from './service.js';
 import { writeSpread } from './spread-writes.js';
-
-const ATTEMPTS = 8;
-/** Milliseconds. */
-const PAUSES = { base: 20, cap: 1_000 } as const;
 
 /** Others wrote the row between the read and the write. */
 const isLost = (thrown: unknown): boolean =>
@@ -47,8 +42,7 @@ async function writeAfterRead<T>(
   const address = addressOf(planned.write);
   const { table } = address;
   const { ifExists = false } = planned;
-  const jitter = new Jitter(PAUSES, () => fraction(surroundings.random));
-  for (let attempt = 1; ; attempt++) {
+  for (const attempts = new Attempts(surroundings, options); ; ) {
     const found = await requests.get(address, options);
     const stored = found && decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
     if (stored === undefined && ifExists) return planned.result(undefined);
@@ -60,9 +54,7 @@ async function writeAfterRead<T>(
     } catch (thrown) {
       if (etag !== '*' || !isLost(thrown)) throw thrown;
     }
-    if (attempt >= ATTEMPTS)
-      throw new PatternError('Contention', { ...address, attempts: attempt, lastEtag: stored?.etag });
-    await surroundings.sleep(jitter.next(), options.signal);
+    await attempts.next(address, stored?.etag);
   }
 }
 

@@ -1,0 +1,40 @@
+// Optimistic concurrency: how often a write is tried that other writers come before, and after which pauses. What an attempt reads and writes is the caller's.
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { Jitter } from './jitter.js';
+import { fraction, type Surroundings } from './surroundings.js';
+
+const ATTEMPTS = 8;
+/** Milliseconds. */
+const PAUSES = { base: 20, cap: 1_000 } as const;
+
+export interface AttemptsOptions {
+  /** 8 by default. */
+  readonly attempts?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The attempts of one operation. */
+export class Attempts {
+  readonly #most: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #sleep: Surroundings['sleep'];
+  readonly #jitter: Jitter;
+  #made = 0;
+
+  constructor({ random, sleep }: Surroundings, { attempts = ATTEMPTS, signal }: AttemptsOptions = {}) {
+    this.#most = attempts;
+    this.#signal = signal;
+    this.#sleep = sleep;
+    this.#jitter = new Jitter(PAUSES, () => fraction(random));
+  }
+
+  /** Pauses after an attempt that another writer came before. After the last one it throws Contention, with `advice` as its cause. */
+  async next(row: RowAddress, lastEtag: string | undefined, advice?: string): Promise<void> {
+    if (++this.#made >= this.#most) {
+      const { table, partitionKey, rowKey } = row;
+      const detail = { table, partitionKey, rowKey, attempts: this.#made, lastEtag };
+      throw new PatternError('Contention', detail, advice === undefined ? {} : { cause: new Error(advice) });
+    }
+    await this.#sleep(this.#jitter.next(), this.#signal);
+  }
+}
