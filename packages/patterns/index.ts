@@ -65,6 +65,8 @@ export {
   type Upcast,
 } from './model/entity.js';
 export type {
+  FarIndexName,
+  FarIndexSpec,
   Index,
   IndexEntity,
   Indexes,
@@ -75,6 +77,8 @@ export type {
   IndexPlan,
   IndexSpec,
   IndexSpecs,
+  NearIndexName,
+  NearIndexSpec,
   NoIndexes,
 } from './model/index-plan.js';
 export { type PatchOf, type Remove, remove } from './model/patch.js';

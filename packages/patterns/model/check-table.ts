@@ -7,6 +7,7 @@ function checkPair(a: AnyEntity, b: AnyEntity): void {
   const refuse = (reason: string): never => {
     refuseDefinition(`${a.name} and ${b.name} in ${a.table}`, reason);
   };
+  if (a.table.toLowerCase() !== b.table.toLowerCase()) return;
   if (a.name === b.name) refuse('two entities of a table have one name');
   if (a.tag !== b.tag) refuse('entities of one table say what they are by the same property');
   if (!areDisjoint(a.plan.partition, b.plan.partition) && !areDisjoint(a.plan.row, b.plan.row))
@@ -16,13 +17,13 @@ function checkPair(a: AnyEntity, b: AnyEntity): void {
 /** The entity, and its index rows as entities of their own. */
 const withIndexes = (entity: AnyEntity): readonly AnyEntity[] => [
   entity,
-  ...entity.plan.indexes.map(index => index.entity),
+  ...[...entity.plan.indexes, ...entity.plan.elsewhere].map(index => index.entity),
 ];
 
 /** Throws DefinitionInvalid if entities of one table could get into each other's way. Those of different tables never do. */
 export function checkTable(entities: readonly AnyEntity[]): void {
   for (const [at, a] of entities.entries())
     for (const b of entities.slice(at + 1))
-      if (a !== b && a.table.toLowerCase() === b.table.toLowerCase())
+      if (a !== b)
         for (const one of withIndexes(a)) for (const other of withIndexes(b)) checkPair(one, other);
 }

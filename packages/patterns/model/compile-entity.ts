@@ -66,5 +66,6 @@ export function compileEntity({ name, props, partition, row, tag }: Compilable):
     row: rowKey,
     isChanging: partitionKey.changing.length > 0 || rowKey.changing.length > 0,
     indexes: [],
+    elsewhere: [],
   };
 }

@@ -14,6 +14,7 @@ import { refuseDefinition } from '../values/pattern-error.js';
 import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
 import { compileEntity } from './compile-entity.js';
 import {
+  checkTableName,
   compileIndexes,
   definitionsOf,
   type Indexes,
@@ -45,7 +46,10 @@ export interface EntityPlan {
   readonly row: CompiledKey;
   /** The number of buckets of a key is being changed: a row may stand under one of several keys. */
   readonly isChanging: boolean;
+  /** Those whose rows stand in the partition of the entity's row. */
   readonly indexes: readonly IndexPlan[];
+  /** Those whose rows stand in other partitions or in another table. */
+  readonly elsewhere: readonly IndexPlan[];
 }
 
 /** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */
@@ -134,13 +138,12 @@ export interface EntitySpec<P extends Props, PK extends Key, RK extends Key, IX 
   readonly tag?: string | false;
   /**
    * Further keys by which rows are found, by their names: `{ byEmail: { kind: 'same-partition', row: p => key('email', p.email.as(codec.lower)), unique: true } }`. The library
-   * writes their rows together with the entity's.
+   * writes their rows together with the entity's, or by a flow where they stand `elsewhere`.
    */
   readonly indexes?: IX;
 }
 
 const ENTITY_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
-const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
 
 function checkVersion(subject: string, version: number, upcast: Readonly<Record<number, Upcast>>): void {
   if (!Number.isSafeInteger(version) || version < 1)
@@ -171,8 +174,7 @@ export function entity<
 >(name: N, spec: EntitySpec<P, PK, RK, IX>): Entity<N, P, PK, RK, IndexesOf<IX>> {
   const { version, table, props, upcast = {} } = spec;
   if (!ENTITY_NAME.test(name)) refuseDefinition(name, 'an entity is named by letters, digits, _ and -');
-  if (!TABLE_NAME.test(table) || table.toLowerCase() === 'tables')
-    refuseDefinition(name, `${table} is no name that a table may have`);
+  checkTableName(name, table);
   checkVersion(name, version, upcast);
   const parts = partsOf(props);
   const partition = keyOf(`${name}.partition`, spec.partition, parts);
@@ -182,7 +184,12 @@ export function entity<
   const specs = (spec.indexes ?? {}) as unknown as IndexSpecs;
   const made = { name, version, table, props, partition, row, tag, upcast, indexes: specs } as const;
   const indexes = compileIndexes(made, compiled);
-  const plan: EntityPlan = { ...compiled, indexes: [...indexes.values()] };
+  const all = [...indexes.values()];
+  const plan: EntityPlan = {
+    ...compiled,
+    indexes: all.filter(({ definition }) => definition.kind === 'same-partition'),
+    elsewhere: all.filter(({ definition }) => definition.kind === 'elsewhere'),
+  };
   const warnings = warningsOf(name, plan.partition);
   return Object.freeze({ ...made, indexes: definitionsOf(indexes) as never, plan, warnings });
 }

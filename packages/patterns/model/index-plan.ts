@@ -1,6 +1,6 @@
 // Secondary indexes of an entity: what a definition says of them, and the plan that is compiled of it. The rows of an index are rows of an entity of their own, called
-// `Employee.byEmail`, with the same partition key, the index's row key, and some of the properties: so they are encoded, queried and told apart as all rows are. This says nothing of
-// how they are written; index-row.ts makes them of values.
+// `Employee.byEmail`, with the index's keys and some of the properties: so they are encoded, queried and told apart as all rows are. This says nothing of how they are written;
+// index-row.ts makes them of values.
 import { areDisjoint } from '../keys/disjoint.js';
 import { type Key, type KeyParts, key, keyOf, type PartNames, type PartOf, partsOf } from '../keys/key.js';
 import { refuseDefinition } from '../values/pattern-error.js';
@@ -20,17 +20,40 @@ export type IndexKeyNames<P extends Props> = {
 /** Keys that an index of an entity with these properties may have. */
 export type IndexKeyOn<P extends Props> = Key<readonly (string | PartOf<P, IndexKeyNames<P>>)[]>;
 
-/** What a definition says of an index. */
-export interface IndexSpec<P extends Props = Props> {
-  /** Its rows stand in the partition of the entity's row, and are written in one transaction with it. */
-  readonly kind: 'same-partition';
-  /** `p => key('email', p.email.as(codec.lower))`. It begins with a literal of its own. */
-  readonly row: IndexKeyOn<P> | ((parts: KeyParts<P, IndexKeyNames<P>>) => IndexKeyOn<P>);
-  /** No two rows of a partition have the same key in it. Without this, the entity's row key stands behind the index's. */
-  readonly unique?: boolean;
+/** A key of an index, or what makes it of the entity's properties. */
+type IndexKeyDefinition<P extends Props> =
+  | IndexKeyOn<P>
+  | ((parts: KeyParts<P, IndexKeyNames<P>>) => IndexKeyOn<P>);
+
+/** What a definition says of every index. */
+interface AnyIndexSpec<P extends Props> {
   /** Properties that its rows have besides those of keys; `all` for whole copies, none by default. */
   readonly project?: 'all' | readonly (keyof P & string)[];
 }
+
+/** What a definition says of an index whose rows stand in the partition of the entity's row, and are written in one transaction with it. */
+export interface NearIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
+  readonly kind: 'same-partition';
+  /** `p => key('email', p.email.as(codec.lower))`. It begins with a literal of its own. */
+  readonly row: IndexKeyDefinition<P>;
+  /** No two rows of a partition have the same key in it. Without this, the entity's row key stands behind the index's. */
+  readonly unique?: boolean;
+}
+
+/** What a definition says of an index whose rows stand in other partitions or in another table, and are written by a flow after the entity's row. */
+export interface FarIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
+  readonly kind: 'elsewhere';
+  /** Of its own. Without one its rows stand in the table of the entity's rows. */
+  readonly table?: string;
+  /** `p => key('email', p.email.as(codec.lower))`. In the table of the entity's rows it begins with a literal of its own. */
+  readonly partition: IndexKeyDefinition<P>;
+  /** Both keys of the entity's row stand behind it. */
+  readonly row: IndexKeyDefinition<P>;
+  readonly unique?: false;
+}
+
+/** What a definition says of an index. */
+export type IndexSpec<P extends Props = Props> = NearIndexSpec<P> | FarIndexSpec<P>;
 
 /** Indexes by their names. */
 export type IndexSpecs<P extends Props = Props> = Readonly<Record<string, IndexSpec<P>>>;
@@ -43,9 +66,12 @@ export interface Index<
   K extends Key = Key,
   U extends boolean = boolean,
   J extends 'all' | readonly string[] = 'all' | readonly string[],
+  PK extends Key | undefined = Key | undefined,
 > {
-  readonly kind: 'same-partition';
-  /** As the definition has it: of an index that is not unique, the entity's row key follows. */
+  readonly kind: IndexSpec['kind'];
+  /** Undefined for that of the entity's row. */
+  readonly partition: PK;
+  /** As the definition has it: of an index that is not unique, the keys of the entity's row follow that are not in the partition key. */
   readonly row: K;
   readonly unique: U;
   readonly project: J;
@@ -74,30 +100,53 @@ type IndexOf<S> = S extends { readonly row: infer R }
         ? J extends 'all' | readonly string[]
           ? J
           : readonly []
-        : readonly []
+        : readonly [],
+      S extends { readonly partition: infer PK } ? KeyFrom<PK> : undefined
     >
   : Index;
 
 /** The names of an entity's indexes. */
 export type IndexName<E extends AnyEntity> = keyof E['indexes'] & string;
 
-type IndexRow<K extends Key, X extends Index> = X['unique'] extends true
-  ? X['row']
-  : Key<readonly [...X['row']['parts'], ...K['parts']]>;
+/** The names of its indexes whose rows stand in other partitions or in another table. */
+export type FarIndexName<E extends AnyEntity> = {
+  [I in IndexName<E>]: E['indexes'][I]['partition'] extends Key ? I : never;
+}[IndexName<E>];
 
-/** What is in the index's key is there in all of its rows. */
-type IndexProps<P extends Props, N extends PropertyKey, X extends Index> = {
+/** The names of its indexes whose rows stand beside its own. */
+export type NearIndexName<E extends AnyEntity> = Exclude<IndexName<E>, FarIndexName<E>>;
+
+type IndexPartition<PK extends Key, X extends Index> = X['partition'] extends Key ? X['partition'] : PK;
+
+type IndexRow<PK extends Key, K extends Key, X extends Index> = X['unique'] extends true
+  ? X['row']
+  : X['partition'] extends Key
+    ? Key<readonly [...X['row']['parts'], ...PK['parts'], ...K['parts']]>
+    : Key<readonly [...X['row']['parts'], ...K['parts']]>;
+
+/** The properties in an index's own keys. */
+type IndexKeyNamesOf<X extends Index> =
+  | PartNames<X['row']['parts']>
+  | (X['partition'] extends Key ? PartNames<X['partition']['parts']> : never);
+
+/** What is in the index's keys is there in all of its rows. */
+type IndexProps<P extends Props, N extends PropertyKey, O extends PropertyKey, X extends Index> = {
   readonly [K in X['project'] extends readonly string[]
-    ? (N | X['project'][number] | PartNames<X['row']['parts']>) & keyof P
-    : keyof P]: K extends PartNames<X['row']['parts']> ? Property<ValueOf<P[K]>, 'required', 'plain'> : P[K];
+    ? (N | X['project'][number] | O) & keyof P
+    : keyof P]: K extends O ? Property<ValueOf<P[K]>, 'required', 'plain'> : P[K];
 };
 
 /** The rows of an index, as an entity. */
 export type IndexEntity<E extends AnyEntity, I extends IndexName<E>> = Entity<
   `${E['name']}.${I}`,
-  IndexProps<E['props'], PartNames<E['partition']['parts']> | PartNames<E['row']['parts']>, E['indexes'][I]>,
-  E['partition'],
-  IndexRow<E['row'], E['indexes'][I]>,
+  IndexProps<
+    E['props'],
+    PartNames<E['partition']['parts']> | PartNames<E['row']['parts']>,
+    IndexKeyNamesOf<E['indexes'][I]>,
+    E['indexes'][I]
+  >,
+  IndexPartition<E['partition'], E['indexes'][I]>,
+  IndexRow<E['partition'], E['row'], E['indexes'][I]>,
   NoIndexes
 >;
 
@@ -111,12 +160,22 @@ export interface IndexPlan {
   readonly entity: AnyEntity;
   /** The properties without which a value has no row in it. */
   readonly needs: readonly string[];
+  /** That its rows have to themselves. Undefined for the table of the entity's rows. */
+  readonly table: string | undefined;
 }
 
 type Owner = Pick<
   AnyEntity,
   'name' | 'version' | 'table' | 'props' | 'partition' | 'row' | 'tag' | 'upcast'
 > & { readonly indexes: IndexSpecs };
+
+const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
+
+/** Throws DefinitionInvalid. */
+export function checkTableName(subject: string, table: string): void {
+  if (!TABLE_NAME.test(table) || table.toLowerCase() === 'tables')
+    refuseDefinition(subject, `${table} is no name that a table may have`);
+}
 
 const INDEX_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /** A change of a key takes two operations, and the entity's row one: of the hundred in a batch. */
@@ -142,29 +201,39 @@ const narrowed = (step: Upcast, props: Props, all: Props): Upcast => {
   };
 };
 
-function checkSpec({ name, props, row }: Owner, index: string, { kind, project }: IndexSpec): void {
+function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void {
   const subject = `${name}.indexes.${index}`;
+  const { kind, project } = spec;
   if (!INDEX_NAME.test(index)) refuseDefinition(subject, 'an index is named by letters, digits, _ and -');
-  if (kind !== 'same-partition') refuseDefinition(subject, `there are no indexes of the kind ${kind}`);
+  if (kind !== 'same-partition' && kind !== 'elsewhere')
+    refuseDefinition(subject, `there are no indexes of the kind ${kind}`);
+  if (kind === 'elsewhere' && (spec.unique as boolean | undefined) === true)
+    refuseDefinition(
+      subject,
+      'an index elsewhere is not unique: its rows are written after those of its entity',
+    );
+  if (kind === 'elsewhere' && spec.table !== undefined) checkTableName(subject, spec.table);
   if (project !== undefined && project !== 'all') {
     const stranger = project.find(each => !Object.hasOwn(props, each));
     if (stranger !== undefined) refuseDefinition(subject, `${stranger} is no property of ${name}`);
   }
-  if (typeof row.parts[0] !== 'string')
-    refuseDefinition(
-      `${name}.row`,
-      'the row key of an entity with indexes begins with a literal, so that queries of its rows leave out those of indexes',
-    );
+}
+
+/** The row key of an index with what tells its rows apart that have one key in it. */
+function wholeRowKey({ partition, row }: Owner, { row: own, unique, kind }: Index): Key {
+  if (unique) return own;
+  const ofOwner = kind === 'elsewhere' ? [...partition.parts, ...row.parts] : row.parts;
+  return key(...own.parts, ...ofOwner).joinedBy(own.separator);
 }
 
 /** The rows of an index as an entity. */
-function indexEntity(owner: Owner, index: string, definition: Index): AnyEntity {
-  const { partition, props, tag, version, table, upcast } = owner;
+function indexEntity(owner: Owner, index: string, definition: Index, table: string): AnyEntity {
+  const { props, tag, version, upcast } = owner;
   const name = `${owner.name}.${index}`;
-  const { row: own, unique, project } = definition;
-  const row = unique ? own : key(...own.parts, ...owner.row.parts).joinedBy(own.separator);
-  const inIndexKey = namesIn(own);
-  const kept = new Set([...namesIn(partition), ...namesIn(owner.row), ...inIndexKey]);
+  const { partition = owner.partition, project } = definition;
+  const row = wholeRowKey(owner, definition);
+  const inIndexKey = namesOf(definition);
+  const kept = new Set([...namesIn(owner.partition), ...namesIn(owner.row), ...inIndexKey]);
   for (const each of project === 'all' ? Object.keys(props) : project) kept.add(each);
   const entries = Object.entries(props).filter(([each]) => kept.has(each));
   const copies: Props = Object.fromEntries(
@@ -188,30 +257,75 @@ function indexEntity(owner: Owner, index: string, definition: Index): AnyEntity 
   });
 }
 
+/** The properties in an index's own keys. */
+const namesOf = ({ partition, row }: Index): readonly string[] => [
+  ...new Set([...(partition === undefined ? [] : namesIn(partition)), ...namesIn(row)]),
+];
+
+const ownTable = ({ table }: Owner, named: string | undefined): string | undefined =>
+  named?.toLowerCase() === table.toLowerCase() ? undefined : named;
+
 function planOf(owner: Owner, index: string, spec: IndexSpec): IndexPlan {
   checkSpec(owner, index, spec);
-  const subject = `${owner.name}.${index}.row`;
-  const row = keyOf(subject, spec.row as never, partsOf(owner.props)) as Key;
-  const { unique = false, project = [] } = spec;
-  if (typeof row.parts[0] !== 'string')
-    refuseDefinition(subject, 'the key of an index begins with a literal, by which its rows are told apart');
-  const definition: Index = Object.freeze({ kind: spec.kind, row, unique, project });
-  const entity = indexEntity(owner, index, definition);
-  return { name: index, definition, unique, entity, needs: [...new Set(namesIn(row))] };
+  const parts = partsOf(owner.props);
+  const made = (what: 'partition' | 'row', definition: unknown): Key =>
+    keyOf(`${owner.name}.${index}.${what}`, definition as never, parts) as Key;
+  const { kind, project = [] } = spec;
+  const unique = kind === 'same-partition' && spec.unique === true;
+  const partition = kind === 'elsewhere' ? made('partition', spec.partition) : undefined;
+  const table = kind === 'elsewhere' ? ownTable(owner, spec.table) : undefined;
+  const definition: Index = Object.freeze({ kind, partition, row: made('row', spec.row), unique, project });
+  checkLiterals(owner, index, definition, table);
+  const entity = indexEntity(owner, index, definition, table ?? owner.table);
+  return { name: index, definition, unique, entity, needs: namesOf(definition), table };
+}
+
+/** By literals the rows of an index are told apart from all others of their table. */
+function checkLiterals(
+  { name, row: ofOwner }: Owner,
+  index: string,
+  { kind, row, partition }: Index,
+  table: string | undefined,
+): void {
+  const begins = ({ parts }: Key): boolean => typeof parts[0] === 'string';
+  if (kind === 'elsewhere') {
+    if (table === undefined && partition !== undefined && !begins(partition))
+      refuseDefinition(
+        `${name}.${index}.partition`,
+        'in the table of its entity, the partition key of an index begins with a literal, by which its rows are told apart; or give it a table of its own',
+      );
+    return;
+  }
+  if (!begins(ofOwner))
+    refuseDefinition(
+      `${name}.row`,
+      'the row key of an entity with indexes begins with a literal, so that queries of its rows leave out those of indexes',
+    );
+  if (!begins(row))
+    refuseDefinition(
+      `${name}.${index}.row`,
+      'the key of an index begins with a literal, by which its rows are told apart',
+    );
 }
 
 /** No row of the entity or of an index may be one of another index; and rows whose buckets change are written one by one, without others. */
-function checkTogether({ name }: Owner, plan: EntityPlan, indexes: readonly IndexPlan[]): void {
-  const keys = [plan.row, ...indexes.map(index => index.entity.plan.row)];
-  for (const [at, a] of keys.entries())
-    for (const b of keys.slice(at + 1))
-      if (!areDisjoint(a, b))
+function checkTogether({ name, table }: Owner, plan: EntityPlan, indexes: readonly IndexPlan[]): void {
+  const all = [{ plan, table }, ...indexes.map(({ entity }) => entity)];
+  for (const [at, a] of all.entries())
+    for (const b of all.slice(at + 1)) {
+      const isApart =
+        a.table.toLowerCase() !== b.table.toLowerCase() ||
+        areDisjoint(a.plan.row, b.plan.row) ||
+        areDisjoint(a.plan.partition, b.plan.partition);
+      if (!isApart)
         refuseDefinition(
-          `${a.subject} and ${b.subject}`,
+          `${a.plan.row.subject} and ${b.plan.row.subject}`,
           'both may give the same key; begin each with a literal of its own',
         );
-  if (indexes.length > INDEXES_MAX)
-    refuseDefinition(name, `it has ${indexes.length} indexes, and may have ${INDEXES_MAX}`);
+    }
+  const near = indexes.filter(({ definition }) => definition.kind === 'same-partition');
+  if (near.length > INDEXES_MAX)
+    refuseDefinition(name, `it has ${near.length} indexes, and may have ${INDEXES_MAX}`);
   if (plan.isChanging || indexes.some(index => index.entity.plan.isChanging))
     refuseDefinition(
       name,

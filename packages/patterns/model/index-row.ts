@@ -1,7 +1,7 @@
 // The rows of an entity's indexes as a value gives them: pure, and of the whole value, so that whoever writes or checks index rows has the same. What is done with them is others'
 // matter.
 import type { CompiledKey } from '../keys/compiled-key.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
 import type { AnyEntity } from './entity.js';
 import type { IndexPlan } from './index-plan.js';
@@ -28,7 +28,7 @@ export const indexKeyOf = ({ needs }: IndexPlan, value: unknown): Values =>
 
 /** The index of this name. Throws DefinitionInvalid. */
 export function indexNamed({ name, plan }: AnyEntity, index: string): IndexPlan {
-  const found = plan.indexes.find(each => each.name === index);
+  const found = [...plan.indexes, ...plan.elsewhere].find(each => each.name === index);
   if (found !== undefined) return found;
   throw new PatternError('DefinitionInvalid', { subject: name, reason: `it has no index ${index}` });
 }
@@ -36,12 +36,43 @@ export function indexNamed({ name, plan }: AnyEntity, index: string): IndexPlan 
 const begins = ({ beginning: { text, isWhole } }: CompiledKey, key: string): boolean =>
   isWhole ? key === text : key.startsWith(text);
 
-/** The row keys of the indexes that these entities may have in a partition. */
+/** The row keys of the indexes that these entities may have in a partition of their table. */
 export const indexKeysIn = (entities: readonly AnyEntity[], partitionKey: string): readonly CompiledKey[] =>
   entities
-    .filter(({ plan }) => begins(plan.partition, partitionKey))
-    .flatMap(({ plan }) => plan.indexes.map(({ entity }) => entity.plan.row));
+    .flatMap(({ plan }) => [...plan.indexes, ...plan.elsewhere])
+    .filter(({ table, entity }) => table === undefined && begins(entity.plan.partition, partitionKey))
+    .map(({ entity }) => entity.plan.row);
 
-/** Whether a row with these keys is one of an index: what begins with its literal is. */
+/** Whether a row with these keys is one of an index: what begins with its literals is. */
 export const isIndexRow = (entities: readonly AnyEntity[], { partitionKey, rowKey }: RowAddress): boolean =>
   indexKeysIn(entities, partitionKey).some(key => begins(key, rowKey));
+
+/** The table of an index's rows, of which the entity's stand in `table`. Throws DefinitionInvalid where an index with a table of its own would mix rows of two tables. */
+export function tableOfIndex(owner: AnyEntity, { name, table: own }: IndexPlan, table: string): string {
+  if (own === undefined) return table;
+  if (table.toLowerCase() !== owner.table.toLowerCase())
+    refuseDefinition(
+      `${owner.name}.indexes.${name}`,
+      `its rows stand in ${own}, and are of rows in ${owner.table} alone, not of those in ${table}`,
+    );
+  return own;
+}
+
+/** Where an index has the row of a value, and the row. */
+export interface ExpectedIndexRow {
+  readonly address: RowAddress;
+  readonly row: EncodedRow<unknown>;
+}
+
+/** The row that an index should have of a row of its entity in `table`; undefined if it should have none. */
+export function expectedIndexRow(
+  owner: AnyEntity,
+  index: IndexPlan,
+  table: string,
+  value: unknown,
+): ExpectedIndexRow | undefined {
+  const row = encodeIndexRow(index, value);
+  if (row === undefined) return undefined;
+  const { partitionKey, rowKey } = row;
+  return { address: { table: tableOfIndex(owner, index, table), partitionKey, rowKey }, row };
+}

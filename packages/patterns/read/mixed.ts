@@ -107,13 +107,14 @@ const LEFT_OUT_MAX = 6;
 /** All rows of a partition but those of indexes; of further ones each is left out when it is read. */
 const besidesIndexes = (entities: readonly AnyEntity[], partitionKey: string): readonly Condition[] =>
   indexKeysIn(entities, partitionKey)
-    .slice(0, LEFT_OUT_MAX)
-    .map(key => {
-      const { eq, ge, lt } = key.range({});
-      if (eq !== undefined) return compare('RowKey', 'ne', { type: 'String', value: eq });
-      // It begins with a literal, so that both bounds are there.
-      return anyOf([keyCondition('RowKey', { lt: ge ?? '' }), keyCondition('RowKey', { ge: lt ?? '' })]);
-    });
+    .map(key => key.range({}))
+    .flatMap(({ eq, ge, lt }) => {
+      if (eq !== undefined) return [compare('RowKey', 'ne', { type: 'String', value: eq })];
+      // Without a literal it may be any row of a partition that is the index's own.
+      if (ge === undefined || lt === undefined) return [];
+      return [anyOf([keyCondition('RowKey', { lt: ge }), keyCondition('RowKey', { ge: lt })])];
+    })
+    .slice(0, LEFT_OUT_MAX);
 
 /** The one text that the values are in all entities' partition keys. */
 function partitionKeyOf(entities: readonly AnyEntity[], values: Values): string {

@@ -1,0 +1,195 @@
+// The definition of indexes in other partitions and tables: what the compiler infers and refuses, and what is refused when a program starts.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  codec,
+  entity,
+  type FarIndexName,
+  type IndexEntity,
+  type KeyOf,
+  key,
+  type NearIndexName,
+  type Of,
+  PatternError,
+  t,
+} from '../index.js';
+import { checkTable } from './check-table.js';
+import { expectedIndexRow, isIndexRow } from './index-row.js';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Same<A, B>): void => undefined;
+
+const refuses = (act: () => unknown, reason: RegExp): void =>
+  assert.throws(
+    act,
+    (thrown: unknown) => PatternError.is(thrown, 'DefinitionInvalid') && reason.test(thrown.message),
+  );
+
+const props = {
+  department: t.string(),
+  id: t.int32(),
+  email: t.string().optional(),
+  last: t.string(),
+  photo: t.bytes().optional(),
+};
+
+const Employee = entity('Employee', {
+  version: 1,
+  table: 'Staff',
+  props,
+  partition: p => key(p.department),
+  row: p => key('emp', p.id.as(codec.int(6))),
+  indexes: {
+    byId: { kind: 'same-partition', row: p => key('id', p.id) },
+    byEmail: {
+      kind: 'elsewhere',
+      table: 'StaffByEmail',
+      partition: p => key(p.email.as(codec.lower)),
+      row: key('e'),
+      project: ['last'],
+    },
+    byName: { kind: 'elsewhere', partition: p => key('name', p.last), row: key('name'), project: 'all' },
+  },
+});
+type ByEmail = IndexEntity<typeof Employee, 'byEmail'>;
+type ByName = IndexEntity<typeof Employee, 'byName'>;
+
+const [byEmail, byName] = Employee.plan.elsewhere;
+assert(byEmail && byName);
+const anna = { department: 'Sales', id: 7, email: 'Ann@X.org', last: 'Jones' };
+
+describe('types of indexes elsewhere', () => {
+  test('are inferred', () => {
+    same<
+      Of<ByEmail>,
+      { readonly department: string; readonly id: number; readonly email: string; readonly last: string }
+    >(true);
+    same<KeyOf<ByEmail>, { readonly email: string; readonly department: string; readonly id: number }>(true);
+    same<KeyOf<ByName>, { readonly last: string; readonly department: string; readonly id: number }>(true);
+    same<Of<ByName>['email'], string | undefined>(true);
+    same<FarIndexName<typeof Employee>, 'byEmail' | 'byName'>(true);
+    same<NearIndexName<typeof Employee>, 'byId'>(true);
+  });
+
+  test('refuse what is not there', () => {
+    const spec = { version: 1, table: 'Staff', props, partition: key('staff'), row: key('emp') } as const;
+    const [partition, row] = [key('x'), key('x')];
+    refuses(
+      () =>
+        // @ts-expect-error no such property
+        entity('E', { ...spec, indexes: { x: { kind: 'elsewhere', partition, row, project: ['nix'] } } }),
+      /nix is no property of E/,
+    );
+    refuses(
+      () =>
+        entity('E', {
+          ...spec,
+          // @ts-expect-error bytes have no order
+          indexes: { x: { kind: 'elsewhere', partition: p => key('x', p.photo), row } },
+        }),
+      /E\.x\.partition/,
+    );
+    // @ts-expect-error it needs a partition key
+    assert.throws(() => entity('E', { ...spec, indexes: { x: { kind: 'elsewhere', row } } }));
+    refuses(
+      () =>
+        // @ts-expect-error rows that are written later cannot be kept unique
+        entity('E', { ...spec, indexes: { x: { kind: 'elsewhere', partition, row, unique: true } } }),
+      /not unique/,
+    );
+    refuses(
+      () => entity('E', { ...spec, indexes: { x: { kind: 'elsewhere', table: 'a-b', partition, row } } }),
+      /a-b is no name/,
+    );
+  });
+});
+
+describe('an index elsewhere', () => {
+  test('has a row under its own keys, with both keys of the row behind', () => {
+    const expected = expectedIndexRow(Employee, byEmail, 'Staff', anna);
+    assert.deepEqual(expected?.address, {
+      table: 'StaffByEmail',
+      partitionKey: 'ann@x.0org',
+      rowKey: 'e!Sales!emp!000007',
+    });
+    assert.deepEqual(
+      expected?.row.properties.map(({ name, literal }) => [name, literal]),
+      [
+        ['EntityType', '"Employee.byEmail.1"'],
+        ['email', '"Ann@X.org"'],
+        ['last', '"Jones"'],
+      ],
+    );
+    assert.equal(expectedIndexRow(Employee, byEmail, 'Staff', { ...anna, email: undefined }), undefined);
+  });
+
+  test('follows the rows to their table, unless it has a table of its own', () => {
+    assert.equal(expectedIndexRow(Employee, byName, 'Other', anna)?.address.table, 'Other');
+    refuses(() => expectedIndexRow(Employee, byEmail, 'Other', anna), /byEmail.*StaffByEmail/);
+    assert.equal(expectedIndexRow(Employee, byEmail, 'staff', anna)?.address.table, 'StaffByEmail');
+  });
+
+  test('in the table of the rows is told from them by its keys', () => {
+    const isOne = (partitionKey: string, rowKey: string): boolean =>
+      isIndexRow([Employee], { table: 'Staff', partitionKey, rowKey });
+    assert(isOne('name!Jones', 'name!Sales!emp!000007'));
+    assert(!isOne('Sales', 'emp!000007'));
+    assert(!isOne('ann@x.0org', 'e!Sales!emp!000007'));
+  });
+});
+
+describe('definitions of indexes elsewhere', () => {
+  const define = (indexes: object): unknown =>
+    entity('E', {
+      version: 1,
+      table: 'Staff',
+      props,
+      partition: p => key(p.department),
+      row: p => key('e', p.id),
+      indexes: indexes as never,
+    });
+
+  test('are refused where two rows could have one key', () => {
+    refuses(
+      () => define({ x: { kind: 'elsewhere', partition: key('x'), row: key('e') } }),
+      /E\.row and E\.x\.row/,
+    );
+    define({ x: { kind: 'elsewhere', table: 'Own', partition: key('x'), row: key('e') } });
+    const own = { kind: 'elsewhere', table: 'Own', partition: key('x'), row: key('e') } as const;
+    refuses(() => define({ x: own, y: { ...own, table: 'OWN' } }), /E\.x\.row and E\.y\.row/);
+    define({ x: own, y: { ...own, partition: key('y') } });
+  });
+
+  test('are refused in the table of the rows without a literal', () => {
+    const x = { kind: 'elsewhere', partition: [], row: key('x') };
+    const partition = key({ name: 'last', codec: undefined });
+    refuses(() => define({ x: { ...x, partition } }), /E\.x\.partition.*literal/);
+    refuses(() => define({ x: { ...x, partition, table: 'STAFF' } }), /E\.x\.partition.*literal/);
+    define({ x: { ...x, partition, table: 'Own' } });
+  });
+
+  test('need no literal in the row key of the entity', () => {
+    const partition = key('staff');
+    const indexes = { x: { kind: 'elsewhere', table: 'Own', partition: key('x'), row: key('x') } } as const;
+    entity('E', { version: 1, table: 'Staff', props, partition, row: p => key(p.id), indexes });
+  });
+
+  test("are refused beside another entity's rows", () => {
+    const Other = entity('Other', {
+      version: 1,
+      table: 'StaffByEmail',
+      props,
+      partition: p => key(p.last),
+      row: p => key(p.id.as(codec.int(3))),
+    });
+    checkTable([Employee, Other]);
+    const Same = entity('Same', {
+      version: 1,
+      table: 'StaffByEmail',
+      props,
+      partition: p => key(p.last),
+      row: key('e', 'x'),
+    });
+    refuses(() => checkTable([Employee, Same]), /byEmail and Same/);
+  });
+});
