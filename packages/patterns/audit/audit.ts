@@ -3,6 +3,7 @@
 import type { Condition } from '../filter/condition.js';
 import { type RowQuery, rowQuery } from '../filter/plan.js';
 import { allInOrder } from '../flow/in-order.js';
+import { isLost, refusalOf, unlessLost } from '../flow/optimistic.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
@@ -264,8 +265,8 @@ export class Audit<E extends AnyEntity> {
       await kind.put(owner, expected, etag, this.#options);
       return { ...base, isRepaired: true, reason: undefined };
     } catch (thrown) {
-      const cause = causeOf(thrown);
-      if (isLost(cause)) return undefined;
+      if (isLost(thrown)) return undefined;
+      const cause = refusalOf(thrown);
       if (!PatternError.is(cause, 'UniqueViolation')) throw thrown;
       return { ...base, isRepaired: false, reason: cause };
     }
@@ -284,13 +285,11 @@ export class Audit<E extends AnyEntity> {
     if (now === undefined || 'fault' in now || now.row.etag !== etag) return [];
     const finding = { table, partitionKey, rowKey, fault: 'orphan', of: kind.name, key } as const;
     if (this.#options.repair !== true) return [{ ...finding, isRepaired: false, reason: undefined }];
-    try {
+    const removed = await unlessLost(async (): Promise<Finding<E>> => {
       await kind.remove({ table, partitionKey, rowKey, etag }, this.#options);
-      return [{ ...finding, isRepaired: true, reason: undefined }];
-    } catch (thrown) {
-      if (isLost(thrown)) return [];
-      throw thrown;
-    }
+      return { ...finding, isRepaired: true, reason: undefined };
+    });
+    return removed === undefined ? [] : [removed];
   }
 
   #expects(kind: DerivedRows<E>, owner: StoredOf<E>, { partitionKey, rowKey }: RowAddress): boolean {
@@ -299,12 +298,3 @@ export class Audit<E extends AnyEntity> {
       .some(({ address }) => address.partitionKey === partitionKey && address.rowKey === rowKey);
   }
 }
-
-const causeOf = (thrown: unknown): unknown =>
-  PatternError.is(thrown, 'BatchFailed') && PatternError.is(thrown.cause) ? thrown.cause : thrown;
-
-/** Others wrote the row meanwhile. */
-const isLost = (thrown: unknown): boolean =>
-  PatternError.is(thrown, 'Conflict') ||
-  PatternError.is(thrown, 'NotFound') ||
-  PatternError.is(thrown, 'AlreadyExists');

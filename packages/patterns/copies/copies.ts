@@ -1,6 +1,6 @@
 // Keeps copies equal to their sources by a flow: a message names a source that was written, or a row with copies; a worker reads both and writes the copies that differ. What it writes follows from what
 // the rows say now, so that messages may come late, twice and in any order.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts, unlessLost } from '../flow/optimistic.js';
 import { encodePatch } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
@@ -8,7 +8,6 @@ import { Db } from '../open.js';
 import type { Results } from '../read/results.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { isObject } from '../values/is-object.js';
-import { PatternError } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
 import type { FlowOptions, Step } from '../workflow/definition.js';
 import { type Flow, flow } from '../workflow/flow.js';
@@ -43,9 +42,6 @@ const SCHEMA: StandardSchema<CopyInput, CopyInput> = {
     validate: value => (isInput(value) ? { value } : { issues: [{ message: 'should name a row' }] }),
   },
 };
-
-const isLost = (thrown: unknown): boolean =>
-  PatternError.is(thrown, 'Conflict') || PatternError.is(thrown, 'NotFound');
 
 /** A row that should have other copies. */
 export interface CopyFinding<H extends AnyEntity> {
@@ -82,10 +78,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
       if (row === undefined) return;
       const { patch, source } = await this.#patch(db, row, options);
       if (patch === undefined) return;
-      const written = await db
-        .repo(holder)
-        .merge(row, patch as never, options)
-        .catch(lostOrThrow);
+      const written = await unlessLost(() => db.repo(holder).merge(row, patch as never, options));
       // A source that was written in between may have been read by others before the copy was there.
       const sourceKey = keyOf(row.value);
       const again = sourceKey && (await db.repo(embedded.source).get(sourceKey, options));
@@ -153,9 +146,4 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     for (const { value } of page.items) await this.refresh(db, value as unknown as KeyOf<H>, { signal });
     if (page.next !== undefined) await this.flow.start(db, { of: 'source', key, resume: page.next });
   }
-}
-
-function lostOrThrow(thrown: unknown): undefined {
-  if (!isLost(thrown)) throw thrown;
-  return undefined;
 }

@@ -1,4 +1,5 @@
-// Optimistic concurrency: how often a write is tried that other writers come before, and after which pauses. What an attempt reads and writes is the caller's.
+// Optimistic concurrency: how a write ends that another writer came before, how often it is tried, and after which pauses. What an attempt reads and writes is the
+// caller's.
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { Jitter } from './jitter.js';
 import { fraction, type Surroundings } from './surroundings.js';
@@ -6,6 +7,30 @@ import { fraction, type Surroundings } from './surroundings.js';
 const ATTEMPTS = 8;
 /** Milliseconds. */
 const PAUSES = { base: 20, cap: 1_000 } as const;
+
+/** For what a batch was refused; any other error as it is. */
+export const refusalOf = (thrown: unknown): unknown =>
+  PatternError.is(thrown, 'BatchFailed') && PatternError.is(thrown.cause) ? thrown.cause : thrown;
+
+/** Whether another writer came before: the row is there already, was changed or is gone. */
+export function isLost(thrown: unknown): boolean {
+  const refusal = refusalOf(thrown);
+  return (
+    PatternError.is(refusal, 'Conflict') ||
+    PatternError.is(refusal, 'NotFound') ||
+    PatternError.is(refusal, 'AlreadyExists')
+  );
+}
+
+/** What `write` gives; undefined if another writer came before. */
+export async function unlessLost<T>(write: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await write();
+  } catch (thrown) {
+    if (isLost(thrown)) return undefined;
+    throw thrown;
+  }
+}
 
 export interface AttemptsOptions {
   /** 8 by default. */

@@ -1,11 +1,11 @@
 // Reads and changes lists of a table under optimistic concurrency: a change reads as much of a list as it needs, and writes under the ETags that it read; if another writer came
 // before, it starts over. list-rows.ts says which rows a change writes.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts, isLost } from '../flow/optimistic.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { utf8Length } from '../values/bytes.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { RowAddress } from '../values/pattern-error.js';
 import { OPERATIONS, type WriteResult } from '../write/operations.js';
 import type { Identity, PlannedWrite, Subject } from '../write/plan-write.js';
 import { PlannedBatch } from '../write/planned-batch.js';
@@ -37,14 +37,6 @@ export interface ListPlan {
   readonly write: readonly string[];
   readonly warnings: readonly string[];
 }
-
-const LOST: ReadonlySet<unknown> = new Set(['Conflict', 'AlreadyExists', 'NotFound']);
-
-/** Whether another writer came before. */
-export const isLost = (thrown: unknown): boolean =>
-  PatternError.is(thrown, 'BatchFailed')
-    ? LOST.has(thrown.detail.reason)
-    : PatternError.is(thrown) && LOST.has(thrown.code);
 
 /** In the order of ids, as many at a time as one transaction may change. */
 function* slices(changes: IdChanges): Generator<IdChanges, void, undefined> {

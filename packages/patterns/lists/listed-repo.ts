@@ -1,6 +1,6 @@
 // The rows of an entity with its lists: each write of a row changes the lists that it is in. Lists in the row's partition are changed in the same transaction, under their own ETags, and so are
 // equal to the entities after each write; others are changed by a flow, whose message is sent before the write, and are equal when the flow is done.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts, isLost, refusalOf } from '../flow/optimistic.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
@@ -23,7 +23,7 @@ import { type IdStore, storeOf } from './id-store.js';
 import { ROWS_ADVICE } from './list.js';
 import { type ListFlowInput, listFlowInput } from './list-flow.js';
 import { type ListMembers, membersOf } from './list-members.js';
-import { isLost, type ListRepo } from './list-repo.js';
+import type { ListRepo } from './list-repo.js';
 import type { Values } from './list-rows.js';
 
 /** Where rows stand, and which flow keeps their lists in other places. */
@@ -212,8 +212,7 @@ export class ListedRepo<E extends AnyEntity> {
         return result as T;
       } catch (thrown) {
         if (!PatternError.is(thrown, 'BatchFailed')) throw thrown;
-        if (thrown.detail.index === 0 || !isLost(thrown))
-          throw PatternError.is(thrown.cause) ? thrown.cause : thrown;
+        if (thrown.detail.index === 0 || !isLost(thrown)) throw refusalOf(thrown);
         const lost = this.#changeOf(changes, thrown.detail.rowKey) ?? changes[0];
         if (lost === undefined) throw thrown;
         const rows = this.#rowsOf(lost.list);

@@ -6,13 +6,13 @@
 //
 // The mark tells a row that was changed on its way, and is copied anew, from one that was created after its predecessor had been moved, and stays. Every step is conditional, so that they may be
 // repeated, and done by two workers at once.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts, unlessLost } from '../flow/optimistic.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { encodeProperty } from '../values/encode-property.js';
-import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { WireProperty } from '../values/wire-property.js';
 import { addressOfKey } from '../write/plan-write.js';
 import type { Repo } from '../write/repo.js';
@@ -52,21 +52,6 @@ const marked = (text: string): WireProperty => encodeProperty(MARK, 'String', te
 /** The run that made a copy. ETags have no blanks. */
 const runOf = (copy: StoredOf<AnyEntity>): string | undefined =>
   /^\S+ (.*)$/s.exec(markText(copy) ?? '')?.[1];
-
-const isLost = (thrown: unknown): boolean =>
-  PatternError.is(thrown, 'Conflict') ||
-  PatternError.is(thrown, 'NotFound') ||
-  PatternError.is(thrown, 'AlreadyExists');
-
-/** What `write` gives; undefined if the row is not as it was. */
-async function unlessLost<T>(write: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await write();
-  } catch (thrown) {
-    if (isLost(thrown)) return undefined;
-    throw thrown;
-  }
-}
 
 type Checked<F extends AnyEntity, T extends AnyEntity> = Required<MoveSpec<F, T>>;
 

@@ -1,9 +1,9 @@
 // Optimistic concurrency: read, compute, write if the row is unchanged, else again. All attempts share one operation id, so that an attempt that was
 // applied although its answer was lost is not repeated.
-import type { Attempts } from '../flow/optimistic.js';
+import { type Attempts, isLost } from '../flow/optimistic.js';
 import type { Stored } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
+import { type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import type { Identity } from './plan-write.js';
 
 /** The row that is changed, as its repository reads and writes it. `G` is what a program gives for it, which the library completes. */
@@ -30,11 +30,6 @@ export interface MutateSettings {
 
 /** A value to write; undefined leaves the row as it is. */
 export type Change<T, G = T> = (current: T | undefined) => G | undefined;
-
-const isLost = (thrown: unknown): boolean =>
-  PatternError.is(thrown, 'Conflict') ||
-  PatternError.is(thrown, 'AlreadyExists') ||
-  PatternError.is(thrown, 'NotFound');
 
 function computed<T, G, N extends string>(
   row: MutableRow<T, G, N>,

@@ -1,5 +1,7 @@
 // An entity group transaction of planned writes and of their index rows, applied all or not at all. Counts operations and bytes as they are added, so that the operation that exceeds
 // a limit is the one that fails. Nothing is split here: batch-writer.ts does that for rows that need no transaction. batch.ts plans writes by their names.
+
+import { refusalOf } from '../flow/optimistic.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import { mend, uniqueViolation } from '../indexes/mend.js';
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, EMPTY_BYTES, partBytes } from '../transport/batch-body.js';
@@ -173,10 +175,10 @@ export class PlannedBatch {
     thrown: unknown,
     options: ReadOptions,
   ): Promise<readonly Sent[]> {
-    const cause = PatternError.is(thrown) && PatternError.is(thrown.cause) ? thrown.cause : thrown;
     let mended: IndexWrite;
     try {
-      mended = await mend(this.#service.requests, refused.indexWrite, cause as PatternError, options);
+      const refusal = refusalOf(thrown) as PatternError;
+      mended = await mend(this.#service.requests, refused.indexWrite, refusal, options);
     } catch (failure) {
       throw failureOf(this.#operations, refused, failure);
     }

@@ -1,5 +1,7 @@
 // Moves an entity's rows to the places of its current number of buckets, page by page, with a token by which another process can continue. A row is marked, then
 // copied to its new place, then deleted in its old one; each step is conditional, and the three can be repeated from anywhere. spread-writes.ts says how others write meanwhile.
+
+import { unlessLost } from '../flow/optimistic.js';
 import { decodeBag, encodeBag } from '../model/bag.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
@@ -61,7 +63,7 @@ class Move {
   #mark({ row, etag = '' }: RowAnswer, options: ReadOptions): Promise<string | undefined> {
     const { unknown } = this.#read(row);
     const { table, partitionKey, rowKey } = this.#from;
-    return this.#unlessLost(['Conflict', 'NotFound'], () => {
+    return unlessLost(() => {
       const identity = newIdentity(this.#service);
       const ids = identity ? [identity.operationIds.encoded(identity.operationId, unknown)] : [];
       const marked = { partitionKey, rowKey, properties: [movingMark, ...ids], bytes: 0 };
@@ -70,20 +72,24 @@ class Move {
   }
 
   /** The ETag of the copy; undefined if there is one already. */
-  #copy({ row }: RowAnswer, options: ReadOptions): Promise<string | undefined> {
+  async #copy({ row }: RowAnswer, options: ReadOptions): Promise<string | undefined> {
     const { wire, unknown } = this.#read(row);
     const { table, partitionKey, rowKey } = this.#to;
-    return this.#unlessLost(['AlreadyExists'], () => {
-      const identity = newIdentity(this.#service);
-      const properties = identity ? identity.operationIds.added(identity.operationId, unknown) : unknown;
-      const copy = { ...wire, partitionKey, rowKey, properties };
-      return this.#write({ kind: 'create', table, row: copy }, identity?.operationId, options);
-    });
+    const identity = newIdentity(this.#service);
+    const properties = identity ? identity.operationIds.added(identity.operationId, unknown) : unknown;
+    const copy = { ...wire, partitionKey, rowKey, properties };
+    try {
+      return await this.#write({ kind: 'create', table, row: copy }, identity?.operationId, options);
+    } catch (thrown) {
+      // After any other refusal the row must stay where it is.
+      if (PatternError.is(thrown, 'AlreadyExists')) return undefined;
+      throw thrown;
+    }
   }
 
   /** Whether it was there to be removed. */
   async #remove(address: RowAddress, etag: string, options: ReadOptions): Promise<boolean> {
-    const isGone = await this.#unlessLost(['Conflict', 'NotFound'], async () => {
+    const isGone = await unlessLost(async () => {
       await this.#service.writes.write(planDelete(address, etag), options);
       return true;
     });
@@ -102,18 +108,6 @@ class Move {
     options: ReadOptions,
   ): Promise<string | undefined> {
     return this.#service.writes.write({ write, operationId, previousId: undefined }, options);
-  }
-
-  async #unlessLost<T>(
-    codes: readonly PatternError['code'][],
-    write: () => Promise<T>,
-  ): Promise<T | undefined> {
-    try {
-      return await write();
-    } catch (thrown) {
-      if (PatternError.is(thrown) && codes.includes(thrown.code)) return undefined;
-      throw thrown;
-    }
   }
 }
 

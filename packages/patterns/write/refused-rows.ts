@@ -7,12 +7,6 @@ import { addressOf, type RowWrite } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { type AnyPatternError, PatternError } from '../values/pattern-error.js';
 
-/** Refusals for the state of a row. */
-export const isOfRow = (error: AnyPatternError): boolean =>
-  PatternError.is(error, 'AlreadyExists') ||
-  PatternError.is(error, 'NotFound') ||
-  PatternError.is(error, 'Conflict');
-
 /** What the service would say to the write; undefined if it would do it, or if that cannot be told. */
 function refusalOf(write: RowWrite, { etags, until }: StandingRows): AnyPatternError | undefined {
   const { table, partitionKey, rowKey } = addressOf(write);

@@ -5,7 +5,7 @@
 //   marked, and in its current place   the current one counts; the earlier one goes before the current one may go
 //
 // Rows are created in their current place alone, when no earlier place has one. rebucket.ts makes the moves.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts, isLost } from '../flow/optimistic.js';
 import type { RowWrite } from '../transport/row-write.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -88,7 +88,7 @@ class SpreadWrite<T> {
     const { write } = this.#planned;
     const comparesNothing = !('etag' in write) || write.etag === '*';
     if (etag === undefined || !comparesNothing || write.kind === 'create') return false;
-    return PatternError.is(thrown, 'Conflict') || PatternError.is(thrown, 'NotFound');
+    return isLost(thrown);
   }
 
   async #writeAt(place: Place): Promise<T> {

@@ -1,11 +1,12 @@
 // Sends one batch's worth of independent changes of a partition: as a batch and, if rows of it are refused, again without those, so that bad rows fail alone.
 // refused-rows.ts finds them by one read of their keys.
+import { isLost, refusalOf } from '../flow/optimistic.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { type AnyPatternError, PatternError } from '../values/pattern-error.js';
 import type { WriteResult } from './operations.js';
 import { PlannedBatch } from './planned-batch.js';
-import { isOfRow, refusedByRows } from './refused-rows.js';
+import { refusedByRows } from './refused-rows.js';
 import type { Service } from './service.js';
 import type { WaitingChange } from './write-lanes.js';
 import { writePlanned } from './write-planned.js';
@@ -73,7 +74,7 @@ async function writeTogether(
   } catch (thrown) {
     const error = asError(thrown);
     if (!PatternError.is(error, 'BatchFailed')) return { kind: 'failed', error };
-    const cause = PatternError.is(error.cause) ? error.cause : error;
+    const cause = asError(refusalOf(error));
     const bad = changes[error.detail.index];
     return bad === undefined || isOfAll(cause)
       ? { kind: 'failed', error: cause }
@@ -138,7 +139,7 @@ async function refusedChanges(
   options: ReadOptions,
 ): Promise<ReadonlyMap<WaitingChange, AnyPatternError>> {
   const refused = new Map([[bad, error]]);
-  if (!isOfRow(error)) return refused;
+  if (!isLost(error)) return refused;
   const others = changes.filter(change => change !== bad);
   const writes = others.map(({ planned }) => planned.write);
   const errors = await refusedByRows(requests, writes, options);

@@ -1,5 +1,5 @@
 // Does one planned write of a row by itself: at once, with its index rows in a batch, after a read where index rows depend on the row before, or in whichever bucket the row stands.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts, isLost, refusalOf } from '../flow/optimistic.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -9,12 +9,6 @@ import type { PlannedWrite, ReadFirst } from './plan-write.js';
 import { PlannedBatch } from './planned-batch.js';
 import type { Service } from './service.js';
 import { writeSpread } from './spread-writes.js';
-
-/** Others wrote the row between the read and the write. */
-const isLost = (thrown: unknown): boolean =>
-  PatternError.is(thrown, 'Conflict') ||
-  PatternError.is(thrown, 'AlreadyExists') ||
-  PatternError.is(thrown, 'NotFound');
 
 /** The row and its index rows, all or nothing. Throws what a write of the row alone throws, and UniqueViolation. */
 async function writeWithIndexes<T>(
@@ -27,7 +21,7 @@ async function writeWithIndexes<T>(
     const [result] = await batch.add(planned as PlannedWrite<WriteResult>).commit(options);
     return result as T;
   } catch (thrown) {
-    throw PatternError.is(thrown, 'BatchFailed') && PatternError.is(thrown.cause) ? thrown.cause : thrown;
+    throw refusalOf(thrown);
   }
 }
 
