@@ -1,8 +1,10 @@
-// Audits, as `shelfmark-patterns/audit`: whether all that follows from an entity's rows is in its table, and nothing else; and its repair.
+// Audits, as `shelfmark-patterns/audit`: whether all that follows from an entity's rows is in its table, and nothing else; its repair; and the making of an index over rows that are there.
 
-import { Audit, type AuditProgress, type AuditOptions as Options } from './audit/audit.js';
+import { Audit, type AuditPlan, type AuditProgress, type AuditOptions as Options } from './audit/audit.js';
 import { conditionOf, indexRows } from './audit/index-rows.js';
 import type { AnyEntity, PartitionOf } from './model/entity.js';
+import type { IndexName, IndexPlan } from './model/index-plan.js';
+import { indexNamed } from './model/index-row.js';
 import { Db } from './open.js';
 import type { RepoOptions } from './write/repo.js';
 
@@ -15,18 +17,50 @@ export interface AuditOptions<E extends AnyEntity> extends Options, Pick<RepoOpt
   readonly partition?: PartitionOf<E> | undefined;
 }
 
+/** Where an index is made or mended, how fast, and where it goes on. */
+export type RebuildOptions<E extends AnyEntity> = Omit<AuditOptions<E>, 'repair'>;
+
+function audited<E extends AnyEntity>(
+  db: Db,
+  entity: E,
+  work: AuditPlan<E>['work'],
+  indexes: readonly IndexPlan[],
+  { table = entity.table, partition, ...options }: AuditOptions<E>,
+): AsyncGenerator<AuditProgress<E>, void, undefined> {
+  const service = Db.serviceOf(db);
+  const partitionKey = partition && entity.plan.partition.encode(partition);
+  const derived = indexes.map(index => indexRows(service, entity, index, partitionKey));
+  const condition = conditionOf(entity, partitionKey);
+  return new Audit(service, { work, entity, table, condition, derived }, options).run();
+}
+
 /**
  * Compares the rows of an entity with those of its indexes, page by page: it goes on as progress is taken. Programs read and write meanwhile. With `repair` it writes what is missing or stale and deletes what
  * is an orphan, each on condition that nobody else did.
  */
-export function audit<E extends AnyEntity>(
+export const audit = <E extends AnyEntity>(
   db: Db,
   entity: E,
-  { table = entity.table, partition, ...options }: AuditOptions<E> = {},
-): AsyncGenerator<AuditProgress<E>, void, undefined> {
-  const service = Db.serviceOf(db);
-  const partitionKey = partition && entity.plan.partition.encode(partition);
-  const derived = entity.plan.indexes.map(index => indexRows(service, entity, index, partitionKey));
-  const condition = conditionOf(entity, partitionKey);
-  return new Audit(service, { entity, table, condition, derived }, options).run();
-}
+  options: AuditOptions<E> = {},
+): AsyncGenerator<AuditProgress<E>, void, undefined> =>
+  audited(db, entity, 'audit', entity.plan.indexes, options);
+
+/**
+ * Makes the rows of an index that was added to an entity with rows: the first phase of an audit with repairs, of one index. Programs that write the entity's rows must keep the index already.
+ */
+export const backfill = <E extends AnyEntity>(
+  db: Db,
+  entity: E,
+  index: IndexName<E>,
+  options: RebuildOptions<E> = {},
+): AsyncGenerator<AuditProgress<E>, void, undefined> =>
+  audited(db, entity, 'backfill', [indexNamed(entity, index)], { ...options, repair: true });
+
+/** An audit of one index with repairs: makes what is missing, sets right what is stale, and deletes orphans. Programs read and write meanwhile. */
+export const rebuild = <E extends AnyEntity>(
+  db: Db,
+  entity: E,
+  index: IndexName<E>,
+  options: RebuildOptions<E> = {},
+): AsyncGenerator<AuditProgress<E>, void, undefined> =>
+  audited(db, entity, 'audit', [indexNamed(entity, index)], { ...options, repair: true });

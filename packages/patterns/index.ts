@@ -77,9 +77,11 @@ export type {
   IndexPlan,
   IndexSpec,
   IndexSpecs,
+  IndexState,
   NearIndexName,
   NearIndexSpec,
   NoIndexes,
+  ReadyIndexName,
 } from './model/index-plan.js';
 export { type PatchOf, type Remove, remove } from './model/patch.js';
 export type { Projected, RowRef, Stored, StoredOf } from './model/stored.js';

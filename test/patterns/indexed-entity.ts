@@ -1,6 +1,6 @@
 // The entity with indexes of the pattern library's tests: a unique one that is sparse, one that is not unique with whole copies, and a sparse one without a projection.
 import assert from 'node:assert/strict';
-import { codec, type Db, entity, key, type Repo, t } from '#patterns';
+import { type AnyEntity, codec, type Db, entity, key, type Repo, t } from '#patterns';
 import { encodeBag, encodeIndexRow, type WireRow } from '#patterns/internals';
 import { bags } from '#patterns/mixed';
 
@@ -45,12 +45,12 @@ const textOf = ({ partitionKey, rowKey, properties }: Omit<WireRow, 'bytes'>): s
 };
 
 /** The index rows that stand in the table, and those that its people should have. */
-export async function indexRows(db: Db, table: string) {
+export async function indexRows(db: Db, table: string, Entity: AnyEntity = Person) {
   const rows = await bags(db, table).scan().allowScan('a check').take(10_000);
   const stand = rows.filter(({ tag }) => tag?.startsWith('Person.by')).map(row => textOf(encodeBag(row)));
-  const people = await db.repo(Person, { table }).scan().allowScan('a check').take(10_000);
+  const people = await db.repo(Entity, { table }).scan().allowScan('a check').take(10_000);
   const should = people.flatMap(({ value }) =>
-    Person.plan.indexes.flatMap(index => {
+    Entity.plan.indexes.flatMap(index => {
       const row = encodeIndexRow(index, value);
       return row === undefined ? [] : [textOf(row)];
     }),
@@ -59,7 +59,12 @@ export async function indexRows(db: Db, table: string) {
 }
 
 /** Index rows are exactly what the rows of people say. */
-export async function assertExact(db: Db, table: string, message?: string): Promise<void> {
-  const { stand, should } = await indexRows(db, table);
+export async function assertExact(
+  db: Db,
+  table: string,
+  message?: string,
+  Entity: AnyEntity = Person,
+): Promise<void> {
+  const { stand, should } = await indexRows(db, table, Entity);
   assert.deepEqual(stand, should, message);
 }

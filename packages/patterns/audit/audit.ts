@@ -14,7 +14,7 @@ import { formatToken, parseToken } from '../read/resume-token.js';
 import { POINT_CONCURRENCY, type QuerySettings, TableQuery } from '../read/table-query.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { isObject } from '../values/is-object.js';
-import { type AnyPatternError, PatternError, type RowAddress } from '../values/pattern-error.js';
+import { type AnyPatternError, PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { wireText } from '../values/wire-property.js';
 import { addressOfKey } from '../write/plan-write.js';
@@ -31,6 +31,8 @@ export interface AuditOptions extends ReadOptions {
   readonly size?: number | undefined;
   /** Rows that are looked at at once: 16 by default. */
   readonly concurrency?: number | undefined;
+  /** Rows a second at most, of those that `checked` counts; as many as there are by default. */
+  readonly rate?: number | undefined;
 }
 
 /** Where an audit is after a page. Counts are of all pages since the start, or since the token that was given. */
@@ -68,6 +70,8 @@ class RawRows extends TableQuery<WireObject> {
 
 /** What is walked, and by which names. */
 export interface AuditPlan<E extends AnyEntity> {
+  /** A backfill looks at the entity's rows alone: it makes what is missing, and finds no orphans. */
+  readonly work: 'audit' | 'backfill';
   readonly entity: E;
   readonly table: string;
   /** Where the entity's rows stand. */
@@ -92,7 +96,10 @@ export class Audit<E extends AnyEntity> {
   #checked = 0;
   #repaired = 0;
 
+  /** Throws ValueInvalid for a rate that nothing could have. */
   constructor(service: Service, plan: AuditPlan<E>, options: AuditOptions) {
+    const { rate } = options;
+    if (rate !== undefined && !(rate > 0)) refuseValue('rate', 'rows a second, more than 0', `it is ${rate}`);
     this.#service = service;
     this.#plan = plan;
     this.#options = options;
@@ -100,24 +107,37 @@ export class Audit<E extends AnyEntity> {
 
   /** Throws what a read or a write throws, but for what is wrong with single rows. */
   async *run(): AsyncGenerator<AuditProgress<E>, void, undefined> {
-    const { entity, derived } = this.#plan;
-    const phases = [undefined, ...derived];
+    const { entity, derived, work } = this.#plan;
+    const phases = work === 'backfill' ? [undefined] : [undefined, ...derived];
     const from = await this.#placeOf(this.#options.resume);
+    const { now } = this.#service.surroundings;
     for (let at = from.phase; at < phases.length; at++) {
       const kind = phases[at];
       const phase = kind?.name ?? entity.name;
       const resume = at === from.phase ? from.page : undefined;
       const { size = PAGE_SIZE, signal } = this.#options;
       let isDone = false;
+      let since = now();
       for await (const { items, next } of this.#rows(kind).pages({ size, resume, signal })) {
         const findings = await this.#checkedAll(kind, items);
         this.#checked += items.length;
         isDone = next === undefined;
         const token = isDone ? this.#afterPhase(at, phases.length) : this.#tokenOf(at, next);
         yield this.#progress(phase, findings, await token);
+        if (!isDone) await this.#slowDown(items.length, since);
+        since = now();
       }
       if (!isDone) yield this.#progress(phase, [], await this.#afterPhase(at, phases.length));
     }
+  }
+
+  /** Waits until so many rows may have been looked at since. */
+  async #slowDown(rows: number, since: number): Promise<void> {
+    const { rate, signal } = this.#options;
+    if (rate === undefined) return;
+    const { now, sleep } = this.#service.surroundings;
+    const pause = (rows * 1_000) / rate - (now() - since);
+    if (pause > 0) await sleep(pause, signal);
   }
 
   #progress(phase: string, findings: readonly Finding<E>[], next: string | undefined): AuditProgress<E> {
@@ -140,8 +160,8 @@ export class Audit<E extends AnyEntity> {
 
   /** What a token is of: the place in one audit is none in another. */
   get #query(): string {
-    const { entity, table, condition, derived } = this.#plan;
-    return JSON.stringify(['audit', table, entity.name, condition, derived.map(({ name }) => name)]);
+    const { work, entity, table, condition, derived } = this.#plan;
+    return JSON.stringify([work, table, entity.name, condition, derived.map(({ name }) => name)]);
   }
 
   #tokenOf(phase: number, page: string | undefined): Promise<string> {
@@ -205,7 +225,9 @@ export class Audit<E extends AnyEntity> {
     for (let look = 0; look < LOOKS; look++) {
       const wrong = await this.#wrongOf(kind, owner);
       if (wrong.length === 0) break;
-      const now = await this.#look(this.#plan.entity, owner);
+      // A repair has the condition that the row is as it was read, which the first look need not find out.
+      const isFirstRepair = look === 0 && this.#options.repair === true;
+      const now = isFirstRepair ? { row: owner } : await this.#look(this.#plan.entity, owner);
       if (now === undefined || 'fault' in now) break;
       const isAsRead = now.row.etag === owner.etag;
       owner = now.row;

@@ -29,6 +29,8 @@ type IndexKeyDefinition<P extends Props> =
 interface AnyIndexSpec<P extends Props> {
   /** Properties that its rows have besides those of keys; `all` for whole copies, none by default. */
   readonly project?: 'all' | readonly (keyof P & string)[];
+  /** `building`: writes keep its rows, and it has no queries yet, for rows may be missing that older writes should have made. `ready` by default. */
+  readonly state?: IndexState;
 }
 
 /** What a definition says of an index whose rows stand in the partition of the entity's row, and are written in one transaction with it. */
@@ -55,6 +57,9 @@ export interface FarIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
 /** What a definition says of an index. */
 export type IndexSpec<P extends Props = Props> = NearIndexSpec<P> | FarIndexSpec<P>;
 
+/** Whether all rows of an index are there. */
+export type IndexState = 'building' | 'ready';
+
 /** Indexes by their names. */
 export type IndexSpecs<P extends Props = Props> = Readonly<Record<string, IndexSpec<P>>>;
 
@@ -67,6 +72,7 @@ export interface Index<
   U extends boolean = boolean,
   J extends 'all' | readonly string[] = 'all' | readonly string[],
   PK extends Key | undefined = Key | undefined,
+  S extends IndexState = IndexState,
 > {
   readonly kind: IndexSpec['kind'];
   /** Undefined for that of the entity's row. */
@@ -75,6 +81,7 @@ export interface Index<
   readonly row: K;
   readonly unique: U;
   readonly project: J;
+  readonly state: S;
 }
 
 /** All indexes of an entity, by name. */
@@ -101,7 +108,8 @@ type IndexOf<S> = S extends { readonly row: infer R }
           ? J
           : readonly []
         : readonly [],
-      S extends { readonly partition: infer PK } ? KeyFrom<PK> : undefined
+      S extends { readonly partition: infer PK } ? KeyFrom<PK> : undefined,
+      S extends { readonly state: 'building' } ? 'building' : 'ready'
     >
   : Index;
 
@@ -111,6 +119,11 @@ export type IndexName<E extends AnyEntity> = keyof E['indexes'] & string;
 /** The names of its indexes whose rows stand in other partitions or in another table. */
 export type FarIndexName<E extends AnyEntity> = {
   [I in IndexName<E>]: E['indexes'][I]['partition'] extends Key ? I : never;
+}[IndexName<E>];
+
+/** The names of those that have queries. */
+export type ReadyIndexName<E extends AnyEntity> = {
+  [I in IndexName<E>]: E['indexes'][I]['state'] extends 'building' ? never : I;
 }[IndexName<E>];
 
 /** The names of its indexes whose rows stand beside its own. */
@@ -203,7 +216,7 @@ const narrowed = (step: Upcast, props: Props, all: Props): Upcast => {
 
 function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void {
   const subject = `${name}.indexes.${index}`;
-  const { kind, project } = spec;
+  const { kind, project, state } = spec;
   if (!INDEX_NAME.test(index)) refuseDefinition(subject, 'an index is named by letters, digits, _ and -');
   if (kind !== 'same-partition' && kind !== 'elsewhere')
     refuseDefinition(subject, `there are no indexes of the kind ${kind}`);
@@ -213,6 +226,8 @@ function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void
       'an index elsewhere is not unique: its rows are written after those of its entity',
     );
   if (kind === 'elsewhere' && spec.table !== undefined) checkTableName(subject, spec.table);
+  if (state !== undefined && state !== 'building' && state !== 'ready')
+    refuseDefinition(subject, `an index is building or ready, and not ${state}`);
   if (project !== undefined && project !== 'all') {
     const stranger = project.find(each => !Object.hasOwn(props, each));
     if (stranger !== undefined) refuseDefinition(subject, `${stranger} is no property of ${name}`);
@@ -270,11 +285,12 @@ function planOf(owner: Owner, index: string, spec: IndexSpec): IndexPlan {
   const parts = partsOf(owner.props);
   const made = (what: 'partition' | 'row', definition: unknown): Key =>
     keyOf(`${owner.name}.${index}.${what}`, definition as never, parts) as Key;
-  const { kind, project = [] } = spec;
+  const { kind, project = [], state = 'ready' } = spec;
   const unique = kind === 'same-partition' && spec.unique === true;
   const partition = kind === 'elsewhere' ? made('partition', spec.partition) : undefined;
   const table = kind === 'elsewhere' ? ownTable(owner, spec.table) : undefined;
-  const definition: Index = Object.freeze({ kind, partition, row: made('row', spec.row), unique, project });
+  const row = made('row', spec.row);
+  const definition: Index = Object.freeze({ kind, partition, row, unique, project, state });
   checkLiterals(owner, index, definition, table);
   const entity = indexEntity(owner, index, definition, table ?? owner.table);
   return { name: index, definition, unique, entity, needs: namesOf(definition), table };

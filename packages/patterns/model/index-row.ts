@@ -33,6 +33,17 @@ export function indexNamed({ name, plan }: AnyEntity, index: string): IndexPlan 
   throw new PatternError('DefinitionInvalid', { subject: name, reason: `it has no index ${index}` });
 }
 
+/** The index of this name, which has queries. Throws DefinitionInvalid. */
+export function readyIndex(entity: AnyEntity, index: string): IndexPlan {
+  const found = indexNamed(entity, index);
+  if (found.definition.state === 'ready') return found;
+  throw new PatternError('DefinitionInvalid', {
+    subject: `${entity.name}.indexes.${index}`,
+    reason:
+      'it is being built, so that rows may be missing: it has no queries until its definition says no longer that it is',
+  });
+}
+
 const begins = ({ beginning: { text, isWhole } }: CompiledKey, key: string): boolean =>
   isWhole ? key === text : key.startsWith(text);
 

@@ -5,8 +5,8 @@ import type { Plan } from '../filter/plan.js';
 import { allInOrder } from '../flow/in-order.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf } from '../model/entity.js';
-import type { IndexEntity, IndexName } from '../model/index-plan.js';
-import { indexNamed } from '../model/index-row.js';
+import type { IndexEntity, ReadyIndexName } from '../model/index-plan.js';
+import { readyIndex } from '../model/index-row.js';
 import type { StoredOf } from '../model/stored.js';
 import { refuseValue } from '../values/pattern-error.js';
 import { addresses } from './addresses.js';
@@ -38,8 +38,8 @@ export interface Reads<E extends AnyEntity> {
   partition(key: PartitionOf<E>): PartitionQuery<E>;
   /** All of the entity's rows in the table. */
   scan(): Query<E, StoredOf<E>, 'table-scan'>;
-  /** The rows of an index, which are read as an entity's: `repo.get(hit.value)` gives the entity of one. */
-  index<I extends IndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
+  /** The rows of an index, which are read as an entity's: `repo.get(hit.value)` gives the entity of one. Throws DefinitionInvalid for one that is being built. */
+  index<I extends ReadyIndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
   /** The same of many partitions at once; of each all rows, by default. */
   fanOut<R extends RowPosition = StoredOf<E>>(
     keys: Iterable<PartitionOf<E>>,
@@ -115,8 +115,8 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return new EntityQuery<E, StoredOf<E>>(spec) as unknown as Query<E, StoredOf<E>, 'table-scan'>;
   }
 
-  index<I extends IndexName<E>>(name: I): Reads<IndexEntity<E, I>> {
-    const { entity } = indexNamed(this.entity, name);
+  index<I extends ReadyIndexName<E>>(name: I): Reads<IndexEntity<E, I>> {
+    const { entity } = readyIndex(this.entity, name);
     return new EntityReads(entity, this.#settings) as unknown as Reads<IndexEntity<E, I>>;
   }
 
