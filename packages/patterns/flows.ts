@@ -13,7 +13,7 @@ export type {
 export { Flow, type FlowFigures, flow, type StartOptions, type WriteOptions } from './workflow/flow.js';
 export type { FlowEvent, FlowReport } from './workflow/flow-event.js';
 export { type FollowSpec, follow } from './workflow/follow.js';
-export type { KeyJson } from './workflow/key-text.js';
+export type { KeyJson } from './workflow/key-json.js';
 export { type Found, Move, type MoveSpec, move } from './workflow/move.js';
 export {
   type OutboxRow,

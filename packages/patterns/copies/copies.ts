@@ -12,7 +12,7 @@ import type { StandardSchema } from '../values/standard-schema.js';
 import type { FlowOptions, Step } from '../workflow/definition.js';
 import { type Flow, flow } from '../workflow/flow.js';
 import { follow } from '../workflow/follow.js';
-import { type KeyJson, keyValues, rowKeyJson } from '../workflow/key-json.js';
+import { type KeyJson, keyOfJson, rowKeyJson } from '../workflow/key-json.js';
 import { addressOfKey } from '../write/plan-write.js';
 import { type CopySpec, copyPatch } from './embed.js';
 
@@ -124,14 +124,14 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     const sourceStep = follow<S, CopyInput>({
       name: embedded.name,
       entity: embedded.source,
-      key: ({ key }) => keyValues(key) as KeyOf<S>,
+      key: ({ key }) => keyOfJson(embedded.source, key),
       make: (_, input, { db, signal }) => this.#fanOut(db, input, signal),
     });
     const holderStep = follow<H, CopyInput>({
       name: embedded.name,
       entity: holder,
-      key: ({ key }) => keyValues(key) as KeyOf<H>,
-      make: (_, { key }, { db, signal }) => this.refresh(db, keyValues(key) as KeyOf<H>, { signal }),
+      key: ({ key }) => keyOfJson(holder, key),
+      make: (_, { key }, { db, signal }) => this.refresh(db, keyOfJson(holder, key), { signal }),
     });
     const run: Step<CopyInput>['run'] = (input, context) =>
       (input.of === 'source' ? sourceStep : holderStep).run(input, context) as Promise<undefined>;
@@ -140,9 +140,9 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
 
   /** A page of the rows with copies; the next page is the next message's. */
   async #fanOut(db: Db, input: CopyInput, signal: AbortSignal): Promise<void> {
-    const { holders } = this.#spec;
+    const { embedded, holders } = this.#spec;
     const { key, resume } = input;
-    const page = await holders(db, keyValues(key) as KeyOf<S>).page({ size: FAN_OUT, resume, signal });
+    const page = await holders(db, keyOfJson(embedded.source, key)).page({ size: FAN_OUT, resume, signal });
     for (const { value } of page.items) await this.refresh(db, value as unknown as KeyOf<H>, { signal });
     if (page.next !== undefined) await this.flow.start(db, { of: 'source', key, resume: page.next });
   }

@@ -1,6 +1,6 @@
 // The flow that keeps lists in other places than their entities' partition: its message names a row and the lists that it may be in or have been in; a worker reads the row, and puts its id into the
 // list that the row belongs to now, and out of the others.
-import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
+import type { AnyEntity, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
 import { isObject } from '../values/is-object.js';
@@ -9,7 +9,7 @@ import type { StandardSchema } from '../values/standard-schema.js';
 import type { FlowOptions, Step } from '../workflow/definition.js';
 import { type Flow, flow } from '../workflow/flow.js';
 import { follow } from '../workflow/follow.js';
-import { type KeyJson, keyJson, keyValues, rowKeyJson } from '../workflow/key-json.js';
+import { type KeyJson, keyJson, keyOfJson, keyValues, rowKeyJson } from '../workflow/key-json.js';
 import { addressOfKey } from '../write/plan-write.js';
 import { type EntityList, idOf, textOfKey } from './entity-list.js';
 import { storeOf } from './id-store.js';
@@ -57,10 +57,12 @@ async function settle(
   signal: AbortSignal,
 ): Promise<void> {
   const own = row && list.keyOf(row.value as Of<AnyEntity>);
-  const candidates = lists.filter(each => each.list === list.name).map(each => keyValues(each.key));
+  const candidates = lists
+    .filter(each => each.list === list.name)
+    .map(each => keyValues(list.owner, each.key));
   const byText = new Map([...candidates, ...(own ? [own] : [])].map(each => [textOfKey(list, each), each]));
   const owner = { ...list.owner, table };
-  const id = idOf(list, addressOfKey(owner, table, keyValues(key) as KeyOf<AnyEntity>));
+  const id = idOf(list, addressOfKey(owner, table, keyOfJson(list.owner, key)));
   const store = storeOf(Db.serviceOf(db), list, { table });
   for (const [text, each] of byText)
     await store.change(each, new Map([[id, own !== undefined && textOfKey(list, own) === text]]), { signal });
@@ -71,7 +73,7 @@ const stepOf = (list: EntityList, table: string): Step<ListFlowInput> =>
     name: list.name,
     entity: list.owner,
     table,
-    key: input => keyValues(input.key) as KeyOf<AnyEntity>,
+    key: input => keyOfJson(list.owner, input.key),
     make: (row, input, { db, signal }) => settle(db, list, input, row, signal),
   });
 

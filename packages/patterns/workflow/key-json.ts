@@ -1,31 +1,59 @@
-// Keys in messages: values by their names as JSON, each with its type and its literal, so that instants and 64 bits come back as they were.
-import type { AnyEntity } from '../model/entity.js';
+// The key of an entity or of one of its lists as JSON, for messages: every type of property has a form there, as the service has it in rows.
+import type { AnyEntity, KeyOf } from '../model/entity.js';
+import { checkValue } from '../values/check-value.js';
 import { decodeProperty } from '../values/decode-property.js';
 import { encodeProperty } from '../values/encode-property.js';
-import { parseWire, type WireValue } from '../values/read-wire.js';
+import { isObject } from '../values/is-object.js';
+import { refuseDefinition } from '../values/pattern-error.js';
+import type { Property } from '../values/property.js';
+import type { SchemaResult, StandardSchema } from '../values/standard-schema.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Of each value its type, and its literal as it is sent to the service. */
-export type KeyJson = Readonly<Record<string, readonly [type: string, literal: string]>>;
+/** The properties of a key by their names, as JSON has them. */
+export type KeyJson = Readonly<Record<string, string | number | boolean>>;
 
-export function keyJson({ plan }: AnyEntity, names: readonly string[], values: Values): KeyJson {
-  return Object.fromEntries(
+const propertyOf = ({ name: entity, plan }: AnyEntity, name: string): Property =>
+  plan.byName.get(name)?.property ?? refuseDefinition(entity, `its key has ${name}, which is no property`);
+
+const namesOf = ({ plan }: AnyEntity): readonly string[] => [
+  ...new Set([...plan.partition.names, ...plan.row.names]),
+];
+
+/** Of the properties that are named. Throws ValueInvalid. */
+export const keyJson = (entity: AnyEntity, names: readonly string[], values: Values): KeyJson =>
+  Object.fromEntries(
     names.map(name => {
-      const edm = plan.byName.get(name)?.property.edm ?? 'String';
-      return [name, [edm, encodeProperty(name, edm, values[name]).literal]];
+      const property = propertyOf(entity, name);
+      const checked = checkValue(property, values[name], name);
+      return [name, JSON.parse(encodeProperty(name, property.edm, checked).literal)];
     }),
   );
-}
 
-/** Of a row of the entity. */
+/** Of a row of the entity. Throws ValueInvalid. */
 export const rowKeyJson = (entity: AnyEntity, values: Values): KeyJson =>
-  keyJson(entity, [...new Set([...entity.plan.partition.names, ...entity.plan.row.names])], values);
+  keyJson(entity, namesOf(entity), values);
 
-export const keyValues = (json: KeyJson): Values =>
+export const keyValues = (entity: AnyEntity, json: KeyJson): Values =>
   Object.fromEntries(
-    Object.entries(json).map(([name, [type, literal]]) => [
+    Object.entries(json).map(([name, value]) => [
       name,
-      decodeProperty((parseWire(`{"v":${literal}}`) as { v: WireValue }).v, `Edm.${type}`).value,
+      decodeProperty(value, `Edm.${propertyOf(entity, name).edm}`).value,
     ]),
   );
+
+/** The key of a row. */
+export const keyOfJson = <E extends AnyEntity>(entity: E, json: KeyJson): KeyOf<E> =>
+  keyValues(entity, json) as KeyOf<E>;
+
+const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+
+/** The schema of a row's key. */
+export function keySchema(entity: AnyEntity): StandardSchema<KeyJson> {
+  const names = namesOf(entity);
+  const validate = (value: unknown): SchemaResult<KeyJson> => {
+    const isKey = isObject(value) && names.every(name => isScalar(value[name]));
+    return isKey ? { value: value as KeyJson } : { issues: [{ message: `it has no ${names.join(', ')}` }] };
+  };
+  return { '~standard': { version: 1, vendor: 'shelfmark-patterns', validate } };
+}

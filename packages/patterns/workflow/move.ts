@@ -18,7 +18,7 @@ import { addressOfKey } from '../write/plan-write.js';
 import type { Repo } from '../write/repo.js';
 import { define, type FlowOptions, type StepContext } from './definition.js';
 import { Flow, type StartOptions } from './flow.js';
-import { type KeyJson, keyJson, keyOfJson, keySchema } from './key-text.js';
+import { type KeyJson, keyOfJson, keySchema, rowKeyJson } from './key-json.js';
 
 /** From where rows are moved to where. */
 export interface MoveSpec<F extends AnyEntity, T extends AnyEntity> {
@@ -174,7 +174,7 @@ export class Move<F extends AnyEntity, T extends AnyEntity> {
   /** Has a worker move the row of this key. Gives the id of the run. */
   async start(db: Db, key: KeyOf<F>, options: StartOptions = {}): Promise<string> {
     this.#refuseSamePlace(key);
-    return this.flow.start(db, keyJson(this.#spec.from, key), options);
+    return this.flow.start(db, rowKeyJson(this.#spec.from, key), options);
   }
 
   /** The row, wherever it is: the one that has not been moved, if there are two. Undefined if there is none. */
