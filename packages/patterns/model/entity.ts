@@ -145,7 +145,12 @@ export interface EntitySpec<P extends Props, PK extends Key, RK extends Key, IX 
 
 const ENTITY_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-function checkVersion(subject: string, version: number, upcast: Readonly<Record<number, Upcast>>): void {
+/** Of rows, and of messages: versions from 1, and from each a way to the next. Throws DefinitionInvalid. */
+export function checkVersion(
+  subject: string,
+  version: number,
+  upcast: Readonly<Record<number, unknown>>,
+): void {
   if (!Number.isSafeInteger(version) || version < 1)
     refuseDefinition(subject, `version ${version} is not a whole number from 1`);
   for (let from = 1; from < version; from++)

@@ -1,5 +1,6 @@
 // What a flow is: a name, a schema of its input, steps, versions and queues. It is checked once, when the program starts. flow.ts is what programs do with it.
 import { hashText } from '../keys/hash-bucket.js';
+import { checkVersion } from '../model/entity.js';
 import type { Db } from '../open.js';
 import { validated } from '../values/check-value.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
@@ -68,17 +69,6 @@ const POISON = '-poison';
 const QUEUE_NAME_MAX = 56;
 const QUEUES_MAX = 100;
 
-function checkVersions(name: string, version: number, upcast: Readonly<Record<number, InputUpcast>>): void {
-  if (!Number.isSafeInteger(version) || version < 1)
-    refuseDefinition(name, `version ${version} is not a whole number from 1`);
-  for (let from = 1; from < version; from++)
-    if (upcast[from] === undefined)
-      refuseDefinition(name, `nothing leads from version ${from} to ${from + 1}`);
-  const beyond = Object.keys(upcast).find(from => !(Number(from) >= 1 && Number(from) < version));
-  if (beyond !== undefined)
-    refuseDefinition(name, `there is an upcast from ${beyond}, which is no earlier version`);
-}
-
 function checkSteps(name: string, steps: readonly Step<never>[]): void {
   if (steps.length === 0) refuseDefinition(name, 'it has no steps');
   const names = steps.map(step => step.name);
@@ -106,7 +96,7 @@ export function define<I, O>(
     );
   if (!Number.isInteger(queues) || queues < 1 || queues > QUEUES_MAX)
     refuseDefinition(name, `it may have from 1 to ${QUEUES_MAX} queues, not ${queues}`);
-  checkVersions(name, version, upcast);
+  checkVersion(name, version, upcast);
   checkSteps(name, steps);
   // The first has the bare name, so that a number which grows finds what is in it.
   const names = Array.from({ length: queues }, (_, at) => (at === 0 ? queue : `${queue}-${at}`));
