@@ -4,6 +4,7 @@ import type { Condition } from '../filter/condition.js';
 import { type RowQuery, rowQuery } from '../filter/plan.js';
 import { allInOrder } from '../flow/in-order.js';
 import { isLost, refusalOf, unlessLost } from '../flow/optimistic.js';
+import { addressOfKey, isSameRow } from '../model/address.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
@@ -17,7 +18,6 @@ import { isObject } from '../values/is-object.js';
 import { type AnyPatternError, PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { wireText } from '../values/wire-property.js';
-import { addressOfKey } from '../write/plan-write.js';
 import { querySettings, type Service } from '../write/service.js';
 import type { DerivedRows, ExpectedRow, Fault, Finding } from './derived-rows.js';
 
@@ -265,8 +265,7 @@ export class Audit<E extends AnyEntity> {
   ): Wrong['fault'] | undefined {
     if (found === undefined || 'fault' in found) return 'missing';
     const { entity, table } = this.#plan;
-    const { partitionKey, rowKey } = addressOfKey(entity, table, kind.ownerOf(found.row));
-    if (partitionKey !== owner.partitionKey || rowKey !== owner.rowKey) return 'missing';
+    if (!isSameRow(addressOfKey(entity, table, kind.ownerOf(found.row)), owner)) return 'missing';
     return wireText(encodeEntity(kind.entity, found.row.value as never)) === wireText(row)
       ? undefined
       : 'stale';
@@ -314,9 +313,7 @@ export class Audit<E extends AnyEntity> {
     return removed === undefined ? [] : [removed];
   }
 
-  #expects(kind: DerivedRows<E>, owner: StoredOf<E>, { partitionKey, rowKey }: RowAddress): boolean {
-    return kind
-      .expected(owner)
-      .some(({ address }) => address.partitionKey === partitionKey && address.rowKey === rowKey);
+  #expects(kind: DerivedRows<E>, owner: StoredOf<E>, row: RowAddress): boolean {
+    return kind.expected(owner).some(({ address }) => isSameRow(address, row));
   }
 }

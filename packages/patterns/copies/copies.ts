@@ -1,6 +1,7 @@
 // Keeps copies equal to their sources by a flow: a message names a source that was written, or a row with copies; a worker reads both and writes the copies that differ. What it writes follows from what
 // the rows say now, so that messages may come late, twice and in any order.
 import { Attempts, unlessLost } from '../flow/optimistic.js';
+import { addressOfKey } from '../model/address.js';
 import { encodePatch } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
@@ -13,7 +14,6 @@ import type { FlowOptions, Step } from '../workflow/definition.js';
 import { type Flow, flow } from '../workflow/flow.js';
 import { follow } from '../workflow/follow.js';
 import { type KeyJson, keyOfJson, rowKeyJson } from '../workflow/key-json.js';
-import { addressOfKey } from '../write/plan-write.js';
 import { type CopySpec, copyPatch } from './embed.js';
 
 /** What a message says: the row that was written, and where to go on among the rows with copies of it. */

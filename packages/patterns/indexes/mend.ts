@@ -1,25 +1,14 @@
 // Mends a batch that was refused for an index row which is not as it should be: missing, left over, or written by others. Says what to send instead, or throws UniqueViolation if the key is
 // held by another living row.
+import { addressOfKey, isSameRow } from '../model/address.js';
 import { decodeEntity } from '../model/decode-entity.js';
-import type { AnyEntity } from '../model/entity.js';
 import { encodeIndexRow, indexKeyOf } from '../model/index-row.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions, RowAnswer, TableRequests } from '../transport/table-requests.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { PatternError } from '../values/pattern-error.js';
 import type { IndexWrite } from './index-write.js';
 
 type Reading = Pick<TableRequests, 'get'>;
-type Values = Readonly<Record<string, unknown>>;
-
-const isSame = (a: RowAddress, b: RowAddress): boolean =>
-  a.partitionKey === b.partitionKey && a.rowKey === b.rowKey;
-
-/** Where the entity's row stands that an index row, or a value, names. */
-const ownerIn = ({ plan }: AnyEntity, table: string, value: Values): RowAddress => ({
-  table,
-  partitionKey: plan.partition.encode(value),
-  rowKey: plan.row.encode(value),
-});
 
 /** The error of a key that another row has. */
 export function uniqueViolation({ write, entity, index }: IndexWrite, cause?: unknown): PatternError {
@@ -38,9 +27,9 @@ async function isHeld(
   const { table, rowKey } = addressOf(write);
   try {
     const hit = decodeEntity(index.entity, found.row, { table, etag: found.etag });
-    const holder = ownerIn(entity, table, hit.value as Values);
+    const holder = addressOfKey(entity, table, hit.value as never);
     // The batch has the condition that the owner is as it was, and then it should not have had this row.
-    if (isSame(holder, owner)) return false;
+    if (isSameRow(holder, owner)) return false;
     const living = await requests.get(holder, options);
     if (living === undefined) return false;
     const { value } = decodeEntity(entity, living.row, { table, etag: living.etag });

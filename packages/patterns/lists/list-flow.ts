@@ -1,5 +1,6 @@
 // The flow that keeps lists in other places than their entities' partition: its message names a row and the lists that it may be in or have been in; a worker reads the row, and puts its id into the
 // list that the row belongs to now, and out of the others.
+import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
@@ -10,7 +11,6 @@ import type { FlowOptions, Step } from '../workflow/definition.js';
 import { type Flow, flow } from '../workflow/flow.js';
 import { follow } from '../workflow/follow.js';
 import { type KeyJson, keyJson, keyOfJson, keyValues, rowKeyJson } from '../workflow/key-json.js';
-import { addressOfKey } from '../write/plan-write.js';
 import { type EntityList, idOf, textOfKey } from './entity-list.js';
 import { storeOf } from './id-store.js';
 import type { Values } from './list-rows.js';

@@ -1,11 +1,11 @@
 // Reads lists of a table: a short one by one point read, a long one by its head and one range, and of any as much as a change needs.
 import { Attempts } from '../flow/optimistic.js';
+import { addressOfKey } from '../model/address.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { EntityReads } from '../read/reads.js';
 import type { ReadingOptions } from '../read/results.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
-import { addressOfKey } from '../write/plan-write.js';
 import { querySettings, type Service } from '../write/service.js';
 import { changeIds, containsId, type IdChanges, type IdSet, idsOf, NO_IDS } from './id-set.js';
 import type { AnyList } from './list.js';
@@ -79,7 +79,7 @@ export class ListReads {
   /** What the changes of ids in the head, or in the first chunk that has some, would write. Throws Contention. */
   async edits(key: Values, changes: IdChanges, options: ReadingOptions = {}): Promise<ListEdits> {
     const attempts = new Attempts(this.#service.surroundings, options);
-    for (; ; await attempts.next(this.#headOf(key), undefined)) {
+    for (; ; await attempts.next(this.addressOf(key), undefined)) {
       const head = await this.#row(key, HEAD, options);
       const content = head === undefined ? NO_LIST : understood(head, readHead(head.value));
       const stored = new Map(head === undefined ? [] : [[HEAD, head]]);
@@ -123,7 +123,7 @@ export class ListReads {
     options: ReadingOptions,
   ): Promise<{ readonly row: StoredRow | undefined; readonly ids: IdSet }> {
     const attempts = new Attempts(this.#service.surroundings, options);
-    for (; ; await attempts.next(this.#headOf(key), undefined)) {
+    for (; ; await attempts.next(this.addressOf(key), undefined)) {
       const row = await this.#row(key, HEAD, options);
       if (row === undefined) return { row, ids: NO_IDS };
       const content = understood(row, readHead(row.value));
@@ -158,7 +158,8 @@ export class ListReads {
     return this.#rows.get({ ...key, listRow } as never, options);
   }
 
-  #headOf(key: Values): RowAddress {
+  /** Of the list's head. */
+  addressOf(key: Values): RowAddress {
     const { entity, table } = this.#rows;
     return addressOfKey(entity, table, { ...key, listRow: HEAD } as never);
   }

@@ -112,9 +112,7 @@ export class ListRepo<L extends AnyList> {
 
   /** Of the list's head. */
   addressOf(key: ListKey<L>): RowAddress {
-    const { partition, row } = this.list.rows.plan;
-    const values: Values = { ...key, listRow: HEAD };
-    return { table: this.table, partitionKey: partition.encode(values), rowKey: row.encode(values) };
+    return this.#reads.addressOf(key);
   }
 
   /** For whoever writes other rows in the same transaction: what is to be written, from a new read. */

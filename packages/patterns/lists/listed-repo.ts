@@ -1,6 +1,7 @@
 // The rows of an entity with its lists: each write of a row changes the lists that it is in. Lists in the row's partition are changed in the same transaction, under their own ETags, and so are
 // equal to the entities after each write; others are changed by a flow, whose message is sent before the write, and are equal when the flow is done.
 import { Attempts, isLost, refusalOf } from '../flow/optimistic.js';
+import { addressOfKey } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
@@ -14,7 +15,7 @@ import { wireText } from '../values/wire-property.js';
 import type { Flow } from '../workflow/flow.js';
 import { type Change, mutate } from '../write/mutate.js';
 import { OPERATIONS, type WriteResult } from '../write/operations.js';
-import { addressOfKey, type Identity, type PlannedWrite, type Subject } from '../write/plan-write.js';
+import type { Identity, PlannedWrite, Subject } from '../write/plan-write.js';
 import { PlannedBatch } from '../write/planned-batch.js';
 import { newIdentity, querySettings, timeOfWrite } from '../write/service.js';
 import type { ListContention } from './contention.js';

@@ -1,6 +1,13 @@
-// The addresses at which a row may be found: one, unless the number of buckets of its key is being changed.
-import type { AnyEntity, KeyOf } from '../model/entity.js';
+// Where the row of a key stands: at one address, unless the number of buckets of its key is being changed.
 import type { RowAddress } from '../values/pattern-error.js';
+import type { AnyEntity, KeyOf } from './entity.js';
+
+/** Where the row stands, or goes. */
+export const addressOfKey = <E extends AnyEntity>({ plan }: E, table: string, key: KeyOf<E>): RowAddress => ({
+  table,
+  partitionKey: plan.partition.encode(key),
+  rowKey: plan.row.encode(key),
+});
 
 /** Where the row may stand: under its key, then under those of earlier numbers of buckets. */
 export function addresses<E extends AnyEntity>(
@@ -13,3 +20,9 @@ export function addresses<E extends AnyEntity>(
     .encodeAll(key)
     .flatMap(partitionKey => rowKeys.map(rowKey => ({ table, partitionKey, rowKey })));
 }
+
+type Keys = Omit<RowAddress, 'table'>;
+
+/** Whether two addresses in a table are one. */
+export const isSameRow = (a: Keys, b: Keys): boolean =>
+  a.partitionKey === b.partitionKey && a.rowKey === b.rowKey;

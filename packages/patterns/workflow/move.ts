@@ -7,6 +7,7 @@
 // The mark tells a row that was changed on its way, and is copied anew, from one that was created after its predecessor had been moved, and stays. Every step is conditional, so that they may be
 // repeated, and done by two workers at once.
 import { Attempts, unlessLost } from '../flow/optimistic.js';
+import { addressOfKey, isSameRow } from '../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
@@ -14,7 +15,6 @@ import type { ReadOptions } from '../transport/table-requests.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { WireProperty } from '../values/wire-property.js';
-import { addressOfKey } from '../write/plan-write.js';
 import type { Repo } from '../write/repo.js';
 import { define, type FlowOptions, type StepContext } from './definition.js';
 import { Flow, type StartOptions } from './flow.js';
@@ -194,11 +194,8 @@ export class Move<F extends AnyEntity, T extends AnyEntity> {
   #refuseSamePlace(key: KeyOf<F>): void {
     const { from, to, fromTable, toTable, keyOf } = this.#spec;
     const [a, b] = [addressOfKey(from, fromTable, key), addressOfKey(to, toTable, keyOf(key))];
-    const isSame =
-      a.table.toLowerCase() === b.table.toLowerCase() &&
-      a.partitionKey === b.partitionKey &&
-      a.rowKey === b.rowKey;
-    if (isSame) refuseValue('key', 'one that changes', 'the row would be moved to where it is');
+    if (a.table.toLowerCase() === b.table.toLowerCase() && isSameRow(a, b))
+      refuseValue('key', 'one that changes', 'the row would be moved to where it is');
   }
 }
 

@@ -1,18 +1,17 @@
 // The one vocabulary of writes: what each is called, takes and gives. Repositories, batches and bulk writes have these names, with these arguments, and plan
 // them here; plan-write.ts makes the requests.
 import { indexWrites } from '../indexes/index-write.js';
+import { addresses, addressOfKey } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
 import type { Projected, RowRef, Stored, StoredOf } from '../model/stored.js';
-import { addresses } from '../read/addresses.js';
 import { addressOf } from '../transport/row-write.js';
 import { isObject } from '../values/is-object.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
 import { refuseMoving } from './moving-row.js';
 import {
-  addressOfKey,
   idsAlone,
   type PlannedWrite,
   planDelete,

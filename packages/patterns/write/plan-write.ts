@@ -1,6 +1,7 @@
 // Plans a write of one row: the request, its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes; repositories send them
 // one by one, batches together.
 import type { IndexWrite } from '../indexes/index-write.js';
+import { addressOfKey } from '../model/address.js';
 import { type EncodedRow, encodeEntity, encodePatch, encodeUpdated } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import { readPatch } from '../model/patch.js';
@@ -75,12 +76,6 @@ function refuseOtherKeys({ name, plan }: AnyEntity, row: Omit<RowAddress, 'table
     plan.row.encodeAll(values).includes(row.rowKey);
   if (!isSame) refuseValue(`${name}.key`, 'what it was', 'a row cannot change its keys');
 }
-
-export const addressOfKey = <E extends AnyEntity>({ plan }: E, table: string, key: KeyOf<E>): RowAddress => ({
-  table,
-  partitionKey: plan.partition.encode(key),
-  rowKey: plan.row.encode(key),
-});
 
 function whole<E extends AnyEntity>(
   table: string,

@@ -2,10 +2,10 @@
 // copied to its new place, then deleted in its old one; each step is conditional, and the three can be repeated from anywhere. spread-writes.ts says how others write meanwhile.
 
 import { unlessLost } from '../flow/optimistic.js';
+import { addresses, isSameRow } from '../model/address.js';
 import { decodeBag, encodeBag } from '../model/bag.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
-import { addresses } from '../read/addresses.js';
 import type { Results } from '../read/results.js';
 import type { RowWrite } from '../transport/row-write.js';
 import type { ReadOptions, RowAnswer } from '../transport/table-requests.js';
@@ -122,8 +122,7 @@ export async function* moveRows<E extends AnyEntity>(
   for await (const { items, next } of rows.pages({ resume, size, signal })) {
     for (const row of items) {
       const [to, ...earlier] = addresses(entity, row.table, row.value as never);
-      const stands = ({ partitionKey, rowKey }: RowAddress): boolean =>
-        partitionKey === row.partitionKey && rowKey === row.rowKey;
+      const stands = (at: RowAddress): boolean => isSameRow(at, row);
       if (to !== undefined && earlier.some(stands) && !stands(to)) {
         await new Move(service, row, to).run({ signal });
         moved++;

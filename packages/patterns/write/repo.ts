@@ -1,6 +1,7 @@
 // The repository of one entity: reads by key, and writes on condition that the row is unchanged since it was read. operations.ts has the writes by their
 // names.
 import { Attempts } from '../flow/optimistic.js';
+import { addressOfKey, isSameRow } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
@@ -12,7 +13,7 @@ import { type RowAddress, refuseDefinition, refuseValue } from '../values/patter
 import { wireText } from '../values/wire-property.js';
 import { type Change, type MutableRow, mutate } from './mutate.js';
 import { type Deletable, OPERATIONS, type Target } from './operations.js';
-import { addressOfKey, type PlannedWrite, planConditionCheck, type Subject } from './plan-write.js';
+import { type PlannedWrite, planConditionCheck, type Subject } from './plan-write.js';
 import { newIdentity, querySettings, type Service, timeOfWrite } from './service.js';
 import { writePlanned } from './write-planned.js';
 
@@ -164,7 +165,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
 }
 
 function refuseOtherKey(address: RowAddress, row: Omit<RowAddress, 'table'>): void {
-  if (row.partitionKey === address.partitionKey && row.rowKey === address.rowKey) return;
+  if (isSameRow(row, address)) return;
   refuseValue(
     'key',
     `('${address.partitionKey}', '${address.rowKey}')`,

@@ -6,6 +6,7 @@
 //
 // Rows are created in their current place alone, when no earlier place has one. rebucket.ts makes the moves.
 import { Attempts, isLost } from '../flow/optimistic.js';
+import { isSameRow } from '../model/address.js';
 import type { RowWrite } from '../transport/row-write.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -25,9 +26,6 @@ interface Place {
 
 /** Attempts to find a row unmoved: with their pauses some seconds. */
 const ATTEMPTS = 12;
-
-const isSame = (a: RowAddress, b: RowAddress): boolean =>
-  a.partitionKey === b.partitionKey && a.rowKey === b.rowKey;
 
 /** The write, at another address, as another operation or under another ETag. */
 function placed<T>(planned: PlannedWrite<T>, { address, etag }: Place): PlannedWrite<T> {
@@ -133,7 +131,7 @@ async function writeRead<T>(
   const at = addressOf(write);
   const etag = 'etag' in write ? write.etag : '*';
   const [current = at, ...earlier] = addresses;
-  const isCurrent = isSame(at, current);
+  const isCurrent = isSameRow(at, current);
   const conflict = new PatternError('Conflict', { ...at, etag });
   if (write.kind === 'delete')
     for (const address of isCurrent ? earlier : [at]) {
