@@ -57,7 +57,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     read: ['values', 'flow', 'keys', 'model', 'filter', 'transport'],
     indexes: ['values', 'model', 'transport'],
     write: ['values', 'flow', 'model', 'transport', 'read', 'indexes'],
-    audit: ['values', 'flow', 'model', 'filter', 'transport', 'read', 'write'],
+    audit: ['values', 'flow', 'model', 'filter', 'transport', 'read', 'indexes', 'write'],
     'open.ts': ['model', 'transport', 'write'],
     workflow: [
       'values',

@@ -2,14 +2,14 @@
 // never wins against a writer.
 import { allOf, type Condition } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
+import { indexRowWrite } from '../indexes/index-write.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { IndexPlan } from '../model/index-plan.js';
 import { encodeIndexRow } from '../model/index-row.js';
-import type { RowWrite } from '../transport/row-write.js';
 import { planConditionCheck, planDelete } from '../write/plan-write.js';
 import { PlannedBatch } from '../write/planned-batch.js';
 import { newIdentity, type Service } from '../write/service.js';
-import type { DerivedRows, ExpectedRow } from './derived-rows.js';
+import type { DerivedRows } from './derived-rows.js';
 
 /** All rows of an entity, in one partition or in all. */
 export const conditionOf = ({ plan }: AnyEntity, partitionKey: string | undefined): Condition =>
@@ -20,12 +20,6 @@ export const conditionOf = ({ plan }: AnyEntity, partitionKey: string | undefine
     ),
     keyCondition('RowKey', plan.row.range({})),
   ]);
-
-function writeOf({ unique }: IndexPlan, { address, row }: ExpectedRow, found: string | undefined): RowWrite {
-  const { table } = address;
-  if (!unique) return { kind: 'upsert', table, row };
-  return found === undefined ? { kind: 'create', table, row } : { kind: 'replace', table, row, etag: found };
-}
 
 export const indexRows = <E extends AnyEntity>(
   service: Service,
@@ -45,7 +39,7 @@ export const indexRows = <E extends AnyEntity>(
   ownerOf: ({ value }) => value as KeyOf<E>,
   put: async (row, expected, found, options) => {
     const check = planConditionCheck(row, newIdentity(service));
-    const write = writeOf(index, expected, found);
+    const write = indexRowWrite(index, expected.address.table, expected.row, found);
     const indexWrites = [{ write, entity, index, owner: row }];
     await new PlannedBatch(service, row).add({ ...check, indexWrites }).commit(options);
   },

@@ -27,9 +27,15 @@ export interface Before {
 
 const whatever = '*';
 
-const writeOf = (table: string, row: WireRow, unique: boolean, isThere: boolean): RowWrite => {
+/** The write of an index row over one with this ETag; over none, if there is none. */
+export const indexRowWrite = (
+  { unique }: IndexPlan,
+  table: string,
+  row: WireRow,
+  found: string | undefined,
+): RowWrite => {
   if (!unique) return { kind: 'upsert', table, row };
-  return isThere ? { kind: 'replace', table, row, etag: whatever } : { kind: 'create', table, row };
+  return found === undefined ? { kind: 'create', table, row } : { kind: 'replace', table, row, etag: found };
 };
 
 function writesOf(
@@ -46,7 +52,7 @@ function writesOf(
   const writes: RowWrite[] = [];
   if (old !== undefined && !isSameKey)
     writes.push({ kind: 'delete', table, partitionKey, rowKey: old.rowKey, etag: whatever });
-  if (row !== undefined) writes.push(writeOf(table, row, index.unique, isSameKey));
+  if (row !== undefined) writes.push(indexRowWrite(index, table, row, isSameKey ? whatever : undefined));
   return writes;
 }
 
