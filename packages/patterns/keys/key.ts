@@ -40,6 +40,10 @@ export interface Key<A extends readonly KeyPart[] = readonly KeyPart[]> {
   joinedBy(separator: string): Key<A>;
 }
 
+/** The names of a key's parts, in their order. */
+export const namesIn = ({ parts }: Key): readonly string[] =>
+  parts.flatMap(each => (typeof each === 'string' ? [] : [each.name]));
+
 /** The names of a key's parts, in no order. */
 export type PartNames<A extends readonly KeyPart[]> = Extract<A[number], Part>['name'];
 

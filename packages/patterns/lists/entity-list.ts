@@ -1,12 +1,12 @@
 // A list that is derived of an entity: its key is made of the entity's values, its ids are the keys of the entity's rows. Pure: what the definition says of a value and of an id. listed-repo.ts
 // writes such lists with the entity, list-flow.ts after it.
 import { CompiledKey } from '../keys/compiled-key.js';
-import { type Key, type KeyParts, keyOf, type PartNames, partsOf } from '../keys/key.js';
+import { type Key, type KeyParts, keyOf, namesIn, type PartNames, partsOf } from '../keys/key.js';
 import { checkTable } from '../model/check-table.js';
 import type { AnyEntity, Of } from '../model/entity.js';
 import type { IndexKeyNames, IndexKeyOn } from '../model/index-plan.js';
 import { type RowAddress, refuseDefinition } from '../values/pattern-error.js';
-import type { Property, Props, ValueOf } from '../values/property.js';
+import { required, type ValueOf } from '../values/property.js';
 import { type BlobList, blobList } from './blob-list.js';
 import { type AnyList, list, ROWS_ADVICE } from './list.js';
 import type { Values } from './list-rows.js';
@@ -54,22 +54,11 @@ export interface EntityList<E extends AnyEntity = AnyEntity, K = Values> {
   readonly warnings: readonly string[];
 }
 
-const namesIn = ({ parts }: Key): readonly string[] =>
-  parts.flatMap(each => (typeof each === 'string' ? [] : [each.name]));
-
-/** In a list's key they are there: a value without one is in no list. */
-const required = (props: Props): Props =>
-  Object.fromEntries(
-    Object.entries(props).map(([name, property]) => [
-      name,
-      Object.freeze({ ...property, presence: 'required', filling: undefined }) as Property,
-    ]),
-  );
-
 function homeOf(owner: AnyEntity, name: string, spec: Spec): EntityList['home'] {
   const parts = partsOf(owner.props) as never;
   const made = (part: string, definition: unknown): Key => keyOf(`${name}.${part}`, definition as Key, parts);
-  const props = required(owner.props);
+  // In a list's key they are there: a value without one is in no list.
+  const props = Object.fromEntries(Object.entries(owner.props).map(([each, type]) => [each, required(type)]));
   if (spec.where === 'blob') {
     const list = blobList(
       name,

@@ -6,6 +6,7 @@ import {
   type KeyOn,
   key,
   keyOf,
+  namesIn,
   type PartNames,
   part,
   partsOf,
@@ -59,7 +60,8 @@ export interface ListSpec<P extends Props, PK extends Key, RK extends Key> {
 export const ROWS_ADVICE =
   'Use one index row for each value and id, unless a single point read has to give the whole list: such rows have no limit of number, writers of different ids never meet, and each is deleted by itself.';
 
-const pieceNames: readonly string[] = Array.from(
+/** The pieces of a row's ids, by their properties. */
+export const PIECE_NAMES: readonly string[] = Array.from(
   { length: PIECES },
   (_, at) => `listIds${String(at).padStart(2, '0')}`,
 );
@@ -72,7 +74,7 @@ const ROW_PROPS = {
   listFrom: t.bytes().optional().stored('FromId'),
   listTo: t.bytes().optional().stored('ToId'),
   ...Object.fromEntries(
-    pieceNames.map((name, at) => [
+    PIECE_NAMES.map((name, at) => [
       name,
       t
         .bytes()
@@ -81,9 +83,6 @@ const ROW_PROPS = {
     ]),
   ),
 } as const;
-
-const namesIn = ({ parts }: Key): readonly string[] =>
-  parts.flatMap(each => (typeof each === 'string' ? [] : [each.name]));
 
 /** Defines a list. Throws DefinitionInvalid for what could not work. */
 export function list<const N extends string, P extends Props, PK extends KeyOn<P>, RK extends KeyOn<P>>(
@@ -110,6 +109,3 @@ export function list<const N extends string, P extends Props, PK extends KeyOn<P
   if (rows.plan.isChanging) refuseDefinition(name, 'the number of buckets of its key is being changed');
   return Object.freeze({ name, table, props, partition, row, rows, warnings: [ROWS_ADVICE] });
 }
-
-/** The pieces of a row's ids, by their properties. */
-export const PIECE_NAMES: readonly string[] = pieceNames;

@@ -2,9 +2,18 @@
 // `Employee.byEmail`, with the index's keys and some of the properties: so they are encoded, queried and told apart as all rows are. This says nothing of how they are written;
 // index-row.ts makes them of values.
 import { areDisjoint } from '../keys/disjoint.js';
-import { type Key, type KeyParts, key, keyOf, type PartNames, type PartOf, partsOf } from '../keys/key.js';
+import {
+  type Key,
+  type KeyParts,
+  key,
+  keyOf,
+  namesIn,
+  type PartNames,
+  type PartOf,
+  partsOf,
+} from '../keys/key.js';
 import { refuseDefinition } from '../values/pattern-error.js';
-import type { Property, Props, ValueOf } from '../values/property.js';
+import { type Property, type Props, required, type ValueOf } from '../values/property.js';
 import { compileEntity } from './compile-entity.js';
 import type { AnyEntity, Entity, EntityPlan, Upcast } from './entity.js';
 
@@ -194,14 +203,11 @@ const INDEX_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /** A change of a key takes two operations, and the entity's row one: of the hundred in a batch. */
 const INDEXES_MAX = 49;
 
-const namesIn = ({ parts }: Key): readonly string[] =>
-  parts.flatMap(each => (typeof each === 'string' ? [] : [each.name]));
-
 /** As an index row has it: the library gives times of writes to the entity's row, and copies them. */
 function copied(property: Property, isInKey: boolean): Property {
   const isTime = property.filling !== undefined && property.filling.kind !== 'default';
   if (!isInKey && !isTime) return property;
-  return Object.freeze({ ...property, presence: 'required', filling: undefined }) as Property;
+  return required(property);
 }
 
 /** The entity's steps, of which a row with fewer properties has only what concerns it. */

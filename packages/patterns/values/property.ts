@@ -131,6 +131,10 @@ export const t = {
   updated: () => time('updated'),
 } as const;
 
+/** The property as rows have it in which it is always there, and nothing fills it. */
+export const required = (property: Property): Property =>
+  Object.freeze({ ...property, presence: 'required', filling: undefined });
+
 /** The names that may be missing. */
 export type OptionalNames<P extends Props> = {
   [K in keyof P]: P[K]['presence'] extends 'optional' ? K : never;
