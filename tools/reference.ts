@@ -81,6 +81,7 @@ export const ENTRIES = [
   'copies',
   'filters',
   'flows',
+  'indexes',
   'joins',
   'lists',
   'mixed',

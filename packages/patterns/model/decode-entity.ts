@@ -6,6 +6,7 @@ import type { WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
 import type { AnyEntity, Field, Of } from './entity.js';
+import { isIndexed } from './index-row.js';
 import { rowFault } from './row-fault.js';
 import { readAddress, readHead } from './row-head.js';
 import type { Projected, StoredOf } from './stored.js';
@@ -98,7 +99,7 @@ function named<T extends object>(
   const address = readAddress(row, options.table ?? entity.table);
   try {
     const decoded = decode();
-    if (entity.plan.indexes.length > 0) INDEXED.set(decoded, entity);
+    if (isIndexed(entity)) INDEXED.set(decoded, entity);
     return decoded;
   } catch (thrown) {
     throw rowFault(entity, row, address, thrown);

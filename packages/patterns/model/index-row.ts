@@ -1,21 +1,30 @@
 // The rows of an entity's indexes as a value gives them: pure, and of the whole value, so that whoever writes or checks index rows has the same. What is done with them is others'
 // matter.
 import type { CompiledKey } from '../keys/compiled-key.js';
+import { encodeProperty } from '../values/encode-property.js';
+import { Instant, instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
+import type { WireProperty } from '../values/wire-property.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
 import type { AnyEntity } from './entity.js';
 import type { IndexPlan } from './index-plan.js';
+import type { Stored } from './stored.js';
 
 type Values = Readonly<Record<string, unknown>>;
+
+/** Whether other rows follow from the entity's. */
+export const isIndexed = ({ plan }: Pick<AnyEntity, 'plan'>): boolean =>
+  plan.indexes.length > 0 || plan.elsewhere.length > 0;
 
 /** The row that the index has of the value; undefined if the value lacks a part of the index's key. Throws KeyInvalid and TooLarge. */
 export function encodeIndexRow(
   { entity, needs }: IndexPlan,
   value: unknown,
+  extra: readonly WireProperty[] = [],
 ): EncodedRow<unknown> | undefined {
   const values = value as Values;
   if (needs.some(name => values[name] === undefined || values[name] === null)) return undefined;
-  return encodeEntity(entity, valueOfIndex(entity, values));
+  return encodeEntity(entity, valueOfIndex(entity, values), { extra });
 }
 
 /** What of the value an index row has. */
@@ -69,11 +78,33 @@ export function tableOfIndex(owner: AnyEntity, { name, table: own }: IndexPlan, 
   return own;
 }
 
+/** What an index row elsewhere has beyond its entity: the version of the row that it was made of, as a time. */
+const SOURCE_PROPERTY = '_source';
+
+/** The version of a row, as index rows elsewhere have it: later ones are greater. */
+export const versionOf = ({ etag, timestamp }: Pick<Stored<unknown>, 'etag' | 'timestamp'>): Instant =>
+  instantOfEtag(etag) ?? timestamp ?? Instant.fromTicks(0n);
+
+/** The version of the row that an index row elsewhere was made of; undefined where it says none. */
+export function sourceOf({ unknown }: Stored<unknown>): Instant | undefined {
+  const found = unknown.find(({ name, type }) => name === SOURCE_PROPERTY && type === 'DateTime');
+  return found && Instant.parse(String(JSON.parse(found.literal)));
+}
+
+/** The index row as it is made of this version. */
+export const withSource = (row: EncodedRow<unknown>, source: Instant): EncodedRow<unknown> => ({
+  ...row,
+  properties: [...row.properties, encodeProperty(SOURCE_PROPERTY, 'DateTime', source)],
+});
+
 /** Where an index has the row of a value, and the row. */
 export interface ExpectedIndexRow {
   readonly address: RowAddress;
+  /** Without its source, which it has room for. */
   readonly row: EncodedRow<unknown>;
 }
+
+const ROOM = [encodeProperty(SOURCE_PROPERTY, 'DateTime', Instant.fromTicks(0n))];
 
 /** The row that an index should have of a row of its entity in `table`; undefined if it should have none. */
 export function expectedIndexRow(
@@ -82,8 +113,13 @@ export function expectedIndexRow(
   table: string,
   value: unknown,
 ): ExpectedIndexRow | undefined {
-  const row = encodeIndexRow(index, value);
-  if (row === undefined) return undefined;
-  const { partitionKey, rowKey } = row;
+  if (index.definition.kind === 'same-partition') {
+    const row = encodeIndexRow(index, value);
+    return row && { address: { table, partitionKey: row.partitionKey, rowKey: row.rowKey }, row };
+  }
+  const whole = encodeIndexRow(index, value, ROOM);
+  if (whole === undefined) return undefined;
+  const { partitionKey, rowKey } = whole;
+  const row = { ...whole, properties: whole.properties.slice(0, -ROOM.length) };
   return { address: { table: tableOfIndex(owner, index, table), partitionKey, rowKey }, row };
 }

@@ -6,11 +6,12 @@ import { allInOrder } from '../flow/in-order.js';
 import { addresses } from '../model/address.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf } from '../model/entity.js';
-import type { IndexEntity, ReadyIndexName } from '../model/index-plan.js';
-import { readyIndex } from '../model/index-row.js';
+import type { FarIndexName, IndexEntity, NearIndexName, ReadyIndexName } from '../model/index-plan.js';
+import { readyIndex, tableOfIndex } from '../model/index-row.js';
 import type { StoredOf } from '../model/stored.js';
 import { refuseValue } from '../values/pattern-error.js';
 import { FanOut, type FanOutOptions } from './fan-out.js';
+import { type FreshOptions, type FreshReads, freshReads } from './fresh.js';
 import type { RowPosition } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
 import { EntityQuery, type Query } from './query.js';
@@ -39,7 +40,15 @@ export interface Reads<E extends AnyEntity> {
   /** All of the entity's rows in the table. */
   scan(): Query<E, StoredOf<E>, 'table-scan'>;
   /** The rows of an index, which are read as an entity's: `repo.get(hit.value)` gives the entity of one. Throws DefinitionInvalid for one that is being built. */
-  index<I extends ReadyIndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
+  index<I extends ReadyIndexName<E> & NearIndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
+  /** The same of an index in other partitions or another table, as its flow has left it: it may be behind by as much as the flow's oldest message is old. */
+  index<I extends ReadyIndexName<E> & FarIndexName<E>>(name: I, reading: 'asOf'): Reads<IndexEntity<E, I>>;
+  /** The entity's rows by such an index, each read for itself: what the row no longer says is left out. */
+  index<I extends ReadyIndexName<E> & FarIndexName<E>>(
+    name: I,
+    reading: 'fresh',
+    options?: FreshOptions<E, I>,
+  ): FreshReads<E, I>;
   /** The same of many partitions at once; of each all rows, by default. */
   fanOut<R extends RowPosition = StoredOf<E>>(
     keys: Iterable<PartitionOf<E>>,
@@ -115,9 +124,28 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return new EntityQuery<E, StoredOf<E>>(spec) as unknown as Query<E, StoredOf<E>, 'table-scan'>;
   }
 
-  index<I extends ReadyIndexName<E>>(name: I): Reads<IndexEntity<E, I>> {
-    const { entity } = readyIndex(this.entity, name);
-    return new EntityReads(entity, this.#settings) as unknown as Reads<IndexEntity<E, I>>;
+  index<I extends ReadyIndexName<E> & NearIndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
+  index<I extends ReadyIndexName<E> & FarIndexName<E>>(name: I, reading: 'asOf'): Reads<IndexEntity<E, I>>;
+  index<I extends ReadyIndexName<E> & FarIndexName<E>>(
+    name: I,
+    reading: 'fresh',
+    options?: FreshOptions<E, I>,
+  ): FreshReads<E, I>;
+  index(name: string, reading?: 'asOf' | 'fresh', options: FreshOptions<E, never> = {}): unknown {
+    const owner = this.entity;
+    const index = readyIndex(owner, name);
+    const isFar = index.definition.kind === 'elsewhere';
+    if (isFar !== (reading === 'asOf' || reading === 'fresh'))
+      refuseValue(
+        'reading',
+        isFar ? "'fresh' or 'asOf'" : 'not given',
+        isFar ? 'rows of the index may be behind' : 'rows of the index are never behind',
+      );
+    const settings = { ...this.#settings, table: tableOfIndex(owner, index, this.table) };
+    const hits = new EntityReads(index.entity, settings);
+    if (reading !== 'fresh') return hits;
+    const verifying = { ...options, owner, index, rows: this, table: this.table, settings };
+    return freshReads(verifying, hits as unknown as Reads<IndexEntity<E, never>>);
   }
 
   fanOut<R extends RowPosition = StoredOf<E>>(

@@ -10,7 +10,7 @@ import { FanOut } from './fan-out.js';
 import type { RowPosition } from './merge.js';
 import type { EntityPartition, LatestOptions, RowBounds } from './partition-query.js';
 import type { EntityQuery, Selected } from './query.js';
-import { ResultsOnDemand } from './results-on-demand.js';
+import { ResultsOnDemand } from './results.js';
 
 /** The plans of all as one: as expensive as the most expensive of them. */
 function joined(plans: readonly Plan[]): Plan {

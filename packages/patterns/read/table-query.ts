@@ -5,7 +5,7 @@ import type { DriftPolicy } from '../model/drift.js';
 import type { UnreadablePolicy } from '../model/unreadable.js';
 import type { RowSource } from '../transport/row-source.js';
 import type { WireObject } from '../values/read-wire.js';
-import { ResultsOnDemand } from './results-on-demand.js';
+import { ResultsOnDemand } from './results.js';
 import { RowResults } from './row-results.js';
 
 /** What a program says of all its queries. */

@@ -1,11 +1,11 @@
 // What becomes of one message that was received: its steps are run one after the other, and then it is deleted, comes back, or is put aside. Nothing here needs to happen exactly once: wherever it
 // ends, the message comes back, and steps may be repeated.
 import type { Jitter } from '../flow/jitter.js';
+import { type Envelope, envelopeText, readEnvelope } from '../messages/envelope.js';
 import type { Db } from '../open.js';
 import type { MessageRef, QueueRequests, ReceivedMessage } from '../transport/queue-requests.js';
 import { PatternError } from '../values/pattern-error.js';
 import { type FlowDefinition, inputOf, type Step, type StepContext } from './definition.js';
-import { type Envelope, envelopeText, readEnvelope } from './envelope.js';
 import type { FlowEvent, FlowReport } from './flow-event.js';
 import { putAside } from './poison.js';
 import { Renewal } from './renewal.js';

@@ -1,9 +1,11 @@
 // A flow as programs use it: work that a queue remembers until it is done, over partitions, tables and services. Sends messages, by themselves or before a write, and starts workers.
 // definition.ts checks what a flow is, worker.ts and delivery.ts do the work.
 import { newUuid } from '../flow/surroundings.js';
+import { unlessRefused } from '../messages/announce.js';
+import { checkedText, type Envelope } from '../messages/envelope.js';
 import { Db } from '../open.js';
 import { type MessageRef, type QueueCallOptions, QueueRequests } from '../transport/queue-requests.js';
-import { PatternError, type PatternErrorCode, refuseDefinition } from '../values/pattern-error.js';
+import { refuseDefinition } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
 import {
   define,
@@ -13,7 +15,6 @@ import {
   queueOf,
   type Step,
 } from './definition.js';
-import { checkedText, type Envelope } from './envelope.js';
 import { type PoisonMessage, type PoisonOptions, poisonMessages } from './poison.js';
 import { Worker, type WorkerOptions } from './worker.js';
 
@@ -46,21 +47,6 @@ export interface FlowFigures {
 
 /** The first messages of a queue, of which the oldest is one unless many come back at once. */
 const PEEKED = 32;
-
-/** After these a write was not done, and will not be. */
-const REFUSALS: ReadonlySet<PatternErrorCode> = new Set([
-  'NotFound',
-  'AlreadyExists',
-  'Conflict',
-  'Contention',
-  'BatchFailed',
-  'TooManyOperations',
-  'TooLarge',
-  'KeyInvalid',
-  'ValueInvalid',
-  'NewerVersion',
-  'WrongEntity',
-]);
 
 /** Work over partitions, tables and services, which a queue remembers until it is done. */
 export class Flow<I = unknown, O = unknown> {
@@ -99,13 +85,9 @@ export class Flow<I = unknown, O = unknown> {
     if (operationIds === undefined)
       return refuseDefinition(this.name, 'a write that a flow follows needs operation ids');
     const operationId = operationIds.next();
-    const sent = await this.#sent(db, input, { id, after, signal, operationId, deletes });
-    try {
-      return await write(new Db({ ...service, operationIds: operationIds.beginningWith(operationId) }));
-    } catch (thrown) {
-      if (PatternError.is(thrown) && REFUSALS.has(thrown.code)) await takeBack(sent.queue, sent.message);
-      throw thrown;
-    }
+    const { queue, message } = await this.#sent(db, input, { id, after, signal, operationId, deletes });
+    const own = new Db({ ...service, operationIds: operationIds.beginningWith(operationId) });
+    return unlessRefused([{ queue, message }], () => write(own));
   }
 
   /** Begins to work. Any number of workers, in any number of processes, share the messages. */
@@ -179,15 +161,6 @@ interface Sending extends QueueCallOptions {
   readonly after: number;
   readonly operationId?: string;
   readonly deletes?: boolean;
-}
-
-/** That fails, too: the message then waits for the write until its grace period is over. */
-async function takeBack(queue: QueueRequests, message: MessageRef): Promise<void> {
-  try {
-    await queue.delete(message);
-  } catch (thrown) {
-    if (!PatternError.is(thrown)) throw thrown;
-  }
 }
 
 /** Defines a flow. Throws DefinitionInvalid for what could not work. */

@@ -1,5 +1,7 @@
 // The poison queue of a flow: messages that were tried too often, or that nobody can read. They are put aside, listed, sent again or dropped; none is lost on the way, and one that a
 // crash put aside twice is listed once.
+
+import { type Envelope, envelopeText, readEnvelope } from '../messages/envelope.js';
 import {
   MESSAGE_BYTES_MAX,
   MESSAGES_MAX,
@@ -9,7 +11,6 @@ import {
   type ReceivedMessage,
 } from '../transport/queue-requests.js';
 import { PatternError } from '../values/pattern-error.js';
-import { type Envelope, envelopeText, readEnvelope } from './envelope.js';
 
 /** Of a reason, so that it does not fill the message. */
 const REASON_MAX = 1_000;

@@ -1,9 +1,11 @@
 // The one vocabulary of writes: what each is called, takes and gives. Repositories, batches and bulk writes have these names, with these arguments, and plan
 // them here; plan-write.ts makes the requests.
+import { farChange } from '../indexes/index-message.js';
 import { indexWrites } from '../indexes/index-write.js';
 import { addresses, addressOfKey } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
+import { isIndexed } from '../model/index-row.js';
 import type { PatchOf } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
 import type { Projected, RowRef, Stored, StoredOf } from '../model/stored.js';
@@ -100,9 +102,12 @@ function withIndexes<E extends AnyEntity, T>(
   before: StoredOf<E> | undefined,
   after: unknown,
 ): PlannedWrite<T> {
-  if (entity.plan.indexes.length === 0) return planned;
+  if (!isIndexed(entity)) return planned;
   if (before !== undefined) refuseNewer(entity, before);
-  return { ...planned, indexWrites: indexWrites(entity, addressOf(planned.write), before, after) };
+  const address = addressOf(planned.write);
+  const near = { ...planned, indexWrites: indexWrites(entity, address, before, after) };
+  if (entity.plan.elsewhere.length === 0) return near;
+  return { ...near, far: farChange(entity, address, before, after, planned.operationId) };
 }
 
 /** The same, of a write that gives the row as it leaves it. */
@@ -111,9 +116,7 @@ const withIndexesOf = <E extends AnyEntity>(
   planned: PlannedWrite<StoredOf<E>>,
   before?: StoredOf<E>,
 ): PlannedWrite<StoredOf<E>> =>
-  at.entity.plan.indexes.length === 0
-    ? planned
-    : withIndexes(at, planned, before, planned.result(undefined).value);
+  isIndexed(at.entity) ? withIndexes(at, planned, before, planned.result(undefined).value) : planned;
 
 /** Of an entity with indexes, a write that does not know the row before is planned again when that was read. */
 function readFirst<E extends AnyEntity, T>(
@@ -123,7 +126,7 @@ function readFirst<E extends AnyEntity, T>(
   withRow: (stored: StoredOf<E>) => PlannedWrite<T>,
   withoutRow?: () => PlannedWrite<T>,
 ): PlannedWrite<T> {
-  if (entity.plan.indexes.length === 0) return planned;
+  if (!isIndexed(entity)) return planned;
   const plan = (stored: StoredOf<AnyEntity> | undefined): PlannedWrite<T> => {
     if (stored !== undefined) return withRow(stored as StoredOf<E>);
     return withoutRow === undefined ? planned : withoutRow();

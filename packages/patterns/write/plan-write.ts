@@ -1,5 +1,6 @@
 // Plans a write of one row: the request, its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes; repositories send them
 // one by one, batches together.
+import type { FarChange } from '../indexes/index-message.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import { addressOfKey } from '../model/address.js';
 import { type EncodedRow, encodeEntity, encodePatch, encodeUpdated } from '../model/encode-entity.js';
@@ -24,6 +25,8 @@ export interface PlannedWrite<T> extends IdentifiedWrite {
   readonly isOfRead?: boolean;
   /** Writes of index rows, which go in one transaction with this one. */
   readonly indexWrites?: readonly IndexWrite[];
+  /** What it changes in indexes elsewhere, whose flow is told before the write. */
+  readonly far?: FarChange;
   /** The entity has indexes, and the row before is not known. */
   readonly readFirst?: ReadFirst<T>;
 }

@@ -10,7 +10,7 @@ import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { WriteResult } from './operations.js';
 import type { PlannedWrite } from './plan-write.js';
-import type { Service } from './service.js';
+import { announcedWrites, type Service } from './service.js';
 import type { IdentifiedPart } from './settled-writes.js';
 
 /** The rows as they are now, by position: undefined for deletes, key and ETag where the write did not see all of the row. */
@@ -93,7 +93,7 @@ export interface BatchTarget {
 
 /** Operations on rows of one partition, in the order in which they were added. Nothing is sent before `commit`. */
 export class PlannedBatch {
-  readonly #service: Pick<Service, 'requests' | 'writes'>;
+  readonly #service: Service;
   readonly #target: BatchTarget;
   readonly #operations: Operation[] = [];
   readonly #rowKeys = new Set<string>();
@@ -103,7 +103,7 @@ export class PlannedBatch {
   #bytes = EMPTY_BYTES;
   #results: BatchResults | undefined;
 
-  constructor(service: Pick<Service, 'requests' | 'writes'>, target: BatchTarget) {
+  constructor(service: Service, target: BatchTarget) {
     this.#service = service;
     this.#target = target;
   }
@@ -139,7 +139,9 @@ export class PlannedBatch {
   async commit(options: ReadOptions = {}): Promise<BatchResults> {
     if (this.#results) return this.#results;
     const operations = [...this.#operations];
-    const etags = await this.#send([...operations, ...this.#indexRows.values()], options);
+    const far = operations.flatMap(operation => (operation.far === undefined ? [] : [operation.far]));
+    const send = () => this.#send([...operations, ...this.#indexRows.values()], options);
+    const etags = await (far.length === 0 ? send() : announcedWrites(this.#service, far, send, options));
     this.#results = operations.map(operation => operation.result(etags.get(operation)));
     return this.#results;
   }

@@ -1,10 +1,12 @@
 // What repositories, batches and writers share: requests, settled writes, operation ids, clock and random bytes.
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
+import { announcementsOf, type FarChange } from '../indexes/index-message.js';
+import { announced } from '../messages/announce.js';
 import type { DriftPolicy } from '../model/drift.js';
 import type { QueryOptions, QuerySettings } from '../read/table-query.js';
 import type { Clients } from '../transport/clients.js';
 import { Sender, type SenderOptions } from '../transport/sender.js';
-import { TableRequests } from '../transport/table-requests.js';
+import { type ReadOptions, TableRequests } from '../transport/table-requests.js';
 import { Instant } from '../values/instant.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import { type OperationIdOptions, OperationIds } from './operation-id.js';
@@ -22,7 +24,11 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   readonly onDrift?: DriftPolicy;
   /** Options of all queries. */
   readonly queries?: QueryOptions;
+  /** Seconds until workers see the message of a write whose index rows stand elsewhere, in which the write should be done; 2 by default. */
+  readonly announceAfter?: number;
 }
+
+const ANNOUNCE_AFTER_SECONDS = 2;
 
 /** What repositories, batches and writers share. */
 export interface Service {
@@ -33,6 +39,7 @@ export interface Service {
   readonly surroundings: Surroundings;
   readonly onDrift: DriftPolicy | undefined;
   readonly queries: QueryOptions;
+  readonly announceAfter: number;
 }
 
 /** Whoever knew that it is empty could make tokens. */
@@ -60,6 +67,18 @@ export function newIdentity({ operationIds }: Pick<Service, 'operationIds'>): Id
 export const timeOfWrite = ({ surroundings }: Pick<Service, 'surroundings'>): Instant =>
   Instant.fromDate(new Date(surroundings.now()));
 
+/** Writes of rows with indexes elsewhere: first the messages of what they change there, then the writes. Throws DefinitionInvalid if nothing would keep the indexes. */
+export function announcedWrites<T>(
+  service: Service,
+  changes: readonly FarChange[],
+  write: () => Promise<T>,
+  options: ReadOptions,
+): Promise<T> {
+  const { clients, operationIds } = service;
+  const has = { queues: clients.queues !== undefined, operationIds: operationIds !== undefined };
+  return announced(service, announcementsOf(changes, has), write, options);
+}
+
 /** What `open` makes repositories of: for tools that send requests of their own. */
 export function connect(clients: Clients, options: ServiceOptions = {}): Service {
   if (clients?.tables?.pipeline === undefined)
@@ -83,5 +102,6 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
     surroundings,
     onDrift: options.onDrift,
     queries: options.queries ?? {},
+    announceAfter: options.announceAfter ?? ANNOUNCE_AFTER_SECONDS,
   };
 }

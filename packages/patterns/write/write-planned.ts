@@ -7,7 +7,7 @@ import { PatternError } from '../values/pattern-error.js';
 import type { WriteResult } from './operations.js';
 import type { PlannedWrite, ReadFirst } from './plan-write.js';
 import { PlannedBatch } from './planned-batch.js';
-import type { Service } from './service.js';
+import { announcedWrites, type Service } from './service.js';
 import { writeSpread } from './spread-writes.js';
 
 /** The row and its index rows, all or nothing. Throws what a write of the row alone throws, and UniqueViolation. */
@@ -58,9 +58,12 @@ export async function writePlanned<T>(
   planned: PlannedWrite<T>,
   options: ReadOptions = {},
 ): Promise<T> {
-  const { spread, readFirst, indexWrites = [] } = planned;
+  const { spread, readFirst, indexWrites = [], far } = planned;
   if (readFirst !== undefined) return writeAfterRead(service, planned, readFirst, options);
   if (indexWrites.length > 0) return writeWithIndexes(service, planned, options);
   if (spread !== undefined) return writeSpread(service, planned, spread, options);
-  return planned.result(await service.writes.write(planned, options));
+  const write = () => service.writes.write(planned, options);
+  return planned.result(
+    await (far === undefined ? write() : announcedWrites(service, [far], write, options)),
+  );
 }

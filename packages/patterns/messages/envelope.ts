@@ -4,7 +4,6 @@ import { MESSAGE_BYTES_MAX } from '../transport/queue-requests.js';
 import { fromBase64, fromUtf8, toBase64, toUtf8 } from '../values/bytes.js';
 import { isObject } from '../values/is-object.js';
 import { PatternError } from '../values/pattern-error.js';
-import type { OperationId } from '../write/operation-id.js';
 
 /** Of the envelope; inputs have versions of their own. */
 const VERSION = 1;
@@ -26,7 +25,7 @@ export interface Envelope {
   /** As JSON has it. */
   readonly input: unknown;
   /** What the write leaves in its row that was announced by this message; none if no write was. */
-  readonly operationId: OperationId | undefined;
+  readonly operationId: string | undefined;
   /** The announced write takes the row away, so that no row tells of it. */
   readonly deletes: boolean;
   /** Receipts that were no attempts: the write was waited for. */

@@ -1,0 +1,177 @@
+// What the flow of an entity's indexes elsewhere is told of a write: the rows that it changes, and which index rows they may have had and may have afterwards. Keys and no data: the worker reads the rows. Pure.
+import { hashText } from '../keys/hash-bucket.js';
+import type { Announcement } from '../messages/announce.js';
+import type { AnyEntity } from '../model/entity.js';
+import type { IndexPlan } from '../model/index-plan.js';
+import { expectedIndexRow } from '../model/index-row.js';
+import type { Stored } from '../model/stored.js';
+import { isObject } from '../values/is-object.js';
+import { type RowAddress, refuseDefinition } from '../values/pattern-error.js';
+import type { StandardSchema } from '../values/standard-schema.js';
+import { wireText } from '../values/wire-property.js';
+import type { Before } from './index-write.js';
+
+/** An index row that a row may have: the index's name and both keys. */
+export type IndexRowKey = readonly [index: string, partitionKey: string, rowKey: string];
+
+/** A row that a write changes. */
+export interface ChangedRow {
+  readonly partitionKey: string;
+  readonly rowKey: string;
+  /** Under which the row is written: once it has another, or is gone, the write was done or never will be. */
+  readonly etag?: string | undefined;
+  /** What a write leaves in the row that makes it. */
+  readonly operationId?: string | undefined;
+  /** Before and after the write. */
+  readonly rows: readonly IndexRowKey[];
+}
+
+/** What a message says. */
+export interface IndexFlowInput {
+  readonly table: string;
+  readonly changes: readonly ChangedRow[];
+}
+
+/** A write of a row whose entity has indexes elsewhere. `change` is undefined where their rows stay as they are. */
+export interface FarChange {
+  readonly entity: AnyEntity;
+  readonly table: string;
+  readonly change: ChangedRow | undefined;
+}
+
+/** The flow that keeps an entity's indexes elsewhere, and its queue. */
+export interface IndexFlowName {
+  readonly flow: string;
+  readonly queue: string;
+}
+
+/** Of inputs. */
+export const INDEX_INPUT_VERSION = 1;
+
+/** Names that small letters and hyphens can spell without two names becoming one: `StaffMember` is `staff-member`. */
+const PLAIN_NAME = /^(?:[A-Z][a-z0-9]*)+$/;
+const QUEUE_NAME_MAX = 56;
+const HEX_DIGITS = 8;
+
+/** Another entity's name is never that of the same queue. */
+export function indexFlowName({ name }: AnyEntity): IndexFlowName {
+  const flow = `indexes of ${name}`;
+  const spelled = `indexes${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
+  if (PLAIN_NAME.test(name) && spelled.length <= QUEUE_NAME_MAX) return { flow, queue: spelled };
+  const letters = name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const hash = hashText(name).toString(16).padStart(HEX_DIGITS, '0');
+  const longest = QUEUE_NAME_MAX - 'indexes--'.length - HEX_DIGITS;
+  return { flow, queue: ['indexes', letters.slice(0, longest), hash].filter(Boolean).join('-') };
+}
+
+/** The keys that an index's row has before and after a write; none if it stays as it is. */
+function keysOf(
+  entity: AnyEntity,
+  index: IndexPlan,
+  table: string,
+  before: Before | undefined,
+  after: unknown,
+): readonly IndexRowKey[] {
+  const expected = (value: unknown) =>
+    value === undefined ? undefined : expectedIndexRow(entity, index, table, value);
+  const [old, now] = [expected(before?.value), expected(after)];
+  const isSameKey = old?.row.partitionKey === now?.row.partitionKey && old?.row.rowKey === now?.row.rowKey;
+  const isAsItWas = old !== undefined && now !== undefined && wireText(old.row) === wireText(now.row);
+  if (isAsItWas && before?.version === entity.version) return [];
+  const rows = isSameKey ? [old] : [old, now];
+  return rows.flatMap(each =>
+    each === undefined ? [] : [[index.name, each.row.partitionKey, each.row.rowKey] as const],
+  );
+}
+
+/** What a write changes elsewhere, `undefined` standing for no row. Throws KeyInvalid, ValueInvalid, TooLarge, and DefinitionInvalid for rows of another table than an index is of. */
+export function farChange(
+  entity: AnyEntity,
+  { table, partitionKey, rowKey }: RowAddress,
+  before: (Before & Pick<Stored<unknown>, 'etag'>) | undefined,
+  after: unknown,
+  operationId: string | undefined,
+): FarChange {
+  const rows = entity.plan.elsewhere.flatMap(index => keysOf(entity, index, table, before, after));
+  if (rows.length === 0) return { entity, table, change: undefined };
+  const announced = before === undefined ? { operationId } : { etag: before.etag };
+  return { entity, table, change: { partitionKey, rowKey, ...announced, rows } };
+}
+
+/** What of a message's 64 KiB changes may take as JSON: a third more as base64, and what stands around them. */
+const CHANGES_LENGTH_MAX = 45_000;
+
+/** Changes in as few messages as they fit. */
+function inputsOf(table: string, changes: readonly ChangedRow[]): readonly IndexFlowInput[] {
+  const inputs: ChangedRow[][] = [];
+  let left = 0;
+  for (const change of changes) {
+    const { length } = new TextEncoder().encode(JSON.stringify(change));
+    const last = inputs.at(-1);
+    if (last === undefined || length > left) {
+      inputs.push([change]);
+      left = CHANGES_LENGTH_MAX - length;
+    } else {
+      last.push(change);
+      left -= length;
+    }
+  }
+  return inputs.map(each => ({ table, changes: each }));
+}
+
+const isIndexRowKey = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 3 && value.every(each => typeof each === 'string');
+
+const isChange = (value: unknown): boolean =>
+  isObject(value) &&
+  typeof value.partitionKey === 'string' &&
+  typeof value.rowKey === 'string' &&
+  Array.isArray(value.rows) &&
+  value.rows.every(isIndexRowKey);
+
+const isInput = (value: unknown): value is IndexFlowInput =>
+  isObject(value) &&
+  typeof value.table === 'string' &&
+  Array.isArray(value.changes) &&
+  value.changes.every(isChange);
+
+/** The schema of a message's input. */
+export const INDEX_FLOW_SCHEMA: StandardSchema<IndexFlowInput, IndexFlowInput> = {
+  '~standard': {
+    version: 1,
+    vendor: 'shelfmark-patterns',
+    validate: value =>
+      isInput(value) ? { value } : { issues: [{ message: 'should name rows and index rows' }] },
+  },
+};
+
+/** Throws DefinitionInvalid for an entity whose indexes nothing would keep. */
+function refuseUnkept(
+  { name, plan }: AnyEntity,
+  has: { readonly queues: boolean; readonly operationIds: boolean },
+): void {
+  const subject = `${name}.indexes.${plan.elsewhere[0]?.name}`;
+  if (!has.queues)
+    refuseDefinition(
+      subject,
+      'its rows are written by a flow, which needs a QueueServiceClient: open({ tables, queues })',
+    );
+  if (!has.operationIds)
+    refuseDefinition(subject, 'its rows are written by a flow, which knows writes by their operation ids');
+}
+
+/** The messages of writes. Throws DefinitionInvalid for entities whose indexes nothing would keep. */
+export function announcementsOf(
+  writes: readonly FarChange[],
+  has: { readonly queues: boolean; readonly operationIds: boolean },
+): readonly Announcement[] {
+  const entities = new Set(writes.map(({ entity }) => entity));
+  return [...entities].flatMap(entity => {
+    refuseUnkept(entity, has);
+    const own = writes.filter(each => each.entity === entity);
+    const table = own[0]?.table ?? entity.table;
+    const changes = own.flatMap(({ change }) => (change === undefined ? [] : [change]));
+    const { flow, queue } = indexFlowName(entity);
+    return inputsOf(table, changes).map(input => ({ flow, queue, version: INDEX_INPUT_VERSION, input }));
+  });
+}

@@ -1,0 +1,183 @@
+// Reads by an index whose rows stand in other partitions or in another table, and so may be behind: each hit is looked up in the entity's rows, and is given as the row is now. What the row no longer says is
+// left out and told of. What the index has not got yet is not found.
+
+import { evaluate } from '../filter/evaluate.js';
+import type { Plan } from '../filter/plan.js';
+import { readerOf } from '../filter/row-reader.js';
+import { type Clause, type Fields, fieldsOf } from '../filter/where.js';
+import { allInOrder } from '../flow/in-order.js';
+import type { AnyEntity, KeyOf, PartitionOf, RowLead } from '../model/entity.js';
+import type { FarIndexName, IndexEntity, IndexPlan } from '../model/index-plan.js';
+import { expectedIndexRow } from '../model/index-row.js';
+import type { StoredOf } from '../model/stored.js';
+import { readRow } from '../values/read-wire.js';
+import { wireText } from '../values/wire-property.js';
+import type { BoundsAfter, PartitionQuery } from './partition-query.js';
+import type { EntityQuery } from './query.js';
+import type { Reads } from './reads.js';
+import {
+  checkWhole,
+  PAGE_SIZE_MAX,
+  type Page,
+  PagedResults,
+  type PageOptions,
+  type ReadingOptions,
+  type Results,
+} from './results.js';
+import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
+
+/** A hit of an index that its row no longer says. */
+export interface StaleHit<E extends AnyEntity, I extends FarIndexName<E>> {
+  readonly hit: StoredOf<IndexEntity<E, I>>;
+  /** The row as it is now; undefined if there is none. */
+  readonly row: StoredOf<E> | undefined;
+}
+
+/** Who is told of hits that are left out. */
+export interface FreshOptions<E extends AnyEntity, I extends FarIndexName<E>> {
+  readonly onStale?: ((stale: StaleHit<E, I>) => void) | undefined;
+}
+
+/** What a fresh query would send: that of the index, and then a read of each hit's row. */
+export interface FreshPlan extends Plan {
+  /** The request for each hit, whose keys it has. */
+  readonly perHit: string;
+}
+
+/** A query by an index, of the entity's rows as they are. */
+export interface FreshQuery<E extends AnyEntity, I extends FarIndexName<E>> extends Results<StoredOf<E>> {
+  /** Narrows it by properties that the index's rows have. */
+  where(build: (fields: Fields<IndexEntity<E, I>>) => Clause): FreshQuery<E, I>;
+  explain(): FreshPlan;
+}
+
+/** The queries of one partition of an index. It is itself the query of all of its rows. */
+export interface FreshPartition<E extends AnyEntity, I extends FarIndexName<E>> extends FreshQuery<E, I> {
+  /** The rows whose keys in the index begin with these parts, and of these the ones whose next part is in bounds. */
+  rows<const L extends RowLead<IndexEntity<E, I>>>(
+    lead: L,
+    bounds?: BoundsAfter<IndexEntity<E, I>, L>,
+  ): FreshQuery<E, I>;
+}
+
+/** What can be read by an index elsewhere where the entity's rows as they are now are wanted. */
+export interface FreshReads<E extends AnyEntity, I extends FarIndexName<E>> {
+  /** The row that has this key in the index; undefined if there is none, or the index has not got it yet. */
+  get(key: KeyOf<IndexEntity<E, I>>, options?: ReadingOptions): Promise<StoredOf<E> | undefined>;
+  partition(key: PartitionOf<IndexEntity<E, I>>): FreshPartition<E, I>;
+  /** All rows of the index. */
+  scan(): { allowScan(reason: string): FreshQuery<E, I>; explain(): FreshPlan };
+}
+
+/** What fresh reads are made of. */
+interface Verifying<E extends AnyEntity, I extends FarIndexName<E>> extends FreshOptions<E, I> {
+  readonly owner: E;
+  readonly index: IndexPlan;
+  readonly rows: Pick<Reads<E>, 'get'>;
+  /** Of the entity's rows. */
+  readonly table: string;
+  readonly settings: QuerySettings;
+}
+
+type Hit<E extends AnyEntity, I extends FarIndexName<E>> = StoredOf<IndexEntity<E, I>>;
+type HitQuery<E extends AnyEntity, I extends FarIndexName<E>> = EntityQuery<IndexEntity<E, I>, Hit<E, I>>;
+
+/** The row of a hit, if it still has this place in the index and meets the query; undefined if it has not, which is told. */
+async function verified<E extends AnyEntity, I extends FarIndexName<E>>(
+  { owner, index, rows, table, onStale }: Verifying<E, I>,
+  hit: Hit<E, I>,
+  query: HitQuery<E, I> | undefined,
+  options: ReadingOptions,
+): Promise<StoredOf<E> | undefined> {
+  const row = await rows.get(hit.value as unknown as KeyOf<E>, options);
+  const now = row && expectedIndexRow(owner, index, table, row.value);
+  const isThere = now?.row.partitionKey === hit.partitionKey && now.row.rowKey === hit.rowKey;
+  if (isThere && (query === undefined || meets(query, now.row))) return row;
+  onStale?.({ hit, row });
+  return undefined;
+}
+
+const meets = (
+  { rowQuery }: Pick<HitQuery<AnyEntity, never>, 'rowQuery'>,
+  row: Parameters<typeof wireText>[0],
+): boolean => evaluate(rowQuery.condition, readerOf(readRow(wireText(row))));
+
+class FreshResults<E extends AnyEntity, I extends FarIndexName<E>>
+  extends PagedResults<StoredOf<E>>
+  implements FreshPartition<E, I>
+{
+  readonly #with: Verifying<E, I>;
+  readonly #query: HitQuery<E, I>;
+
+  constructor(verifying: Verifying<E, I>, query: HitQuery<E, I>) {
+    super();
+    this.#with = verifying;
+    this.#query = query;
+  }
+
+  where(build: (fields: Fields<IndexEntity<E, I>>) => Clause): FreshQuery<E, I> {
+    const entity = this.#with.index.entity as IndexEntity<E, I>;
+    return new FreshResults(this.#with, this.#query.narrowed(build(fieldsOf(entity)).condition));
+  }
+
+  rows(lead: never, bounds?: never): FreshQuery<E, I> {
+    const partition = this.#query as unknown as PartitionQuery<IndexEntity<E, I>>;
+    return new FreshResults(this.#with, partition.rows(lead, bounds) as unknown as HitQuery<E, I>);
+  }
+
+  explain(): FreshPlan {
+    return freshPlan(this.#with, this.#query.explain());
+  }
+
+  /** A page of which nothing is left is passed over. */
+  override async *pages(options: PageOptions = {}): AsyncGenerator<Page<StoredOf<E>>, void, undefined> {
+    const { signal } = options;
+    for await (const { items, next } of this.#query.pages(options)) {
+      const { concurrency = POINT_CONCURRENCY } = this.#with.settings;
+      const found = await allInOrder(items, { concurrency, signal }, (hit, each) =>
+        verified(this.#with, hit, this.#query, { signal: each }),
+      );
+      const rows = found.filter(row => row !== undefined);
+      if (rows.length > 0) yield { items: rows, next };
+    }
+  }
+
+  override async take(count: number, options: ReadingOptions = {}): Promise<readonly StoredOf<E>[]> {
+    checkWhole('count', count, 0);
+    const rows: StoredOf<E>[] = [];
+    if (count === 0) return rows;
+    const size = Math.min(count, PAGE_SIZE_MAX);
+    for await (const { items } of this.pages({ ...options, size })) {
+      rows.push(...items);
+      if (rows.length >= count) break;
+    }
+    return rows.slice(0, count);
+  }
+}
+
+const freshPlan = <E extends AnyEntity, I extends FarIndexName<E>>(
+  { table }: Verifying<E, I>,
+  plan: Plan,
+): FreshPlan => ({ ...plan, perHit: `GET ${table}(PartitionKey='…',RowKey='…')` });
+
+/** Reads of the entity's rows by what is read of the index. */
+export function freshReads<E extends AnyEntity, I extends FarIndexName<E>>(
+  verifying: Verifying<E, I>,
+  hits: Reads<IndexEntity<E, I>>,
+): FreshReads<E, I> {
+  const fresh = (query: unknown): FreshResults<E, I> => new FreshResults(verifying, query as HitQuery<E, I>);
+  return {
+    get: async (key, options = {}) => {
+      const hit = await hits.get(key, options);
+      return hit && verified(verifying, hit, undefined, options);
+    },
+    partition: key => fresh(hits.partition(key)),
+    scan: () => {
+      const scan = hits.scan();
+      return {
+        allowScan: reason => fresh(scan.allowScan(reason)),
+        explain: () => freshPlan(verifying, scan.explain()),
+      };
+    },
+  };
+}
