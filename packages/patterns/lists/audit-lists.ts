@@ -4,6 +4,7 @@ import { allInOrder } from '../flow/in-order.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, Of } from '../model/entity.js';
 import { EntityReads } from '../read/reads.js';
+import { POINT_CONCURRENCY } from '../read/table-query.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
 import { querySettings, type Service } from '../write/service.js';
@@ -45,7 +46,6 @@ export interface ListAuditProgress {
 }
 
 const PAGE_SIZE = 100;
-const CONCURRENCY = 16;
 /** Times that a row is looked at again because others write it. */
 const LOOKS = 8;
 const PHASES = ['entities', 'lists'] as const;
@@ -132,7 +132,7 @@ export class ListAudit {
     wrong: readonly { readonly key: Values; readonly id: string }[],
   ): Promise<readonly ListFinding[]> {
     const { signal } = this.#options;
-    const found = await allInOrder(wrong, { concurrency: CONCURRENCY, signal }, ({ key, id }) =>
+    const found = await allInOrder(wrong, { concurrency: POINT_CONCURRENCY, signal }, ({ key, id }) =>
       this.#settled(key, id),
     );
     return found.flatMap(each => each ?? []);

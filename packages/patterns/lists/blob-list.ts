@@ -2,12 +2,12 @@
 // reader would have to replay it, it may have 50,000 blocks, and whoever compacts it has the contention again; and a list in blobs is written by the workers of a flow, which wait their turn anyway.
 import { Attempts } from '../flow/optimistic.js';
 import type { CompiledKey } from '../keys/compiled-key.js';
+import { clientError, clientFault } from '../transport/client-fault.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import { isObject } from '../values/is-object.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
 import type { Service } from '../write/service.js';
 import { ContentionCount, type ListContention } from './contention.js';
-import { changeIds, type IdChanges, type IdSet, idsOf, NO_IDS, readIds } from './id-set.js';
+import { changeIds, type IdChanges, type IdSet, idsOf, joinBytes, NO_IDS, readIds } from './id-set.js';
 import { ROWS_ADVICE } from './list.js';
 import type { Values } from './list-rows.js';
 
@@ -60,22 +60,11 @@ interface StoredList {
   readonly etag: string | undefined;
 }
 
-const statusOf = (thrown: unknown): number | undefined =>
-  isObject(thrown) && typeof thrown.statusCode === 'number' ? thrown.statusCode : undefined;
-
-const codeOf = (thrown: unknown): string =>
-  isObject(thrown) && typeof thrown.code === 'string' ? thrown.code : '';
-
-/** The client's error as one of this library. */
+/** The client's error as one of this library. What is no error of the client stays. */
 function blobError(thrown: unknown, signal: AbortSignal | undefined): unknown {
   signal?.throwIfAborted();
-  const status = statusOf(thrown);
-  const text = thrown instanceof Error ? thrown.message : String(thrown);
-  if (status === 429 || status === 503)
-    return new PatternError('Throttled', { retryAfter: undefined }, { cause: thrown });
-  if (status !== undefined)
-    return new PatternError('ServiceRefused', { status, code: codeOf(thrown), text }, { cause: thrown });
-  return codeOf(thrown) === '' ? thrown : new PatternError('Unreachable', { attempts: 1 }, { cause: thrown });
+  const fault = clientFault(thrown);
+  return fault.status === undefined && fault.code === '' ? thrown : clientError(fault, thrown);
 }
 
 async function bytesOf({
@@ -85,20 +74,14 @@ async function bytesOf({
   if (blobBody !== undefined) return new Uint8Array(await (await blobBody).arrayBuffer());
   const pieces: Uint8Array[] = [];
   for await (const piece of readableStreamBody ?? []) pieces.push(piece);
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
+  return joinBytes(pieces);
 }
 
 /** Another writer came before: the blob is not the one that was read, is there already, or is gone. */
-const isLost = (thrown: unknown): boolean =>
-  statusOf(thrown) === 412 ||
-  (statusOf(thrown) === 409 && codeOf(thrown) === 'BlobAlreadyExists') ||
-  (statusOf(thrown) === 404 && codeOf(thrown) === 'BlobNotFound');
+function isLost(thrown: unknown): boolean {
+  const { status, code } = clientFault(thrown);
+  return status === 412 || code === 'BlobAlreadyExists' || code === 'BlobNotFound';
+}
 
 /** The lists of a definition, in blobs. */
 export class BlobLists {
@@ -178,8 +161,8 @@ export class BlobLists {
       return { ids, etag: answer.etag };
     } catch (thrown) {
       if (PatternError.is(thrown)) throw thrown;
-      if (statusOf(thrown) === 404 && codeOf(thrown) !== 'ContainerNotFound')
-        return { ids: NO_IDS, etag: undefined };
+      const { status, code } = clientFault(thrown);
+      if (status === 404 && code !== 'ContainerNotFound') return { ids: NO_IDS, etag: undefined };
       throw blobError(thrown, signal);
     }
   }

@@ -4,6 +4,7 @@ import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import type { ManyOptions } from '../read/reads.js';
+import { POINT_CONCURRENCY } from '../read/table-query.js';
 import type { Service } from '../write/service.js';
 import { addressOfId, type EntityList, textOfKey } from './entity-list.js';
 import type { IdStore } from './id-store.js';
@@ -22,8 +23,6 @@ export interface ListMembers<E extends AnyEntity> {
   readonly stale: readonly StaleId[];
 }
 
-const CONCURRENCY = 16;
-
 /** Whether the value belongs to the list of this key. */
 export function isIn(list: EntityList, key: Values, value: unknown): boolean {
   const own = list.keyOf(value as Of<AnyEntity>);
@@ -36,7 +35,7 @@ export async function membersOf<E extends AnyEntity>(
   store: IdStore,
   table: string,
   key: Values,
-  { concurrency = CONCURRENCY, signal }: ManyOptions = {},
+  { concurrency = POINT_CONCURRENCY, signal }: ManyOptions = {},
 ): Promise<ListMembers<E>> {
   const ids = await store.ids(key, { signal });
   const found = await allInOrder(ids, { concurrency, signal }, async (id, each) => {

@@ -6,13 +6,12 @@ import type { StoredOf } from '../model/stored.js';
 import type { Query } from './query.js';
 import type { ManyOptions, Reads } from './reads.js';
 import type { ReadingOptions } from './results.js';
+import { POINT_CONCURRENCY } from './table-query.js';
 
 /** What gives the reads of an entity. */
 export interface ReadsByEntity {
   repo<E extends AnyEntity>(entity: E): Pick<Reads<E>, 'get' | 'getMany' | 'partition'>;
 }
-
-const CONCURRENCY = 16;
 
 /** From a row to one other. */
 export interface Link<A extends AnyEntity, B extends AnyEntity> {
@@ -59,7 +58,7 @@ export function link<A extends AnyEntity, B extends AnyEntity>(
       let at = 0;
       return keys.map(key => (key === undefined ? undefined : found[at++]));
     },
-    follow: (db, rows, { concurrency = CONCURRENCY, signal } = {}) =>
+    follow: (db, rows, { concurrency = POINT_CONCURRENCY, signal } = {}) =>
       inOrder(rows, { concurrency, signal }, async (row, each) => [
         row,
         await load(db, row, { signal: each }),
@@ -109,7 +108,7 @@ export function linkMany<A extends AnyEntity, B extends AnyEntity>(
     to,
     targetOf,
     query,
-    takeAll: (db, rows, count, { concurrency = CONCURRENCY, signal } = {}) =>
+    takeAll: (db, rows, count, { concurrency = POINT_CONCURRENCY, signal } = {}) =>
       allInOrder(rows, { concurrency, signal }, (row, each) => query(db, row).take(count, { signal: each })),
   };
 }

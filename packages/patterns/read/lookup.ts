@@ -8,6 +8,7 @@ import type { StoredOf } from '../model/stored.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
 import type { Reads } from './reads.js';
 import type { ReadingOptions, Results } from './results.js';
+import { POINT_CONCURRENCY } from './table-query.js';
 
 /** How long rows of a lookup are taken as they were read, and how many are remembered. */
 export interface LookupOptions {
@@ -54,8 +55,6 @@ export interface JoinOptions extends ReadingOptions {
   /** Rows that are looked up at once: 16 by default. */
   readonly concurrency?: number | undefined;
 }
-
-const CONCURRENCY = 16;
 
 function checkOption(name: string, value: number, least: number): void {
   if (!(value >= least)) refuseValue(name, `a number from ${least}`, `it is ${value}`);
@@ -148,7 +147,7 @@ export class Lookup<E extends AnyEntity> {
   join<T>(
     items: Iterable<T> | AsyncIterable<T>,
     on: (item: T) => KeyOf<E> | undefined,
-    { concurrency = CONCURRENCY, signal }: JoinOptions = {},
+    { concurrency = POINT_CONCURRENCY, signal }: JoinOptions = {},
   ): AsyncGenerator<readonly [T, StoredOf<E> | undefined], void, undefined> {
     return inOrder(items, { concurrency, signal }, async (item, each) => {
       const key = on(item);

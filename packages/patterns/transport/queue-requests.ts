@@ -1,8 +1,8 @@
 // The requests of the Queue service that this library needs, sent by the official client of queues, and their refusals as errors of this library. It knows no
 // format of messages and retries nothing besides what the client does.
 import { linkedController } from '../flow/abort.js';
-import { isObject } from '../values/is-object.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
+import { type ClientFault, clientError, clientFault } from './client-fault.js';
 import type { Clients } from './clients.js';
 
 /** Set by the service: bytes of a message's text. */
@@ -79,37 +79,15 @@ export interface QueueCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Fault {
-  readonly status: number | undefined;
-  readonly code: string;
-  readonly text: string;
-}
-
-function faultOf(thrown: unknown): Fault {
-  if (!isObject(thrown)) return { status: undefined, code: '', text: String(thrown) };
-  const { statusCode, code, details, message } = thrown;
-  const inHeader = isObject(details) ? details.errorCode : undefined;
-  const named = typeof code === 'string' ? code : inHeader;
-  const [text = ''] = String(message ?? '').split('\n');
-  return { status: typeof statusCode === 'number' ? statusCode : undefined, code: String(named ?? ''), text };
-}
-
-const isBusy = ({ status, code }: Fault): boolean =>
-  status === 429 || status === 503 || code === 'ServerBusy';
-
 /** Another worker has received the message, or deleted it. */
-const isTaken = ({ status, code }: Fault): boolean =>
+const isTaken = ({ status, code }: ClientFault): boolean =>
   (status === 404 && code !== 'QueueNotFound') || (status === 400 && code === 'PopReceiptMismatch');
 
 function errorOf(thrown: unknown, queue: string): PatternError {
-  const fault = faultOf(thrown);
-  const { status, code, text } = fault;
-  const cause = { cause: thrown };
-  if (status === undefined) return new PatternError('Unreachable', { attempts: 1 }, cause);
-  if (code === 'QueueNotFound') return new PatternError('QueueNotFound', { queue }, cause);
-  return isBusy(fault)
-    ? new PatternError('Throttled', { retryAfter: undefined }, cause)
-    : new PatternError('ServiceRefused', { status, code, text }, cause);
+  const fault = clientFault(thrown);
+  return fault.code === 'QueueNotFound'
+    ? new PatternError('QueueNotFound', { queue }, { cause: thrown })
+    : clientError(fault, thrown);
 }
 
 /** One queue. Every method throws QueueNotFound, Throttled, Unreachable, ServiceRefused, and what the signal says. */
@@ -203,7 +181,7 @@ export class QueueRequests {
       try {
         return await call(queue, own);
       } catch (thrown) {
-        if (isTaken(faultOf(thrown))) return undefined;
+        if (isTaken(clientFault(thrown))) return undefined;
         throw thrown;
       }
     });

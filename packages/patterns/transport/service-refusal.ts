@@ -53,7 +53,7 @@ export function parseRefusal(
   };
 }
 
-const isBusy = ({ status, code }: ServiceRefusal): boolean =>
+export const isBusy = ({ status, code }: Pick<ServiceRefusal, 'status' | 'code'>): boolean =>
   status === 429 || status === 503 || code === 'ServerBusy';
 
 /** The error of a request that was about no row in particular, and perhaps of one table. */
