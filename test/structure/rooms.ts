@@ -42,6 +42,22 @@ export const SERVICES: readonly { readonly faces: readonly string[]; readonly ma
 /** Of one package: a folder, or a file at the package's top, and what it may import of these. */
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
+/** What flows are made of, and what lists and copies are made of besides. */
+const PATTERNS_BELOW_FLOWS = [
+  'values',
+  'flow',
+  'keys',
+  'model',
+  'filter',
+  'transport',
+  'read',
+  'messages',
+  'indexes',
+  'write',
+  'open.ts',
+];
+const PATTERNS_BELOW_LISTS = [...PATTERNS_BELOW_FLOWS, 'audit', 'workflow'];
+
 /**
  * Each entry names entries above it and no others, so that there is no way around. `.` is every file at the package's top
  * that has no entry of its own: `index.ts`, for one.
@@ -59,19 +75,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     indexes: ['values', 'keys', 'model', 'transport', 'messages'],
     write: ['values', 'flow', 'model', 'transport', 'read', 'messages', 'indexes'],
     'open.ts': ['model', 'transport', 'write'],
-    workflow: [
-      'values',
-      'flow',
-      'keys',
-      'model',
-      'filter',
-      'transport',
-      'read',
-      'messages',
-      'indexes',
-      'write',
-      'open.ts',
-    ],
+    workflow: PATTERNS_BELOW_FLOWS,
     elsewhere: [
       'values',
       'flow',
@@ -84,51 +88,9 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
       'workflow',
     ],
     audit: ['values', 'flow', 'model', 'filter', 'transport', 'read', 'indexes', 'write', 'elsewhere'],
-    lists: [
-      'values',
-      'flow',
-      'keys',
-      'model',
-      'filter',
-      'transport',
-      'read',
-      'indexes',
-      'write',
-      'audit',
-      'open.ts',
-      'workflow',
-    ],
-    copies: [
-      'values',
-      'flow',
-      'keys',
-      'model',
-      'filter',
-      'transport',
-      'read',
-      'indexes',
-      'write',
-      'audit',
-      'open.ts',
-      'workflow',
-    ],
-    '.': [
-      'values',
-      'flow',
-      'keys',
-      'model',
-      'filter',
-      'transport',
-      'read',
-      'indexes',
-      'write',
-      'audit',
-      'open.ts',
-      'workflow',
-      'elsewhere',
-      'lists',
-      'copies',
-    ],
+    lists: PATTERNS_BELOW_LISTS,
+    copies: PATTERNS_BELOW_LISTS,
+    '.': [...PATTERNS_BELOW_LISTS, 'elsewhere', 'lists', 'copies'],
   },
   'packages/store-lmdb': {
     lmdb: [],
