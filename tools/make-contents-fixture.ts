@@ -1,5 +1,5 @@
-// Makes test/fixtures/store-contents-1 from test/data-files/store-contents-1.ts. It was run once, when the form of contents was new; a later run would
-// prove nothing. As make-store-fixture.ts it was run with glibc and as
+// Makes test/fixtures/store-contents-2 from test/data-files/stored-steps.ts. It was run once, when the form of contents was new, as it was before for
+// store-contents-1; a later run would prove nothing. As make-store-fixture.ts it was run with glibc and as
 //   env -i MALLOC_PERTURB_=255 node dist/tools/make-contents-fixture.js
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -12,9 +12,9 @@ import { type BlobContext, execute, Upkeep } from '#blobs';
 import { openLmdbStore } from '#store-lmdb';
 import { CONTAINER } from '../test/blobs/blob-model.js';
 import { operationOf } from '../test/blobs/blob-operation.js';
-import { STEPS } from '../test/data-files/store-contents-1.js';
+import { STEPS } from '../test/data-files/stored-steps.js';
 
-const target = fileURLToPath(new URL('../../test/fixtures/store-contents-1/', import.meta.url));
+const target = fileURLToPath(new URL('../../test/fixtures/store-contents-2/', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'store-fixture-'));
 const clock = systemClock;
 try {

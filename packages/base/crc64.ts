@@ -219,6 +219,11 @@ let program: ReturnType<typeof load> | undefined;
 export class Crc64 {
   #value = ONES;
 
+  /** @param before digest of what came before, to go on from. */
+  constructor(before?: Buffer) {
+    if (before !== undefined) this.#value = before.readBigUInt64LE() ^ ONES;
+  }
+
   update(bytes: Uint8Array): this {
     program ??= load();
     const { input, sumUp } = program;

@@ -6,7 +6,7 @@ import { checkBlobName, checkContainerName } from './limits.js';
 import { decodeContainer, encodeContainer } from './rows/container-space.js';
 import { decodeExtent, encodeExtent } from './rows/extent.js';
 import { decodeHead, encodeHead } from './rows/head.js';
-import { checkedKind } from './rows/keys.js';
+import { blockIdOfKey, checkedKind, startOfKey } from './rows/keys.js';
 import { decodeManifest, type Piece } from './rows/pieces.js';
 import { decodeStagedBlock, decodeStaging, encodeStagedBlock, encodeStaging } from './rows/staged-block.js';
 
@@ -63,33 +63,85 @@ function headFault(value: Buffer): string | undefined {
 }
 
 /** The contents that pieces name, each up to the last byte that one of them has. */
-function namedByPieces(pieces: readonly Piece[]): readonly NamedContent[] {
+function namedByPieces(pieces: readonly Piece[], of: string): readonly NamedContent[] {
   const bytes = new Map<string, number>();
   for (const { content, from, length } of pieces)
     if (content !== '') bytes.set(content, Math.max(from + length, bytes.get(content) ?? 0));
-  return [...bytes].map(([id, until]) => ({ id, bytes: until }));
+  return [...bytes].map(([id, until]) => ({
+    id,
+    bytes: until,
+    where: (first, last) => whereInPieces(pieces, id, of, first, last),
+  }));
 }
 
-const namedByManifest = (bytes: Buffer): readonly NamedContent[] => namedByPieces(decodeManifest(bytes));
+/** The first piece that has any of the bytes. */
+function whereInPieces(
+  pieces: readonly Piece[],
+  id: string,
+  of: string,
+  first: number,
+  last: number,
+): string | undefined {
+  let start = 0;
+  for (const { content, from, length } of pieces) {
+    const place = content === id ? placeIn(start, from, length, of, first, last) : undefined;
+    if (place !== undefined) return place;
+    start += length;
+  }
+  return undefined;
+}
+
+/** Of a part that begins at `start` and has `length` bytes of a content from `from` on. */
+function placeIn(
+  start: number,
+  from: number,
+  length: number,
+  of: string,
+  first: number,
+  last: number,
+): string | undefined {
+  const [begin, end] = [Math.max(first, from), Math.min(last, from + length)];
+  return begin < end ? `the bytes ${start + begin - from} to ${start + end - from - 1} of ${of}` : undefined;
+}
+
+const whereInPart =
+  (start: number, from: number, length: number, of: string): NonNullable<NamedContent['where']> =>
+  (first, last) =>
+    placeIn(start, from, length, of, first, last);
+
+const namedByManifest =
+  (of: string) =>
+  (bytes: Buffer): readonly NamedContent[] =>
+    namedByPieces(decodeManifest(bytes), of);
+
+const listOf =
+  (of: string): NonNullable<NamedContent['where']> =>
+  () =>
+    `part of the list of blocks of ${of}`;
 
 /** The contents that a row without a finding names. */
 export function contentsNamedBy(space: Space, row: Row): readonly NamedContent[] {
   if (space.service !== 'blob') return [];
-  const { value } = row;
-  switch (checkedKind(row)) {
+  const { value, key } = row;
+  const kind = checkedKind(row);
+  switch (kind) {
     case 'blob':
     case 'snapshot': {
+      const of = kind === 'blob' ? 'the blob' : 'the snapshot';
       const { pieces, manifest } = decodeHead(value);
-      if (manifest === undefined) return namedByPieces(pieces);
-      return [{ id: manifest.content, bytes: manifest.bytes, names: namedByManifest }];
+      if (manifest === undefined) return namedByPieces(pieces, of);
+      const { content: id, bytes } = manifest;
+      return [{ id, bytes, names: namedByManifest(of), where: listOf(of) }];
     }
     case 'block': {
-      const { content, length } = decodeStagedBlock(value);
-      return content === undefined ? [] : [{ id: content, bytes: length }];
+      const { content: id, length } = decodeStagedBlock(value);
+      const of = `the uncommitted block '${blockIdOfKey(key)}'`;
+      return id === undefined ? [] : [{ id, bytes: length, where: whereInPart(0, 0, length, of) }];
     }
     case 'extent': {
-      const { content, from, length } = decodeExtent(value);
-      return content === undefined ? [] : [{ id: content, bytes: from + length }];
+      const { content: id, from, length } = decodeExtent(value);
+      const where = whereInPart(startOfKey(key), from, length, 'the blob');
+      return id === undefined ? [] : [{ id, bytes: from + length, where }];
     }
     default:
       return [];

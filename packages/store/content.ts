@@ -21,8 +21,8 @@ export interface ContentWriter {
   readonly id: string;
   /** Resolves when the store can take more. The caller may change the piece then. */
   write(piece: Buffer): Promise<void>;
-  /** Resolves once all of it is durable. */
-  finish(): Promise<void>;
+  /** Resolves once all of it is durable, to the CRC-64 of its bytes (base/crc64.ts): who wants to compare what came with what is stored need not sum it up again. */
+  finish(): Promise<Buffer>;
   /** To be called after `finish`, once a committed row names the content: until then `list` leaves it out. */
   release(): void;
   /** Removes what was written, finished or not. Harmless after a failure, and when it was called before. */

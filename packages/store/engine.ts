@@ -107,6 +107,8 @@ export interface NamedContent {
   readonly bytes: number;
   /** Of a content that names others in its turn: these, by all of its bytes. */
   readonly names?: ((bytes: Buffer) => readonly NamedContent[]) | undefined;
+  /** Where bytes of it are in what the row stands for, in the domain's words: `the bytes 0 to 99 of the blob`. Undefined where the row uses none of them. */
+  readonly where?: ((from: number, until: number) => string | undefined) | undefined;
 }
 
 /** The contents of a store, and the findings of a check. */

@@ -59,7 +59,7 @@ class FaultyWriter implements ContentWriter {
     return this.#change(() => this.#writer.write(piece));
   }
 
-  finish(): Promise<void> {
+  finish(): Promise<Buffer> {
     return this.#change(() => this.#writer.finish());
   }
 
@@ -71,9 +71,9 @@ class FaultyWriter implements ContentWriter {
     return this.#writer.discard();
   }
 
-  async #change(call: () => Promise<void>): Promise<void> {
+  async #change<T>(call: () => Promise<T>): Promise<T> {
     try {
-      await this.#chance.change(call);
+      return await this.#chance.change(call);
     } catch (error) {
       await this.#writer.discard();
       throw error;

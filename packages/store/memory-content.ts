@@ -1,5 +1,5 @@
 // The contents of the memory store: the reference model of content.ts, simple rather than fast.
-import { nextTurn } from '#base';
+import { Crc64, nextTurn } from '#base';
 import {
   CONTENT_PIECE_MAX,
   type ContentPin,
@@ -158,6 +158,7 @@ class MemoryWriter implements ContentWriter {
   readonly #store: MemoryContentStore;
   readonly #space: Space;
   readonly #content: MemoryContent;
+  readonly #sum = new Crc64();
   #failure: unknown;
 
   constructor(store: MemoryContentStore, space: Space, content: MemoryContent) {
@@ -171,6 +172,7 @@ class MemoryWriter implements ContentWriter {
     this.#assertOpen();
     try {
       this.#store.add(this.#content, piece);
+      this.#sum.update(piece);
     } catch (error) {
       this.#failure = error;
       this.#store.remove(this.#content);
@@ -178,9 +180,10 @@ class MemoryWriter implements ContentWriter {
     }
   }
 
-  async finish(): Promise<void> {
+  async finish(): Promise<Buffer> {
     this.#assertOpen();
     this.#content.state = 'finished';
+    return this.#sum.digest();
   }
 
   release(): void {

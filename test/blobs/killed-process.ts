@@ -129,7 +129,7 @@ function finishingLate(content: Engine['content']): Engine['content'] {
   const postponed = (writer: ContentWriter): ContentWriter => ({
     id: writer.id,
     write: piece => writer.write(Buffer.from(piece)),
-    finish: async () => undefined,
+    finish: async () => Buffer.alloc(8),
     release: () => {
       late.push(writer.finish().then(() => writer.release()));
     },

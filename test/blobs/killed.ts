@@ -128,9 +128,9 @@ async function contentsOf(engine: Engine, directory: string): Promise<[string[],
   const { rows } = await collectRows(engine, space, { from: { partition: '', key: '' } }, budget);
   const named = new Set<string>();
   for (const row of rows) {
-    for (const { id, names } of contentsNamedBy(space, row)) {
+    for (const { id, bytes, names } of contentsNamedBy(space, row)) {
       named.add(id);
-      for (const one of names?.(readFileSync(join(path, id))) ?? []) named.add(one.id);
+      for (const one of names?.(readFileSync(join(path, id)).subarray(0, bytes)) ?? []) named.add(one.id);
     }
   }
   return [there.toSorted(), [...named].toSorted()];

@@ -1,30 +1,29 @@
-// Sums up a body as it comes, and compares the sums with what the client says of it (protocol: blob-requests#digests).
+// Sums up a body as it comes, and compares the sums with what the client says of it (protocol: blob-requests#digests). The CRC-64 of a body that
+// becomes a content is that with which it is stored.
 import { createHash, hash } from 'node:crypto';
-import { Crc64 } from '#base';
 import type { Md5Beside, OpenMd5 } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import type { Digests } from '../outcome.js';
 
 const NOTHING = Buffer.alloc(0);
 
-export class DigestSum {
-  readonly #withMd5: boolean;
+/** The MD5 of a body, where somebody wants it. */
+export class Md5Sum {
+  readonly #isWanted: boolean;
   readonly #beside: Md5Beside | undefined;
-  readonly #crc64 = new Crc64();
   #md5: ReturnType<typeof createHash> | undefined;
   /** While nothing has come but it. */
   #first: Buffer | undefined;
 
   /** @param openMd5 for a body that is long enough. */
-  constructor(withMd5: boolean, openMd5: OpenMd5 | undefined) {
-    this.#withMd5 = withMd5;
-    this.#beside = withMd5 ? openMd5?.() : undefined;
+  constructor(isWanted: boolean, openMd5: OpenMd5 | undefined) {
+    this.#isWanted = isWanted;
+    this.#beside = isWanted ? openMd5?.() : undefined;
   }
 
   /** The first piece must not change before the next one or the end. A promise where it has to be waited for. */
   update(piece: Buffer): Promise<void> | undefined {
-    this.#crc64.update(piece);
-    if (!this.#withMd5 || piece.length === 0) return undefined;
+    if (!this.#isWanted || piece.length === 0) return undefined;
     if (this.#beside !== undefined) return this.#beside.update(piece);
     if (this.#md5 === undefined && this.#first === undefined) this.#first = piece;
     else this.#begun().update(piece);
@@ -32,10 +31,9 @@ export class DigestSum {
   }
 
   /** To be called once. */
-  end(): Digests | Promise<Digests> {
-    const crc64 = this.#crc64.digest();
-    if (this.#beside !== undefined) return this.#beside.end().then(md5 => ({ md5, crc64 }));
-    return { md5: this.#withMd5 ? this.#endMd5() : undefined, crc64 };
+  end(): Buffer | undefined | Promise<Buffer> {
+    if (this.#beside !== undefined) return this.#beside.end();
+    return this.#isWanted ? this.#endMd5() : undefined;
   }
 
   /** Nobody wants it any more; after the end nothing is left to drop. */

@@ -1,10 +1,11 @@
 // Takes in a body: a small one stays in memory and goes into a row, a larger one becomes a content before any row names it.
+import { Crc64 } from '#base';
 import type { ContentWriter, Space } from '#store';
 import { StoreError } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import type { Digests } from '../outcome.js';
-import { DigestSum, mismatchOf, type Said } from './digest.js';
+import { Md5Sum, mismatchOf, type Said } from './digest.js';
 
 /** Up to this length a content is part of its row: one commit, one read. */
 export const INLINE_BYTES_MAX = 16_384;
@@ -63,9 +64,10 @@ export async function receive(
   const early: Buffer[] = [];
   let length = 0;
   let writer: ContentWriter | undefined;
-  let digests: Digests;
+  let crc64: Buffer | undefined;
+  let md5: Buffer | undefined;
   if (incoming.length !== undefined && incoming.length > bytesMax) throw tooLarge(bytesMax);
-  const sum = new DigestSum(withMd5 || incoming.md5 !== undefined, isLong ? openMd5 : undefined);
+  const sum = new Md5Sum(withMd5 || incoming.md5 !== undefined, isLong ? openMd5 : undefined);
   try {
     for await (const piece of incoming.pieces) {
       length += piece.length;
@@ -83,18 +85,21 @@ export async function receive(
       }
       await writer.write(piece);
     }
-    await writer?.finish();
+    crc64 = await writer?.finish();
     const ended = sum.end();
-    digests = ended instanceof Promise ? await ended : ended;
+    md5 = ended instanceof Promise ? await ended : ended;
   } catch (error) {
     sum.drop();
     await writer?.discard();
     throw error;
   }
-  const mismatch = mismatchOf(incoming, digests);
   const inline = writer === undefined ? joined(early) : undefined;
+  const digests = { md5, crc64: crc64 ?? new Crc64().update(inline ?? NOTHING).digest() };
+  const mismatch = mismatchOf(incoming, digests);
   return { length, digests, mismatch, inline, writer };
 }
+
+const NOTHING = Buffer.alloc(0);
 
 const joined = (pieces: readonly Buffer[]): Buffer =>
   pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);

@@ -72,7 +72,7 @@ class Faults {
       finish: async () => {
         this.look('finish');
         if (this.at) this.at.content -= 1;
-        await writer.finish();
+        return writer.finish();
       },
       release: () => {
         this.held.delete(writer.id);

@@ -8,8 +8,8 @@ import { type TestContext, test } from 'node:test';
 import { collectRows, type Engine, type NamedContent, type Space } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
 import { ContentProcess } from '../testing/content-process.js';
-import { decodeNames, encodeNames, NAMING } from '../testing/named-contents.js';
-import { lmdbTools } from './tools.js';
+import { checkStore, copyStore } from '../testing/copied-store.js';
+import { decodeNames, encodeNames } from '../testing/named-contents.js';
 
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
@@ -39,18 +39,6 @@ async function newStore(directory: string, exclusive = false) {
   return { store, space };
 }
 
-const check = (directory: string) => lmdbTools(directory).check?.(NAMING, () => undefined) ?? assert.fail();
-
-/** As the command does it. */
-async function copy(kind: 'backup' | 'restore', directory: string, other: string) {
-  const made = lmdbTools(directory)[kind]?.(other) ?? assert.fail();
-  const prepared = made.prepare();
-  const report = await made.make(NAMING, () => undefined);
-  if (report.findingCount === 0) prepared.finish();
-  else prepared.discard();
-  return report;
-}
-
 test('a check tells what is missing, what is too short, and what lists name', async t => {
   const directory = newDirectory(t);
   const { store, space } = await newStore(directory);
@@ -64,22 +52,22 @@ test('a check tells what is missing, what is too short, and what lists name', as
   await name(store, space, 'list', [list]);
   await store.close();
   const place = (content: NamedContent) => join(directory, 'contents', String(space.id), content.id);
-  const { findings, notes, bytes } = await check(directory);
+  const { findings, notes, bytes } = await checkStore(directory);
   const all = [one, two, three, list].reduce((sum, content) => sum + content.bytes, 0);
   assert.deepEqual([findings, notes], [[], [`4 contents beside the rows, ${all} bytes`]]);
   assert(bytes > all);
   truncateSync(place(three), 299);
-  assert.deepEqual((await check(directory)).findings, [
+  assert.deepEqual((await checkStore(directory)).findings, [
     `a/n: the row ("p", "list"): the content ${three.id} has 299 bytes of 300.`,
   ]);
   rmSync(place(one));
   rmSync(place(list));
-  assert.deepEqual((await check(directory)).findings, [
+  assert.deepEqual((await checkStore(directory)).findings, [
     `a/n: the row ("p", "a"): the content ${one.id} is missing.`,
     `a/n: the row ("p", "list"): the content ${list.id} is missing.`,
   ]);
   const to = join(directory, 'backup');
-  assert.equal((await copy('backup', directory, to)).findingCount, 2);
+  assert.equal((await copyStore('backup', directory, to)).findingCount, 2);
   assert(!existsSync(to), 'Nothing is left of it.');
 });
 
@@ -101,7 +89,7 @@ test('rows that the log replaces are checked as the log has them', async t => {
     await again.commit(space, 'p', { keys: [] }, () => ({ result: true, deletes: ['removed'] }));
     await again.content.drop(space, before.id);
     cpSync(directory, killed, { recursive: true });
-    const { findings, notes } = await check(killed);
+    const { findings, notes } = await checkStore(killed);
     assert.deepEqual(findings, []);
     if (/2 contents .* changes? of rows in data\.log/.test(notes.join())) break;
     assert(attempt < 50, 'Nothing stands in the log alone.');
@@ -109,7 +97,7 @@ test('rows that the log replaces are checked as the log has them', async t => {
   }
   await again.close();
   rmSync(join(killed, 'contents', String(space.id), fresh.id));
-  assert.deepEqual((await check(killed)).findings, [
+  assert.deepEqual((await checkStore(killed)).findings, [
     `a/n: a row in data.log: the content ${fresh.id} is missing.`,
   ]);
 });
@@ -119,9 +107,9 @@ test('a check and a backup leave no trace in a store without contents', async t 
   const { store } = await newStore(directory);
   await store.close();
   const before = readdirSync(directory).toSorted();
-  await check(directory);
+  await checkStore(directory);
   const to = newDirectory(t);
-  await copy('backup', directory, to);
+  await copyStore('backup', directory, to);
   assert.deepEqual(readdirSync(directory).toSorted(), before);
   assert.deepEqual(readdirSync(to), ['data.mdb']);
 });
@@ -142,17 +130,17 @@ for (const exclusive of [false, true]) {
     // On a slow disk it takes longer until all rows are there.
     for (let round = 0; round < ROUNDS || (named <= 10 && round < ROUNDS_MAX); round += 1) {
       const [backup, restored] = [newDirectory(t), newDirectory(t)];
-      const report = await copy('backup', directory, backup);
+      const report = await copyStore('backup', directory, backup);
       assert.deepEqual(report.findings, [], `round ${round}`);
-      assert.deepEqual((await check(directory)).findings, [], `round ${round}`);
-      assert.deepEqual((await copy('restore', restored, backup)).findings, []);
+      assert.deepEqual((await checkStore(directory)).findings, [], `round ${round}`);
+      assert.deepEqual((await copyStore('restore', restored, backup)).findings, []);
       named = await assertReadable(restored);
       for (const done of [backup, restored]) rmSync(done, { recursive: true });
     }
     assert(named > 10, `${named} contents`);
     assert(Number(await other.ask({ kind: 'stop' })) > 5 * ROUNDS);
     await other.ask({ kind: 'close' });
-    assert.deepEqual((await check(directory)).findings, []);
+    assert.deepEqual((await checkStore(directory)).findings, []);
     assert.deepEqual(readdirSync(join(directory, 'contents', 'processes')), []);
   });
 }

@@ -1,10 +1,14 @@
-// What a check finds in the contents: each one that a row names is there, and has the bytes that the row names. The domain says which those
-// are, through `Inspection`. What no row names is not looked for: a server that serves the store reclaims it.
+// What a check finds in the contents: each one that a row names is there, has the bytes that the row names, and these are the ones that were
+// written (read-content.ts). The domain says which those are, through `Inspection`. What no row names is not looked for: a server that
+// serves the store reclaims it.
 import { readFileSync, statSync } from 'node:fs';
 import type { Inspection, NamedContent, Row, Space } from '#store';
-import { contentPath } from '../content/content-path.js';
+import { contentPath, isSummed } from '../content/content-path.js';
+import { bytesWithin } from '../content/content-sums.js';
 import { decodeKey, decodePartition, encodePayload, encodeSpace, SPACE_BYTES } from '../layout/keys.js';
 import type { LogRecord } from '../wal/log-file.js';
+import type { Findings } from './findings.js';
+import { type Damage, readContent } from './read-content.js';
 
 const VERSION_BYTES = 8;
 
@@ -14,52 +18,97 @@ interface LoggedChange {
   readonly bytes: Buffer | undefined;
 }
 
-/** A content that is whole, as far as a check can see. */
-export interface SoundContent {
+export interface ContentFile {
+  readonly path: string;
   readonly space: number;
   readonly id: string;
-  readonly bytes: number;
 }
+
+interface SeenContent extends ContentFile {
+  readonly fileBytes: number;
+  /** Without its checksums. */
+  readonly bytes: number;
+  isRead: boolean;
+  damage: Damage | undefined;
+}
+
+/** A row names it, and is told of in the words of `of`. */
+interface Naming {
+  readonly of: string;
+  readonly space: Space;
+  readonly named: NamedContent;
+  readonly seen: SeenContent;
+}
+
+/** Reads the whole content, and gives what is wrong with it. */
+export type ReadContentFile = (content: ContentFile, onProgress: () => void) => Promise<Damage | undefined>;
+
+/** Nobody has to read what has no checksums. */
+const readOnly: ReadContentFile = async ({ path, id }, onProgress) =>
+  isSummed(id) ? readContent(path, id, onProgress) : undefined;
 
 export class CheckedContents {
   bytes = 0;
+  /** Of an earlier format: their bytes were not checked. */
+  unsummed = 0;
   /** By path. */
-  readonly #sound = new Map<string, SoundContent>();
+  readonly #seen = new Map<string, SeenContent>();
   readonly #directory: string;
+  readonly #read: ReadContentFile;
   /** The last change of each row that stands in the log alone. */
   readonly #logged = new Map<string, LoggedChange>();
+  #unread: Naming[] = [];
 
   /** `directory` is that of all contents. What stands in `records` replaces the rows that are checked. */
-  constructor(directory: string, records: readonly LogRecord[] = []) {
+  constructor(directory: string, records: readonly LogRecord[] = [], read: ReadContentFile = readOnly) {
     this.#directory = directory;
+    this.#read = read;
     for (const { tick, changes } of records) {
       for (const { key, bytes } of changes) this.#logged.set(key.toString('latin1'), { tick, bytes });
     }
   }
 
-  get sound(): readonly SoundContent[] {
-    return [...this.#sound.values()];
-  }
-
   get count(): number {
-    return this.#sound.size;
+    return this.#seen.size;
   }
 
-  /** The finding in the contents that a row of the trees names. */
-  addRow(inspection: Inspection, space: Space, row: Row): string | undefined {
+  /** Whether there are contents to read: the fewer rows wait for that the better. */
+  get hasUnread(): boolean {
+    return this.#unread.length > 0;
+  }
+
+  /** The finding in the contents that a row of the trees names, as far as it shows without reading them. */
+  addRow(inspection: Inspection, space: Space, row: Row, nameOf: (row: Row) => string): string | undefined {
     if (inspection.contents === undefined || this.#isReplaced(space, row)) return undefined;
-    return this.#look(space, inspection.contents(space, row));
+    return this.#look(space, inspection.contents(space, row), () => `${nameOfSpace(space)}: ${nameOf(row)}`);
   }
 
   /** Once all rows of the trees were added: those of the log. */
-  *finish(inspection: Inspection, living: ReadonlyMap<number, Space>): Iterable<string> {
+  addLogged(inspection: Inspection, living: ReadonlyMap<number, Space>, findings: Findings): void {
     if (inspection.contents === undefined) return;
     for (const [key, { bytes }] of this.#logged) {
       const space = living.get(Buffer.from(key, 'latin1').readUInt32BE());
       if (bytes === undefined || space === undefined) continue;
       const row = rowOf(Buffer.from(key, 'latin1'), bytes);
-      const finding = this.#look(space, inspection.contents(space, row));
-      if (finding !== undefined) yield `${space.account}/${space.name}: a row in data.log: ${finding}`;
+      const of = `${nameOfSpace(space)}: a row in data.log`;
+      const finding = this.#look(space, inspection.contents(space, row), () => of);
+      if (finding !== undefined) findings.add(`${of}: ${finding}`);
+    }
+  }
+
+  /** Reads the contents of the rows that were added, each once, and what they name in their turn. */
+  async read(findings: Findings, onProgress: () => void): Promise<void> {
+    for (let naming = this.#unread.shift(); naming !== undefined; naming = this.#unread.shift()) {
+      const { of, space, named, seen } = naming;
+      if (!seen.isRead) seen.damage = await this.#read(seen, onProgress);
+      seen.isRead = true;
+      if (seen.damage !== undefined) findings.add(`${of}: ${textOf(named, seen.damage)}`);
+      else if (seen.bytes < named.bytes)
+        findings.add(`${of}: ${tooShort(named.id, seen.bytes, named.bytes)}`);
+      else if (named.names !== undefined) {
+        const finding = this.#look(space, namedBy(named.names, seen), () => of);
+        if (finding !== undefined) findings.add(`${of}: ${finding}`);
+      }
     }
   }
 
@@ -75,27 +124,59 @@ export class CheckedContents {
     return false;
   }
 
-  #look(space: Space, contents: readonly NamedContent[]): string | undefined {
+  #look(space: Space, contents: readonly NamedContent[], of: () => string): string | undefined {
     for (const content of contents) {
-      const finding = this.#lookAt(space, content);
+      const finding = this.#lookAt(space, content, of);
       if (finding !== undefined) return finding;
     }
     return undefined;
   }
 
-  #lookAt(space: Space, { id, bytes, names }: NamedContent): string | undefined {
+  #lookAt(space: Space, named: NamedContent, of: () => string): string | undefined {
+    const { id, bytes } = named;
     const path = contentPath(this.#directory, space.id, id);
     if (path === undefined) return 'it names a content by an id that this program does not give.';
-    const known = this.#sound.get(path);
-    const length = known?.bytes ?? statSync(path, { throwIfNoEntry: false })?.size;
-    if (length === undefined) return `the content ${id} is missing.`;
-    if (length < bytes) return `the content ${id} has ${length} bytes of ${bytes}.`;
-    if (known === undefined) {
-      this.#sound.set(path, { space: space.id, id, bytes: length });
-      this.bytes += length;
+    const seen = this.#seen.get(path) ?? seenAt(path, space.id, id);
+    if (seen === undefined) return `the content ${id} is missing.`;
+    if (seen.fileBytes < bytes) return tooShort(id, seen.fileBytes, bytes);
+    if (!this.#seen.has(path)) {
+      this.#seen.set(path, seen);
+      this.bytes += seen.bytes;
+      if (!isSummed(id)) this.unsummed += 1;
     }
-    return names === undefined ? undefined : this.#look(space, names(readFileSync(path)));
+    if (!seen.isRead || seen.damage !== undefined || named.names !== undefined || seen.bytes < bytes)
+      this.#unread.push({ of: of(), space, named, seen });
+    return undefined;
   }
+}
+
+function seenAt(path: string, space: number, id: string): SeenContent | undefined {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return undefined;
+  const bytes = isSummed(id) ? bytesWithin(size) : size;
+  return { path, space, id, fileBytes: size, bytes, isRead: false, damage: undefined };
+}
+
+const tooShort = (id: string, there: number, named: number): string =>
+  `the content ${id} has ${there} bytes of ${named}.`;
+
+const nameOfSpace = ({ account, name }: Space): string => `${account}/${name}`;
+
+/** By the bytes of a content that is as it was written. */
+const namedBy = (
+  names: (bytes: Buffer) => readonly NamedContent[],
+  { path, bytes }: SeenContent,
+): readonly NamedContent[] => names(readFileSync(path).subarray(0, bytes));
+
+/** With the place in what the row stands for. */
+function textOf({ id, where }: NamedContent, damage: Damage): string {
+  if (damage.kind === 'file') return `the content ${id} ${damage.text}.`;
+  const places = damage.ranges.map(([from, until]) => {
+    const place = where?.(from, until);
+    return `${from} to ${until - 1}${place === undefined ? '' : `, which are ${place}`}`;
+  });
+  const more = places.length > 1 ? `; and in ${places.length - 1} more` : '';
+  return `the content ${id} is damaged in its bytes ${places[0]}${more}.`;
 }
 
 function rowOf(key: Buffer, bytes: Buffer): Row {

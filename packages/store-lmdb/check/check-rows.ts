@@ -1,7 +1,7 @@
 // What a check finds in the rows: each belongs to a space, has keys that decode and a version that was given out; every
 // pointer of a long key leads to a subtree with rows, and every subtree is led to. The domain checks the
 // values, through `Inspection`.
-import type { Inspection, SpaceCount } from '#store';
+import type { Inspection, Row, SpaceCount } from '#store';
 import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/keys.js';
 import type { CheckedCatalog } from './check-catalog.js';
 import type { CheckedContents } from './check-contents.js';
@@ -109,7 +109,7 @@ export class CheckedRows {
       throw new Error(
         `the key ${shown(payload.toString('hex'))} is not in the form that this program writes.`,
       );
-    const named = `the row (${shown(partition)}, ${shown(key)})`;
+    const named = nameOfRow({ partition, key });
     if (value.length < VERSION_BYTES) throw new Error(`${named} has no version.`);
     const version = value.readBigUInt64BE();
     const living = this.#catalog.living.get(space);
@@ -124,7 +124,8 @@ export class CheckedRows {
     }
     this.#count(space, value.length);
     const row = { partition, key, version, value: value.subarray(VERSION_BYTES) };
-    const finding = this.#inspection.row(living, row) ?? this.#contents.addRow(this.#inspection, living, row);
+    const finding =
+      this.#inspection.row(living, row) ?? this.#contents.addRow(this.#inspection, living, row, nameOfRow);
     if (finding !== undefined) throw new Error(`${named}: ${finding}`);
   }
 
@@ -141,6 +142,9 @@ export class CheckedRows {
     return this.#catalog.dropped.has(id) ? `dropped space ${id}` : `unknown space ${id}`;
   }
 }
+
+const nameOfRow = ({ partition, key }: Pick<Row, 'partition' | 'key'>): string =>
+  `the row (${shown(partition)}, ${shown(key)})`;
 
 /** On one line, and not for ever. */
 const shown = (text: string): string =>

@@ -1,4 +1,4 @@
-// Checks a whole data file: the pages, the catalogue, every row, and that the contents which rows name are there. It reads the file by
+// Checks a whole data file: the pages, the catalogue, every row, and that the contents which rows name are as they were written. It reads the file by
 // itself, without LMDB, so that damage is told and not followed; it changes nothing. What cannot be seen is told in docs/backup.md.
 import { dirname } from 'node:path';
 import { nextTurn } from '#base';
@@ -38,6 +38,8 @@ export interface CheckReport {
   /** Contents that rows name, and their bytes. */
   readonly contents: number;
   readonly contentBytes: number;
+  /** Contents of an earlier format, without checksums: their bytes were not checked. */
+  readonly unsummedContents: number;
 }
 
 /** What LMDB knows of a tree beside its pages: flags that it was made with, and the order of its keys. */
@@ -112,7 +114,8 @@ class Check {
     await this.#each(trees.get('rows'), 'rows', entry => rows.addRow(entry));
     await this.#each(trees.get('long'), 'long', entry => rows.addLong(entry));
     const spaces = rows.finish();
-    for (const finding of this.#contents.finish(this.#inspection, catalog.living)) findings.add(finding);
+    this.#contents.addLogged(this.#inspection, catalog.living, findings);
+    await this.#contents.read(findings, this.#onSlice);
     await this.#readFree();
     return {
       findings: findings.sentences,
@@ -127,6 +130,7 @@ class Check {
       loggedChanges: 0,
       contents: this.#contents.count,
       contentBytes: this.#contents.bytes,
+      unsummedContents: this.#contents.unsummed,
     };
   }
 
@@ -199,6 +203,7 @@ class Check {
     if (record.flags !== flags) this.#findings.add(`${name}: its record has unknown flags.`);
     for (const entries of new PageTree(this.#file, name, record, this.#findings, compare).pages()) {
       for (const entry of entries) visit(entry);
+      if (this.#contents.hasUnread) await this.#contents.read(this.#findings, this.#onSlice);
       if (performance.now() >= this.#sliceEnd) await this.#endSlice();
     }
   }

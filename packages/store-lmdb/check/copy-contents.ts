@@ -1,69 +1,70 @@
 // Copies contents into the directory of a backup or of a store that is restored: byte by byte, since a copy that shares its blocks with the
-// store would share their damage. All of them, and their names, are on disk before the copy of the data file gets its name.
+// store would share their damage, and with a look at their checksums on the way. All of them, and their names, are on disk before the copy of
+// the data file gets its name.
 import { mkdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreError } from '#store';
 import { contentPath, contentsOf, prepareContents, spacePath } from '../content/content-path.js';
-import {
-  closeFile,
-  codeOf,
-  contentError,
-  openFile,
-  readFrom,
-  syncData,
-  writeAll,
-} from '../content/system-call.js';
+import { closeFile, codeOf, contentError, openFile, syncData, writeAll } from '../content/system-call.js';
 import { syncDirectoryNow } from '../lmdb/sync-file.js';
-import type { SoundContent } from './check-contents.js';
+import type { ContentFile } from './check-contents.js';
+import { type Damage, readContent } from './read-content.js';
 
-const PIECE_BYTES = 1024 * 1024;
+/** Into a store's directory. Nobody removes the contents meanwhile. */
+export class ContentCopies {
+  readonly #target: string;
+  readonly #onProgress: () => void;
+  readonly #spaces = new Set<string>();
 
-/** From the store in one directory to that in another one. Nobody removes the contents meanwhile. */
-export async function copyContents(
-  contents: readonly SoundContent[],
-  from: string,
-  to: string,
-  onProgress: () => void,
-): Promise<void> {
-  if (contents.length === 0) return;
-  const target = contentsOf(to);
-  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
-  try {
-    mkdirSync(target, { recursive: true });
-    prepareContents(target, true);
-    const spaces = new Set(contents.map(({ space }) => spacePath(target, space)));
-    for (const space of spaces) mkdirSync(space);
-    for (const { space, id } of contents) {
-      const [source, copy] = [contentPath(contentsOf(from), space, id), contentPath(target, space, id)];
-      if (source !== undefined && copy !== undefined) await copyContent(source, copy, piece, onProgress);
-    }
-    for (const space of spaces) syncDirectoryNow(space);
-    syncDirectoryNow(target);
-  } catch (error) {
-    throw failure(error, target);
+  constructor(to: string, onProgress: () => void) {
+    this.#target = contentsOf(to);
+    this.#onProgress = onProgress;
   }
-}
 
-async function copyContent(from: string, to: string, piece: Buffer, onProgress: () => void): Promise<void> {
-  const source = await openFile(from, 'r');
-  try {
+  /** Gives what is wrong with the content: the copy of a damaged one is of no use. */
+  async add({ path, space, id }: ContentFile): Promise<Damage | undefined> {
+    try {
+      const copy = contentPath(this.#target, space, id);
+      if (copy === undefined) return undefined;
+      this.#prepare(spacePath(this.#target, space));
+      const damage = await this.#copy(path, id, copy);
+      // Small ones would otherwise follow each other without a turn of the event loop.
+      await nextTurn();
+      return damage;
+    } catch (error) {
+      throw failure(error, this.#target);
+    }
+  }
+
+  /** Their names are on disk then. */
+  finish(): void {
+    if (this.#spaces.size === 0) return;
+    for (const space of [...this.#spaces, this.#target]) syncDirectoryNow(space);
+  }
+
+  #prepare(space: string): void {
+    if (this.#spaces.has(space)) return;
+    if (this.#spaces.size === 0) {
+      mkdirSync(this.#target, { recursive: true });
+      prepareContents(this.#target, true);
+    }
+    mkdirSync(space);
+    this.#spaces.add(space);
+  }
+
+  async #copy(from: string, id: string, to: string): Promise<Damage | undefined> {
     const target = await openFile(to, 'wx', 0o600);
     try {
-      for (let at = 0; ; ) {
-        const { bytesRead } = await readFrom(source, piece, 0, piece.length, at);
-        if (bytesRead === 0) break;
-        await writeAll(target, piece.subarray(0, bytesRead), at);
-        at += bytesRead;
-        onProgress();
-      }
-      await syncData(target);
+      const damage = await readContent(from, id, async (piece, at) => {
+        await writeAll(target, piece, at);
+        this.#onProgress();
+      });
+      if (damage === undefined) await syncData(target);
+      return damage;
     } finally {
       await closeFile(target);
     }
-  } finally {
-    await closeFile(source);
   }
-  await nextTurn();
 }
 
 function failure(error: unknown, place: string): unknown {

@@ -6,7 +6,7 @@ import { contentsOf } from '../content/content-path.js';
 import { AtomicInstall, partialPathIn } from './atomic-install.js';
 import { type CheckReport, checkFile } from './check.js';
 import { CheckedContents } from './check-contents.js';
-import { copyContents } from './copy-contents.js';
+import { ContentCopies } from './copy-contents.js';
 import { checkSnapshot, copySnapshot, dataFile, withContentsPinned } from './snapshot.js';
 
 /** LMDB's reader slots are reckoned for so many (environment.ts). */
@@ -47,22 +47,28 @@ async function copyAndCheck(
     } finally {
       clearInterval(copying);
     }
-    const contents = new CheckedContents(contentsOf(dirname(source)));
+    const copies = new ContentCopies(dirname(path), onProgress);
+    const contents = new CheckedContents(contentsOf(dirname(source)), [], content => copies.add(content));
     const report = await checkFile(path, inspection, onProgress, contents);
-    if (report.findingCount === 0)
-      await copyContents(contents.sound, dirname(source), dirname(path), onProgress);
+    if (report.findingCount === 0) copies.finish();
     return storeReportOf(report);
   });
 }
 
 function storeReportOf(report: CheckReport): StoreReport {
   const { findings, findingCount, spaces, droppedSpaces, droppedRows, fileBytes } = report;
-  const { usedPages, freePages, lostPages, loggedChanges, contents, contentBytes } = report;
+  const { usedPages, freePages, lostPages, loggedChanges } = report;
+  const { contents, contentBytes, unsummedContents } = report;
   const lost = lostPages > 0 ? `, ${lostPages} lost` : '';
   const usage = `${counted(usedPages, 'page')} in use, ${freePages} free${lost}`;
   const logged = `${counted(loggedChanges, 'change')} of rows in data.log, not counted above`;
   const beside = `${counted(contents, 'content')} beside the rows, ${contentBytes} bytes`;
-  const notes = [...(contents > 0 ? [beside] : []), ...(loggedChanges > 0 ? [logged] : [])];
+  const unsummed = `${counted(unsummedContents, 'content')} without checksums, from before there were any: of these the bytes are not checked`;
+  const notes = [
+    ...(contents > 0 ? [beside] : []),
+    ...(unsummedContents > 0 ? [unsummed] : []),
+    ...(loggedChanges > 0 ? [logged] : []),
+  ];
   const bytes = fileBytes + contentBytes;
   return { findings, findingCount, spaces, droppedSpaces, droppedRows, bytes, usage, notes };
 }

@@ -1,6 +1,6 @@
 // Where contents are on disk: one file a content, `contents/<space id>/<content id>` beside the data file, whose bytes are the content's
-// and no others. docs/storage-format.md draws it.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// and its checksums (content-sums.ts). docs/storage-format.md draws it.
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '#store';
 import { syncDirectoryNow, syncFile } from '../lmdb/sync-file.js';
@@ -8,11 +8,23 @@ import { syncDirectoryNow, syncFile } from '../lmdb/sync-file.js';
 const CONTENTS_NAME = 'contents';
 export const PROCESSES_NAME = 'processes';
 export const FORMAT_NAME = 'format';
-const FORMAT = 1;
+/** Contents have checksums behind their bytes from 2 on. */
+const FORMAT = 2;
+const FORMATS: readonly string[] = ['1', String(FORMAT)];
 /** A content's id begins with that of the process that wrote it. */
 export const PROCESS_ID_LENGTH = 14;
 const CONTENT_ID = /^[0-9a-z]{1,40}$/;
 const SPACE_ID = /^[1-9]\d{0,9}$/;
+
+/** Behind the process's id: a count never begins with it. */
+const SUMMED_MARK = '0';
+
+/** The id of the content that a process writes as its `count`th: one with checksums. */
+export const newContentId = (process: string, count: number): string =>
+  `${process}${SUMMED_MARK}${count.toString(36)}`;
+
+/** Whether the file of a content has checksums behind its bytes. Those of format 1 have none. */
+export const isSummed = (id: string): boolean => id[PROCESS_ID_LENGTH] === SUMMED_MARK;
 
 /** The directory of all contents, of the store in a directory. */
 export const contentsOf = (directory: string): string => join(directory, CONTENTS_NAME);
@@ -43,12 +55,25 @@ export function prepareContents(directory: string, isDurable: boolean): void {
   if (isDurable) for (const changed of [directory, join(directory, '..')]) syncDirectoryNow(changed);
 }
 
+/** To be called before the first content of this format is written: an earlier program would take its checksums for bytes of it. */
+export function raiseFormat(directory: string, isDurable: boolean): void {
+  const path = join(directory, FORMAT_NAME);
+  if (formatOf(path) === String(FORMAT)) return;
+  const raised = `${path}.${process.pid}`;
+  rmSync(raised, { force: true });
+  writeFileSync(raised, `${FORMAT}\n`);
+  if (isDurable) syncFile(raised);
+  renameSync(raised, path);
+  if (isDurable) syncDirectoryNow(directory);
+}
+
 /** Fails with `unsupported` if a newer version made the directory of all contents. */
 export function assertFormat(directory: string): void {
-  const path = join(directory, FORMAT_NAME);
-  const text = existsSync(path) ? readFileSync(path, 'latin1').trim() : '';
+  const text = formatOf(join(directory, FORMAT_NAME));
   // A power cut may have left it empty, with no content whose writing was answered.
-  if (text === String(FORMAT) || text === '') return;
+  if (FORMATS.includes(text) || text === '') return;
   const known = `this program knows formats up to ${FORMAT}`;
   throw new StoreError('unsupported', `${directory} has format ${text}; ${known}. Use a newer one.`);
 }
+
+const formatOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'latin1').trim() : '');

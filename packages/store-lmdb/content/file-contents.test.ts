@@ -1,6 +1,6 @@
 // Runs the contents' conformance suite on the embedded engine: files beside its data file. test/overload/ has a disk that is full.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -87,7 +87,7 @@ test('a store without contents has no directory for them', async t => {
   assert(!readdirSync(directory).includes('contents'));
 });
 
-test('a content is a file of its bytes, and a process leaves no entry when it closes', async t => {
+test('a content is a file, and a process leaves no entry when it closes', async t => {
   const directory = newDirectory(t);
   const store = await openLmdbStore({ directory });
   const space = await newSpace(store);
@@ -108,18 +108,27 @@ test('a content is a file of its bytes, and a process leaves no entry when it cl
   assert.deepEqual(readdirSync(join(directory, 'contents', 'processes')), []);
 });
 
-test('a content that was cut off fails where bytes are missing', async t => {
+test('a content that was cut off fails before anything of it is read', async t => {
   const directory = newDirectory(t);
   const store = await openLmdbStore({ directory });
   const space = await newSpace(store);
   const id = await put(store, space, Buffer.alloc(600_000, 'x'));
-  truncateSync(join(directory, 'contents', '1', id), 300_000);
+  const path = join(directory, 'contents', '1', id);
+  const whole = readFileSync(path);
   let read = 0;
-  const reading = async (): Promise<void> => {
-    for await (const piece of store.content.read(space, id, 0, 600_000)) read += piece.length;
+  const reading = async (until: number): Promise<void> => {
+    read = 0;
+    for await (const piece of store.content.read(space, id, 0, until)) read += piece.length;
   };
-  await assert.rejects(reading(), { name: 'StoreError', code: 'corrupt', message: /is missing, or shorter/ });
-  assert.equal(read, 256 * 1024);
+  for (const left of [300_000, 600_000, whole.length - 1]) {
+    truncateSync(path, left);
+    const missing = { name: 'StoreError', code: 'corrupt', message: /is missing, or shorter/ };
+    await assert.rejects(reading(600_000), missing, `${left}`);
+    assert.equal(read, 0);
+    writeFileSync(path, whole);
+  }
+  await reading(600_000);
+  assert.equal(read, 600_000);
   await store.close();
 });
 
@@ -128,12 +137,35 @@ test('contents of a newer format are refused, and nothing is changed', async t =
   const store = await openLmdbStore({ directory });
   await put(store, await newSpace(store), Buffer.from('x'));
   await store.close();
-  writeFileSync(join(directory, 'contents', 'format'), '2\n');
+  writeFileSync(join(directory, 'contents', 'format'), '3\n');
   await assert.rejects(openLmdbStore({ directory }), {
     name: 'StoreError',
     code: 'unsupported',
-    message: /contents has format 2; this program knows formats up to 1\. Use a newer one\.$/,
+    message: /contents has format 3; this program knows formats up to 2\. Use a newer one\.$/,
   });
-  writeFileSync(join(directory, 'contents', 'format'), '1\n');
-  await (await openLmdbStore({ directory })).close();
+});
+
+test('contents of format 1 are read; the first one that is written raises the format', async t => {
+  const directory = newDirectory(t);
+  let store = await openLmdbStore({ directory });
+  const space = await newSpace(store);
+  const summed = await put(store, space, Buffer.from('some bytes'));
+  await store.close();
+  const [format, contents] = [join(directory, 'contents', 'format'), join(directory, 'contents', '1')];
+  const old = `${summed.slice(0, 14)}1`;
+  writeFileSync(join(contents, old), 'others');
+  writeFileSync(format, '1\n');
+  store = await openLmdbStore({ directory });
+  const read = async (id: string, until: number): Promise<string> => {
+    let text = '';
+    for await (const piece of store.content.read(space, id, 0, until)) text += piece;
+    return text;
+  };
+  assert.deepEqual([await read(old, 6), await read(summed, 10)], ['others', 'some bytes']);
+  await assert.rejects(read(old, 7), { code: 'corrupt' });
+  assert.equal(readFileSync(format, 'latin1'), '1\n');
+  await put(store, space, Buffer.from('more'));
+  assert.equal(readFileSync(format, 'latin1'), '2\n');
+  assert.deepEqual(readdirSync(join(directory, 'contents')).toSorted(), ['1', 'format', 'processes']);
+  await store.close();
 });

@@ -16,7 +16,10 @@ import {
   contentPath,
   contentsOf,
   isContentId,
+  isSummed,
+  newContentId,
   PROCESS_ID_LENGTH,
+  raiseFormat,
   spaceOf,
   spacePath,
 } from './content-path.js';
@@ -92,8 +95,9 @@ export class FileContents implements ContentStore {
     this.#assertOpen();
     try {
       const entry = this.#begun();
+      if (this.#count === 0) raiseFormat(this.#directory, this.#options.isDurable);
       this.#count += 1;
-      const id = `${entry.id}${this.#count.toString(36)}`;
+      const id = newContentId(entry.id, this.#count);
       const path = join(spacePath(this.#directory, space.id), id);
       const writer = new FileWriter(id, path, this.#host(space));
       this.#writers.set(id, writer);
@@ -108,7 +112,7 @@ export class FileContents implements ContentStore {
     if (from >= until) return;
     const path = contentPath(this.#directory, space.id, id);
     if (path === undefined) throw missing(join(spacePath(this.#directory, space.id), '?'));
-    yield* readFile({ path, from, until }, bytes => {
+    yield* readFile({ path, from, until, isSummed: isSummed(id) }, bytes => {
       this.#assertOpen();
       this.counts.readBytes += bytes;
     });

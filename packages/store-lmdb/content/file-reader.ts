@@ -1,23 +1,29 @@
 // Reads a range of a content's file in pieces: the next one is read while the caller has the one before. An open file stays whole when its
 // name is gone.
+import { fstatSync } from 'node:fs';
 import { noteStreamed } from '#base';
 import { CONTENT_PIECE_MAX, StoreError } from '#store';
+import { trailerBytes } from './content-sums.js';
 import { closeFile, contentError, isAbsent, openFile, readFrom } from './system-call.js';
 
 export interface ReadRange {
   readonly path: string;
   readonly from: number;
   readonly until: number;
+  /** What stands behind the bytes of the content is none of it. */
+  readonly isSummed: boolean;
 }
 
 /** `onPiece` is told each piece's length before it is given out, and may throw. */
 export async function* readFile(
-  { path, from, until }: ReadRange,
+  { path, from, until, isSummed }: ReadRange,
   onPiece: (bytes: number) => void,
 ): AsyncGenerator<Buffer, void, undefined> {
   const file = await open(path);
   let reading: Promise<Buffer> | undefined;
   try {
+    // The file is open: the system has its length in memory.
+    if (isSummed && fstatSync(file).size < until + trailerBytes(until)) throw missing(path);
     const readNext = (at: number): Promise<Buffer> => {
       const piece = readPiece(file, path, at, Math.min(CONTENT_PIECE_MAX, until - at));
       // Its failure is found when its turn comes.

@@ -1,10 +1,12 @@
 // Writes one content into its file. Small pieces are gathered, so that a content that fits into one buffer is one write, durable by itself; a
-// large one is written while it comes, and synced as it grows, so that its end does not wait for all of it. The file has its
+// large one is written while it comes, and synced as it grows, so that its end does not wait for all of it. The checksums (content-sums.ts) go
+// with the last bytes, in one write where they can. The file has its
 // name from the beginning: nobody reads it before a row names it, and that is after its bytes and its name are durable.
 import { constants } from 'node:fs';
 import { type ContentWriter, StoreError } from '#store';
+import { ContentSums } from './content-sums.js';
 import { closeFile, contentError, syncData, unlinkFile, writeAll } from './system-call.js';
-import { returnBuffer, takeBuffer, WRITE_BYTES } from './write-buffer.js';
+import { returnBuffer, TRAILER_BYTES_MAX, takeBuffer, WRITE_BYTES } from './write-buffer.js';
 
 /** What may wait for the disk behind one content before its writer waits. */
 const UNSYNCED_BYTES_MAX = 8 * 1024 * 1024;
@@ -39,6 +41,7 @@ export class FileWriter implements ContentWriter {
   #state: 'open' | 'finished' | 'failed' | 'discarded' = 'open';
   #failure: unknown;
   #file: number | undefined;
+  readonly #sums = new ContentSums();
   #buffer: Buffer | undefined;
   #buffered = 0;
   /** Where the next write begins. */
@@ -63,7 +66,7 @@ export class FileWriter implements ContentWriter {
     }
   }
 
-  async finish(): Promise<void> {
+  async finish(): Promise<Buffer> {
     this.#assertOpen();
     try {
       if (this.#file === undefined && this.#writing === undefined) await this.#finishSmall();
@@ -74,7 +77,8 @@ export class FileWriter implements ContentWriter {
       throw await this.#fail(error);
     }
     this.#state = 'finished';
-    this.#host.finished(this.id, this.#position);
+    this.#host.finished(this.id, this.#sums.length);
+    return this.#sums.digest();
   }
 
   release(): void {
@@ -93,18 +97,31 @@ export class FileWriter implements ContentWriter {
   }
 
   async #take(piece: Buffer): Promise<void> {
+    this.#sums.add(piece);
+    // Not before: what is the last of it takes the checksums along.
+    if (this.#buffered === WRITE_BYTES && piece.length > 0) await this.#flush();
     if (this.#buffered === 0 && piece.length >= WRITE_BYTES) {
       await this.#written();
       await this.#append(piece);
       return;
     }
     for (let at = 0; at < piece.length; ) {
+      if (this.#buffered === WRITE_BYTES) await this.#flush();
       this.#buffer ??= takeBuffer();
-      const copied = piece.copy(this.#buffer, this.#buffered, at);
+      const room = WRITE_BYTES - this.#buffered;
+      const copied = piece.copy(this.#buffer, this.#buffered, at, at + room);
       this.#buffered += copied;
       at += copied;
-      if (this.#buffered === WRITE_BYTES) await this.#flush();
     }
+  }
+
+  /** To be called once all bytes have come. */
+  #addTrailer(): Buffer | undefined {
+    const trailer = this.#sums.trailer(this.id);
+    if (trailer.length > TRAILER_BYTES_MAX) return trailer;
+    this.#buffer ??= takeBuffer();
+    this.#buffered += trailer.copy(this.#buffer, this.#buffered);
+    return undefined;
   }
 
   /** Waits for the write before, and begins the next. */
@@ -163,6 +180,7 @@ export class FileWriter implements ContentWriter {
   /** Its name and its bytes become durable at the same time. */
   async #finishSmall(): Promise<void> {
     const { isDurable } = this.#host;
+    this.#addTrailer();
     const bytes = this.#buffer?.subarray(0, this.#buffered) ?? Buffer.alloc(0);
     this.#host.assertSpace(bytes.length);
     const durable = isDurable ? (DURABLE_WRITES ?? 0) : 0;
@@ -183,9 +201,11 @@ export class FileWriter implements ContentWriter {
     const { isDurable } = this.#host;
     // The name is there once something is written.
     await this.#written();
+    const long = this.#addTrailer();
     const sync = async (): Promise<void> => {
       if (this.#buffered > 0) await this.#flush();
       await this.#written();
+      if (long !== undefined) await this.#append(long);
       await this.#synced();
       if (isDurable && this.#file !== undefined) await syncData(this.#file);
     };

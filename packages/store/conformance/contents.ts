@@ -1,5 +1,6 @@
 // Contents are read as they were written: pieces, ranges, many at once. content-end.ts and content-lifetime.ts have the other laws.
 import assert from 'node:assert/strict';
+import { Crc64 } from '#base';
 import { CONTENT_PIECE_MAX, type StoreWithContent } from '../content.js';
 import { bytesOf, idsOf, isMissing, put, readAll, written } from './content-suite.js';
 import { createSpace, nextTurn, type Suite } from './suite.js';
@@ -38,6 +39,17 @@ function writeLaws(suite: Suite<StoreWithContent>): void {
     }
     await writer.finish();
     assert((await readAll(content, space, writer.id, 0, bytes.length)).equals(bytes));
+  });
+
+  suite.law('content: its end tells the CRC-64 of its bytes', async ({ store }) => {
+    const { content } = store;
+    const space = await createSpace(store);
+    for (const length of LENGTHS) {
+      const bytes = bytesOf(length);
+      const writer = await content.create(space);
+      for (let at = 0; at < length; at += 99_999) await writer.write(bytes.subarray(at, at + 99_999));
+      assert((await writer.finish()).equals(new Crc64().update(bytes).digest()), `${length}`);
+    }
   });
 
   suite.law('content: a piece may be changed once its write is answered', async ({ store }) => {

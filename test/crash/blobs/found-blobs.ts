@@ -117,10 +117,11 @@ async function faultsIn(store: Engine, space: Space, directory: string): Promise
   const { rows } = await collectRows(store, space, { from: { partition: '', key: '' } }, UNBOUNDED);
   const named = new Set<string>();
   for (const row of rows) {
-    for (const { id, names } of contentsNamedBy(space, row)) {
+    for (const { id, bytes, names } of contentsNamedBy(space, row)) {
       named.add(id);
       if (there.has(id))
-        for (const one of names?.(readFileSync(join(directory, id))) ?? []) named.add(one.id);
+        for (const one of names?.(readFileSync(join(directory, id)).subarray(0, bytes)) ?? [])
+          named.add(one.id);
     }
   }
   return [

@@ -190,6 +190,16 @@ class Run {
     }
   }
 
+  /** As a check does it. */
+  async #checkSums(path: string, ids: Iterable<string>): Promise<void> {
+    const { readContent } = await import('../../../packages/store-lmdb/check/read-content.js');
+    for (const id of ids) {
+      const damage = await readContent(`${this.#life.mount.path}/${path}/${id}`, id, () => undefined);
+      if (damage !== undefined)
+        throw new Breach(this.#end, `The content ${id} is damaged: ${JSON.stringify(damage)}`);
+    }
+  }
+
   /** In the files, and by the rows. */
   async #checkContents(): Promise<void> {
     const { contentsNamedBy } = await import('#blobs');
@@ -206,13 +216,14 @@ class Run {
         const file = fileOf(id);
         if (file === undefined || file.length < bytes)
           throw new Breach(this.#end, `The content ${id} is not whole.`);
-        for (const one of names?.(file.bytes.subarray(0, file.length)) ?? []) named.add(one.id);
+        for (const one of names?.(file.bytes.subarray(0, bytes)) ?? []) named.add(one.id);
       }
       return true;
     });
     for (const id of there)
       if (!named.has(id)) throw new Breach(this.#end, `After a sweep no row names the content ${id}.`);
     for (const id of named) if (!there.has(id)) throw new Breach(this.#end, `The content ${id} is missing.`);
+    await this.#checkSums(path, named);
   }
 }
 

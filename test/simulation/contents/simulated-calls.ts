@@ -228,6 +228,7 @@ const SYNCHRONOUS: Readonly<Record<string, Call>> = {
   writeFileSync: (path, text) => void writeNow(open(path, 'wx'), text),
   openSync: open,
   closeSync: file => files.delete(Number(file)),
+  fstatSync: file => ({ size: fileOf(file).node.length }),
   writeSync: (file, text, at) => writeNow(file, text, Number(at)),
   fsyncSync: file => sync(file)(),
   readdirSync: path => {

@@ -1,0 +1,83 @@
+// Stores with contents as they were written when their format was new: every later version opens them, finds them whole, and shows the same
+// blobs. Contents have checksums from format 2 on.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { systemClock } from '#base';
+import { type BlobContext, BlobSweep, execute, Upkeep } from '#blobs';
+import { checkFile, openLmdbStore } from '#store-lmdb';
+import { inspection } from '../../packages/cli/store-task/inspection.js';
+import { afterStep, EMPTY, showModel, showStore } from '../blobs/blob-model.js';
+import { operationOf } from '../blobs/blob-operation.js';
+import { ROOT } from '../support/spawned-server.js';
+import { STEPS } from './stored-steps.js';
+
+/** By format: how many contents have no checksums. */
+const FIXTURES = [
+  { format: 1, unsummed: 9 },
+  { format: 2, unsummed: 0 },
+];
+/** Length and MD5 of each blob and its snapshots, and its uncommitted blocks. */
+const SHOWN = {
+  a: '402000:03ace3b3 7 8 Cool 20000:ba26bfa4 | AAAA=30000 BBBB=10',
+  'a/b': '320100:32d2c00c | ',
+  c: '32768:12ab85b4 32768:9f91cc7c | ',
+};
+
+function copyFixture(t: TestContext, format: number): string {
+  const fixture = join(ROOT, 'test', 'fixtures', `store-contents-${format}`);
+  const directory = mkdtempSync(join(tmpdir(), 'store-contents-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  for (const name of readdirSync(fixture, { recursive: true, encoding: 'utf8' })) {
+    if (statSync(join(fixture, name)).isDirectory()) continue;
+    const path = join(directory, name.replace(/\.gz$/, ''));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, gunzipSync(readFileSync(join(fixture, name))));
+  }
+  return directory;
+}
+
+async function contextOn(t: TestContext, directory: string): Promise<BlobContext> {
+  const store = await openLmdbStore({ directory, durability: 'none' });
+  t.after(() => store.close());
+  const [account, clock, ids, upkeep] = ['account1', systemClock, randomUUID, new Upkeep()];
+  return { store, content: store.content, account, clock, ids, upkeep };
+}
+
+for (const { format, unsummed } of FIXTURES) {
+  test(`a store with contents of format ${format} is whole`, async t => {
+    const report = await checkFile(join(copyFixture(t, format), 'data.mdb'), inspection);
+    assert.deepEqual(report.findings, []);
+    assert.deepEqual([report.contents, report.unsummedContents], [9, unsummed]);
+  });
+
+  test(`a store with contents of format ${format} shows the blobs that were put, and keeps them when it is swept and written to`, async t => {
+    const directory = copyFixture(t, format);
+    const context = await contextOn(t, directory);
+    const model = STEPS.reduce((before, step) => afterStep(before, step) ?? assert.fail(step.kind), EMPTY);
+    assert.deepEqual(showModel(model), SHOWN);
+    assert.deepEqual(await showStore(context), SHOWN);
+    const sweep = new BlobSweep({ ...context, accounts: () => [context.account] });
+    while (!(await sweep.step()).isPassOver);
+    assert.deepEqual(await showStore(context), SHOWN);
+    const more = [
+      { kind: 'list', blob: 0, other: 0, size: 1, fill: 0 },
+      { kind: 'append', blob: 1, other: 0, size: 20_000, fill: 12 },
+      { kind: 'pages', blob: 2, other: 0, size: 39, fill: 3 },
+    ] as const;
+    let next = model;
+    for (const step of more) {
+      await execute(operationOf(step), context);
+      next = afterStep(next, step) ?? assert.fail(step.kind);
+    }
+    await context.upkeep.settled();
+    assert.deepEqual(await showStore(context), showModel(next));
+    const report = await checkFile(join(directory, 'data.mdb'), inspection);
+    assert.deepEqual(report.findings, []);
+    assert(report.contents > report.unsummedContents);
+  });
+}
