@@ -1,24 +1,25 @@
 // Many rows, as `shelfmark-patterns/bulk`: bulk writes, bulk deletes, and rows that move to new buckets. An entry of its own, because most programs that run in a browser
 // write rows one by one.
-import type { AnyEntity } from './model/entity.js';
-import { Db } from './open.js';
-import { BatchWriter, type WriterOptions } from './write/batch-writer.js';
-import type { RowChange } from './write/change.js';
+
+import { BatchWriter, type WriterOptions } from './bulk/batch-writer.js';
+import type { RowChange } from './bulk/change.js';
 import {
   type DeletableRows,
   type DeleteProgress,
   type DeleteRowsOptions,
   deletePages,
-} from './write/delete-rows.js';
-import { moveRows, type RebucketOptions, type RebucketProgress } from './write/rebucket.js';
+} from './bulk/delete-rows.js';
+import { moveRows, type RebucketOptions, type RebucketProgress } from './bulk/rebucket.js';
+import type { WriteReport } from './bulk/write-load.js';
+import type { AnyEntity } from './model/entity.js';
+import { Db } from './open.js';
 import type { RepoOptions } from './write/repo.js';
-import type { WriteReport } from './write/write-load.js';
 
-export type { WriterOptions } from './write/batch-writer.js';
-export { change, type RowChange } from './write/change.js';
-export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './write/delete-rows.js';
-export type { RebucketOptions, RebucketProgress } from './write/rebucket.js';
-export type { WriteReport } from './write/write-load.js';
+export type { WriterOptions } from './bulk/batch-writer.js';
+export { change, type RowChange } from './bulk/change.js';
+export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './bulk/delete-rows.js';
+export type { RebucketOptions, RebucketProgress } from './bulk/rebucket.js';
+export type { WriteReport } from './bulk/write-load.js';
 
 /**
  * Does any number of changes, in batches by partition, and says of each what became of it. It goes on as reports are taken. If the source throws, what it gave before is

@@ -12,7 +12,8 @@
 //   transport/  requests to the service, and what its refusals mean
 //   read/       queries and their results, links, lookups, many partitions at once
 //   indexes/    rows of secondary indexes, as a write of their entity's row changes them
-//   write/      repositories, batches, many changes, and what became of a write whose answer was lost
+//   write/      repositories, batches, and what became of a write whose answer was lost
+//   bulk/       many changes: in batches, by partition
 //   audit/      what follows from rows, compared with what stands in the table
 //   testing/    what the tests of these share; not published
 

@@ -11,16 +11,12 @@ import { Db } from './open.js';
 export type { ListAuditOptions, ListAuditProgress, ListFinding } from './lists/audit-lists.js';
 export type { BlobList } from './lists/blob-list.js';
 export type { ListContention } from './lists/contention.js';
-export {
-  type Elsewhere,
-  type EntityList,
-  type InBlobs,
-  listOf,
-  type SamePartition,
-} from './lists/entity-list.js';
+export type { EntityList } from './lists/entity-list.js';
 export { type AnyList, type List, type ListKey, type ListSpec, list } from './lists/list.js';
-export { type ListFlowInput, listFlow } from './lists/list-flow.js';
+export { listFlow } from './lists/list-flow.js';
+export type { ListFlowInput } from './lists/list-input.js';
 export type { ListMembers, StaleId } from './lists/list-members.js';
+export { type Elsewhere, type InBlobs, listOf, type SamePartition } from './lists/list-of.js';
 export type { ListOptions, ListPlan, ListRepo } from './lists/list-repo.js';
 export type { ListedOptions, ListedRepo } from './lists/listed-repo.js';
 
@@ -28,7 +24,7 @@ export type { ListedOptions, ListedRepo } from './lists/listed-repo.js';
 export const lists = <L extends AnyList>(db: Db, definition: L, options: ListOptions = {}): ListRepo<L> =>
   new ListRepo(Db.serviceOf(db), definition, options);
 
-/** The rows of an entity, written with its lists: a write of a row by another repository leaves these as they are. */
+/** The repository of an entity, with reads of its lists. Every repository of the entity keeps them. */
 export const listed = <E extends AnyEntity>(
   db: Db,
   entity: E,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { codec, type Db, entity, Instant, key, open, type StoredOf, t } from '#patterns';
+import { change, deleteRows, writeAll } from '#patterns/bulk';
 import type { FlowEvent } from '#patterns/flows';
 import { auditLists, type EntityList, listed, listFlow, listOf } from '#patterns/lists';
 import { onlyIn } from '../support/at-length.js';
@@ -11,36 +12,36 @@ import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
 import { chanceOf, SEED } from './seeded.js';
 
-const Employee = entity('Employee', {
-  version: 1,
-  table: 'Staff',
-  props: {
-    department: t.string(),
-    id: t.int32(),
-    lastName: t.string(),
-    team: t.string().optional(),
-    hired: t.instant().optional(),
-  },
-  partition: p => key(p.department),
-  row: p => key('employee', p.id.as(codec.int(6))),
-});
-type Stored = StoredOf<typeof Employee>;
+/** Lists are kept from their definition on, so that each test has an entity of its own. */
+const employees = () =>
+  entity('Employee', {
+    version: 1,
+    table: 'Staff',
+    props: {
+      department: t.string(),
+      id: t.int32(),
+      lastName: t.string(),
+      team: t.string().optional(),
+      hired: t.instant().optional(),
+    },
+    partition: p => key(p.department),
+    row: p => key('employee', p.id.as(codec.int(6))),
+  });
+type Employees = ReturnType<typeof employees>;
+type Stored = StoredOf<Employees>;
 
-const byLastName = listOf(Employee, 'byLastName', {
-  where: 'same-partition',
-  row: p => key('last', p.lastName.as(codec.lower)),
-});
-const byTeam = listOf(Employee, 'byTeam', { where: 'same-partition', row: p => key('team', p.team) });
-const everywhere = listOf(Employee, 'everywhere', {
-  where: 'elsewhere',
-  partition: p => key('lastNames', p.lastName),
-  row: key('list'),
-});
-const byDay = listOf(Employee, 'byDay', {
-  where: 'elsewhere',
-  partition: key('days'),
-  row: p => key('day', p.hired),
-});
+const lastNames = (of: Employees) =>
+  listOf(of, 'byLastName', { where: 'same-partition', row: p => key('last', p.lastName.as(codec.lower)) });
+const teams = (of: Employees) =>
+  listOf(of, 'byTeam', { where: 'same-partition', row: p => key('team', p.team) });
+const allNames = (of: Employees) =>
+  listOf(of, 'everywhere', {
+    where: 'elsewhere',
+    partition: p => key('lastNames', p.lastName),
+    row: key('list'),
+  });
+const days = (of: Employees) =>
+  listOf(of, 'byDay', { where: 'elsewhere', partition: key('days'), row: p => key('day', p.hired) });
 const jones = { department: 'Sales', lastName: 'Jones' };
 
 describePeers('entities with lists', peer => {
@@ -80,11 +81,11 @@ describePeers('entities with lists', peer => {
       find,
     }: {
       find: (
-        list: EntityList<typeof Employee, K>,
+        list: EntityList<Employees, K>,
         key: K,
       ) => Promise<{ rows: readonly Stored[]; stale: readonly unknown[] }>;
     },
-    list: EntityList<typeof Employee, K>,
+    list: EntityList<Employees, K>,
     at: K,
   ): Promise<readonly number[]> => {
     const { rows, stale } = await find(list, at);
@@ -93,10 +94,12 @@ describePeers('entities with lists', peer => {
   };
 
   test('a list in the partition follows each write, in one transaction with it', async () => {
+    const Employee = employees();
+    const [byLastName, byTeam] = [lastNames(Employee), teams(Employee)];
     const table = await peer.newTable();
     const { db, httpClient } = opened();
     const staff = listed(db, Employee, [byLastName, byTeam], { table });
-    const has = <K>(list: EntityList<typeof Employee, K>, at: K) =>
+    const has = <K>(list: EntityList<Employees, K>, at: K) =>
       members({ find: (each, its) => staff.find(each, its) }, list, at);
     httpClient.count = 0;
     const ann = await staff.create({ ...jones, id: 1 });
@@ -127,7 +130,60 @@ describePeers('entities with lists', peer => {
     assert.equal(partition.length, 1, 'rows of lists are none of the entity');
   });
 
+  test('a list in the partition is kept by whatever writes the row, or the write is refused', async () => {
+    const table = await peer.newTable();
+    const { db, httpClient } = opened();
+    const Employee = employees();
+    const byLastName = lastNames(Employee);
+    const repo = db.repo(Employee, { table });
+    const row = (id: number, lastName = 'Jones') => ({ department: 'Sales', id, lastName });
+    const at = (id: number) => ({ key: { department: 'Sales', id }, etag: '*' });
+    const check = async (expected: readonly number[], lastName = 'Jones'): Promise<void> => {
+      const { rows, stale } = await listed(db, Employee, [byLastName], { table }).find(byLastName, {
+        ...jones,
+        lastName,
+      });
+      assert.deepEqual([rows.map(({ value }) => value.id), stale], [expected, []]);
+      for await (const { findings } of auditLists(db, byLastName, { table })) assert.deepEqual(findings, []);
+    };
+    for (const id of [1, 2, 3, 4, 5, 6, 7]) await repo.create(row(id));
+    await repo.replace(at(1), row(1, 'Smith'));
+    await repo.merge(at(2), { lastName: 'Smith' });
+    await repo.upsert(row(3, 'Smith'));
+    await repo.upsertMerge(row(4, 'Smith'));
+    await repo.upsertMerge(row(8));
+    await repo.delete(at(5));
+    await repo.deleteIfExists(at(6));
+    await repo.deleteIfExists(at(66));
+    await repo.mutate({ department: 'Sales', id: 7 }, now => now && { ...now, lastName: 'Brown' });
+    await check([8]);
+    await check([1, 2, 3, 4], 'Smith');
+    const seven = await repo.get({ department: 'Sales', id: 7 });
+    assert(seven);
+    const changes = [
+      change.merge(Employee, seven, { lastName: 'Jones' }, { table }),
+      change.create(Employee, row(9), { table }),
+      change.upsert(Employee, row(1), { table }),
+    ];
+    for await (const report of writeAll(db, changes)) assert.equal(report.kind, 'done');
+    await check([1, 7, 8, 9]);
+    const smiths = repo.partition({ department: 'Sales' }).where(p => p.lastName.eq('Smith'));
+    for await (const _ of deleteRows(db, smiths, { conditional: true }));
+    await check([], 'Smith');
+    httpClient.count = 0;
+    const batch = () => db.batch(Employee, { department: 'Sales' }, { table });
+    for (const act of [
+      () => batch().create(Employee, row(10)),
+      () => batch().upsert(Employee, row(10)),
+      () => batch().delete(Employee, at(1)),
+    ])
+      await rejects(async () => act(), 'NotInBatch', { entity: 'Employee', keeper: 'byLastName' });
+    assert.equal(httpClient.count, 0);
+  });
+
   test('writers at the same time, with lost answers, leave lists equal to the entities', async () => {
+    const Employee = employees();
+    const byLastName = lastNames(Employee);
     const table = await peer.newTable();
     const chance = chanceOf(SEED);
     let wasLost = false;
@@ -136,15 +192,16 @@ describePeers('entities with lists', peer => {
       return wasLost ? 'reset after' : undefined;
     });
     const names = ['Jones', 'Smith', 'Brown'];
-    const staff = listed(db, Employee, [byLastName], { table, attempts: 60 });
+    const staff = listed(db, Employee, [byLastName], { table });
     const write = async (writer: number): Promise<void> => {
       for (let at = 0; at < 8; at++) {
         const id = 10 * writer + Math.floor(chance() * 3);
         const lastName = names[Math.floor(chance() * names.length)] ?? '';
         const found = await staff.get({ department: 'Sales', id });
-        if (found === undefined) await staff.create({ department: 'Sales', id, lastName });
-        else if (chance() < 0.3) await staff.delete(found);
-        else await staff.merge(found, { lastName });
+        const again = (thrown: { code?: string }): void => assert.equal(thrown.code, 'Contention');
+        if (found === undefined) await staff.create({ department: 'Sales', id, lastName }).catch(again);
+        else if (chance() < 0.3) await staff.delete(found).catch(again);
+        else await staff.merge(found, { lastName }).catch(again);
       }
     };
     await Promise.all([0, 1, 2, 3].map(write));
@@ -164,11 +221,14 @@ describePeers('entities with lists', peer => {
   });
 
   test('an entity that went around its list is left out, and named', async () => {
+    const Employee = employees();
+    const byLastName = lastNames(Employee);
     const table = await peer.newTable();
     const { db } = opened();
     const staff = listed(db, Employee, [byLastName], { table });
     const [, bob, cid] = [1, 2, 3].map(id => staff.create({ ...jones, id }).catch(() => undefined));
-    const around = db.repo(Employee, { table });
+    // By a program that knows nothing of the list.
+    const around = db.repo(employees(), { table });
     await staff.create({ ...jones, id: 4 });
     const [two, three] = [await bob, await cid];
     assert(two && three);
@@ -211,11 +271,13 @@ describePeers('entities with lists', peer => {
   });
 
   test('lists elsewhere are equal when the flow is done', async () => {
+    const Employee = employees();
+    const [everywhere, byDay] = [allNames(Employee), days(Employee)];
     const table = await peer.newTable();
     const { db } = opened();
     const follower = listFlow(`lists-${++flows}-${peer.name}`, [everywhere, byDay]);
     await follower.createQueues(db);
-    const staff = listed(db, Employee, [everywhere, byDay], { table, flow: follower });
+    const staff = listed(db, Employee, [everywhere, byDay], { table });
     const day = Instant.parse('2026-11-23T00:00:00.1234567Z');
     const ann = await staff.create({ ...jones, id: 1, hired: day });
     await staff.create({ department: 'IT', id: 7, lastName: 'Jones' });
@@ -248,12 +310,14 @@ describePeers('entities with lists', peer => {
   test('wherever a program ends, lists are equal to the entities when the flow is done', {
     skip: onlyIn('test:patterns'),
   }, async () => {
+    const Employee = employees();
+    const [byLastName, byTeam, everywhere] = [lastNames(Employee), teams(Employee), allNames(Employee)];
     const table = await peer.newTable();
     const { db } = opened();
     const own = [byLastName, byTeam, everywhere] as const;
     const follower = listFlow(`crash-${peer.name}`, [everywhere]);
     await follower.createQueues(db);
-    const staff = listed(db, Employee, own, { table, flow: follower });
+    const staff = listed(db, Employee, own, { table });
     const value = (id: number) => ({ department: 'Sales', id, lastName: `N${id % 3}`, team: 'a' });
     const renamed = (id: number) => ({ ...value(id), lastName: `N${(id + 1) % 3}`, team: 'b' });
     type Listed = typeof staff;
@@ -282,7 +346,7 @@ describePeers('entities with lists', peer => {
           const dying = opened(index =>
             index < at ? undefined : index === at ? `reset ${mode}` : 'reset before',
           );
-          const repo = listed(dying.db, Employee, own, { table, flow: follower, attempts: 1 });
+          const repo = listed(dying.db, Employee, own, { table });
           isEnded = await operation(repo, before, id).then(
             () => true,
             () => false,
@@ -299,8 +363,12 @@ describePeers('entities with lists', peer => {
   });
 
   test('what could not work is refused', async () => {
+    const Employee = employees();
+    const [byLastName, everywhere] = [lastNames(Employee), allNames(Employee)];
     const { db } = opened();
-    await rejects(async () => listed(db, Employee, [everywhere]), 'DefinitionInvalid');
+    await rejects(db.repo(Employee).create({ ...jones, id: 1 }), 'DefinitionInvalid');
+    listFlow('followed', [everywhere]);
+    await rejects(async () => listFlow('again', [everywhere]), 'DefinitionInvalid');
     await rejects(async () => listFlow('near', [byLastName]), 'DefinitionInvalid');
     await rejects(
       async () =>
@@ -316,10 +384,7 @@ describePeers('entities with lists', peer => {
       container: 'names',
       blob: p => key(p.lastName),
     });
-    await rejects(
-      async () => listed(db, Employee, [inBlobs], { flow: listFlow('blobs', [inBlobs]) }),
-      'DefinitionInvalid',
-    );
+    await rejects(async () => listed(db, Employee, [inBlobs]), 'DefinitionInvalid');
     // @ts-expect-error a list needs a key in the partition of its entities
     await rejects(async () => listOf(Employee, 'wrong', { where: 'same-partition' }), 'DefinitionInvalid');
     await rejects(async () => listed(db, Employee, []).ids(byLastName, jones), 'DefinitionInvalid');

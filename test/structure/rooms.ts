@@ -74,6 +74,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     messages: ['values', 'flow', 'transport'],
     indexes: ['values', 'keys', 'model', 'transport', 'messages'],
     write: ['values', 'flow', 'model', 'transport', 'read', 'messages', 'indexes'],
+    bulk: ['values', 'flow', 'model', 'transport', 'read', 'indexes', 'write'],
     'open.ts': ['model', 'transport', 'write'],
     workflow: PATTERNS_BELOW_FLOWS,
     elsewhere: [
@@ -90,7 +91,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     audit: ['values', 'flow', 'model', 'filter', 'transport', 'read', 'indexes', 'write', 'elsewhere'],
     lists: PATTERNS_BELOW_LISTS,
     copies: PATTERNS_BELOW_LISTS,
-    '.': [...PATTERNS_BELOW_LISTS, 'elsewhere', 'lists', 'copies'],
+    '.': [...PATTERNS_BELOW_LISTS, 'bulk', 'elsewhere', 'lists', 'copies'],
   },
   'packages/store-lmdb': {
     lmdb: [],

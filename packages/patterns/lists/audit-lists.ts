@@ -8,7 +8,7 @@ import { POINT_CONCURRENCY } from '../read/table-query.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
 import { querySettings, type Service } from '../write/service.js';
-import { addressOfId, type EntityList, idOf, textOfKey } from './entity-list.js';
+import { addressOfId, type EntityList, idOf, partsOfKey, textOfKey } from './entity-list.js';
 import { type IdStore, storeOf } from './id-store.js';
 import { isIn, membersOf } from './list-members.js';
 import { HEAD, type Values } from './list-rows.js';
@@ -113,9 +113,7 @@ export class ListAudit {
   async #orphans(rows: readonly { readonly value: unknown }[]): Promise<readonly ListFinding[]> {
     const { home } = this.#list;
     if (home.kind === 'blobs') return [];
-    const names = [...home.list.rows.plan.partition.names, ...home.list.rows.plan.row.names].filter(
-      name => name !== 'listRow',
-    );
+    const names = partsOfKey(this.#list);
     const found: ListFinding[] = [];
     for (const { value } of rows) {
       const values = value as Values;

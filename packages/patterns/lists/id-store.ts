@@ -18,13 +18,12 @@ export interface IdStore {
 /** `table` is where the entity's rows stand: lists in its partitions stand there, too. */
 export interface StoreOptions {
   readonly table?: string | undefined;
-  readonly warn?: ((found: ListContention) => void) | undefined;
 }
 
 export function storeOf(
   service: Service,
-  { home, where, owner }: EntityList,
-  { table, warn }: StoreOptions,
+  { home, where, owner, warn }: EntityList,
+  { table }: StoreOptions,
 ): IdStore {
   if (home.kind === 'blobs') return new BlobLists(service, home.list, { warn });
   const isBeside = where === 'same-partition' || home.list.table === owner.table;

@@ -4,49 +4,15 @@ import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
-import { isObject } from '../values/is-object.js';
 import { refuseDefinition } from '../values/pattern-error.js';
-import type { StandardSchema } from '../values/standard-schema.js';
 import type { FlowOptions, Step } from '../workflow/definition.js';
 import { type Flow, flow } from '../workflow/flow.js';
 import { follow } from '../workflow/follow.js';
-import { type KeyJson, keyJson, keyOfJson, keyValues, rowKeyJson } from '../workflow/key-json.js';
+import { keyOfJson, keyValues } from '../workflow/key-json.js';
 import { type EntityList, idOf, textOfKey } from './entity-list.js';
 import { storeOf } from './id-store.js';
-import type { Values } from './list-rows.js';
-
-/** What a message says: a row, and lists that it may be in or have been in. */
-export interface ListFlowInput {
-  readonly table: string;
-  readonly key: KeyJson;
-  readonly lists: readonly { readonly list: string; readonly key: KeyJson }[];
-}
-
-/** The message of a write of a row with these values. */
-export function listFlowInput(
-  entity: AnyEntity,
-  table: string,
-  values: Values,
-  changes: readonly { readonly list: EntityList; readonly key: Values }[],
-): ListFlowInput {
-  return {
-    table,
-    key: rowKeyJson(entity, values),
-    lists: changes.map(({ list, key }) => ({ list: list.name, key: keyJson(entity, Object.keys(key), key) })),
-  };
-}
-
-const isInput = (value: unknown): value is ListFlowInput =>
-  isObject(value) && typeof value.table === 'string' && isObject(value.key) && Array.isArray(value.lists);
-
-const SCHEMA: StandardSchema<ListFlowInput, ListFlowInput> = {
-  '~standard': {
-    version: 1,
-    vendor: 'shelfmark-patterns',
-    validate: value =>
-      isInput(value) ? { value } : { issues: [{ message: 'should name a row and lists' }] },
-  },
-};
+import { LIST_FLOW_SCHEMA, type ListFlowInput } from './list-input.js';
+import { keepByFlow } from './list-keeper.js';
 
 /** Makes the lists that are named, and the one that the row belongs to, equal to the row. */
 async function settle(
@@ -77,7 +43,7 @@ const stepOf = (list: EntityList, table: string): Step<ListFlowInput> =>
     make: (row, input, { db, signal }) => settle(db, list, input, row, signal),
   });
 
-/** The flow that keeps these lists, of one entity. Rows of any table may be followed. */
+/** The flow that keeps these lists, of one entity: every write of its rows is announced to it. Rows of any table may be followed. */
 export function listFlow<E extends AnyEntity>(
   name: string,
   lists: readonly EntityList<E, unknown>[],
@@ -92,5 +58,7 @@ export function listFlow<E extends AnyEntity>(
       run: (input, context) => stepOf(list, input.table).run(input, context) as Promise<undefined>,
     }),
   );
-  return flow(name, SCHEMA, steps, options);
+  const made = flow(name, LIST_FLOW_SCHEMA, steps, options);
+  keepByFlow(all, made);
+  return made;
 }

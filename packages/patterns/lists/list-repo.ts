@@ -28,6 +28,11 @@ export interface ListOptions {
   readonly warn?: ((found: ListContention) => void) | undefined;
 }
 
+interface ListSettings extends ListOptions {
+  /** Shared with others that write the list. */
+  readonly counts?: ContentionCount | undefined;
+}
+
 /** What is sent for a list, and what to think of before lists are used. */
 export interface ListPlan {
   readonly table: string;
@@ -64,13 +69,13 @@ export class ListRepo<L extends AnyList> {
   readonly #attempts: number | undefined;
   readonly #contention: ContentionCount;
 
-  constructor(service: Service, list: L, { table = list.table, attempts, warn }: ListOptions = {}) {
+  constructor(service: Service, list: L, { table = list.table, attempts, warn, counts }: ListSettings = {}) {
     this.list = list;
     this.table = table;
     this.#service = service;
     this.#reads = new ListReads(service, list, table);
     this.#attempts = attempts;
-    this.#contention = new ContentionCount(warn);
+    this.#contention = counts ?? new ContentionCount(warn);
   }
 
   /** The ids of the list in the order of their UTF-8; none if there is no such list. */

@@ -45,6 +45,9 @@ const REFUSALS: ReadonlySet<PatternErrorCode> = new Set([
   'ValueInvalid',
   'NewerVersion',
   'WrongEntity',
+  'DefinitionInvalid',
+  'SourceMissing',
+  'SourceInUse',
 ]);
 
 /** That fails, too: the message then waits for the write until its grace period is over. */

@@ -67,5 +67,6 @@ export function compileEntity({ name, props, partition, row, tag }: Compilable):
     isChanging: partitionKey.changing.length > 0 || rowKey.changing.length > 0,
     indexes: [],
     elsewhere: [],
+    keepers: [],
   };
 }

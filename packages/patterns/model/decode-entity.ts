@@ -6,7 +6,7 @@ import type { WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
 import type { AnyEntity, Field, Of } from './entity.js';
-import { isIndexed } from './index-row.js';
+import { isFollowed } from './keeper.js';
 import { rowFault } from './row-fault.js';
 import { readAddress, readHead } from './row-head.js';
 import type { Projected, StoredOf } from './stored.js';
@@ -83,11 +83,11 @@ function rebuilt(entity: AnyEntity, keys: Readonly<Record<string, unknown>>, rea
   return values;
 }
 
-/** Entities of rows that were read and have index rows: what is given a row alone has to know. */
-const INDEXED = new WeakMap<object, AnyEntity>();
+/** Entities of rows that were read and that others follow from: what is given a row alone has to know. */
+const FOLLOWED = new WeakMap<object, AnyEntity>();
 
-/** The entity of a row that was read, if it has indexes. */
-export const indexedEntityOf = (row: object): AnyEntity | undefined => INDEXED.get(row);
+/** The entity of a row that was read, if it has indexes, lists or copies. */
+export const followedEntityOf = (row: object): AnyEntity | undefined => FOLLOWED.get(row);
 
 /** What decodes the row, with every failure as an error that names the row. */
 function named<T extends object>(
@@ -99,7 +99,7 @@ function named<T extends object>(
   const address = readAddress(row, options.table ?? entity.table);
   try {
     const decoded = decode();
-    if (isIndexed(entity)) INDEXED.set(decoded, entity);
+    if (isFollowed(entity)) FOLLOWED.set(decoded, entity);
     return decoded;
   } catch (thrown) {
     throw rowFault(entity, row, address, thrown);

@@ -23,6 +23,7 @@ import {
   type IndexSpecs,
   type NoIndexes,
 } from './index-plan.js';
+import type { Keeper } from './keeper.js';
 
 /** A property as encoding and decoding need it. */
 export interface Field {
@@ -50,6 +51,8 @@ export interface EntityPlan {
   readonly indexes: readonly IndexPlan[];
   /** Those whose rows stand in other partitions or in another table. */
   readonly elsewhere: readonly IndexPlan[];
+  /** Of lists and copies that were defined since: keeper.ts. */
+  readonly keepers: Keeper[];
 }
 
 /** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */

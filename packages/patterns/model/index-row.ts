@@ -12,10 +12,6 @@ import type { Stored } from './stored.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Whether other rows follow from the entity's. */
-export const isIndexed = ({ plan }: Pick<AnyEntity, 'plan'>): boolean =>
-  plan.indexes.length > 0 || plan.elsewhere.length > 0;
-
 /** The row that the index has of the value; undefined if the value lacks a part of the index's key. Throws KeyInvalid and TooLarge. */
 export function encodeIndexRow(
   { entity, needs }: IndexPlan,

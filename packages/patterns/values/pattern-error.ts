@@ -24,6 +24,12 @@ export interface PatternErrorDetails {
   };
   /** A write of an entity with indexes, whose rows depend on the row before: it has to be read, which a batch does not do. */
   readonly RowNotRead: RowAddress & { readonly entity: string; readonly op: string };
+  /** A write of an entity with lists or copies, in a batch of the program: a repository writes it with them. */
+  readonly NotInBatch: RowAddress & { readonly entity: string; readonly op: string; readonly keeper: string };
+  /** A row takes copies of another that is not there. The address is that of the other. */
+  readonly SourceMissing: RowAddress & { readonly copies: string };
+  /** A row that others have copies of may not be deleted. `by` is one of them. */
+  readonly SourceInUse: RowAddress & { readonly copies: string; readonly by: RowAddress };
   /** The row was changed since it was read. */
   readonly Conflict: RowAddress & { readonly etag: string };
   /** Others changed the row each time, as often as it was tried. */
@@ -110,6 +116,11 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
     `Another ${detail.entity} has this key in ${detail.index}, by the row ${at(detail)}.`,
   RowNotRead: detail =>
     `${detail.entity} has indexes, and ${detail.op} of ${at(detail)} does not know the row before: read it, or write it by a repository.`,
+  NotInBatch: detail =>
+    `${detail.entity} has ${detail.keeper}, with which ${detail.op} of ${at(detail)} has to be written: use db.repo(${detail.entity}).`,
+  SourceMissing: detail => `There is no row ${at(detail)}, of which ${detail.copies} takes copies.`,
+  SourceInUse: detail =>
+    `The row ${at(detail)} stays, because ${at(detail.by)} has copies of it: ${detail.copies} refuses its deletion.`,
   Conflict: row => `The row ${at(row)} was changed since it was read.`,
   Contention: detail =>
     `Others changed the row ${at(detail)} each of the ${detail.attempts} times it was tried.`,

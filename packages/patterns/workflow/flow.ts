@@ -1,12 +1,13 @@
 // A flow as programs use it: work that a queue remembers until it is done, over partitions, tables and services. Sends messages, by themselves or before a write, and starts workers.
 // definition.ts checks what a flow is, worker.ts and delivery.ts do the work.
 import { newUuid } from '../flow/surroundings.js';
-import { unlessRefused } from '../messages/announce.js';
+import { type SentMessage, unlessRefused } from '../messages/announce.js';
 import { checkedText, type Envelope } from '../messages/envelope.js';
 import { Db } from '../open.js';
 import { type MessageRef, type QueueCallOptions, QueueRequests } from '../transport/queue-requests.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
+import type { OperationId } from '../write/operation-id.js';
 import {
   define,
   type FlowDefinition,
@@ -68,6 +69,23 @@ export class Flow<I = unknown, O = unknown> {
   async start(db: Db, input: I, { id, after = 0, signal }: StartOptions = {}): Promise<string> {
     const { envelope } = await this.#sent(db, input, { id, after, signal });
     return envelope.id;
+  }
+
+  /**
+   * For keepers of lists and copies: sends the message of a write to come, which leaves this operation id.
+   */
+  async announce(
+    db: Db,
+    input: I,
+    operationId: OperationId | undefined,
+    { deletes = false, signal }: WriteOptions,
+  ): Promise<SentMessage> {
+    if (operationId === undefined)
+      return refuseDefinition(this.name, 'a write that a flow follows needs operation ids');
+    const { announceAfter } = Db.serviceOf(db);
+    const sending = { id: undefined, after: announceAfter, signal, operationId, deletes };
+    const { queue, message } = await this.#sent(db, input, sending);
+    return { queue, message };
   }
 
   /**

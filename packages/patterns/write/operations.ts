@@ -5,7 +5,7 @@ import { indexWrites } from '../indexes/index-write.js';
 import { addresses, addressOfKey } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
-import { isIndexed } from '../model/index-row.js';
+import { isFollowed } from '../model/keeper.js';
 import type { PatchOf } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
 import type { Projected, RowRef, Stored, StoredOf } from '../model/stored.js';
@@ -15,6 +15,7 @@ import { PatternError, refuseValue } from '../values/pattern-error.js';
 import { refuseMoving } from './moving-row.js';
 import {
   idsAlone,
+  type KeptWrite,
   type PlannedWrite,
   planDelete,
   planMerge,
@@ -85,40 +86,59 @@ function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>)
   refuseMoving(at.entity, target);
   const planned = planDelete(target, target.etag);
   const indexed = target.whole
-    ? withIndexes(at, planned, target as StoredOf<E>, undefined)
+    ? withFollowers(at, planned, target as StoredOf<E>, undefined, () => planned)
     : readFirst(at, planned, target.etag, deleteOf(at));
   return spread(at, indexed, target.value as Values, true);
 }
 
 const deleteOf =
   <E extends AnyEntity>(at: Subject<E>) =>
-  (stored: StoredOf<E>): PlannedWrite<undefined> =>
-    withIndexes(at, planDelete(stored, stored.etag), stored, undefined);
+  (stored: StoredOf<E>): PlannedWrite<undefined> => {
+    const planned = planDelete(stored, stored.etag);
+    return withFollowers(at, planned, stored, undefined, () => planned);
+  };
 
-/** The write with those of the entity's index rows; `after` is the value that it leaves. A newer program may have index rows that this one does not know. */
-function withIndexes<E extends AnyEntity, T>(
+/**
+ * The write with those of the entity's index rows, and with what its keepers have to know; `after` is the value that it leaves. A newer program may have index rows that this one does not
+ * know.
+ */
+function withFollowers<E extends AnyEntity, T>(
   { entity }: Subject<E>,
   planned: PlannedWrite<T>,
   before: StoredOf<E> | undefined,
   after: unknown,
+  again: KeptWrite<T>['again'],
 ): PlannedWrite<T> {
-  if (!isIndexed(entity)) return planned;
+  if (!isFollowed(entity)) return planned;
   if (before !== undefined) refuseNewer(entity, before);
   const address = addressOf(planned.write);
-  const near = { ...planned, indexWrites: indexWrites(entity, address, before, after) };
-  if (entity.plan.elsewhere.length === 0) return near;
-  return { ...near, far: farChange(entity, address, before, after, planned.operationId) };
+  const { elsewhere, keepers } = entity.plan;
+  return {
+    ...planned,
+    indexWrites: indexWrites(entity, address, before, after),
+    ...(elsewhere.length > 0 && { far: farChange(entity, address, before, after, planned.operationId) }),
+    ...(keepers.length > 0 && { kept: { entity, before, after: after as Values | undefined, again } }),
+  };
 }
 
 /** The same, of a write that gives the row as it leaves it. */
-const withIndexesOf = <E extends AnyEntity>(
+const withFollowersOf = <E extends AnyEntity>(
   at: Subject<E>,
   planned: PlannedWrite<StoredOf<E>>,
-  before?: StoredOf<E>,
+  before: StoredOf<E> | undefined,
+  again: KeptWrite<StoredOf<E>>['again'],
 ): PlannedWrite<StoredOf<E>> =>
-  isIndexed(at.entity) ? withIndexes(at, planned, before, planned.result(undefined).value) : planned;
+  isFollowed(at.entity)
+    ? withFollowers(at, planned, before, planned.result(undefined).value, again)
+    : planned;
 
-/** Of an entity with indexes, a write that does not know the row before is planned again when that was read. */
+/** The value with other properties; null is none. */
+const filled = <V extends object>(value: V, set: Values): V => ({
+  ...value,
+  ...Object.fromEntries(Object.entries(set).map(([name, is]) => [name, is ?? undefined])),
+});
+
+/** Of an entity from whose rows others follow, a write that does not know the row before is planned again when that was read. */
 function readFirst<E extends AnyEntity, T>(
   { entity }: Subject<E>,
   planned: PlannedWrite<T>,
@@ -126,7 +146,7 @@ function readFirst<E extends AnyEntity, T>(
   withRow: (stored: StoredOf<E>) => PlannedWrite<T>,
   withoutRow?: () => PlannedWrite<T>,
 ): PlannedWrite<T> {
-  if (!isIndexed(entity)) return planned;
+  if (!isFollowed(entity)) return planned;
   const plan = (stored: StoredOf<AnyEntity> | undefined): PlannedWrite<T> => {
     if (stored !== undefined) return withRow(stored as StoredOf<E>);
     return withoutRow === undefined ? planned : withoutRow();
@@ -141,22 +161,29 @@ function replaceAll<E extends AnyEntity>(
   value: NewOf<E>,
 ): PlannedWrite<StoredOf<E>> {
   const bare = { ...stored, unknown: idsAlone(at.identity, stored.unknown) };
-  return withIndexesOf(at, planReplace(at, bare, value), stored);
+  return withFollowersOf(at, planReplace(at, bare, value), stored, set =>
+    replaceAll(at, stored, filled(value, set)),
+  );
 }
 
 /** What is given back of a row of which only a part was given. */
 function refOf<E extends AnyEntity>(
-  { readFirst: _, ...planned }: PlannedWrite<StoredOf<E>>,
+  { readFirst: _, kept, ...planned }: PlannedWrite<StoredOf<E>>,
   key: KeyOf<E>,
 ): PlannedWrite<RowRef<E>> {
-  return { ...planned, result: (etag = '') => ({ key, etag }) };
+  const result = (etag = ''): RowRef<E> => ({ key, etag });
+  if (kept === undefined) return { ...planned, result };
+  return { ...planned, result, kept: { ...kept, again: set => refOf(kept.again(set), key) } };
 }
 
 const planMerged = <E extends AnyEntity>(
   at: Subject<E>,
   stored: StoredOf<E>,
   patch: Values,
-): PlannedWrite<StoredOf<E>> => withIndexesOf(at, planMerge(at, stored, patch), stored);
+): PlannedWrite<StoredOf<E>> =>
+  withFollowersOf(at, planMerge(at, stored, patch), stored, set =>
+    planMerged(at, stored, { ...patch, ...set }),
+  );
 
 /** The value as what it changes in a row. */
 function patchOfValue<E extends AnyEntity>({ entity, now }: Subject<E>, value: NewOf<E>): Values {
@@ -185,7 +212,13 @@ function spread<E extends AnyEntity, T>(
 export const OPERATIONS = {
   /** There is no such row yet. */
   create: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> =>
-    spread(at, withIndexesOf(at, planNew('create', at, value)), value),
+    spread(
+      at,
+      withFollowersOf(at, planNew('create', at, value), undefined, set =>
+        OPERATIONS.create(at, filled(value, set)),
+      ),
+      value,
+    ),
   /** The row is there, under the condition of its ETag, and becomes this. */
   replace: <E extends AnyEntity>(
     at: Subject<E>,
@@ -193,8 +226,11 @@ export const OPERATIONS = {
     value: NewOf<E>,
   ): PlannedWrite<StoredOf<E>> => {
     const stored = read(at, target);
-    if (stored !== undefined)
-      return spread(at, withIndexesOf(at, planReplace(at, stored, value), stored), value, true);
+    if (stored !== undefined) {
+      const again = (set: Values): PlannedWrite<StoredOf<E>> =>
+        OPERATIONS.replace(at, stored, filled(value, set));
+      return spread(at, withFollowersOf(at, planReplace(at, stored, value), stored, again), value, true);
+    }
     const row = target as RowRef<E>;
     const planned = planReplaceOf(at, row, value);
     return spread(

@@ -5,6 +5,7 @@ import type { IndexWrite } from '../indexes/index-write.js';
 import { addressOfKey } from '../model/address.js';
 import { type EncodedRow, encodeEntity, encodePatch, encodeUpdated } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
+import type { Keeper } from '../model/keeper.js';
 import { readPatch } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
 import type { RowRef, Stored, StoredOf } from '../model/stored.js';
@@ -27,8 +28,23 @@ export interface PlannedWrite<T> extends IdentifiedWrite {
   readonly indexWrites?: readonly IndexWrite[];
   /** What it changes in indexes elsewhere, whose flow is told before the write. */
   readonly far?: FarChange;
-  /** The entity has indexes, and the row before is not known. */
+  /** Other rows follow from the entity's, and the row before is not known. */
   readonly readFirst?: ReadFirst<T>;
+  /** The entity's lists and copies are written along. */
+  readonly kept?: KeptWrite<T>;
+}
+
+/** What the keepers of an entity have to know of a write of its row. */
+export interface KeptWrite<T = unknown> {
+  readonly entity: AnyEntity;
+  /** As it was read; undefined for a new one. */
+  readonly before: StoredOf<AnyEntity> | undefined;
+  /** The value that the write leaves; undefined if it takes the row away. */
+  readonly after: Values | undefined;
+  /** The keeper whose own write it is, which has nothing to do then. */
+  readonly by?: Keeper;
+  /** The same write with these properties besides; null takes one away. */
+  readonly again: (set: Values) => PlannedWrite<T>;
 }
 
 /** How a write is planned when its row has been read: `*` is any ETag. */

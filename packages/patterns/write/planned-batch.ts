@@ -73,6 +73,19 @@ function refuseSpread({ spread }: Planned): void {
     });
 }
 
+/** What its lists and copies need has to be read. A repository does that. */
+function refuseKept({ kept, readFirst, write }: Planned): void {
+  const entity = kept?.entity ?? readFirst?.entity;
+  const [keeper] = entity?.plan.keepers ?? [];
+  if (entity === undefined || keeper === undefined) return;
+  throw new PatternError('NotInBatch', {
+    ...addressOf(write),
+    entity: entity.name,
+    op: write.kind,
+    keeper: keeper.name,
+  });
+}
+
 /** Index rows depend on the row before, which a batch does not read. */
 function refuseUnread({ readFirst, write }: Planned): void {
   if (readFirst !== undefined)
@@ -114,11 +127,12 @@ export class PlannedBatch {
   }
 
   /**
-   * Throws TooManyOperations and TooLarge, ValueInvalid for a row of another partition or one that is in the batch already, and RowNotRead for a write that does not know which index
-   * rows it changes.
+   * Throws TooManyOperations and TooLarge, ValueInvalid for a row of another partition or one that is in the batch already, RowNotRead for a write that does not know which index
+   * rows it changes, and NotInBatch for one of an entity with lists or copies.
    */
   add(planned: Planned): this {
     refuseSpread(planned);
+    refuseKept(planned);
     refuseUnread(planned);
     this.#refuseMisplaced(planned);
     const operation = { ...planned, part: this.#service.requests.part(planned.write) };

@@ -24,7 +24,7 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   readonly onDrift?: DriftPolicy;
   /** Options of all queries. */
   readonly queries?: QueryOptions;
-  /** Seconds until workers see the message of a write whose index rows stand elsewhere, in which the write should be done; 2 by default. */
+  /** Seconds until workers see the message of a write from which rows elsewhere follow, in which the write should be done; 2 by default. */
   readonly announceAfter?: number;
 }
 

@@ -1,4 +1,5 @@
-// Does one planned write of a row by itself: at once, with its index rows in a batch, after a read where index rows depend on the row before, or in whichever bucket the row stands.
+// Does one planned write of a row by itself: at once, with its index rows in a batch, after a read where index rows depend on the row before, with its
+// lists and copies, or in whichever bucket the row stands.
 import { Attempts, isLost, refusalOf } from '../flow/optimistic.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import { addressOf } from '../transport/row-write.js';
@@ -9,6 +10,20 @@ import type { PlannedWrite, ReadFirst } from './plan-write.js';
 import { PlannedBatch } from './planned-batch.js';
 import { announcedWrites, type Service } from './service.js';
 import { writeSpread } from './spread-writes.js';
+import { writeKept } from './write-kept.js';
+
+/** Rows of one partition, and their index rows, all or nothing. Gives what becomes of the first. Throws BatchFailed. */
+async function writeTogether<T>(
+  service: Service,
+  planned: PlannedWrite<T>,
+  others: readonly PlannedWrite<WriteResult>[],
+  options: ReadOptions,
+): Promise<T> {
+  const batch = new PlannedBatch(service, addressOf(planned.write));
+  for (const each of [planned as PlannedWrite<WriteResult>, ...others]) batch.add(each);
+  const [result] = await batch.commit(options);
+  return result as T;
+}
 
 /** The row and its index rows, all or nothing. Throws what a write of the row alone throws, and UniqueViolation. */
 async function writeWithIndexes<T>(
@@ -16,10 +31,8 @@ async function writeWithIndexes<T>(
   planned: PlannedWrite<T>,
   options: ReadOptions,
 ): Promise<T> {
-  const batch = new PlannedBatch(service, addressOf(planned.write));
   try {
-    const [result] = await batch.add(planned as PlannedWrite<WriteResult>).commit(options);
-    return result as T;
+    return await writeTogether(service, planned, [], options);
   } catch (thrown) {
     throw refusalOf(thrown);
   }
@@ -58,8 +71,13 @@ export async function writePlanned<T>(
   planned: PlannedWrite<T>,
   options: ReadOptions = {},
 ): Promise<T> {
-  const { spread, readFirst, indexWrites = [], far } = planned;
+  const { spread, readFirst, kept, indexWrites = [], far } = planned;
   if (readFirst !== undefined) return writeAfterRead(service, planned, readFirst, options);
+  if (kept !== undefined)
+    return writeKept(service, { ...planned, kept }, options, {
+      alone: own => writePlanned(service, own, options),
+      together: (own, others) => writeTogether(service, own, others, options),
+    });
   if (indexWrites.length > 0) return writeWithIndexes(service, planned, options);
   if (spread !== undefined) return writeSpread(service, planned, spread, options);
   const write = () => service.writes.write(planned, options);

@@ -2,8 +2,8 @@
 // and reports each. The source is read only as reports are consumed (back-pressure).
 import type { RowWrite } from '../transport/row-write.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
+import type { Service } from '../write/service.js';
 import type { RowChange } from './change.js';
-import type { Service } from './service.js';
 import { type WaitingChange, WriteLanes } from './write-lanes.js';
 import { type WriteReport, writeLoad } from './write-load.js';
 

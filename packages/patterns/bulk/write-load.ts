@@ -4,12 +4,12 @@ import { isLost, refusalOf } from '../flow/optimistic.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { type AnyPatternError, PatternError } from '../values/pattern-error.js';
-import type { WriteResult } from './operations.js';
-import { PlannedBatch } from './planned-batch.js';
+import type { WriteResult } from '../write/operations.js';
+import { PlannedBatch } from '../write/planned-batch.js';
+import type { Service } from '../write/service.js';
+import { writePlanned } from '../write/write-planned.js';
 import { refusedByRows } from './refused-rows.js';
-import type { Service } from './service.js';
 import type { WaitingChange } from './write-lanes.js';
-import { writePlanned } from './write-planned.js';
 
 /** What became of one change. */
 export type WriteReport =
@@ -82,9 +82,9 @@ async function writeTogether(
   }
 }
 
-/** Whether it is written by itself: the row may stand in one of several buckets, or has to be read first. */
-const isAlone = ({ planned: { spread, readFirst } }: WaitingChange): boolean =>
-  spread !== undefined || readFirst !== undefined;
+/** Whether it is written by itself: the row may stand in one of several buckets, has to be read first, or has lists or copies. */
+const isAlone = ({ planned: { spread, readFirst, kept } }: WaitingChange): boolean =>
+  spread !== undefined || readFirst !== undefined || kept !== undefined;
 
 /** In their order: those that are written by themselves, and what stands between them in batches. */
 export async function writeLoad(

@@ -11,9 +11,9 @@ import type { RowWrite } from '../transport/row-write.js';
 import type { ReadOptions, RowAnswer } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireProperty, WireRow } from '../values/wire-property.js';
-import { isMovingRow, MOVING_PROPERTY, movingMark } from './moving-row.js';
-import { planDelete } from './plan-write.js';
-import { newIdentity, type Service } from './service.js';
+import { isMovingRow, MOVING_PROPERTY, movingMark } from '../write/moving-row.js';
+import { planDelete } from '../write/plan-write.js';
+import { newIdentity, type Service } from '../write/service.js';
 
 /** How rows are moved to their new buckets. */
 export interface RebucketOptions extends ReadOptions {

@@ -1,15 +1,15 @@
 // Deletes the rows of a query page by page, in batches over many partitions at a time, and gives a token after each page by which another process can
 // continue.
-import { indexedEntityOf } from '../model/decode-entity.js';
+import { followedEntityOf } from '../model/decode-entity.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import type { Results } from '../read/results.js';
 import { PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';
+import { OPERATIONS } from '../write/operations.js';
+import { planDelete } from '../write/plan-write.js';
+import { newIdentity, type Service, timeOfWrite } from '../write/service.js';
 import { BatchWriter } from './batch-writer.js';
 import type { RowChange } from './change.js';
-import { OPERATIONS } from './operations.js';
-import { planDelete } from './plan-write.js';
-import { newIdentity, type Service, timeOfWrite } from './service.js';
 import type { WriteReport } from './write-load.js';
 
 /** How bulk deletes are sent, and under which condition. */
@@ -61,7 +61,7 @@ function refuseIndexRow(row: DeletableRow): void {
 
 /** Where the row was changed since, and is to go all the same, its index rows are others. */
 function changeOf(row: DeletableRow, conditional: boolean): RowChange {
-  const entity = indexedEntityOf(row);
+  const entity = followedEntityOf(row);
   if (entity !== undefined) {
     const isWhole = (row as Partial<StoredOf<AnyEntity>>).whole === true;
     return indexedChange(entity, row, conditional || isWhole ? 'as read' : 'as it is');
@@ -92,7 +92,7 @@ async function deleteAll(
   const again = reports.filter(report => isCode(report, 'Conflict')).map(({ index }) => index);
   const changes = again.flatMap(index => {
     const row = rows[index];
-    const entity = row && indexedEntityOf(row);
+    const entity = row && followedEntityOf(row);
     return row && entity ? [indexedChange(entity, row, 'as it is')] : [];
   });
   if (changes.length === 0) return reports;

@@ -2,9 +2,9 @@
 import type { AnyEntity, NewOf } from '../model/entity.js';
 import type { PatchOf, Remove } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
-import { type Deletable, OPERATIONS, type Target, type WriteResult } from './operations.js';
-import type { PlannedWrite, Subject } from './plan-write.js';
-import { newIdentity, type Service, timeOfWrite } from './service.js';
+import { type Deletable, OPERATIONS, type Target, type WriteResult } from '../write/operations.js';
+import type { PlannedWrite, Subject } from '../write/plan-write.js';
+import { newIdentity, type Service, timeOfWrite } from '../write/service.js';
 
 /** Opaque: made by `change`, and done by a writer. */
 export interface RowChange {

@@ -1,0 +1,38 @@
+// What is kept equal to the rows of an entity beside its indexes: lists of them, and copies in other rows. It is defined beside the entity and noted here, in the entity's plan, so that every write of such
+// a row finds it, by whichever door. write/keeper.ts says what a keeper does.
+import { refuseDefinition } from '../values/pattern-error.js';
+import type { AnyEntity } from './entity.js';
+
+/** Keeps something equal to the rows of an entity. */
+export interface Keeper {
+  /** Of the list or the copies, for errors. */
+  readonly name: string;
+  /** Properties that what it keeps is made of. */
+  readonly reads: readonly string[];
+  /** Properties of these rows that it writes along with other rows, in their transactions. */
+  readonly writes: readonly string[];
+}
+
+/** A change of one would have to bring changes of the other along, without end. */
+function refuseChain(name: string, writer: Keeper, reader: Keeper): void {
+  const chained = writer.writes.find(each => reader.reads.includes(each));
+  if (chained !== undefined)
+    refuseDefinition(
+      reader.name,
+      `${chained} of ${name} is a copy that ${writer.name} writes in the transaction of its source, and nothing else follows from it`,
+    );
+}
+
+/** Notes that the rows of this entity have a keeper. Throws DefinitionInvalid. */
+export function keep({ name, plan }: AnyEntity, keeper: Keeper): void {
+  if (plan.isChanging) refuseDefinition(keeper.name, `the number of buckets of ${name} is being changed`);
+  for (const other of plan.keepers) {
+    refuseChain(name, other, keeper);
+    refuseChain(name, keeper, other);
+  }
+  plan.keepers.push(keeper);
+}
+
+/** Whether writes of these rows write others besides. */
+export const isFollowed = ({ plan }: AnyEntity): boolean =>
+  plan.indexes.length > 0 || plan.elsewhere.length > 0 || plan.keepers.length > 0;

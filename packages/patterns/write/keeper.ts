@@ -1,0 +1,46 @@
+// What keepers do when a row of their entity is written: they announce the write to a flow, and say what is written along with it in its transaction. Lists and copies are such keepers; write-kept.ts
+// asks them.
+import type { SentMessage } from '../messages/announce.js';
+import type { AnyEntity } from '../model/entity.js';
+import type { Keeper } from '../model/keeper.js';
+import type { StoredOf } from '../model/stored.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import type { RowAddress } from '../values/pattern-error.js';
+import type { WriteResult } from './operations.js';
+import type { Identity, KeptWrite, PlannedWrite } from './plan-write.js';
+import type { Service } from './service.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A row as it is about to be written. */
+export interface WrittenRow extends Omit<KeptWrite, 'again' | 'by'> {
+  readonly address: RowAddress;
+  readonly identity: Identity;
+}
+
+/** Another row of the partition, as it was read. A patch of nothing has its ETag checked. */
+export interface RowAlong {
+  readonly row: StoredOf<AnyEntity>;
+  readonly patch: Values;
+  /** What writes a patch. */
+  plan(patch: Values, identity: Identity): PlannedWrite<WriteResult>;
+}
+
+/** What goes with a write, in its transaction. */
+export interface Along {
+  /** Properties of the row itself; null takes one away. */
+  readonly set?: Values | undefined;
+  readonly rows?: readonly RowAlong[] | undefined;
+  readonly writes?: readonly PlannedWrite<WriteResult>[] | undefined;
+  /** Told when the transaction was done, or for which row it was lost to another writer. */
+  readonly ended?: ((lost: RowAddress | undefined) => void) | undefined;
+  /** What another design would do better, for writers that are lost each time. */
+  readonly advice?: string | undefined;
+}
+
+export interface RowKeeper extends Keeper {
+  /** Sends what has to be sent before the write, so that it is finished wherever the program ends. Throws what refuses the write. */
+  announce?(service: Service, row: WrittenRow, options: ReadOptions): Promise<SentMessage | undefined>;
+  /** Reads what it needs, again at each attempt. Throws what refuses the write. */
+  along?(service: Service, row: WrittenRow, options: ReadOptions): Promise<Along | undefined>;
+}
