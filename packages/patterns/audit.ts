@@ -1,6 +1,7 @@
 // Audits, as `shelfmark-patterns/audit`: whether all that follows from an entity's rows is in its table, and nothing else; its repair; and the making of an index over rows that are there.
 
 import { Audit, type AuditPlan, type AuditProgress, type AuditOptions as Options } from './audit/audit.js';
+import { farIndexRows } from './audit/far-index-rows.js';
 import { conditionOf, indexRows } from './audit/index-rows.js';
 import type { AnyEntity, PartitionOf } from './model/entity.js';
 import type { IndexName, IndexPlan } from './model/index-plan.js';
@@ -29,7 +30,11 @@ function audited<E extends AnyEntity>(
 ): AsyncGenerator<AuditProgress<E>, void, undefined> {
   const service = Db.serviceOf(db);
   const partitionKey = partition && entity.plan.partition.encode(partition);
-  const derived = indexes.map(index => indexRows(service, entity, index, partitionKey));
+  const derived = indexes.map(index =>
+    index.definition.kind === 'elsewhere'
+      ? farIndexRows(service, entity, index, table, partitionKey !== undefined)
+      : indexRows(service, entity, index, table, partitionKey),
+  );
   const condition = conditionOf(entity, partitionKey);
   return new Audit(service, { work, entity, table, condition, derived }, options).run();
 }
@@ -43,7 +48,7 @@ export const audit = <E extends AnyEntity>(
   entity: E,
   options: AuditOptions<E> = {},
 ): AsyncGenerator<AuditProgress<E>, void, undefined> =>
-  audited(db, entity, 'audit', entity.plan.indexes, options);
+  audited(db, entity, 'audit', [...entity.plan.indexes, ...entity.plan.elsewhere], options);
 
 /**
  * Makes the rows of an index that was added to an entity with rows: the first phase of an audit with repairs, of one index. Programs that write the entity's rows must keep the index already.

@@ -146,6 +146,9 @@ export interface Process {
 
 export function startProcess(peer: Peer, point?: CrashPoint, sendsTwice = false): Process {
   const client = new CrashingClient(point, sendsTwice);
-  const db = open({ tables: peer.client(), queues: peer.queues(client) }, { httpClient: client });
+  const db = open(
+    { tables: peer.client(), queues: peer.queues(client) },
+    { httpClient: client, announceAfter: 0 },
+  );
   return { db, client };
 }

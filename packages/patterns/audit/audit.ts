@@ -108,7 +108,8 @@ export class Audit<E extends AnyEntity> {
   /** Throws what a read or a write throws, but for what is wrong with single rows. */
   async *run(): AsyncGenerator<AuditProgress<E>, void, undefined> {
     const { entity, derived, work } = this.#plan;
-    const phases = work === 'backfill' ? [undefined] : [undefined, ...derived];
+    const walked = work === 'backfill' ? [] : derived.filter(({ findsOrphans }) => findsOrphans);
+    const phases = [undefined, ...walked];
     const from = await this.#placeOf(this.#options.resume);
     const { now } = this.#service.surroundings;
     for (let at = from.phase; at < phases.length; at++) {
@@ -149,13 +150,9 @@ export class Audit<E extends AnyEntity> {
     return at + 1 < phases ? this.#tokenOf(at + 1, undefined) : Promise.resolve(undefined);
   }
 
-  get #settings(): QuerySettings {
-    return querySettings(this.#service, this.#plan.table);
-  }
-
   #rows(kind: DerivedRows<E> | undefined): RawRows {
-    const { entity, condition, table } = this.#plan;
-    return new RawRows(this.#settings, table, kind?.entity ?? entity, kind?.condition ?? condition);
+    const { entity, condition, table } = kind ?? this.#plan;
+    return new RawRows(querySettings(this.#service, table), table, entity, condition);
   }
 
   /** What a token is of: the place in one audit is none in another. */
@@ -165,12 +162,12 @@ export class Audit<E extends AnyEntity> {
   }
 
   #tokenOf(phase: number, page: string | undefined): Promise<string> {
-    return formatToken(this.#query, { phase, page }, this.#settings.tokenSecret);
+    return formatToken(this.#query, { phase, page }, this.#service.queries.tokenSecret);
   }
 
   async #placeOf(token: string | undefined): Promise<{ phase: number; page: string | undefined }> {
     if (token === undefined) return { phase: 0, page: undefined };
-    const at = await parseToken(token, this.#query, this.#settings.tokenSecret);
+    const at = await parseToken(token, this.#query, this.#service.queries.tokenSecret);
     const { phase, page } = isObject(at) ? at : {};
     return { phase: Number(phase ?? 0), page: typeof page === 'string' ? page : undefined };
   }
@@ -186,8 +183,7 @@ export class Audit<E extends AnyEntity> {
     return found.flat();
   }
 
-  #decoded<T extends AnyEntity>(entity: T, row: WireObject, etag?: string): Read<StoredOf<T>> {
-    const { table } = this.#plan;
+  #decoded<T extends AnyEntity>(entity: T, table: string, row: WireObject, etag?: string): Read<StoredOf<T>> {
     try {
       const stored = decodeEntity(entity, row, { table, onDrift: this.#service.onDrift, etag });
       refuseNewer(entity, stored);
@@ -201,18 +197,18 @@ export class Audit<E extends AnyEntity> {
   /** The row there now; undefined if there is none. */
   async #look<T extends AnyEntity>(entity: T, address: RowAddress): Promise<Read<StoredOf<T>> | undefined> {
     const found = await this.#service.requests.get(address, this.#options);
-    return found && this.#decoded(entity, found.row, found.etag);
+    return found && this.#decoded(entity, address.table, found.row, found.etag);
   }
 
-  #unreadable(of: string, row: WireObject, reason: AnyPatternError): Finding<E> {
-    const address = readAddress(row, this.#plan.table);
+  #unreadable(of: string, table: string, row: WireObject, reason: AnyPatternError): Finding<E> {
+    const address = readAddress(row, table);
     return { ...address, fault: 'unreadable', of, key: undefined, isRepaired: false, reason };
   }
 
   async #checkOwner(row: WireObject): Promise<readonly Finding<E>[]> {
-    const { entity, derived } = this.#plan;
-    const read = this.#decoded(entity, row);
-    if ('fault' in read) return [this.#unreadable(entity.name, row, read.fault)];
+    const { entity, table, derived } = this.#plan;
+    const read = this.#decoded(entity, table, row);
+    if ('fault' in read) return [this.#unreadable(entity.name, table, row, read.fault)];
     const findings: Finding<E>[] = [];
     for (const kind of derived) findings.push(...(await this.#checkExpected(kind, read.row)));
     return findings;
@@ -294,12 +290,13 @@ export class Audit<E extends AnyEntity> {
   }
 
   async #checkDerived(kind: DerivedRows<E>, row: WireObject): Promise<readonly Finding<E>[]> {
-    const { entity, table } = this.#plan;
-    const read = this.#decoded(kind.entity, row);
-    if ('fault' in read) return [this.#unreadable(kind.name, row, read.fault)];
+    const { table } = kind;
+    const read = this.#decoded(kind.entity, table, row);
+    if ('fault' in read) return [this.#unreadable(kind.name, table, row, read.fault)];
     const { partitionKey, rowKey, etag } = read.row;
     const key = kind.ownerOf(read.row);
-    const owner = await this.#look(entity, addressOfKey(entity, table, key));
+    const { entity } = this.#plan;
+    const owner = await this.#look(entity, addressOfKey(entity, this.#plan.table, key));
     // Of an owner that cannot be read nothing is known; it was told where owners were looked at.
     if (owner !== undefined && ('fault' in owner || this.#expects(kind, owner.row, read.row))) return [];
     const now = await this.#look(kind.entity, read.row);
@@ -307,7 +304,7 @@ export class Audit<E extends AnyEntity> {
     const finding = { table, partitionKey, rowKey, fault: 'orphan', of: kind.name, key } as const;
     if (this.#options.repair !== true) return [{ ...finding, isRepaired: false, reason: undefined }];
     const removed = await unlessLost(async (): Promise<Finding<E>> => {
-      await kind.remove({ table, partitionKey, rowKey, etag }, this.#options);
+      await kind.remove({ table, partitionKey, rowKey, etag }, key, this.#options);
       return { ...finding, isRepaired: true, reason: undefined };
     });
     return removed === undefined ? [] : [removed];

@@ -19,8 +19,11 @@ export interface DerivedRows<E extends AnyEntity = AnyEntity> {
   readonly name: string;
   /** The derived rows, as an entity. */
   readonly entity: AnyEntity;
-  /** Where they stand: in all of the table, or in a partition. */
+  readonly table: string;
+  /** Where they stand there: in all of the table, or in a partition. */
   readonly condition: Condition;
+  /** Whether those are walked, too. */
+  readonly findsOrphans: boolean;
   /** The rows that should be there for a row of the entity. */
   expected(row: StoredOf<E>): readonly ExpectedRow[];
   /** The key of the entity's row that a derived row is of. */
@@ -32,8 +35,8 @@ export interface DerivedRows<E extends AnyEntity = AnyEntity> {
     found: string | undefined,
     options: ReadOptions,
   ): Promise<void>;
-  /** Deletes what should not be there, if it is as it was read. Throws what a write throws. */
-  remove(derived: RowAddress & { readonly etag: string }, options: ReadOptions): Promise<void>;
+  /** Deletes what should not be there, if it is as it was read; `key` is that of the entity's row which it is of. Throws what a write throws. */
+  remove(derived: RowAddress & { readonly etag: string }, key: KeyOf<E>, options: ReadOptions): Promise<void>;
 }
 
 /**

@@ -5,7 +5,7 @@ import { keyCondition } from '../filter/key-condition.js';
 import { indexRowWrite } from '../indexes/index-write.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { IndexPlan } from '../model/index-plan.js';
-import { encodeIndexRow } from '../model/index-row.js';
+import { expectedIndexRow } from '../model/index-row.js';
 import { planConditionCheck, planDelete } from '../write/plan-write.js';
 import { PlannedBatch } from '../write/planned-batch.js';
 import { newIdentity, type Service } from '../write/service.js';
@@ -25,16 +25,17 @@ export const indexRows = <E extends AnyEntity>(
   service: Service,
   entity: E,
   index: IndexPlan,
+  table: string,
   partitionKey: string | undefined,
 ): DerivedRows<E> => ({
   name: index.name,
   entity: index.entity,
+  table,
   condition: conditionOf(index.entity, partitionKey),
-  expected: ({ table, value }) => {
-    const row = encodeIndexRow(index, value);
-    if (row === undefined) return [];
-    const { partitionKey: partition, rowKey } = row;
-    return [{ address: { table, partitionKey: partition, rowKey }, row }];
+  findsOrphans: true,
+  expected: ({ value }) => {
+    const expected = expectedIndexRow(entity, index, table, value);
+    return expected === undefined ? [] : [expected];
   },
   ownerOf: ({ value }) => value as KeyOf<E>,
   put: async (row, expected, found, options) => {
@@ -43,7 +44,7 @@ export const indexRows = <E extends AnyEntity>(
     const indexWrites = [{ write, entity, index, owner: row }];
     await new PlannedBatch(service, row).add({ ...check, indexWrites }).commit(options);
   },
-  remove: async (derived, options) => {
+  remove: async (derived, _, options) => {
     await service.writes.write(planDelete(derived, derived.etag), options);
   },
 });

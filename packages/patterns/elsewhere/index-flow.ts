@@ -13,7 +13,7 @@ import { Db } from '../open.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Step, StepContext } from '../workflow/definition.js';
 import { type Flow, flow } from '../workflow/flow.js';
-import { FarRows } from './settle-rows.js';
+import { FarRows } from './far-rows.js';
 
 /** Whether the write that the message announced was done, or never will be: it is waited for as long as it may still come. */
 function isOver(db: Db, row: StoredOf<AnyEntity> | undefined, { etag, operationId }: ChangedRow): boolean {
@@ -33,7 +33,9 @@ async function settle(
 ): Promise<boolean> {
   const { partitionKey, rowKey, rows } = change;
   const owner = { table, partitionKey, rowKey };
-  const row = await new FarRows(Db.serviceOf(db), entity, owner, rows, { signal }).settle();
+  const row = await new FarRows(Db.serviceOf(db), entity, entity.plan.elsewhere, owner, rows, {
+    signal,
+  }).settle();
   return isOver(db, row, change);
 }
 

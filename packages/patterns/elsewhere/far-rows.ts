@@ -48,10 +48,11 @@ export const isAsExpected = (
 ): boolean =>
   found.version === entity.version && wireText(encodeEntity(entity, found.value as never)) === wireText(row);
 
-/** The index rows elsewhere of one row of an entity. */
+/** The rows that indexes elsewhere have of one row of an entity. */
 export class FarRows<E extends AnyEntity> {
   readonly #service: Service;
   readonly #entity: E;
+  readonly #indexes: readonly IndexPlan[];
   readonly #owner: RowAddress;
   readonly #options: ReadOptions;
   readonly #places: Map<string, Place>;
@@ -60,12 +61,14 @@ export class FarRows<E extends AnyEntity> {
   constructor(
     service: Service,
     entity: E,
+    indexes: readonly IndexPlan[],
     owner: RowAddress,
     keys: readonly IndexRowKey[],
     options: ReadOptions,
   ) {
     this.#service = service;
     this.#entity = entity;
+    this.#indexes = indexes;
     this.#owner = owner;
     this.#options = options;
     this.#places = new Map();
@@ -110,7 +113,7 @@ export class FarRows<E extends AnyEntity> {
     row: StoredOf<E> | undefined,
   ): readonly { readonly place: Place; readonly expected: ExpectedIndexRow }[] {
     if (row === undefined) return [];
-    return this.#entity.plan.elsewhere.flatMap(index => {
+    return this.#indexes.flatMap(index => {
       const expected = expectedIndexRow(this.#entity, index, this.#owner.table, row.value);
       return expected === undefined ? [] : [{ place: { index, address: expected.address }, expected }];
     });

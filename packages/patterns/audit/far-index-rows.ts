@@ -1,0 +1,50 @@
+// The rows of an index in other partitions or in another table, for an audit. A repair does what the worker of the index's flow does: it makes the index row what the entity's row says now, and looks at that
+// again.
+import { FarRows } from '../elsewhere/far-rows.js';
+import { addressOfKey } from '../model/address.js';
+import type { AnyEntity, KeyOf } from '../model/entity.js';
+import type { IndexPlan } from '../model/index-plan.js';
+import { expectedIndexRow, tableOfIndex } from '../model/index-row.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import type { RowAddress } from '../values/pattern-error.js';
+import type { Service } from '../write/service.js';
+import type { DerivedRows } from './derived-rows.js';
+import { conditionOf } from './index-rows.js';
+
+/** `isOfPartition`: rows of one partition of the entity are audited, whose index rows stand among those of all others, so that no orphans are looked for. Throws DefinitionInvalid. */
+export function farIndexRows<E extends AnyEntity>(
+  service: Service,
+  entity: E,
+  index: IndexPlan,
+  table: string,
+  isOfPartition: boolean,
+): DerivedRows<E> {
+  const settle = async (
+    owner: RowAddress,
+    { partitionKey, rowKey }: RowAddress,
+    options: ReadOptions,
+  ): Promise<void> => {
+    await new FarRows(
+      service,
+      entity,
+      [index],
+      owner,
+      [[index.name, partitionKey, rowKey]],
+      options,
+    ).settle();
+  };
+  return {
+    name: index.name,
+    entity: index.entity,
+    table: tableOfIndex(entity, index, table),
+    condition: conditionOf(index.entity, undefined),
+    findsOrphans: !isOfPartition,
+    expected: ({ value }) => {
+      const expected = expectedIndexRow(entity, index, table, value);
+      return expected === undefined ? [] : [expected];
+    },
+    ownerOf: ({ value }) => value as KeyOf<E>,
+    put: (row, { address }, _, options) => settle(row, address, options),
+    remove: (derived, key, options) => settle(addressOfKey(entity, table, key), derived, options),
+  };
+}
