@@ -11,7 +11,8 @@ import { systemClock } from '#base';
 import { type BlobContext, BlobSweep, execute, Upkeep } from '#blobs';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
-import { afterStep, EMPTY, showModel, showStore } from '../blobs/blob-model.js';
+import { bytesWithin } from '../../packages/store-lmdb/content/content-sums.js';
+import { afterStep, CONTAINER, EMPTY, showModel, showStore } from '../blobs/blob-model.js';
 import { operationOf } from '../blobs/blob-operation.js';
 import { ROOT } from '../support/spawned-server.js';
 import { STEPS } from './stored-steps.js';
@@ -81,3 +82,39 @@ for (const { format, unsummed } of FIXTURES) {
     assert(report.contents > report.unsummedContents);
   });
 }
+
+/** What is told of the contents of format 2, each with its middle byte flipped, in the order in which they were written: the row, and the bytes. */
+const TOLD = [
+  [`("a", "A003fc9ae296dde50")`, `0 to 19999, which are the bytes 0 to 19999 of the snapshot`],
+  [`("a", "B")`, `0 to 19999, which are the bytes 0 to 19999 of the blob`],
+  [`("a", "B")`, `0 to 1999, which are the bytes 20000 to 20099 of the blob`],
+  [`("a", "B")`, `0 to 1604, which are part of the list of blocks of the blob`],
+  [`("a", "DAAAA")`, `0 to 29999, which are the bytes 0 to 29999 of the uncommitted block 'AAAA'`],
+  [`("a/b", "Eb64be0e4cb1fba90000000000064")`, `0 to 19999, which are the bytes 100 to 20099 of the blob`],
+  [
+    `("a/b", "Eb64be0e4cb1fba90000000004e84")`,
+    `0 to 262143, which are the bytes 20100 to 282243 of the blob`,
+  ],
+  [`("c", "Ec62224aede4d1f13000000000400")`, `0 to 20479, which are the bytes 1024 to 21503 of the blob`],
+  [`("c", "Eceda53adc75bcaba000000002800")`, `0 to 20479, which are the bytes 10240 to 30719 of the blob`],
+].map(
+  ([row, bytes]) => `account1/${CONTAINER}: the row ${row}: the content ID is damaged in its bytes ${bytes}.`,
+);
+
+test('a flipped byte in a content of any kind of blob is told with the blob and the place', async t => {
+  const directory = copyFixture(t, 2);
+  const contents = join(directory, 'contents', '1');
+  const told: string[] = [];
+  for (const id of readdirSync(contents).toSorted()) {
+    const path = join(contents, id);
+    const whole = readFileSync(path);
+    const flipped = Buffer.from(whole);
+    const middle = bytesWithin(whole.length) >> 1;
+    flipped[middle] = (flipped[middle] ?? 0) ^ 16;
+    writeFileSync(path, flipped);
+    const { findings } = await checkFile(join(directory, 'data.mdb'), inspection);
+    told.push(...findings.map(finding => finding.replaceAll(id, 'ID')));
+    writeFileSync(path, whole);
+  }
+  assert.deepEqual(told, TOLD);
+});

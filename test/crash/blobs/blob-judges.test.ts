@@ -1,7 +1,7 @@
 // That the kill loop's judges of blobs detect faults: in bodies that are not whole, and on a server where another client writes behind the backs of
 // those who keep the books, and in files that somebody takes away.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -102,7 +102,7 @@ test('what is read of a server, and of its files, is what was written; a blob th
   assert.deepEqual(await foundBlobsInStore(data), found);
 });
 
-test('a content that is missing, and one that is nobody’s, are found', async t => {
+test('a content that is missing or torn, and one that is nobody’s, are found', async t => {
   const { data, server, tamper } = await open(t);
   const body = partText({ ...part(1), length: 40_000 });
   await tamper({ method: 'PUT', path: `${CONTAINER}/w0-block`, headers: BLOCK_BLOB, body });
@@ -114,7 +114,17 @@ test('a content that is missing, and one that is nobody’s, are found', async t
   // A name that no content has is not swept.
   writeFileSync(join(data, 'contents', space, 'stray.part'), 'x');
   assert.match((await faultsOfContents(data)).join(), /no row names the content stray.part/);
-  rmSync(join(data, 'contents', space, content));
+  const path = join(data, 'contents', space, content);
+  const whole = readFileSync(path);
+  const torn = Buffer.from(whole).fill(0, 4096, 8192);
+  writeFileSync(path, torn);
+  assert.match(
+    (await faultsOfFile(data)).join(),
+    new RegExp(`the content ${content} is damaged in its bytes 0`),
+  );
+  writeFileSync(path, whole);
+  assert.deepEqual(await faultsOfFile(data), []);
+  rmSync(path);
   assert.match((await faultsOfContents(data)).join(), new RegExp(`the content ${content} is missing`));
   assert.match((await faultsOfFile(data)).join(), new RegExp(`the content ${content} is missing`));
 });

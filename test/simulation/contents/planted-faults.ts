@@ -113,6 +113,8 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'the last pieces of a content are not synced': { plant: { losesBytes: true }, finding: MISSING },
   'a small content is not written synchronously': { plant: { losesWrites: true }, finding: MISSING },
+  // No list of blocks is so long: what cannot be decoded would be found without checksums.
+  'a bit of a content flips on its way to the disk': { plant: { flipsFrom: 10_000 }, finding: /is damaged/ },
   'contents that are pinned are removed': {
     plant: { plant: withContent(() => ({ pin: () => ({ release: () => undefined }) })) },
     finding: MISSING,

@@ -21,6 +21,8 @@ export interface Lies {
   readonly losesBytes?: boolean;
   /** What is written synchronously. */
   readonly losesWrites?: boolean;
+  /** A bit in the middle of each write that is so long. */
+  readonly flipsFrom?: number;
 }
 
 export interface MountOptions extends Lies {
@@ -108,7 +110,16 @@ function open(path: unknown, flags: unknown): number {
 
 function write(number: unknown, bytes: Buffer, at: number): [number, () => void] {
   const { mount, node, isSynchronous } = fileOf(number);
-  return mount.disk.write(node, bytes, at, isSynchronous && mount.options.losesWrites !== true);
+  const { losesWrites, flipsFrom = Number.POSITIVE_INFINITY } = mount.options;
+  const given = bytes.length < flipsFrom ? bytes : flipped(bytes);
+  return mount.disk.write(node, given, at, isSynchronous && losesWrites !== true);
+}
+
+function flipped(bytes: Buffer): Buffer {
+  const middle = bytes.length >> 1;
+  const other = Buffer.from(bytes);
+  other[middle] = (other[middle] ?? 0) ^ 1;
+  return other;
 }
 
 /** Fails, does nothing, or gives what to call when it has come back. */
