@@ -72,7 +72,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     transport: ['values', 'flow'],
     read: ['values', 'flow', 'keys', 'model', 'filter', 'transport'],
     messages: ['values', 'flow', 'transport'],
-    indexes: ['values', 'keys', 'model', 'transport', 'messages'],
+    indexes: ['values', 'flow', 'keys', 'model', 'transport', 'messages'],
     write: ['values', 'flow', 'model', 'transport', 'read', 'messages', 'indexes'],
     bulk: ['values', 'flow', 'model', 'transport', 'read', 'indexes', 'write'],
     'open.ts': ['model', 'transport', 'write'],

@@ -262,9 +262,16 @@ export class Audit<E extends AnyEntity> {
     if (found === undefined || 'fault' in found) return 'missing';
     const { entity, table } = this.#plan;
     if (!isSameRow(addressOfKey(entity, table, kind.ownerOf(found.row)), owner)) return 'missing';
-    return wireText(encodeEntity(kind.entity, found.row.value as never)) === wireText(row)
-      ? undefined
-      : 'stale';
+    const isRight = wireText(encodeEntity(kind.entity, found.row.value as never)) === wireText(row);
+    return isRight && this.#reservation(kind, found.row) !== 'left' ? undefined : 'stale';
+  }
+
+  /** Whether a write may yet be done that reserved the row, or has left it so. */
+  #reservation(kind: DerivedRows<E>, found: Stored<unknown>): 'none' | 'underWay' | 'left' {
+    const since = kind.reservedSince?.(found);
+    if (since === undefined) return 'none';
+    const { surroundings, reservedFor } = this.#service;
+    return surroundings.now() - since.toDate().getTime() < reservedFor ? 'underWay' : 'left';
   }
 
   /** The finding, repaired if it is to be; undefined if others were faster. */
@@ -297,6 +304,7 @@ export class Audit<E extends AnyEntity> {
     const key = kind.ownerOf(read.row);
     const { entity } = this.#plan;
     const owner = await this.#look(entity, addressOfKey(entity, this.#plan.table, key));
+    if (this.#reservation(kind, read.row) === 'underWay') return [];
     // Of an owner that cannot be read nothing is known; it was told where owners were looked at.
     if (owner !== undefined && ('fault' in owner || this.#expects(kind, owner.row, read.row))) return [];
     const now = await this.#look(kind.entity, read.row);

@@ -5,6 +5,7 @@ import type { EncodedRow } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { Stored, StoredOf } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
+import type { Instant } from '../values/instant.js';
 import type { AnyPatternError, RowAddress } from '../values/pattern-error.js';
 
 /** A row that should be there. */
@@ -28,6 +29,8 @@ export interface DerivedRows<E extends AnyEntity = AnyEntity> {
   expected(row: StoredOf<E>): readonly ExpectedRow[];
   /** The key of the entity's row that a derived row is of. */
   ownerOf(derived: Stored<unknown>): KeyOf<E>;
+  /** When the row was written by a write that reserved it and may not have been done; undefined for others. */
+  reservedSince?(derived: Stored<unknown>): Instant | undefined;
   /** Writes what should be there, if the entity's row is as it was read, over what stands there. Throws what a write throws. */
   put(
     row: StoredOf<E>,

@@ -1,15 +1,31 @@
 // The rows of an index in other partitions or in another table, for an audit. A repair does what the worker of the index's flow does: it makes the index row what the entity's row says now, and looks at that
 // again.
 import { FarRows } from '../elsewhere/far-rows.js';
+import { isReservation, type UniqueIndex } from '../indexes/reservation.js';
+import { Reservations } from '../indexes/reserve.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { IndexPlan } from '../model/index-plan.js';
 import { expectedIndexRow, tableOfIndex } from '../model/index-row.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import type { RowAddress } from '../values/pattern-error.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { Service } from '../write/service.js';
 import type { DerivedRows } from './derived-rows.js';
 import { conditionOf } from './index-rows.js';
+
+/** Makes the key of a row its own, and frees one that it has not. Throws UniqueViolation, and Conflict for a key that a write under way has reserved. */
+async function settleKey(
+  service: Service,
+  unique: UniqueIndex,
+  owner: RowAddress,
+  key: Omit<RowAddress, 'table'>,
+  options: ReadOptions,
+): Promise<void> {
+  const keys = new Reservations(service);
+  const address = { ...key, table: tableOfIndex(unique.entity, unique.index, unique.table) };
+  const settled = [await keys.settle(unique, address, options), await keys.keep(unique, owner, options)];
+  if (settled.includes('pending')) throw new PatternError('Conflict', { ...address, etag: '' });
+}
 
 /** `isOfPartition`: rows of one partition of the entity are audited, whose index rows stand among those of all others, so that no orphans are looked for. Throws DefinitionInvalid. */
 export function farIndexRows<E extends AnyEntity>(
@@ -24,6 +40,8 @@ export function farIndexRows<E extends AnyEntity>(
     { partitionKey, rowKey }: RowAddress,
     options: ReadOptions,
   ): Promise<void> => {
+    if (index.unique)
+      return settleKey(service, { entity, table, index }, owner, { partitionKey, rowKey }, options);
     await new FarRows(
       service,
       entity,
@@ -44,6 +62,7 @@ export function farIndexRows<E extends AnyEntity>(
       return expected === undefined ? [] : [expected];
     },
     ownerOf: ({ value }) => value as KeyOf<E>,
+    reservedSince: found => (found.unknown.some(isReservation) ? found.timestamp : undefined),
     put: (row, { address }, _, options) => settle(row, address, options),
     remove: (derived, key, options) => settle(addressOfKey(entity, table, key), derived, options),
   };

@@ -4,13 +4,13 @@
 import { Attempts, isLost } from '../flow/optimistic.js';
 import type { IndexRowKey } from '../indexes/index-message.js';
 import { decodeEntity } from '../model/decode-entity.js';
-import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { IndexPlan } from '../model/index-plan.js';
 import {
   type ExpectedIndexRow,
   expectedIndexRow,
   indexNamed,
+  isAsExpected,
   sourceOf,
   tableOfIndex,
   versionOf,
@@ -21,7 +21,6 @@ import type { Stored, StoredOf } from '../model/stored.js';
 import type { RowWrite } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import type { RowAddress } from '../values/pattern-error.js';
-import { wireText } from '../values/wire-property.js';
 import type { Service } from '../write/service.js';
 
 /** A place where an index may have a row of the row. */
@@ -40,15 +39,7 @@ interface Compared {
 const textOf = ({ table, partitionKey, rowKey }: RowAddress): string =>
   JSON.stringify([table.toLowerCase(), partitionKey, rowKey]);
 
-/** Whether an index row is as it should be, but for the version that it was made of. */
-export const isAsExpected = (
-  { entity }: IndexPlan,
-  found: Stored<unknown>,
-  { row }: ExpectedIndexRow,
-): boolean =>
-  found.version === entity.version && wireText(encodeEntity(entity, found.value as never)) === wireText(row);
-
-/** The rows that indexes elsewhere have of one row of an entity. */
+/** The rows that indexes elsewhere have of one row of an entity, but for those of unique keys: these may be another row's. */
 export class FarRows<E extends AnyEntity> {
   readonly #service: Service;
   readonly #entity: E;
@@ -74,6 +65,7 @@ export class FarRows<E extends AnyEntity> {
     this.#places = new Map();
     for (const [name, partitionKey, rowKey] of keys) {
       const index = indexNamed(entity, name);
+      if (index.unique) continue;
       const table = tableOfIndex(entity, index, owner.table);
       this.#add({ index, address: { table, partitionKey, rowKey } });
     }

@@ -10,10 +10,11 @@ import {
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
-import { refuseDefinition } from '../values/pattern-error.js';
+import { type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import type { Step, StepContext } from '../workflow/definition.js';
 import { type Flow, flow } from '../workflow/flow.js';
 import { FarRows } from './far-rows.js';
+import { endTransaction, settleKeys } from './unique-keys.js';
 
 /** Whether the write that the message announced was done, or never will be: it is waited for as long as it may still come. */
 function isOver(db: Db, row: StoredOf<AnyEntity> | undefined, { etag, operationId }: ChangedRow): boolean {
@@ -24,30 +25,51 @@ function isOver(db: Db, row: StoredOf<AnyEntity> | undefined, { etag, operationI
   return row !== undefined && (operationIds?.ofUnknown(row.unknown).includes(operationId) ?? true);
 }
 
-/** Makes the index rows of the row right. Gives whether the write that was announced is over. */
+/** What a message still waits for. */
+interface Left {
+  /** The write was not seen, and may yet come. */
+  readonly isOver: boolean;
+  /** No key is reserved by a write that may yet be done. */
+  readonly areSettled: boolean;
+}
+
+/** Makes the index rows of the row right. */
 async function settle(
   entity: AnyEntity,
-  table: string,
+  owner: RowAddress,
   change: ChangedRow,
-  { db, signal }: StepContext,
-): Promise<boolean> {
-  const { partitionKey, rowKey, rows } = change;
-  const owner = { table, partitionKey, rowKey };
-  const row = await new FarRows(Db.serviceOf(db), entity, entity.plan.elsewhere, owner, rows, {
-    signal,
-  }).settle();
-  return isOver(db, row, change);
+  context: StepContext,
+): Promise<Left> {
+  const { db, signal } = context;
+  const service = Db.serviceOf(db);
+  const indexes = entity.plan.elsewhere.filter(({ unique }) => !unique);
+  const row = await new FarRows(service, entity, indexes, owner, change.rows, { signal }).settle();
+  const areSettled = await settleKeys(service, entity, owner, change, row, context);
+  return { isOver: isOver(db, row, change), areSettled };
 }
+
+const ownerOf = (table: string, { partitionKey, rowKey }: ChangedRow): RowAddress => ({
+  table,
+  partitionKey,
+  rowKey,
+});
 
 const stepOf = (entity: AnyEntity): Step<IndexFlowInput> => ({
   name: entity.name,
-  run: async ({ table, changes }, context) => {
-    let isPending = false;
+  run: async ({ table, changes, transaction }, context) => {
+    const left: Left[] = [];
     for (const change of changes) {
       context.signal.throwIfAborted();
-      if (!(await settle(entity, table, change, context))) isPending = true;
+      left.push(await settle(entity, ownerOf(table, change), change, context));
     }
-    return isPending ? 'pending' : undefined;
+    const areSettled = left.every(each => each.areSettled);
+    const isOver = areSettled && left.every(each => each.isOver);
+    const [first] = changes;
+    if (transaction === undefined || first === undefined) return isOver ? undefined : 'pending';
+    const owner = ownerOf(table, first);
+    const end = await endTransaction(Db.serviceOf(context.db), owner, transaction, areSettled, context);
+    // A write that was aborted is not waited for.
+    return isOver || (areSettled && end !== 'open') ? undefined : 'pending';
   },
 });
 

@@ -10,6 +10,7 @@ import { type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
 import { wireText } from '../values/wire-property.js';
 import type { Before } from './index-write.js';
+import type { ReservationId } from './reservation.js';
 
 /** An index row that a row may have: the index's name and both keys. */
 export type IndexRowKey = readonly [index: string, partitionKey: string, rowKey: string];
@@ -30,6 +31,8 @@ export interface ChangedRow {
 export interface IndexFlowInput {
   readonly table: string;
   readonly changes: readonly ChangedRow[];
+  /** For which unique keys were reserved. */
+  readonly transaction?: ReservationId | undefined;
 }
 
 /** A write of a row whose entity has indexes elsewhere. `change` is undefined where their rows stay as they are. */
@@ -164,6 +167,7 @@ function refuseUnkept(
 export function announcementsOf(
   writes: readonly FarChange[],
   has: { readonly queues: boolean; readonly operationIds: boolean },
+  transaction?: ReservationId,
 ): readonly Announcement[] {
   const entities = new Set(writes.map(({ entity }) => entity));
   return [...entities].flatMap(entity => {
@@ -172,6 +176,7 @@ export function announcementsOf(
     const table = own[0]?.table ?? entity.table;
     const changes = own.flatMap(({ change }) => (change === undefined ? [] : [change]));
     const { flow, queue } = indexFlowName(entity);
-    return inputsOf(table, changes).map(input => ({ flow, queue, version: INDEX_INPUT_VERSION, input }));
+    const inputs = inputsOf(table, changes).map(input => ({ ...input, transaction }));
+    return inputs.map(input => ({ flow, queue, version: INDEX_INPUT_VERSION, input }));
   });
 }

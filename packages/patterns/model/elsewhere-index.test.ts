@@ -92,12 +92,6 @@ describe('types of indexes elsewhere', () => {
     // @ts-expect-error it needs a partition key
     assert.throws(() => entity('E', { ...spec, indexes: { x: { kind: 'elsewhere', row } } }));
     refuses(
-      () =>
-        // @ts-expect-error rows that are written later cannot be kept unique
-        entity('E', { ...spec, indexes: { x: { kind: 'elsewhere', partition, row, unique: true } } }),
-      /not unique/,
-    );
-    refuses(
       () => entity('E', { ...spec, indexes: { x: { kind: 'elsewhere', table: 'a-b', partition, row } } }),
       /a-b is no name/,
     );
@@ -171,7 +165,12 @@ describe('definitions of indexes elsewhere', () => {
   test('need no literal in the row key of the entity', () => {
     const partition = key('staff');
     const indexes = { x: { kind: 'elsewhere', table: 'Own', partition: key('x'), row: key('x') } } as const;
-    entity('E', { version: 1, table: 'Staff', props, partition, row: p => key(p.id), indexes });
+    const spec = { version: 1, table: 'Staff', props, partition } as const;
+    entity('E', { ...spec, row: p => key(p.id), indexes });
+    const unique = { x: { ...indexes.x, unique: true } } as const;
+    refuses(() => entity('E', { ...spec, row: p => key(p.id), indexes: unique }), /E\.row.*literal/);
+    const { plan } = entity('E', { ...spec, row: p => key('e', p.id), indexes: unique });
+    assert.deepEqual([plan.elsewhere[0]?.unique, plan.elsewhere[0]?.entity.plan.row.names], [true, []]);
   });
 
   test("are refused beside another entity's rows", () => {

@@ -58,9 +58,9 @@ export interface FarIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
   readonly table?: string;
   /** `p => key('email', p.email.as(codec.lower))`. In the table of the entity's rows it begins with a literal of its own. */
   readonly partition: IndexKeyDefinition<P>;
-  /** Both keys of the entity's row stand behind it. */
   readonly row: IndexKeyDefinition<P>;
-  readonly unique?: false;
+  /** No two rows of the entity have the same keys in it: a write reserves them before it is done. Without this, both keys of the entity's row stand behind the index's row key. */
+  readonly unique?: boolean;
 }
 
 /** What a definition says of an index. */
@@ -226,11 +226,6 @@ function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void
   if (!INDEX_NAME.test(index)) refuseDefinition(subject, 'an index is named by letters, digits, _ and -');
   if (kind !== 'same-partition' && kind !== 'elsewhere')
     refuseDefinition(subject, `there are no indexes of the kind ${kind}`);
-  if (kind === 'elsewhere' && (spec.unique as boolean | undefined) === true)
-    refuseDefinition(
-      subject,
-      'an index elsewhere is not unique: its rows are written after those of its entity',
-    );
   if (kind === 'elsewhere' && spec.table !== undefined) checkTableName(subject, spec.table);
   if (state !== undefined && state !== 'building' && state !== 'ready')
     refuseDefinition(subject, `an index is building or ready, and not ${state}`);
@@ -292,7 +287,7 @@ function planOf(owner: Owner, index: string, spec: IndexSpec): IndexPlan {
   const made = (what: 'partition' | 'row', definition: unknown): Key =>
     keyOf(`${owner.name}.${index}.${what}`, definition as never, parts) as Key;
   const { kind, project = [], state = 'ready' } = spec;
-  const unique = kind === 'same-partition' && spec.unique === true;
+  const unique = spec.unique === true;
   const partition = kind === 'elsewhere' ? made('partition', spec.partition) : undefined;
   const table = kind === 'elsewhere' ? ownTable(owner, spec.table) : undefined;
   const row = made('row', spec.row);
@@ -306,11 +301,16 @@ function planOf(owner: Owner, index: string, spec: IndexSpec): IndexPlan {
 function checkLiterals(
   { name, row: ofOwner }: Owner,
   index: string,
-  { kind, row, partition }: Index,
+  { kind, row, partition, unique }: Index,
   table: string | undefined,
 ): void {
   const begins = ({ parts }: Key): boolean => typeof parts[0] === 'string';
   if (kind === 'elsewhere') {
+    if (unique && !begins(ofOwner))
+      refuseDefinition(
+        `${name}.row`,
+        'the row key of an entity with unique keys elsewhere begins with a literal, so that queries of its rows leave out the records of transactions',
+      );
     if (table === undefined && partition !== undefined && !begins(partition))
       refuseDefinition(
         `${name}.${index}.partition`,

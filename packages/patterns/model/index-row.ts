@@ -4,7 +4,7 @@ import type { CompiledKey } from '../keys/compiled-key.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { Instant, instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
-import type { WireProperty } from '../values/wire-property.js';
+import { type WireProperty, wireText } from '../values/wire-property.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
 import type { AnyEntity } from './entity.js';
 import type { IndexPlan } from './index-plan.js';
@@ -119,3 +119,11 @@ export function expectedIndexRow(
   const row = { ...whole, properties: whole.properties.slice(0, -ROOM.length) };
   return { address: { table: tableOfIndex(owner, index, table), partitionKey, rowKey }, row };
 }
+
+/** Whether an index row is as it should be, but for the version that it was made of. */
+export const isAsExpected = (
+  { entity }: IndexPlan,
+  found: Stored<unknown>,
+  { row }: ExpectedIndexRow,
+): boolean =>
+  found.version === entity.version && wireText(encodeEntity(entity, found.value as never)) === wireText(row);

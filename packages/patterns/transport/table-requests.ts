@@ -41,6 +41,8 @@ export interface PageAnswer {
 export interface RowAnswer {
   readonly row: WireObject;
   readonly etag: string | undefined;
+  /** When the service answered, by its own clock. */
+  readonly date?: string | undefined;
 }
 
 /** What the service answered to a write, and whether the write may have been done before that. */
@@ -99,7 +101,8 @@ export class TableRequests implements RowSource {
       signal,
     });
     const answer = heard(sent);
-    if (isDone(answer)) return { row: readRow(answer.text), etag: answer.header('etag') };
+    if (isDone(answer))
+      return { row: readRow(answer.text), etag: answer.header('etag'), date: answer.header('date') };
     const error = rowError(refusalOf(answer), address, undefined);
     if (PatternError.is(error, 'NotFound')) return undefined;
     throw error;

@@ -16,7 +16,7 @@ export interface PatternErrorDetails {
   readonly TableNotFound: { readonly table: string };
   /** A row with these keys is there already. */
   readonly AlreadyExists: RowAddress;
-  /** Another row of the partition has this key in a unique index. The address is that of the index's row. */
+  /** Another row has this key in a unique index: one of the partition or, of an index elsewhere, any, or a write that may yet be done. The address is that of the index's row. */
   readonly UniqueViolation: RowAddress & {
     readonly entity: string;
     readonly index: string;

@@ -2,6 +2,7 @@
 // them here; plan-write.ts makes the requests.
 import { farChange } from '../indexes/index-message.js';
 import { indexWrites } from '../indexes/index-write.js';
+import { reservationsOf } from '../indexes/reservation.js';
 import { addresses, addressOfKey } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
@@ -116,7 +117,10 @@ function withFollowers<E extends AnyEntity, T>(
   return {
     ...planned,
     indexWrites: indexWrites(entity, address, before, after),
-    ...(elsewhere.length > 0 && { far: farChange(entity, address, before, after, planned.operationId) }),
+    ...(elsewhere.length > 0 && {
+      far: farChange(entity, address, before, after, planned.operationId),
+      reservations: reservationsOf(entity, address, before, after),
+    }),
     ...(keepers.length > 0 && { kept: { entity, before, after: after as Values | undefined, again } }),
   };
 }

@@ -2,6 +2,7 @@
 // one by one, batches together.
 import type { FarChange } from '../indexes/index-message.js';
 import type { IndexWrite } from '../indexes/index-write.js';
+import type { Reservation } from '../indexes/reservation.js';
 import { addressOfKey } from '../model/address.js';
 import { type EncodedRow, encodeEntity, encodePatch, encodeUpdated } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
@@ -28,6 +29,8 @@ export interface PlannedWrite<T> extends IdentifiedWrite {
   readonly indexWrites?: readonly IndexWrite[];
   /** What it changes in indexes elsewhere, whose flow is told before the write. */
   readonly far?: FarChange;
+  /** Unique keys elsewhere that it gives its row, to be reserved before it. */
+  readonly reservations?: readonly Reservation[];
   /** Other rows follow from the entity's, and the row before is not known. */
   readonly readFirst?: ReadFirst<T>;
   /** The entity's lists and copies are written along. */

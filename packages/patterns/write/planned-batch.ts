@@ -2,10 +2,13 @@
 // a limit is the one that fails. Nothing is split here: batch-writer.ts does that for rows that need no transaction. batch.ts plans writes by their names.
 
 import { refusalOf } from '../flow/optimistic.js';
+import type { FarChange } from '../indexes/index-message.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import { mend, uniqueViolation } from '../indexes/mend.js';
+import { recordWrite } from '../indexes/reservation.js';
+import { type ReservedWrite, writeReserved } from '../indexes/reserved-write.js';
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, EMPTY_BYTES, partBytes } from '../transport/batch-body.js';
-import { addressOf } from '../transport/row-write.js';
+import { addressOf, type RowWrite } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { WriteResult } from './operations.js';
@@ -27,10 +30,16 @@ interface IndexOperation extends IdentifiedPart {
   readonly of: Operation;
 }
 
-type Sent = Operation | IndexOperation;
+/** The record of a transaction that gives rows unique keys elsewhere. */
+interface RecordOperation extends IdentifiedPart {
+  readonly isIndexRow: true;
+  readonly isRecord: true;
+}
+
+type Sent = Operation | IndexOperation | RecordOperation;
 
 const isIndexOperation = (operation: Sent | undefined): operation is IndexOperation =>
-  operation?.isIndexRow === true;
+  operation !== undefined && 'indexWrite' in operation;
 
 /** The operation of which the batch was refused only because what it should delete is not there. */
 function goneIn(operations: readonly Sent[], thrown: unknown): Sent | undefined {
@@ -39,9 +48,9 @@ function goneIn(operations: readonly Sent[], thrown: unknown): Sent | undefined 
   return operation?.ifExists ? operation : undefined;
 }
 
-/** A refusal of an index row as one of the operation that it belongs to. */
-function failureOf(all: readonly Sent[], { of }: IndexOperation, thrown: unknown): unknown {
-  if (!PatternError.is(thrown)) return thrown;
+/** A refusal of an index row or a key as one of the operation that it belongs to. */
+function failureOf(all: readonly Sent[], of: Operation | undefined, thrown: unknown): unknown {
+  if (!PatternError.is(thrown) || of === undefined) return thrown;
   const { write } = of;
   const detail = { index: all.indexOf(of), op: write.kind, reason: thrown.code, ...addressOf(write) };
   return new PatternError('BatchFailed', detail, { cause: thrown });
@@ -96,6 +105,9 @@ function refuseUnread({ readFirst, write }: Planned): void {
     });
 }
 
+/** As long as any. */
+const ANY_ID = '0'.repeat(36);
+
 /** Times that a batch is mended and sent again: an index row that others write meanwhile may take several. */
 const MENDS_MAX = 8;
 
@@ -114,6 +126,8 @@ export class PlannedBatch {
   #indexRows: ReadonlyMap<string, IndexOperation> = new Map();
   /** Without index rows. */
   #bytes = EMPTY_BYTES;
+  /** Of the transaction record; 0 where no operation needs one. */
+  #recordBytes = 0;
   #results: BatchResults | undefined;
 
   constructor(service: Service, target: BatchTarget) {
@@ -123,7 +137,7 @@ export class PlannedBatch {
 
   /** What the batch has of the 100 operations and 4 MiB that it may have, with the rows of indexes. */
   get size(): { readonly operations: number; readonly bytes: number } {
-    return this.#sizeWith(this.#operations.length, this.#bytes, this.#indexRows);
+    return this.#sizeWith(this.#operations.length, this.#bytes, this.#indexRows, this.#recordBytes);
   }
 
   /**
@@ -138,10 +152,12 @@ export class PlannedBatch {
     const operation = { ...planned, part: this.#service.requests.part(planned.write) };
     const bytes = this.#bytes + partBytes(operation.part);
     const indexRows = this.#indexRowsWith(operation);
-    this.#refuseTooMuch(this.#sizeWith(this.#operations.length + 1, bytes, indexRows));
+    const recordBytes = this.#recordBytes || this.#recordBytesOf(operation);
+    this.#refuseTooMuch(this.#sizeWith(this.#operations.length + 1, bytes, indexRows, recordBytes));
     this.#operations.push(operation);
     this.#rowKeys.add(addressOf(planned.write).rowKey);
     this.#bytes = bytes;
+    this.#recordBytes = recordBytes;
     this.#indexRows = indexRows;
     return this;
   }
@@ -154,10 +170,44 @@ export class PlannedBatch {
     if (this.#results) return this.#results;
     const operations = [...this.#operations];
     const far = operations.flatMap(operation => (operation.far === undefined ? [] : [operation.far]));
-    const send = () => this.#send([...operations, ...this.#indexRows.values()], options);
-    const etags = await (far.length === 0 ? send() : announcedWrites(this.#service, far, send, options));
+    const all = [...operations, ...this.#indexRows.values()];
+    const etags = await this.#announced(all, far, options);
     this.#results = operations.map(operation => operation.result(etags.get(operation)));
     return this.#results;
+  }
+
+  /** First the messages of what changes elsewhere, and the keys that are to be reserved there; then the transaction, with its record. */
+  #announced(
+    all: readonly Sent[],
+    far: readonly FarChange[],
+    options: ReadOptions,
+  ): Promise<ReadonlyMap<Sent, string | undefined>> {
+    const service = this.#service;
+    if (far.length === 0) return this.#send(all, options);
+    if (this.#recordBytes === 0)
+      return announcedWrites(service, far, () => this.#send(all, options), options);
+    const owners = new Map(
+      this.#operations.flatMap(operation =>
+        (operation.reservations ?? []).map(each => [each, operation] as const),
+      ),
+    );
+    const write: ReservedWrite<ReadonlyMap<Sent, string | undefined>> = {
+      reservations: [...owners.keys()],
+      announce: (id, send) => announcedWrites(service, far, send, options, id),
+      send: record => this.#send([...all, this.#recordOperation(record)], options),
+      refusal: (reservation, thrown) => failureOf(this.#operations, owners.get(reservation), thrown),
+    };
+    return writeReserved(service, write, { ...this.#target, rowKey: '' }, options);
+  }
+
+  #recordBytesOf({ write, reservations = [] }: Planned): number {
+    if (reservations.length === 0) return 0;
+    return partBytes(this.#recordOperation(recordWrite(addressOf(write), ANY_ID, 'committed')).part);
+  }
+
+  #recordOperation(write: RowWrite): RecordOperation {
+    const part = this.#service.requests.part(write);
+    return { write, operationId: undefined, previousId: undefined, isIndexRow: true, isRecord: true, part };
   }
 
   /**
@@ -177,7 +227,7 @@ export class PlannedBatch {
           left = left.filter(each => each !== gone && !(isIndexOperation(each) && each.of === gone));
         else if (isIndexOperation(refused) && mends++ < MENDS_MAX)
           left = await this.#mended(left, refused, thrown, options);
-        else if (isIndexOperation(refused)) throw failureOf(all, refused, (thrown as PatternError).cause);
+        else if (isIndexOperation(refused)) throw failureOf(all, refused.of, (thrown as PatternError).cause);
         else throw indexedIn(all, left, thrown);
       }
     }
@@ -196,7 +246,7 @@ export class PlannedBatch {
       const refusal = refusalOf(thrown) as PatternError;
       mended = await mend(this.#service.requests, refused.indexWrite, refusal, options);
     } catch (failure) {
-      throw failureOf(this.#operations, refused, failure);
+      throw failureOf(this.#operations, refused.of, failure);
     }
     return sent.map(each => (each === refused ? this.#indexOperation(mended, refused.of) : each));
   }
@@ -236,9 +286,10 @@ export class PlannedBatch {
     operations: number,
     bytes: number,
     indexRows: ReadonlyMap<string, IndexOperation>,
+    recordBytes: number,
   ): PlannedBatch['size'] {
-    const more = [...indexRows.values()].reduce((sum, { part }) => sum + partBytes(part), 0);
-    return { operations: operations + indexRows.size, bytes: bytes + more };
+    const more = [...indexRows.values()].reduce((sum, { part }) => sum + partBytes(part), recordBytes);
+    return { operations: operations + indexRows.size + Number(recordBytes > 0), bytes: bytes + more };
   }
 
   #refuseTooMuch({ operations, bytes }: PlannedBatch['size']): void {

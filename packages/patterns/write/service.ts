@@ -1,6 +1,7 @@
 // What repositories, batches and writers share: requests, settled writes, operation ids, clock and random bytes.
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
 import { announcementsOf, type FarChange } from '../indexes/index-message.js';
+import type { ReservationId } from '../indexes/reservation.js';
 import { announced } from '../messages/announce.js';
 import type { DriftPolicy } from '../model/drift.js';
 import type { QueryOptions, QuerySettings } from '../read/table-query.js';
@@ -26,9 +27,12 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   readonly queries?: QueryOptions;
   /** Seconds until workers see the message of a write from which rows elsewhere follow, in which the write should be done; 2 by default. */
   readonly announceAfter?: number;
+  /** Seconds for which a unique key elsewhere stays reserved for a write that was not done; 30 by default. A write that takes longer may have to reserve it again. */
+  readonly reserveFor?: number;
 }
 
 const ANNOUNCE_AFTER_SECONDS = 2;
+const RESERVE_FOR_SECONDS = 30;
 
 /** What repositories, batches and writers share. */
 export interface Service {
@@ -40,6 +44,8 @@ export interface Service {
   readonly onDrift: DriftPolicy | undefined;
   readonly queries: QueryOptions;
   readonly announceAfter: number;
+  /** Milliseconds. */
+  readonly reservedFor: number;
 }
 
 /** Whoever knew that it is empty could make tokens. */
@@ -73,10 +79,11 @@ export function announcedWrites<T>(
   changes: readonly FarChange[],
   write: () => Promise<T>,
   options: ReadOptions,
+  transaction?: ReservationId,
 ): Promise<T> {
   const { clients, operationIds } = service;
   const has = { queues: clients.queues !== undefined, operationIds: operationIds !== undefined };
-  return announced(service, announcementsOf(changes, has), write, options);
+  return announced(service, announcementsOf(changes, has, transaction), write, options);
 }
 
 /** What `open` makes repositories of: for tools that send requests of their own. */
@@ -103,5 +110,6 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
     onDrift: options.onDrift,
     queries: options.queries ?? {},
     announceAfter: options.announceAfter ?? ANNOUNCE_AFTER_SECONDS,
+    reservedFor: (options.reserveFor ?? RESERVE_FOR_SECONDS) * 1_000,
   };
 }

@@ -71,14 +71,14 @@ export async function writePlanned<T>(
   planned: PlannedWrite<T>,
   options: ReadOptions = {},
 ): Promise<T> {
-  const { spread, readFirst, kept, indexWrites = [], far } = planned;
+  const { spread, readFirst, kept, indexWrites = [], far, reservations = [] } = planned;
   if (readFirst !== undefined) return writeAfterRead(service, planned, readFirst, options);
   if (kept !== undefined)
     return writeKept(service, { ...planned, kept }, options, {
       alone: own => writePlanned(service, own, options),
       together: (own, others) => writeTogether(service, own, others, options),
     });
-  if (indexWrites.length > 0) return writeWithIndexes(service, planned, options);
+  if (indexWrites.length > 0 || reservations.length > 0) return writeWithIndexes(service, planned, options);
   if (spread !== undefined) return writeSpread(service, planned, spread, options);
   const write = () => service.writes.write(planned, options);
   return planned.result(

@@ -1,0 +1,112 @@
+// The rows by which a unique key of an index elsewhere is reserved, as values. Pure; claim.ts writes and reads them.
+//
+//   the index's row     what the index has of the value, and `_reserved`: the id of the transaction that reserved the key. Without that property the key is confirmed.
+//   transaction record  ('<partition of the entity's row>', '!transaction!<id>'), State: `committed`, created in the transaction that writes the entity's row; or `aborted`, created by
+//                       whoever found the reservation expired. There can be one of them only: so a transaction whose record says `aborted` can never be done, however late its request arrives.
+import { isSameRow } from '../model/address.js';
+import type { AnyEntity } from '../model/entity.js';
+import type { IndexPlan } from '../model/index-plan.js';
+import { type ExpectedIndexRow, expectedIndexRow } from '../model/index-row.js';
+import type { RowWrite } from '../transport/row-write.js';
+import type { RowAnswer } from '../transport/table-requests.js';
+import { encodeProperty } from '../values/encode-property.js';
+import type { RowAddress } from '../values/pattern-error.js';
+import { textOf } from '../values/row-member.js';
+import { rowBytes } from '../values/size.js';
+import type { WireProperty, WireRow } from '../values/wire-property.js';
+import type { Before } from './index-write.js';
+
+/** A unique index of an entity, and the table of the entity's rows. */
+export interface UniqueIndex {
+  readonly entity: AnyEntity;
+  readonly table: string;
+  readonly index: IndexPlan;
+}
+
+/** A key that a write gives a row. */
+export interface Reservation extends UniqueIndex {
+  /** The entity's row that is to have the key. */
+  readonly owner: RowAddress;
+  readonly expected: ExpectedIndexRow;
+  /** The write makes the owner's row. */
+  readonly isNew: boolean;
+}
+
+/** Of a reservation and the transaction that it is for. */
+export type ReservationId = string;
+
+const PROPERTY = '_reserved';
+const RECORD = '!transaction!';
+
+/** What became of a transaction that reserved keys. */
+export type TransactionState = 'committed' | 'aborted';
+
+const rowOf = (
+  subject: string,
+  partitionKey: string,
+  rowKey: string,
+  properties: readonly WireProperty[],
+): WireRow => ({
+  partitionKey,
+  rowKey,
+  properties,
+  bytes: rowBytes(subject, partitionKey, rowKey, properties),
+});
+
+/** The keys that a write gives a row, which did not have them before: undefined stands for no row. Throws what encoding throws. */
+export const reservationsOf = (
+  entity: AnyEntity,
+  owner: RowAddress,
+  before: Before | undefined,
+  after: unknown,
+): readonly Reservation[] =>
+  entity.plan.elsewhere.flatMap(index => {
+    const { table } = owner;
+    if (!index.unique || after === undefined) return [];
+    const expected = expectedIndexRow(entity, index, table, after);
+    const old = before && expectedIndexRow(entity, index, table, before.value);
+    if (expected === undefined || (old !== undefined && isSameRow(old.address, expected.address))) return [];
+    return [{ entity, table, index, owner, expected, isNew: before === undefined }];
+  });
+
+/** The index's row while its transaction may yet be done. */
+export const pendingRow = (
+  { index, expected: { row } }: Pick<Reservation, 'index' | 'expected'>,
+  id: ReservationId,
+): WireRow =>
+  rowOf(index.entity.name, row.partitionKey, row.rowKey, [
+    ...row.properties,
+    encodeProperty(PROPERTY, 'String', id),
+  ]);
+
+/** Whether this is what a reservation has beyond an index's row. */
+export const isReservation = ({ name }: Pick<WireProperty, 'name'>): boolean => name === PROPERTY;
+
+/** Of the transaction that reserved the key; undefined for a row that is confirmed. */
+export const reservationIn = ({ row }: Pick<RowAnswer, 'row'>): ReservationId | undefined =>
+  textOf(row, PROPERTY);
+
+/** The transaction record of a row's partition. */
+export const recordAddress = ({ table, partitionKey }: RowAddress, id: ReservationId): RowAddress => ({
+  table,
+  partitionKey,
+  rowKey: `${RECORD}${id}`,
+});
+
+/** The write by which a transaction is done, or never will be. */
+export function recordWrite(owner: RowAddress, id: ReservationId, state: TransactionState): RowWrite {
+  const { table, partitionKey, rowKey } = recordAddress(owner, id);
+  const properties = [
+    encodeProperty('EntityType', 'String', 'Transaction.1'),
+    encodeProperty('State', 'String', state),
+  ];
+  return { kind: 'create', table, row: rowOf('Transaction', partitionKey, rowKey, properties) };
+}
+
+/** What a transaction record says. */
+export const stateIn = ({ row }: Pick<RowAnswer, 'row'>): TransactionState =>
+  textOf(row, 'State') === 'committed' ? 'committed' : 'aborted';
+
+/** For how long the row has stood as it is, in milliseconds by the service's clock. Where its answers have no time, `now` is the time. */
+export const ageOf = ({ row, date }: RowAnswer, now: () => number): number =>
+  (date === undefined ? now() : Date.parse(date)) - Date.parse(textOf(row, 'Timestamp') ?? '');

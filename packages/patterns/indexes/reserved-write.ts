@@ -1,0 +1,74 @@
+// A transaction that gives rows unique keys elsewhere: the keys are reserved, then it is sent with its record, and the keys are given back if it was refused. Keys of one whose outcome is not known stay
+// reserved, until the flow of the entity's indexes settles them. reserve.ts says what reservations are.
+import { Attempts } from '../flow/optimistic.js';
+import { newUuid } from '../flow/surroundings.js';
+import type { RowWrite } from '../transport/row-write.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { type Reservation, type ReservationId, recordAddress, recordWrite } from './reservation.js';
+import { Reservations, type Reserved, type Reserving } from './reserve.js';
+
+/** What is done with keys that are to be reserved. */
+export interface ReservedWrite<T> {
+  readonly reservations: readonly Reservation[];
+  /** Before anything else, of each attempt. */
+  readonly announce: (id: ReservationId, write: () => Promise<T>) => Promise<T>;
+  /** Sends the transaction, with this record in it. */
+  readonly send: (record: RowWrite) => Promise<T>;
+  /** What is thrown for a key that is not to be had. */
+  readonly refusal: (reservation: Reservation, thrown: unknown) => unknown;
+}
+
+/** Whether the service refused a transaction for its record: somebody found its reservations too old. */
+function isAborted(thrown: unknown, record: RowAddress): boolean {
+  return PatternError.is(thrown, 'BatchFailed') && thrown.detail.rowKey === record.rowKey;
+}
+
+/** Done at no time. */
+const isRefused = (thrown: unknown): boolean =>
+  PatternError.is(thrown) && thrown.code !== 'OutcomeUnknown' && thrown.code !== 'Unreachable';
+
+async function tryReserved<T>(
+  service: Reserving,
+  id: ReservationId,
+  { reservations, send, refusal }: ReservedWrite<T>,
+  record: RowWrite,
+  options: ReadOptions,
+): Promise<T> {
+  const keys = new Reservations(service);
+  const held: Reserved[] = [];
+  try {
+    for (const each of reservations) {
+      const reserved = keys.reserve(each, id, options);
+      held.push(
+        await reserved.catch((thrown: unknown) => {
+          throw refusal(each, thrown);
+        }),
+      );
+    }
+    return await send(record);
+  } catch (thrown) {
+    if (isRefused(thrown)) for (const each of held) await keys.release(each);
+    throw thrown;
+  }
+}
+
+/** Does the transaction; again under another id if it was aborted meanwhile. Throws UniqueViolation, Contention, and what sending throws. */
+export async function writeReserved<T>(
+  service: Reserving,
+  write: ReservedWrite<T>,
+  owner: RowAddress,
+  options: ReadOptions,
+): Promise<T> {
+  const { surroundings } = service;
+  for (const attempts = new Attempts(surroundings, options); ; ) {
+    const id = newUuid(surroundings.random);
+    const record = recordWrite(owner, id, 'committed');
+    try {
+      return await write.announce(id, () => tryReserved(service, id, write, record, options));
+    } catch (thrown) {
+      if (!isAborted(thrown, recordAddress(owner, id))) throw thrown;
+    }
+    await attempts.next(owner, undefined);
+  }
+}

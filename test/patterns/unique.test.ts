@@ -1,0 +1,305 @@
+// Unique keys of indexes in other partitions: of writers that want one key, one gets it, wherever programs end or stall; and what they leave behind is settled.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { codec, type Db, entity, key, open, PatternError, type Repo, type RowAddress, t } from '#patterns';
+import { indexFlow } from '#patterns/indexes';
+import { connect, expectedIndexRow, Reservations } from '#patterns/internals';
+import { bags } from '#patterns/mixed';
+import { lawOfTurns } from '../../packages/patterns/testing/law.js';
+import { type Crash, CrashingClient, type CrashPoint } from './crashing-client.js';
+import { FaultyClient } from './faulty-client.js';
+import { describePeers, type Peer } from './peers.js';
+import { rejects } from './rejects.js';
+
+const Member = entity('Member', {
+  version: 1,
+  table: 'Members',
+  props: { team: t.string(), id: t.int32(), email: t.string().optional(), note: t.string().optional() },
+  partition: p => key('team', p.team),
+  row: p => key('member', p.id),
+  indexes: {
+    byEmail: {
+      kind: 'elsewhere',
+      partition: p => key('email', p.email.as(codec.lower)),
+      row: key('email'),
+      unique: true,
+      project: ['note'],
+    },
+  },
+});
+const [byEmail] = Member.plan.elsewhere;
+assert(byEmail);
+
+const ann = { team: 'a', id: 1, email: 'x@x.org' } as const;
+const ben = { team: 'b', id: 1, email: 'X@x.org' } as const;
+
+/** Reservations are never, or always, too old. */
+type Patience = 'patient' | 'impatient';
+const reserveFor = { patient: 30, impatient: -10 } as const;
+
+const memberDb = (peer: Peer, httpClient: CrashingClient | FaultyClient, patience: Patience): Db =>
+  open(
+    { tables: peer.client(), queues: peer.queues(httpClient) },
+    { httpClient, sleep: () => pause(1), reserveFor: reserveFor[patience], announceAfter: 0 },
+  );
+
+async function team(peer: Peer, patience: Patience = 'patient') {
+  const table = await peer.newTable();
+  const httpClient = new FaultyClient(() => undefined);
+  const db = memberDb(peer, httpClient, patience);
+  await indexFlow(Member).createQueues(db);
+  httpClient.count = 0;
+  return { table, db, members: db.repo(Member, { table }), httpClient };
+}
+
+/** All rows by what they are: `name` for members, index rows and records of transactions. */
+async function rowsIn(db: Db, table: string) {
+  const rows = await bags(db, table).scan().allowScan('a check').take(1_000);
+  const of = (tag: string) => rows.filter(row => row.properties.get('EntityType')?.value === tag);
+  return { members: of('Member.1'), keys: of('Member.byEmail.1'), records: of('Transaction.1') };
+}
+
+/** What the flow does behind each write: settles each key, and keeps that of each member. */
+async function settleAll(peer: Peer, db: Db, table: string): Promise<void> {
+  const service = connect({ tables: peer.client() }, { reserveFor: reserveFor.impatient });
+  const reservations = new Reservations(service);
+  const unique = { entity: Member, table, index: byEmail as NonNullable<typeof byEmail> };
+  const { keys, members } = await rowsIn(db, table);
+  for (const row of keys) assert.notEqual(await reservations.settle(unique, row), 'pending');
+  for (const row of members) assert.notEqual(await reservations.keep(unique, row), 'pending');
+}
+
+interface Holder extends RowAddress {
+  readonly etag: string;
+  readonly key: string;
+}
+
+async function holdersIn(db: Db, table: string): Promise<readonly Holder[]> {
+  const members = await db.repo(Member, { table }).scan().allowScan('a check').take(1_000);
+  return members.flatMap(({ value, partitionKey, rowKey, etag }) => {
+    const expected = byEmail && expectedIndexRow(Member, byEmail, table, value);
+    return expected === undefined
+      ? []
+      : [{ table, partitionKey, rowKey, etag, key: expected.address.partitionKey }];
+  });
+}
+
+/** No two rows hold one key at a time. */
+async function assertUnique(db: Db, table: string): Promise<void> {
+  const byKey = new Map<string, Holder>();
+  for (const holder of await holdersIn(db, table)) {
+    const other = byKey.get(holder.key);
+    byKey.set(holder.key, holder);
+    if (other === undefined) continue;
+    // One may have left the key before the other was read: both hold it if both are as they were.
+    const again = await holdersIn(db, table);
+    const isAsItWas = ({ etag }: Holder): boolean => again.some(each => each.etag === etag);
+    assert(!isAsItWas(other) || !isAsItWas(holder), `Two have ${holder.key}.`);
+  }
+}
+
+/** When all is settled, keys are those of members, confirmed. */
+async function assertSettled(peer: Peer, db: Db, table: string, message?: string): Promise<void> {
+  await settleAll(peer, db, table);
+  const holders = await holdersIn(db, table);
+  const { keys } = await rowsIn(db, table);
+  const confirmed = keys.filter(({ properties }) => !properties.has('_reserved'));
+  assert.deepEqual(
+    confirmed.map(({ partitionKey }) => partitionKey).toSorted(),
+    holders.map(each => each.key).toSorted(),
+    message,
+  );
+  assert.equal(keys.length, confirmed.length, message);
+}
+
+const step = fc.record({
+  name: fc.constantFrom('create', 'change', 'delete', 'upsert', 'clear'),
+  team: fc.constantFrom('a', 'b', 'c'),
+  email: fc.constantFrom('x', 'X', 'y'),
+});
+const crash = fc.record({
+  at: fc.integer({ min: 0, max: 20 }),
+  crash: fc.constantFrom<Crash>(
+    'dies before',
+    'dies after',
+    'stalls',
+    'stalls and dies',
+    'reset after',
+    'reset before',
+  ),
+});
+const writer = fc.record({
+  steps: fc.array(step, { minLength: 3, maxLength: 8 }),
+  crash: fc.option(crash, { nil: undefined }),
+  patience: fc.constantFrom<Patience>('patient', 'impatient', 'impatient'),
+});
+
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+function run(members: Repo<typeof Member>, { name, team: of, email }: Step): Promise<unknown> {
+  const value = { team: of, id: 1, email };
+  const acts = {
+    create: () => members.create(value),
+    change: () => members.mutate(value, row => row && { ...row, email }),
+    clear: () => members.mutate(value, row => row && { team: of, id: 1 }),
+    delete: () => members.deleteIfExists({ key: value, etag: '*' }),
+    upsert: () => members.upsert(value),
+  };
+  return acts[name]();
+}
+
+describePeers('unique keys elsewhere', peer => {
+  test('belong to one row, whatever its partition', async () => {
+    const { table, db, members } = await team(peer);
+    const row = await members.create(ann);
+    await rejects(members.create(ben), 'UniqueViolation');
+    await settleAll(peer, db, table);
+    await rejects(members.create(ben), 'UniqueViolation');
+    await rejects(members.create(ann), 'AlreadyExists');
+    const other = await members.create({ ...ben, email: 'y@x.org' });
+    await rejects(members.merge(other, { email: 'x@X.org' }), 'UniqueViolation');
+    await rejects(members.upsert({ ...ben }), 'UniqueViolation');
+    const moved = await members.merge(row, { email: 'z@x.org' });
+    // Whom the key belonged to has another: it is free before the flow has come by.
+    await members.merge(other, { email: 'x@x.org' });
+    await rejects(members.merge(moved, { email: 'x@x.org' }), 'UniqueViolation');
+    await assertSettled(peer, db, table);
+    await members.delete(moved);
+    await members.create({ team: 'c', id: 1, email: 'z@x.org' });
+    await assertSettled(peer, db, table);
+  });
+
+  test('are none of rows without their property, and stay with writes that do not change them', async () => {
+    const { table, db, members, httpClient } = await team(peer);
+    const row = await members.create({ team: 'a', id: 1 });
+    await members.create({ team: 'a', id: 2 });
+    const taken = await members.merge(row, { email: 'x@x.org' });
+    httpClient.count = 0;
+    const noted = await members.merge(taken, { note: 'n', email: 'X@X.ORG' });
+    assert.equal(httpClient.count, 2, 'a message and the write');
+    await assertSettled(peer, db, table);
+    await members.merge(noted, { email: null });
+    await assertSettled(peer, db, table);
+    assert.equal((await rowsIn(db, table)).keys.length, 0);
+  });
+
+  test('cost a create two requests more', async () => {
+    const { members, httpClient } = await team(peer);
+    httpClient.count = 0;
+    await members.create(ann);
+    assert.equal(httpClient.count, 3, 'a message, the key, the transaction');
+  });
+
+  test('are given back by a write that is refused', async () => {
+    const { table, db, members } = await team(peer);
+    const row = await members.create({ team: 'a', id: 1 });
+    await members.merge(row, { note: 'changed' });
+    await rejects(members.merge(row, { email: 'x@x.org' }), 'Conflict');
+    await rejects(members.create(ann), 'AlreadyExists');
+    const { keys, records } = await rowsIn(db, table);
+    assert.deepEqual([keys.length, records.length], [0, 0]);
+    await members.create(ben);
+  });
+
+  test('go in batches, all or none', async () => {
+    const { table, db } = await team(peer);
+    const batch = () => db.batch(Member, { team: 'a' }, { table });
+    const one = batch()
+      .create(Member, ann)
+      .create(Member, { ...ann, id: 2, email: 'y@x.org' });
+    assert.deepEqual(one.size.operations, 3);
+    await one.commit();
+    const two = batch()
+      .create(Member, { ...ann, id: 3, email: 'z@x.org' })
+      .create(Member, { ...ann, id: 4 });
+    const error = await two.commit().catch((thrown: unknown) => thrown);
+    assert(PatternError.is(error, 'BatchFailed'));
+    assert.deepEqual([error.detail.index, error.detail.reason], [1, 'UniqueViolation']);
+    assert.equal((await rowsIn(db, table)).keys.length, 2);
+    const twice = batch()
+      .create(Member, { ...ann, id: 5, email: 'q' })
+      .create(Member, { ...ann, id: 6, email: 'Q' });
+    await assert.rejects(twice.commit(), /UniqueViolation/);
+    await assertSettled(peer, db, table);
+    assert.equal((await rowsIn(db, table)).keys.length, 2);
+  });
+
+  test("of a write that may yet be done are nobody else's until it is too old", async () => {
+    const { table, db, members } = await team(peer);
+    const client = new CrashingClient({ at: 2, crash: 'stalls' }, false);
+    const stalled = memberDb(peer, client, 'patient').repo(Member, { table }).create(ann);
+    await client.crashed;
+    await rejects(members.create(ben), 'UniqueViolation');
+    const impatient = memberDb(peer, new CrashingClient(undefined, false), 'impatient').repo(Member, {
+      table,
+    });
+    await impatient.create(ben);
+    client.release();
+    await rejects(stalled, 'UniqueViolation');
+    assert.equal(await members.get(ann), undefined);
+    await assertSettled(peer, db, table);
+  });
+
+  test('of a row that its own writers want at a time go with the one that writes it', async () => {
+    const { table, db, members } = await team(peer);
+    const client = new CrashingClient({ at: 2, crash: 'stalls' }, false);
+    const stalled = memberDb(peer, client, 'patient').repo(Member, { table }).create(ann);
+    await client.crashed;
+    await members.create(ann);
+    client.release();
+    await rejects(stalled, 'AlreadyExists');
+    await assertSettled(peer, db, table);
+  });
+
+  test('are settled by their rows after a lost answer', async () => {
+    for (const fault of ['reset after', 'busy after', 'failed after', 'reset before'] as const)
+      for (const at of [1, 2]) {
+        const table = await peer.newTable();
+        const client = new FaultyClient(n => (n === at ? fault : undefined));
+        const db = memberDb(peer, client, 'patient');
+        await db.repo(Member, { table }).create(ann);
+        await rejects(db.repo(Member, { table }).create(ben), 'UniqueViolation');
+        await assertSettled(peer, db, table);
+      }
+  });
+
+  test('belong to one of two writers, wherever they end or stall', async () => {
+    const outcomes = new Map<string, number>();
+    const property = fc.asyncProperty(fc.array(writer, { minLength: 2, maxLength: 4 }), async writers => {
+      const { table, db } = await team(peer);
+      const clients: CrashingClient[] = [];
+      const write = async ({ steps, crash: point, patience }: (typeof writers)[number]): Promise<void> => {
+        const client = new CrashingClient(point as CrashPoint | undefined, false);
+        clients.push(client);
+        const members = memberDb(peer, client, patience).repo(Member, { table });
+        for (const each of steps) {
+          const outcome = await run(members, each).then(
+            () => 'done',
+            (thrown: unknown) => (PatternError.is(thrown) ? thrown.code : `${thrown}`),
+          );
+          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+          if (client.isDead) return;
+        }
+      };
+      let isOver = false;
+      const watching = (async () => {
+        for (; !isOver; await pause(1)) await assertUnique(db, table);
+      })();
+      watching.catch(() => undefined);
+      const lives = writers.map(write);
+      await Promise.all(lives.map((life, at) => Promise.race([life, clients[at]?.crashed])));
+      // Those that stall go on when others have settled what they left.
+      await settleAll(peer, db, table);
+      for (const client of clients) client.release();
+      await Promise.all(lives);
+      isOver = true;
+      await watching;
+      await assertUnique(db, table);
+      await assertSettled(peer, db, table);
+    });
+    await lawOfTurns(property, { cost: 20, most: 400, filter: 'patterns/unique' });
+    assert((outcomes.get('done') ?? 0) > (outcomes.get('OutcomeUnknown') ?? 0) * 4);
+  });
+});
