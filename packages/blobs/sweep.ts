@@ -7,10 +7,12 @@
 // from one of them to another.
 import type { Clock } from '#base';
 import type { ContentStore, Position, Row, ScanEnd, Space, Store } from '#store';
+import { type MergedLayers, mergeLayers } from './body/merge-layers.js';
 import { BlobSurvey, contentsOf, type Reclaiming, reclaim } from './body/reclaim.js';
 import { STAGING_KEY } from './rows/keys.js';
 import type { Upkeep } from './upkeep.js';
 
+const NOTHING_MERGED: MergedLayers = { steps: 0, givenUp: [] };
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 export const EXAMINED_A_STEP = 1000;
 const DROPPED_A_STEP = 32;
@@ -24,6 +26,8 @@ export interface BlobSweepOptions {
   readonly content: ContentStore;
   readonly clock: Clock;
   readonly upkeep: Upkeep;
+  /** As a context has them. */
+  readonly ids: () => string;
   /** Called again for each account of a pass. */
   readonly accounts: () => readonly string[];
 }
@@ -130,15 +134,17 @@ export class BlobSweep {
     const { store, clock } = this.#options;
     const { staging, deadBlocks, deadExtents } = survey;
     const dead = deadBlocks.rows.length + deadExtents.rows.length;
+    const isLayered = survey.heads.some(({ type, layers }) => type === 'PageBlob' && layers.length > 1);
+    const merged = isLayered ? await mergeLayers(this.#options, space, blob) : NOTHING_MERGED;
     const isForgotten = staging !== undefined && staging.lastPut + STAGING_LIFE <= clock();
     if (isForgotten)
       await store.commit(space, blob, { keys: [STAGING_KEY] }, ({ keys: [row] }) => ({
         result: true,
         deletes: row?.version === staging.version ? [STAGING_KEY] : [],
       }));
-    if (!isForgotten && dead === 0) return 0;
+    if (!isForgotten && dead === 0 && merged.steps === 0) return 0;
     const context: Reclaiming = this.#options;
-    await reclaim(context, space, blob, []);
+    await reclaim(context, space, blob, merged.givenUp);
     return dead + (isForgotten ? 1 : 0);
   }
 

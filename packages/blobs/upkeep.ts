@@ -4,6 +4,8 @@
 export class Upkeep {
   readonly #readers = new Map<string, Set<Promise<void>>>();
   readonly #tasks = new Set<Promise<void>>();
+  /** By name: whether it is to run again. */
+  readonly #once = new Map<string, boolean>();
 
   /** Rows of that name are kept until the returned function is called. */
   hold(name: string): () => void {
@@ -34,6 +36,23 @@ export class Upkeep {
         this.#tasks.delete(running);
       });
     this.#tasks.add(running);
+  }
+
+  /** As `later`. While a task of that name runs, only one more is begun, after it. */
+  laterOnce(name: string, task: () => Promise<void>): void {
+    const isRunning = this.#once.has(name);
+    this.#once.set(name, isRunning);
+    if (isRunning) return;
+    this.later(async () => {
+      try {
+        do {
+          this.#once.set(name, false);
+          await task();
+        } while (this.#once.get(name));
+      } finally {
+        this.#once.delete(name);
+      }
+    });
   }
 
   /** Waits for all that was begun, before the store is closed. */

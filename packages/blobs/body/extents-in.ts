@@ -1,6 +1,7 @@
 // Finds the extents of an append or a page blob in a range of its bytes: those of the upper layers hide those of the lower ones.
 import { copyRow, type Row, type Space, type Store } from '#store';
 import {
+  cleared,
   decodeExtent,
   EXTENT_BYTES_MAX,
   type Extent,
@@ -104,6 +105,46 @@ export function overlay(upper: readonly Placed[], lower: readonly Placed[]): rea
     }
   }
   return shown.sort((a, b) => a.start - b.start);
+}
+
+/** Whether two extents, at the same place, are of one write. */
+function isSame(some: Extent, other: Extent): boolean {
+  if (some.content !== undefined) return some.content === other.content && some.from === other.from;
+  if (some.inline === undefined) return isClear(other);
+  return other.inline?.equals(some.inline) ?? false;
+}
+
+/** The parts of `now` that `before` has too. */
+function unchangedIn(before: readonly Placed[], now: readonly Placed[]): readonly Placed[] {
+  const unchanged: Placed[] = [];
+  let at = 0;
+  for (const placed of now) {
+    while (at < before.length && endOf(before[at] as Placed) <= placed.start) at += 1;
+    for (let each = at; each < before.length; each += 1) {
+      const old = before[each] as Placed;
+      if (old.start >= endOf(placed)) break;
+      const [own, other] = [clip(placed, old.start, endOf(old)), clip(old, placed.start, endOf(placed))];
+      if (own && other && isSame(own.extent, other.extent)) unchanged.push(own);
+    }
+  }
+  return unchanged;
+}
+
+function without(all: readonly Placed[], some: readonly Placed[]): readonly Placed[] {
+  const excluded = new Set(some);
+  return all.filter(placed => !excluded.has(placed));
+}
+
+/**
+ * What was written or cleared between two looks. Both in order, without overlaps; what is clear is among them. A small write of the bytes that
+ * were there is none.
+ */
+export function changesBetween(before: readonly Placed[], now: readonly Placed[]): readonly Placed[] {
+  const unchanged = unchangedIn(before, now);
+  const written = without(overlay(unchanged, now), unchanged);
+  const gone = without(overlay(now, before), now).filter(({ extent }) => !isClear(extent));
+  const hidden = gone.map(({ start, extent }) => ({ start, extent: cleared(extent.length) }));
+  return [...written, ...hidden].sort((a, b) => a.start - b.start);
 }
 
 /** Of all layers, the upper ones first. Extents that clear are among them only if `withClear`. */

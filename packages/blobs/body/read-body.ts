@@ -26,8 +26,12 @@ export interface OpenedBody {
 
 export const rowsName = (space: Space, blob: string): string => `${space.id}/${blob}`;
 
-/** Holds what a reader needs that reads several contents or rows, one after the other. */
-function guard(context: BlobContext, space: Space, blob: string): () => void {
+/** Holds what a reader needs that reads several contents or rows, one after the other; to be called before the head is read. */
+export function guard(
+  context: Pick<BlobContext, 'content' | 'upkeep'>,
+  space: Space,
+  blob: string,
+): () => void {
   const pin = context.content.pin();
   const release = context.upkeep.hold(rowsName(space, blob));
   return () => {

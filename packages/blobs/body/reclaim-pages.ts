@@ -2,7 +2,8 @@
 // look at them costs the same in a blob of any size. What the other layers give up, the sweep finds.
 import type { Space } from '#store';
 import { PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
-import { isWrittenLayer } from '../rows/keys.js';
+import { decodeHead } from '../rows/head.js';
+import { BLOB_KEY, isWrittenLayer } from '../rows/keys.js';
 import { extentsOfLayer } from './extents-in.js';
 import type { Reclaiming } from './reclaim.js';
 
@@ -26,7 +27,11 @@ export function reclaimPagesLater(
     for (const [name, origin] of new Map(givenUp.map(each => [each.content, each.origin]))) {
       const until = origin + PAGE_EXTENT_BYTES_MAX;
       const near = await extentsOfLayer(store, space, blob, layer, origin, until);
-      if (!near.some(({ extent }) => extent.content === name)) await content.drop(space, name);
+      if (near.some(({ extent }) => extent.content === name)) continue;
+      // Once another layer is the first one, what this one had may have been put into that under it.
+      const [row] = await store.read(space, blob, [BLOB_KEY]);
+      if (row === undefined || decodeHead(row.value).layers[0]?.name !== layer) return;
+      await content.drop(space, name);
     }
   });
 }

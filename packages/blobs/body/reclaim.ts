@@ -10,7 +10,7 @@ import { piecesOf } from './pieces-of.js';
 import { rowsName } from './read-body.js';
 
 /** What reclaiming needs of a context. */
-export type Reclaiming = Pick<BlobContext, 'store' | 'content' | 'upkeep'>;
+export type Reclaiming = Pick<BlobContext, 'store' | 'content' | 'upkeep' | 'ids'>;
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 /** Rows that one commit removes. */

@@ -1,13 +1,14 @@
 // Get Page Ranges, and what changed since a snapshot (protocol: page-blobs#page-ranges).
+import type { Space } from '#store';
 import { type BlobContext, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { endOf, extentsIn } from '../body/extents-in.js';
-import type { Bounds } from '../body/read-body.js';
+import { changesBetween, endOf, extentsIn, type Placed } from '../body/extents-in.js';
+import { type Bounds, guard } from '../body/read-body.js';
 import { PAGE_BYTES } from '../limits.js';
 import type { GetPageRanges } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { isClear } from '../rows/extent.js';
-import { decodeHead, type Head, type Layer } from '../rows/head.js';
+import { areSameLayers, decodeHead, type Head, type Layer } from '../rows/head.js';
 import { headKey, snapshotKey } from '../rows/keys.js';
 import { admitRead, stampOf } from './admission.js';
 import { boundsOf } from './read-blob.js';
@@ -18,11 +19,27 @@ interface PageRange {
   readonly isClear: boolean;
 }
 
-/** Layers that the blob has got since. */
-function layersSince(head: Head, since: Head | undefined): readonly Layer[] {
-  if (since === undefined) return head.layers;
-  const before = new Set(since.layers.map(({ name }) => name));
-  return head.layers.filter(({ name }) => !before.has(name));
+/** Layers that the blob has got since; undefined where those of the earlier one were merged with others or cut, or are another blob's. */
+function layersSince({ layers }: Head, since: Head): readonly Layer[] | undefined {
+  const count = layers.length - since.layers.length;
+  const isUnder = count >= 0 && areSameLayers(layers.slice(count), since.layers);
+  return isUnder ? layers.slice(0, count) : undefined;
+}
+
+/** What is told: with an earlier one what was written or cleared since. */
+async function rangesOf(
+  { store }: BlobContext,
+  space: Space,
+  blob: string,
+  head: Head,
+  since: Head | undefined,
+  { from, until }: Bounds,
+): Promise<readonly Placed[]> {
+  if (from >= until) return [];
+  const layers = since === undefined ? head.layers : layersSince(head, since);
+  if (layers !== undefined) return extentsIn(store, space, blob, layers, from, until, since !== undefined);
+  const before = await extentsIn(store, space, blob, since?.layers ?? [], from, until, true);
+  return changesBetween(before, await extentsIn(store, space, blob, head.layers, from, until, true));
 }
 
 /** Pages of which a range has a part are told as a whole (protocol: page-blobs#page-ranges). */
@@ -32,8 +49,18 @@ const wholePages = ({ from, until }: Bounds): Bounds => ({
 });
 
 export async function getPageRanges(context: BlobContext, operation: GetPageRanges): Promise<Outcome> {
-  const { container, blob, snapshot, range, since, from, top, conditions } = operation;
+  const { container, blob } = operation;
   const space = await openContainer(context, container);
+  const release = guard(context, space, blob);
+  try {
+    return await readRanges(context, space, operation);
+  } finally {
+    release();
+  }
+}
+
+async function readRanges(context: BlobContext, space: Space, operation: GetPageRanges): Promise<Outcome> {
+  const { container, blob, snapshot, range, since, from, top, conditions } = operation;
   const keys = [headKey(snapshot), ...(since === undefined ? [] : [snapshotKey(since)])];
   const [row, earlier] = await context.store.read(space, blob, keys);
   const head = admitRead(row && decodeHead(row.value), conditions, snapshot, context.clock(), container);
@@ -43,11 +70,8 @@ export async function getPageRanges(context: BlobContext, operation: GetPageRang
   if (since !== undefined && earlier === undefined) throw new BlobError('PreviousSnapshotNotFound');
   const bounds = wholePages(boundsOf(range, head.length));
   const first = Math.max(bounds.from, from ?? 0);
-  const layers = layersSince(head, earlier && decodeHead(earlier.value));
-  const extents =
-    first < bounds.until
-      ? await extentsIn(context.store, space, blob, layers, first, bounds.until, since !== undefined)
-      : [];
+  const asked = { from: first, until: bounds.until };
+  const extents = await rangesOf(context, space, blob, head, earlier && decodeHead(earlier.value), asked);
   const ranges: PageRange[] = [];
   for (const placed of extents) {
     const last = ranges.at(-1);

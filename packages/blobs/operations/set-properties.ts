@@ -2,6 +2,7 @@
 // page-blobs#sequence-numbers).
 import { type BlobContext, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
+import { mergeLayersLater } from '../body/merge-layers.js';
 import { checkPageBlobLength, checkSequenceNumberValue, SEQUENCE_NUMBER_MAX } from '../limits.js';
 import type { SetBlobProperties, SetSequenceNumber } from '../operation.js';
 import type { Outcome } from '../outcome.js';
@@ -31,6 +32,7 @@ export async function setBlobProperties(
       layers: length !== undefined && length < old.length ? cut(old, length, layer) : old.layers,
     };
   });
+  if (length !== undefined && head.layers.length > 1) mergeLayersLater(context, space, blob);
   return {
     kind: 'blobPropertiesSet',
     stamp: stampOf(head),

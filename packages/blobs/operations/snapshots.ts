@@ -3,6 +3,8 @@
 import { copyRow, type Decision, type Row, type Space, StoreError } from '#store';
 import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
+import { mergeLayersLater } from '../body/merge-layers.js';
+import { areMany } from '../body/plan-layers.js';
 import { reclaimLater } from '../body/reclaim.js';
 import { checkBlobMetadata } from '../limits.js';
 import type { DeleteBlob, SnapshotBlob } from '../operation.js';
@@ -35,9 +37,10 @@ export async function snapshotBlob(
       { key: snapshotKey(tick), value: encodeHead(snapshot) },
       { key: BLOB_KEY, value: encodeHead({ ...old, snapshots: old.snapshots + 1, layers }) },
     ];
-    return { result: { stamp: stampOf(old), snapshot: tick }, puts };
+    return { result: { stamp: stampOf(old), snapshot: tick, areMany: areMany(layers) }, puts };
   });
   if (!taken) throw missingContainer();
+  if (taken.areMany) mergeLayersLater(context, space, blob);
   return { kind: 'snapshotTaken', stamp: taken.stamp, snapshot: taken.snapshot };
 }
 
@@ -77,8 +80,13 @@ async function deleteSnapshot(
     };
   });
   if (!deleted) throw missingContainer();
-  // What it shared with the blob is seen there.
-  reclaimLater(context, space, blob, { ...deleted, snapshots: 1 }, false);
+  afterSnapshot(context, space, blob, deleted);
+}
+
+/** What it shared with the blob, or with other snapshots, is seen there. */
+function afterSnapshot(context: BlobContext, space: Space, blob: string, deleted: Head): void {
+  if (deleted.type === 'PageBlob') mergeLayersLater(context, space, blob);
+  else reclaimLater(context, space, blob, { ...deleted, snapshots: 1 }, false);
 }
 
 const DELETED_KEYS = { keys: [BLOB_KEY, STAGING_KEY] } as const;
@@ -164,7 +172,7 @@ async function deleteWithSnapshots(context: BlobContext, space: Space, operation
       reclaimLater(context, space, blob, undefined, true);
       return;
     }
-    for (const head of deleted.heads) reclaimLater(context, space, blob, { ...head, snapshots: 1 }, false);
+    for (const head of deleted.heads) afterSnapshot(context, space, blob, head);
     if (which === 'include')
       reclaimLater(
         context,

@@ -27,7 +27,12 @@ export interface Layer {
   readonly limit: number;
 }
 
-export const unlimited = (name: string): Layer => ({ name, limit: Number.MAX_SAFE_INTEGER });
+export const UNLIMITED = Number.MAX_SAFE_INTEGER;
+export const unlimited = (name: string): Layer => ({ name, limit: UNLIMITED });
+
+export const areSameLayers = (some: readonly Layer[], others: readonly Layer[]): boolean =>
+  some.length === others.length &&
+  some.every(({ name, limit }, at) => name === others[at]?.name && limit === others[at]?.limit);
 
 export interface Tier {
   readonly name: string;

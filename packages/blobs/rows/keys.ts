@@ -22,6 +22,8 @@ export const KEYS_END = 'F';
 const TICK_DIGITS = 16;
 const LAYER_DIGITS = 16;
 const START_DIGITS = 12;
+/** Behind all that a layer has. */
+export const LAYER_END = 16 ** START_DIGITS - 1;
 
 const digits = (value: bigint | number, count: number): string => value.toString(16).padStart(count, '0');
 
@@ -86,3 +88,17 @@ const WRITTEN = 'c';
  */
 export const newWrittenLayer = (guid: string): string => WRITTEN + newLayer(guid).slice(1);
 export const isWrittenLayer = (layer: string): boolean => layer.startsWith(WRITTEN);
+
+/** By their first digits: what was written since a snapshot, and what was merged once, twice, or more often. */
+const SIZES = [WRITTEN, 'd', 'e', 'f'] as const;
+const LARGEST = SIZES.length - 1;
+
+/** A copy has all of a blob. */
+export function sizeOfLayer(layer: string): number {
+  const size = SIZES.findIndex(digit => layer.startsWith(digit));
+  return size === -1 ? LARGEST : size;
+}
+
+/** A layer into which others are merged, so it is never a written one. */
+export const newMergedLayer = (guid: string, size: number): string =>
+  SIZES[Math.max(1, Math.min(size, LARGEST))] + newLayer(guid).slice(1);

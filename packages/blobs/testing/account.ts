@@ -166,16 +166,20 @@ export const deleteBlob = (
   { run }: TestAccount,
   blob: string,
   snapshots?: 'include' | 'only',
+  snapshot?: bigint,
 ): Promise<Outcome> =>
   run({
     kind: 'deleteBlob',
     container: CONTAINER,
     blob,
-    snapshot: undefined,
+    snapshot,
     snapshots,
     conditions: NO_CONDITIONS,
     tierConditions: NO_CONDITIONS,
   });
+
+export const deleteSnapshot = (account: TestAccount, blob: string, snapshot: bigint): Promise<Outcome> =>
+  deleteBlob(account, blob, undefined, snapshot);
 
 export async function takeSnapshot({ run }: TestAccount, blob: string): Promise<bigint> {
   const operation = { kind: 'snapshotBlob', container: CONTAINER, blob, metadata: undefined } as const;

@@ -1,4 +1,5 @@
 // Reads all blobs of the writers' container: through a server, and of a store when no server runs. And which contents of a store are nobody's.
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serve } from 'shelfmark';
@@ -100,7 +101,13 @@ export async function foundBlobsInStore(directory: string): Promise<Found> {
 export async function faultsOfContents(directory: string): Promise<readonly string[]> {
   const store = await openLmdbStore({ directory, durability: 'none' });
   try {
-    const context = { store, content: store.content, clock: systemClock, upkeep: new Upkeep() };
+    const context = {
+      store,
+      content: store.content,
+      clock: systemClock,
+      upkeep: new Upkeep(),
+      ids: randomUUID,
+    };
     const sweep = new BlobSweep({ ...context, accounts: () => [ACCOUNT] });
     while (!(await sweep.step()).isPassOver);
     const faults: string[] = [];

@@ -50,6 +50,7 @@ const KINDS: readonly (readonly [weight: number, kind: BlobStep['kind']])[] = [
   [2, 'snapshot'],
   [2, 'delete'],
   [1, 'deleteSnapshots'],
+  [2, 'deleteSnapshot'],
   [1, 'metadata'],
   [1, 'resize'],
   [1, 'tags'],
@@ -65,8 +66,13 @@ const HUGE: Sizes = [8_500_000, 9_000_000];
 /** Each kind of blob has a name of its own, mostly; what all have is asked of block blobs, mostly. */
 function homeOf(kind: BlobStep['kind']): number {
   if (kind === 'makeAppend' || kind === 'append') return 1;
-  return kind === 'makePage' || kind === 'pages' || kind === 'clear' || kind === 'resize' ? 2 : 0;
+  const isOfPages = kind === 'makePage' || kind === 'pages' || kind === 'clear' || kind === 'resize';
+  return isOfPages ? PAGE_BLOB : 0;
 }
+
+const PAGE_BLOB = 2;
+/** Of page blobs they leave layers, and merge them. */
+const SNAPSHOTS: readonly BlobStep['kind'][] = ['snapshot', 'deleteSnapshot', 'deleteSnapshots'];
 
 function someSize(random: Random, mayBeHuge: boolean): number {
   const [least, most] = random.weighted([
@@ -80,7 +86,8 @@ function someSize(random: Random, mayBeHuge: boolean): number {
 
 function someWrite(random: Random, isAlone: boolean, mayBeHuge: boolean): Action {
   const kind = isAlone && random.happens(0.1) ? 'copy' : random.weighted(KINDS);
-  const blob = random.happens(0.9) ? homeOf(kind) : random.below(NAMES.length);
+  const home = SNAPSHOTS.includes(kind) && random.happens(0.5) ? PAGE_BLOB : homeOf(kind);
+  const blob = random.happens(0.9) ? home : random.below(NAMES.length);
   const size = kind === 'resize' ? 512 * random.below(65) : someSize(random, mayBeHuge && kind === 'put');
   const step = { kind, blob, other: random.below(NAMES.length), size, fill: random.below(250) };
   return { kind: 'write', step };

@@ -16,6 +16,7 @@ export class BlobUpkeep {
       content,
       clock,
       upkeep: upkeepOf(server),
+      ids: server.newId,
       accounts: () => accounts.names,
     });
     this.#sweep = new BackgroundSteps(sweep, error =>

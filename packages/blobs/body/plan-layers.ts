@@ -1,0 +1,122 @@
+// Decides which layers of a page blob become one next. Each snapshot leaves a layer; two rules keep their number small:
+// - A layer that nobody reads without the one above it has parts that nobody sees: the upper one is put into it.
+// - Four layers of one size under the one that is written to are put into a new layer, which the blob alone has. Sizes are told by the first
+//   digit of a layer's name, so a blob with n snapshots reads some 4 log4(n) layers, and a row is copied at most once a size.
+// What is put where is the work of merge-layers.ts.
+import { type Layer, UNLIMITED } from '../rows/head.js';
+import { isWrittenLayer, sizeOfLayer } from '../rows/keys.js';
+
+const SAME_SIZE_MAX = 4;
+
+/** The layers of a blob or of a snapshot, and the key of its row. */
+export interface Layered {
+  readonly key: string;
+  readonly layers: readonly Layer[];
+}
+
+/** `upper` is put into `lower`, which is the layer under it wherever it is read. */
+export interface LayerMerge {
+  readonly kind: 'merge';
+  readonly upper: string;
+  readonly lower: string;
+  /** One that has both: for as long as it has them, this holds. */
+  readonly witness: Layered;
+}
+
+/** Changes the first layer of the blob. `freeze`: a new one above it, so that it changes no more. `thaw`: it is empty, and goes. */
+export interface FirstChange {
+  readonly kind: 'freeze' | 'thaw';
+}
+
+/** A new layer under another one. */
+export interface LayerInsertion {
+  readonly kind: 'insert';
+  readonly under: string;
+  readonly size: number;
+  /** Wherever the other one is; or in the blob alone, whose layers above it are put into it then. */
+  readonly isEverywhere: boolean;
+}
+
+export type LayerStep = LayerMerge | FirstChange | LayerInsertion;
+
+/** Of each layer, the one above it; undefined where it is another one somewhere, or none. */
+function uppersOf(all: readonly Layered[]): ReadonlyMap<string, string | undefined> {
+  const uppers = new Map<string, string | undefined>();
+  for (const { layers } of all)
+    for (const [at, { name }] of layers.entries()) {
+      const upper = layers[at - 1]?.name;
+      uppers.set(name, !uppers.has(name) || uppers.get(name) === upper ? upper : undefined);
+    }
+  return uppers;
+}
+
+/** The first of so many layers of one size, under the first layer. */
+function startOfRun(layers: readonly Layer[]): number | undefined {
+  let count = 0;
+  for (let at = 1; at < layers.length; at += 1) {
+    const size = sizeOfLayer(layers[at]?.name ?? '');
+    count = at > 1 && size === sizeOfLayer(layers[at - 1]?.name ?? '') ? count + 1 : 1;
+    if (count === SAME_SIZE_MAX) return at + 1 - count;
+  }
+  return undefined;
+}
+
+/** Whether a snapshot has left so many layers that some are to be merged. */
+export const areMany = (layers: readonly Layer[]): boolean => startOfRun(layers) !== undefined;
+
+function insertUnderRun({ layers }: Layered): LayerInsertion | undefined {
+  const start = startOfRun(layers);
+  const last = start === undefined ? undefined : layers[start + SAME_SIZE_MAX - 1];
+  return last && { kind: 'insert', under: last.name, size: sizeOfLayer(last.name) + 1, isEverywhere: false };
+}
+
+/** From below, so that each is carried once. */
+function mergeIn(
+  witness: Layered,
+  uppers: ReadonlyMap<string, string | undefined>,
+  frozen: number,
+): LayerStep | undefined {
+  const { layers } = witness;
+  for (let at = layers.length - 1; at > frozen; at -= 1) {
+    const [upper, lower] = [layers[at - 1]?.name, layers[at]?.name];
+    if (upper === undefined || lower === undefined || uppers.get(lower) !== upper) continue;
+    // Contents of a layer that was written to are in no other one (keys.ts).
+    const isMixing = isWrittenLayer(lower) && !isWrittenLayer(upper);
+    if (!isMixing) return { kind: 'merge', upper, lower, witness };
+    return { kind: 'insert', under: lower, size: sizeOfLayer(upper), isEverywhere: true };
+  }
+  return undefined;
+}
+
+/** The layer that is written to, above one that no snapshot has. */
+function changeOfFirst(
+  { layers: [first, second] }: Layered,
+  uppers: ReadonlyMap<string, string | undefined>,
+  isFirstEmpty: boolean,
+  mayFreeze: boolean,
+): FirstChange | undefined {
+  if (first === undefined || second === undefined || uppers.get(second.name) !== first.name) return undefined;
+  if (isFirstEmpty && second.limit === UNLIMITED)
+    return isWrittenLayer(second.name) ? { kind: 'thaw' } : undefined;
+  return mayFreeze ? { kind: 'freeze' } : undefined;
+}
+
+/**
+ * The next step; undefined where all is well. The blob first, if it is there, then its snapshots. `isFirstEmpty`: nothing was written to the
+ * blob's first layer.
+ */
+export function nextLayerStep(
+  base: Layered | undefined,
+  snapshots: readonly Layered[],
+  isFirstEmpty: boolean,
+  mayFreeze: boolean,
+): LayerStep | undefined {
+  const uppers = uppersOf(base === undefined ? snapshots : [base, ...snapshots]);
+  const ofBase = base && (mergeIn(base, uppers, 1) ?? changeOfFirst(base, uppers, isFirstEmpty, mayFreeze));
+  if (ofBase !== undefined) return ofBase;
+  for (const snapshot of snapshots) {
+    const step = mergeIn(snapshot, uppers, 0);
+    if (step !== undefined) return step;
+  }
+  return base && insertUnderRun(base);
+}
