@@ -11,8 +11,8 @@ export interface WholeBody {
 
 /**
  * A body that did not come with its head, and is not taken before its handler asks for it. One that is read while it comes slows its client
- * down to the reader's pace. It is iterated or collected, and once. The iteration throws if the rest will not come; a body that is left
- * unread is the server's to discard.
+ * down to the reader's pace. It is iterated or collected, and once. Of several pieces each may change once the next one is asked for. The
+ * iteration throws if the rest will not come; a body that is left unread is the server's to discard.
  */
 export interface BodyStream extends AsyncIterable<Buffer> {
   /** In bytes, where the head says it. */

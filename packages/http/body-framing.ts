@@ -24,6 +24,11 @@ export class BodyFraming {
     return this.#chunks ? undefined : this.#remaining;
   }
 
+  /** So many bytes of a body whose length is known were read already. */
+  skip(count: number): void {
+    this.#remaining -= count;
+  }
+
   /** @returns where what follows the body begins, the length of `bytes` at most; a negative number if it is malformed. */
   decode(bytes: Buffer): number {
     if (this.#chunks) return this.#chunks.decode(bytes);

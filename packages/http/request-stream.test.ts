@@ -18,7 +18,8 @@ import { Unfinished } from './unfinished.js';
 
 async function readAll(request: WireRequest): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for await (const piece of streamOf(request)) parts.push(piece);
+  // A piece may change once the next one is asked for.
+  for await (const piece of streamOf(request)) parts.push(Buffer.from(piece));
   return Buffer.concat(parts);
 }
 

@@ -6,6 +6,7 @@ import { type BodyStream, noteStreamed, type WholeBody } from '#base';
 import { BodyFraming } from './body-framing.js';
 import { CollectedBody } from './collected-body.js';
 import { hasMemory, type ListenerContext, UnknownBytes } from './listener-context.js';
+import { NODE_READS, ReceivedPieces, readWaiting } from './received-pieces.js';
 import { CHUNKED, type RequestHead } from './request-head.js';
 import type { Evictable } from './unfinished.js';
 
@@ -57,8 +58,9 @@ export class RequestStream implements BodyStream, Evictable {
   /** The client holds the body back until it is told to go on. */
   #awaitsContinue: boolean;
   #use: 'unread' | 'reserved' | 'read' | 'collected' = 'unread';
-  #pieces: Buffer[] = [];
-  #bytes = 0;
+  readonly #pieces: ReceivedPieces;
+  /** What waits is handed over once the system has given all that came. */
+  #isSoon = false;
   #reader: Waiting<Buffer | undefined> | undefined;
   #collected: CollectedBody | undefined;
   #collector: Waiting<WholeBody> | undefined;
@@ -81,6 +83,7 @@ export class RequestStream implements BodyStream, Evictable {
   ) {
     const { bodyLength, awaitsContinue } = head;
     this.length = bodyLength === CHUNKED ? undefined : bodyLength;
+    this.#pieces = new ReceivedPieces(this.length);
     this.#socket = socket;
     this.#context = context;
     this.#note = note;
@@ -95,18 +98,21 @@ export class RequestStream implements BodyStream, Evictable {
   /** From the socket. @returns where what follows the body begins; a negative number if it is malformed. */
   decode(bytes: Buffer): number {
     noteStreamed(bytes.length);
-    const before = this.#pieces.length;
+    const before = this.#pieces.count;
     const end = this.#framing.decode(bytes);
-    // Many small chunks in one packet become one piece.
-    if (this.#pieces.length > before + 1) this.#pieces.push(Buffer.concat(this.#pieces.splice(before)));
+    this.#pieces.join(before);
+    if (bytes.length === NODE_READS) this.#readMore();
     if (end < 0) return end;
     if (bytes.length > 0) this.#awaitsContinue = false;
-    if (this.isUnread) this.#unknown.hold(this.#bytes);
+    if (this.isUnread) this.#unknown.hold(this.#pieces.bytes);
     else if (this.#collector) this.#advance(this.#collector);
     else this.#deliver();
-    const isFull = this.#bytes >= WINDOW_BYTES || this.#pieces.length >= WINDOW_PIECES;
-    if ((isFull && !this.isComplete) || (this.#isDiscarding && this.isEndless)) this.#socket.pause();
+    if ((this.#isFull && !this.isComplete) || (this.#isDiscarding && this.isEndless)) this.#socket.pause();
     return end;
+  }
+
+  get #isFull(): boolean {
+    return this.#pieces.bytes >= WINDOW_BYTES || this.#pieces.count >= WINDOW_PIECES;
   }
 
   get isComplete(): boolean {
@@ -153,8 +159,7 @@ export class RequestStream implements BodyStream, Evictable {
   fail(code: BodyError['code']): void {
     this.#unknown.hold(0);
     if (this.isComplete && code !== 'malformed') return;
-    this.#pieces = [];
-    this.#bytes = 0;
+    this.#pieces.clear();
     this.#fail(new BodyError(code));
   }
 
@@ -171,7 +176,11 @@ export class RequestStream implements BodyStream, Evictable {
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
     if (this.#use !== 'reserved' && !this.reserve()) throw new BodyError('busy');
     this.#use = 'read';
-    for (let piece = await this.#read(); piece !== undefined; piece = await this.#read()) yield piece;
+    try {
+      for (let piece = await this.#read(); piece !== undefined; piece = await this.#read()) yield piece;
+    } finally {
+      this.#pieces.giveBack();
+    }
   }
 
   async collect(bytesMax: number): Promise<WholeBody> {
@@ -180,9 +189,8 @@ export class RequestStream implements BodyStream, Evictable {
     if (this.length !== undefined && this.length > bytesMax) return TOO_LARGE;
     if (this.#isDiscarding) return BUSY;
     const collected = new CollectedBody(bytesMax, this.length ?? 0);
-    for (const piece of this.#pieces) collected.append(piece);
-    this.#pieces = [];
-    this.#bytes = 0;
+    for (let piece = this.#pieces.take(); piece !== undefined; piece = this.#pieces.take())
+      collected.append(piece);
     this.#unknown.hold(0);
     this.#collected = collected;
     return new Promise((resolve, reject) => {
@@ -191,6 +199,15 @@ export class RequestStream implements BodyStream, Evictable {
       this.#advance(this.#collector);
       if (this.#collector) this.#want(this.#collectedBy);
     });
+  }
+
+  /** Of a long body that is read, what the system has of it besides. */
+  #readMore(): void {
+    const { remaining = 0 } = this.#framing;
+    if (remaining === 0 || this.#use !== 'read' || this.#isDiscarding || this.#failure !== undefined) return;
+    const read = (into: Buffer, at: number, length: number): number =>
+      readWaiting(this.#socket, into, at, length);
+    this.#framing.skip(this.#pieces.fill(remaining, read));
   }
 
   #begin(use: 'reserved' | 'collected'): void {
@@ -204,8 +221,7 @@ export class RequestStream implements BodyStream, Evictable {
     } else if (this.#collected) {
       this.#collected.append(piece);
     } else if (this.#failure === undefined) {
-      this.#pieces.push(piece);
-      this.#bytes += piece.length;
+      this.#pieces.append(piece);
     }
   }
 
@@ -237,16 +253,17 @@ export class RequestStream implements BodyStream, Evictable {
 
   #drop(): void {
     this.#isDiscarding = true;
-    this.#pieces = [];
-    this.#bytes = 0;
+    this.#pieces.clear();
     this.#unknown.hold(0);
   }
 
   #read(): Promise<Buffer | undefined> {
-    const piece = this.#pieces.shift();
-    if (piece !== undefined) {
-      this.#bytes -= piece.length;
-      return Promise.resolve(piece);
+    const wasFull = this.#isFull;
+    if (this.#pieces.isReady || this.isComplete) {
+      const piece = this.#pieces.take();
+      // The next one comes while the reader has this one.
+      if (wasFull && !this.isComplete) this.#socket.resume();
+      if (piece !== undefined) return Promise.resolve(piece);
     }
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.isComplete) return Promise.resolve(undefined);
@@ -254,6 +271,7 @@ export class RequestStream implements BodyStream, Evictable {
       this.#reader = { resolve, reject };
     });
     this.#want(this.#context.now + this.#context.timeouts.stall);
+    this.#deliver();
     return read;
   }
 
@@ -268,11 +286,21 @@ export class RequestStream implements BodyStream, Evictable {
   }
 
   #deliver(): void {
+    if (this.#pieces.isReady || this.isComplete) this.#handOver();
+    else if (this.#pieces.bytes > 0 && !this.#isSoon) {
+      this.#isSoon = true;
+      setImmediate(() => {
+        this.#isSoon = false;
+        this.#handOver();
+      });
+    }
+  }
+
+  #handOver(): void {
     const reader = this.#reader;
     if (reader === undefined) return;
-    const piece = this.#pieces.shift();
+    const piece = this.#pieces.take();
     if (piece === undefined && !this.isComplete) return;
-    this.#bytes -= piece?.length ?? 0;
     this.#reader = undefined;
     this.deadline = Number.POSITIVE_INFINITY;
     reader.resolve(piece);

@@ -10,23 +10,32 @@ const NOTHING = Buffer.alloc(0);
 /** The MD5 of a body, where somebody wants it. */
 export class Md5Sum {
   readonly #isWanted: boolean;
+  readonly #length: number | undefined;
   readonly #beside: Md5Beside | undefined;
   #md5: ReturnType<typeof createHash> | undefined;
-  /** While nothing has come but it. */
-  #first: Buffer | undefined;
+  /** The body as one piece. */
+  #whole: Buffer | undefined;
 
-  /** @param openMd5 for a body that is long enough. */
-  constructor(isWanted: boolean, openMd5: OpenMd5 | undefined) {
+  /**
+   * @param length of the body, where it is known.
+   * @param openMd5 for a body that is long enough.
+   */
+  constructor(isWanted: boolean, length: number | undefined, openMd5: OpenMd5 | undefined) {
     this.#isWanted = isWanted;
+    this.#length = length;
     this.#beside = isWanted ? openMd5?.() : undefined;
   }
 
-  /** The first piece must not change before the next one or the end. A promise where it has to be waited for. */
+  /** A piece that is the whole body must not change before the end. A promise where it has to be waited for. */
   update(piece: Buffer): Promise<void> | undefined {
     if (!this.#isWanted || piece.length === 0) return undefined;
     if (this.#beside !== undefined) return this.#beside.update(piece);
-    if (this.#md5 === undefined && this.#first === undefined) this.#first = piece;
-    else this.#begun().update(piece);
+    if (piece.length === this.#length) {
+      this.#whole = piece;
+      return undefined;
+    }
+    this.#md5 ??= createHash('md5');
+    this.#md5.update(piece);
     return undefined;
   }
 
@@ -41,15 +50,9 @@ export class Md5Sum {
     this.#beside?.drop();
   }
 
-  #begun(): ReturnType<typeof createHash> {
-    this.#md5 ??= createHash('md5').update(this.#first ?? NOTHING);
-    this.#first = undefined;
-    return this.#md5;
-  }
-
   /** Most small bodies are one piece, for which one call costs half as much as three. */
   #endMd5(): Buffer {
-    return this.#md5 === undefined ? hash('md5', this.#first ?? NOTHING, 'buffer') : this.#md5.digest();
+    return this.#md5 === undefined ? hash('md5', this.#whole ?? NOTHING, 'buffer') : this.#md5.digest();
   }
 }
 

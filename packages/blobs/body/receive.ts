@@ -15,6 +15,7 @@ const BESIDE_BYTES_MIN = 1_048_576;
 /** A body as it comes. An Upload is one, and so is the source of a copy. */
 export interface Incoming extends Said {
   readonly length: number | undefined;
+  /** Of several each may change once the next one is asked for. */
   readonly pieces: AsyncIterable<Buffer>;
 }
 
@@ -67,15 +68,19 @@ export async function receive(
   let crc64: Buffer | undefined;
   let md5: Buffer | undefined;
   if (incoming.length !== undefined && incoming.length > bytesMax) throw tooLarge(bytesMax);
-  const sum = new Md5Sum(withMd5 || incoming.md5 !== undefined, isLong ? openMd5 : undefined);
+  const sum = new Md5Sum(
+    withMd5 || incoming.md5 !== undefined,
+    incoming.length,
+    isLong ? openMd5 : undefined,
+  );
   try {
     for await (const piece of incoming.pieces) {
       length += piece.length;
       if (length > bytesMax) throw tooLarge(bytesMax);
-      const summing = sum.update(piece);
-      if (summing !== undefined) await summing;
       if (writer === undefined && length <= INLINE_BYTES_MAX) {
-        early.push(piece);
+        const summing = sum.update(piece);
+        if (summing !== undefined) await summing;
+        early.push(piece.length === incoming.length ? piece : Buffer.from(piece));
         continue;
       }
       if (writer === undefined) {
@@ -83,7 +88,9 @@ export async function receive(
         writer = await content.create(space);
         for (const each of early) await writer.write(each);
       }
-      await writer.write(piece);
+      // Summed up while it is written.
+      const writing = writer.write(piece);
+      await Promise.all([writing, sum.update(piece)]);
     }
     crc64 = await writer?.finish();
     const ended = sum.end();

@@ -3,10 +3,10 @@
 // with the last bytes, in one write where they can. The file has its
 // name from the beginning: nobody reads it before a row names it, and that is after its bytes and its name are durable.
 import { constants } from 'node:fs';
+import { ADDED_BYTES_MAX, PIECE_BYTES, returnBuffer, takeBuffer } from '#base';
 import { type ContentWriter, StoreError } from '#store';
 import { ContentSums } from './content-sums.js';
 import { closeFile, contentError, syncData, unlinkFile, writeAll } from './system-call.js';
-import { returnBuffer, TRAILER_BYTES_MAX, takeBuffer, WRITE_BYTES } from './write-buffer.js';
 
 /** What may wait for the disk behind one content before its writer waits. */
 const UNSYNCED_BYTES_MAX = 8 * 1024 * 1024;
@@ -97,18 +97,21 @@ export class FileWriter implements ContentWriter {
   }
 
   async #take(piece: Buffer): Promise<void> {
-    this.#sums.add(piece);
     // Not before: what is the last of it takes the checksums along.
-    if (this.#buffered === WRITE_BYTES && piece.length > 0) await this.#flush();
-    if (this.#buffered === 0 && piece.length >= WRITE_BYTES) {
+    if (this.#buffered === PIECE_BYTES && piece.length > 0) await this.#flush();
+    if (this.#buffered === 0 && piece.length >= PIECE_BYTES) {
       await this.#written();
-      await this.#append(piece);
+      const writing = this.#append(piece);
+      // While it is written.
+      this.#sums.add(piece);
+      await writing;
       return;
     }
+    this.#sums.add(piece);
     for (let at = 0; at < piece.length; ) {
-      if (this.#buffered === WRITE_BYTES) await this.#flush();
+      if (this.#buffered === PIECE_BYTES) await this.#flush();
       this.#buffer ??= takeBuffer();
-      const room = WRITE_BYTES - this.#buffered;
+      const room = PIECE_BYTES - this.#buffered;
       const copied = piece.copy(this.#buffer, this.#buffered, at, at + room);
       this.#buffered += copied;
       at += copied;
@@ -118,7 +121,7 @@ export class FileWriter implements ContentWriter {
   /** To be called once all bytes have come. */
   #addTrailer(): Buffer | undefined {
     const trailer = this.#sums.trailer(this.id);
-    if (trailer.length > TRAILER_BYTES_MAX) return trailer;
+    if (trailer.length > ADDED_BYTES_MAX) return trailer;
     this.#buffer ??= takeBuffer();
     this.#buffered += trailer.copy(this.#buffer, this.#buffered);
     return undefined;
@@ -149,16 +152,21 @@ export class FileWriter implements ContentWriter {
   async #append(bytes: Buffer): Promise<void> {
     this.#host.assertSpace(bytes.length);
     this.#file ??= await this.#host.open(this.#path, O_WRONLY | O_CREAT | O_EXCL);
+    if (this.#unsynced >= SYNCED_BYTES_MIN) await this.#syncOnTheWay(this.#file);
     await writeAll(this.#file, bytes, this.#position);
     this.#position += bytes.length;
     this.#unsynced += bytes.length;
-    if (this.#unsynced < SYNCED_BYTES_MIN || !this.#host.isDurable) return;
+  }
+
+  /** What was written: before the next write rather than after it, since behind the last one are the checksums. */
+  async #syncOnTheWay(file: number): Promise<void> {
+    if (!this.#host.isDurable) return;
     if (this.#syncing !== undefined) {
       if (this.#unsynced < UNSYNCED_BYTES_MAX) return;
       await this.#synced();
     }
     this.#unsynced = 0;
-    this.#syncing = this.#sync(this.#file);
+    this.#syncing = this.#sync(file);
   }
 
   /** Never fails: `#failure` has the error. */

@@ -61,7 +61,8 @@ class Source {
     const parts: Buffer[] = [];
     for (let left = bytes; left > 0; ) {
       const part = await this.some(left);
-      parts.push(part);
+      // A piece may change once the next one is asked for.
+      parts.push(Buffer.from(part));
       left -= part.length;
     }
     return Buffer.concat(parts);

@@ -1,0 +1,104 @@
+// Long bodies over real sockets: many at once, read at a reader's own pace, each arrives as it was sent although buffers are used again, and what
+// follows a body is the next request.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import net from 'node:net';
+import { test } from 'node:test';
+import tls from 'node:tls';
+import { PIECE_BYTES } from '#base';
+import type { Respond } from './listen.js';
+import { descriptorOf } from './received-pieces.js';
+import { makeCertificate } from './testing/certificate.js';
+import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
+import { openStreams, pause, streamOf } from './testing/stream-listener.js';
+
+const BODY_BYTES = 1_500_001;
+const CLIENTS = 4;
+
+/** Bytes that tell where they stand, of a kind of their own for each seed. */
+function bodyOf(seed: number): Buffer {
+  const words = new Uint32Array(Math.ceil(BODY_BYTES / 4));
+  for (let at = 0; at < words.length; at++) words[at] = Math.imul(at + seed * 7_919, 2_654_435_761);
+  return Buffer.from(words.buffer, 0, BODY_BYTES);
+}
+
+const sumOf = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
+
+/** Answers with the sum of the body, and how long its pieces were; every third reader is slow. */
+function summing(lengths: number[]): Respond {
+  let count = 0;
+  return async request => {
+    if (request.stream === undefined) return answer('<none>');
+    count += 1;
+    const isSlow = count % 3 === 0;
+    const sum = createHash('md5');
+    for await (const piece of streamOf(request)) {
+      if (isSlow) await pause(1);
+      sum.update(piece);
+      lengths.push(piece.length);
+    }
+    return answer(`<${sum.digest('hex')}>`);
+  };
+}
+
+for (const isSecure of [false, true])
+  test(`long bodies ${isSecure ? 'over TLS' : 'over plain sockets'}, one behind the other and many at once`, async t => {
+    const lengths: number[] = [];
+    const listener = await openStreams(t, summing(lengths), isSecure ? { tls: makeCertificate() } : {});
+    const told = await Promise.all(
+      Array.from({ length: CLIENTS }, async (_, client) => {
+        const { port, host } = listener;
+        const socket = isSecure ? tls.connect({ port, host, rejectUnauthorized: false }) : connect(listener);
+        const text = drain(socket);
+        for (const seed of [client, client + CLIENTS]) {
+          socket.write(`PUT / ${HEAD}Content-Length: ${BODY_BYTES}\r\n\r\n`);
+          socket.write(bodyOf(seed));
+        }
+        socket.write(LAST);
+        return (await text).match(/<[^>]*>/g);
+      }),
+    );
+    for (const [client, texts] of told.entries()) {
+      const sums = [client, client + CLIENTS].map(seed => `<${sumOf(bodyOf(seed))}>`);
+      assert.deepEqual(texts, [...sums, '<none>'], `client ${client}`);
+    }
+    assert.equal(Math.max(...lengths), PIECE_BYTES);
+  });
+
+test('a long body that comes in drops is handed on as it comes', async t => {
+  const seen: number[] = [];
+  const listener = await openStreams(t, async request => {
+    for await (const piece of streamOf(request)) seen.push(piece.length);
+    return answer('');
+  });
+  const socket = connect(listener);
+  const text = drain(socket);
+  socket.write(`PUT / ${HEAD}Content-Length: ${2 * PIECE_BYTES}\r\n\r\n`);
+  for (let drop = 0; drop < 5; drop++) {
+    await pause(10);
+    socket.write('x'.repeat(100));
+  }
+  await pause(10);
+  const bytes = seen.reduce((sum, length) => sum + length, 0);
+  assert.equal(bytes, 500);
+  socket.end('x'.repeat(2 * PIECE_BYTES - 500) + LAST);
+  await text;
+  assert.equal(
+    seen.reduce((sum, length) => sum + length, 0),
+    2 * PIECE_BYTES,
+  );
+});
+
+test('node tells the descriptor of a plain socket', { skip: process.platform === 'win32' }, async t => {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  assert(typeof address === 'object' && address !== null);
+  const socket = net.connect(address.port, '127.0.0.1');
+  await once(socket, 'connect');
+  assert.equal(typeof descriptorOf(socket), 'number');
+  socket.destroy();
+  assert.equal(descriptorOf(socket), undefined);
+});
