@@ -20,6 +20,7 @@ const pairs = (put: number, append: number, upload: number, download: number, li
     transfers: [
       rate('upload at once, shelfmark', upload),
       rate('upload at once, node:fs', 1000),
+      rate('upload at once, bare node:http', 800),
       rate('download, shelfmark', download),
       rate('download, bare node:http', 1000),
     ],
@@ -30,6 +31,8 @@ test('each work is compared with its other', () => {
   const held = pairs(700, 700, 600, 700, 1000);
   assert.doesNotMatch(held, /MISSED/);
   assert.equal(held.match(/holds/g)?.length, 5);
+  assert.match(held, /^upload at once, bare node:http .* 0\.8 x *$/m);
+  assert.match(held, /^upload at once: 0\.75 x bare node:http/m);
 });
 
 test('a goal that is missed is said', () => {

@@ -23,7 +23,8 @@ const MEGABYTE = 1_000_000;
 interface Pairing {
   readonly of: string;
   readonly with: string;
-  readonly atLeast: number;
+  /** Absent where there is no goal. */
+  readonly atLeast?: number;
 }
 
 const PAIRINGS: readonly Pairing[] = [
@@ -42,6 +43,9 @@ const PAIRINGS: readonly Pairing[] = [
   { of: 'append, 16 writers', with: 'insert, 16 writers', atLeast: APPEND_MIN },
   { of: 'upload at once, shelfmark', with: 'upload at once, node:fs', atLeast: UPLOAD_MIN },
   { of: 'upload in blocks, shelfmark', with: 'upload in blocks, node:fs', atLeast: UPLOAD_MIN },
+  // What can be made by whoever serves HTTP in node, for the goals above: of the same files.
+  { of: 'upload at once, bare node:http', with: 'upload at once, node:fs' },
+  { of: 'upload in blocks, bare node:http', with: 'upload in blocks, node:fs' },
   { of: 'download, shelfmark', with: 'download, bare node:http', atLeast: DOWNLOAD_MIN },
 ];
 
@@ -67,7 +71,7 @@ function rateLines(rates: readonly Rate[]): string[][] {
       formatNumber(p99 ?? Number.NaN),
       formatNumber(cost * 1000),
       other === undefined ? '' : `${formatNumber(ratio)} x`,
-      ...verdictCells(pairing && other && atLeast(ratio, pairing.atLeast)),
+      ...verdictCells(other && pairing?.atLeast !== undefined ? atLeast(ratio, pairing.atLeast) : undefined),
     ];
   });
 }
@@ -79,6 +83,15 @@ const rateTable = (title: string, rates: readonly Rate[] | undefined): string[] 
 
 const line = (name: string, told: string, verdict: Verdict): string =>
   `${name}: ${told} (${verdictCells(verdict).join(', ')})`;
+
+/** Uploads beside bare node:http that writes and syncs the same bytes. */
+function bareLines(rates: readonly Rate[] = []): string[] {
+  const rateOf = (name: string): number => rates.find(rate => rate.name === name)?.perSecond ?? Number.NaN;
+  return ['upload at once', 'upload in blocks']
+    .map(work => ({ work, ratio: rateOf(`${work}, shelfmark`) / rateOf(`${work}, bare node:http`) }))
+    .filter(({ ratio }) => !Number.isNaN(ratio))
+    .map(({ work, ratio }) => `${work}: ${formatNumber(ratio)} x bare node:http that writes and syncs`);
+}
 
 function memoryLines({ memory = [] }: Blobs): string[] {
   return memory.map(({ name, before, highest, megabytesPerSecond }) =>
@@ -122,6 +135,7 @@ export const blobsReport = (blobs: Blobs): string =>
     ...rateTable('blobs of 1 KB', blobs.small),
     ...rateTable('lines of 1 KB', blobs.appends),
     ...rateTable('large blobs, MB', blobs.transfers),
+    ...bareLines(blobs.transfers),
     ...rateTable('lists, blobs', blobs.lists),
     ...memoryLines(blobs),
     ...tailLine(blobs),

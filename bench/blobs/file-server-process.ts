@@ -1,24 +1,38 @@
-// Bare node:http: answers a GET with the file that its argument names, read while it is sent, and writes the body of a PUT to a file beside it, synced before it
-// answers. What transfers of a blob are compared with.
+// Bare node:http: answers a GET with the file that its argument names, read while it is sent, and writes the body of a PUT to a new file beside it, which and whose
+// name are synced before it answers. The list of blocks is a PUT like others. What transfers of a blob are compared with.
 import { createReadStream, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, unlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
+import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 const path = process.argv[2] ?? '';
 const { size } = statSync(path);
 
-async function write(body: IncomingMessage): Promise<void> {
-  const file = await open(`${path}-written`, 'w');
+let written = 0;
+
+/** @returns the name of the file. */
+async function write(body: IncomingMessage): Promise<string> {
+  written += 1;
+  const name = `${path}-written-${written}`;
+  const file = await open(name, 'wx');
   for await (const piece of body) await file.write(piece);
   await file.datasync();
   await file.close();
+  const directory = await open(dirname(path), 'r');
+  await directory.sync();
+  await directory.close();
+  return name;
 }
 
 const server = createServer((request, response) => {
   if (request.method === 'PUT') {
     write(request).then(
-      () => response.writeHead(201, { 'Content-Length': 0 }).end(),
+      name => {
+        response.writeHead(201, { 'Content-Length': 0 }).end();
+        // What the next runs write needs the space.
+        void unlink(name);
+      },
       error => response.destroy(error),
     );
     return;

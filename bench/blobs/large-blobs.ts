@@ -63,6 +63,10 @@ export async function measureTransfers(server: Subject, options: BlobsOptions): 
   writeFileSync(path, Buffer.alloc(bytes, 'content'));
   const bare = await ServerProcess.start({ name: 'bare', script: SCRIPT, args: [path], ready: READY });
   const sent = { ...common, endpoint: { ...server.blobs, port: bare.port } };
+  const byBare = (name: string, way: Way): Case => ({
+    name: `${name}, bare node:http`,
+    run: () => sampled({ process: bare }, () => transfer({ ...sent, ...way }), megabytesOf),
+  });
   const whole = { transfers: 1, bytes } as const;
   const blocks = {
     transfers: BLOCK_TRANSFERS,
@@ -72,20 +76,13 @@ export async function measureTransfers(server: Subject, options: BlobsOptions): 
   const rates = await byTurns(options, [
     ours('upload at once', { kind: 'upload', ...whole }),
     byFiles('upload at once', { kind: 'write', ...whole }),
-    {
-      name: 'upload at once, bare node:http to node:fs',
-      run: () =>
-        sampled({ process: bare }, () => transfer({ ...sent, kind: 'upload', ...whole }), megabytesOf),
-    },
+    byBare('upload at once', { kind: 'upload', ...whole }),
     ours('download', { kind: 'download', ...whole }),
-    {
-      name: 'download, bare node:http',
-      run: () =>
-        sampled({ process: bare }, () => transfer({ ...sent, kind: 'download', ...whole }), megabytesOf),
-    },
+    byBare('download', { kind: 'download', ...whole }),
     // The download's blob is another one.
     ours('upload in blocks', { kind: 'upload', container: CONTAINER, ...blocks }),
     byFiles('upload in blocks', { kind: 'write', ...blocks }),
+    byBare('upload in blocks', { kind: 'upload', ...blocks }),
   ]);
   await bare.stop();
   return rates;
