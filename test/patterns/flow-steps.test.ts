@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { codec, type Db, entity, key, open, t } from '#patterns';
 import { checkSteps, type FlowEvent, flow, move, outboxRow, type Step, sweepOutbox } from '#patterns/flows';
 import { anna, Employee } from './employee.js';
-import { annaKey, type Key, newName, SOON } from './flow-scenarios.js';
+import { annaKey, type Key, newName, SOON } from './flow-setting.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
 

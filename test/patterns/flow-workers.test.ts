@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Db, open, type StandardSchema } from '#patterns';
 import { type Flow, type FlowEvent, flow, type Step } from '#patterns/flows';
-import { newName, SOON } from './flow-scenarios.js';
+import { newName, SOON } from './flow-setting.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
 

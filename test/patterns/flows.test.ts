@@ -1,4 +1,4 @@
-// Flows over a queue: what a message says, what workers make of it, and what becomes of messages that fail. flow-crashes.test.ts ends programs at every request.
+// Flows over a queue: what a message says, what workers make of it, and what becomes of messages that fail. matrix/ ends programs at every request.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

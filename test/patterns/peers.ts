@@ -7,6 +7,11 @@ import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import { TableClient, TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
+import {
+  StorageSharedKeyCredential as BlobCredential,
+  BlobServiceClient,
+  newPipeline as newBlobPipeline,
+} from '@azure/storage-blob';
 import { newPipeline, QueueServiceClient, StorageSharedKeyCredential } from '@azure/storage-queue';
 import { serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
 import { startAzurite, startAzuriteQueues } from '../../bench/subjects/azurite.js';
@@ -73,9 +78,11 @@ export interface Peer {
   /** The official client. It tries again at once, and as often as it does by itself. */
   client(options?: TableServiceClientOptions): TableServiceClient;
   /** The official client of one table, for what other programs write. */
-  table(name: string): TableClient;
+  table(name: string, httpClient?: HttpClient): TableClient;
   /** The official client of queues. It tries again at once, through this HTTP client if one is given. */
   queues(httpClient?: HttpClient): QueueServiceClient;
+  /** The official client of blobs, in the same way; undefined where the peer has none. */
+  readonly blobs?: (httpClient?: HttpClient) => BlobServiceClient;
   /** For programs of their own. */
   connectionString(): string;
   /** A new table's name; the table is there. */
@@ -109,6 +116,15 @@ function queueClient(connectionString: string, httpClient: HttpClient | undefine
   return new QueueServiceClient(settings.get('QueueEndpoint') ?? '', pipeline);
 }
 
+function blobClient(connectionString: string, httpClient: HttpClient | undefined): BlobServiceClient {
+  const settings = settingsOf(connectionString);
+  const credential = new BlobCredential(settings.get('AccountName') ?? '', settings.get('AccountKey') ?? '');
+  const retryOptions = { maxTries: 4, retryDelayInMs: 1, maxRetryDelayInMs: 2 };
+  const pipeline = newBlobPipeline(credential, { retryOptions });
+  if (httpClient) Object.assign(pipeline, { _coreHttpClient: httpClient });
+  return new BlobServiceClient(settings.get('BlobEndpoint') ?? '', pipeline);
+}
+
 let tables = 0;
 
 /** Declares the same tests for every peer that is wanted, each with a server of its own. */
@@ -130,14 +146,21 @@ export function describePeers(title: string, body: (peer: Peer) => void): void {
       body({
         name,
         client,
-        table: name => {
+        table: (name, httpClient) => {
           assert(running, 'The peer runs while tests do.');
-          return TableClient.fromConnectionString(running.connectionString, name, CLIENT_OPTIONS);
+          const options = { ...CLIENT_OPTIONS, ...(httpClient && { httpClient }) };
+          return TableClient.fromConnectionString(running.connectionString, name, options);
         },
         queues: httpClient => {
           assert(running, 'The peer runs while tests do.');
           return queueClient(running.connectionString, httpClient);
         },
+        ...(name !== 'azurite' && {
+          blobs: (httpClient?: HttpClient) => {
+            assert(running, 'The peer runs while tests do.');
+            return blobClient(running.connectionString, httpClient);
+          },
+        }),
         connectionString: () => {
           assert(running, 'The peer runs while tests do.');
           return running.connectionString;

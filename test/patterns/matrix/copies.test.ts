@@ -1,0 +1,124 @@
+// Embedded copies: rows have their sources' properties when the flow is done, whoever of both was written.
+import assert from 'node:assert/strict';
+import { codec, type Db, entity, key, t } from '#patterns';
+import { copies, embed, type WhenDeleted } from '#patterns/copies';
+import {
+  assertClean,
+  assertIdle,
+  type Ground,
+  type MatrixCase,
+  matrixCase,
+  type RawRow,
+  rawRows,
+} from './case.js';
+import { crashMatrix } from './matrix.js';
+
+function definitions(staff: string, departments: string, name: string, whenDeleted: WhenDeleted) {
+  const Employee = entity('Employee', {
+    version: 1,
+    table: staff,
+    props: { id: t.int32(), name: t.string(), email: t.string().optional() },
+    partition: key('employees'),
+    row: p => key(p.id.as(codec.int(6))),
+  });
+  const manager = embed('manager', Employee, ['name', 'email']);
+  const Department = entity('Department', {
+    version: 1,
+    table: departments,
+    props: { id: t.int32(), managerId: t.int32().optional(), ...manager.props },
+    partition: key('departments'),
+    row: p => key(p.id.as(codec.int(6))),
+  });
+  const managers = copies(name, {
+    holder: Department,
+    embedded: manager,
+    keyOf: ({ managerId }) => (managerId === undefined ? undefined : { id: managerId }),
+    whenDeleted,
+    holders: (db, { id }) =>
+      db
+        .repo(Department)
+        .partition({})
+        .where(p => p.managerId.eq(id)),
+  });
+  return { Employee, Department, managers, staff, departments, whenDeleted };
+}
+
+type World = ReturnType<typeof definitions>;
+
+const setUpOf =
+  (whenDeleted: WhenDeleted) =>
+  async ({ peer, db, newName }: Ground): Promise<World> => {
+    const world = definitions(await peer.newTable(), await peer.newTable(), newName('copies'), whenDeleted);
+    const { Employee, Department, managers } = world;
+    await managers.flow.createQueues(db);
+    for (const id of [1, 2]) {
+      const name = `name${id}`;
+      await db.repo(Employee).create({ id, name, email: `${name}@x` });
+      await db.repo(Department).create({ id, managerId: id });
+      await managers.refresh(db, { id });
+    }
+    return world;
+  };
+
+/** Each department against the employee that it names, row by row. */
+async function assertEqual(
+  { staff, departments, whenDeleted, managers }: World,
+  ground: Ground,
+): Promise<void> {
+  const employees = await rawRows(ground.peer, staff);
+  const idOf = ({ rowKey = '' }: RawRow): number => Number(rowKey);
+  for (const row of await rawRows(ground.peer, departments)) {
+    const source = employees.find(each => idOf(each) === row.managerId);
+    if (source === undefined && row.managerId !== undefined && whenDeleted === 'keep') continue;
+    const found = [row.managerName, row.managerEmail, row.managerVersion !== undefined];
+    const wanted = [source?.name, source?.email, source !== undefined];
+    assert.deepEqual(found, wanted, `The copies of department ${idOf(row)} are not its manager's.`);
+  }
+  await assertClean(managers.audit(ground.db));
+  await assertIdle(managers.flow, ground.db);
+}
+
+const writesOf = (db: Db, { managers, Employee, Department }: World) => ({
+  rename: (id: number, name: string) =>
+    managers.flow.write(db, managers.ofSource({ id }), own =>
+      own.repo(Employee).mutate({ id }, row => row && { ...row, name }),
+    ),
+  appoint: (id: number, managerId: number) =>
+    managers.flow.write(db, managers.ofHolder({ id }), own =>
+      own.repo(Department).mutate({ id }, row => row && { ...row, managerId }),
+    ),
+});
+
+const embedded = (
+  name: string,
+  operation: MatrixCase<World>['operation'],
+  whenDeleted: WhenDeleted = 'null',
+): MatrixCase =>
+  matrixCase<World>({
+    name: `embedded copies of ${name}`,
+    setUp: setUpOf(whenDeleted),
+    operation,
+    rival: async (world, db) => {
+      const { rename, appoint } = writesOf(db, world);
+      await rename(2, 'rival');
+      await appoint(1, 2);
+    },
+    work: ({ managers }, process) => managers.flow.worker(process.db, process.worker),
+    finally: assertEqual,
+  });
+
+const fire: MatrixCase<World>['operation'] = async ({ managers, Employee }, db) => {
+  const row = await db.repo(Employee).get({ id: 1 });
+  if (row === undefined) return;
+  const options = { deletes: true };
+  await managers.flow.write(db, managers.ofSource({ id: 1 }), own => own.repo(Employee).delete(row), options);
+};
+
+const COPY_CASES: readonly MatrixCase[] = [
+  embedded('a source that changes', async (world, db) => writesOf(db, world).rename(1, 'changed')),
+  embedded('another source', async (world, db) => writesOf(db, world).appoint(2, 1)),
+  embedded('a source that goes', fire),
+  embedded('a source that goes, which are kept', fire, 'keep'),
+];
+
+crashMatrix('copies', COPY_CASES);

@@ -1,0 +1,131 @@
+// Lists of ids in all three places: sets of exactly the rows that have the value, after each write in the partition, and when the flow is done elsewhere and in blobs.
+import assert from 'node:assert/strict';
+import { codec, type Db, entity, key, t } from '#patterns';
+import type { Flow } from '#patterns/flows';
+import { auditLists, type ListFlowInput, listed, listFlow, listOf } from '#patterns/lists';
+import { assertClean, assertIdle, type Ground, type MatrixCase, matrixCase, rawRows, tagOf } from './case.js';
+import { crashMatrix } from './matrix.js';
+
+const Person = entity('Employee', {
+  version: 1,
+  table: 'Staff',
+  props: { department: t.string(), id: t.int32(), lastName: t.string(), note: t.string().optional() },
+  partition: p => key(p.department),
+  row: p => key('employee', p.id.as(codec.int(6))),
+});
+
+const near = listOf(Person, 'near', { where: 'same-partition', row: p => key('last', p.lastName) });
+const farIn = (table: string) =>
+  listOf(Person, 'far', {
+    where: 'elsewhere',
+    table,
+    partition: p => key('lastNames', p.lastName),
+    row: key('list'),
+  });
+const inBlobs = (container: string) =>
+  listOf(Person, 'blobs', { where: 'blob', container, blob: p => key('last', p.lastName) });
+type StaffList = typeof near | ReturnType<typeof farIn> | ReturnType<typeof inBlobs>;
+
+const NAMES = ['Jones', 'Smith', 'Brown'];
+const department = 'Sales';
+const ann = { department, id: 1, lastName: 'Jones' } as const;
+const ben = { department, id: 2, lastName: 'Jones' } as const;
+
+interface World {
+  readonly table: string;
+  readonly list: StaffList;
+  readonly flow: Flow<ListFlowInput, ListFlowInput> | undefined;
+}
+
+const rowsOf = (db: Db, { table, list, flow }: World) => listed(db, Person, [list as never], { table, flow });
+
+async function assertExact(world: World, { peer, db }: Ground): Promise<void> {
+  const rows = await rawRows(peer, world.table);
+  const people = rows.filter(row => tagOf(row) === 'Employee');
+  for (const lastName of NAMES) {
+    const ids = await rowsOf(db, world).ids(world.list as never, { department, lastName } as never);
+    const keys = people.filter(row => row.lastName === lastName).map(({ rowKey }) => String(rowKey));
+    const names = ids.map(id => keys.find(each => id.endsWith(each)) ?? id);
+    assert.deepEqual(names, keys.toSorted(), `The list of ${lastName} is not what the rows say.`);
+  }
+}
+
+async function setUp(ground: Ground, list: StaffList): Promise<World> {
+  const { peer, db, newName } = ground;
+  const flow = list.where === 'same-partition' ? undefined : listFlow(newName('lists'), [list as never]);
+  await flow?.createQueues(db);
+  const world = { table: await peer.newTable(), list, flow };
+  const rows = db.repo(Person, { table: world.table });
+  for (const each of [ann, ben]) await rows.create(each);
+  for await (const page of auditLists(db, list as never, { table: world.table, repair: true })) void page;
+  return world;
+}
+
+type Parts = Pick<MatrixCase<World>, 'setUp'> & Partial<MatrixCase<World>>;
+
+const renamed = (name: string, parts: Parts): readonly MatrixCase[] => [
+  matrixCase<World>({
+    name: `${name} of rows that come and change`,
+    operation: async (world, db) => {
+      const rows = rowsOf(db, world);
+      const row = await rows.create({ department, id: 3, lastName: 'Jones' });
+      await rows.replace(row, { department, id: 3, lastName: 'Smith' });
+    },
+    rival: async (world, db) => {
+      const rows = rowsOf(db, world);
+      await rows.mutate(ben, row => row && { ...row, lastName: 'Smith' });
+    },
+    ...parts,
+    ...finallyOf,
+  }),
+  matrixCase<World>({
+    name: `${name} of rows that go`,
+    operation: async (world, db) => {
+      const rows = rowsOf(db, world);
+      const row = await rows.get(ann);
+      if (row) await rows.delete(row);
+    },
+    rival: async (world, db) => {
+      const rows = rowsOf(db, world);
+      const row = await rows.get(ann);
+      if (row) await rows.merge(row, { lastName: 'Brown' });
+      await rows.mutate(ann, each => ({ ...(each ?? ann), note: 'again' }));
+    },
+    ...parts,
+    ...finallyOf,
+  }),
+];
+
+const finallyOf: Pick<MatrixCase<World>, 'finally'> = {
+  finally: async (world, ground) => {
+    await assertExact(world, ground);
+    await assertClean(auditLists(ground.db, world.list as never, { table: world.table }));
+    if (world.flow) await assertIdle(world.flow, ground.db);
+  },
+};
+
+const worked: Pick<MatrixCase<World>, 'work'> = {
+  work: ({ flow }, process) => {
+    assert(flow);
+    return flow.worker(process.db, process.worker);
+  },
+};
+
+const LIST_CASES: readonly MatrixCase[] = [
+  ...renamed('a list in the partition', { setUp: ground => setUp(ground, near), always: assertExact }),
+  ...renamed('a list in another table', {
+    setUp: async ground => setUp(ground, farIn(await ground.peer.newTable())),
+    ...worked,
+  }),
+  ...renamed('a list in blobs', {
+    needs: 'blobs',
+    setUp: async ground => {
+      const container = ground.newName('lists');
+      await ground.peer.blobs?.().getContainerClient(container).create();
+      return setUp(ground, inBlobs(container));
+    },
+    ...worked,
+  }),
+];
+
+crashMatrix('lists', LIST_CASES);

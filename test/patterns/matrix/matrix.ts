@@ -1,0 +1,139 @@
+// The crash matrix of some cases, on every peer: a few crashes in `npm test`, a sample of all by the run's seed in `npm run test:patterns`, and all in `npm run test:patterns:long`. Two writers beside
+// each other take turns as fast-check's scheduler has it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { lawOfTurns } from '../../../packages/patterns/testing/law.js';
+import { onlyIn } from '../../support/at-length.js';
+import { describePeers, type Peer } from '../peers.js';
+import { chanceOf, SEED } from '../seeded.js';
+import type { MatrixCase } from './case.js';
+import { byScheduler } from './order.js';
+import { doubles, NOTHING_FAILS, singles } from './plans.js';
+import { CRASHES, type CrashPoint } from './process.js';
+import { type Plan, type Ran, runCase } from './run-case.js';
+
+const { SHELFMARK_LONG, PATTERN_FULL, MATRIX_CASE, MATRIX_PLAN, MATRIX_CRASH } = process.env;
+const IS_LONG = SHELFMARK_LONG !== undefined;
+const IS_FULL = PATTERN_FULL !== undefined;
+
+/** Runs at a time: servers of their own are waited for. */
+const CONCURRENCY = 4;
+/** Of a case, in `npm run test:patterns`. Each is run with one crash, and then with another. */
+const SAMPLED = 6;
+/** Where not all is run at length: one first crash in so many. */
+const FULL_SHARE: Readonly<Record<Peer['name'], number>> = { memory: 1, process: 4, azurite: 4 };
+
+const filterOf = (title: string): string => `patterns/matrix/${title}`;
+
+/** Runs a plan; a failure says how to repeat it. */
+async function runPlan(peer: Peer, title: string, each: MatrixCase, plan: Plan): Promise<Ran> {
+  try {
+    return await runCase(peer, each, plan);
+  } catch (thrown) {
+    const command = `SHELFMARK_PEERS=${peer.name} SHELFMARK_SEED=${SEED} MATRIX_CASE='${each.name}' MATRIX_PLAN='${JSON.stringify(plan)}' node dist/tools/run-tests.js ${filterOf(title)}`;
+    throw new Error(`${thrown instanceof Error ? thrown.message : thrown}\nRepeat it: ${command}`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** Does work for each, some at a time, until the first failure. */
+async function forAll<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  let isOver = false;
+  const runner = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined && !isOver; item = left.shift())
+      await work(item).catch((thrown: unknown) => {
+        isOver = true;
+        throw thrown;
+      });
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, runner));
+}
+
+/** Some of them, by the run's seed. */
+function sample<T>(items: readonly T[], count: number, chance: () => number): readonly T[] {
+  const left = [...items];
+  return Array.from({ length: Math.min(count, left.length) }, () => {
+    const [taken] = left.splice(Math.floor(chance() * left.length), 1);
+    return taken as T;
+  });
+}
+
+/** All plans of a case, or as many as there is time for. Gives how many were run. */
+async function runMatrix(peer: Peer, title: string, each: MatrixCase): Promise<number> {
+  let count = 0;
+  const run = async (plan: Plan): Promise<Ran> => {
+    count++;
+    return runPlan(peer, title, each, plan);
+  };
+  const chance = chanceOf(SEED);
+  const plain = await run(NOTHING_FAILS);
+  const twice = await run({ ...NOTHING_FAILS, isTwice: true });
+  const hasMessages = twice.program.length !== plain.program.length;
+  const all = [...singles(plain, false), ...(hasMessages ? singles(twice, true) : [])];
+  const chosen = IS_FULL ? all : sample(all, IS_LONG ? SAMPLED : 1, chance);
+  await forAll(chosen, async plan => {
+    const seconds = doubles(plan, await run(plan));
+    const isWhole = IS_FULL && Math.floor(chance() * FULL_SHARE[peer.name]) === 0;
+    await forAll(isWhole ? seconds : sample(seconds, IS_LONG ? 1 : 0, chance), async each => {
+      await run(each);
+    });
+  });
+  return count;
+}
+
+/** The plan that the environment has, or one crash of its kind at each request. */
+async function runGiven(peer: Peer, title: string, each: MatrixCase): Promise<void> {
+  const plain = NOTHING_FAILS;
+  const given: readonly Plan[] =
+    MATRIX_PLAN !== undefined
+      ? [JSON.parse(MATRIX_PLAN) as Plan]
+      : singles(await runPlan(peer, title, each, plain), false).filter(
+          ({ program: [point] }) => point?.crash === MATRIX_CRASH,
+        );
+  for (const plan of given) await runPlan(peer, title, each, plan);
+}
+
+const point: fc.Arbitrary<readonly CrashPoint[]> = fc
+  .option(fc.record({ at: fc.nat({ max: 15 }), crash: fc.constantFrom(...CRASHES) }), { nil: undefined })
+  .map(each => (each === undefined ? [] : [each]));
+
+/** Where each of three processes fails, if it does. */
+const plans: fc.Arbitrary<Plan> = fc.record({
+  program: point,
+  worker: point,
+  rival: point,
+  isTwice: fc.boolean(),
+});
+
+const runTogether = (peer: Peer, title: string, each: MatrixCase): Promise<void> =>
+  lawOfTurns(
+    fc.asyncProperty(fc.scheduler(), plans, async (scheduler, plan) => {
+      await runCase(peer, each, plan, { order: byScheduler(scheduler), isBeside: true });
+    }),
+    { cost: 20_000, most: peer.name === 'memory' ? 300 : 30, filter: filterOf(title) },
+  );
+
+/** Declares the tests of these cases, in a file `title`.test.ts. */
+export function crashMatrix(title: string, cases: readonly MatrixCase[]): void {
+  const wanted = cases.filter(({ name }) => name === (MATRIX_CASE ?? name));
+  describePeers(`the crash matrix of ${title}`, peer => {
+    for (const each of wanted) {
+      const isShort = each === wanted[0] || MATRIX_CASE !== undefined;
+      const lacks = each.needs === 'blobs' && peer.blobs === undefined && 'the peer has no blobs';
+      const skip = lacks || (!isShort && onlyIn('test:patterns'));
+      if (MATRIX_PLAN !== undefined || MATRIX_CRASH !== undefined) {
+        test(each.name, { skip }, () => runGiven(peer, title, each));
+        continue;
+      }
+      test(`${each.name}, killed anywhere`, { skip }, async t => {
+        const count = await runMatrix(peer, title, each);
+        t.diagnostic(`${count} runs`);
+        assert(count > 2);
+      });
+      test(`${each.name}, beside others`, { skip }, () => runTogether(peer, title, each));
+    }
+  });
+}

@@ -1,0 +1,147 @@
+// Faults that are planted in the library's compiled code, each of which the crash matrix must find: what is written there, and what instead. A text that is not there exactly once is an error, so that
+// whoever changes the library takes its faults along.
+import type { Crash } from './process.js';
+
+export interface PlantedFault {
+  readonly name: string;
+  /** Below packages/patterns. */
+  readonly file: string;
+  readonly changes: readonly (readonly [text: string, instead: string])[];
+  /** The file of the case that finds it, and its name. */
+  readonly by: string;
+  readonly case: string;
+  /** At each request in turn. */
+  readonly crash: Crash;
+  /** The words that the failure must have. */
+  readonly words: RegExp;
+}
+
+const COPY = {
+  by: 'flows',
+  case: 'a copy that follows its row',
+  words: /The copy is not what the row says/,
+} as const;
+const MOVE = { by: 'moves', case: 'a row that is moved', file: 'workflow/move.js' } as const;
+const INDEX = { by: 'indexes', words: /Index rows are not what people are/, crash: 'dies after' } as const;
+const CREATED = 'indexes of rows that are created, changed and deleted';
+const OVER = 'indexes of rows that are written over';
+
+export const PLANTED_FAULTS: readonly PlantedFault[] = [
+  {
+    ...COPY,
+    name: 'a worker that does not look at the row again',
+    file: 'workflow/follow.js',
+    changes: [['if (again?.etag === row?.etag)', 'if (true)']],
+    crash: 'lags',
+  },
+  {
+    ...COPY,
+    name: 'a worker that does not wait for the write of its message',
+    file: 'workflow/delivery.js',
+    changes: [["isPending ? 'pending' : 'done'", "'done'"]],
+    crash: 'stalls',
+  },
+  {
+    ...COPY,
+    name: 'a worker that deletes the message before its steps',
+    file: 'workflow/delivery.js',
+    changes: [
+      [
+        'const { outcome, held } = await',
+        'await this.#queue.delete(this.#message);\nconst { outcome, held } = await',
+      ],
+    ],
+    crash: 'dies after',
+  },
+  {
+    ...COPY,
+    name: 'no second look behind a stalled worker',
+    file: 'workflow/delivery.js',
+    changes: [['!envelope.isSecondLook && secondLook > 0', 'false']],
+    crash: 'stalls and dies',
+  },
+  {
+    ...COPY,
+    name: 'the entity before its message',
+    file: 'workflow/flow.js',
+    changes: [
+      [
+        'const { queue, message } = await this.#sent(db, input, { id, after, signal, operationId, deletes });',
+        'const early = await write(new Db({ ...service, operationIds: operationIds.beginningWith(operationId) }));\nconst { queue, message } = await this.#sent(db, input, { id, after, signal, operationId, deletes });',
+      ],
+      ['() => write(own)', 'async () => early'],
+    ],
+    crash: 'dies after',
+  },
+  {
+    ...MOVE,
+    name: 'a move that deletes before it writes',
+    changes: [
+      [
+        'if (going === undefined || !(await this.#copy(going)))',
+        'if (going !== undefined) await unlessLost(() => this.#from.delete(going, {}));\nif (going === undefined || !(await this.#copy(going)))',
+      ],
+    ],
+    crash: 'dies after',
+    words: /in neither table/,
+  },
+  {
+    ...MOVE,
+    name: 'a move that deletes whatever is there',
+    changes: [
+      [
+        'await this.#from.delete(going, { signal });',
+        "await this.#from.deleteIfExists({ key: this.#key, etag: '*' });",
+      ],
+    ],
+    crash: 'lags',
+    words: /views, and had|in neither table|last version is lost/,
+  },
+  {
+    ...MOVE,
+    name: 'a move that does not try again after a 412',
+    changes: [['return gone ?? false;', 'return true;']],
+    crash: 'lags',
+    words: /still where it was/,
+  },
+  {
+    by: 'flows',
+    case: 'a message that is put aside',
+    name: 'a poisoned message that is deleted before it is put aside',
+    file: 'workflow/poison.js',
+    changes: [
+      ['await to.send(', 'await from.delete(message);\nawait to.send('],
+      ['    await from.delete(message);\n}', '}'],
+    ],
+    crash: 'dies after',
+    words: /0 were put aside/,
+  },
+  {
+    ...COPY,
+    case: 'an outbox',
+    name: 'an outbox whose row goes before its message is sent',
+    file: 'workflow/outbox.js',
+    changes: [
+      ['await flow.start(db, inputIn(flow, row), { id, ...options });', 'inputIn(flow, row);'],
+      [
+        "return { ...address, kind: 'sent'",
+        "await flow.start(db, inputIn(flow, row), { id, ...options });\nreturn { ...address, kind: 'sent'",
+      ],
+    ],
+    crash: 'dies after',
+  },
+  {
+    ...INDEX,
+    case: CREATED,
+    name: 'an index row that stays where the key has changed',
+    file: 'indexes/index-write.js',
+    changes: [['if (old !== undefined && !isSameKey)', 'if (old !== undefined && row === undefined)']],
+  },
+  {
+    ...INDEX,
+    case: OVER,
+    name: 'a unique index row without a condition',
+    file: 'indexes/index-write.js',
+    changes: [['if (!unique)', 'if (true)']],
+  },
+];
