@@ -84,4 +84,14 @@ crashMatrix('elsewhere', [
     await db.repo(Person).upsert({ ...ben, last: 'Brown' });
     await db.repo(Person).deleteIfExists({ key: ann, etag: '*' });
   }),
+  indexed('rows that go, come again and come together', async ({ Person }, db) => {
+    const rows = db.repo(Person);
+    await rows.deleteIfExists({ key: ann, etag: '*' });
+    await rows.upsert({ ...ann, last: 'Brown' });
+    const batch = db.batch(Person, ann);
+    await batch
+      .create(Person, { ...ben, id: 3, email: 'c@x.org' })
+      .create(Person, { ...ben, id: 4, email: 'd@x.org' })
+      .commit();
+  }),
 ]);

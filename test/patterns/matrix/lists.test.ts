@@ -6,25 +6,29 @@ import { auditLists, type ListFlowInput, listed, listFlow, listOf } from '#patte
 import { assertClean, assertIdle, type Ground, type MatrixCase, matrixCase, rawRows, tagOf } from './case.js';
 import { crashMatrix } from './matrix.js';
 
-const Person = entity('Employee', {
-  version: 1,
-  table: 'Staff',
-  props: { department: t.string(), id: t.int32(), lastName: t.string(), note: t.string().optional() },
-  partition: p => key(p.department),
-  row: p => key('employee', p.id.as(codec.int(6))),
-});
+/** Lists are kept from their definition on, so that each run has an entity of its own. */
+const people = () =>
+  entity('Employee', {
+    version: 1,
+    table: 'Staff',
+    props: { department: t.string(), id: t.int32(), lastName: t.string(), note: t.string().optional() },
+    partition: p => key(p.department),
+    row: p => key('employee', p.id.as(codec.int(6))),
+  });
+type People = ReturnType<typeof people>;
 
-const near = listOf(Person, 'near', { where: 'same-partition', row: p => key('last', p.lastName) });
-const farIn = (table: string) =>
-  listOf(Person, 'far', {
+const near = (of: People) =>
+  listOf(of, 'near', { where: 'same-partition', row: p => key('last', p.lastName) });
+const far = (of: People, table: string) =>
+  listOf(of, 'far', {
     where: 'elsewhere',
     table,
     partition: p => key('lastNames', p.lastName),
     row: key('list'),
   });
-const inBlobs = (container: string) =>
-  listOf(Person, 'blobs', { where: 'blob', container, blob: p => key('last', p.lastName) });
-type StaffList = typeof near | ReturnType<typeof farIn> | ReturnType<typeof inBlobs>;
+const inBlobs = (of: People, container: string) =>
+  listOf(of, 'blobs', { where: 'blob', container, blob: p => key('last', p.lastName) });
+type StaffList = ReturnType<typeof near> | ReturnType<typeof far> | ReturnType<typeof inBlobs>;
 
 const NAMES = ['Jones', 'Smith', 'Brown'];
 const department = 'Sales';
@@ -32,12 +36,13 @@ const ann = { department, id: 1, lastName: 'Jones' } as const;
 const ben = { department, id: 2, lastName: 'Jones' } as const;
 
 interface World {
+  readonly Person: People;
   readonly table: string;
   readonly list: StaffList;
   readonly flow: Flow<ListFlowInput, ListFlowInput> | undefined;
 }
 
-const rowsOf = (db: Db, { table, list, flow }: World) => listed(db, Person, [list as never], { table, flow });
+const rowsOf = (db: Db, { Person, table, list }: World) => listed(db, Person, [list as never], { table });
 
 async function assertExact(world: World, { peer, db }: Ground): Promise<void> {
   const rows = await rawRows(peer, world.table);
@@ -50,15 +55,15 @@ async function assertExact(world: World, { peer, db }: Ground): Promise<void> {
   }
 }
 
-async function setUp(ground: Ground, list: StaffList): Promise<World> {
+async function setUp(ground: Ground, listOfPeople: (of: People) => StaffList): Promise<World> {
   const { peer, db, newName } = ground;
+  const [Person, table] = [people(), await peer.newTable()];
+  for (const each of [ann, ben]) await db.repo(Person, { table }).create(each);
+  const list = listOfPeople(Person);
+  for await (const page of auditLists(db, list as never, { table, repair: true })) void page;
   const flow = list.where === 'same-partition' ? undefined : listFlow(newName('lists'), [list as never]);
   await flow?.createQueues(db);
-  const world = { table: await peer.newTable(), list, flow };
-  const rows = db.repo(Person, { table: world.table });
-  for (const each of [ann, ben]) await rows.create(each);
-  for await (const page of auditLists(db, list as never, { table: world.table, repair: true })) void page;
-  return world;
+  return { Person, table, list, flow };
 }
 
 type Parts = Pick<MatrixCase<World>, 'setUp'> & Partial<MatrixCase<World>>;
@@ -114,7 +119,10 @@ const worked: Pick<MatrixCase<World>, 'work'> = {
 const LIST_CASES: readonly MatrixCase[] = [
   ...renamed('a list in the partition', { setUp: ground => setUp(ground, near), always: assertExact }),
   ...renamed('a list in another table', {
-    setUp: async ground => setUp(ground, farIn(await ground.peer.newTable())),
+    setUp: async ground => {
+      const table = await ground.peer.newTable();
+      return setUp(ground, of => far(of, table));
+    },
     ...worked,
   }),
   ...renamed('a list in blobs', {
@@ -122,7 +130,7 @@ const LIST_CASES: readonly MatrixCase[] = [
     setUp: async ground => {
       const container = ground.newName('lists');
       await ground.peer.blobs?.().getContainerClient(container).create();
-      return setUp(ground, inBlobs(container));
+      return setUp(ground, of => inBlobs(of, container));
     },
     ...worked,
   }),
