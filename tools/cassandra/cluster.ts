@@ -1,0 +1,148 @@
+// Nodes of Cassandra on this machine, 127.0.0.1 and up: starts, kills, pauses, resumes and stops them. What it knows of them is in their directory, so that
+// each command may be a process of its own. Their settings are node-files.ts's.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchJars } from './fetch-jars.js';
+import { javaArguments, LOGBACK, type NodeSettings, yamlOf } from './node-files.js';
+
+const PORT = 9042;
+const START_MS = 180_000;
+const END_MS = 30_000;
+const LOOK_MS = 100;
+const LOG_LINES = 30;
+
+export const hostOf = (node: number): string => `127.0.0.${node}`;
+
+export class Cluster {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** The numbers of its nodes, from 1, whether they run or not. */
+  get nodes(): readonly number[] {
+    if (!existsSync(this.#directory)) return [];
+    return readdirSync(this.#directory).map(Number).sort();
+  }
+
+  /** Makes a cluster of so many nodes and starts it; resolves when each takes requests. Fails where one is there. */
+  async start(count: number, overrides?: NodeSettings['overrides']): Promise<void> {
+    if (this.nodes.length > 0) throw new Error(`A cluster is in ${this.#directory}: stop it first.`);
+    const numbers = Array.from({ length: count }, (_, i) => i + 1);
+    for (const node of numbers) this.#prepare(node, count, overrides);
+    for (const node of numbers) await this.#run(node);
+    for (const node of numbers) await this.#answers(node);
+  }
+
+  /** As a failing machine does: at once, without a word to the others. */
+  async kill(node: number): Promise<void> {
+    this.#signal(node, 'SIGKILL');
+    await this.#ended(node);
+  }
+
+  /** Keeps its sockets, and answers nothing. */
+  pause(node: number): void {
+    this.#signal(node, 'SIGSTOP');
+  }
+
+  resume(node: number): void {
+    this.#signal(node, 'SIGCONT');
+  }
+
+  /** Starts a node that was killed, or kills it first; its data is as it was. */
+  async restart(node: number): Promise<void> {
+    if (this.#isRunning(node)) await this.kill(node);
+    await this.#run(node);
+    await this.#answers(node);
+  }
+
+  /** Ends all nodes and removes their data. */
+  async stop(): Promise<void> {
+    for (const node of this.nodes) if (this.#isRunning(node)) await this.kill(node);
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  #prepare(node: number, count: number, overrides: NodeSettings['overrides']): void {
+    const directory = this.#of(node);
+    mkdirSync(directory, { recursive: true });
+    // Each has the same part of the ring.
+    const token = (2n ** 64n * BigInt(node - 1)) / BigInt(count) - 2n ** 63n;
+    const seeds = Array.from({ length: count }, (_, i) => hostOf(i + 1));
+    writeFileSync(
+      join(directory, 'cassandra.yaml'),
+      yamlOf({ host: hostOf(node), token, seeds, directory, overrides }),
+    );
+    writeFileSync(join(directory, 'logback.xml'), LOGBACK);
+  }
+
+  async #run(node: number): Promise<void> {
+    const directory = this.#of(node);
+    const log = openSync(join(directory, 'log'), 'a');
+    const child = spawn('java', javaArguments(await fetchJars(), directory), {
+      detached: true,
+      stdio: ['ignore', log, log],
+      cwd: directory,
+    });
+    child.unref();
+    if (child.pid === undefined) throw new Error('There is no java here: Cassandra needs Java 17.');
+    writeFileSync(join(directory, 'pid'), String(child.pid));
+  }
+
+  async #answers(node: number): Promise<void> {
+    for (let waited = 0; waited < START_MS; waited += LOOK_MS) {
+      if (await isListening(hostOf(node))) return;
+      if (!this.#isRunning(node)) break;
+      await sleep(LOOK_MS);
+    }
+    const log = readFileSync(join(this.#of(node), 'log'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(-LOG_LINES);
+    throw new Error(`Node ${node} does not answer. Its log ends:\n${log.join('\n')}`);
+  }
+
+  async #ended(node: number): Promise<void> {
+    for (let waited = 0; waited < END_MS && this.#isRunning(node); waited += LOOK_MS) await sleep(LOOK_MS);
+    if (this.#isRunning(node)) throw new Error(`Node ${node} does not end.`);
+  }
+
+  #isRunning(node: number): boolean {
+    const pid = this.#pidOf(node);
+    if (pid === undefined) return false;
+    try {
+      // A process that ended, and whose parent has not asked for it, has no command line; neither has another's number a part in this directory.
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.#of(node));
+    } catch {
+      return false;
+    }
+  }
+
+  #pidOf(node: number): number | undefined {
+    const file = join(this.#of(node), 'pid');
+    return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+  }
+
+  #signal(node: number, signal: NodeJS.Signals): void {
+    const pid = this.#pidOf(node);
+    if (pid === undefined || !this.#isRunning(node)) throw new Error(`Node ${node} does not run.`);
+    process.kill(pid, signal);
+  }
+
+  #of(node: number): string {
+    return join(this.#directory, String(node));
+  }
+}
+
+const isListening = (host: string): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = connect({ host, port: PORT });
+    const end = (is: boolean): void => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once('connect', () => end(true)).once('error', () => end(false));
+  });

@@ -1,0 +1,55 @@
+// npm run cassandra -- start [1|3] | kill N | pause N | resume N | restart N | stop: a cluster of Cassandra on this machine, for tests and for trying.
+import { fileURLToPath } from 'node:url';
+import { Cluster, hostOf } from './cluster.js';
+
+const USAGE = `npm run cassandra -- start [1|3]    a new cluster, on 127.0.0.1 or 127.0.0.1 to 3
+npm run cassandra -- kill N         ends node N at once
+npm run cassandra -- pause N        stops its process; it keeps its connections
+npm run cassandra -- resume N
+npm run cassandra -- restart N      starts it again with its data
+npm run cassandra -- stop           ends all and removes their data
+`;
+
+const cluster = new Cluster(fileURLToPath(new URL('../../../.cassandra', import.meta.url)));
+
+function nodeIn(text: string | undefined): number {
+  const node = Number(text);
+  if (!cluster.nodes.includes(node))
+    throw new Error(`Name one of the nodes: ${cluster.nodes.join(', ') || 'there are none'}.`);
+  return node;
+}
+
+async function run([verb, argument]: readonly string[]): Promise<string> {
+  switch (verb) {
+    case 'start': {
+      const count = argument === undefined ? 1 : Number(argument);
+      if (count !== 1 && count !== 3) throw new Error('A cluster has one node or three.');
+      await cluster.start(count);
+      return `ready: ${cluster.nodes.map(hostOf).join(', ')}`;
+    }
+    case 'kill':
+      await cluster.kill(nodeIn(argument));
+      return 'killed';
+    case 'pause':
+      cluster.pause(nodeIn(argument));
+      return 'paused';
+    case 'resume':
+      cluster.resume(nodeIn(argument));
+      return 'resumed';
+    case 'restart':
+      await cluster.restart(nodeIn(argument));
+      return 'ready';
+    case 'stop':
+      await cluster.stop();
+      return 'stopped';
+    default:
+      throw new Error(USAGE);
+  }
+}
+
+try {
+  process.stdout.write(`${await run(process.argv.slice(2))}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
