@@ -6,6 +6,7 @@ export * from './kept-text.js';
 export * from './next-turn.js';
 export * from './output.js';
 export * from './piece-buffer.js';
+export * from './semaphore.js';
 export * from './sorted-map.js';
 export * from './streamed-bytes.js';
 export * from './time.js';

@@ -1,7 +1,7 @@
 // The store on LMDB: one directory, several processes at a time. It ties the parts together: reads go straight to the trees
 // and to what is durable in the log alone, changes through the commit queue, dropped rows away in the background, contents to files.
 import { dirname } from 'node:path';
-import { type Clock, systemClock } from '#base';
+import { type Clock, Semaphore, systemClock } from '#base';
 import {
   type Budget,
   type Decide,
@@ -34,7 +34,6 @@ import { CooperativeScheduler } from './scan/cooperative-scheduler.js';
 import { MergedCursor } from './scan/merged-cursor.js';
 import { PageWalk, payloadRange } from './scan/page-walk.js';
 import { RowCursor } from './scan/row-cursor.js';
-import { Semaphore } from './scan/semaphore.js';
 import { TreeReader } from './scan/tree-reader.js';
 import { statisticsOf } from './statistics.js';
 import { copiedRowOf } from './wal/overlay.js';
