@@ -97,7 +97,7 @@ const placeOptions = (): Command =>
   new Command('serve')
     .description('serve the Table, Queue and Blob APIs until a signal stops it')
     .option('--data <directory>', `where the data is kept (default: ./${DATA_DEFAULT})`)
-    .option(STORE_FLAGS, 'the same as the address of a store: lmdb:DIR, memory:')
+    .option(STORE_FLAGS, 'the same as the address of a store: lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE')
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
     .addOption(
       new Option('--table-port <port>', 'port of the Table service; 0 takes a free one')

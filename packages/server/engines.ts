@@ -1,4 +1,4 @@
-// The engines that a server can open, by the addresses of stores: `lmdb:DIR`, `memory:`. The only file outside an engine that names
+// The engines that a server can open, by the addresses of stores: `lmdb:DIR`, `memory:`, `cassandra://…`. The only file outside an engine that names
 // engines: to add one, add it to ENGINES (docs/engines.md). It is also the face of the package for commands that serve nothing: they load no server.
 import {
   type Engine,
@@ -8,6 +8,7 @@ import {
   memoryEngine,
   StoreError,
 } from '#store';
+import { cassandraEngine } from '#store-cassandra';
 import { lmdbEngine } from '#store-lmdb';
 import { ConfigurationError } from './auth/accounts.js';
 
@@ -79,7 +80,7 @@ export class Engines {
   }
 }
 
-export const ENGINES = new Engines([lmdbEngine, memoryEngine]);
+export const ENGINES = new Engines([lmdbEngine, memoryEngine, cassandraEngine]);
 
 /**
  * The address of a store that is named in full, or by its directory, or not at all, which means memory.

@@ -43,7 +43,11 @@ test('what an engine does not have, and what is no address, is one sentence', { 
   const place = join(root, 'never');
   const refused = [
     [['check', 'memory:'], 2, "The engine 'memory' has no check."],
-    [['serve', '--store', 'nonsense:x'], 1, "There is no engine 'nonsense': known are lmdb:DIR, memory:."],
+    [
+      ['serve', '--store', 'nonsense:x'],
+      1,
+      "There is no engine 'nonsense': known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.",
+    ],
     [['check', place, '--store', 'memory:'], 2, 'A directory and --store both say what to check: '],
     [['backup', place, '--store', 'memory:'], 1, "The engine 'memory' has no backup."],
     [['restore', place, '--store', 'memory:'], 1, "The engine 'memory' has no restore."],

@@ -131,13 +131,19 @@ test('what it cannot do is refused in one sentence, by name', () => {
 
 test('an address that is none says which there are, and repeats no more than the scheme', async () => {
   for (const [store, message] of [
-    ['nonsense:secret', "There is no engine 'nonsense': known are lmdb:DIR, memory:."],
-    ['./data', 'That is no address of a store: known are lmdb:DIR, memory:.'],
-    ['C:\\data', 'That is no address of a store: known are lmdb:DIR, memory:.'],
-    ['lmdb:', "An address of the engine 'lmdb' needs a place behind the colon: known are lmdb:DIR, memory:."],
+    [
+      'nonsense:secret',
+      "There is no engine 'nonsense': known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.",
+    ],
+    ['./data', 'That is no address of a store: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.'],
+    ['C:\\data', 'That is no address of a store: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.'],
+    [
+      'lmdb:',
+      "An address of the engine 'lmdb' needs a place behind the colon: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.",
+    ],
     [
       'memory:x',
-      "An address of the engine 'memory' takes nothing behind the colon: known are lmdb:DIR, memory:.",
+      "An address of the engine 'memory' takes nothing behind the colon: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.",
     ],
   ] as const) {
     assert.throws(() => ENGINES.tools(store), { name: 'ConfigurationError', message });

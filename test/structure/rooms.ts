@@ -8,19 +8,31 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   http: ['base'],
   store: ['base'],
   'store-lmdb': ['store', 'base'],
+  'store-cassandra': ['store', 'base'],
   account: ['store', 'base'],
   tables: ['account', 'store', 'base'],
   queues: ['account', 'store', 'base'],
   blobs: ['account', 'store', 'base'],
   wire: ['tables', 'queues', 'blobs', 'account', 'store', 'base'],
-  server: ['http', 'wire', 'tables', 'queues', 'blobs', 'account', 'store', 'store-lmdb', 'base'],
+  server: [
+    'http',
+    'wire',
+    'tables',
+    'queues',
+    'blobs',
+    'account',
+    'store',
+    'store-lmdb',
+    'store-cassandra',
+    'base',
+  ],
   cli: ['server', 'tables', 'queues', 'blobs', 'store', 'base'],
   // Published by itself: what its users install has nothing of the server.
   patterns: [],
 };
 
 /** Engines, which one file names for all others; tests open them by themselves. */
-export const ENGINES: ReadonlySet<string> = new Set(['store-lmdb']);
+export const ENGINES: ReadonlySet<string> = new Set(['store-lmdb', 'store-cassandra']);
 export const REGISTRY = 'packages/server/engines.ts';
 
 /** Of each service: the faces of its domain and its wire, and the files that may name them. The command looks into stores of all services. */
@@ -103,6 +115,28 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     commit: ['lmdb', 'layout', 'wal', 'scan', 'environment.ts'],
     check: ['lmdb', 'layout', 'wal', 'content', 'environment.ts'],
     '.': ['lmdb', 'layout', 'wal', 'scan', 'content', 'environment.ts', 'commit', 'check'],
+  },
+  'packages/store-cassandra': {
+    layout: [],
+    'place.ts': [],
+    session: ['layout'],
+    commit: ['layout', 'session'],
+    'members.ts': ['layout', 'session'],
+    scan: ['layout', 'session', 'commit'],
+    content: ['layout', 'session', 'members.ts'],
+    'ticks.ts': ['layout', 'commit'],
+    'catalog.ts': ['layout', 'commit', 'ticks.ts'],
+    '.': [
+      'layout',
+      'place.ts',
+      'session',
+      'commit',
+      'members.ts',
+      'scan',
+      'content',
+      'ticks.ts',
+      'catalog.ts',
+    ],
   },
   'packages/tables': {
     'table-error.ts': [],

@@ -14,13 +14,18 @@ const END_MS = 30_000;
 const LOOK_MS = 100;
 const LOG_LINES = 30;
 
-export const hostOf = (node: number): string => `127.0.0.${node}`;
-
 export class Cluster {
   readonly #directory: string;
+  readonly #before: number;
 
-  constructor(directory: string) {
+  /** Its nodes are at 127.0.0.1 and up, with `before` addresses left out. */
+  constructor(directory: string, before = 0) {
     this.#directory = directory;
+    this.#before = before;
+  }
+
+  hostOf(node: number): string {
+    return `127.0.0.${this.#before + node}`;
   }
 
   /** The numbers of its nodes, from 1, whether they run or not. */
@@ -71,10 +76,10 @@ export class Cluster {
     mkdirSync(directory, { recursive: true });
     // Each has the same part of the ring.
     const token = (2n ** 64n * BigInt(node - 1)) / BigInt(count) - 2n ** 63n;
-    const seeds = Array.from({ length: count }, (_, i) => hostOf(i + 1));
+    const seeds = Array.from({ length: count }, (_, i) => this.hostOf(i + 1));
     writeFileSync(
       join(directory, 'cassandra.yaml'),
-      yamlOf({ host: hostOf(node), token, seeds, directory, overrides }),
+      yamlOf({ host: this.hostOf(node), token, seeds, directory, overrides }),
     );
     writeFileSync(join(directory, 'logback.xml'), LOGBACK);
   }
@@ -94,7 +99,7 @@ export class Cluster {
 
   async #answers(node: number): Promise<void> {
     for (let waited = 0; waited < START_MS; waited += LOOK_MS) {
-      if (await isListening(hostOf(node))) return;
+      if (await isListening(this.hostOf(node))) return;
       if (!this.#isRunning(node)) break;
       await sleep(LOOK_MS);
     }

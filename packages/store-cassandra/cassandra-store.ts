@@ -1,0 +1,189 @@
+// The store on Cassandra: the store contract over commits of partitions, a catalogue of spaces and scans.
+import type { Clock } from '#base';
+import {
+  type Budget,
+  type Decide,
+  type Engine,
+  type EngineTools,
+  type Reads,
+  type Row,
+  type ScanEnd,
+  type ScanRange,
+  type Space,
+  type SpaceAddress,
+  type Statistic,
+  StoreError,
+  type StoreTraits,
+  type Visit,
+} from '#store';
+import { Catalog } from './catalog.js';
+import { Commits } from './commit/commits.js';
+import { type Fence, Partition } from './commit/partition.js';
+import { CassandraContents } from './content/cassandra-contents.js';
+import { Drops } from './content/drops.js';
+import { SYSTEM } from './layout/schema.js';
+import { Members } from './members.js';
+import { Reclaim } from './reclaim.js';
+import { pagesInOrder, RowSizes } from './scan/partition-pages.js';
+import { walk } from './scan/scan.js';
+import type { Session } from './session/session.js';
+import { Ticks } from './ticks.js';
+
+export interface CassandraStoreOptions {
+  readonly clock: Clock;
+  /** How long this process may take a space for living after it looked, and how long each drop waits; 1,000 unless given. */
+  readonly leaseMs?: number | undefined;
+  /** Settings of the cluster that break the promise. */
+  readonly unsafe?: number | undefined;
+}
+
+const LEASE_MS = 1000;
+
+export class CassandraStore implements Engine {
+  // A commit that reads a range waits alone, and reads three times.
+  readonly traits: StoreTraits = { cheapRangeReadsInCommit: false };
+  readonly content: CassandraContents;
+  readonly tools: EngineTools;
+  readonly #session: Session;
+  readonly #clock: Clock;
+  readonly #unsafe: number;
+  readonly #commits: Commits;
+  readonly #ticks: Ticks;
+  readonly #catalog: Catalog;
+  readonly #reclaim: Reclaim;
+  readonly #members: Members;
+  readonly #sizes = new RowSizes();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    session: Session,
+    tools: EngineTools,
+    { clock, leaseMs = LEASE_MS, unsafe = 0 }: CassandraStoreOptions,
+  ) {
+    this.#session = session;
+    this.tools = tools;
+    this.#clock = clock;
+    this.#unsafe = unsafe;
+    this.#commits = new Commits(session);
+    this.#ticks = new Ticks(this.#commits, clock);
+    const system = (partition: string): Partition => new Partition(session, SYSTEM, partition);
+    this.#catalog = new Catalog(this.#commits, this.#ticks, system, { leaseMs });
+    const drops: Drops = new Drops(() => this.#members);
+    this.#members = new Members(session, () => drops.oldestHold());
+    const isLiving = (space: Space): Promise<boolean> => this.#catalog.isLiving(space);
+    this.content = new CassandraContents({ session, members: this.#members, drops, isLiving });
+    this.#reclaim = new Reclaim(session, this.#commits, this.#ticks, system('dropped'), this.content);
+  }
+
+  /** To be called once, before anything else. */
+  async begin(): Promise<void> {
+    await this.#members.begin();
+    this.#reclaim.resume(async (address, id) => (await this.#catalog.get(address))?.id === id);
+  }
+
+  health(): string | undefined {
+    const { up, known } = this.#session.hosts();
+    return up > 0 ? undefined : `None of ${known} hosts of the cluster can be reached.`;
+  }
+
+  statistics(): readonly Statistic[] {
+    const { up } = this.#session.hosts();
+    const [hosts, unsafe] = ['Hosts that can be reached.', 'Settings of the cluster that break the promise.'];
+    return [
+      { kind: 'gauge', name: 'cassandra_hosts', help: hosts, value: up, aggregate: 'min' },
+      {
+        kind: 'gauge',
+        name: 'cassandra_unsafe_settings',
+        help: unsafe,
+        value: this.#unsafe,
+        aggregate: 'max',
+      },
+    ];
+  }
+
+  createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
+    const own = Buffer.from(metadata);
+    return this.#call(() => this.#catalog.create(address, own));
+  }
+
+  getSpace(address: SpaceAddress): Promise<Space | undefined> {
+    return this.#call(() => this.#catalog.get(address));
+  }
+
+  listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
+    return this.#call(() => this.#catalog.list(account, service, from, limit));
+  }
+
+  updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined> {
+    return this.#call(() => this.#catalog.update(space, change));
+  }
+
+  dropSpace(space: Space): Promise<boolean> {
+    return this.#call(async () => {
+      await this.#reclaim.enter(space);
+      const isDropped = await this.#catalog.drop(space);
+      if (isDropped) this.#reclaim.begin(space.id);
+      return isDropped;
+    });
+  }
+
+  read(space: Space, partition: string, keys: readonly string[]): Promise<readonly (Row | undefined)[]> {
+    return this.#call(async () => {
+      const { rows } = await this.#partition(space, partition).readKeys(keys);
+      return keys.map(key => rows.get(key));
+    });
+  }
+
+  scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
+    return this.#call(async () => {
+      if (budget.rows <= 0) return { next: range.from, examined: 0 };
+      const pages = pagesInOrder({
+        session: this.#session,
+        sid: BigInt(space.id),
+        range,
+        wanted: Math.min(budget.rows, budget.examined) + 1,
+        sizes: this.#sizes,
+      });
+      return walk(pages, budget, visit, this.#clock);
+    });
+  }
+
+  commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
+    return this.#call(async () => {
+      if (this.#members.isLate) throw new StoreError('busy', 'The cluster has not been reached for long.');
+      if (!(await this.#catalog.isLiving(space))) return undefined;
+      const nextTick = (fence: Fence): Promise<bigint> => this.#ticks.next(fence ?? space.created);
+      return this.#commits.commit(BigInt(space.id), partition, reads, decide, nextTick);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled([...this.#underWay]);
+    await this.#reclaim.close();
+    await this.content.close();
+    await this.#commits.end();
+    await this.#members.close();
+    await this.#session.close();
+  }
+
+  async #call<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new StoreError('closed', 'The store is closed.');
+    const running = work();
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  #partition(space: Space, name: string): Partition {
+    return new Partition(this.#session, BigInt(space.id), name);
+  }
+}

@@ -1,0 +1,210 @@
+// The spaces of a store: rows of the engine's own space, one partition for the spaces of an account and service. Each process caches what it read for the time of a
+// lease: so a drop first marks the space, then waits until all caches of it have ended, and frees its name only then.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Decide, Row, Space, SpaceAddress } from '#store';
+import type { Commits } from './commit/commits.js';
+import type { Fence, Partition } from './commit/partition.js';
+import { SYSTEM } from './layout/schema.js';
+import { longBytes, type Ticks } from './ticks.js';
+
+/** Of the keys of spaces: a letter, and the name. */
+const SPACES = 's';
+const BEHIND_SPACES = 't';
+const FLOOR = 'floor';
+const IDS = 'ids';
+const LAST = 'last';
+
+//   | id, 8 bytes | created, 8 | state, 1 | metadata |    numbers big-endian
+const CREATED_AT = 8;
+const STATE_AT = 16;
+const METADATA_AT = 17;
+const LIVING = 0;
+const DROPPING = 1;
+
+/** Caches of other processes may run slower than this one's clock. */
+const LEASE_MARGIN = 1.1;
+
+interface Cached {
+  readonly space: Space;
+  readonly until: number;
+}
+
+interface Stored {
+  readonly space: Space;
+  readonly isLiving: boolean;
+}
+
+export interface CatalogOptions {
+  /** How long a process may take a space for living after it looked. */
+  readonly leaseMs: number;
+}
+
+export class Catalog {
+  readonly #commits: Commits;
+  readonly #ticks: Ticks;
+  readonly #open: (partition: string) => Partition;
+  readonly #leaseMs: number;
+  readonly #cached = new Map<string, Cached>();
+  /** Rises with each change by this process: what was read before is not cached then. */
+  #changes = 0;
+
+  constructor(
+    commits: Commits,
+    ticks: Ticks,
+    open: (partition: string) => Partition,
+    { leaseMs }: CatalogOptions,
+  ) {
+    this.#commits = commits;
+    this.#ticks = ticks;
+    this.#open = open;
+    this.#leaseMs = leaseMs;
+  }
+
+  async create(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
+    const { account, service, name } = address;
+    const id = await this.#newId();
+    for (;;) {
+      const key = SPACES + name;
+      const outcome = await this.#commit<Stored | Space>(
+        address,
+        [key, FLOOR],
+        ({ keys: [row, floor] }, tick) => {
+          if (row !== undefined) return { result: storedOf(address, row) };
+          const above = floor === undefined ? 0n : floor.value.readBigInt64BE() + 1n;
+          const created = tick > above ? tick : above;
+          const space: Space = { account, service, name, id, created, metadata: Buffer.from(metadata) };
+          return { result: space, puts: [{ key, value: bytesOf(space, LIVING) }] };
+        },
+      );
+      if (!('isLiving' in outcome)) return outcome;
+      if (outcome.isLiving) return undefined;
+      // Whoever drops it may have ended.
+      await this.#finishDrop(outcome.space);
+    }
+  }
+
+  async get(address: SpaceAddress): Promise<Space | undefined> {
+    const place = placeOf(address);
+    const cached = this.#cached.get(place);
+    const now = performance.now();
+    if (cached !== undefined && now < cached.until) return copySpace(cached.space);
+    const changes = this.#changes;
+    const { rows } = await this.#open(partitionOf(address)).readKeys([SPACES + address.name]);
+    const [row] = rows.values();
+    const stored = row && storedOf(address, row);
+    if (changes === this.#changes) this.#cache(place, stored?.isLiving ? stored.space : undefined, now);
+    return stored?.isLiving ? copySpace(stored.space) : undefined;
+  }
+
+  async isLiving(space: Space): Promise<boolean> {
+    return (await this.get(space))?.id === space.id;
+  }
+
+  async list(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
+    const address = { account, service, name: '' };
+    const partition = this.#open(partitionOf(address));
+    const listed: Space[] = [];
+    let state: string | undefined;
+    if (limit <= 0) return listed;
+    do {
+      const page = await partition.readRange(SPACES + from, BEHIND_SPACES, limit, state);
+      for (const row of page.rows) {
+        const { space, isLiving } = storedOf({ ...address, name: row.key.slice(SPACES.length) }, row);
+        if (isLiving) listed.push(space);
+      }
+      state = page.state;
+    } while (state !== undefined && listed.length < limit);
+    return listed.slice(0, limit);
+  }
+
+  async update(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined> {
+    const key = SPACES + space.name;
+    return this.#commit(space, [key], ({ keys: [row] }) => {
+      const stored = row && storedOf(space, row);
+      if (!stored?.isLiving || stored.space.id !== space.id) return { result: undefined };
+      const changed = { ...stored.space, metadata: Buffer.from(change(stored.space.metadata)) };
+      return { result: changed, puts: [{ key, value: bytesOf(changed, LIVING) }] };
+    });
+  }
+
+  /** False if it was gone, or going. */
+  async drop(space: Space): Promise<boolean> {
+    const key = SPACES + space.name;
+    const isMine = await this.#commit(space, [key], ({ keys: [row] }) => {
+      const stored = row && storedOf(space, row);
+      if (!stored?.isLiving || stored.space.id !== space.id) return { result: false };
+      return { result: true, puts: [{ key, value: bytesOf(stored.space, DROPPING) }] };
+    });
+    if (isMine) await this.#finishDrop(space);
+    return isMine;
+  }
+
+  /** Of a space that is marked: once nobody takes it for living any more, its name is free, and what comes has later ticks. */
+  async #finishDrop(space: Space): Promise<void> {
+    if (this.#leaseMs > 0) await sleep(this.#leaseMs * LEASE_MARGIN);
+    const ceiling = await this.#ticks.ceiling();
+    const key = SPACES + space.name;
+    await this.#commit(space, [key, FLOOR], ({ keys: [row, floor] }) => {
+      if (row === undefined || storedOf(space, row).space.id !== space.id) return { result: undefined };
+      const known = floor?.value.readBigInt64BE() ?? 0n;
+      const puts = known < ceiling ? [{ key: FLOOR, value: longBytes(ceiling) }] : [];
+      return { result: undefined, puts, deletes: [key] };
+    });
+  }
+
+  async #commit<R>(address: SpaceAddress, keys: readonly string[], decide: Decide<R>): Promise<R> {
+    const change = (): void => {
+      this.#changes += 1;
+      this.#cached.delete(placeOf(address));
+    };
+    change();
+    try {
+      return await this.#commits.commit(SYSTEM, partitionOf(address), { keys }, decide, this.#plain);
+    } finally {
+      change();
+    }
+  }
+
+  #newId(): Promise<number> {
+    return this.#commits.commit(
+      SYSTEM,
+      IDS,
+      { keys: [LAST] },
+      ({ keys: [row] }) => {
+        const id = (row?.value.readBigInt64BE() ?? 0n) + 1n;
+        return { result: Number(id), puts: [{ key: LAST, value: longBytes(id) }] };
+      },
+      this.#plain,
+    );
+  }
+
+  readonly #plain = async (fence: Fence): Promise<bigint> => this.#ticks.plain(fence);
+
+  #cache(place: string, space: Space | undefined, now: number): void {
+    if (space === undefined) this.#cached.delete(place);
+    else if (this.#leaseMs > 0) this.#cached.set(place, { space, until: now + this.#leaseMs });
+  }
+}
+
+/** JSON escapes what would make two addresses one. */
+const placeOf = ({ account, service, name }: SpaceAddress): string =>
+  JSON.stringify([account, service, name]);
+const partitionOf = ({ account, service }: SpaceAddress): string => JSON.stringify([account, service]);
+
+function bytesOf({ id, created, metadata }: Space, state: number): Buffer {
+  return Buffer.concat([longBytes(BigInt(id)), longBytes(created), Buffer.of(state), metadata]);
+}
+
+function storedOf({ account, service, name }: SpaceAddress, { value }: Row): Stored {
+  const space: Space = {
+    account,
+    service,
+    name,
+    id: Number(value.readBigInt64BE(0)),
+    created: value.readBigInt64BE(CREATED_AT),
+    metadata: Buffer.from(value.subarray(METADATA_AT)),
+  };
+  return { space, isLiving: value[STATE_AT] === LIVING };
+}
+
+const copySpace = (space: Space): Space => ({ ...space, metadata: Buffer.from(space.metadata) });

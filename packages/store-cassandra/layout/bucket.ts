@@ -1,0 +1,6 @@
+// Buckets: what would be one partition of everything is as many as there are of them, by a hash of the names in it.
+import { crc32 } from 'node:zlib';
+
+export const BUCKETS = 16;
+
+export const bucketOf = (name: Buffer | string): number => crc32(name) % BUCKETS;

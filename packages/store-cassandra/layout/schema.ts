@@ -1,0 +1,90 @@
+// The tables of a keyspace, and the statements on them.
+//
+// `row` has the rows of all spaces. A partition of a space is a partition here, in which conditional writes are linearizable:
+//
+//   fence      the tick of the last commit: a commit's one condition is that it is as it was read
+//   kind 0     one row without a value, so that a read of keys that are not there gives the fence too
+//   kind 1     the rows
+//   kind 2     outcomes: rk is the id of a commit that happened; they expire
+//
+// `directory` has the partitions that a space has or had, in order, in buckets by their hash, for scans.
+//
+// `content` has the chunks of contents, and `contents` which there are of a space, by buckets, each with the process that wrote it. Both are written without
+// conditions: nobody changes a content.
+//
+// `member` has the processes, one partition of all: each counts up its row once a second.
+
+/** A store of another version is refused. */
+export const SCHEMA_VERSION = 1;
+
+/** Kinds of rows in a partition. */
+export const SENTINEL = 0;
+export const ROW = 1;
+export const OUTCOME = 2;
+
+/** How long a commit's outcome is kept: an unclear one is resolved within seconds. */
+export const OUTCOME_SECONDS = 900;
+
+export const TABLES: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS row (
+    sid bigint, pk blob, kind tinyint, rk blob,
+    fence bigint static,
+    version bigint, value blob,
+    PRIMARY KEY ((sid, pk), kind, rk)
+  ) WITH compaction = {'class': 'UnifiedCompactionStrategy'} AND gc_grace_seconds = 86400 AND read_repair = 'NONE'`,
+  `CREATE TABLE IF NOT EXISTS directory (
+    sid bigint, bucket smallint, pk blob,
+    PRIMARY KEY ((sid, bucket), pk)
+  ) WITH compaction = {'class': 'UnifiedCompactionStrategy'} AND gc_grace_seconds = 86400`,
+  `CREATE TABLE IF NOT EXISTS content (
+    sid bigint, id text, part int, n int, bytes blob,
+    PRIMARY KEY ((sid, id, part), n)
+  ) WITH compaction = {'class': 'UnifiedCompactionStrategy'} AND gc_grace_seconds = 86400`,
+  `CREATE TABLE IF NOT EXISTS contents (
+    sid bigint, bucket smallint, id text, owner text,
+    PRIMARY KEY ((sid, bucket), id)
+  ) WITH compaction = {'class': 'UnifiedCompactionStrategy'} AND gc_grace_seconds = 86400`,
+  `CREATE TABLE IF NOT EXISTS member (
+    part tinyint, id text, beat bigint, pinned bigint,
+    PRIMARY KEY (part, id)
+  ) WITH gc_grace_seconds = 86400`,
+  `CREATE TABLE IF NOT EXISTS format (name text PRIMARY KEY, version int)`,
+];
+
+export const READ_KEYS =
+  'SELECT fence, kind, rk, version, value FROM row WHERE sid = ? AND pk = ? AND (kind, rk) IN ?';
+const RANGE = 'SELECT fence, rk, version, value FROM row WHERE sid = ? AND pk = ? AND (kind, rk) >= (1, ?)';
+export const READ_UNTIL = `${RANGE} AND (kind, rk) < (1, ?)`;
+export const READ_FROM = `${RANGE} AND (kind, rk) < (2, 0x)`;
+
+export const MOVE_FENCE = 'UPDATE row SET fence = ? WHERE sid = ? AND pk = ? IF fence = ?';
+export const PUT_ROW = 'INSERT INTO row (sid, pk, kind, rk, version, value) VALUES (?, ?, 1, ?, ?, ?)';
+export const DELETE_ROW = 'DELETE FROM row WHERE sid = ? AND pk = ? AND kind = 1 AND rk = ?';
+export const PUT_SENTINEL = 'INSERT INTO row (sid, pk, kind, rk) VALUES (?, ?, 0, 0x)';
+export const PUT_OUTCOME = `INSERT INTO row (sid, pk, kind, rk) VALUES (?, ?, 2, ?) USING TTL ${OUTCOME_SECONDS}`;
+
+export const ENTER_PARTITION = 'INSERT INTO directory (sid, bucket, pk) VALUES (?, ?, ?)';
+export const LIST_PARTITIONS = 'SELECT pk FROM directory WHERE sid = ? AND bucket = ? AND pk >= ?';
+/** A space is dropped for all time: later than the time of any write. */
+const NO_LATER = 2n ** 62n;
+export const DROP_PARTITION = `DELETE FROM row USING TIMESTAMP ${NO_LATER} WHERE sid = ? AND pk = ?`;
+export const DROP_BUCKET = `DELETE FROM directory USING TIMESTAMP ${NO_LATER} WHERE sid = ? AND bucket = ?`;
+
+/** The space of the engine's own rows: catalogue, ids, ticks. */
+export const SYSTEM = 0n;
+
+export const PUT_CHUNK = 'INSERT INTO content (sid, id, part, n, bytes) VALUES (?, ?, ?, ?, ?)';
+export const READ_CHUNKS =
+  'SELECT n, bytes FROM content WHERE sid = ? AND id = ? AND part = ? AND n >= ? AND n < ?';
+export const FIND_PART = 'SELECT n FROM content WHERE sid = ? AND id = ? AND part = ? LIMIT 1';
+export const DROP_PART = 'DELETE FROM content WHERE sid = ? AND id = ? AND part = ?';
+export const ENTER_CONTENT = 'INSERT INTO contents (sid, bucket, id, owner) VALUES (?, ?, ?, ?)';
+export const FORGET_CONTENT = 'DELETE FROM contents WHERE sid = ? AND bucket = ? AND id = ?';
+export const FIND_CONTENT = 'SELECT id FROM contents WHERE sid = ? AND bucket = ? AND id = ?';
+export const LIST_CONTENTS = 'SELECT id, owner FROM contents WHERE sid = ? AND bucket = ?';
+
+/** A member that has not counted for so long has ended. */
+export const MEMBER_SECONDS = 600;
+export const PUT_MEMBER = `INSERT INTO member (part, id, beat, pinned) VALUES (0, ?, ?, ?) USING TTL ${MEMBER_SECONDS}`;
+export const LIST_MEMBERS = 'SELECT id, beat, pinned FROM member WHERE part = 0';
+export const FORGET_MEMBER = 'DELETE FROM member WHERE part = 0 AND id = ?';

@@ -1,0 +1,21 @@
+// Order and round trip of texts, lone surrogates too.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { decodeText, encodeText } from './text.js';
+
+const text = fc.array(fc.nat(0xffff), { maxLength: 8 }).map(units => String.fromCharCode(...units));
+
+test('text: bytes compare as the texts do, and come back', () => {
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      assert.equal(Math.sign(encodeText(a).compare(encodeText(b))), a < b ? -1 : a > b ? 1 : 0);
+      assert.equal(decodeText(encodeText(a)), a);
+    }),
+  );
+});
+
+test('text: decoding leaves the bytes as they are', () => {
+  const bytes = encodeText('ab');
+  assert.equal(decodeText(bytes) + decodeText(bytes), 'abab');
+});

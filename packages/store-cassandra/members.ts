@@ -1,0 +1,110 @@
+// The processes that have the store open. Each counts up a row of its own once a second, with the count at which its oldest pin began: so others know without a
+// common clock when all pins that were there at some moment are gone.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FORGET_MEMBER, LIST_MEMBERS, MEMBER_SECONDS, PUT_MEMBER } from './layout/schema.js';
+import type { Session } from './session/session.js';
+
+const BEAT_MS = 1000;
+const ID_BYTES = 10;
+/** A process that could not count for so long changes nothing any more: others take it for ended at twice the time. */
+const LEASE_MS = (MEMBER_SECONDS * 1000) / 2;
+
+/** What others were at when a question was asked. */
+export type Standing = ReadonlyMap<string, bigint>;
+
+interface Member {
+  readonly beat: bigint;
+  /** Undefined without a pin. */
+  readonly pinned: bigint | undefined;
+}
+
+export class Members {
+  readonly id = randomBytes(ID_BYTES).toString('hex');
+  readonly #session: Session;
+  readonly #oldestPin: () => bigint | undefined;
+  readonly #ended = new AbortController();
+  #beat = 0n;
+  #lastBeat = performance.now();
+  #running: Promise<void> = Promise.resolve();
+
+  /** `oldestPin` gives the count that `beat` had when the oldest pin began. */
+  constructor(session: Session, oldestPin: () => bigint | undefined) {
+    this.#session = session;
+    this.#oldestPin = oldestPin;
+  }
+
+  /** Of the row as it is written next. */
+  get beat(): bigint {
+    return this.#beat;
+  }
+
+  /** Others may take this process for ended before long. */
+  get isLate(): boolean {
+    return performance.now() - this.#lastBeat > LEASE_MS;
+  }
+
+  /** Resolves when the others can see it. */
+  async begin(): Promise<void> {
+    await this.#count();
+    this.#running = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await this.#running;
+    await this.#session.write({ query: FORGET_MEMBER, params: [this.id] }).catch(() => undefined);
+  }
+
+  /** Whether a process runs, or has ended less than MEMBER_SECONDS ago without a word. */
+  async ids(): Promise<ReadonlySet<string>> {
+    return new Set((await this.#list()).keys());
+  }
+
+  /** The others as they are now. */
+  async standing(): Promise<Standing> {
+    const members = await this.#list();
+    members.delete(this.id);
+    return new Map([...members].map(([id, { beat }]) => [id, beat]));
+  }
+
+  /**
+   * Whether no pin is left that others had when they stood so. The row that was read then may have been followed by one whose pins were taken before; of the one after
+   * that they were taken later.
+   */
+  async areUnpinned(since: Standing): Promise<boolean> {
+    if (since.size === 0) return true;
+    const members = await this.#list();
+    return [...since].every(([id, beat]) => {
+      const member = members.get(id);
+      if (member === undefined) return true;
+      const known = beat + 1n;
+      return member.beat > known && (member.pinned === undefined || member.pinned > known);
+    });
+  }
+
+  async #list(): Promise<Map<string, Member>> {
+    const { rows } = await this.#session.read({ query: LIST_MEMBERS, params: [] });
+    return new Map(
+      rows.map(row => [row.text('id'), { beat: row.long('beat') ?? 0n, pinned: row.long('pinned') }]),
+    );
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ended;
+    while (!signal.aborted) {
+      await sleep(BEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) await this.#count().catch(() => undefined);
+    }
+  }
+
+  async #count(): Promise<void> {
+    const began = performance.now();
+    this.#beat += 1n;
+    await this.#session.write({
+      query: PUT_MEMBER,
+      params: [this.id, this.#beat, this.#oldestPin() ?? null],
+    });
+    this.#lastBeat = began;
+  }
+}

@@ -1,0 +1,20 @@
+// Opens a store on a cluster. Apart from the engine, so that the driver is loaded only where it is needed.
+import type { EngineTools } from '#store';
+import { CassandraStore, type CassandraStoreOptions } from './cassandra-store.js';
+import type { Place } from './place.js';
+import { prepare } from './session/prepare.js';
+import { onCluster, Session } from './session/session.js';
+
+/** Fails with `busy` if no host can be reached, with `unsupported` where tables or settings are not as they have to be. */
+export async function openCassandraStore(
+  place: Place,
+  options: CassandraStoreOptions,
+  tools: EngineTools,
+): Promise<CassandraStore> {
+  const { dataCenter, unsafe } = await onCluster(place, cluster => prepare(cluster, place));
+  const session = await Session.open(place, dataCenter);
+  const said = unsafe.length === 0 ? tools.place : `${tools.place}, UNSAFE: ${unsafe.join(', ')}`;
+  const store = new CassandraStore(session, { ...tools, place: said }, { ...options, unsafe: unsafe.length });
+  await store.begin();
+  return store;
+}

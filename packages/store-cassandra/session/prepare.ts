@@ -1,0 +1,95 @@
+// What is looked at before a store is opened: that keyspace and tables are there, in this program's version, and that no setting of the cluster breaks the
+// promise that what was answered is kept.
+import { StoreError } from '#store';
+import { SCHEMA_VERSION, TABLES } from '../layout/schema.js';
+import type { ClusterAccess, Run } from './session.js';
+
+export interface Wanted {
+  readonly keyspace: string;
+  readonly create: boolean;
+  readonly replicas: number;
+  readonly unsafe: boolean;
+}
+
+export interface Prepared {
+  /** Of the hosts that are asked. */
+  readonly dataCenter: string;
+  /** Settings that break the promise, `name=value`; empty unless that is allowed. */
+  readonly unsafe: readonly string[];
+}
+
+/** Each with the values that keep the promise. */
+const SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  // Otherwise a write is answered before it is on disk.
+  commitlog_sync: ['batch', 'group'],
+  // The others read without a look at writes that are under way.
+  paxos_variant: ['v1', 'v2'],
+};
+
+const READ_SETTINGS = 'SELECT name, value FROM system_views.settings';
+const READ_KEYSPACE = 'SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?';
+const READ_VERSION = (keyspace: string) => `SELECT version FROM "${keyspace}".format WHERE name = 'store'`;
+const PUT_VERSION = (keyspace: string) =>
+  `INSERT INTO "${keyspace}".format (name, version) VALUES ('store', ${SCHEMA_VERSION}) IF NOT EXISTS`;
+
+/** @throws StoreError `unsupported`, in one sentence with the name of what is not as it has to be. */
+export async function prepare(cluster: ClusterAccess, wanted: Wanted): Promise<Prepared> {
+  const { run } = cluster;
+  const [local] = await run('SELECT data_center FROM system.local');
+  const dataCenter: string = local?.data_center;
+  if (wanted.create) await createTables(run, dataCenter, wanted);
+  const replicas = await replicasOf(run, dataCenter, wanted.keyspace);
+  await checkVersion(run, wanted.keyspace);
+  const unsafe = [
+    ...(await unsafeSettings(cluster)),
+    ...(replicas < wanted.replicas ? [`replication=${replicas}`] : []),
+  ];
+  const [first] = unsafe;
+  if (first === undefined || wanted.unsafe) return { dataCenter, unsafe };
+  throw new StoreError('unsupported', `${reasonOf(first, wanted)} The option unsafe serves all the same.`);
+}
+
+function reasonOf(setting: string, { keyspace, replicas }: Wanted): string {
+  const [name = '', value = ''] = setting.split('=');
+  return name === 'replication'
+    ? `The keyspace ${keyspace} keeps ${value} copies of everything, and ${replicas} are asked for (replication).`
+    : `A node of the cluster has ${name}: ${value}, which may lose or hide what was answered; it has to be ${SETTINGS[name]?.join(' or ')}.`;
+}
+
+async function unsafeSettings({ runOnEach }: ClusterAccess): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (const rows of (await runOnEach(READ_SETTINGS)).values())
+    for (const { name, value } of rows)
+      if (SETTINGS[name]?.includes(value) === false) found.add(`${name}=${value}`);
+  return [...found];
+}
+
+async function createTables(run: Run, dataCenter: string, { keyspace, replicas }: Wanted): Promise<void> {
+  await run(
+    `CREATE KEYSPACE IF NOT EXISTS "${keyspace}" WITH replication = {'class': 'NetworkTopologyStrategy', '${dataCenter}': ${replicas}}`,
+  );
+  for (const table of TABLES) await run(table.replace('EXISTS ', `EXISTS "${keyspace}".`));
+  await run(PUT_VERSION(keyspace));
+}
+
+async function replicasOf(run: Run, dataCenter: string, keyspace: string): Promise<number> {
+  const [found] = await run(READ_KEYSPACE, [keyspace]);
+  if (found === undefined)
+    throw new StoreError('unsupported', `There is no keyspace ${keyspace}; the option create makes it.`);
+  return Number(found.replication[dataCenter] ?? found.replication.replication_factor ?? 0);
+}
+
+async function checkVersion(run: Run, keyspace: string): Promise<void> {
+  const tables = await run('SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?', [keyspace]);
+  if (!tables.some(({ table_name }) => table_name === 'format'))
+    throw new StoreError(
+      'unsupported',
+      `The keyspace ${keyspace} has no store; the option create makes one.`,
+    );
+  const [found] = await run(READ_VERSION(keyspace));
+  if (found?.version !== SCHEMA_VERSION)
+    throw new StoreError(
+      'unsupported',
+      `The keyspace ${keyspace} has version ${found?.version} of the tables; this program writes version ${SCHEMA_VERSION}.`,
+    );
+}

@@ -1,0 +1,298 @@
+// The only door to the driver: statements with the consistency that each kind needs, and what became of a conditional write. Knows nothing of spaces
+// and rows.
+import cassandra from 'cassandra-driver';
+import { Semaphore } from '#base';
+import { StoreError } from '#store';
+
+export interface SessionOptions {
+  readonly hosts: readonly string[];
+  readonly port: number;
+  readonly keyspace: string;
+}
+
+export interface Statement {
+  readonly query: string;
+  readonly params: readonly Param[];
+}
+
+export type Param = bigint | number | string | Buffer | null | readonly Pair[];
+
+/** A kind and a key, for `(kind, rk) IN ?`. */
+export interface Pair {
+  readonly kind: number;
+  readonly key: Buffer;
+}
+
+/** A row of an answer. Columns that are null are undefined here. */
+export interface Columns {
+  bytes(name: string): Buffer;
+  text(name: string): string;
+  integer(name: string): number;
+  long(name: string): bigint | undefined;
+}
+
+export interface Page {
+  readonly rows: readonly Columns[];
+  /** Where the next page begins; undefined after the last. */
+  readonly state: string | undefined;
+}
+
+export type Answer =
+  | { readonly kind: 'applied' }
+  /** The condition does not hold; nothing was changed. */
+  | { readonly kind: 'refused' }
+  /** It may have been applied, or be applied yet. */
+  | { readonly kind: 'unclear'; readonly error: unknown };
+
+/** The server's own bound of a read is below it, so that its answer is the one that comes. */
+const READ_MS = 2500 + 1000;
+/** Nodes agree on a table before they answer. */
+const SCHEMA_MS = 60_000;
+/** Requests at a time: the driver refuses more than 2,048 to a host, and a node has 128 threads for them. */
+const AT_ONCE = 512;
+const HEARTBEAT_MS = 1000;
+const CONNECT_MS = 2500;
+
+/** Codes of the protocol for requests of which nothing was carried out (native_protocol_v5.spec, section 8). */
+const { overloaded, isBootstrapping } = cassandra.types.responseErrorCodes;
+const NOT_BEGUN: ReadonlySet<unknown> = new Set([overloaded, isBootstrapping]);
+
+const { consistencies } = cassandra.types;
+
+export class Session {
+  readonly #client: cassandra.Client;
+  readonly #places = new Semaphore(AT_ONCE);
+
+  private constructor(client: cassandra.Client) {
+    this.#client = client;
+  }
+
+  /** Fails with `busy` if no host answers. `localDataCenter` has the hosts that are asked. */
+  static async open(options: SessionOptions, localDataCenter: string): Promise<Session> {
+    const client = clientOf(options, localDataCenter, options.keyspace);
+    await connected(client);
+    return new Session(client);
+  }
+
+  /** Linearizable: it shows what was answered before it began. */
+  readSerial(
+    statement: Statement,
+    page?: { readonly size: number; readonly state?: string | undefined },
+  ): Promise<Page> {
+    return this.#read(statement, consistencies.localSerial, page);
+  }
+
+  /** Shows what `write` was answered for. */
+  read(
+    statement: Statement,
+    page?: { readonly size: number; readonly state?: string | undefined },
+  ): Promise<Page> {
+    return this.#read(statement, consistencies.localQuorum, page);
+  }
+
+  /** Without a condition, and harmless to repeat. */
+  async write({ query, params }: Statement): Promise<void> {
+    try {
+      await this.#inTurn(() =>
+        this.#client.execute(query, params.map(wireParam), {
+          prepare: true,
+          consistency: consistencies.localQuorum,
+          isIdempotent: true,
+        }),
+      );
+    } catch (error) {
+      throw busy(error);
+    }
+  }
+
+  /** The statements as one, of one partition; one of them has a condition. Never fails. */
+  async writeIf(statements: readonly Statement[]): Promise<Answer> {
+    try {
+      const queries = statements.map(({ query, params }) => ({ query, params: params.map(wireParam) }));
+      const result = await this.#inTurn(() =>
+        this.#client.batch(queries, {
+          prepare: true,
+          logged: false,
+          consistency: consistencies.localQuorum,
+          serialConsistency: consistencies.localSerial,
+          isIdempotent: false,
+        }),
+      );
+      return { kind: result.wasApplied() ? 'applied' : 'refused' };
+    } catch (error) {
+      if (wasNotBegun(error)) throw busy(error);
+      return { kind: 'unclear', error };
+    }
+  }
+
+  /** Hosts that can be reached now, and those that are known. */
+  hosts(): { readonly up: number; readonly known: number } {
+    const hosts = this.#client.hosts.values();
+    return { up: hosts.filter(host => host.isUp()).length, known: hosts.length };
+  }
+
+  async close(): Promise<void> {
+    await this.#client.shutdown();
+  }
+
+  async #inTurn<T>(send: () => Promise<T>): Promise<T> {
+    await this.#places.enter();
+    try {
+      return await send();
+    } finally {
+      this.#places.leave();
+    }
+  }
+
+  async #read(
+    { query, params }: Statement,
+    consistency: number,
+    page?: { readonly size: number; readonly state?: string | undefined },
+  ): Promise<Page> {
+    try {
+      const { rows, pageState } = await this.#inTurn(() =>
+        this.#client.execute(query, params.map(wireParam), {
+          prepare: true,
+          consistency,
+          isIdempotent: true,
+          autoPage: false,
+          fetchSize: page?.size ?? 0,
+          ...(page?.state === undefined ? {} : { pageState: page.state }),
+        }),
+      );
+      return { rows: rows.map(row => new RowColumns(row)), state: pageState ?? undefined };
+    } catch (error) {
+      throw busy(error);
+    }
+  }
+}
+
+export type Run = (
+  query: string,
+  params?: readonly (string | number)[],
+) => Promise<readonly cassandra.types.Row[]>;
+
+/** A cluster whose keyspace need not be there. */
+export interface ClusterAccess {
+  readonly run: Run;
+  /** The answers of all hosts that can be reached. */
+  runOnEach(query: string): Promise<ReadonlyMap<string, readonly cassandra.types.Row[]>>;
+}
+
+export async function onCluster<T>(
+  options: SessionOptions,
+  work: (cluster: ClusterAccess) => Promise<T>,
+): Promise<T> {
+  const client = clientOf(options, undefined);
+  await connected(client);
+  const runOnEach: ClusterAccess['runOnEach'] = async query => {
+    const answers = new Map<string, readonly cassandra.types.Row[]>();
+    for (const host of client.hosts.values())
+      if (host.isUp()) answers.set(host.address, await run(client, query, [], host));
+    return answers;
+  };
+  try {
+    return await work({ run: (query, params = []) => run(client, query, params), runOnEach });
+  } finally {
+    await client.shutdown();
+  }
+}
+
+class RowColumns implements Columns {
+  readonly #row: cassandra.types.Row;
+
+  constructor(row: cassandra.types.Row) {
+    this.#row = row;
+  }
+
+  bytes(name: string): Buffer {
+    return this.#row[name] ?? NOTHING;
+  }
+
+  text(name: string): string {
+    return this.#row[name];
+  }
+
+  integer(name: string): number {
+    return this.#row[name];
+  }
+
+  long(name: string): bigint | undefined {
+    return this.#row[name] ?? undefined;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function clientOf(
+  { hosts, port }: SessionOptions,
+  localDataCenter: string | undefined,
+  keyspace?: string,
+): cassandra.Client {
+  const { policies } = cassandra;
+  return new cassandra.Client({
+    contactPoints: [...hosts],
+    ...(keyspace === undefined ? {} : { keyspace }),
+    policies: {
+      loadBalancing:
+        localDataCenter === undefined
+          ? new policies.loadBalancing.RoundRobinPolicy()
+          : new policies.loadBalancing.TokenAwarePolicy(
+              new policies.loadBalancing.DCAwareRoundRobinPolicy(localDataCenter),
+            ),
+      // What may be repeated is decided by those who know what it does.
+      retry: new policies.retry.FallthroughRetryPolicy(),
+      reconnection: new policies.reconnection.ConstantReconnectionPolicy(HEARTBEAT_MS),
+    },
+    protocolOptions: { port },
+    pooling: { heartBeatInterval: HEARTBEAT_MS },
+    socketOptions: { readTimeout: READ_MS, connectTimeout: CONNECT_MS },
+    encoding: { useBigIntAsLong: true },
+  });
+}
+
+async function connected(client: cassandra.Client): Promise<void> {
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.shutdown();
+    throw busy(error);
+  }
+}
+
+async function run(
+  client: cassandra.Client,
+  query: string,
+  params: readonly (string | number)[],
+  host?: cassandra.Host,
+): Promise<readonly cassandra.types.Row[]> {
+  try {
+    const { rows } = await client.execute(query, [...params], {
+      readTimeout: SCHEMA_MS,
+      ...(host && { host }),
+    });
+    return rows;
+  } catch (error) {
+    throw busy(error);
+  }
+}
+
+function wireParam(param: Param): unknown {
+  if (!Array.isArray(param)) return param;
+  return param.map(({ kind, key }: Pair) => new cassandra.types.Tuple(kind, key));
+}
+
+function wasNotBegun(error: unknown): boolean {
+  if (error instanceof cassandra.errors.ResponseError) return NOT_BEGUN.has(error.code);
+  return (
+    error instanceof cassandra.errors.NoHostAvailableError &&
+    Object.keys(error.innerErrors ?? {}).length === 0
+  );
+}
+
+const busy = (error: unknown): StoreError =>
+  new StoreError(
+    'busy',
+    `Cassandra cannot do it now: ${error instanceof Error ? error.message : String(error)}`,
+    error,
+  );

@@ -1,0 +1,80 @@
+// What a cluster is refused for when a store is opened, and what then says that it was served all the same. On a node of its own, which answers before a write
+// is on disk.
+import assert from 'node:assert/strict';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { systemClock } from '#base';
+import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-engine.js';
+import { parsePlace } from '../../../packages/store-cassandra/place.js';
+import { onCluster } from '../../../packages/store-cassandra/session/session.js';
+import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
+import { Cluster } from '../../../tools/cassandra/cluster.js';
+
+const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
+const FIRST_HOST = 10;
+const OPTIONS = { clock: systemClock, durability: 'full', exclusive: false } as const;
+
+const openAt = (place: string) => cassandraEngine.open(place, OPTIONS);
+
+describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
+  const cluster = new Cluster(join(mkdtempSync(join(tmpdir(), 'shelfmark-cassandra-')), 'nodes'), FIRST_HOST);
+  const host = cluster.hostOf(1);
+  before(() => cluster.start(1, { commitlog_sync: 'periodic', commitlog_sync_period: '10000ms' }));
+  after(() => cluster.stop());
+
+  test('settings: a keyspace or its tables that are not there', async () => {
+    const message = 'There is no keyspace none; the option create makes it.';
+    await assert.rejects(openAt(`//${host}/none`), { code: 'unsupported', message });
+    await onCluster(parsePlace(`//${host}/none`), async ({ run }) => {
+      await run(
+        `CREATE KEYSPACE strange WITH replication = {'class': 'NetworkTopologyStrategy', 'datacenter1': 1}`,
+      );
+    });
+    const noStore = 'The keyspace strange has no store; the option create makes one.';
+    await assert.rejects(openAt(`//${host}/strange`), { code: 'unsupported', message: noStore });
+  });
+
+  test('settings: what answers before it is on disk, in one sentence with the name', async () => {
+    const message =
+      'A node of the cluster has commitlog_sync: periodic, which may lose or hide what was answered; it has to be batch or group. ' +
+      'The option unsafe serves all the same.';
+    await assert.rejects(openAt(`//${host}/k?create&replicas=1`), { code: 'unsupported', message });
+  });
+
+  test('settings: fewer copies than are asked for', async () => {
+    const place = `//${process.env.SHELFMARK_CASSANDRA}/copies`;
+    const store = await openAt(`${place}?create&replicas=1`);
+    await store.close();
+    const message =
+      'The keyspace copies keeps 1 copies of everything, and 3 are asked for (replication). The option unsafe serves all the same.';
+    await assert.rejects(openAt(place), { code: 'unsupported', message });
+    await dropKeyspace(place);
+  });
+
+  test('settings: another version of the tables', async () => {
+    const store = await openAt(`//${host}/k?create&replicas=1&unsafe`);
+    await store.close();
+    await onCluster(parsePlace(`//${host}/k`), async ({ run }) => {
+      await run(`UPDATE k.format SET version = 2 WHERE name = 'store'`);
+    });
+    const message = 'The keyspace k has version 2 of the tables; this program writes version 1.';
+    await assert.rejects(openAt(`//${host}/k?unsafe`), { code: 'unsupported', message });
+  });
+
+  test('settings: what is served all the same says so where its data is told, and in its numbers', async () => {
+    const store = await openAt(`//${host}/served?create&replicas=1&unsafe`);
+    try {
+      assert.equal(store.tools.place, `keyspace served at ${host}, UNSAFE: commitlog_sync=periodic`);
+      const told = store.statistics().find(({ name }) => name === 'cassandra_unsafe_settings');
+      assert(told?.kind === 'gauge' && told.value === 1);
+    } finally {
+      await store.close();
+    }
+  });
+
+  test('settings: a cluster that cannot be reached', async () => {
+    await assert.rejects(openAt('//127.0.0.250/k'), { code: 'busy', message: /^Cassandra cannot do it now/ });
+  });
+});
