@@ -1,8 +1,10 @@
 // The examples by their names.
 import { archive } from './archive.js';
 import { compoundKeys } from './compound-keys.js';
+import { employeeCounts } from './employee-counts.js';
 import { employeesAndDepartments } from './employees-and-departments.js';
 import { employeesByLastName } from './employees-by-last-name.js';
+import { employeesOfAllDepartments } from './employees-of-all-departments.js';
 import type { Example } from './example.js';
 import { logTail } from './log-tail.js';
 import { lookups } from './lookups.js';
@@ -15,11 +17,13 @@ export const EXAMPLES = {
   'employees-by-last-name': employeesByLastName,
   'compound-keys': compoundKeys,
   'secondary-indexes': secondaryIndexes,
+  'employees-of-all-departments': employeesOfAllDepartments,
   'log-tail': logTail,
   'typed-queries': typedQueries,
   lookups,
   'resumed-pages': resumedPages,
   archive,
+  'employee-counts': employeeCounts,
 } as const satisfies Readonly<Record<string, Example>>;
 
 export const isExampleName = (name: string): name is keyof typeof EXAMPLES => Object.hasOwn(EXAMPLES, name);
