@@ -1,6 +1,7 @@
 // The operations that steps of the plain model stand for.
 import {
   type BlobContext,
+  BlobError,
   execute,
   NO_CONDITIONS,
   NO_PROPERTIES,
@@ -189,7 +190,6 @@ async function oldestSnapshot(blob: string, context: BlobContext): Promise<bigin
   const listed = await execute({ kind: 'listBlobs', container: CONTAINER, prefix: blob, ...page }, context);
   if (listed.kind !== 'blobs') throw new Error(listed.kind);
   const [first] = listed.entries;
-  if (first?.kind !== 'blob' || first.blob.snapshot === undefined)
-    throw new Error(`${blob} has no snapshot.`);
+  if (first?.kind !== 'blob' || first.blob.snapshot === undefined) throw new BlobError('BlobNotFound');
   return first.blob.snapshot;
 }

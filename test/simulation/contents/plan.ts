@@ -37,7 +37,8 @@ export interface Plan {
   readonly steps: readonly Step[];
 }
 
-/** Copies are no calls of one moment: they read one blob and then write another, so only a client that is alone makes them. */
+/** No calls of one moment: they read one blob and then write another, or look for the oldest snapshot first. Only a client that is alone makes them. */
+const LONE_KINDS: readonly BlobStep['kind'][] = ['copy', 'deleteSnapshot'];
 const KINDS: readonly (readonly [weight: number, kind: BlobStep['kind']])[] = [
   [4, 'put'],
   [3, 'block'],
@@ -50,7 +51,6 @@ const KINDS: readonly (readonly [weight: number, kind: BlobStep['kind']])[] = [
   [2, 'snapshot'],
   [2, 'delete'],
   [1, 'deleteSnapshots'],
-  [2, 'deleteSnapshot'],
   [1, 'metadata'],
   [1, 'resize'],
   [1, 'tags'],
@@ -85,7 +85,7 @@ function someSize(random: Random, mayBeHuge: boolean): number {
 }
 
 function someWrite(random: Random, isAlone: boolean, mayBeHuge: boolean): Action {
-  const kind = isAlone && random.happens(0.1) ? 'copy' : random.weighted(KINDS);
+  const kind = isAlone && random.happens(0.15) ? random.pick(LONE_KINDS) : random.weighted(KINDS);
   const home = SNAPSHOTS.includes(kind) && random.happens(0.5) ? PAGE_BLOB : homeOf(kind);
   const blob = random.happens(0.9) ? home : random.below(NAMES.length);
   const size = kind === 'resize' ? 512 * random.below(65) : someSize(random, mayBeHuge && kind === 'put');

@@ -3,7 +3,7 @@
 import type { BlobContext } from '#blobs';
 import { StoreError } from '#store';
 import { CONTAINER, showStore } from '../../blobs/blob-model.js';
-import { operationOf } from '../../blobs/blob-operation.js';
+import { perform } from '../../blobs/blob-operation.js';
 import { Breach } from '../judge/history.js';
 import { Random } from '../plan/random.js';
 import { SimulatedClock } from '../run/clock.js';
@@ -171,7 +171,7 @@ class Run {
     const { BlobError, execute, NO_CONDITIONS } = await import('#blobs');
     try {
       if (question.kind === 'write') {
-        await execute(operationOf(question.step), context);
+        await perform(question.step, context);
         question.answer = 'done';
       } else if (question.kind === 'read') {
         const [from, count] = question.range ?? [];
