@@ -2,6 +2,7 @@
 // the command that repeats it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runBlobTokens } from './blob-tokens/blob-token-part.js';
 import { describeFailure } from './direct/direct-failure.js';
 import { makeRuns } from './direct/direct-runs.js';
 import { runSockets } from './sockets/socket-part.js';
@@ -34,6 +35,11 @@ test('whatever is asked, the answer is one that the protocol has', async () => {
 
 test('in gets who may, and nobody else', async () => {
   const { isSound, text } = await runTokens({ seed: SEED, first: 0, runs: 500 });
+  assert.ok(isSound, text);
+});
+
+test('at blobs gets who may, and nobody else', async () => {
+  const { isSound, text } = await runBlobTokens({ seed: SEED, first: 0, runs: 200 });
   assert.ok(isSound, text);
 });
 

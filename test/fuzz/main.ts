@@ -1,6 +1,7 @@
-// The whole fuzz suite: `npm run test:fuzz -- [--part direct|sockets|tokens] [--runs N] [--seed S] [--first K]`. Stops at the first part
+// The whole fuzz suite: `npm run test:fuzz -- [--part direct|sockets|tokens|blobs] [--runs N] [--seed S] [--first K]`. Stops at the first part
 // that fails.
 import { parseArgs } from 'node:util';
+import { runBlobTokens } from './blob-tokens/blob-token-part.js';
 import { runDirect } from './direct/direct-part.js';
 import type { Part } from './part.js';
 import { runSockets } from './sockets/socket-part.js';
@@ -10,6 +11,7 @@ const PARTS: Readonly<Record<string, { readonly part: Part; readonly runs: numbe
   direct: { part: runDirect, runs: 1_000_000 },
   sockets: { part: runSockets, runs: 20_000 },
   tokens: { part: runTokens, runs: 200_000 },
+  blobs: { part: runBlobTokens, runs: 200_000 },
 };
 
 function wholeNumber(name: string, text: string | undefined, otherwise: number): number {

@@ -48,7 +48,7 @@ export const describeRequest = ({ method, target, headers, body }: FuzzRequest):
     { maxStringLength: 4_000, breakLength: 110 },
   );
 
-async function collected(response: WireResponse | StreamedResponse): Promise<WireResponse> {
+export async function collected(response: WireResponse | StreamedResponse): Promise<WireResponse> {
   const { status, headers, body } = response;
   if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body))
     return { status, headers, body };

@@ -33,14 +33,15 @@ export interface Known {
 
 const SKEW_MAX = 15 * 60_000;
 
-const mac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text, 'utf8').digest();
+export const mac = (key: Buffer, text: string): Buffer =>
+  createHmac('sha256', key).update(text, 'utf8').digest();
 
-const isSignedBy = (keys: readonly Buffer[] | undefined, text: string, signature: string): boolean =>
+export const isSignedBy = (keys: readonly Buffer[] | undefined, text: string, signature: string): boolean =>
   keys?.some(key => mac(key, text).toString('base64') === signature) ?? false;
 
 type Fields = ReadonlyMap<string, string>;
 
-class AskedFields extends Map<string, string> {
+export class AskedFields extends Map<string, string> {
   /** The names that came more than once. */
   readonly twice = new Set<string>();
 
@@ -50,7 +51,7 @@ class AskedFields extends Map<string, string> {
 }
 
 /** Names and values decoded; the first of each name counts. Undefined if something does not decode. */
-function fieldsOf(query: string): AskedFields | undefined {
+export function fieldsOf(query: string): AskedFields | undefined {
   const fields = new AskedFields();
   try {
     for (const pair of query.split('&').filter(text => text !== '')) {
@@ -82,7 +83,7 @@ export function timeOf(text: string): number {
   return date.getTime() + ((Number(hour) * 60 + Number(minute) - zone) * 60 + Number(second)) * 1000;
 }
 
-function isInTime(st: string | undefined, se: string | undefined, now: number): boolean {
+export function isInTime(st: string | undefined, se: string | undefined, now: number): boolean {
   if (!se || !(now < timeOf(se))) return false;
   return !st || now >= timeOf(st);
 }
@@ -94,14 +95,14 @@ function numberOfAddress(text: string): number {
     : Number.NaN;
 }
 
-function isFromThere(sip: string | undefined, address: string): boolean {
+export function isFromThere(sip: string | undefined, address: string): boolean {
   if (!sip) return true;
   const [first = '', last = first, ...more] = sip.split('-');
   const own = numberOfAddress(address.replace(/^::ffff:/, ''));
   return more.length === 0 && own >= numberOfAddress(first) && own <= numberOfAddress(last);
 }
 
-const isOverProtocol = (spr: string | undefined, secure: boolean): boolean =>
+export const isOverProtocol = (spr: string | undefined, secure: boolean): boolean =>
   !spr || spr === 'https,http' || spr === 'http,https' || (spr === 'https' && secure);
 
 const NEEDS: Readonly<Record<AskKind, readonly [type: string, ...letters: string[]] | undefined>> = {
@@ -131,7 +132,7 @@ const covers = (kind: AskKind, types: string, letters: string): boolean => {
   );
 };
 
-const linesOf = (fields: Fields, names: string): string[] =>
+export const linesOf = (fields: Fields, names: string): string[] =>
   names.split(' ').map(name => fields.get(name) ?? '');
 
 const VERSION = /^\d{4}-\d\d-\d\d$/;
@@ -161,7 +162,7 @@ export function isInRange(fields: Fields, { partition, row }: Key): boolean {
 }
 
 /** What the token and its policy say together; undefined if both say the same, or if there is no such policy. */
-function completed(fields: Fields, { policies }: Known): Fields | undefined {
+export function completed(fields: Fields, { policies }: Pick<Known, 'policies'>): Fields | undefined {
   const id = fields.get('si');
   if (!id) return fields;
   const policy = policies.get(id);

@@ -17,12 +17,15 @@ export const POLICIES: ReadonlyMap<string, Policy> = new Map<string, Policy>([
 const element = (name: string, text: string | undefined): string =>
   text === undefined ? '' : `<${name}>${text}</${name}>`;
 
-export const POLICY_DOCUMENT = element(
-  'SignedIdentifiers',
-  [...POLICIES]
-    .map(([id, { st, se, sp }]) => {
-      const policy = element('Start', st) + element('Expiry', se) + element('Permission', sp);
-      return element('SignedIdentifier', element('Id', id) + element('AccessPolicy', policy));
-    })
-    .join(''),
-);
+export const policyDocument = (policies: ReadonlyMap<string, Policy>): string =>
+  element(
+    'SignedIdentifiers',
+    [...policies]
+      .map(([id, { st, se, sp }]) => {
+        const policy = element('Start', st) + element('Expiry', se) + element('Permission', sp);
+        return element('SignedIdentifier', element('Id', id) + element('AccessPolicy', policy));
+      })
+      .join(''),
+  );
+
+export const POLICY_DOCUMENT = policyDocument(POLICIES);

@@ -1,0 +1,149 @@
+// The judge of signatures for blobs: decides from the text of a request what its caller may do (protocol: sas), with no code of the packages. What all
+// services have in common it takes from the judge of tables.
+import {
+  type AskedFields,
+  completed,
+  fieldsOf,
+  isFromThere,
+  isInTime,
+  isOverProtocol,
+  isSignedBy,
+  linesOf,
+  type Presented,
+} from '../tokens/judge.js';
+import type { Policy } from '../tokens/policies.js';
+
+export type BlobAskKind = keyof typeof NEEDS;
+
+/** One thing to do. What names a snapshot stands in the query, where tokens have it too. */
+export interface BlobAsk {
+  readonly kind: BlobAskKind;
+  readonly container: string;
+  /** Empty where it is about the container or the service. */
+  readonly blob: string;
+}
+
+export interface BlobKnown {
+  readonly account: string;
+  readonly keys: readonly Buffer[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly policies: ReadonlyMap<string, Policy>;
+  /** User delegation keys that were given away, by their fields, with the letters that their owners have. */
+  readonly delegated: ReadonlyMap<string, { readonly value: Buffer; readonly letters: string }>;
+}
+
+/** Types of an account's signature, letters of which it needs one of each, and whether those of containers and blobs do too. */
+const NEEDS = {
+  get: ['o', ['r'], true],
+  head: ['o', ['r'], true],
+  getMetadata: ['o', ['r'], true],
+  getBlocks: ['o', ['r'], true],
+  getTags: ['o', ['t'], true],
+  setTags: ['o', ['t'], true],
+  putNew: ['o', ['cw'], true],
+  putNewWithTags: ['o', ['cw', 't'], true],
+  putOver: ['o', ['w'], true],
+  putBlockNew: ['o', ['cw'], true],
+  append: ['o', ['aw'], true],
+  setMetadata: ['o', ['w'], true],
+  setProperties: ['o', ['w'], true],
+  snapshot: ['o', ['cw'], true],
+  breakLease: ['o', ['dw'], true],
+  delete: ['o', ['d'], true],
+  list: ['c', ['l'], true],
+  headContainer: ['c', ['r'], false],
+  createContainer: ['c', ['cw'], false],
+  setContainerMetadata: ['c', ['w'], false],
+  deleteContainer: ['c', ['d'], false],
+  getAcl: ['', [], false],
+  listContainers: ['s', ['l'], false],
+  getService: ['s', ['r'], false],
+} as const satisfies Readonly<Record<string, readonly [string, readonly string[], boolean]>>;
+
+export const BLOB_KINDS = Object.keys(NEEDS) as readonly BlobAskKind[];
+
+const has = (kind: BlobAskKind, letters: string): boolean =>
+  NEEDS[kind][1].every((any: string) => [...any].some(one => letters.includes(one)));
+
+const VERSION = /^\d{4}-\d\d-\d\d$/;
+const OVERRIDES = 'rscc rscd rsce rscl rsct';
+const KEY = 'skoid sktid skt ske sks skv';
+/** None of these may come twice. */
+const SIGNED = `sig sv ss srt sr snapshot sp st se sip spr ses si saoid suoid scid skdutid sduoid ${OVERRIDES} ${KEY}`;
+
+export const delegatedBy = (fields: ReadonlyMap<string, string>): string => linesOf(fields, KEY).join('\n');
+
+/** What is signed, by the tables of the protocol. `resource`: of a container or a blob. */
+export function signedText(fields: ReadonlyMap<string, string>, account: string, resource: string): string {
+  const sv = fields.get('sv') ?? '';
+  if (fields.has('ss') || fields.has('srt')) {
+    const names = `sp ss srt st se sip spr sv${sv >= '2020-12-06' ? ' ses' : ''}`;
+    return [account, ...linesOf(fields, names), ''].join('\n');
+  }
+  const isDelegated = fields.has('skoid');
+  const place = `${sv >= '2015-02-21' ? '/blob' : ''}/${account}/${resource}`;
+  const agents = `${sv >= '2020-02-10' ? ' saoid suoid scid' : ''}${sv >= '2025-07-05' ? ' skdutid sduoid' : ''}`;
+  const who = isDelegated ? KEY + agents : 'si';
+  const snapshot = fields.get('sr') === 'c' ? '' : (fields.get('snapshot') ?? '');
+  return [
+    ...linesOf(fields, 'sp st se'),
+    place,
+    ...linesOf(fields, who),
+    ...linesOf(fields, sv >= '2015-04-05' ? 'sip spr sv' : 'sv'),
+    ...(sv >= '2018-11-09' ? [fields.get('sr') ?? '', snapshot] : []),
+    ...(sv >= '2020-12-06' ? [fields.get('ses') ?? ''] : []),
+    ...(isDelegated && sv >= '2026-04-06' ? ['', ''] : []),
+    ...linesOf(fields, OVERRIDES),
+  ].join('\n');
+}
+
+function mayByAccount(fields: AskedFields, { kind }: BlobAsk, known: BlobKnown): boolean {
+  const [types] = NEEDS[kind];
+  return (
+    (fields.get('sv') ?? '') >= '2015-04-05' &&
+    isSignedBy(known.keys, signedText(fields, known.account, ''), fields.get('sig') ?? '') &&
+    isInTime(fields.get('st'), fields.get('se'), known.now) &&
+    (fields.get('ss') ?? '').includes('b') &&
+    types !== '' &&
+    (fields.get('srt') ?? '').includes(types) &&
+    has(kind, fields.get('sp') ?? '')
+  );
+}
+
+function resourceOf(fields: AskedFields, { container, blob }: BlobAsk): string | undefined {
+  const sr = fields.get('sr');
+  if (sr === 'c') return container;
+  if (blob === '' || !(sr === 'b' || (sr === 'bs' && fields.get('snapshot')))) return undefined;
+  return `${container}/${blob}`;
+}
+
+function mayByService(fields: AskedFields, ask: BlobAsk, known: BlobKnown): boolean {
+  const resource = resourceOf(fields, ask);
+  const whole = completed(fields, known);
+  const sp = whole?.get('sp') ?? '';
+  if (resource === undefined || whole === undefined || !/^[racwdxltmeiyfop]+$/.test(sp)) return false;
+  const text = signedText(fields, known.account, resource);
+  const sig = fields.get('sig') ?? '';
+  let letters = sp;
+  if (fields.has('skoid')) {
+    const key = known.delegated.get(delegatedBy(fields));
+    const isWhole = fields.get('se') && fields.get('sp') && !fields.get('si');
+    if (key === undefined || !isWhole || (fields.get('sv') ?? '') < '2018-11-09') return false;
+    if (!isSignedBy([key.value], text, sig)) return false;
+    if (!isInTime(fields.get('skt'), fields.get('ske'), known.now)) return false;
+    letters = [...sp].filter(letter => key.letters.includes(letter)).join('');
+  } else if (!isSignedBy(known.keys, text, sig)) return false;
+  return (
+    isInTime(whole.get('st'), whole.get('se'), known.now) && NEEDS[ask.kind][2] && has(ask.kind, letters)
+  );
+}
+
+export function mayDoWithBlobs(ask: BlobAsk, caller: Presented, known: BlobKnown): boolean {
+  const fields = fieldsOf(caller.target.split('?').slice(1).join('?'));
+  if (!fields?.has('sig') || fields.hasTwice(SIGNED) || !VERSION.test(fields.get('sv') ?? '')) return false;
+  const isThere =
+    isFromThere(fields.get('sip'), caller.remoteAddress) && isOverProtocol(fields.get('spr'), caller.secure);
+  const may = fields.has('ss') || fields.has('srt') ? mayByAccount : mayByService;
+  return isThere && may(fields, ask, known);
+}
