@@ -75,6 +75,12 @@ const FAR_KINDS = [
       by: { kind: 'elsewhere', partition: p => key('far-whole', p.email), row: key('e'), project: 'all' },
     }),
   ],
+  [
+    'elsewhere, unique',
+    member('FarUnique', {
+      by: { kind: 'elsewhere', partition: p => key('far-unique', p.email), row: key('e'), unique: true },
+    }),
+  ],
 ] as const;
 
 type Member = ReturnType<typeof member>;

@@ -1,16 +1,23 @@
 // Members whose e-mail is unique over all teams, each team in a partition of its own: what stands in the table, who holds which key, and what must be true of both.
 import assert from 'node:assert/strict';
-import { codec, type Db, entity, key, type RowAddress, t } from '#patterns';
+import { codec, type Db, entity, key, part, type RowAddress, t } from '#patterns';
 import { expectedIndexRow } from '#patterns/internals';
 import { bags } from '#patterns/mixed';
 
+const common = {
+  version: 1,
+  table: 'Members',
+  props: { team: t.string(), id: t.int32(), email: t.string().optional(), note: t.string().optional() },
+  partition: key('team', part('team')),
+  row: key('member', part('id')),
+} as const;
+
+/** As programs know it that know no index. */
+export const Unindexed = entity('Member', common);
+
 export const defineMember = (name: string) =>
   entity(name, {
-    version: 1,
-    table: 'Members',
-    props: { team: t.string(), id: t.int32(), email: t.string().optional(), note: t.string().optional() },
-    partition: p => key('team', p.team),
-    row: p => key('member', p.id),
+    ...common,
     indexes: {
       byEmail: {
         kind: 'elsewhere',

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { type Db, open, PatternError, type Repo } from '#patterns';
+import { audit, backfill, rebuild } from '#patterns/audit';
 import { indexFlow } from '#patterns/indexes';
 import { connect, Reservations } from '#patterns/internals';
 import { lawOfTurns } from '../../packages/patterns/testing/law.js';
@@ -11,7 +12,7 @@ import { type Crash, CrashingClient, type CrashPoint } from './crashing-client.j
 import { FaultyClient } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
-import { ann, assertKept, assertUnique, ben, Member, rowsIn } from './unique-world.js';
+import { ann, assertKept, assertUnique, ben, Member, rowsIn, Unindexed } from './unique-world.js';
 
 const [byEmail] = Member.plan.elsewhere;
 assert(byEmail);
@@ -85,6 +86,22 @@ function run(members: Repo<typeof Member>, { name, team: of, email }: Step): Pro
     upsert: () => members.upsert(value),
   };
   return acts[name]();
+}
+
+/** The index over rows that are there, by programs that end at these requests. Each goes on where the one before stored that it was. */
+async function made(peer: Peer, table: string, ends: readonly CrashPoint[]): Promise<void> {
+  const left = [...ends];
+  let resume: string | undefined;
+  for (;;) {
+    const client = new CrashingClient(left.shift(), false);
+    const db = memberDb(peer, client, 'patient');
+    try {
+      for await (const { next } of backfill(db, Member, 'byEmail', { table, resume, size: 3 })) resume = next;
+      return;
+    } catch (thrown) {
+      if (!client.isDead) throw thrown;
+    }
+  }
 }
 
 describePeers('unique keys elsewhere', peer => {
@@ -238,5 +255,70 @@ describePeers('unique keys elsewhere', peer => {
     });
     await lawOfTurns(property, { cost: 40, most: 400, filter: 'patterns/unique' });
     assert((outcomes.get('done') ?? 0) > (outcomes.get('OutcomeUnknown') ?? 0) * 4);
+  });
+
+  test('are made for rows that are there, by backfills that end anywhere while others write', async () => {
+    const end = fc.record({
+      at: fc.integer({ min: 0, max: 40 }),
+      crash: fc.constantFrom<Crash>('dies before', 'dies after', 'reset after'),
+    });
+    const writers = fc.array(fc.array(step, { minLength: 2, maxLength: 6 }), { minLength: 1, maxLength: 2 });
+    const property = fc.asyncProperty(fc.array(end, { maxLength: 4 }), writers, async (ends, all) => {
+      const { table, db, members } = await team(peer);
+      const older = db.repo(Unindexed, { table });
+      for (let id = 10; id < 17; id++) await older.create({ team: `t${id % 3}`, id, email: `${id}@x.org` });
+      const write = async (steps: (typeof all)[number]): Promise<void> => {
+        for (const each of steps)
+          await run(members, each).catch((thrown: unknown) => assert(PatternError.is(thrown), `${thrown}`));
+      };
+      await Promise.all([made(peer, table, ends), ...all.map(write)]);
+      for await (const { findings } of audit(db, Member, { table }))
+        assert.deepEqual(
+          findings.filter(({ key: of }) => (of?.id ?? 0) >= 10),
+          [],
+        );
+      await assertSettled(peer, db, table);
+    });
+    await lawOfTurns(property, { cost: 60, most: 200, filter: 'patterns/unique' });
+  });
+
+  test('of two rows that had one before it was unique go to the first, and the other is told', async () => {
+    const { table, db } = await team(peer);
+    const older = db.repo(Unindexed, { table });
+    await older.create(ann);
+    await older.create(ben);
+    const found: unknown[] = [];
+    for await (const { findings } of rebuild(db, Member, 'byEmail', { table }))
+      found.push(
+        ...findings.map(({ fault, key: of, isRepaired, reason }) => [
+          fault,
+          of?.team,
+          isRepaired,
+          reason?.code,
+        ]),
+      );
+    assert.deepEqual(found, [
+      ['missing', 'a', true, undefined],
+      ['missing', 'b', false, 'UniqueViolation'],
+    ]);
+  });
+
+  test('that nothing came of are orphans when they are too old', async () => {
+    const { table, db } = await team(peer);
+    const client = new CrashingClient({ at: 1, crash: 'dies after' }, false);
+    await memberDb(peer, client, 'patient')
+      .repo(Member, { table })
+      .create(ann)
+      .catch(() => undefined);
+    const faults = async (patience: Patience): Promise<readonly string[]> => {
+      const all: string[] = [];
+      const own = memberDb(peer, new CrashingClient(undefined, false), patience);
+      for await (const { findings } of rebuild(own, Member, 'byEmail', { table }))
+        all.push(...findings.map(({ fault, isRepaired }) => `${fault} ${isRepaired}`));
+      return all;
+    };
+    assert.deepEqual(await faults('patient'), []);
+    assert.deepEqual(await faults('impatient'), ['orphan true']);
+    assert.deepEqual((await rowsIn(db, table)).keys, []);
   });
 });
