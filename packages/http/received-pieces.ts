@@ -74,7 +74,7 @@ export class ReceivedPieces {
     const piece = this.#pieces.shift();
     if (piece !== undefined) return this.#lend(piece, this.#isGathered ? PIECE_BYTES : piece.length);
     const filling = this.#filling;
-    if (filling === undefined) return undefined;
+    if (filling === undefined || this.#filled === 0) return undefined;
     const filled = this.#filled;
     this.#filling = undefined;
     this.#filled = 0;

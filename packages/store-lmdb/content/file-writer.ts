@@ -101,10 +101,10 @@ export class FileWriter implements ContentWriter {
     if (this.#buffered === PIECE_BYTES && piece.length > 0) await this.#flush();
     if (this.#buffered === 0 && piece.length >= PIECE_BYTES) {
       await this.#written();
-      const writing = this.#append(piece);
+      this.#writing = this.#appended(piece);
       // While it is written.
       this.#sums.add(piece);
-      await writing;
+      await this.#written();
       return;
     }
     this.#sums.add(piece);
@@ -135,11 +135,16 @@ export class FileWriter implements ContentWriter {
     const bytes = buffer.subarray(0, this.#buffered);
     this.#buffer = undefined;
     this.#buffered = 0;
-    this.#writing = this.#append(bytes)
-      .catch((error: unknown) => {
-        this.#failure ??= error;
-      })
-      .finally(() => returnBuffer(buffer));
+    this.#writing = this.#appended(bytes).finally(() => returnBuffer(buffer));
+  }
+
+  /** Never fails: `#failure` has the error. Who removes the file waits for it. */
+  async #appended(bytes: Buffer): Promise<void> {
+    try {
+      await this.#append(bytes);
+    } catch (error) {
+      this.#failure ??= error;
+    }
   }
 
   async #written(): Promise<void> {
