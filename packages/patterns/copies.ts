@@ -1,12 +1,17 @@
-// Copies of some properties of one entity in rows of another, as `shelfmark-patterns/copies`: the guide's denormalization, kept by a flow.
-import { Copies, type CopiesSpec, type CopyInput } from './copies/copies.js';
+// Copies of some properties of one entity in rows of another, as `shelfmark-patterns/copies`: the guide's denormalization, kept in the transaction of the source or by a flow.
+import { Copies } from './copies/copies.js';
+import type { CopyInput } from './copies/copy-input.js';
+import type { CopiesSpec } from './copies/copy-rules.js';
 import type { AnyEntity } from './model/entity.js';
 import type { FlowOptions } from './workflow/definition.js';
 
-export type { Copies, CopiesSpec, CopyFinding, CopyInput } from './copies/copies.js';
+export type { CopyAuditOptions, CopyAuditProgress, CopyFault, CopyFinding } from './copies/audit-copies.js';
+export type { Copies, CopiesPlan } from './copies/copies.js';
+export type { CopyInput } from './copies/copy-input.js';
+export type { CopiesPlace, CopiesSpec, Holders } from './copies/copy-rules.js';
 export { type CopyProps, type CopySpec, type Embedded, embed, type WhenDeleted } from './copies/embed.js';
 
-/** Copies of a source in the rows of `spec.holder`, kept by the flow of this name. */
+/** Copies of a source in the rows of `spec.holder`, kept by every write of these: in one transaction, or by the flow of this name. */
 export const copies = <H extends AnyEntity, S extends AnyEntity>(
   name: string,
   spec: CopiesSpec<H, S>,

@@ -1,137 +1,177 @@
-// Keeps copies equal to their sources by a flow: a message names a source that was written, or a row with copies; a worker reads both and writes the copies that differ. What it writes follows from what
-// the rows say now, so that messages may come late, twice and in any order.
+// Copies of a source's properties in the rows of another entity: their definition, the flow that makes them equal, and what a change of a source costs. copy-keeper.ts has them written with every write, and says
+// which of them are equal at once. What a worker writes follows from what the rows say now, so that messages may come late, twice and in any order.
+import type { Plan } from '../filter/plan.js';
 import { Attempts, unlessLost } from '../flow/optimistic.js';
 import { addressOfKey } from '../model/address.js';
-import { encodePatch } from '../model/encode-entity.js';
-import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
+import { checkTable } from '../model/check-table.js';
+import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
-import type { Results } from '../read/results.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import { isObject } from '../values/is-object.js';
-import type { StandardSchema } from '../values/standard-schema.js';
+import { refuseDefinition } from '../values/pattern-error.js';
 import type { FlowOptions, Step } from '../workflow/definition.js';
 import { type Flow, flow } from '../workflow/flow.js';
 import { follow } from '../workflow/follow.js';
-import { type KeyJson, keyOfJson, rowKeyJson } from '../workflow/key-json.js';
-import { type CopySpec, copyPatch } from './embed.js';
+import { keyOfJson, rowKeyJson } from '../workflow/key-json.js';
+import type { RowKeeper } from '../write/keeper.js';
+import { planConditionCheck } from '../write/plan-write.js';
+import { PlannedBatch } from '../write/planned-batch.js';
+import { newIdentity } from '../write/service.js';
+import { writePlanned } from '../write/write-planned.js';
+import { auditCopies, type CopyAuditOptions, type CopyAuditProgress } from './audit-copies.js';
+import { COPY_FLOW_SCHEMA, type CopyInput } from './copy-input.js';
+import { FAN_OUT, keepCopies, planCopies } from './copy-keeper.js';
+import { type CopiesPlace, type CopiesSpec, CopyRules } from './copy-rules.js';
 
-/** What a message says: the row that was written, and where to go on among the rows with copies of it. */
-export interface CopyInput {
-  readonly of: 'source' | 'holder';
-  readonly key: KeyJson;
-  readonly resume?: string;
-}
-
-/** Copies and how they are kept. */
-export interface CopiesSpec<H extends AnyEntity, S extends AnyEntity> extends CopySpec<H, S> {
-  /** The rows that have copies of a source, by a query of the program. */
-  readonly holders: (db: Db, key: KeyOf<S>) => Results<StoredOf<H>>;
-}
-
-/** Rows that are changed for one message; for more, the next message goes on. */
-export const FAN_OUT = 99;
-
-const isInput = (value: unknown): value is CopyInput =>
-  isObject(value) && (value.of === 'source' || value.of === 'holder') && isObject(value.key);
-
-const SCHEMA: StandardSchema<CopyInput, CopyInput> = {
-  '~standard': {
-    version: 1,
-    vendor: 'shelfmark-patterns',
-    validate: value => (isInput(value) ? { value } : { issues: [{ message: 'should name a row' }] }),
-  },
-};
-
-/** A row that should have other copies. */
-export interface CopyFinding<H extends AnyEntity> {
-  readonly key: KeyOf<H>;
-  readonly isRepaired: boolean;
+/** What a change of a source costs, when copied properties of it change. */
+export interface CopiesPlan {
+  readonly where: CopiesPlace;
+  /** Of the rows with copies. */
+  readonly table: string;
+  /** How they are found. */
+  readonly holders: Plan;
+  /** Rows with copies that one transaction, or one message, changes at most. */
+  readonly rows: number;
+  /** Whether more rows are changed by more messages; otherwise the write is refused, TooManyOperations. */
+  readonly goesOn: boolean;
+  /** What the writer sends besides the source itself. */
+  readonly writer: readonly string[];
+  /** What a worker sends for each message, and for each row that changes. */
+  readonly worker: readonly string[];
 }
 
 /** Copies of a source's properties in the rows of another entity. */
 export class Copies<H extends AnyEntity, S extends AnyEntity> {
+  readonly name: string;
+  /** Keeps copies elsewhere. */
   readonly flow: Flow<CopyInput, CopyInput>;
-  readonly #spec: CopiesSpec<H, S>;
+  readonly #rules: CopyRules;
+  readonly #keeper: RowKeeper;
 
   constructor(name: string, spec: CopiesSpec<H, S>, options: FlowOptions<CopyInput> = {}) {
-    this.#spec = spec;
-    this.flow = flow(name, SCHEMA, [this.#step()], options);
+    const { holder, embedded, where } = spec;
+    this.name = name;
+    this.#rules = new CopyRules(spec as unknown as CopiesSpec);
+    if (where === 'same-partition') {
+      if (holder.table.toLowerCase() !== embedded.source.table.toLowerCase())
+        refuseDefinition(name, `${holder.name} and ${embedded.source.name} are not in one table`);
+      checkTable([embedded.source, holder]);
+    }
+    this.flow = flow(name, COPY_FLOW_SCHEMA, [this.#step()], options);
+    this.#keeper = keepCopies(name, this.#rules, this.flow);
   }
 
-  /** The message of a write of a source: `copies.flow.write(db, copies.ofSource(key), db => db.repo(Employee).merge(…))`. */
+  get #isNear(): boolean {
+    return this.#rules.spec.where === 'same-partition';
+  }
+
+  /** The message of a write of a source, for programs that write it without this library. */
   ofSource(key: KeyOf<S>): CopyInput {
-    return { of: 'source', key: rowKeyJson(this.#spec.embedded.source, key) };
+    return { of: 'source', key: rowKeyJson(this.#rules.spec.embedded.source, key) };
   }
 
   /** The message of a write of a row with copies, which may have another source now. */
   ofHolder(key: KeyOf<H>): CopyInput {
-    return { of: 'holder', key: rowKeyJson(this.#spec.holder, key) };
+    return { of: 'holder', key: rowKeyJson(this.#rules.spec.holder, key) };
+  }
+
+  /** What a change of the copied properties of this source writes, and how. Nothing is sent. */
+  explain(db: Db, key: KeyOf<S>): CopiesPlan {
+    const { holder, embedded, holders } = this.#rules.spec;
+    const found = holders(db, key);
+    const plan = found.explain();
+    const shared = { table: holder.table, holders: plan, rows: FAN_OUT };
+    if (this.#isNear)
+      return {
+        ...shared,
+        where: 'same-partition',
+        goesOn: false,
+        writer: [...plan.requests, `POST $batch: ${embedded.source.name}, and each ${holder.name}`],
+        worker: [],
+      };
+    const row = `${holder.table}(${holder.name})`;
+    const source = `${embedded.source.table}(${embedded.source.name})`;
+    return {
+      ...shared,
+      where: 'elsewhere',
+      goesOn: true,
+      writer: [`POST ${this.flow.definition.queues[0]}/messages`],
+      worker: [
+        ...plan.requests,
+        `GET ${row}`,
+        `GET ${source}`,
+        `MERGE ${row} with If-Match`,
+        `GET ${source}`,
+      ],
+    };
   }
 
   /** Makes the copies of one row those of its source as it is. Throws Contention. */
   async refresh(db: Db, key: KeyOf<H>, options: ReadOptions = {}): Promise<void> {
-    const { holder, embedded, keyOf } = this.#spec;
-    const address = addressOfKey(holder, holder.table, key);
+    const { holder, embedded, keyOf } = this.#rules.spec;
+    const address = addressOfKey(holder, holder.table, key as never);
     for (const attempts = new Attempts(Db.serviceOf(db).surroundings, options); ; ) {
-      const row = await db.repo(holder).get(key, options);
+      const row = await db.repo(holder).get(key as never, options);
       if (row === undefined) return;
-      const { patch, source } = await this.#patch(db, row, options);
+      const { patch, source } = await this.#rules.compared(db, row.value as never, options);
       if (patch === undefined) return;
-      const written = await unlessLost(() => db.repo(holder).merge(row, patch as never, options));
+      const written = await unlessLost(() => this.#write(db, row, source, patch, options));
       // A source that was written in between may have been read by others before the copy was there.
-      const sourceKey = keyOf(row.value);
+      const sourceKey = keyOf(row.value as never);
       const again = sourceKey && (await db.repo(embedded.source).get(sourceKey, options));
-      if (written !== undefined && again?.etag === source?.etag) return;
+      const isAsRead = this.#isNear || again?.etag === source?.etag;
+      if (written !== undefined && isAsRead) return;
       await attempts.next(address, row.etag);
     }
   }
 
   /** Rows whose copies are not those of their sources, page by page. With `repair` they are refreshed. */
-  async *audit(
-    db: Db,
-    { repair = false, signal }: ReadOptions & { readonly repair?: boolean } = {},
-  ): AsyncGenerator<CopyFinding<H>, void, undefined> {
-    const { holder } = this.#spec;
-    for await (const row of db.repo(holder).scan().allowScan('an audit reads all rows').stream({ signal })) {
-      const key = row.value as unknown as KeyOf<H>;
-      if ((await this.#patch(db, row, { signal })).patch === undefined) continue;
-      const now = await db.repo(holder).get(key, { signal });
-      if (now === undefined || (await this.#patch(db, now, { signal })).patch === undefined) continue;
-      if (repair) await this.refresh(db, key, { signal });
-      yield { key, isRepaired: repair };
-    }
+  audit(db: Db, options: CopyAuditOptions = {}): AsyncGenerator<CopyAuditProgress<H>, void, undefined> {
+    const audited = {
+      name: this.name,
+      rules: this.#rules,
+      flow: this.#isNear ? undefined : this.flow,
+      refresh: (key: unknown, each: ReadOptions) => this.refresh(db, key as KeyOf<H>, each),
+    };
+    return auditCopies(db, audited, options) as AsyncGenerator<CopyAuditProgress<H>, void, undefined>;
   }
 
-  async #patch(db: Db, { value }: StoredOf<H>, options: ReadOptions) {
-    const { keyOf, embedded, holder } = this.#spec;
-    const key = keyOf(value as Of<H>);
-    const source = key && (await db.repo(embedded.source).get(key, options));
-    const textOf = (name: string, is: unknown): string | undefined =>
-      is === undefined || is === null ? undefined : encodePatch(holder, { [name]: is })[0]?.literal;
-    const patch = copyPatch(
-      this.#spec,
-      value as Of<H>,
-      key !== undefined,
-      source,
-      (name, a, b) => textOf(name, a) === textOf(name, b),
-    );
-    return { patch, source };
+  /** By itself, or in the transaction that has the source as it was read. */
+  async #write(
+    db: Db,
+    row: StoredOf<AnyEntity>,
+    source: StoredOf<AnyEntity> | undefined,
+    patch: Readonly<Record<string, unknown>>,
+    options: ReadOptions,
+  ): Promise<true> {
+    const service = Db.serviceOf(db);
+    const identity = newIdentity(service);
+    const { kept, ...planned } = planCopies(service, this.#rules.spec.holder, row)(patch, identity);
+    if (this.#isNear && source !== undefined) {
+      const batch = new PlannedBatch(service, row).add(planned);
+      await batch.add(planConditionCheck(source, identity)).commit(options);
+    } else
+      await writePlanned(
+        service,
+        { ...planned, ...(kept && { kept: { ...kept, by: this.#keeper } }) },
+        options,
+      );
+    return true;
   }
 
   #step(): Step<CopyInput> {
-    const { holder, embedded } = this.#spec;
-    const sourceStep = follow<S, CopyInput>({
+    const { holder, embedded } = this.#rules.spec;
+    const sourceStep = follow<AnyEntity, CopyInput>({
       name: embedded.name,
       entity: embedded.source,
       key: ({ key }) => keyOfJson(embedded.source, key),
       make: (_, input, { db, signal }) => this.#fanOut(db, input, signal),
     });
-    const holderStep = follow<H, CopyInput>({
+    const holderStep = follow<AnyEntity, CopyInput>({
       name: embedded.name,
       entity: holder,
       key: ({ key }) => keyOfJson(holder, key),
-      make: (_, { key }, { db, signal }) => this.refresh(db, keyOfJson(holder, key), { signal }),
+      make: (_, { key }, { db, signal }) => this.refresh(db, keyOfJson(holder, key) as KeyOf<H>, { signal }),
     });
     const run: Step<CopyInput>['run'] = (input, context) =>
       (input.of === 'source' ? sourceStep : holderStep).run(input, context) as Promise<undefined>;
@@ -140,7 +180,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
 
   /** A page of the rows with copies; the next page is the next message's. */
   async #fanOut(db: Db, input: CopyInput, signal: AbortSignal): Promise<void> {
-    const { embedded, holders } = this.#spec;
+    const { embedded, holders } = this.#rules.spec;
     const { key, resume } = input;
     const page = await holders(db, keyOfJson(embedded.source, key)).page({ size: FAN_OUT, resume, signal });
     for (const { value } of page.items) await this.refresh(db, value as unknown as KeyOf<H>, { signal });

@@ -1,6 +1,5 @@
 // Copies of some properties of another entity's row: what they are called where they stand, and what they should be. Pure. copies.ts keeps them equal.
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
-import type { StoredOf } from '../model/stored.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import { type Property, t, type ValueOf } from '../values/property.js';
 
@@ -49,11 +48,17 @@ export function embed<
   return Object.freeze({ name, source, fields, props });
 }
 
-/** What becomes of copies whose source is deleted: they go, or stay as they were. */
-export type WhenDeleted = 'null' | 'keep';
+/** The properties of a row that are copies, and the version that they are of. */
+export const copyNames = (embedded: Embedded): readonly string[] => [
+  ...embedded.fields.map(field => nameOf(embedded, field)),
+  versionOf(embedded),
+];
+
+/** What becomes of copies whose source is deleted: they go, or stay as they were; or the deletion is refused while there are any. */
+export type WhenDeleted = 'null' | 'keep' | 'refuse';
 
 /** What a row's copies should be. */
-export interface CopySpec<H extends AnyEntity, S extends AnyEntity> {
+export interface CopySpec<H extends AnyEntity = AnyEntity, S extends AnyEntity = AnyEntity> {
   readonly holder: H;
   readonly embedded: Embedded<string, S>;
   /** The source of a row; undefined if it has none. */
@@ -61,21 +66,25 @@ export interface CopySpec<H extends AnyEntity, S extends AnyEntity> {
   readonly whenDeleted: WhenDeleted;
 }
 
-/** What a merge changes so that the copies are those of the source, null for what goes; undefined if they are. The version is that of the source when they were copied. */
-export function copyPatch<H extends AnyEntity, S extends AnyEntity>(
-  { embedded, whenDeleted }: CopySpec<H, S>,
-  value: Of<H>,
-  hasKey: boolean,
-  source: StoredOf<S> | undefined,
-  isSame: (property: string, a: unknown, b: unknown) => boolean,
-): Values | undefined {
-  if (source === undefined && hasKey && whenDeleted === 'keep') return undefined;
-  const held: Values = value;
-  const from: Values = source?.value ?? {};
-  const wanted = embedded.fields.map(field => [nameOf(embedded, field), from[field]] as const);
-  const isEqual = wanted.every(([name, is]) => isSame(name, held[name], is));
+/** What the copies of a source are; all are null without one. `version` is of the source. */
+export function copiesOf(embedded: Embedded, source: unknown, version: string | undefined): Values {
+  const from = (source ?? {}) as Values;
+  const copied = embedded.fields.map(field => [nameOf(embedded, field), from[field] ?? null]);
+  return { ...Object.fromEntries(copied), [versionOf(embedded)]: version ?? null };
+}
+
+/** Whether two properties of these names are the same. */
+export type IsSame = (property: string, a: unknown, b: unknown) => boolean;
+
+/** Whether a value has these copies, of whichever version. */
+export function hasCopies(embedded: Embedded, value: Values, copies: Values, isSame: IsSame): boolean {
   const version = versionOf(embedded);
-  if (isEqual && (held[version] !== undefined) === (source !== undefined)) return undefined;
-  const all = [...wanted, [version, source?.etag] as const];
-  return Object.fromEntries(all.map(([name, is]) => [name, is ?? null]));
+  const hasVersion = (of: Values): boolean => of[version] !== undefined && of[version] !== null;
+  return (
+    hasVersion(value) === hasVersion(copies) &&
+    embedded.fields.every(field => {
+      const name = nameOf(embedded, field);
+      return isSame(name, value[name], copies[name]);
+    })
+  );
 }

@@ -88,9 +88,11 @@ class KeptTransaction<T> {
     const rows = joined(along.flatMap(each => each.rows ?? []));
     const { identity } = this.#row;
     return [
-      ...rows.map(({ row, patch, plan }) =>
-        Object.keys(patch).length === 0 ? planConditionCheck(row, identity) : plan(patch, identity),
-      ),
+      ...rows.map(({ row, patch, plan }) => {
+        if (Object.keys(patch).length === 0) return planConditionCheck(row, identity);
+        const { kept: _, ...planned } = plan(patch, identity);
+        return planned;
+      }),
       ...along.flatMap(each => each.writes ?? []),
     ];
   }

@@ -1,0 +1,22 @@
+// What the flow of copies is told: a source that was written, or a row with copies, and where to go on among the rows with copies of a source.
+import { isObject } from '../values/is-object.js';
+import type { StandardSchema } from '../values/standard-schema.js';
+import type { KeyJson } from '../workflow/key-json.js';
+
+/** What a message says: the row that was written, and where to go on among the rows with copies of it. */
+export interface CopyInput {
+  readonly of: 'source' | 'holder';
+  readonly key: KeyJson;
+  readonly resume?: string;
+}
+
+const isInput = (value: unknown): value is CopyInput =>
+  isObject(value) && (value.of === 'source' || value.of === 'holder') && isObject(value.key);
+
+export const COPY_FLOW_SCHEMA: StandardSchema<CopyInput, CopyInput> = {
+  '~standard': {
+    version: 1,
+    vendor: 'shelfmark-patterns',
+    validate: value => (isInput(value) ? { value } : { issues: [{ message: 'should name a row' }] }),
+  },
+};
