@@ -1,15 +1,19 @@
-// That docs/patterns/indexes.md has the costs of indexes as they are counted.
+// That docs/patterns/indexes.md and docs/patterns/lists.md have the costs as they are counted.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { indexCosts } from './index-costs.js';
+import { indexCosts, listCosts } from './index-costs.js';
 
-const page = join(fileURLToPath(new URL('../..', import.meta.url)), 'docs', 'patterns', 'indexes.md');
+const pages = join(fileURLToPath(new URL('../..', import.meta.url)), 'docs', 'patterns');
 
-test('the page has the costs as they are counted', async () => {
-  const text = readFileSync(page, 'utf8');
-  const table = await indexCosts();
-  assert(text.includes(`${table}\n`), `Write it anew: node dist/tools/write-index-costs.js\n${table}`);
-});
+for (const [name, costs] of [
+  ['indexes.md', indexCosts],
+  ['lists.md', listCosts],
+] as const)
+  test(`${name} has the costs as they are counted`, async () => {
+    const text = readFileSync(join(pages, name), 'utf8');
+    const table = await costs();
+    assert(text.includes(`${table}\n`), `Write it anew: node dist/tools/write-index-costs.js\n${table}`);
+  });

@@ -1,5 +1,5 @@
-// Counts what writes of an entity cost without indexes and with each kind of them: requests, and rows that are written, as they go over the wire to a server in memory; and what the worker does afterwards for
-// indexes elsewhere. docs/patterns/indexes.md has the table.
+// Counts what writes of an entity cost without indexes and with each kind of them, and with lists of ids: requests, and rows that are written, as they go over the wire to a server in memory; and what the worker
+// does afterwards for those elsewhere. docs/patterns/indexes.md and docs/patterns/lists.md have the tables.
 import { setTimeout } from 'node:timers/promises';
 import { createDefaultHttpClient, type HttpClient, type PipelineRequest } from '@azure/core-rest-pipeline';
 import { TableServiceClient } from '@azure/data-tables';
@@ -18,7 +18,9 @@ import {
   type StoredOf,
   t,
 } from '#patterns';
+import type { Flow } from '#patterns/flows';
 import { indexFlow } from '#patterns/indexes';
+import { listFlow, listOf } from '#patterns/lists';
 
 const props = { id: t.int32(), email: t.string(), last: t.string(), note: t.string() };
 
@@ -83,6 +85,33 @@ const FAR_KINDS = [
   ],
 ] as const;
 
+const Listed = member('Listed', {});
+listOf(Listed, 'listed', { where: 'same-partition', row: p => key('list-email', p.email) });
+const FarListed = member('FarListed', {});
+const farList = listOf(FarListed, 'far-listed', {
+  where: 'elsewhere',
+  partition: p => key('far-list', p.email),
+  row: key('list'),
+});
+
+/** A column of a table, or two: the write, and what the worker of the flow does behind it. */
+interface Column {
+  readonly title: string;
+  readonly entity: AnyEntity;
+  readonly flow?: Pick<Flow, 'worker' | 'figures' | 'createQueues'>;
+}
+
+const INDEXES: readonly Column[] = [
+  ...KINDS.map(([title, entity]) => ({ title, entity })),
+  ...FAR_KINDS.map(([title, entity]) => ({ title, entity, flow: indexFlow(entity) })),
+];
+
+const LISTS: readonly Column[] = [
+  { title: 'no list', entity: member('Unlisted', {}) },
+  { title: 'in the same partition', entity: Listed },
+  { title: 'elsewhere', entity: FarListed, flow: listFlow('far-listed', [farList]) },
+];
+
 type Member = ReturnType<typeof member>;
 type Members = Repo<Member>;
 type Row = StoredOf<Member>;
@@ -138,9 +167,8 @@ class Counted {
   }
 }
 
-/** Empties the queue of an entity's indexes. Gives the requests that the worker needs for its messages: it receives and deletes each. */
-async function drain(db: Db, entity: AnyEntity): Promise<number> {
-  const flow = indexFlow(entity);
+/** Empties the queues of a flow. Gives the requests that the worker needs for its messages: it receives and deletes each. */
+async function drain(db: Db, flow: NonNullable<Column['flow']>): Promise<number> {
   const { pending } = await flow.figures(db);
   const worker = flow.worker(db, { concurrency: 1, rest: { base: 5, cap: 20 } });
   while ((await flow.figures(db)).pending > 0) await setTimeout(5);
@@ -148,11 +176,11 @@ async function drain(db: Db, entity: AnyEntity): Promise<number> {
   return 2 * pending;
 }
 
-const NEAR_TITLES = KINDS.map(([name]) => name);
-const FAR_TITLES = FAR_KINDS.flatMap(([name]) => [`${name}: the write`, 'the worker']);
+const titlesOf = ({ title, flow }: Column): readonly string[] =>
+  flow === undefined ? [title] : [`${title}: the write`, 'the worker'];
 
-/** The table, as it stands on the page. */
-export async function indexCosts(): Promise<string> {
+/** A table, as it stands on its page. */
+async function costsOf(columns: readonly Column[]): Promise<string> {
   const server = await serve({ data: undefined });
   try {
     const tables = TableServiceClient.fromConnectionString(server.connectionString(), {
@@ -162,27 +190,26 @@ export async function indexCosts(): Promise<string> {
     const queues = QueueServiceClient.fromConnectionString(server.connectionString());
     const program = new Counted({ tables, queues });
     const { db } = program;
-    for (const [, kind] of FAR_KINDS) await indexFlow(kind).createQueues(db);
+    for (const { flow } of columns) await flow?.createQueues(db);
     const lines: string[] = [];
     for (const [title, run] of OPERATIONS) {
       const cells: string[] = [];
-      for (const [, kind] of [...KINDS, ...FAR_KINDS]) {
-        const isFar = kind.plan.elsewhere.length > 0;
-        const members = db.repo(kind) as unknown as Members;
+      for (const { entity, flow } of columns) {
+        const members = db.repo(entity) as unknown as Members;
         const row = await members.create(ann);
-        if (isFar) await drain(db, kind);
+        if (flow) await drain(db, flow);
         const write = async (): Promise<number> => {
           await run(members, row);
-          return isFar ? (await indexFlow(kind).figures(db)).pending : 0;
+          return flow ? (await flow.figures(db)).pending : 0;
         };
         cells.push(await program.count(write));
-        if (isFar) cells.push(await program.count(() => drain(db, kind)));
+        if (flow) cells.push(await program.count(() => drain(db, flow)));
         for (const each of await members.partition({}).take(10)) await members.delete(each);
-        if (isFar) await drain(db, kind);
+        if (flow) await drain(db, flow);
       }
       lines.push(`| ${[title, ...cells].join(' | ')} |`);
     }
-    const names = [...NEAR_TITLES, ...FAR_TITLES];
+    const names = columns.flatMap(titlesOf);
     return [
       `| requests / rows written | ${names.join(' | ')} |`,
       `|---|${'---|'.repeat(names.length)}`,
@@ -192,3 +219,6 @@ export async function indexCosts(): Promise<string> {
     await server.close();
   }
 }
+
+export const indexCosts = (): Promise<string> => costsOf(INDEXES);
+export const listCosts = (): Promise<string> => costsOf(LISTS);

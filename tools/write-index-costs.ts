@@ -1,14 +1,21 @@
-// Writes the table of what indexes cost into docs/patterns/indexes.md.
+// Writes the tables of what indexes and lists cost into docs/patterns/indexes.md and docs/patterns/lists.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { indexCosts } from './index-costs.js';
+import { indexCosts, listCosts } from './index-costs.js';
 
-const page = join(fileURLToPath(new URL('../..', import.meta.url)), 'docs', 'patterns', 'indexes.md');
-const table = await indexCosts();
-const text = readFileSync(page, 'utf8').replace(
-  /\| requests \/ rows written \|(?:.*\n)(?:\|.*\n)*/,
-  () => `${table}\n`,
-);
-writeFileSync(page, text);
-process.stdout.write(`${table}\n`);
+const pages = join(fileURLToPath(new URL('../..', import.meta.url)), 'docs', 'patterns');
+
+for (const [name, costs] of [
+  ['indexes.md', indexCosts],
+  ['lists.md', listCosts],
+] as const) {
+  const table = await costs();
+  const page = join(pages, name);
+  const text = readFileSync(page, 'utf8').replace(
+    /\| requests \/ rows written \|(?:.*\n)(?:\|.*\n)*/,
+    () => `${table}\n`,
+  );
+  writeFileSync(page, text);
+  process.stdout.write(`${table}\n`);
+}
