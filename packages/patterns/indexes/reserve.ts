@@ -70,6 +70,7 @@ interface Transaction {
   readonly found: RowAnswer;
 }
 
+/** Unique keys elsewhere: reserved for a write, given back, settled, and kept for the rows that have them. */
 export class Reservations {
   readonly #service: Reserving;
 
