@@ -30,5 +30,6 @@ export { encodeProperty } from './values/encode-property.js';
 export { instantOfEtag } from './values/instant.js';
 export { readPage, readRow, type WireObject, type WireValue } from './values/read-wire.js';
 export { type WireProperty, type WireRow, wireText } from './values/wire-property.js';
+export { connect } from './write/connect.js';
 export { OPERATIONS } from './write/operations.js';
-export { connect, type Service } from './write/service.js';
+export type { Service } from './write/service.js';

@@ -2,8 +2,9 @@
 import type { AnyEntity, PartitionOf } from './model/entity.js';
 import type { Clients } from './transport/clients.js';
 import { Batch } from './write/batch.js';
+import { connect } from './write/connect.js';
 import { Repo, type RepoOptions } from './write/repo.js';
-import { connect, type Service, type ServiceOptions } from './write/service.js';
+import type { Service, ServiceOptions } from './write/service.js';
 
 /** The tables of an account. */
 export class Db {

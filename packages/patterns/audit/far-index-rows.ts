@@ -2,7 +2,6 @@
 // again.
 import { FarRows } from '../elsewhere/far-rows.js';
 import { isReservation, type UniqueIndex } from '../indexes/reservation.js';
-import { Reservations } from '../indexes/reserve.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { IndexPlan } from '../model/index-plan.js';
@@ -21,7 +20,7 @@ async function settleKey(
   key: Omit<RowAddress, 'table'>,
   options: ReadOptions,
 ): Promise<void> {
-  const keys = new Reservations(service);
+  const { reservations: keys } = service;
   const address = { ...key, table: tableOfIndex(unique.entity, unique.index, unique.table) };
   const settled = [await keys.settle(unique, address, options), await keys.keep(unique, owner, options)];
   if (settled.includes('pending')) throw new PatternError('Conflict', { ...address, etag: '' });

@@ -1,6 +1,5 @@
 // Settles the unique keys that a write gives a row or takes from it: those that it reserved are confirmed if it was done, and free if it never will be. indexes/reserve.ts says how; this says which.
 import type { ChangedRow } from '../indexes/index-message.js';
-import { Reservations } from '../indexes/reserve.js';
 import { isSameRow } from '../model/address.js';
 import type { AnyEntity } from '../model/entity.js';
 import { expectedIndexRow, indexNamed, tableOfIndex } from '../model/index-row.js';
@@ -20,7 +19,7 @@ export async function settleKeys(
   row: StoredOf<AnyEntity> | undefined,
   { signal, note }: Context,
 ): Promise<boolean> {
-  const keys = new Reservations(service);
+  const { reservations: keys } = service;
   const { table } = owner;
   const kept: RowAddress[] = [];
   let areSettled = true;
@@ -54,7 +53,7 @@ export async function endTransaction(
   areSettled: boolean,
   { signal }: Context,
 ): Promise<'aborted' | 'done' | 'open'> {
-  const keys = new Reservations(service);
+  const { reservations: keys } = service;
   const state = await keys.stateOf(owner, id, { signal });
   if (state === 'aborted') return 'aborted';
   if (state === undefined || !areSettled) return 'open';

@@ -1,16 +1,12 @@
-// What the flow of an entity's indexes elsewhere is told of a write: the rows that it changes, and which index rows they may have had and may have afterwards. Keys and no data: the worker reads the rows. Pure.
+// What the flow of an entity's indexes elsewhere is told of a write: the rows that it changes, and which index rows they may have had and may have afterwards (far-change.ts). Keys and no data: the worker
+// reads the rows. Pure.
 import { hashText } from '../keys/hash-bucket.js';
 import type { Announcement } from '../messages/announce.js';
 import type { AnyEntity } from '../model/entity.js';
-import type { IndexPlan } from '../model/index-plan.js';
-import { expectedIndexRow } from '../model/index-row.js';
-import type { Stored } from '../model/stored.js';
 import { isObject } from '../values/is-object.js';
-import { type RowAddress, refuseDefinition } from '../values/pattern-error.js';
+import { refuseDefinition } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
-import { wireText } from '../values/wire-property.js';
-import type { Before } from './index-write.js';
-import type { ReservationId } from './reservation.js';
+import type { ReservationId } from './transaction-record.js';
 
 /** An index row that a row may have: the index's name and both keys. */
 export type IndexRowKey = readonly [index: string, partitionKey: string, rowKey: string];
@@ -65,40 +61,6 @@ export function indexFlowName({ name }: AnyEntity): IndexFlowName {
   const hash = hashText(name).toString(16).padStart(HEX_DIGITS, '0');
   const longest = QUEUE_NAME_MAX - 'indexes--'.length - HEX_DIGITS;
   return { flow, queue: ['indexes', letters.slice(0, longest), hash].filter(Boolean).join('-') };
-}
-
-/** The keys that an index's row has before and after a write; none if it stays as it is. */
-function keysOf(
-  entity: AnyEntity,
-  index: IndexPlan,
-  table: string,
-  before: Before | undefined,
-  after: unknown,
-): readonly IndexRowKey[] {
-  const expected = (value: unknown) =>
-    value === undefined ? undefined : expectedIndexRow(entity, index, table, value);
-  const [old, now] = [expected(before?.value), expected(after)];
-  const isSameKey = old?.row.partitionKey === now?.row.partitionKey && old?.row.rowKey === now?.row.rowKey;
-  const isAsItWas = old !== undefined && now !== undefined && wireText(old.row) === wireText(now.row);
-  if (isAsItWas && before?.version === entity.version) return [];
-  const rows = isSameKey ? [old] : [old, now];
-  return rows.flatMap(each =>
-    each === undefined ? [] : [[index.name, each.row.partitionKey, each.row.rowKey] as const],
-  );
-}
-
-/** What a write changes elsewhere, `undefined` standing for no row. Throws KeyInvalid, ValueInvalid, TooLarge, and DefinitionInvalid for rows of another table than an index is of. */
-export function farChange(
-  entity: AnyEntity,
-  { table, partitionKey, rowKey }: RowAddress,
-  before: (Before & Pick<Stored<unknown>, 'etag'>) | undefined,
-  after: unknown,
-  operationId: string | undefined,
-): FarChange {
-  const rows = entity.plan.elsewhere.flatMap(index => keysOf(entity, index, table, before, after));
-  if (rows.length === 0) return { entity, table, change: undefined };
-  const announced = before === undefined ? { operationId } : { etag: before.etag };
-  return { entity, table, change: { partitionKey, rowKey, ...announced, rows } };
 }
 
 /** What of a message's 64 KiB changes may take as JSON: a third more as base64, and what stands around them. */

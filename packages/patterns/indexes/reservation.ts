@@ -7,14 +7,13 @@ import { isSameRow } from '../model/address.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { IndexPlan } from '../model/index-plan.js';
 import { type ExpectedIndexRow, expectedIndexRow } from '../model/index-row.js';
-import type { RowWrite } from '../transport/row-write.js';
 import type { RowAnswer } from '../transport/table-requests.js';
 import { encodeProperty } from '../values/encode-property.js';
 import type { RowAddress } from '../values/pattern-error.js';
 import { textOf } from '../values/row-member.js';
-import { rowBytes } from '../values/size.js';
 import type { WireProperty, WireRow } from '../values/wire-property.js';
 import type { Before } from './index-write.js';
+import { type ReservationId, rowOf } from './transaction-record.js';
 
 /** A unique index of an entity, and the table of the entity's rows. */
 export interface UniqueIndex {
@@ -32,26 +31,7 @@ export interface Reservation extends UniqueIndex {
   readonly isNew: boolean;
 }
 
-/** Of a reservation and the transaction that it is for. */
-export type ReservationId = string;
-
 const PROPERTY = '_reserved';
-const RECORD = '!transaction!';
-
-/** What became of a transaction that reserved keys. */
-export type TransactionState = 'committed' | 'aborted';
-
-const rowOf = (
-  subject: string,
-  partitionKey: string,
-  rowKey: string,
-  properties: readonly WireProperty[],
-): WireRow => ({
-  partitionKey,
-  rowKey,
-  properties,
-  bytes: rowBytes(subject, partitionKey, rowKey, properties),
-});
 
 /** The keys that a write gives a row, which did not have them before: undefined stands for no row. Throws what encoding throws. */
 export const reservationsOf = (
@@ -85,27 +65,6 @@ export const isReservation = ({ name }: Pick<WireProperty, 'name'>): boolean => 
 /** Of the transaction that reserved the key; undefined for a row that is confirmed. */
 export const reservationIn = ({ row }: Pick<RowAnswer, 'row'>): ReservationId | undefined =>
   textOf(row, PROPERTY);
-
-/** The transaction record of a row's partition. */
-export const recordAddress = ({ table, partitionKey }: RowAddress, id: ReservationId): RowAddress => ({
-  table,
-  partitionKey,
-  rowKey: `${RECORD}${id}`,
-});
-
-/** The write by which a transaction is done, or never will be. */
-export function recordWrite(owner: RowAddress, id: ReservationId, state: TransactionState): RowWrite {
-  const { table, partitionKey, rowKey } = recordAddress(owner, id);
-  const properties = [
-    encodeProperty('EntityType', 'String', 'Transaction.1'),
-    encodeProperty('State', 'String', state),
-  ];
-  return { kind: 'create', table, row: rowOf('Transaction', partitionKey, rowKey, properties) };
-}
-
-/** What a transaction record says. */
-export const stateIn = ({ row }: Pick<RowAnswer, 'row'>): TransactionState =>
-  textOf(row, 'State') === 'committed' ? 'committed' : 'aborted';
 
 /** For how long the row has stood as it is, in milliseconds by the service's clock. Where its answers have no time, `now` is the time. */
 export const ageOf = ({ row, date }: RowAnswer, now: () => number): number =>

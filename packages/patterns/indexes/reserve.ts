@@ -24,14 +24,16 @@ import {
   isReservation,
   pendingRow,
   type Reservation,
+  reservationIn,
+  type UniqueIndex,
+} from './reservation.js';
+import {
   type ReservationId,
   recordAddress,
   recordWrite,
-  reservationIn,
   stateIn,
   type TransactionState,
-  type UniqueIndex,
-} from './reservation.js';
+} from './transaction-record.js';
 
 /** A write that is told of by its row, and by no operation id. */
 interface Unidentified {

@@ -1,12 +1,13 @@
 // A transaction that gives rows unique keys elsewhere: the keys are reserved, then it is sent with its record, and the keys are given back if it was refused. Keys of one whose outcome is not known stay
 // reserved, until the flow of the entity's indexes settles them. reserve.ts says what reservations are.
 import { Attempts } from '../flow/optimistic.js';
-import { newUuid } from '../flow/surroundings.js';
+import { newUuid, type Surroundings } from '../flow/surroundings.js';
 import type { RowWrite } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
-import { type Reservation, type ReservationId, recordAddress, recordWrite } from './reservation.js';
-import { Reservations, type Reserved, type Reserving } from './reserve.js';
+import type { Reservation } from './reservation.js';
+import type { Reservations, Reserved } from './reserve.js';
+import { type ReservationId, recordAddress, recordWrite } from './transaction-record.js';
 
 /** What is done with keys that are to be reserved. */
 export interface ReservedWrite<T> {
@@ -19,6 +20,12 @@ export interface ReservedWrite<T> {
   readonly refusal: (reservation: Reservation, thrown: unknown) => unknown;
 }
 
+/** What it needs of a service. */
+export interface ReservingService {
+  readonly reservations: Reservations;
+  readonly surroundings: Surroundings;
+}
+
 /** Whether the service refused a transaction for its record: somebody found its reservations too old. */
 function isAborted(thrown: unknown, record: RowAddress): boolean {
   return PatternError.is(thrown, 'BatchFailed') && thrown.detail.rowKey === record.rowKey;
@@ -29,13 +36,12 @@ const isRefused = (thrown: unknown): boolean =>
   PatternError.is(thrown) && thrown.code !== 'OutcomeUnknown' && thrown.code !== 'Unreachable';
 
 async function tryReserved<T>(
-  service: Reserving,
+  keys: Reservations,
   id: ReservationId,
   { reservations, send, refusal }: ReservedWrite<T>,
   record: RowWrite,
   options: ReadOptions,
 ): Promise<T> {
-  const keys = new Reservations(service);
   const held: Reserved[] = [];
   try {
     for (const each of reservations) {
@@ -55,17 +61,16 @@ async function tryReserved<T>(
 
 /** Does the transaction; again under another id if it was aborted meanwhile. Throws UniqueViolation, Contention, and what sending throws. */
 export async function writeReserved<T>(
-  service: Reserving,
+  { reservations, surroundings }: ReservingService,
   write: ReservedWrite<T>,
   owner: RowAddress,
   options: ReadOptions,
 ): Promise<T> {
-  const { surroundings } = service;
   for (const attempts = new Attempts(surroundings, options); ; ) {
     const id = newUuid(surroundings.random);
     const record = recordWrite(owner, id, 'committed');
     try {
-      return await write.announce(id, () => tryReserved(service, id, write, record, options));
+      return await write.announce(id, () => tryReserved(reservations, id, write, record, options));
     } catch (thrown) {
       if (!isAborted(thrown, recordAddress(owner, id))) throw thrown;
     }

@@ -1,6 +1,6 @@
 // The one vocabulary of writes: what each is called, takes and gives. Repositories, batches and bulk writes have these names, with these arguments, and plan
 // them here; plan-write.ts makes the requests.
-import { farChange } from '../indexes/index-message.js';
+import { farChange } from '../indexes/far-change.js';
 import { indexWrites } from '../indexes/index-write.js';
 import { reservationsOf } from '../indexes/reservation.js';
 import { addresses, addressOfKey } from '../model/address.js';

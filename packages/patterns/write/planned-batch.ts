@@ -5,15 +5,15 @@ import { refusalOf } from '../flow/optimistic.js';
 import type { FarChange } from '../indexes/index-message.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import { mend, uniqueViolation } from '../indexes/mend.js';
-import { recordWrite } from '../indexes/reservation.js';
 import { type ReservedWrite, writeReserved } from '../indexes/reserved-write.js';
+import { recordWrite } from '../indexes/transaction-record.js';
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, EMPTY_BYTES, partBytes } from '../transport/batch-body.js';
 import { addressOf, type RowWrite } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { WriteResult } from './operations.js';
 import type { PlannedWrite } from './plan-write.js';
-import { announcedWrites, type Service } from './service.js';
+import type { Service } from './service.js';
 import type { IdentifiedPart } from './settled-writes.js';
 
 /** The rows as they are now, by position: undefined for deletes, key and ETag where the write did not see all of the row. */
@@ -184,8 +184,7 @@ export class PlannedBatch {
   ): Promise<ReadonlyMap<Sent, string | undefined>> {
     const service = this.#service;
     if (far.length === 0) return this.#send(all, options);
-    if (this.#recordBytes === 0)
-      return announcedWrites(service, far, () => this.#send(all, options), options);
+    if (this.#recordBytes === 0) return service.announced(far, () => this.#send(all, options), options);
     const owners = new Map(
       this.#operations.flatMap(operation =>
         (operation.reservations ?? []).map(each => [each, operation] as const),
@@ -193,7 +192,7 @@ export class PlannedBatch {
     );
     const write: ReservedWrite<ReadonlyMap<Sent, string | undefined>> = {
       reservations: [...owners.keys()],
-      announce: (id, send) => announcedWrites(service, far, send, options, id),
+      announce: (id, send) => service.announced(far, send, options, id),
       send: record => this.#send([...all, this.#recordOperation(record)], options),
       refusal: (reservation, thrown) => failureOf(this.#operations, owners.get(reservation), thrown),
     };

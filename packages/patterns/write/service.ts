@@ -1,18 +1,18 @@
 // What repositories, batches and writers share: requests, settled writes, operation ids, clock and random bytes.
-import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
-import { announcementsOf, type FarChange } from '../indexes/index-message.js';
-import type { ReservationId } from '../indexes/reservation.js';
-import { announced } from '../messages/announce.js';
+import type { Surroundings } from '../flow/surroundings.js';
+import type { FarChange } from '../indexes/index-message.js';
+import type { Reservations } from '../indexes/reserve.js';
+import type { ReservationId } from '../indexes/transaction-record.js';
 import type { DriftPolicy } from '../model/drift.js';
 import type { QueryOptions, QuerySettings } from '../read/table-query.js';
 import type { Clients } from '../transport/clients.js';
-import { Sender, type SenderOptions } from '../transport/sender.js';
-import { type ReadOptions, TableRequests } from '../transport/table-requests.js';
+import type { SenderOptions } from '../transport/sender.js';
+import type { ReadOptions, TableRequests } from '../transport/table-requests.js';
 import { Instant } from '../values/instant.js';
 import { refuseDefinition } from '../values/pattern-error.js';
-import { type OperationIdOptions, OperationIds } from './operation-id.js';
+import type { OperationIdOptions, OperationIds } from './operation-id.js';
 import type { Identity } from './plan-write.js';
-import { SettledWrites } from './settled-writes.js';
+import type { SettledWrites } from './settled-writes.js';
 
 /** The options of `open`. */
 export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
@@ -31,9 +31,6 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   readonly reserveFor?: number;
 }
 
-const ANNOUNCE_AFTER_SECONDS = 2;
-const RESERVE_FOR_SECONDS = 30;
-
 /** What repositories, batches and writers share. */
 export interface Service {
   readonly clients: Clients;
@@ -44,12 +41,20 @@ export interface Service {
   readonly onDrift: DriftPolicy | undefined;
   readonly queries: QueryOptions;
   readonly announceAfter: number;
+  /** Writes of rows with indexes elsewhere: first the messages of what they change there, then the writes. Throws DefinitionInvalid if nothing would keep the indexes. */
+  readonly announced: <T>(
+    changes: readonly FarChange[],
+    write: () => Promise<T>,
+    options: ReadOptions,
+    transaction?: ReservationId,
+  ) => Promise<T>;
+  readonly reservations: Reservations;
   /** Milliseconds. */
   readonly reservedFor: number;
 }
 
 /** Whoever knew that it is empty could make tokens. */
-function refuseEmptySecret({ tokenSecret }: QueryOptions = {}): void {
+export function refuseEmptySecret({ tokenSecret }: QueryOptions = {}): void {
   if (tokenSecret !== undefined && tokenSecret.length === 0)
     refuseDefinition('tokenSecret', 'it is empty, so that anybody could make tokens');
 }
@@ -72,44 +77,3 @@ export function newIdentity({ operationIds }: Pick<Service, 'operationIds'>): Id
 /** The time of a write. */
 export const timeOfWrite = ({ surroundings }: Pick<Service, 'surroundings'>): Instant =>
   Instant.fromDate(new Date(surroundings.now()));
-
-/** Writes of rows with indexes elsewhere: first the messages of what they change there, then the writes. Throws DefinitionInvalid if nothing would keep the indexes. */
-export function announcedWrites<T>(
-  service: Service,
-  changes: readonly FarChange[],
-  write: () => Promise<T>,
-  options: ReadOptions,
-  transaction?: ReservationId,
-): Promise<T> {
-  const { clients, operationIds } = service;
-  const has = { queues: clients.queues !== undefined, operationIds: operationIds !== undefined };
-  return announced(service, announcementsOf(changes, has, transaction), write, options);
-}
-
-/** What `open` makes repositories of: for tools that send requests of their own. */
-export function connect(clients: Clients, options: ServiceOptions = {}): Service {
-  if (clients?.tables?.pipeline === undefined)
-    refuseDefinition('open()', 'it needs a TableServiceClient: open({ tables })');
-  const {
-    now = REAL_SURROUNDINGS.now,
-    random = REAL_SURROUNDINGS.random,
-    sleep = REAL_SURROUNDINGS.sleep,
-  } = options;
-  const surroundings: Surroundings = { now, random, sleep };
-  const operationIds =
-    options.operationIds === false ? undefined : new OperationIds(options.operationIds ?? {}, surroundings);
-  refuseEmptySecret(options.queries);
-  const requests = new TableRequests(new Sender(clients.tables, options));
-  const writes = new SettledWrites(requests, operationIds, () => newUuid(random));
-  return {
-    clients,
-    requests,
-    writes,
-    operationIds,
-    surroundings,
-    onDrift: options.onDrift,
-    queries: options.queries ?? {},
-    announceAfter: options.announceAfter ?? ANNOUNCE_AFTER_SECONDS,
-    reservedFor: (options.reserveFor ?? RESERVE_FOR_SECONDS) * 1_000,
-  };
-}

@@ -8,7 +8,7 @@ import { PatternError } from '../values/pattern-error.js';
 import type { WriteResult } from './operations.js';
 import type { PlannedWrite, ReadFirst } from './plan-write.js';
 import { PlannedBatch } from './planned-batch.js';
-import { announcedWrites, type Service } from './service.js';
+import type { Service } from './service.js';
 import { writeSpread } from './spread-writes.js';
 import { writeKept } from './write-kept.js';
 
@@ -81,7 +81,5 @@ export async function writePlanned<T>(
   if (indexWrites.length > 0 || reservations.length > 0) return writeWithIndexes(service, planned, options);
   if (spread !== undefined) return writeSpread(service, planned, spread, options);
   const write = () => service.writes.write(planned, options);
-  return planned.result(
-    await (far === undefined ? write() : announcedWrites(service, [far], write, options)),
-  );
+  return planned.result(await (far === undefined ? write() : service.announced([far], write, options)));
 }
