@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Db, open, PatternError, type Plan } from '#patterns';
+import { same } from '../../packages/patterns/testing/same-type.js';
 import { FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
 import { Customer, Event, fillShop, moment, Order, order } from './shop.js';
-
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const same = <A, B>(_: Same<A, B>): void => undefined;
 
 describePeers('queries', peer => {
   const db = (): Db => open({ tables: peer.client() });

@@ -2,16 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  codec,
-  type DriftPolicy,
-  entity,
-  Instant,
-  key,
-  PatternError,
-  type PatternErrorCode,
-  t,
-} from '../index.js';
+import { codec, type DriftPolicy, entity, Instant, key, t } from '../index.js';
 import {
   decodeEntity,
   decodeProjected,
@@ -23,10 +14,8 @@ import {
 } from '../internals.js';
 import { law } from '../testing/law.js';
 import { anyValue, Everything, schemaOf } from '../testing/law-entity.js';
+import { refuses } from '../testing/refuses.js';
 import { checkValue } from '../values/check-value.js';
-
-const refuses = (act: () => unknown, code: PatternErrorCode, reason: RegExp): void =>
-  assert.throws(act, (thrown: unknown) => PatternError.is(thrown, code) && reason.test(thrown.message));
 
 describe('an entity', () => {
   test('comes back as it was sent', () => {

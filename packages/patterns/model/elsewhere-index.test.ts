@@ -10,20 +10,12 @@ import {
   key,
   type NearIndexName,
   type Of,
-  PatternError,
   t,
 } from '../index.js';
+import { refusesDefinition } from '../testing/refuses.js';
+import { same } from '../testing/same-type.js';
 import { checkTable } from './check-table.js';
 import { expectedIndexRow, isIndexRow } from './index-row.js';
-
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const same = <A, B>(_: Same<A, B>): void => undefined;
-
-const refuses = (act: () => unknown, reason: RegExp): void =>
-  assert.throws(
-    act,
-    (thrown: unknown) => PatternError.is(thrown, 'DefinitionInvalid') && reason.test(thrown.message),
-  );
 
 const props = {
   department: t.string(),
@@ -74,13 +66,13 @@ describe('types of indexes elsewhere', () => {
   test('refuse what is not there', () => {
     const spec = { version: 1, table: 'Staff', props, partition: key('staff'), row: key('emp') } as const;
     const [partition, row] = [key('x'), key('x')];
-    refuses(
+    refusesDefinition(
       () =>
         // @ts-expect-error no such property
         entity('E', { ...spec, indexes: { x: { kind: 'elsewhere', partition, row, project: ['nix'] } } }),
       /nix is no property of E/,
     );
-    refuses(
+    refusesDefinition(
       () =>
         entity('E', {
           ...spec,
@@ -91,7 +83,7 @@ describe('types of indexes elsewhere', () => {
     );
     // @ts-expect-error it needs a partition key
     assert.throws(() => entity('E', { ...spec, indexes: { x: { kind: 'elsewhere', row } } }));
-    refuses(
+    refusesDefinition(
       () => entity('E', { ...spec, indexes: { x: { kind: 'elsewhere', table: 'a-b', partition, row } } }),
       /a-b is no name/,
     );
@@ -119,7 +111,7 @@ describe('an index elsewhere', () => {
 
   test('follows the rows to their table, unless it has a table of its own', () => {
     assert.equal(expectedIndexRow(Employee, byName, 'Other', anna)?.address.table, 'Other');
-    refuses(() => expectedIndexRow(Employee, byEmail, 'Other', anna), /byEmail.*StaffByEmail/);
+    refusesDefinition(() => expectedIndexRow(Employee, byEmail, 'Other', anna), /byEmail.*StaffByEmail/);
     assert.equal(expectedIndexRow(Employee, byEmail, 'staff', anna)?.address.table, 'StaffByEmail');
   });
 
@@ -144,21 +136,21 @@ describe('definitions of indexes elsewhere', () => {
     });
 
   test('are refused where two rows could have one key', () => {
-    refuses(
+    refusesDefinition(
       () => define({ x: { kind: 'elsewhere', partition: key('x'), row: key('e') } }),
       /E\.row and E\.x\.row/,
     );
     define({ x: { kind: 'elsewhere', table: 'Own', partition: key('x'), row: key('e') } });
     const own = { kind: 'elsewhere', table: 'Own', partition: key('x'), row: key('e') } as const;
-    refuses(() => define({ x: own, y: { ...own, table: 'OWN' } }), /E\.x\.row and E\.y\.row/);
+    refusesDefinition(() => define({ x: own, y: { ...own, table: 'OWN' } }), /E\.x\.row and E\.y\.row/);
     define({ x: own, y: { ...own, partition: key('y') } });
   });
 
   test('are refused in the table of the rows without a literal', () => {
     const x = { kind: 'elsewhere', partition: [], row: key('x') };
     const partition = key({ name: 'last', codec: undefined });
-    refuses(() => define({ x: { ...x, partition } }), /E\.x\.partition.*literal/);
-    refuses(() => define({ x: { ...x, partition, table: 'STAFF' } }), /E\.x\.partition.*literal/);
+    refusesDefinition(() => define({ x: { ...x, partition } }), /E\.x\.partition.*literal/);
+    refusesDefinition(() => define({ x: { ...x, partition, table: 'STAFF' } }), /E\.x\.partition.*literal/);
     define({ x: { ...x, partition, table: 'Own' } });
   });
 
@@ -168,7 +160,10 @@ describe('definitions of indexes elsewhere', () => {
     const spec = { version: 1, table: 'Staff', props, partition } as const;
     entity('E', { ...spec, row: p => key(p.id), indexes });
     const unique = { x: { ...indexes.x, unique: true } } as const;
-    refuses(() => entity('E', { ...spec, row: p => key(p.id), indexes: unique }), /E\.row.*literal/);
+    refusesDefinition(
+      () => entity('E', { ...spec, row: p => key(p.id), indexes: unique }),
+      /E\.row.*literal/,
+    );
     const { plan } = entity('E', { ...spec, row: p => key('e', p.id), indexes: unique });
     assert.deepEqual([plan.elsewhere[0]?.unique, plan.elsewhere[0]?.entity.plan.row.names], [true, []]);
   });
@@ -189,6 +184,6 @@ describe('definitions of indexes elsewhere', () => {
       partition: p => key(p.last),
       row: key('e', 'x'),
     });
-    refuses(() => checkTable([Employee, Same]), /byEmail and Same/);
+    refusesDefinition(() => checkTable([Employee, Same]), /byEmail and Same/);
   });
 });

@@ -11,8 +11,6 @@ import {
   type Of,
   type PartitionOf,
   type PatchOf,
-  PatternError,
-  type PatternErrorCode,
   part,
   type RowLead,
   type RowOf,
@@ -20,12 +18,8 @@ import {
 } from '../index.js';
 import { decodeEntity, encodeEntity, encodePatch, readRow, wireText } from '../internals.js';
 import { address, schemaOf } from '../testing/law-entity.js';
-
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const same = <A, B>(_: Same<A, B>): void => undefined;
-
-const refuses = (act: () => unknown, code: PatternErrorCode, reason: RegExp): void =>
-  assert.throws(act, (thrown: unknown) => PatternError.is(thrown, code) && reason.test(thrown.message));
+import { refuses } from '../testing/refuses.js';
+import { same } from '../testing/same-type.js';
 
 const Named = { created: t.instant(), note: t.string().optional() };
 

@@ -1,19 +1,12 @@
 // The definition of indexes: what the compiler infers and refuses, and what is refused when a program starts.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { codec, entity, type IndexEntity, type KeyOf, key, type Of, PatternError, t } from '../index.js';
+import { codec, entity, type IndexEntity, type KeyOf, key, type Of, t } from '../index.js';
 import { decodeEntity, readRow, wireText } from '../internals.js';
+import { refusesDefinition } from '../testing/refuses.js';
+import { same } from '../testing/same-type.js';
 import { checkTable } from './check-table.js';
 import { encodeIndexRow } from './index-row.js';
-
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const same = <A, B>(_: Same<A, B>): void => undefined;
-
-const refuses = (act: () => unknown, reason: RegExp): void =>
-  assert.throws(
-    act,
-    (thrown: unknown) => PatternError.is(thrown, 'DefinitionInvalid') && reason.test(thrown.message),
-  );
 
 const props = {
   department: t.string(),
@@ -63,13 +56,13 @@ describe('types of indexes', () => {
 
   test('refuse what is not there', () => {
     const spec = { version: 1, table: 'Staff', props, partition: key('staff'), row: key('emp') } as const;
-    refuses(
+    refusesDefinition(
       () =>
         // @ts-expect-error no such property
         entity('E', { ...spec, indexes: { x: { kind: 'same-partition', row: key('x'), project: ['nix'] } } }),
       /nix is no property of E/,
     );
-    refuses(
+    refusesDefinition(
       () =>
         entity('E', {
           ...spec,
@@ -78,7 +71,7 @@ describe('types of indexes', () => {
         }),
       /E\.x\.row/,
     );
-    refuses(
+    refusesDefinition(
       // @ts-expect-error no such kind
       () => entity('E', { ...spec, indexes: { x: { kind: 'far', row: key('x') } } }),
       /of the kind far/,
@@ -119,7 +112,7 @@ describe('definitions of indexes', () => {
   const spec = { version: 1, table: 'Staff', props, partition: key('staff') } as const;
 
   test('are refused where rows of two could have one key', () => {
-    refuses(
+    refusesDefinition(
       () =>
         entity('E', {
           ...spec,
@@ -128,7 +121,7 @@ describe('definitions of indexes', () => {
         }),
       /E\.row and E\.x\.row/,
     );
-    refuses(
+    refusesDefinition(
       () =>
         entity('E', {
           ...spec,
@@ -144,8 +137,8 @@ describe('definitions of indexes', () => {
 
   test('are refused without a literal at the beginning', () => {
     const x = { kind: 'same-partition', row: key('x') } as const;
-    refuses(() => entity('E', { ...spec, row: p => key(p.id), indexes: { x } }), /E\.row/);
-    refuses(
+    refusesDefinition(() => entity('E', { ...spec, row: p => key(p.id), indexes: { x } }), /E\.row/);
+    refusesDefinition(
       () =>
         entity('E', {
           ...spec,
@@ -157,7 +150,7 @@ describe('definitions of indexes', () => {
   });
 
   test('are refused with buckets that change', () => {
-    refuses(
+    refusesDefinition(
       () =>
         entity('E', {
           ...spec,
@@ -177,7 +170,7 @@ test("entities of one table may not have keys of each other's indexes", () => {
     indexes: { x: { kind: 'same-partition', row: p => key('x', p.last) } },
   });
   const Other = entity('Other', { ...spec, row: p => key('x', p.id) });
-  refuses(() => checkTable([Indexed, Other]), /Indexed\.x and Other/);
+  refusesDefinition(() => checkTable([Indexed, Other]), /Indexed\.x and Other/);
   checkTable([Indexed, entity('Other', { ...spec, row: p => key('o', p.id) })]);
 });
 
