@@ -76,7 +76,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
 describePeers('indexes elsewhere, against a model', peer => {
   const isShort = process.env.SHELFMARK_LONG === undefined;
   /** Azurite takes five seconds for one. */
-  const runs = { numRuns: isShort ? 6 : peer.name === 'azurite' ? 10 : 40 };
+  const runs = { numRuns: isShort ? 6 : peer.name === 'azurite' ? 10 : 20 };
 
   test('are equal to their rows after any history of two programs', async () => {
     const property = fc.asyncProperty(commands, commands, async (first, second) => {

@@ -191,7 +191,7 @@ describePeers('making an index', peer => {
       await Promise.all([madeBy(peer, table, at), writer(one), writer(other)]);
       await assertExact(db, table, undefined, Newer);
     });
-    await lawOfTurns(property, { cost: 60, most: 200, filter: 'patterns/rebuild' });
+    await lawOfTurns(property, { cost: 1_500, least: 5, most: 200, filter: 'patterns/rebuild' });
     assert.deepEqual(
       [...outcomes].filter(each => each !== 'done' && !REFUSALS.includes(each)),
       [],

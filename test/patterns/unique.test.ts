@@ -253,7 +253,7 @@ describePeers('unique keys elsewhere', peer => {
       await assertUnique(db, table);
       await assertSettled(peer, db, table);
     });
-    await lawOfTurns(property, { cost: 40, most: 400, filter: 'patterns/unique' });
+    await lawOfTurns(property, { cost: 1_000, least: 8, most: 400, filter: 'patterns/unique' });
     assert((outcomes.get('done') ?? 0) > (outcomes.get('OutcomeUnknown') ?? 0) * 4);
   });
 
@@ -279,7 +279,7 @@ describePeers('unique keys elsewhere', peer => {
         );
       await assertSettled(peer, db, table);
     });
-    await lawOfTurns(property, { cost: 60, most: 200, filter: 'patterns/unique' });
+    await lawOfTurns(property, { cost: 1_500, least: 5, most: 200, filter: 'patterns/unique' });
   });
 
   test('of two rows that had one before it was unique go to the first, and the other is told', async () => {
