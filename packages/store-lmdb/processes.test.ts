@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { collectRows, type Space, type Store } from '#store';
 import { openLmdbStore } from './lmdb-store.js';
@@ -49,6 +50,12 @@ function run(
 async function* linesOf(child: ChildProcess): AsyncGenerator<string> {
   assert(child.stdout !== null);
   yield* createInterface({ input: child.stdout });
+}
+
+/** What a program said before it failed. */
+async function failureOf(child: ChildProcess): Promise<string> {
+  const [said, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'exit')]);
+  return code === 0 ? '' : `ended with ${code}: ${said}`;
 }
 
 async function openSpace(directory: string): Promise<{ store: Store; space: Space }> {
@@ -118,10 +125,16 @@ for (const exclusive of [false, true]) {
         const count = Number(keys[0]?.value.toString() ?? 0) + 1;
         return { result: count, puts: [{ key: 'k', value: Buffer.from(String(count)) }] };
       });
+    // Who only believes to be alone may not find out what became of a change.
+    const orUnclear = change => change.catch(error => {
+      if (error.code !== 'busy') throw error;
+      return 'unclear';
+    });
     for (let round = 0; round < 20; round += 1) {
-      const counts = await Promise.all(Array.from({ length: 10 }, increment));
-      const own = await store.createSpace({ ...address, name: process.pid + '.' + round }, Buffer.alloc(0));
-      console.log([own.id, ...counts].join(' '));
+      const counts = await Promise.all(Array.from({ length: 10 }, () => orUnclear(increment())));
+      const name = process.pid + '.' + round;
+      const own = await orUnclear(store.createSpace({ ...address, name }, Buffer.alloc(0)));
+      console.log([own.id ?? own, ...counts].join(' '));
     }
     await store.close();
   `;
@@ -135,12 +148,26 @@ for (const exclusive of [false, true]) {
         counts.push(...more);
       }
     };
+    const failures = Promise.all(children.map(failureOf));
     await Promise.all(children.map(gather));
-    assert.deepEqual(new Set(ids).size, 40, 'no id of a space was given twice');
-    assert.deepEqual(
-      counts.map(Number).toSorted((a, b) => a - b),
-      Array.from({ length: 400 }, (_, index) => index + 1),
-    );
+    assert.deepEqual(await failures, ['', '']);
+    const told = (texts: readonly string[]): readonly number[] =>
+      texts
+        .filter(each => each !== 'unclear')
+        .map(Number)
+        .toSorted((a, b) => a - b);
+    assert.deepEqual([ids.length, counts.length], [40, 400]);
+    assert.deepEqual(told(ids), [...new Set(told(ids))], 'no id of a space was given twice');
+    const all = Array.from({ length: 400 }, (_, index) => index + 1);
+    if (!exclusive) assert.deepEqual(told(counts), all);
+    // Each count that nobody was told is that of an unclear change.
+    assert.deepEqual(told(counts), [...new Set(told(counts))]);
+    const { store, space } = await openSpace(directory);
+    const [row] = await store.read(space, 'p', ['k']);
+    await store.close();
+    const last = Number(row?.value.toString());
+    assert(last >= told(counts).length && last <= counts.length, `${last} for ${told(counts).length}`);
+    assert(told(counts).every(count => count <= last));
   });
 }
 
