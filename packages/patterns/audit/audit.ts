@@ -274,7 +274,7 @@ export class Audit<E extends AnyEntity> {
     return surroundings.now() - since.toDate().getTime() < reservedFor ? 'underWay' : 'left';
   }
 
-  /** The finding, repaired if it is to be; undefined if others were faster. */
+  /** The finding, repaired if it is to be; undefined if others were faster, or where it is not known: then it is looked at again. */
   async #settle(
     kind: DerivedRows<E>,
     owner: StoredOf<E>,
@@ -289,7 +289,7 @@ export class Audit<E extends AnyEntity> {
       await kind.put(owner, expected, etag, this.#options);
       return { ...base, isRepaired: true, reason: undefined };
     } catch (thrown) {
-      if (isLost(thrown)) return undefined;
+      if (isLost(thrown) || PatternError.is(thrown, 'OutcomeUnknown')) return undefined;
       const cause = refusalOf(thrown);
       if (!PatternError.is(cause, 'UniqueViolation')) throw thrown;
       return { ...base, isRepaired: false, reason: cause };
