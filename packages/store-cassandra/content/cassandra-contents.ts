@@ -88,10 +88,17 @@ export class CassandraContents implements ContentStore {
 
   async *list(space: Space): AsyncGenerator<ListedContent> {
     this.#assertOpen();
-    const members = await this.#host.members.ids();
-    for await (const { id, owner } of this.#rows(space).list()) {
-      const isOwn = owner === this.#host.members.id || !members.has(owner);
-      if (isOwn && !this.#writers.has(id) && !this.#host.drops.has(id)) yield { id };
+    const { drops } = this.#host;
+    const removals = drops.watch();
+    try {
+      const members = await this.#host.members.ids();
+      for await (const { id, owner } of this.#rows(space).list()) {
+        const isOwn = owner === this.#host.members.id || !members.has(owner);
+        const isDropped = drops.has(id) || removals.has(id);
+        if (isOwn && !isDropped && !this.#writers.has(id)) yield { id };
+      }
+    } finally {
+      removals.release();
     }
   }
 

@@ -21,10 +21,17 @@ interface Hold {
   readonly isPin: boolean;
 }
 
+/** What was removed since somebody began to look. */
+export interface Removals {
+  has(id: string): boolean;
+  release(): void;
+}
+
 export class Drops {
   readonly #members: () => Members;
   readonly #holds = new Map<number, Hold>();
   readonly #drops = new Map<string, Drop>();
+  readonly #removals = new Set<Set<string>>();
   #lastHold = 0;
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -54,6 +61,13 @@ export class Drops {
 
   has(id: string): boolean {
     return this.#drops.has(id);
+  }
+
+  /** Tells which are removed from now on: whoever lists may have read a page that still has them. */
+  watch(): Removals {
+    const removed = new Set<string>();
+    this.#removals.add(removed);
+    return { has: id => removed.has(id), release: () => void this.#removals.delete(removed) };
   }
 
   add(rows: ContentRows, id: string): void {
@@ -96,6 +110,7 @@ export class Drops {
       for (const drop of held) {
         if (drop.standing === undefined || !(await members.areUnpinned(drop.standing))) continue;
         await drop.rows.remove(drop.id);
+        for (const removed of this.#removals) removed.add(drop.id);
         this.#drops.delete(drop.id);
       }
     } catch {
