@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decide, Row, Space, SpaceAddress } from '#store';
 import type { Commits } from './commit/commits.js';
 import type { Fence, Partition } from './commit/partition.js';
+import { floorOf, formatFloors, parseFloors, withFloor } from './layout/floors.js';
 import { SYSTEM } from './layout/schema.js';
 import { longBytes, type Ticks } from './ticks.js';
 
@@ -70,7 +71,7 @@ export class Catalog {
         [key, FLOOR],
         ({ keys: [row, floor] }, tick) => {
           if (row !== undefined) return { result: storedOf(address, row) };
-          const above = floor === undefined ? 0n : floor.value.readBigInt64BE() + 1n;
+          const above = floorOf(parseFloors(floor?.value), name);
           const created = tick > above ? tick : above;
           const space: Space = { account, service, name, id, created, metadata: Buffer.from(metadata) };
           return { result: space, puts: [{ key, value: bytesOf(space, LIVING) }] };
@@ -144,11 +145,10 @@ export class Catalog {
     if (this.#leaseMs > 0) await sleep(this.#leaseMs * LEASE_MARGIN);
     const ceiling = await this.#ticks.ceiling();
     const key = SPACES + space.name;
-    await this.#commit(space, [key, FLOOR], ({ keys: [row, floor] }) => {
+    await this.#commit(space, [key, FLOOR], ({ keys: [row, floor] }, tick) => {
       if (row === undefined || storedOf(space, row).space.id !== space.id) return { result: undefined };
-      const known = floor?.value.readBigInt64BE() ?? 0n;
-      const puts = known < ceiling ? [{ key: FLOOR, value: longBytes(ceiling) }] : [];
-      return { result: undefined, puts, deletes: [key] };
+      const floors = withFloor(parseFloors(floor?.value), space.name, ceiling, tick);
+      return { result: undefined, puts: [{ key: FLOOR, value: formatFloors(floors) }], deletes: [key] };
     });
   }
 

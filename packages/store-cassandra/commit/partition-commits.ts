@@ -2,7 +2,7 @@
 // partition makes the condition fail, and all of them are decided again. What became of a write whose answer was lost is found out before anybody is told.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreError } from '#store';
+import { type Reads, type Row, StoreError } from '#store';
 import { decideGroup, type GroupRows, type Waiting } from './group.js';
 import type { Change, Fence, Partition } from './partition.js';
 
@@ -12,6 +12,8 @@ export type NextTick = (fence: Fence) => Promise<bigint>;
 const GROUP_MAX = 100;
 /** Keys that one read names. */
 const KEYS_MAX = 200;
+/** A range may be without a bound; an answer is not. */
+const PAGE_ROWS = 1000;
 const ATTEMPTS = 30;
 const PAUSE_MS = 4;
 const PAUSE_MS_MAX = 250;
@@ -99,11 +101,22 @@ export class PartitionCommits {
     const { fence, rows: keys } = await this.#partition.readKeys(group.flatMap(({ reads }) => reads.keys));
     const asked = group[0]?.reads.range;
     if (asked === undefined || asked.rows === 0) return { fence, keys, range: [] };
-    const { from, until, rows: count } = asked;
-    const { rows: range } = await this.#partition.readRange(from, until, count);
+    const range = await this.#readRange(asked);
     // A commit that changes something is checked by its condition; one that does not has to have seen one state too.
     if ((await this.#partition.readKeys([])).fence !== fence) return undefined;
     return { fence, keys, range };
+  }
+
+  async #readRange({ from, until, rows: count }: NonNullable<Reads['range']>): Promise<readonly Row[]> {
+    const range: Row[] = [];
+    let state: string | undefined;
+    do {
+      const size = Math.min(count - range.length, PAGE_ROWS);
+      const page = await this.#partition.readRange(from, until, size, state);
+      range.push(...page.rows);
+      state = page.state;
+    } while (state !== undefined && range.length < count);
+    return range;
   }
 
   /** False if it did not happen. */

@@ -27,6 +27,7 @@ function readLaws(suite: Suite): void {
     assert.deepEqual(await range('b', 'd', 10), ['p/b=2', 'p/c=3']);
     assert.deepEqual(await range('b', undefined, 10), ['p/b=2', 'p/c=3', 'p/d=4']);
     assert.deepEqual(await range('', undefined, 2), ['p/a=1', 'p/b=2']);
+    assert.deepEqual(await range('c', undefined, Number.MAX_SAFE_INTEGER), ['p/c=3', 'p/d=4']);
     assert.deepEqual(await range('', undefined, 0), []);
     assert.deepEqual(await range('aa', 'b', 10), []);
     assert.deepEqual(await range('d', 'b', 10), []);
