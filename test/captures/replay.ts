@@ -1,12 +1,14 @@
-// Replays recordings of the real service against a server of ours on an empty directory, and holds the shares of answers
-// that are alike. With `--workers N` the server is the command, in so many processes; without it one in this process. The recordings are not part of this repository: CAPTURES names their folder, with `tools/` beside it.
+// Replays recordings of the real service against a server of ours on an empty store, and holds the shares of answers that are alike, which are the same for
+// every engine. The store is a directory, or the one of support/stores.ts that SHELFMARK_TARGET names. With `--workers N` the server is the command, on a directory,
+// in so many processes; without it one in this process. The recordings are not part of this repository: CAPTURES names their folder, with `tools/` beside it.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { serve } from 'shelfmark';
+import type { Engines } from '#server';
+import { serve } from '#server';
 import { spawnServer } from '../support/spawned-server.js';
+import { cassandra, lmdb, memory } from '../support/stores.js';
 
 const captures = resolve(process.env.CAPTURES ?? '../shared/captures');
 const program = resolve(captures, '../tools/replay.mjs');
@@ -67,14 +69,18 @@ interface Subject {
   close(): Promise<unknown>;
 }
 
-async function start(data: string, workers: string | undefined): Promise<Subject> {
+async function start(
+  store: string,
+  engines: Engines | undefined,
+  workers: string | undefined,
+): Promise<Subject> {
   if (workers === undefined) {
-    const server = await serve({ data });
+    const server = await serve({ store }, engines);
     const { table = '', queue = '', blob = '' } = server.endpoints;
     const endpoints = { tableEndpoint: table, queueEndpoint: queue, blobEndpoint: blob };
     return { ...endpoints, isSpread: false, close: () => server.close() };
   }
-  const args = ['serve', '--data', data, '--table-port', '0', '--workers', workers];
+  const args = ['serve', '--store', store, '--table-port', '0', '--workers', workers];
   const { endpoint, connectionString, stop } = await spawnServer(args);
   const [, queueEndpoint = ''] = /QueueEndpoint=([^;]+)/.exec(connectionString) ?? [];
   const [, blobEndpoint = ''] = /BlobEndpoint=([^;]+)/.exec(connectionString) ?? [];
@@ -83,8 +89,9 @@ async function start(data: string, workers: string | undefined): Promise<Subject
 }
 
 async function run(workers: string | undefined): Promise<number> {
-  const data = mkdtempSync(join(tmpdir(), 'shelfmark-captures-'));
-  const server = await start(data, workers);
+  const kind = [memory, cassandra].find(({ name }) => name === process.env.SHELFMARK_TARGET) ?? lmdb;
+  const { store, discard } = await kind.open();
+  const server = await start(store, kind.quick, workers);
   let failed = 0;
   for (const { group, functionalMin, strictMin } of GROUPS) {
     const printed = await replay(group, server);
@@ -96,8 +103,8 @@ async function run(workers: string | undefined): Promise<number> {
     );
   }
   await server.close();
-  rmSync(data, { recursive: true });
-  process.stdout.write(`${GROUPS.length - failed} passed, ${failed} failed\n`);
+  await discard();
+  process.stdout.write(`On ${kind.name}: ${GROUPS.length - failed} passed, ${failed} failed\n`);
   return failed;
 }
 

@@ -1,0 +1,50 @@
+// Empty stores of each engine, by address, for suites that run against several of them.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Engines } from '#server';
+import { cassandraEngine, cassandraTools } from '../../packages/store-cassandra/cassandra-engine.js';
+import { openCassandraStore } from '../../packages/store-cassandra/open.js';
+import { parsePlace } from '../../packages/store-cassandra/place.js';
+import { dropKeyspace } from '../../packages/store-cassandra/testing/drop-keyspace.js';
+
+const LEASE_MS = 20;
+
+/** A kind of store. */
+export interface StoreKind {
+  readonly name: string;
+  /** The address of an empty store, and how it goes away. */
+  open(): Promise<{ readonly store: string; discard(): Promise<void> }>;
+  /** Opens it so that dropping a space takes no time, for suites that drop many; absent where it takes none. */
+  readonly quick?: Engines | undefined;
+}
+
+export const memory: StoreKind = {
+  name: 'memory',
+  open: async () => ({ store: 'memory:', discard: async () => undefined }),
+};
+
+export const lmdb: StoreKind = {
+  name: 'lmdb',
+  open: async () => {
+    const data = await mkdtemp(join(tmpdir(), 'shelfmark-test-'));
+    return { store: `lmdb:${data}`, discard: () => rm(data, { recursive: true }) };
+  },
+};
+
+/** On the node that SHELFMARK_CASSANDRA names, and only when it is asked for. */
+export const cassandra: StoreKind = {
+  name: 'cassandra',
+  quick: new Engines([
+    {
+      ...cassandraEngine,
+      open: (place, { clock }) =>
+        openCassandraStore(parsePlace(place), { clock, leaseMs: LEASE_MS }, cassandraTools(place)),
+    },
+  ]),
+  open: async () => {
+    const place = `//${process.env.SHELFMARK_CASSANDRA}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
+    return { store: `cassandra:${place}`, discard: () => dropKeyspace(place) };
+  },
+};
