@@ -1,5 +1,5 @@
-// Nodes of Cassandra on this machine, 127.0.0.1 and up: starts, kills, pauses, resumes and stops them. What it knows of them is in their directory, so that
-// each command may be a process of its own. Their settings are node-files.ts's.
+// Nodes of Cassandra on this machine, on 127.0.0.1 and up unless told otherwise: starts, kills, pauses, resumes and stops them. What it knows of them is in
+// their directory, so that each command may be a process of its own. Their settings are node-files.ts's.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -14,18 +14,32 @@ const END_MS = 30_000;
 const LOOK_MS = 100;
 const LOG_LINES = 30;
 
+/** Where nodes are, and how their processes are started. */
+export interface NodePlaces {
+  hostOf(node: number): string;
+  /** Where clients are told to ask. */
+  clientHostOf(node: number): string;
+  /** A command that runs the command behind it, in the same process. */
+  launcherOf(node: number): readonly string[];
+}
+
+/** 127.0.0.1 and up, with `before` addresses left out. */
+export function onLoopback(before: number): NodePlaces {
+  const hostOf = (node: number): string => `127.0.0.${before + node}`;
+  return { hostOf, clientHostOf: hostOf, launcherOf: () => [] };
+}
+
 export class Cluster {
   readonly #directory: string;
-  readonly #before: number;
+  readonly #places: NodePlaces;
 
-  /** Its nodes are at 127.0.0.1 and up, with `before` addresses left out. */
-  constructor(directory: string, before = 0) {
+  constructor(directory: string, places: NodePlaces = onLoopback(0)) {
     this.#directory = directory;
-    this.#before = before;
+    this.#places = places;
   }
 
   hostOf(node: number): string {
-    return `127.0.0.${this.#before + node}`;
+    return this.#places.hostOf(node);
   }
 
   /** The numbers of its nodes, from 1, whether they run or not. */
@@ -79,7 +93,14 @@ export class Cluster {
     const seeds = Array.from({ length: count }, (_, i) => this.hostOf(i + 1));
     writeFileSync(
       join(directory, 'cassandra.yaml'),
-      yamlOf({ host: this.hostOf(node), token, seeds, directory, overrides }),
+      yamlOf({
+        host: this.hostOf(node),
+        clientHost: this.#places.clientHostOf(node),
+        token,
+        seeds,
+        directory,
+        overrides,
+      }),
     );
     writeFileSync(join(directory, 'logback.xml'), LOGBACK);
   }
@@ -87,7 +108,12 @@ export class Cluster {
   async #run(node: number): Promise<void> {
     const directory = this.#of(node);
     const log = openSync(join(directory, 'log'), 'a');
-    const child = spawn('java', javaArguments(await fetchJars(), directory), {
+    const [program = '', ...rest] = [
+      ...this.#places.launcherOf(node),
+      'java',
+      ...javaArguments(await fetchJars(), directory),
+    ];
+    const child = spawn(program, rest, {
       detached: true,
       stdio: ['ignore', log, log],
       cwd: directory,

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { Cluster } from './cluster.js';
+import { Cluster, onLoopback } from './cluster.js';
 
 const USAGE = `npm run cassandra -- start [1|3]    a new cluster, on 127.0.0.1 or 127.0.0.1 to 3
 npm run cassandra -- kill N         ends node N at once
@@ -11,9 +11,16 @@ npm run cassandra -- resume N
 npm run cassandra -- restart N      starts it again with its data
 npm run cassandra -- stop           ends all and removes their data
 npm run cassandra -- run COMMAND    runs a command beside a cluster of one node, whose host SHELFMARK_CASSANDRA names
+
+SHELFMARK_CASSANDRA_FIRST=N puts the first node at 127.0.0.N.
 `;
 
-const cluster = new Cluster(fileURLToPath(new URL('../../../.cassandra', import.meta.url)));
+// Two checkouts on one machine each have a cluster where their addresses differ.
+const before = Number(process.env.SHELFMARK_CASSANDRA_FIRST ?? 1) - 1;
+const cluster = new Cluster(
+  fileURLToPath(new URL('../../../.cassandra', import.meta.url)),
+  onLoopback(before),
+);
 
 function nodeIn(text: string | undefined): number {
   const node = Number(text);

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 
 export interface NodeSettings {
   readonly host: string;
+  /** What clients are told. */
+  readonly clientHost: string;
   readonly token: bigint;
   readonly seeds: readonly string[];
   readonly directory: string;
@@ -44,13 +46,14 @@ const PLAIN = {
   key_cache_size: '16MiB',
 };
 
-export function yamlOf({ host, token, seeds, directory, overrides }: NodeSettings): string {
+export function yamlOf({ host, clientHost, token, seeds, directory, overrides }: NodeSettings): string {
   const settings: Record<string, string> = {
     ...PLAIN,
     ...DURABLE,
     initial_token: String(token),
     listen_address: host,
     rpc_address: host,
+    broadcast_rpc_address: clientHost,
     native_transport_port: '9042',
     storage_port: '7000',
     commitlog_directory: join(directory, 'commitlog'),

@@ -10,7 +10,7 @@ import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-eng
 import { parsePlace } from '../../../packages/store-cassandra/place.js';
 import { onCluster } from '../../../packages/store-cassandra/session/session.js';
 import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
-import { Cluster } from '../../../tools/cassandra/cluster.js';
+import { Cluster, onLoopback } from '../../../tools/cassandra/cluster.js';
 
 const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
 const FIRST_HOST = 10;
@@ -18,8 +18,11 @@ const OPTIONS = { clock: systemClock, durability: 'full', exclusive: false } as 
 
 const openAt = (place: string) => cassandraEngine.open(place, OPTIONS);
 
+const ownCluster = (): Cluster =>
+  new Cluster(join(mkdtempSync(join(tmpdir(), 'shelfmark-cassandra-')), 'nodes'), onLoopback(FIRST_HOST));
+
 describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  const cluster = new Cluster(join(mkdtempSync(join(tmpdir(), 'shelfmark-cassandra-')), 'nodes'), FIRST_HOST);
+  const cluster = ownCluster();
   const host = cluster.hostOf(1);
   before(() => cluster.start(1, { commitlog_sync: 'periodic', commitlog_sync_period: '10000ms' }));
   after(() => cluster.stop());

@@ -22,6 +22,8 @@ const TICKS_PER_MILLISECOND = 10_000n;
 /** The system's clock in steps of a millisecond, and ticks that rise within one. */
 const SLACK_MILLISECONDS = 10;
 const RECEIPTS_MAX = 500;
+/** Statuses of a server that cannot do what it is asked. */
+const FAILED = 500;
 
 export const NOBODY: Watch = { asked: () => undefined, answered: () => undefined };
 
@@ -71,13 +73,26 @@ export class Ledger {
   readonly #held = new Map<string, string>();
   readonly #nameOf = new Map<string, string>();
   readonly #stale: Receipt[] = [];
+  readonly #mayBeUnclear: boolean;
   #names = 0;
   #steps = 0;
   /** Messages that were put and not deleted. */
   living = 0;
 
-  constructor(journal: Journal) {
+  /** With `mayBeUnclear` a call that got no answer, or one that the server fails with, may be carried out until `settle`. */
+  constructor(journal: Journal, mayBeUnclear = false) {
     this.#journal = journal;
+    this.#mayBeUnclear = mayBeUnclear;
+  }
+
+  /** Nothing that was asked can be carried out any more. */
+  settle(): void {
+    const now = this.#journal.note('settled');
+    for (const happening of this.#history)
+      if (happening.answered === Number.POSITIVE_INFINITY) {
+        happening.answered = now;
+        happening.span = until(happening.span);
+      }
   }
 
   newName(): string {
@@ -119,7 +134,8 @@ export class Ledger {
     try {
       reply = await asking;
     } catch (error) {
-      happening.answered = this.#journal.note(`- ${what} ${error}`);
+      const end = this.#journal.note(`- ${what} ${error}`);
+      if (!this.#mayBeUnclear) happening.answered = end;
       happening.span = until(happening.span);
       // Nobody has heard of it.
       if (isRefusedConnection(error)) this.#history = this.#history.filter(other => other !== happening);
@@ -141,6 +157,10 @@ export class Ledger {
   #hear(happening: QueueHappening, what: string, reply: Reply): void {
     const { call, span } = happening;
     happening.span = until(span);
+    if (this.#mayBeUnclear && reply.status >= FAILED) {
+      this.#journal.note(`- ${what}: ${reply.status}`);
+      return;
+    }
     try {
       const answer = answerOf(call, reply);
       happening.answered = this.#journal.note(`! ${what}: ${shownAnswer(answer)}`);

@@ -18,12 +18,15 @@ const SMALL_CHARACTERS_MAX = 200;
 const RECONNECT_MILLISECONDS = 5;
 
 export interface HandOptions {
-  readonly port: number;
+  /** For each new connection. */
+  readonly port: () => number;
   readonly ledger: Ledger;
   readonly random: Random;
   readonly watch: Watch;
   /** Seconds that a message may be hidden. */
   readonly hidden: readonly number[];
+  /** WORK unless given. */
+  readonly queue?: string;
 }
 
 export function textOf(name: string, random: Random): string {
@@ -33,12 +36,14 @@ export function textOf(name: string, random: Random): string {
 
 export class QueueHand {
   readonly #options: HandOptions;
+  readonly #queue: string;
   #connection: Connection;
   #isOver = false;
 
   constructor(options: HandOptions) {
     this.#options = options;
-    this.#connection = new Connection(options.port);
+    this.#queue = options.queue ?? WORK;
+    this.#connection = new Connection(options.port());
   }
 
   stop(): void {
@@ -50,7 +55,7 @@ export class QueueHand {
     while (!this.#isOver && ledger.faults.length === 0) {
       if (await ledger.ask(this.#connection, this.#choose(), watch)) continue;
       this.#connection.close();
-      this.#connection = new Connection(port);
+      this.#connection = new Connection(port());
       await sleep(RECONNECT_MILLISECONDS);
     }
     this.#connection.close();
@@ -63,7 +68,7 @@ export class QueueHand {
       [7, () => this.#delete()],
       [2, () => this.#update()],
       [1, () => this.#stale()],
-      [1, () => ({ kind: 'peek', queue: WORK, count: random.pick([1, TAKEN_AT_ONCE_MAX]) })],
+      [1, () => ({ kind: 'peek', queue: this.#queue, count: random.pick([1, TAKEN_AT_ONCE_MAX]) })],
       [5, () => this.#get()],
     ])();
     return call ?? this.#get();
@@ -74,18 +79,18 @@ export class QueueHand {
     const text = textOf(ledger.newName(), random);
     const delay = random.pick([0, 0, 0, 0, 1]);
     const life = random.happens(0.3) ? undefined : random.pick([604_800, 604_800, 3]);
-    return { kind: 'put', queue: WORK, text, delay, life };
+    return { kind: 'put', queue: this.#queue, text, delay, life };
   }
 
   #get(): QueueCall {
     const { random, hidden } = this.#options;
     const count = random.pick([1, 1, 2, 4, TAKEN_AT_ONCE_MAX]);
-    return { kind: 'get', queue: WORK, count, seconds: random.pick(hidden) };
+    return { kind: 'get', queue: this.#queue, count, seconds: random.pick(hidden) };
   }
 
   #delete(): QueueCall | undefined {
     const held = this.#options.ledger.held(this.#options.random);
-    return held && { kind: 'delete', queue: WORK, ...held };
+    return held && { kind: 'delete', queue: this.#queue, ...held };
   }
 
   #update(): QueueCall | undefined {
@@ -94,7 +99,7 @@ export class QueueHand {
     const name = held && ledger.nameOf(held.id);
     if (!held || name === undefined) return undefined;
     const text = random.happens(0.5) ? textOf(`${name} changed by ${ledger.newName()}`, random) : undefined;
-    return { kind: 'update', queue: WORK, ...held, seconds: random.pick([0, ...hidden]), text };
+    return { kind: 'update', queue: this.#queue, ...held, seconds: random.pick([0, ...hidden]), text };
   }
 
   #stale(): QueueCall | undefined {
@@ -102,7 +107,7 @@ export class QueueHand {
     const stale = ledger.stale(random);
     if (!stale) return undefined;
     return random.happens(0.5)
-      ? { kind: 'delete', queue: WORK, ...stale }
-      : { kind: 'update', queue: WORK, ...stale, seconds: 1, text: undefined };
+      ? { kind: 'delete', queue: this.#queue, ...stale }
+      : { kind: 'update', queue: this.#queue, ...stale, seconds: 1, text: undefined };
   }
 }

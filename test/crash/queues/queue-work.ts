@@ -33,7 +33,10 @@ export class QueueWork {
   hands(count: number, port: number, watch: Watch): QueueHand[] {
     const { random, hidden } = this.#options;
     const { ledger } = this;
-    return Array.from({ length: count }, () => new QueueHand({ port, ledger, random, watch, hidden }));
+    return Array.from(
+      { length: count },
+      () => new QueueHand({ port: () => port, ledger, random, watch, hidden }),
+    );
   }
 
   /** Gives what is wrong. Nobody else uses the queue. */

@@ -1,0 +1,135 @@
+// Judges a table's history. Each row's calls must be explained by some order of them (test/simulation/judge), the rows of a group must have been written together
+// wherever they are seen together, and ticks of a partition rise from commit to commit.
+import type { Answer, Happening, PageCall, WritesCall } from '../../../simulation/judge/history.js';
+import { type Invocation, linearize } from '../../../simulation/judge/linearize.js';
+import { PARTITION_MODEL, type PartitionQuestion } from '../../../simulation/judge/partition-model.js';
+
+type Call = Invocation<PartitionQuestion>;
+
+const THERE: Call = {
+  step: 0,
+  invoked: -2,
+  answered: -1,
+  required: true,
+  question: { kind: 'create', happened: true },
+};
+
+/** By partition and row. */
+class Courses {
+  readonly all = new Map<string, Call[]>();
+
+  constructor(history: readonly Happening[]) {
+    for (const happening of history)
+      if (happening.call.kind === 'writes') this.#noteWrites(happening, happening.call);
+    for (const happening of history) {
+      const { call, answer } = happening;
+      if (call.kind === 'get' && answer !== undefined)
+        this.#look(happening, call.partition, call.key, answer);
+      if (call.kind === 'page' && answer !== undefined) this.#lookAtAll(happening, call, answer);
+    }
+  }
+
+  #note(happening: Happening, partition: string, key: string, question: PartitionQuestion): void {
+    const { step, invoked, answered, answer } = happening;
+    const name = `${partition}/${key}`;
+    const course = this.all.get(name) ?? [THERE];
+    course.push({ step, invoked, answered, required: answer !== undefined, question });
+    this.all.set(name, course);
+  }
+
+  #noteWrites(happening: Happening, { writes, isBatch }: WritesCall): void {
+    const { answer, step } = happening;
+    for (const [index, write] of writes.entries()) {
+      const isRefused = answer?.code !== undefined;
+      // A refusal names the row that it is for, and tells nothing of the others.
+      if (isRefused && isBatch && answer.index !== index) continue;
+      const own: Answer | undefined = answer && {
+        ...answer,
+        index: undefined,
+        entities: [],
+        versions: [answer.versions[index]],
+      };
+      this.#note(happening, write.partition, write.key, {
+        kind: 'writes',
+        step,
+        writes: [write],
+        isBatch: false,
+        answer: own,
+      });
+    }
+  }
+
+  #look(happening: Happening, partition: string, key: string, { entities }: Answer): void {
+    const seen = entities.find(entity => entity.partition === partition && entity.key === key);
+    const { level } = happening;
+    this.#note(happening, partition, key, { kind: 'get', key, seen, level, select: undefined });
+  }
+
+  #lookAtAll(happening: Happening, call: PageCall, answer: Answer): void {
+    const { filter } = call;
+    if (filter?.kind !== 'compare') return;
+    const partition = filter.constant.text;
+    for (const name of this.all.keys()) {
+      const key = name.slice(partition.length + 1);
+      if (!name.startsWith(`${partition}/`) || (answer.next !== undefined && key >= answer.next.key))
+        continue;
+      this.#look(happening, partition, key, answer);
+    }
+  }
+}
+
+function* groupFaults(history: readonly Happening[], group: readonly string[]): Generator<string> {
+  for (const { call, answer, step } of history) {
+    if (call.kind !== 'page' || answer === undefined) continue;
+    const seen = answer.entities.filter(({ key }) => group.includes(key));
+    const versions = new Set(seen.map(({ version }) => version));
+    const isCut = answer.next !== undefined && answer.next.key <= (group.at(-1) ?? '');
+    if (isCut || (versions.size <= 1 && (seen.length === 0 || seen.length === group.length))) continue;
+    yield `${step}: the rows of one transaction were not seen together: ${seen.map(({ key, version }) => `${key} at ${version}`).join(', ')}.`;
+  }
+}
+
+interface Written {
+  readonly step: number;
+  readonly invoked: number;
+  readonly answered: number;
+  readonly version: bigint;
+}
+
+/** A write that began after another's answer has a later tick; no two writes have one. */
+function* tickFaults(history: readonly Happening[]): Generator<string> {
+  const partitions = new Map<string, Written[]>();
+  for (const { call, answer, step, invoked, answered } of history) {
+    if (call.kind !== 'writes' || answer?.code !== undefined) continue;
+    const version = answer?.versions.find(told => told !== undefined);
+    const partition = call.writes[0]?.partition ?? '';
+    if (version === undefined) continue;
+    partitions.set(partition, [...(partitions.get(partition) ?? []), { step, invoked, answered, version }]);
+  }
+  for (const [partition, written] of partitions) {
+    const byVersion = written.toSorted((a, b) => (a.version < b.version ? -1 : 1));
+    let begun: Written | undefined;
+    for (const [index, each] of byVersion.entries()) {
+      if (byVersion[index - 1]?.version === each.version)
+        yield `${each.step}: two commits of ${partition} have the tick ${each.version}.`;
+      if (begun !== undefined && each.answered < begun.invoked)
+        yield `${begun.step}: it began after ${each.step} was answered, and has an earlier tick in ${partition}.`;
+      if (begun === undefined || each.invoked > begun.invoked) begun = each;
+    }
+  }
+}
+
+export function rowFaults(history: readonly Happening[], group: readonly string[]): string[] {
+  const faults = [...groupFaults(history, group), ...tickFaults(history)];
+  for (const [name, calls] of new Courses(history).all) {
+    const found = linearize(calls, PARTITION_MODEL);
+    if (found === undefined) continue;
+    const states = found.states
+      .slice(0, 4)
+      .map(state => `\n  possible before: ${PARTITION_MODEL.key(state)}`);
+    faults.push(
+      `${found.step}: no order of the calls on ${name} explains what was answered.${states.join('')}`,
+    );
+  }
+  return faults;
+}

@@ -1,0 +1,77 @@
+// npm run test:cassandra:faults -- --minutes N --seed S: three nodes of Cassandra and three front ends that fail while clients work.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Faults, run, seconds, type Told } from './run.js';
+
+const MINUTES = 10;
+/** No longer may nobody be answered when one node fails. */
+const GAP_MS_MAX = 3000;
+const FIRST = 11;
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: process.env.CASSANDRA_FAULT_MINUTES ?? String(MINUTES) },
+    seed: { type: 'string' },
+    // To see that the suite finds what a setting breaks.
+    setting: { type: 'string', multiple: true, default: [] },
+    unsafe: { type: 'boolean', default: false },
+  },
+});
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+function tell(told: readonly Told[]): void {
+  const writes = told.reduce((total, { writes: more }) => total + more, 0);
+  const unclear = told.reduce((total, { unclear: more }) => total + more, 0);
+  say(
+    `${told.length} rounds: of ${writes} acknowledged writes none is lost, none is doubled; ${unclear} answers were unclear.`,
+  );
+  say('The longest time without an acknowledged write, and the longest wait of one call, by what failed:');
+  for (const kind of new Set(told.map(({ kind }) => kind))) {
+    const rounds = told.filter(one => one.kind === kind);
+    const gap = Math.max(...rounds.map(({ during }) => during.gap));
+    const longest = Math.max(...rounds.map(({ during }) => during.longest));
+    say(
+      `  ${kind.padEnd(36)} ${rounds.length} times  ${seconds(gap).padStart(7)} ${seconds(longest).padStart(7)}`,
+    );
+  }
+}
+
+async function main(): Promise<void> {
+  const seed = Number(values.seed ?? (Date.now() % 1_000_000) + 1);
+  const minutes = Number(values.minutes);
+  const directory = await mkdtemp(join(tmpdir(), 'shelfmark-faults-'));
+  const first = Number(process.env.SHELFMARK_CASSANDRA_FIRST ?? FIRST);
+  const settings = Object.fromEntries(values.setting.map(text => text.split('=', 2) as [string, string]));
+  const command = `npm run test:cassandra:faults -- --seed ${seed} --minutes ${minutes}`;
+  say(`Seed ${seed}: ${command}`);
+  try {
+    const told = await run({
+      seed,
+      minutes,
+      directory,
+      first,
+      settings,
+      options: values.unsafe ? '&unsafe' : '',
+      say,
+    });
+    tell(told);
+    const late = told.filter(({ isOfOneNode, during }) => isOfOneNode && during.gap > GAP_MS_MAX);
+    for (const { kind, during } of late)
+      say(`Too long: ${kind}, nobody's write was acknowledged for ${seconds(during.gap)}.`);
+    if (late.length > 0) process.exitCode = 1;
+    await rm(directory, { recursive: true, maxRetries: 5 });
+  } catch (error) {
+    say(`${error instanceof Error ? error.stack : error}\n`);
+    const log = join(directory, 'answers.log');
+    if (error instanceof Faults) await writeFile(log, error.journal);
+    say(
+      `Seed ${seed}; what was asked and answered is in ${log}.\nThe same plan, at other moments: ${command}`,
+    );
+    process.exitCode = 1;
+  }
+}
+
+await main();
