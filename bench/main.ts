@@ -11,12 +11,15 @@
 //   queues/    the Queue service
 //   scans/     scans of whole tables
 //   blobs/     the Blob service
+//   cassandra/ the engine on a cluster beside its driver
 //   profile/   where the server's time goes
 //   wal/       the write-ahead log against transactions alone, a program of its own
 //   heads/     what a packet of a request's head costs, a program of its own
 import { rmSync } from 'node:fs';
 import { measureBlobs } from './blobs/blobs.js';
 import { blobsReport } from './blobs/blobs-report.js';
+import { measureCassandra } from './cassandra/cassandra.js';
+import { cassandraReport } from './cassandra/cassandra-report.js';
 import { type ComparisonOptions, compareOn } from './compare/comparison.js';
 import { GROWTH_ROWS_FROM, growthReport, measureGrowth } from './compare/growth.js';
 import { tableReport } from './compare/table-report.js';
@@ -73,6 +76,19 @@ async function compareAll(options: Options, comparison: ComparisonOptions): Prom
   return { tables, growth };
 }
 
+/** The nodes that `npm run cassandra -- start 3` begins here. */
+function clusterHosts(): readonly string[] {
+  const first = Number(process.env.SHELFMARK_CASSANDRA_FIRST ?? 1);
+  return process.env.SHELFMARK_CASSANDRA?.split(',') ?? [0, 1, 2].map(node => `127.0.0.${first + node}`);
+}
+
+async function measureCluster({ works, rows, runs, seconds }: Options): Promise<Result> {
+  const [hosts, milliseconds] = [clusterHosts(), Math.round(seconds * 1000)];
+  const cluster = await measureCassandra({ hosts, works, rows: rows.at(-1) ?? 0, runs, milliseconds, say });
+  print(cassandraReport(cluster));
+  return { cluster };
+}
+
 async function measure(options: Options, directory: string): Promise<Result | undefined> {
   const generator = chooseGenerator(options.generator);
   const { connections, durability, workers, workloads, subjects } = options;
@@ -84,6 +100,7 @@ async function measure(options: Options, directory: string): Promise<Result | un
     await profileWorkloads({ ...arena, rows, workloads, milliseconds }, print);
     return undefined;
   }
+  if (options.store === 'cassandra') return measureCluster(options);
   if (queues !== undefined) {
     const withAzurite = subjects.includes('azurite');
     if (withAzurite) installAzurite(say);

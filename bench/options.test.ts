@@ -22,6 +22,8 @@ test('without options both tables, all workloads and all subjects', () => {
     rate: undefined,
     queues: undefined,
     blobs: undefined,
+    store: 'lmdb',
+    works: ['inserts', 'transactions', 'hot-transactions', 'gets', 'scan-1', 'scan-1000', 'scan-100000'],
     parts: ['small', 'appends', 'transfers', 'memory', 'tail', 'lists', 'prefix'],
     megabytes: 64,
     scans: undefined,

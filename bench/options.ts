@@ -1,6 +1,7 @@
 // The command line of the benchmark as a value. docs/benchmarks.md explains the options.
 import { parseArgs } from 'node:util';
 import { BLOB_PARTS, type BlobPart, isBlobPart } from './blobs/parts.js';
+import { isWork, WORKS, type Work } from './cassandra/works.js';
 import type { GeneratorName } from './load/drive.js';
 import { GROUP_ROWS, STRIDE } from './load/template.js';
 import {
@@ -31,6 +32,8 @@ export const USAGE = `npm run bench -- [options]
   --queues 1000000      instead: the Queue service, with queues of 100, 10000 and so many messages
   --scans 100000,1000000  instead: scans of whole tables of so many rows, narrow and wide
   --blobs 1000000       instead: the Blob service, with so many blobs in the largest container
+  --store cassandra     instead: the engine on a cluster (npm run cassandra -- start 3) beside its driver alone; the last of --rows are scanned
+  --works a,b           of --store cassandra: ${WORKS.join(', ')}
   --parts a,b           of --blobs: ${BLOB_PARTS.join(', ')}
   --megabytes 64        of --blobs: the length of a large blob
   --rate 5000           of the mixed load, requests per second; default: a third of the peak, the median of --runs of --seconds
@@ -58,9 +61,15 @@ export interface Options {
   readonly blobs: number | undefined;
   readonly parts: readonly BlobPart[];
   readonly megabytes: number;
+  /** What is measured on a cluster. */
+  readonly store: 'lmdb' | 'cassandra';
+  readonly works: readonly Work[];
   /** Rows of the tables that are scanned. */
   readonly scans: readonly number[] | undefined;
 }
+
+/** In the tables that are scanned. */
+const CLUSTER_ROWS = '100000';
 
 /** A mistake in the command line, in words for the user. */
 export class UsageError extends Error {
@@ -83,6 +92,8 @@ const SHAPE = {
   queues: { type: 'string' },
   scans: { type: 'string' },
   blobs: { type: 'string' },
+  store: { type: 'string' },
+  works: { type: 'string' },
   parts: { type: 'string' },
   megabytes: { type: 'string' },
   quick: { type: 'boolean' },
@@ -133,6 +144,12 @@ function parseDurability(text: string): Durability {
   return text;
 }
 
+function parseStore(text: string): Options['store'] {
+  if (text !== 'lmdb' && text !== 'cassandra')
+    throw new UsageError(`--store is lmdb or cassandra, not '${text}'.`);
+  return text;
+}
+
 function parseGenerator(text: string): GeneratorName {
   if (text !== 'wrk' && text !== 'built-in') {
     throw new UsageError(`--generator is wrk or built-in, not '${text}'.`);
@@ -162,11 +179,14 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   const subjects = parseNames('subjects', flags.subjects ?? SUBJECTS.join(','), SUBJECTS, isSubject);
   if (!subjects.includes('shelfmark'))
     throw new UsageError('--subjects names shelfmark, and others to compare.');
+  const store = parseStore(flags.store ?? 'lmdb');
   const workers = parseCount('workers', flags.workers ?? '1');
   if (workers > 1 && flags.profile === true)
     throw new UsageError('--profile looks at one process, not at --workers.');
   return {
-    rows: (flags.rows ?? (quick ? '2000' : '20000,300000')).split(',').map(text => parseRows('rows', text)),
+    rows: (flags.rows ?? (quick ? '2000' : store === 'cassandra' ? CLUSTER_ROWS : '20000,300000'))
+      .split(',')
+      .map(text => parseRows('rows', text)),
     runs: parseCount('runs', flags.runs ?? (quick ? '1' : '5')),
     seconds: parsePositive('seconds', flags.seconds ?? (quick ? '1' : '3')),
     connections: parseCount('connections', flags.connections ?? '32'),
@@ -183,6 +203,8 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     queues: optional('queues', flags.queues, parseCount),
     blobs: optional('blobs', flags.blobs, parseCount),
     parts: parseNames('parts', flags.parts ?? BLOB_PARTS.join(','), BLOB_PARTS, isBlobPart),
+    store,
+    works: parseNames('works', flags.works ?? WORKS.join(','), WORKS, isWork),
     megabytes: parseCount('megabytes', flags.megabytes ?? (quick ? '4' : '64')),
     scans: optional('scans', flags.scans, (name, text) => text.split(',').map(each => parseRows(name, each))),
   };

@@ -64,6 +64,11 @@ export const TAIL_GROWTH_MAX = 2;
 /** By a prefix of an hour among a million blobs. */
 export const PREFIX_LIST_MILLISECONDS_MAX = 10;
 
+/** Of the driver alone that does the engine's statements. */
+export const CLUSTER_MIN = 0.8;
+/** Azure's target for a partition, entities a second. */
+export const CLUSTER_HOT_MIN = 2000;
+
 export interface Verdict {
   readonly goal: string;
   readonly value: number;

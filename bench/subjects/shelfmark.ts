@@ -7,7 +7,10 @@ import { ServerProcess } from './server-process.js';
 export type Durability = 'full' | 'none';
 
 export interface ShelfmarkOptions {
-  readonly directory: string;
+  /** Its data, unless there is a store. */
+  readonly directory?: string;
+  /** An address. */
+  readonly store?: string;
   readonly account: Account;
   readonly durability: Durability;
   readonly workers: number;
@@ -21,6 +24,7 @@ const READY =
 
 export const startShelfmark = ({
   directory,
+  store,
   account,
   durability,
   workers,
@@ -34,7 +38,8 @@ export const startShelfmark = ({
     script: join(ROOT, 'bin', 'shelfmark.js'),
     args: [
       'serve',
-      ...['--data', directory, '--table-port', '0', '--durability', durability, '--workers', String(workers)],
+      ...(store === undefined ? ['--data', directory ?? ''] : ['--store', store]),
+      ...['--table-port', '0', '--durability', durability, '--workers', String(workers)],
     ],
     env: { AZURITE_ACCOUNTS: account.setting, SHELFMARK_ACCOUNTS: account.setting },
     ready: READY,

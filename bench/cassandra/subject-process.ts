@@ -1,0 +1,43 @@
+// A subject on a cluster as a process of its own, named by its arguments: it does what its parent's messages say.
+import { parsePlace } from '../../packages/store-cassandra/place.js';
+import { EngineSubject } from './engine-subject.js';
+import { RawSubject } from './raw-subject.js';
+import type { Job, Subject } from './works.js';
+
+const [kind = '', place = '', account = ''] = process.argv.slice(2);
+
+function open(): Promise<Subject> {
+  if (kind === 'engine') return EngineSubject.open(`cassandra:${place}`, account);
+  const { hosts, keyspace } = parsePlace(place);
+  return RawSubject.open(hosts, keyspace);
+}
+
+async function answer(subject: Subject, job: Job): Promise<object> {
+  if ('look' in job) return subject.look(job);
+  if ('fill' in job) {
+    await subject.fill(job);
+    return {};
+  }
+  if ('end' in job) {
+    await subject.end();
+    return {};
+  }
+  const used = process.cpuUsage();
+  const start = performance.now();
+  const done = await subject.work(job);
+  const milliseconds = performance.now() - start;
+  const { user, system } = process.cpuUsage(used);
+  return { ...done, milliseconds, processorMilliseconds: (user + system) / 1000 };
+}
+
+const subject = await open();
+process.on('message', message => {
+  answer(subject, message as Job).then(
+    result => process.send?.({ result }),
+    (error: Error) => process.send?.({ failure: error.stack }),
+  );
+});
+process.once('SIGTERM', () => {
+  subject.close().finally(() => process.exit(0));
+});
+process.stdout.write(`${kind} is ready\n`);
