@@ -1,8 +1,11 @@
 // Audits, as `shelfmark-patterns/audit`: whether all that follows from an entity's rows is in its table, and nothing else; its repair; and the making of an index over rows that are there.
 
-import { Audit, type AuditPlan, type AuditProgress, type AuditOptions as Options } from './audit/audit.js';
+import { Audit, type AuditPlan, type AuditProgress } from './audit/audit.js';
+import { conditionOf } from './audit/audited-rows.js';
 import { farIndexRows } from './audit/far-index-rows.js';
-import { conditionOf, indexRows } from './audit/index-rows.js';
+import { indexRows } from './audit/index-rows.js';
+import type { AuditOptions as Options } from './audit/walk.js';
+import { indexFlowName } from './indexes/index-message.js';
 import type { AnyEntity, PartitionOf } from './model/entity.js';
 import type { IndexName, IndexPlan } from './model/index-plan.js';
 import { indexNamed } from './model/index-row.js';
@@ -36,12 +39,15 @@ function audited<E extends AnyEntity>(
       : indexRows(service, entity, index, table, partitionKey),
   );
   const condition = conditionOf(entity, partitionKey);
-  return new Audit(service, { work, entity, table, condition, derived }, options).run();
+  const isFollowed = indexes.some(({ definition }) => definition.kind === 'elsewhere');
+  const queues = isFollowed ? [indexFlowName(entity).queue] : [];
+  return new Audit(service, { work, entity, table, condition, derived, queues }, options).run();
 }
 
 /**
  * Compares the rows of an entity with those of its indexes, page by page: it goes on as progress is taken. Programs read and write meanwhile. With `repair` it writes what is missing or stale and deletes what
- * is an orphan, each on condition that nobody else did.
+ * is an orphan, each on condition that nobody else did. Lists of the entity are audited by `auditLists` of `shelfmark-patterns/lists`, copies in its rows by the `audit` of their definition, of
+ * `shelfmark-patterns/copies`.
  */
 export const audit = <E extends AnyEntity>(
   db: Db,

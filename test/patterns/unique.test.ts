@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { type Db, open, PatternError, type Repo } from '#patterns';
-import { audit, backfill, rebuild } from '#patterns/audit';
+import { audit, backfill, type Finding, rebuild } from '#patterns/audit';
 import { indexFlow } from '#patterns/indexes';
 import { connect, Reservations } from '#patterns/internals';
 import { lawOfTurns } from '../../packages/patterns/testing/law.js';
@@ -282,24 +282,25 @@ describePeers('unique keys elsewhere', peer => {
     await lawOfTurns(property, { cost: 1_500, least: 5, most: 200, filter: 'patterns/unique' });
   });
 
-  test('of two rows that had one before it was unique go to the first, and the other is told', async () => {
+  test('of two rows that had one before it was unique go to one of them, and the other is told', async () => {
     const { table, db } = await team(peer);
     const older = db.repo(Unindexed, { table });
     await older.create(ann);
     await older.create(ben);
-    const found: unknown[] = [];
-    for await (const { findings } of rebuild(db, Member, 'byEmail', { table }))
-      found.push(
-        ...findings.map(({ fault, key: of, isRepaired, reason }) => [
-          fault,
-          of?.team,
-          isRepaired,
-          reason?.code,
-        ]),
-      );
-    assert.deepEqual(found, [
-      ['missing', 'a', true, undefined],
-      ['missing', 'b', false, 'UniqueViolation'],
+    const found: Finding[] = [];
+    for await (const { findings } of rebuild(db, Member, 'byEmail', { table })) found.push(...findings);
+    assert.deepEqual(
+      found.map(({ fault, key: of }) => [fault, of?.team]),
+      [
+        ['missing', 'a'],
+        ['missing', 'b'],
+      ],
+    );
+    // Rows of a page are looked at at once, so either may have come first.
+    const given = found.map(({ isRepaired, reason }) => [isRepaired, reason?.code] as const);
+    assert.deepEqual(given.toSorted(), [
+      [false, 'UniqueViolation'],
+      [true, undefined],
     ]);
   });
 

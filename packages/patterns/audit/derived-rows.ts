@@ -7,6 +7,7 @@ import type { Stored, StoredOf } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import type { Instant } from '../values/instant.js';
 import type { AnyPatternError, RowAddress } from '../values/pattern-error.js';
+import type { AnyFinding } from './look.js';
 
 /** A row that should be there. */
 export interface ExpectedRow {
@@ -25,8 +26,8 @@ export interface DerivedRows<E extends AnyEntity = AnyEntity> {
   readonly condition: Condition;
   /** Whether those are walked, too. */
   readonly findsOrphans: boolean;
-  /** The rows that should be there for a row of the entity. */
-  expected(row: StoredOf<E>): readonly ExpectedRow[];
+  /** The row that should be there for a row of the entity, if any. Throws what encoding throws. */
+  expected(row: StoredOf<E>): ExpectedRow | undefined;
   /** The key of the entity's row that a derived row is of. */
   ownerOf(derived: Stored<unknown>): KeyOf<E>;
   /** When the row was written by a write that reserved it and may not have been done; undefined for others. */
@@ -49,13 +50,12 @@ export interface DerivedRows<E extends AnyEntity = AnyEntity> {
 export type Fault = 'missing' | 'stale' | 'orphan' | 'unreadable';
 
 /** What an audit found, by the address of the row that is wrong. */
-export interface Finding<E extends AnyEntity = AnyEntity> extends RowAddress {
+export interface Finding<E extends AnyEntity = AnyEntity> extends AnyFinding {
   readonly fault: Fault;
   /** The kind of derived rows; the entity's name for one of its own rows. */
   readonly of: string;
   /** Of the entity's row; undefined where it cannot be told. */
   readonly key: KeyOf<E> | undefined;
-  readonly isRepaired: boolean;
   /** Why it was not repaired or could not be read: `UniqueViolation` if two living rows should have it. */
   readonly reason: AnyPatternError | undefined;
 }

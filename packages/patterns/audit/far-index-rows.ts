@@ -9,8 +9,8 @@ import { expectedIndexRow, tableOfIndex } from '../model/index-row.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { Service } from '../write/service.js';
+import { conditionOf } from './audited-rows.js';
 import type { DerivedRows } from './derived-rows.js';
-import { conditionOf } from './index-rows.js';
 
 /** Makes the key of a row its own, and frees one that it has not. Throws UniqueViolation, and Conflict for a key that a write under way has reserved. */
 async function settleKey(
@@ -54,12 +54,9 @@ export function farIndexRows<E extends AnyEntity>(
     name: index.name,
     entity: index.entity,
     table: tableOfIndex(entity, index, table),
-    condition: conditionOf(index.entity, undefined),
+    condition: conditionOf(index.entity),
     findsOrphans: !isOfPartition,
-    expected: ({ value }) => {
-      const expected = expectedIndexRow(entity, index, table, value);
-      return expected === undefined ? [] : [expected];
-    },
+    expected: ({ value }) => expectedIndexRow(entity, index, table, value),
     ownerOf: ({ value }) => value as KeyOf<E>,
     reservedSince: found => (found.unknown.some(isReservation) ? found.timestamp : undefined),
     put: (row, { address }, _, options) => settle(row, address, options),

@@ -1,7 +1,5 @@
 // The rows of an index in its entity's partition, for an audit: what index-row.ts makes of a value should be there. A repair goes in one transaction with a condition check of the entity's row, so that it
 // never wins against a writer.
-import { allOf, type Condition } from '../filter/condition.js';
-import { keyCondition } from '../filter/key-condition.js';
 import { indexRowWrite } from '../indexes/index-write.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { IndexPlan } from '../model/index-plan.js';
@@ -9,17 +7,8 @@ import { expectedIndexRow } from '../model/index-row.js';
 import { planConditionCheck, planDelete } from '../write/plan-write.js';
 import { PlannedBatch } from '../write/planned-batch.js';
 import { newIdentity, type Service } from '../write/service.js';
+import { conditionOf } from './audited-rows.js';
 import type { DerivedRows } from './derived-rows.js';
-
-/** All rows of an entity, in one partition or in all. */
-export const conditionOf = ({ plan }: AnyEntity, partitionKey: string | undefined): Condition =>
-  allOf([
-    keyCondition(
-      'PartitionKey',
-      partitionKey === undefined ? plan.partition.range({}) : { eq: partitionKey },
-    ),
-    keyCondition('RowKey', plan.row.range({})),
-  ]);
 
 export const indexRows = <E extends AnyEntity>(
   service: Service,
@@ -33,10 +22,7 @@ export const indexRows = <E extends AnyEntity>(
   table,
   condition: conditionOf(index.entity, partitionKey),
   findsOrphans: true,
-  expected: ({ value }) => {
-    const expected = expectedIndexRow(entity, index, table, value);
-    return expected === undefined ? [] : [expected];
-  },
+  expected: ({ value }) => expectedIndexRow(entity, index, table, value),
   ownerOf: ({ value }) => value as KeyOf<E>,
   put: async (row, expected, found, options) => {
     const check = planConditionCheck(row, newIdentity(service));

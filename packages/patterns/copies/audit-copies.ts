@@ -1,109 +1,122 @@
 // Compares copies with their sources, page by page of the rows that have copies. Others write meanwhile: what is wrong is looked at again before it is told.
-
+import { AuditedRows, readOrFault, unreadable, unreadableRow } from '../audit/audited-rows.js';
+import { type AnyFinding, type Sight, settled } from '../audit/look.js';
+import { type AuditOptions, type Progress, phase, walk } from '../audit/walk.js';
 import { allInOrder } from '../flow/in-order.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
 import { POINT_CONCURRENCY } from '../read/table-query.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import type { RowAddress } from '../values/pattern-error.js';
-import type { Flow } from '../workflow/flow.js';
-import type { CopyInput } from './copy-input.js';
+import type { WireObject } from '../values/read-wire.js';
 import type { CopyRules } from './copy-rules.js';
 
 /** What an audit of copies does with what it finds, and where it goes on. */
-export interface CopyAuditOptions extends ReadOptions {
-  readonly repair?: boolean | undefined;
-  /** The `next` of the last progress that was seen. */
-  readonly resume?: string | undefined;
-  /** Rows of a page; 100 by default. */
-  readonly size?: number | undefined;
-}
+export interface CopyAuditOptions extends AuditOptions {}
 
 /**
  * What is wrong with the copies of a row: they are `missing`, `stale`, or an `orphan` of no source; `dangling` is a row whose source is gone although its deletion is refused, which an audit does not
- * repair.
+ * repair; and what is `unreadable` is a row with copies, or the source of one, of which an audit can only tell where it is.
  */
-export type CopyFault = 'missing' | 'stale' | 'orphan' | 'dangling';
+export type CopyFault = 'missing' | 'stale' | 'orphan' | 'dangling' | 'unreadable';
 
-/** A row that should have other copies. */
-export interface CopyFinding<H extends AnyEntity = AnyEntity> extends RowAddress {
+/** A row that should have other copies, or one that cannot be read. */
+export interface CopyFinding<H extends AnyEntity = AnyEntity> extends AnyFinding {
   readonly fault: CopyFault;
-  readonly key: KeyOf<H>;
-  readonly isRepaired: boolean;
+  /** Of the row with copies; undefined where it cannot be told. */
+  readonly key: KeyOf<H> | undefined;
 }
 
-/** Where an audit of copies is after a page. Counts are of all pages since the start, or since the token that was given. */
-export interface CopyAuditProgress<H extends AnyEntity = AnyEntity> {
-  readonly checked: number;
-  readonly repaired: number;
-  /** Of this page. */
-  readonly findings: readonly CopyFinding<H>[];
-  /** By which to go on; undefined at the end. */
-  readonly next: string | undefined;
-  /** Since the oldest message was sent that the flow has not done, in milliseconds, as the audit began: findings may be as young. Undefined if there is none. */
-  readonly oldest: number | undefined;
-}
+/** Where an audit of copies is after a page. Its one phase is named as the copies are. */
+export interface CopyAuditProgress<H extends AnyEntity = AnyEntity> extends Progress<CopyFinding<H>> {}
 
 /** What is audited. */
 export interface AuditedCopies {
   readonly name: string;
   readonly rules: CopyRules;
-  /** None where copies are written with their sources. */
-  readonly flow: Flow<CopyInput, CopyInput> | undefined;
+  /** Of the flow; none where copies are written with their sources. */
+  readonly queues: readonly string[];
   refresh(key: unknown, options: ReadOptions): Promise<void>;
 }
 
-const PAGE_SIZE = 100;
+type Values = Readonly<Record<string, unknown>>;
 
-async function faultOf(
-  db: Db,
-  rules: CopyRules,
-  { value }: StoredOf<AnyEntity>,
-  options: ReadOptions,
-): Promise<CopyFault | undefined> {
-  const values = value as Readonly<Record<string, unknown>>;
-  const { hasKey, source, patch } = await rules.compared(db, values, options);
-  if (hasKey && source === undefined && rules.spec.whenDeleted === 'refuse') return 'dangling';
-  if (patch === undefined) return undefined;
-  if (source === undefined) return 'orphan';
-  return rules.has(values, undefined) ? 'missing' : 'stale';
+class CopyAudit {
+  readonly #db: Db;
+  readonly #audited: AuditedCopies;
+  readonly #options: CopyAuditOptions;
+  readonly #rows: AuditedRows;
+
+  constructor(db: Db, audited: AuditedCopies, options: CopyAuditOptions) {
+    this.#db = db;
+    this.#audited = audited;
+    this.#options = options;
+    this.#rows = new AuditedRows(Db.serviceOf(db), options);
+  }
+
+  run(): AsyncGenerator<CopyAuditProgress, void, undefined> {
+    const { name, queues, rules } = this.#audited;
+    const { holder } = rules.spec;
+    const { concurrency = POINT_CONCURRENCY, signal } = this.#options;
+    const holders = phase(name, this.#rows.all(holder, holder.table), rows =>
+      allInOrder(rows, { concurrency, signal }, row => this.#checked(row)).then(found => found.flat()),
+    );
+    const subject = JSON.stringify(['copies', name, holder.table, holder.name]);
+    return walk(Db.serviceOf(this.#db), { subject, phases: [holders], queues }, this.#options);
+  }
+
+  async #checked(row: WireObject): Promise<readonly CopyFinding[]> {
+    const { holder } = this.#audited.rules.spec;
+    const read = this.#rows.decoded(holder, holder.table, row);
+    if ('fault' in read) return [{ ...unreadableRow(row, holder.table, read.fault), key: undefined }];
+    const look = async (times: number): Promise<Sight<CopyFinding>> => {
+      if (times === 0 && (await this.#sightOf(read.row)) === 'right') return 'right';
+      const now = await this.#rows.now(holder, read.row);
+      return now === undefined || 'fault' in now ? 'right' : this.#sightOf(now.row);
+    };
+    const found = await settled(look, this.#options.repair);
+    return found === undefined ? [] : [found];
+  }
+
+  async #sightOf(row: StoredOf<AnyEntity>): Promise<Sight<CopyFinding>> {
+    const { rules, refresh } = this.#audited;
+    const value = row.value as Values;
+    const key = row.value as KeyOf<AnyEntity>;
+    const { table, partitionKey, rowKey } = row;
+    const address = await readOrFault(() => rules.sourceOf(value));
+    if ('fault' in address) return { finding: { ...unreadable(row, address.fault), key } };
+    const fault = await readOrFault(() => this.#faultOf(value));
+    if ('fault' in fault) return { finding: { ...unreadable(address.row ?? row, fault.fault), key } };
+    if (fault.row === undefined) return 'right';
+    const finding = {
+      table,
+      partitionKey,
+      rowKey,
+      fault: fault.row,
+      key,
+      isRepaired: false,
+      reason: undefined,
+    };
+    const { repair, signal } = this.#options;
+    if (fault.row !== 'dangling') return { finding, repair: () => refresh(key, { signal }) };
+    // Its copies go; that its source is gone stays for the program to decide.
+    if (repair === true) await refresh(key, { signal });
+    return { finding };
+  }
+
+  async #faultOf(value: Values): Promise<CopyFault | undefined> {
+    const { rules } = this.#audited;
+    const { signal } = this.#options;
+    const { hasKey, source, patch } = await rules.compared(this.#db, value, { signal });
+    if (hasKey && source === undefined && rules.spec.whenDeleted === 'refuse') return 'dangling';
+    if (patch === undefined) return undefined;
+    if (source === undefined) return 'orphan';
+    return rules.has(value, undefined) ? 'missing' : 'stale';
+  }
 }
 
-async function checked(
-  db: Db,
-  { rules, refresh }: AuditedCopies,
-  row: StoredOf<AnyEntity>,
-  { repair = false, signal }: CopyAuditOptions,
-): Promise<CopyFinding | undefined> {
-  if ((await faultOf(db, rules, row, { signal })) === undefined) return undefined;
-  const key = row.value as unknown as KeyOf<AnyEntity>;
-  const now = await db.repo(rules.spec.holder).get(key, { signal });
-  const fault = now && (await faultOf(db, rules, now, { signal }));
-  if (fault === undefined) return undefined;
-  if (repair) await refresh(key, { signal });
-  const { table, partitionKey, rowKey } = row;
-  return { table, partitionKey, rowKey, fault, key, isRepaired: repair && fault !== 'dangling' };
-}
-
-export async function* auditCopies(
+export const auditCopies = (
   db: Db,
   audited: AuditedCopies,
   options: CopyAuditOptions,
-): AsyncGenerator<CopyAuditProgress, void, undefined> {
-  const { size = PAGE_SIZE, resume, signal } = options;
-  const calling = { ...(signal && { signal }) };
-  const hasQueues = Db.serviceOf(db).clients.queues !== undefined;
-  const figures = hasQueues ? await audited.flow?.figures(db, calling) : undefined;
-  const rows = db.repo(audited.rules.spec.holder).scan().allowScan('an audit reads all rows');
-  let [count, repaired] = [0, 0];
-  for await (const { items, next } of rows.pages({ size, resume, signal })) {
-    const found = await allInOrder(items, { concurrency: POINT_CONCURRENCY, signal }, row =>
-      checked(db, audited, row, options),
-    );
-    const findings = found.flatMap(each => each ?? []);
-    count += items.length;
-    repaired += findings.filter(({ isRepaired }) => isRepaired).length;
-    yield { checked: count, repaired, findings, next, oldest: figures?.oldest };
-  }
-}
+): AsyncGenerator<CopyAuditProgress, void, undefined> => new CopyAudit(db, audited, options).run();

@@ -125,12 +125,12 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     }
   }
 
-  /** Rows whose copies are not those of their sources, page by page. With `repair` they are refreshed. */
+  /** Compares copies with their sources, page by page of the rows that have copies. With `repair` those that are not equal are refreshed. */
   audit(db: Db, options: CopyAuditOptions = {}): AsyncGenerator<CopyAuditProgress<H>, void, undefined> {
     const audited = {
       name: this.name,
       rules: this.#rules,
-      flow: this.#isNear ? undefined : this.flow,
+      queues: this.#isNear ? [] : this.flow.definition.queues,
       refresh: (key: unknown, each: ReadOptions) => this.refresh(db, key as KeyOf<H>, each),
     };
     return auditCopies(db, audited, options) as AsyncGenerator<CopyAuditProgress<H>, void, undefined>;

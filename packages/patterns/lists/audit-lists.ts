@@ -7,9 +7,11 @@ import { EntityReads } from '../read/reads.js';
 import { POINT_CONCURRENCY } from '../read/table-query.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
+import { oldestMessage } from '../workflow/oldest-message.js';
 import { querySettings, type Service } from '../write/service.js';
 import { addressOfId, type EntityList, idOf, partsOfKey, textOfKey } from './entity-list.js';
 import { type IdStore, storeOf } from './id-store.js';
+import { flowOf } from './list-keeper.js';
 import { isIn, membersOf } from './list-members.js';
 import { HEAD, type Values } from './list-rows.js';
 
@@ -25,7 +27,7 @@ export interface ListAuditOptions extends ReadOptions {
   readonly size?: number | undefined;
 }
 
-/** An id that should be in a list and is not, or is in it and should not be. */
+/** An id that should be in a list and is not, or is in it and should not be. A list holds ids and nothing of the rows, so an id is missing or an orphan, and never stale. */
 export interface ListFinding {
   readonly fault: 'missing' | 'orphan';
   readonly id: string;
@@ -43,6 +45,8 @@ export interface ListAuditProgress {
   readonly findings: readonly ListFinding[];
   /** By which to go on; undefined at the end. */
   readonly next: string | undefined;
+  /** Since the oldest message was sent that no worker of the list's flow has in hand, in milliseconds, as this run began: a finding may be what it will set right. Undefined if there is none. */
+  readonly oldest: number | undefined;
 }
 
 const PAGE_SIZE = 100;
@@ -68,6 +72,8 @@ export class ListAudit {
   async *run(): AsyncGenerator<ListAuditProgress, void, undefined> {
     const { size = PAGE_SIZE, signal, resume } = this.#options;
     const [from, page] = placeOf(resume);
+    const queues = flowOf(this.#list)?.definition.queues ?? [];
+    const oldest = await oldestMessage(this.#service, queues, { signal });
     let checked = 0;
     const phases = this.#list.home.kind === 'blobs' ? PHASES.slice(0, 1) : PHASES;
     for (const [at, phase] of phases.entries()) {
@@ -78,9 +84,15 @@ export class ListAudit {
         const findings = phase === 'entities' ? await this.#missing(items) : await this.#orphans(items);
         checked += items.length;
         isDone = next === undefined;
-        yield { phase, checked, findings, next: isDone ? afterPhase(at, phases.length) : `${at} ${next}` };
+        yield {
+          phase,
+          checked,
+          findings,
+          next: isDone ? afterPhase(at, phases.length) : `${at} ${next}`,
+          oldest,
+        };
       }
-      if (!isDone) yield { phase, checked, findings: [], next: afterPhase(at, phases.length) };
+      if (!isDone) yield { phase, checked, findings: [], next: afterPhase(at, phases.length), oldest };
     }
   }
 

@@ -89,6 +89,9 @@ export function countsOf(list: EntityList): ContentionCount {
 /** Lists in other places, and their flows. */
 const FLOWS = new WeakMap<EntityList, Flow<ListFlowInput, ListFlowInput>>();
 
+/** The flow that keeps lists of this definition; undefined for those that are written with their rows, and until one is defined. */
+export const flowOf = (list: EntityList): Flow<ListFlowInput, ListFlowInput> | undefined => FLOWS.get(list);
+
 /** Until a list has a flow, writes that change it are refused. */
 const unkept = (list: EntityList): RowKeeper => ({
   name: list.name,

@@ -16,6 +16,7 @@ import {
   queueOf,
   type Step,
 } from './definition.js';
+import { oldestIn } from './oldest-message.js';
 import { type PoisonMessage, type PoisonOptions, poisonMessages } from './poison.js';
 import { Worker, type WorkerOptions } from './worker.js';
 
@@ -45,9 +46,6 @@ export interface FlowFigures {
   /** About so many messages were put aside. */
   readonly poisoned: number;
 }
-
-/** The first messages of a queue, of which the oldest is one unless many come back at once. */
-const PEEKED = 32;
 
 /** Work over partitions, tables and services, which a queue remembers until it is done. */
 export class Flow<I = unknown, O = unknown> {
@@ -135,14 +133,12 @@ export class Flow<I = unknown, O = unknown> {
   /** How much there is to do, and how old it is. */
   async figures(db: Db, options: QueueCallOptions = {}): Promise<FlowFigures> {
     const { queues, poisonQueue } = this.definition;
+    const own = queues.map(name => this.#queue(db, name));
     let pending = 0;
-    const ages: number[] = [];
-    for (const queue of queues.map(name => this.#queue(db, name))) {
-      pending += await queue.count(options);
-      ages.push(...(await queue.peek(PEEKED, options)).map(({ age }) => age));
-    }
+    for (const queue of own) pending += await queue.count(options);
+    const oldest = await oldestIn(own, options);
     const poisoned = await this.#queue(db, poisonQueue).count(options);
-    return { pending, oldest: ages.length === 0 ? undefined : Math.max(...ages), poisoned };
+    return { pending, oldest, poisoned };
   }
 
   #queue(db: Db, name: string): QueueRequests {

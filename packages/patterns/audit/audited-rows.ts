@@ -1,0 +1,97 @@
+// The rows that an audit reads: all of an entity as they come, and single ones, of which some cannot be read. Such rows are told, and end no audit.
+import { allOf, type Condition } from '../filter/condition.js';
+import { keyCondition } from '../filter/key-condition.js';
+import { type RowQuery, rowQuery } from '../filter/plan.js';
+import { decodeEntity } from '../model/decode-entity.js';
+import type { AnyEntity } from '../model/entity.js';
+import { refuseNewer } from '../model/refuse-newer.js';
+import { readAddress } from '../model/row-head.js';
+import type { StoredOf } from '../model/stored.js';
+import { type QuerySettings, TableQuery } from '../read/table-query.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { type AnyPatternError, PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { WireObject } from '../values/read-wire.js';
+import { querySettings, type Service } from '../write/service.js';
+import { faultOfRow } from './look.js';
+
+/** What was read or made of a row, or why that cannot be. */
+export type Read<T> = { readonly row: T } | { readonly fault: AnyPatternError };
+
+/** Throws what should end an audit. */
+export async function readOrFault<T>(read: () => T | Promise<T>): Promise<Read<T>> {
+  try {
+    return { row: await read() };
+  } catch (thrown) {
+    const fault = faultOfRow(thrown);
+    if (fault === undefined) throw thrown;
+    return { fault };
+  }
+}
+
+/** All rows of an entity, in one partition or in all. */
+export const conditionOf = ({ plan }: AnyEntity, partitionKey?: string): Condition =>
+  allOf([
+    keyCondition(
+      'PartitionKey',
+      partitionKey === undefined ? plan.partition.range({}) : { eq: partitionKey },
+    ),
+    keyCondition('RowKey', plan.row.range({})),
+  ]);
+
+/** Rows as they come, so that those which nobody can read are seen. */
+class RawRows extends TableQuery<WireObject> {
+  override readonly rowQuery: RowQuery;
+  protected override readonly shape: string;
+
+  constructor(settings: QuerySettings, table: string, name: string, condition: Condition) {
+    super(settings, 'an audit reads all rows');
+    this.rowQuery = rowQuery(table, condition, undefined);
+    this.shape = `audit ${name}`;
+  }
+
+  protected override decode(row: WireObject): WireObject {
+    return row;
+  }
+}
+
+/** The rows of tables, for one audit. */
+export class AuditedRows {
+  readonly #service: Service;
+  readonly #options: ReadOptions;
+
+  constructor(service: Service, options: ReadOptions) {
+    this.#service = service;
+    this.#options = options;
+  }
+
+  /** Of an entity; of some of its partitions by a condition. */
+  all(entity: AnyEntity, table: string, condition = conditionOf(entity)): RawRows {
+    return new RawRows(querySettings(this.#service, table), table, entity.name, condition);
+  }
+
+  decoded<E extends AnyEntity>(entity: E, table: string, row: WireObject, etag?: string): Read<StoredOf<E>> {
+    try {
+      const stored = decodeEntity(entity, row, { table, onDrift: this.#service.onDrift, etag });
+      refuseNewer(entity, stored);
+      return { row: stored };
+    } catch (thrown) {
+      if (PatternError.is(thrown)) return { fault: thrown };
+      throw thrown;
+    }
+  }
+
+  /** The row there now; undefined if there is none. */
+  async now<E extends AnyEntity>(entity: E, address: RowAddress): Promise<Read<StoredOf<E>> | undefined> {
+    const found = await this.#service.requests.get(address, this.#options);
+    return found && this.decoded(entity, address.table, found.row, found.etag);
+  }
+}
+
+/** What an unreadable row's finding has, whatever audit tells it. */
+export const unreadable = (address: RowAddress, reason: AnyPatternError) => {
+  const { table, partitionKey, rowKey } = address;
+  return { table, partitionKey, rowKey, fault: 'unreadable', isRepaired: false, reason } as const;
+};
+
+export const unreadableRow = (row: WireObject, table: string, reason: AnyPatternError) =>
+  unreadable(readAddress(row, table), reason);

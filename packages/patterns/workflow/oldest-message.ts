@@ -1,0 +1,39 @@
+// The age of the oldest message that waits in queues: how far behind what a flow derives may be.
+import type { Clients } from '../transport/clients.js';
+import { type QueueCallOptions, QueueRequests } from '../transport/queue-requests.js';
+import { PatternError } from '../values/pattern-error.js';
+
+/** The first messages of a queue, of which the oldest is one unless many come back at once. */
+const PEEKED = 32;
+
+/** In milliseconds, of messages that nobody has in hand; undefined if there is none. Throws QueueNotFound. */
+export async function oldestIn(
+  queues: readonly QueueRequests[],
+  options: QueueCallOptions,
+): Promise<number | undefined> {
+  const ages: number[] = [];
+  for (const queue of queues) ages.push(...(await queue.peek(PEEKED, options)).map(({ age }) => age));
+  return ages.length === 0 ? undefined : Math.max(...ages);
+}
+
+/** What of a program is needed here. */
+interface Program {
+  readonly clients: Clients;
+  readonly surroundings: { readonly now: () => number };
+}
+
+/** For audits, of queues by their names: a program that has no client of queues, or not these queues, has no messages there. */
+export async function oldestMessage(
+  { clients, surroundings }: Program,
+  names: readonly string[],
+  { signal }: QueueCallOptions,
+): Promise<number | undefined> {
+  if (clients.queues === undefined || names.length === 0) return undefined;
+  const queues = names.map(name => new QueueRequests(clients, name, surroundings.now));
+  try {
+    return await oldestIn(queues, { signal });
+  } catch (thrown) {
+    if (PatternError.is(thrown, 'QueueNotFound')) return undefined;
+    throw thrown;
+  }
+}
