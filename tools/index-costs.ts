@@ -1,10 +1,4 @@
-// Counts what writes of an entity cost without indexes and with each kind of them, and with lists of ids: requests, and rows that are written, as they go over the wire to a server in memory; and what the worker
-// does afterwards for those elsewhere. docs/patterns/indexes.md and docs/patterns/lists.md have the tables.
-import { setTimeout } from 'node:timers/promises';
-import { createDefaultHttpClient, type HttpClient, type PipelineRequest } from '@azure/core-rest-pipeline';
-import { TableServiceClient } from '@azure/data-tables';
-import { QueueServiceClient } from '@azure/storage-queue';
-import { serve } from 'shelfmark';
+// What writes of an entity cost without indexes and with each kind of them, and with lists of ids. docs/patterns/indexes.md and docs/patterns/lists.md have the tables.
 import {
   type AnyEntity,
   codec,
@@ -13,21 +7,28 @@ import {
   type IndexSpecs,
   key,
   type Of,
-  open,
   type Repo,
   type StoredOf,
   t,
 } from '#patterns';
-import type { Flow } from '#patterns/flows';
 import { indexFlow } from '#patterns/indexes';
 import { listFlow, listOf } from '#patterns/lists';
+import {
+  COST_CONTAINER,
+  COST_TABLE,
+  type CostColumn,
+  costTable,
+  deleteAll,
+  type Scene,
+} from './cost-table.js';
+import type { CountedFlow } from './counted-requests.js';
 
 const props = { id: t.int32(), email: t.string(), last: t.string(), note: t.string() };
 
 const member = <const IX extends IndexSpecs<typeof props>>(name: string, indexes: IX) =>
   entity(name, {
     version: 1,
-    table: 'Costs',
+    table: COST_TABLE,
     props,
     partition: key('members'),
     row: p => key(name.toLowerCase(), p.id.as(codec.int(6))),
@@ -93,23 +94,30 @@ const farList = listOf(FarListed, 'far-listed', {
   partition: p => key('far-list', p.email),
   row: key('list'),
 });
+const BlobListed = member('BlobListed', {});
+const blobList = listOf(BlobListed, 'blob-listed', {
+  where: 'blob',
+  container: COST_CONTAINER,
+  blob: p => key('blob-list', p.email),
+});
 
-/** A column of a table, or two: the write, and what the worker of the flow does behind it. */
-interface Column {
+/** An entity, and the flow of its indexes or lists. */
+interface Kind {
   readonly title: string;
   readonly entity: AnyEntity;
-  readonly flow?: Pick<Flow, 'worker' | 'figures' | 'createQueues'>;
+  readonly flow?: CountedFlow;
 }
 
-const INDEXES: readonly Column[] = [
+const INDEXES: readonly Kind[] = [
   ...KINDS.map(([title, entity]) => ({ title, entity })),
   ...FAR_KINDS.map(([title, entity]) => ({ title, entity, flow: indexFlow(entity) })),
 ];
 
-const LISTS: readonly Column[] = [
+const LISTS: readonly Kind[] = [
   { title: 'no list', entity: member('Unlisted', {}) },
   { title: 'in the same partition', entity: Listed },
   { title: 'elsewhere', entity: FarListed, flow: listFlow('far-listed', [farList]) },
+  { title: 'in blobs', entity: BlobListed, flow: listFlow('blob-listed', [blobList]) },
 ];
 
 type Member = ReturnType<typeof member>;
@@ -119,8 +127,10 @@ type Row = StoredOf<Member>;
 const ann: Of<Member> = { id: 1, email: 'ann@x.org', last: 'Jones', note: 'n' };
 const moved = { ...ann, email: 'ann@y.org' };
 
+type Operation = readonly [title: string, run: (members: Members, row: Row) => Promise<unknown>];
+
 /** What is done with a row that was just created. */
-const OPERATIONS: readonly (readonly [string, (members: Members, row: Row) => Promise<unknown>])[] = [
+const OPERATIONS: readonly Operation[] = [
   ['`create`', members => members.create({ ...ann, id: 2, email: 'ben@x.org' })],
   ['`merge` of a property that no key has', (members, row) => members.merge(row, { note: 'new' })],
   ['`merge` of what the index is by', (members, row) => members.merge(row, { email: moved.email })],
@@ -134,91 +144,21 @@ const OPERATIONS: readonly (readonly [string, (members: Members, row: Row) => Pr
   ['`mutate`', members => members.mutate({ id: 1 }, row => row && { ...row, email: moved.email })],
 ];
 
-/** Counts what passes. */
-class CountingClient implements HttpClient {
-  requests = 0;
-  written = 0;
-  readonly #client = createDefaultHttpClient();
+/** Does each of the operations with a row that was just created. */
+const membersWith =
+  (entity: AnyEntity) =>
+  async (db: Db): Promise<Scene> => {
+    const members = db.repo(entity) as unknown as Members;
+    const row = await members.create(ann);
+    return {
+      ready: async () => line => (OPERATIONS[line] as Operation)[1](members, row),
+      clear: () => deleteAll(members),
+    };
+  };
 
-  sendRequest(request: PipelineRequest): ReturnType<HttpClient['sendRequest']> {
-    this.requests++;
-    const isBatch = request.url.includes('$batch');
-    const parts = typeof request.body === 'string' ? request.body.match(/ HTTP\/1\.1\r\n/g) : null;
-    if (isBatch) this.written += parts?.length ?? 0;
-    else if (request.method !== 'GET') this.written++;
-    return this.#client.sendRequest(request);
-  }
-}
+const titles = OPERATIONS.map(([title]) => title);
+const columnsOf = (kinds: readonly Kind[]): readonly CostColumn[] =>
+  kinds.map(({ title, entity, flow }) => ({ title, flow, prepare: membersWith(entity) }));
 
-/** A program whose requests to tables are counted. */
-class Counted {
-  readonly db: Db;
-  readonly #client = new CountingClient();
-
-  constructor(clients: Parameters<typeof open>[0]) {
-    this.db = open(clients, { httpClient: this.#client, announceAfter: 0 });
-  }
-
-  /** `1 / 2`: requests, with those to queues that `run` gives, and rows written. */
-  async count(run: () => Promise<number>): Promise<string> {
-    const { requests, written } = this.#client;
-    const others = await run();
-    return `${this.#client.requests - requests + others} / ${this.#client.written - written}`;
-  }
-}
-
-/** Empties the queues of a flow. Gives the requests that the worker needs for its messages: it receives and deletes each. */
-async function drain(db: Db, flow: NonNullable<Column['flow']>): Promise<number> {
-  const { pending } = await flow.figures(db);
-  const worker = flow.worker(db, { concurrency: 1, rest: { base: 5, cap: 20 } });
-  while ((await flow.figures(db)).pending > 0) await setTimeout(5);
-  await worker.stop();
-  return 2 * pending;
-}
-
-const titlesOf = ({ title, flow }: Column): readonly string[] =>
-  flow === undefined ? [title] : [`${title}: the write`, 'the worker'];
-
-/** A table, as it stands on its page. */
-async function costsOf(columns: readonly Column[]): Promise<string> {
-  const server = await serve({ data: undefined });
-  try {
-    const tables = TableServiceClient.fromConnectionString(server.connectionString(), {
-      allowInsecureConnection: true,
-    });
-    await tables.createTable('Costs');
-    const queues = QueueServiceClient.fromConnectionString(server.connectionString());
-    const program = new Counted({ tables, queues });
-    const { db } = program;
-    for (const { flow } of columns) await flow?.createQueues(db);
-    const lines: string[] = [];
-    for (const [title, run] of OPERATIONS) {
-      const cells: string[] = [];
-      for (const { entity, flow } of columns) {
-        const members = db.repo(entity) as unknown as Members;
-        const row = await members.create(ann);
-        if (flow) await drain(db, flow);
-        const write = async (): Promise<number> => {
-          await run(members, row);
-          return flow ? (await flow.figures(db)).pending : 0;
-        };
-        cells.push(await program.count(write));
-        if (flow) cells.push(await program.count(() => drain(db, flow)));
-        for (const each of await members.partition({}).take(10)) await members.delete(each);
-        if (flow) await drain(db, flow);
-      }
-      lines.push(`| ${[title, ...cells].join(' | ')} |`);
-    }
-    const names = columns.flatMap(titlesOf);
-    return [
-      `| requests / rows written | ${names.join(' | ')} |`,
-      `|---|${'---|'.repeat(names.length)}`,
-      ...lines,
-    ].join('\n');
-  } finally {
-    await server.close();
-  }
-}
-
-export const indexCosts = (): Promise<string> => costsOf(INDEXES);
-export const listCosts = (): Promise<string> => costsOf(LISTS);
+export const indexCosts = (): Promise<string> => costTable(titles, columnsOf(INDEXES));
+export const listCosts = (): Promise<string> => costTable(titles, columnsOf(LISTS));

@@ -1,7 +1,8 @@
-// Writes the tables of what indexes and lists cost into docs/patterns/indexes.md and docs/patterns/lists.md.
+// Writes what indexes, lists and copies cost into docs/patterns/indexes.md, docs/patterns/lists.md and docs/patterns/one-to-many.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { copyCosts } from './copy-costs.js';
 import { indexCosts, listCosts } from './index-costs.js';
 
 const pages = join(fileURLToPath(new URL('../..', import.meta.url)), 'docs', 'patterns');
@@ -9,6 +10,7 @@ const pages = join(fileURLToPath(new URL('../..', import.meta.url)), 'docs', 'pa
 for (const [name, costs] of [
   ['indexes.md', indexCosts],
   ['lists.md', listCosts],
+  ['one-to-many.md', copyCosts],
 ] as const) {
   const table = await costs();
   const page = join(pages, name);
