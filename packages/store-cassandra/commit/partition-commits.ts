@@ -142,6 +142,8 @@ export class PartitionCommits {
         const barrier = { id: randomBytes(ID_BYTES), from, to: to + 1n, puts: [], deletes: [] };
         if ((await this.#partition.write(barrier)).kind === 'applied') return false;
       } catch (error) {
+        // What is wrong in itself stays so.
+        if (!(error instanceof StoreError)) throw error;
         cause = error;
       }
     }

@@ -2,7 +2,7 @@
 // and rows.
 import cassandra from 'cassandra-driver';
 import { Semaphore } from '#base';
-import { StoreError } from '#store';
+import { busy, failureOf, isFault, refused, wasNotBegun } from './failure.js';
 
 export interface SessionOptions {
   readonly hosts: readonly string[];
@@ -53,10 +53,6 @@ const AT_ONCE = 512;
 const HEARTBEAT_MS = 1000;
 const CONNECT_MS = 2500;
 
-/** Codes of the protocol for requests of which nothing was carried out (native_protocol_v5.spec, section 8). */
-const { overloaded, isBootstrapping } = cassandra.types.responseErrorCodes;
-const NOT_BEGUN: ReadonlySet<unknown> = new Set([overloaded, isBootstrapping]);
-
 const { consistencies } = cassandra.types;
 
 export class Session {
@@ -101,11 +97,11 @@ export class Session {
         }),
       );
     } catch (error) {
-      throw busy(error);
+      throw failureOf(error);
     }
   }
 
-  /** The statements as one, of one partition; one of them has a condition. Never fails. */
+  /** The statements as one, of one partition; one of them has a condition. Fails where nothing was begun, and for what is wrong in itself. */
   async writeIf(statements: readonly Statement[]): Promise<Answer> {
     try {
       const queries = statements.map(({ query, params }) => ({ query, params: params.map(wireParam) }));
@@ -120,7 +116,7 @@ export class Session {
       );
       return { kind: result.wasApplied() ? 'applied' : 'refused' };
     } catch (error) {
-      if (wasNotBegun(error)) throw busy(error);
+      if (wasNotBegun(error) || isFault(error)) throw failureOf(error);
       return { kind: 'unclear', error };
     }
   }
@@ -162,7 +158,7 @@ export class Session {
       );
       return { rows: rows.map(row => new RowColumns(row)), state: pageState ?? undefined };
     } catch (error) {
-      throw busy(error);
+      throw failureOf(error);
     }
   }
 }
@@ -273,7 +269,7 @@ async function run(
     });
     return rows;
   } catch (error) {
-    throw busy(error);
+    throw isFault(error) ? refused(error) : busy(error);
   }
 }
 
@@ -281,18 +277,3 @@ function wireParam(param: Param): unknown {
   if (!Array.isArray(param)) return param;
   return param.map(({ kind, key }: Pair) => new cassandra.types.Tuple(kind, key));
 }
-
-function wasNotBegun(error: unknown): boolean {
-  if (error instanceof cassandra.errors.ResponseError) return NOT_BEGUN.has(error.code);
-  return (
-    error instanceof cassandra.errors.NoHostAvailableError &&
-    Object.keys(error.innerErrors ?? {}).length === 0
-  );
-}
-
-const busy = (error: unknown): StoreError =>
-  new StoreError(
-    'busy',
-    `Cassandra cannot do it now: ${error instanceof Error ? error.message : String(error)}`,
-    error,
-  );

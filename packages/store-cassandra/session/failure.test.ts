@@ -1,0 +1,64 @@
+// Which errors of the driver are told as a cluster that cannot do it now, and which as faults of this program.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import cassandra from 'cassandra-driver';
+import { StoreError } from '#store';
+import { failureOf, wasNotBegun } from './failure.js';
+
+const { errors, types } = cassandra;
+const CODES = types.responseErrorCodes;
+
+const answered = (code: number): Error => new errors.ResponseError(code, 'as the cluster says');
+const isBusy = (error: unknown): boolean => {
+  const failure = failureOf(error);
+  if (failure instanceof StoreError) return failure.code === 'busy' && failure.cause === error;
+  assert.equal(failure, error);
+  return false;
+};
+
+test('failure: each code of an answer', () => {
+  const wrong: readonly number[] = [
+    CODES.protocolError,
+    CODES.syntaxError,
+    CODES.unauthorized,
+    CODES.invalid,
+    CODES.configError,
+    CODES.alreadyExists,
+  ];
+  const codes = Object.entries(CODES).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number',
+  );
+  assert(codes.length > wrong.length);
+  for (const [name, code] of codes) assert.equal(isBusy(answered(code)), !wrong.includes(code), name);
+  // Failures of newer protocols, of which the driver has no name: CAS_WRITE_UNKNOWN.
+  assert.equal(isBusy(answered(0x1700)), true);
+});
+
+test('failure: what comes from outside is busy, what a caller does wrong is not', () => {
+  const outside = [
+    new errors.NoHostAvailableError({ '127.0.0.1:9042': new TypeError('of another') }),
+    new errors.OperationTimedOutError('late', '127.0.0.1:9042'),
+    new errors.BusyConnectionError('127.0.0.1:9042', 2048, 1),
+    Object.assign(new Error('read ECONNRESET'), { isSocketError: true, code: 'ECONNRESET' }),
+    new Error('No connection available'),
+  ];
+  for (const error of outside) assert.equal(isBusy(error), true, error.message);
+  const own = [
+    new TypeError('Expected Number'),
+    new RangeError('out of it'),
+    new SyntaxError('Cannot convert one to a BigInt'),
+    new errors.ArgumentError('Parameters are wrong'),
+    new errors.NotSupportedError('Not here'),
+    new errors.DriverInternalError('Never'),
+  ];
+  for (const error of own) assert.equal(isBusy(error), false, error.message);
+});
+
+test('failure: only what certainly changes nothing was not begun', () => {
+  assert.equal(wasNotBegun(answered(CODES.overloaded)), true);
+  assert.equal(wasNotBegun(answered(CODES.isBootstrapping)), true);
+  assert.equal(wasNotBegun(new errors.NoHostAvailableError({})), true);
+  for (const code of [CODES.serverError, CODES.writeTimeout, CODES.writeFailure, CODES.unavailableException])
+    assert.equal(wasNotBegun(answered(code)), false, String(code));
+  assert.equal(wasNotBegun(new errors.OperationTimedOutError('late', '127.0.0.1:9042')), false);
+});
