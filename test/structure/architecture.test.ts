@@ -40,7 +40,7 @@ const packageOf = ({ path }: Source): string => path.split('/')[1] ?? '';
 /** Packages from outside, and the files that may import them. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
   lmdb: /^packages\/store-lmdb\//,
-  'cassandra-driver': /^packages\/store-cassandra\/session\/session\.ts$/,
+  'cassandra-driver': /^packages\/store-cassandra\/session\//,
   commander: /^packages\/cli\//,
   pino: /^packages\/server\/observe\/log\.ts$/,
   saxes: /^packages\/wire\/shared\/xml\.ts$/,
