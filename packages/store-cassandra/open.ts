@@ -2,6 +2,7 @@
 import type { EngineTools } from '#store';
 import { CassandraStore, type CassandraStoreOptions } from './cassandra-store.js';
 import type { Place } from './place.js';
+import { readAccess } from './session/access.js';
 import { prepare } from './session/prepare.js';
 import { onCluster, Session } from './session/session.js';
 
@@ -11,8 +12,9 @@ export async function openCassandraStore(
   options: CassandraStoreOptions,
   tools: EngineTools,
 ): Promise<CassandraStore> {
-  const { dataCenter, unsafe } = await onCluster(place, cluster => prepare(cluster, place));
-  const session = await Session.open(place, dataCenter);
+  const reached = { ...place, access: readAccess(place.tls) };
+  const { dataCenter, unsafe } = await onCluster(reached, cluster => prepare(cluster, place));
+  const session = await Session.open(reached, dataCenter);
   const said = unsafe.length === 0 ? tools.place : `${tools.place}, UNSAFE: ${unsafe.join(', ')}`;
   const store = new CassandraStore(session, { ...tools, place: said }, { ...options, unsafe: unsafe.length });
   await store.begin();

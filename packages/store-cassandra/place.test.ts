@@ -10,6 +10,8 @@ test('place: hosts, port and keyspace, and what is so unless said', () => {
     keyspace: 'shelf',
     create: false,
     replicas: 3,
+    dataCenter: undefined,
+    tls: undefined,
     unsafe: false,
   });
   const { hosts, port } = parsePlace('//[::1]:9043,b:9043/k');
@@ -19,6 +21,27 @@ test('place: hosts, port and keyspace, and what is so unless said', () => {
 test('place: options', () => {
   const { create, replicas, unsafe } = parsePlace('//a/k?create&replicas=1&unsafe');
   assert.deepEqual([create, replicas, unsafe], [true, 1, true]);
+});
+
+test('place: TLS and its files', () => {
+  assert.deepEqual(parsePlace('//a/k?tls').tls, { ca: undefined, cert: undefined, key: undefined });
+  const { tls, dataCenter } = parsePlace('//a/k?dataCenter=west%201&tls&ca=/a@b/ca.pem&cert=c&key=k');
+  assert.deepEqual([tls, dataCenter], [{ ca: '/a@b/ca.pem', cert: 'c', key: 'k' }, 'west 1']);
+});
+
+test('place: a password is refused, and is not repeated', () => {
+  for (const text of ['//user:secret@a/k', '//user@a/k', '//user:sec/ret@a/k', '//u:s@a,b/k?tls'])
+    assert.throws(
+      () => parsePlace(text),
+      (error: Error) => {
+        assert.match(
+          error.message,
+          /^A user and a password do not belong into the address, .*SHELFMARK_CASSANDRA_USER/,
+        );
+        assert.doesNotMatch(error.message, /sec|ret/);
+        return true;
+      },
+    );
 });
 
 test('place: what is none is refused with the form of one', () => {
@@ -35,6 +58,12 @@ test('place: what is none is refused with the form of one', () => {
     ['//a/k?replicas=0', /from 1 on/],
     ['//a/k?replicas=x', /from 1 on/],
     ['//a/k?copies=3', /no option 'copies'/],
+    ['//a/k?dataCenter', /dataCenter is a name/],
+    ['//a/k?tls&ca', /ca names no file/],
+    ['//a/k?tls&cert=c', /go together/],
+    ['//a/k?tls&key=c', /go together/],
+    ['//a/k?ca=c', /need tls/],
+    ['//a/k?cert=c&key=k', /need tls/],
   ];
   for (const [text, message] of faulty)
     assert.throws(() => parsePlace(text), { name: 'StoreError', code: 'unsupported', message }, text);

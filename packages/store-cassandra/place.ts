@@ -1,5 +1,14 @@
-// The address of a store on a cluster: `//HOST[:PORT][,HOST…]/KEYSPACE[?create][&replicas=N][&unsafe]`, what stands behind `cassandra:`.
+// The address of a store on a cluster: `//HOST[:PORT][,HOST…]/KEYSPACE[?OPTION&…]`, what stands behind `cassandra:`. It holds no secret: those are session/access.ts's.
 import { StoreError } from '#store';
+
+/** Names of files in PEM. */
+export interface TlsFiles {
+  /** Who may have signed the certificates of nodes; without it whom Node.js trusts. */
+  readonly ca: string | undefined;
+  /** Of this program, for clusters that ask for one; never without `key`. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
 
 export interface Place {
   readonly hosts: readonly string[];
@@ -7,8 +16,12 @@ export interface Place {
   readonly keyspace: string;
   /** Makes keyspace and tables where they are missing. */
   readonly create: boolean;
-  /** Copies of everything, in the data centre of the first host. */
+  /** Copies of everything, in the data center. */
   readonly replicas: number;
+  /** Undefined: the only one that there is. */
+  readonly dataCenter: string | undefined;
+  /** Undefined: connections are not encrypted. */
+  readonly tls: TlsFiles | undefined;
   /** Serves although settings of the cluster break the promise. */
   readonly unsafe: boolean;
 }
@@ -16,23 +29,54 @@ export interface Place {
 const PORT = 9042;
 const REPLICAS = 3;
 const PLACE = /^\/\/([^/?]+)\/(\w{1,48})(?:\?(.*))?$/;
+/** Before the options, whose files may have such names. */
+const USER = /^[^?]*@/;
 const HOST = /^([\w.-]+|\[[\da-f:]+\])(?::(\d{1,5}))?$/i;
-const FORM = 'cassandra://HOST[:PORT][,HOST…]/KEYSPACE[?create][&replicas=N][&unsafe]';
+const OPTIONS = ['create', 'replicas', 'dataCenter', 'tls', 'ca', 'cert', 'key', 'unsafe'];
+const FORM = 'cassandra://HOST[:PORT][,HOST…]/KEYSPACE[?OPTION&…]';
+const EXPLAINED = 'create, replicas=N, dataCenter=NAME, tls, ca=FILE, cert=FILE, key=FILE and unsafe';
+const NO_SECRETS =
+  'A user and a password do not belong into the address, which others see in lists of processes: they go into SHELFMARK_CASSANDRA_USER, and SHELFMARK_CASSANDRA_PASSWORD or SHELFMARK_CASSANDRA_PASSWORD_FILE.';
 
 const refused = (why: string): StoreError =>
-  new StoreError('unsupported', `${why}: an address of Cassandra is ${FORM}.`);
+  new StoreError('unsupported', `${why}: an address of Cassandra is ${FORM}, with the options ${EXPLAINED}.`);
 
-function optionsIn(text: string): Pick<Place, 'create' | 'replicas' | 'unsafe'> {
+function tlsIn(options: URLSearchParams): TlsFiles | undefined {
+  const file = (name: string): string | undefined => {
+    const path = options.get(name) ?? undefined;
+    if (path === '') throw refused(`The option ${name} names no file`);
+    return path;
+  };
+  const files = { ca: file('ca'), cert: file('cert'), key: file('key') };
+  if ((files.cert === undefined) !== (files.key === undefined)) throw refused('cert and key go together');
+  if (options.has('tls')) return files;
+  if (Object.values(files).some(path => path !== undefined)) throw refused('ca, cert and key need tls');
+  return undefined;
+}
+
+type Options = Pick<Place, 'create' | 'replicas' | 'dataCenter' | 'tls' | 'unsafe'>;
+
+function optionsIn(text: string): Options {
   const options = new URLSearchParams(text);
   for (const name of options.keys())
-    if (!['create', 'replicas', 'unsafe'].includes(name)) throw refused(`There is no option '${name}'`);
+    if (!OPTIONS.includes(name)) throw refused(`There is no option '${name}'`);
   const replicas = Number(options.get('replicas') ?? REPLICAS);
   if (!Number.isInteger(replicas) || replicas < 1) throw refused('replicas is a number from 1 on');
-  return { create: options.has('create'), replicas, unsafe: options.has('unsafe') };
+  const dataCenter = options.get('dataCenter') ?? undefined;
+  if (dataCenter === '') throw refused('dataCenter is a name');
+  return {
+    create: options.has('create'),
+    replicas,
+    dataCenter,
+    tls: tlsIn(options),
+    unsafe: options.has('unsafe'),
+  };
 }
 
 /** @throws StoreError `unsupported` for what names no cluster and keyspace. */
 export function parsePlace(text: string): Place {
+  // What stands before it is never repeated: it may be a secret.
+  if (USER.test(text)) throw new StoreError('unsupported', NO_SECRETS);
   const [, hostsText = '', keyspace = '', options = ''] = PLACE.exec(text) ?? [];
   if (keyspace === '') throw refused('Hosts or the keyspace are missing');
   const found = hostsText.split(',').map(host => HOST.exec(host));

@@ -48,7 +48,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   '@azure/core-rest-pipeline': /^packages\/patterns\//,
   '@azure/data-tables': /^packages\/patterns\//,
   'node:net': /^packages\/http\/|^packages\/cli\/(?:cluster\/free-port|locked-directory)\.ts$/,
-  'node:tls': /^packages\/(?:http\/listen|cli\/serve)\.ts$/,
+  'node:tls': /^packages\/(?:http\/listen|cli\/serve|store-cassandra\/session\/access)\.ts$/,
   // For the names of methods and statuses; its server is not used.
   'node:http': /^packages\/http\//,
   'node:https': /^$/,

@@ -71,6 +71,31 @@ seed_provider:
 `;
 }
 
+/** Files that show who a node is, and whom it takes for a client. */
+export interface Keystores {
+  readonly keystore: string;
+  readonly truststore: string;
+  readonly password: string;
+}
+
+/**
+ * Settings of a node that asks for passwords and permissions; the first user is `cassandra`, with that password. What a user may is known two seconds later
+ * unless it is looked up each time.
+ */
+export const WITH_PASSWORDS = {
+  authenticator: 'PasswordAuthenticator',
+  authorizer: 'CassandraAuthorizer',
+  permissions_validity: '0ms',
+};
+
+/** Settings of a node that speaks TLS only; `asksClients`: which have to show a certificate. */
+export const withTls = (
+  { keystore, truststore, password }: Keystores,
+  asksClients: boolean,
+): Readonly<Record<string, string>> => ({
+  client_encryption_options: `{ enabled: true, optional: false, store_type: PKCS12, require_client_auth: ${asksClients}, keystore: '${keystore}', keystore_password: '${password}', truststore: '${truststore}', truststore_password: '${password}' }`,
+});
+
 export const LOGBACK = `<configuration>
   <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender"><encoder><pattern>%d{HH:mm:ss.SSS} %-5level %logger{0} %msg%n</pattern></encoder></appender>
   <root level="INFO"><appender-ref ref="OUT"/></root>
@@ -131,6 +156,7 @@ export function javaArguments(jars: readonly string[], directory: string): reado
     '-Dcassandra.skip_wait_for_gossip_to_settle=0',
     '-Dcassandra.ring_delay_ms=1000',
     '-Dcassandra.allow_simplestrategy=true',
+    '-Dcassandra.superuser_setup_delay_ms=0',
     '-Djava.net.preferIPv4Stack=true',
     ...OPENED.map(name => `--add-opens=${name}=ALL-UNNAMED`),
     ...EXPORTED.map(name => `--add-exports=${name}=ALL-UNNAMED`),

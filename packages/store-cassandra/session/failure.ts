@@ -49,4 +49,9 @@ export function wasNotBegun(error: unknown): boolean {
   return error instanceof errors.NoHostAvailableError && Object.keys(error.innerErrors ?? {}).length === 0;
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** In one line. The driver's own text of what failed at every host has the stack of the first failure in it. */
+export function messageOf(error: unknown): string {
+  const [first] = error instanceof errors.NoHostAvailableError ? Object.entries(error.innerErrors ?? {}) : [];
+  if (first !== undefined) return `no host can be reached. ${first[0]}: ${messageOf(first[1])}`;
+  return (error instanceof Error ? error.message : String(error)).trim().replace(/\s*\n\s*/g, ' ');
+}

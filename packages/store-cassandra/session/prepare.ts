@@ -8,11 +8,12 @@ export interface Wanted {
   readonly keyspace: string;
   readonly create: boolean;
   readonly replicas: number;
+  readonly dataCenter: string | undefined;
   readonly unsafe: boolean;
 }
 
 export interface Prepared {
-  /** Of the hosts that are asked. */
+  /** Whose hosts are asked. */
   readonly dataCenter: string;
   /** Settings that break the promise, `name=value`; empty unless that is allowed. */
   readonly unsafe: readonly string[];
@@ -35,18 +36,35 @@ const PUT_VERSION = (keyspace: string) =>
 /** @throws StoreError `unsupported`, in one sentence with the name of what is not as it has to be. */
 export async function prepare(cluster: ClusterAccess, wanted: Wanted): Promise<Prepared> {
   const { run } = cluster;
-  const [local] = await run('SELECT data_center FROM system.local');
-  const dataCenter: string = local?.data_center;
+  const dataCenter = dataCenterOf(cluster.dataCenters(), wanted.dataCenter);
   if (wanted.create) await createTables(run, dataCenter, wanted);
   const replicas = await replicasOf(run, dataCenter, wanted.keyspace);
   await checkVersion(run, wanted.keyspace);
   const unsafe = [
-    ...(await unsafeSettings(cluster)),
+    ...(await unsafeSettings(cluster, dataCenter)),
     ...(replicas < wanted.replicas ? [`replication=${replicas}`] : []),
   ];
   const [first] = unsafe;
   if (first === undefined || wanted.unsafe) return { dataCenter, unsafe };
   throw new StoreError('unsupported', `${reasonOf(first, wanted)} The option unsafe serves all the same.`);
+}
+
+/**
+ * The one that is asked for, or the only one.
+ *
+ * @throws StoreError `unsupported`: commits are decided in one data center, and two processes that ask two of them would not see each other's.
+ */
+export function dataCenterOf(found: readonly string[], wanted: string | undefined): string {
+  const [only = '', ...others] = found;
+  if (wanted === undefined && others.length === 0) return only;
+  if (wanted !== undefined && found.includes(wanted)) return wanted;
+  const names = [...found].sort().join(', ');
+  throw new StoreError(
+    'unsupported',
+    wanted === undefined
+      ? `The cluster has the data centers ${names}: the option dataCenter says which one keeps the store.`
+      : `The cluster has no data center ${wanted}; it has ${names}.`,
+  );
 }
 
 function reasonOf(setting: string, { keyspace, replicas }: Wanted): string {
@@ -56,9 +74,9 @@ function reasonOf(setting: string, { keyspace, replicas }: Wanted): string {
     : `A node of the cluster has ${name}: ${value}, which may lose or hide what was answered; it has to be ${SETTINGS[name]?.join(' or ')}.`;
 }
 
-async function unsafeSettings({ runOnEach }: ClusterAccess): Promise<readonly string[]> {
+async function unsafeSettings({ runOnEach }: ClusterAccess, dataCenter: string): Promise<readonly string[]> {
   const found = new Set<string>();
-  for (const rows of (await runOnEach(READ_SETTINGS)).values())
+  for (const rows of (await runOnEach(dataCenter, READ_SETTINGS)).values())
     for (const { name, value } of rows)
       if (SETTINGS[name]?.includes(value) === false) found.add(`${name}=${value}`);
   return [...found];

@@ -2,12 +2,16 @@
 // and rows.
 import cassandra from 'cassandra-driver';
 import { Semaphore } from '#base';
+import { type Access, definedOf } from './access.js';
 import { busy, failureOf, isFault, refused, wasNotBegun } from './failure.js';
+import { refusalOf } from './refusal.js';
 
 export interface SessionOptions {
   readonly hosts: readonly string[];
   readonly port: number;
   readonly keyspace: string;
+  /** Nothing is shown to a cluster without it. */
+  readonly access?: Access | undefined;
 }
 
 export interface Statement {
@@ -63,10 +67,10 @@ export class Session {
     this.#client = client;
   }
 
-  /** Fails with `busy` if no host answers. `localDataCenter` has the hosts that are asked. */
+  /** Fails as `onCluster` does. `localDataCenter` has the hosts that are asked. */
   static async open(options: SessionOptions, localDataCenter: string): Promise<Session> {
     const client = clientOf(options, localDataCenter, options.keyspace);
-    await connected(client);
+    await connected(client, options);
     return new Session(client);
   }
 
@@ -171,24 +175,35 @@ export type Run = (
 /** A cluster whose keyspace need not be there. */
 export interface ClusterAccess {
   readonly run: Run;
-  /** The answers of all hosts that can be reached. */
-  runOnEach(query: string): Promise<ReadonlyMap<string, readonly cassandra.types.Row[]>>;
+  /** The names of its data centers. */
+  dataCenters(): readonly string[];
+  /** The answers of all hosts of a data center that can be reached. */
+  runOnEach(dataCenter: string, query: string): Promise<ReadonlyMap<string, readonly cassandra.types.Row[]>>;
 }
 
+/** Fails with `busy` if no host can be reached, with `unsupported` where that will not pass by itself. */
 export async function onCluster<T>(
   options: SessionOptions,
   work: (cluster: ClusterAccess) => Promise<T>,
 ): Promise<T> {
   const client = clientOf(options, undefined);
-  await connected(client);
-  const runOnEach: ClusterAccess['runOnEach'] = async query => {
+  await connected(client, options);
+  const runOnEach: ClusterAccess['runOnEach'] = async (dataCenter, query) => {
     const answers = new Map<string, readonly cassandra.types.Row[]>();
     for (const host of client.hosts.values())
-      if (host.isUp()) answers.set(host.address, await run(client, query, [], host));
+      if (host.datacenter === dataCenter && host.isUp())
+        answers.set(host.address, await run(client, query, [], host));
     return answers;
   };
+  const dataCenters = (): readonly string[] => [
+    ...new Set(client.hosts.values().map(({ datacenter }) => datacenter)),
+  ];
   try {
-    return await work({ run: (query, params = []) => run(client, query, params), runOnEach });
+    return await work({
+      run: (query, params = []) => run(client, query, params),
+      dataCenters,
+      runOnEach,
+    });
   } finally {
     await client.shutdown();
   }
@@ -221,11 +236,12 @@ class RowColumns implements Columns {
 const NOTHING = Buffer.alloc(0);
 
 function clientOf(
-  { hosts, port }: SessionOptions,
+  { hosts, port, access }: SessionOptions,
   localDataCenter: string | undefined,
   keyspace?: string,
 ): cassandra.Client {
-  const { policies } = cassandra;
+  const { auth, policies } = cassandra;
+  const { credentials, certificates } = access ?? {};
   return new cassandra.Client({
     contactPoints: [...hosts],
     ...(keyspace === undefined ? {} : { keyspace }),
@@ -240,6 +256,11 @@ function clientOf(
       retry: new policies.retry.FallthroughRetryPolicy(),
       reconnection: new policies.reconnection.ConstantReconnectionPolicy(HEARTBEAT_MS),
     },
+    ...(credentials && {
+      authProvider: new auth.PlainTextAuthProvider(credentials.user, credentials.password),
+    }),
+    // The driver's own default takes any certificate.
+    ...(certificates && { sslOptions: { ...definedOf(certificates), rejectUnauthorized: true } }),
     protocolOptions: { port },
     pooling: { heartBeatInterval: HEARTBEAT_MS },
     socketOptions: { readTimeout: READ_MS, connectTimeout: CONNECT_MS },
@@ -247,12 +268,12 @@ function clientOf(
   });
 }
 
-async function connected(client: cassandra.Client): Promise<void> {
+async function connected(client: cassandra.Client, { access }: SessionOptions): Promise<void> {
   try {
     await client.connect();
   } catch (error) {
     await client.shutdown();
-    throw busy(error);
+    throw refusalOf(error, access);
   }
 }
 

@@ -1,29 +1,21 @@
 // What a cluster is refused for when a store is opened, and what then says that it was served all the same. On a node of its own, which answers before a write
 // is on disk.
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '#base';
 import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-engine.js';
 import { parsePlace } from '../../../packages/store-cassandra/place.js';
 import { onCluster } from '../../../packages/store-cassandra/session/session.js';
 import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
-import { Cluster, onLoopback } from '../../../tools/cassandra/cluster.js';
+import { ownCluster } from '../node/own-cluster.js';
 
 const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
-/** Behind the three that the cluster beside it may have. */
-const BEFORE = Number(process.env.SHELFMARK_CASSANDRA_FIRST ?? 1) + 2;
 const OPTIONS = { clock: systemClock, durability: 'full', exclusive: false } as const;
 
 const openAt = (place: string) => cassandraEngine.open(place, OPTIONS);
 
-const ownCluster = (): Cluster =>
-  new Cluster(join(mkdtempSync(join(tmpdir(), 'shelfmark-cassandra-')), 'nodes'), onLoopback(BEFORE));
-
 describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  const cluster = ownCluster();
+  const cluster = ownCluster(1);
   const host = cluster.hostOf(1);
   before(() => cluster.start(1, { commitlog_sync: 'periodic', commitlog_sync_period: '10000ms' }));
   after(() => cluster.stop());

@@ -1,0 +1,18 @@
+// A cluster of a test's own, for settings that the one beside the tests must not have. Its addresses are counted from that one's, so that checkouts whose
+// clusters differ never meet.
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Cluster, onLoopback } from '../../../tools/cassandra/cluster.js';
+
+/** The most nodes that the cluster beside the tests has. */
+const BESIDE = 3;
+
+/** `place` keeps clusters from each other that run at one time: from 1 on. */
+export function ownCluster(place: number): Cluster {
+  const first = Number(process.env.SHELFMARK_CASSANDRA?.split('.').at(-1) ?? 1);
+  return new Cluster(
+    join(mkdtempSync(join(tmpdir(), 'shelfmark-cassandra-')), 'nodes'),
+    onLoopback(first - 1 + BESIDE - 1 + place),
+  );
+}
