@@ -4,7 +4,7 @@ import { parsePlace } from './place.js';
 
 export function cassandraTools(place: string): EngineTools {
   const { hosts, keyspace } = parsePlace(place);
-  return { place: `keyspace ${keyspace} at ${hosts.join(', ')}` };
+  return { place: `keyspace ${keyspace} at ${hosts.join(', ')}`, hasPeers: true };
 }
 
 export const cassandraEngine: EngineKind = {

@@ -16,13 +16,16 @@ import {
   type StoreTraits,
   type Visit,
 } from '#store';
+import { CassandraPeers } from './cassandra-peers.js';
 import { Catalog } from './catalog.js';
 import { Commits } from './commit/commits.js';
 import { type Fence, Partition } from './commit/partition.js';
 import { CassandraContents } from './content/cassandra-contents.js';
 import { Drops } from './content/drops.js';
 import { SYSTEM } from './layout/schema.js';
+import { LiveMembers } from './live-members.js';
 import { Members } from './members.js';
+import { Owners } from './owners.js';
 import { Reclaim } from './reclaim.js';
 import { pagesInOrder, RowSizes } from './scan/partition-pages.js';
 import { walk } from './scan/scan.js';
@@ -44,6 +47,7 @@ export class CassandraStore implements Engine {
   readonly traits: StoreTraits = { cheapRangeReadsInCommit: false };
   readonly content: CassandraContents;
   readonly tools: EngineTools;
+  readonly peers: CassandraPeers;
   readonly #session: Session;
   readonly #clock: Clock;
   readonly #unsafe: number;
@@ -52,6 +56,7 @@ export class CassandraStore implements Engine {
   readonly #catalog: Catalog;
   readonly #reclaim: Reclaim;
   readonly #members: Members;
+  readonly #owners: Owners;
   readonly #sizes = new RowSizes();
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -65,14 +70,23 @@ export class CassandraStore implements Engine {
     this.tools = tools;
     this.#clock = clock;
     this.#unsafe = unsafe;
-    this.#commits = new Commits(session);
+    const live: LiveMembers = new LiveMembers(() => this.#members.id);
+    this.#owners = new Owners(live);
+    this.#commits = new Commits(session, (sid, partition) => this.#owners.noteConflict(sid, partition));
     this.#ticks = new Ticks(this.#commits, clock);
     const system = (partition: string): Partition => new Partition(session, SYSTEM, partition);
     this.#catalog = new Catalog(this.#commits, this.#ticks, system, { leaseMs });
     const drops: Drops = new Drops(() => this.#members);
-    this.#members = new Members(session, () => drops.oldestHold());
+    this.#members = new Members(session, () => drops.oldestHold(), live);
     const isLiving = (space: Space): Promise<boolean> => this.#catalog.isLiving(space);
     this.content = new CassandraContents({ session, members: this.#members, drops, isLiving });
+    this.peers = new CassandraPeers({
+      commits: this.#commits,
+      ticks: this.#ticks,
+      members: this.#members,
+      live,
+      owners: this.#owners,
+    });
     this.#reclaim = new Reclaim(session, this.#commits, this.#ticks, system('dropped'), this.content);
   }
 
@@ -89,7 +103,8 @@ export class CassandraStore implements Engine {
 
   statistics(): readonly Statistic[] {
     const { up } = this.#session.hosts();
-    const [hosts, unsafe] = ['Hosts that can be reached.', 'Settings of the cluster that break the promise.'];
+    const hosts = 'Hosts that can be reached.';
+    const unsafe = 'Settings of the cluster that break the promise.';
     return [
       { kind: 'gauge', name: 'cassandra_hosts', help: hosts, value: up, aggregate: 'min' },
       {

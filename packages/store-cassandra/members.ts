@@ -1,9 +1,11 @@
 // The processes that have the store open. Each counts up a row of its own once a second, with the count at which its oldest pin began: so others know without a
-// common clock when all pins that were there at some moment are gone.
+// common clock when all pins that were there at some moment are gone. The row also says where others may hand requests to it: live-members.ts's.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Peer } from '#store';
 import { FORGET_MEMBER, LIST_MEMBERS, MEMBER_SECONDS, PUT_MEMBER } from './layout/schema.js';
-import type { Session } from './session/session.js';
+import type { LiveMembers } from './live-members.js';
+import type { Columns, Session } from './session/session.js';
 
 const BEAT_MS = 1000;
 const ID_BYTES = 10;
@@ -17,21 +19,24 @@ interface Member {
   readonly beat: bigint;
   /** Undefined without a pin. */
   readonly pinned: bigint | undefined;
+  readonly peer: Peer | undefined;
 }
 
 export class Members {
   readonly id = randomBytes(ID_BYTES).toString('hex');
   readonly #session: Session;
   readonly #oldestPin: () => bigint | undefined;
+  readonly #live: LiveMembers;
   readonly #ended = new AbortController();
   #beat = 0n;
   #lastBeat = performance.now();
   #running: Promise<void> = Promise.resolve();
 
   /** `oldestPin` gives the count that `beat` had when the oldest pin began. */
-  constructor(session: Session, oldestPin: () => bigint | undefined) {
+  constructor(session: Session, oldestPin: () => bigint | undefined, live: LiveMembers) {
     this.#session = session;
     this.#oldestPin = oldestPin;
+    this.#live = live;
   }
 
   /** Of the row as it is written next. */
@@ -46,7 +51,7 @@ export class Members {
 
   /** Resolves when the others can see it. */
   async begin(): Promise<void> {
-    await this.#count();
+    await this.count();
     this.#running = this.#run();
   }
 
@@ -86,7 +91,10 @@ export class Members {
   async #list(): Promise<Map<string, Member>> {
     const { rows } = await this.#session.read({ query: LIST_MEMBERS, params: [] });
     return new Map(
-      rows.map(row => [row.text('id'), { beat: row.long('beat') ?? 0n, pinned: row.long('pinned') }]),
+      rows.map(row => [
+        row.text('id'),
+        { beat: row.long('beat') ?? 0n, pinned: row.long('pinned'), peer: peerOf(row) },
+      ]),
     );
   }
 
@@ -94,17 +102,27 @@ export class Members {
     const { signal } = this.#ended;
     while (!signal.aborted) {
       await sleep(BEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
-      if (!signal.aborted) await this.#count().catch(() => undefined);
+      if (!signal.aborted) await this.count().catch(() => undefined);
     }
   }
 
-  async #count(): Promise<void> {
+  /** Writes the row, and reads those of others where this process takes requests of theirs. */
+  async count(): Promise<void> {
     const began = performance.now();
     this.#beat += 1n;
+    const peer = this.#live.own;
     await this.#session.write({
       query: PUT_MEMBER,
-      params: [this.id, this.#beat, this.#oldestPin() ?? null],
+      params: [this.id, this.#beat, this.#oldestPin() ?? null, peer?.url ?? null, peer?.lease ?? null],
     });
     this.#lastBeat = began;
+    this.#live.renew(began);
+    if (peer !== undefined) this.#live.see(await this.#list());
   }
+}
+
+function peerOf(row: Columns): Peer | undefined {
+  const url = row.optionalText('url');
+  const lease = row.optionalText('lease');
+  return url === undefined || lease === undefined ? undefined : { id: row.text('id'), url, lease };
 }

@@ -3,6 +3,7 @@
 // store.ts has the laws of the rows, content.ts those of the contents; docs/engines.md says how to add an engine.
 import type { Clock, HistogramCounts } from '#base';
 import type { StoreWithContent } from './content.js';
+import type { Peers } from './peers.js';
 import type { Row, Space } from './store.js';
 
 export interface Engine extends StoreWithContent {
@@ -12,6 +13,8 @@ export interface Engine extends StoreWithContent {
   statistics(): readonly Statistic[];
   /** The tools for this engine's data. */
   readonly tools: EngineTools;
+  /** Where several processes on several machines may have the data open. */
+  readonly peers?: Peers | undefined;
 }
 
 /** A metric, whose name ends with its unit: `commit_seconds`. */
@@ -64,6 +67,8 @@ export interface EngineTools {
   readonly directory?: string | undefined;
   /** The number of processes on one machine that may serve the same data; 1 by default. */
   readonly workersMax?: number | undefined;
+  /** Whether stores of this engine have `peers`. */
+  readonly hasPeers?: boolean | undefined;
   /** Reads all of the data, which servers may be writing to, as it is at one moment. A damaged file may crash the process. */
   readonly check?: ((inspection: Inspection, onProgress: () => void) => Promise<StoreReport>) | undefined;
   /** Copies the data, which servers may be writing to, as it is at one moment, into a directory. */

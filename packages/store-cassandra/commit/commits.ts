@@ -4,12 +4,17 @@ import type { Session } from '../session/session.js';
 import { Partition } from './partition.js';
 import { type NextTick, PartitionCommits } from './partition-commits.js';
 
+/** Another process has changed the partition meanwhile. */
+export type NoteConflict = (sid: bigint, partition: string) => void;
+
 export class Commits {
   readonly #session: Session;
+  readonly #noteConflict: NoteConflict;
   readonly #open = new Map<string, PartitionCommits>();
 
-  constructor(session: Session) {
+  constructor(session: Session, noteConflict: NoteConflict) {
     this.#session = session;
+    this.#noteConflict = noteConflict;
   }
 
   /** Resolves with the decision's result once its changes are durable. */
@@ -28,12 +33,10 @@ export class Commits {
   }
 
   #begin(place: string, sid: bigint, partition: string, nextTick: NextTick): PartitionCommits {
-    const commits = new PartitionCommits(
-      partition,
-      new Partition(this.#session, sid, partition),
-      nextTick,
-      () => this.#open.delete(place),
-    );
+    const commits = new PartitionCommits(partition, new Partition(this.#session, sid, partition), nextTick, {
+      conflict: () => this.#noteConflict(sid, partition),
+      ended: () => this.#open.delete(place),
+    });
     this.#open.set(place, commits);
     return commits;
   }

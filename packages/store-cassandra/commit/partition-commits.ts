@@ -21,20 +21,26 @@ const ID_BYTES = 16;
 /** A commit of which it is not known by then whether it happened is told as such. */
 const UNCLEAR_MS_MAX = 10_000;
 
+interface Told {
+  /** The condition of a write did not hold. */
+  conflict(): void;
+  /** Nothing waits any more. */
+  ended(): void;
+}
+
 export class PartitionCommits {
   readonly #name: string;
   readonly #partition: Partition;
   readonly #nextTick: NextTick;
   readonly #waiting: Waiting[] = [];
-  readonly #ended: () => void;
+  readonly #told: Told;
   #running: Promise<void> | undefined;
 
-  /** `ended` is called when nothing waits any more. */
-  constructor(name: string, partition: Partition, nextTick: NextTick, ended: () => void) {
+  constructor(name: string, partition: Partition, nextTick: NextTick, told: Told) {
     this.#name = name;
     this.#partition = partition;
     this.#nextTick = nextTick;
-    this.#ended = ended;
+    this.#told = told;
   }
 
   /** Resolves when nothing waits and nothing is under way; undefined if that is so now. */
@@ -59,7 +65,7 @@ export class PartitionCommits {
       }
     }
     this.#running = undefined;
-    this.#ended();
+    this.#told.ended();
   }
 
   /** A commit that reads a range is alone: what others of the group change might belong to its range. */
@@ -123,6 +129,7 @@ export class PartitionCommits {
   async #write(change: Change): Promise<boolean> {
     const answer = await this.#partition.write(change);
     if (answer.kind === 'unclear') return this.#findOut(change);
+    if (answer.kind === 'refused') this.#told.conflict();
     return answer.kind === 'applied';
   }
 

@@ -12,10 +12,10 @@
 // `content` has the chunks of contents, and `contents` which there are of a space, by buckets, each with the process that wrote it. Both are written without
 // conditions: nobody changes a content.
 //
-// `member` has the processes, one partition of all: each counts up its row once a second.
+// `member` has the processes, one partition of all: each counts up its row once a second. `url` and `lease` are there while others may hand it requests.
 
 /** A store of another version is refused. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** Kinds of rows in a partition. */
 export const SENTINEL = 0;
@@ -45,11 +45,16 @@ export const TABLES: readonly string[] = [
     PRIMARY KEY ((sid, bucket), id)
   ) WITH compaction = {'class': 'UnifiedCompactionStrategy'} AND gc_grace_seconds = 86400`,
   `CREATE TABLE IF NOT EXISTS member (
-    part tinyint, id text, beat bigint, pinned bigint,
+    part tinyint, id text, beat bigint, pinned bigint, url text, lease text,
     PRIMARY KEY (part, id)
   ) WITH gc_grace_seconds = 86400`,
   `CREATE TABLE IF NOT EXISTS format (name text PRIMARY KEY, version int)`,
 ];
+
+/** What makes tables of a version those of the next one; harmless to repeat. Programs of the older version that have the store open go on. */
+export const UPGRADES: ReadonlyMap<number, readonly string[]> = new Map([
+  [1, ['ALTER TABLE member ADD IF NOT EXISTS url text', 'ALTER TABLE member ADD IF NOT EXISTS lease text']],
+]);
 
 export const READ_KEYS =
   'SELECT fence, kind, rk, version, value FROM row WHERE sid = ? AND pk = ? AND (kind, rk) IN ?';
@@ -85,6 +90,6 @@ export const LIST_CONTENTS = 'SELECT id, owner FROM contents WHERE sid = ? AND b
 
 /** A member that has not counted for so long has ended. */
 export const MEMBER_SECONDS = 600;
-export const PUT_MEMBER = `INSERT INTO member (part, id, beat, pinned) VALUES (0, ?, ?, ?) USING TTL ${MEMBER_SECONDS}`;
-export const LIST_MEMBERS = 'SELECT id, beat, pinned FROM member WHERE part = 0';
+export const PUT_MEMBER = `INSERT INTO member (part, id, beat, pinned, url, lease) VALUES (0, ?, ?, ?, ?, ?) USING TTL ${MEMBER_SECONDS}`;
+export const LIST_MEMBERS = 'SELECT id, beat, pinned, url, lease FROM member WHERE part = 0';
 export const FORGET_MEMBER = 'DELETE FROM member WHERE part = 0 AND id = ?';

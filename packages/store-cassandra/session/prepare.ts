@@ -1,7 +1,7 @@
 // What is looked at before a store is opened: that keyspace and tables are there, in this program's version, and that no setting of the cluster breaks the
 // promise that what was answered is kept.
 import { StoreError } from '#store';
-import { SCHEMA_VERSION, TABLES } from '../layout/schema.js';
+import { SCHEMA_VERSION, TABLES, UPGRADES } from '../layout/schema.js';
 import type { ClusterAccess, Run } from './session.js';
 
 export interface Wanted {
@@ -32,6 +32,8 @@ const READ_KEYSPACE = 'SELECT replication FROM system_schema.keyspaces WHERE key
 const READ_VERSION = (keyspace: string) => `SELECT version FROM "${keyspace}".format WHERE name = 'store'`;
 const PUT_VERSION = (keyspace: string) =>
   `INSERT INTO "${keyspace}".format (name, version) VALUES ('store', ${SCHEMA_VERSION}) IF NOT EXISTS`;
+const RAISE_VERSION = (keyspace: string, version: number) =>
+  `UPDATE "${keyspace}".format SET version = ${version + 1} WHERE name = 'store' IF version = ${version}`;
 
 /** @throws StoreError `unsupported`, in one sentence with the name of what is not as it has to be. */
 export async function prepare(cluster: ClusterAccess, wanted: Wanted): Promise<Prepared> {
@@ -88,6 +90,19 @@ async function createTables(run: Run, dataCenter: string, { keyspace, replicas }
   );
   for (const table of TABLES) await run(table.replace('EXISTS ', `EXISTS "${keyspace}".`));
   await run(PUT_VERSION(keyspace));
+  await upgrade(run, keyspace);
+}
+
+/** Several may do it at a time: the version is raised after the tables are there, and each step may be repeated. */
+async function upgrade(run: Run, keyspace: string): Promise<void> {
+  for (;;) {
+    const [found] = await run(READ_VERSION(keyspace));
+    const version: number = found?.version;
+    const steps = UPGRADES.get(version);
+    if (steps === undefined) return;
+    for (const step of steps) await run(step.replace('TABLE ', `TABLE "${keyspace}".`));
+    await run(RAISE_VERSION(keyspace, version));
+  }
 }
 
 async function replicasOf(run: Run, dataCenter: string, keyspace: string): Promise<number> {
@@ -105,9 +120,10 @@ async function checkVersion(run: Run, keyspace: string): Promise<void> {
       `The keyspace ${keyspace} has no store; the option create makes one.`,
     );
   const [found] = await run(READ_VERSION(keyspace));
-  if (found?.version !== SCHEMA_VERSION)
-    throw new StoreError(
-      'unsupported',
-      `The keyspace ${keyspace} has version ${found?.version} of the tables; this program writes version ${SCHEMA_VERSION}.`,
-    );
+  if (found?.version === SCHEMA_VERSION) return;
+  const cure = UPGRADES.has(found?.version) ? ' The option create makes it that.' : '';
+  throw new StoreError(
+    'unsupported',
+    `The keyspace ${keyspace} has version ${found?.version} of the tables; this program writes version ${SCHEMA_VERSION}.${cure}`,
+  );
 }

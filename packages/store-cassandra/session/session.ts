@@ -31,6 +31,7 @@ export interface Pair {
 export interface Columns {
   bytes(name: string): Buffer;
   text(name: string): string;
+  optionalText(name: string): string | undefined;
   integer(name: string): number;
   long(name: string): bigint | undefined;
 }
@@ -222,6 +223,10 @@ class RowColumns implements Columns {
 
   text(name: string): string {
     return this.#row[name];
+  }
+
+  optionalText(name: string): string | undefined {
+    return this.#row[name] ?? undefined;
   }
 
   integer(name: string): number {

@@ -1,0 +1,81 @@
+// Several stores on one cluster: they see each other, know one secret, and name owners once they meet.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '#base';
+import type { Space } from '#store';
+import { cassandraTools } from '../cassandra-engine.js';
+import type { CassandraStore } from '../cassandra-store.js';
+import { openCassandraStore } from '../open.js';
+import { parsePlace } from '../place.js';
+import { dropKeyspace } from '../testing/drop-keyspace.js';
+
+const host = process.env.SHELFMARK_CASSANDRA;
+const OPTIONS = { clock: systemClock, leaseMs: 20 };
+const LOOK_MS = 50;
+const LOOKS = 200;
+
+const open = (place: string): Promise<CassandraStore> =>
+  openCassandraStore(parsePlace(place), OPTIONS, cassandraTools(place));
+
+async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let look = 0; look < LOOKS; look++) {
+    if (await isSo()) return;
+    await sleep(LOOK_MS);
+  }
+  assert.fail(what);
+}
+
+async function created(store: CassandraStore, name: string): Promise<Space> {
+  const space = await store.createSpace({ account: 'a', service: 'table', name }, Buffer.alloc(0));
+  return space ?? assert.fail(`${name} is there.`);
+}
+
+describe('cassandra', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
+  const place = `//${host}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
+  let stores: readonly CassandraStore[] = [];
+  before(async () => {
+    const first = await open(place);
+    stores = [first, await open(place)];
+  });
+  after(async () => {
+    await Promise.all(stores.map(store => store.close()));
+    await dropKeyspace(place);
+  });
+
+  test('peers: all know one secret', async () => {
+    const [one, other] = await Promise.all(stores.map(({ peers }) => peers.secret()));
+    assert.equal(one, other);
+    assert.equal(one?.length, 64);
+  });
+
+  test('peers: a partition in which two met belongs to one of them until it leaves', async () => {
+    const [one, other] = stores;
+    if (one === undefined || other === undefined) return assert.fail();
+    const space = await created(one, 'hot');
+    await one.peers.join('http://one');
+    await other.peers.join('http://other');
+    const put = (store: CassandraStore): Promise<unknown> =>
+      store.commit(space, 'p', { keys: [] }, () => ({
+        result: true,
+        puts: [{ key: 'k', value: Buffer.of(1) }],
+      }));
+    const ownerNames = () => [one, other].map(({ peers }) => peers.ownerOf(space, 'p')?.url);
+    assert.deepEqual(ownerNames(), [undefined, undefined]);
+    await until(async () => {
+      await Promise.all([one, other].flatMap(store => [put(store), put(store), put(store)]));
+      return ownerNames().some(url => url !== undefined);
+    }, 'Nobody owns it.');
+    const [byOne, byOther] = ownerNames();
+    const owned = byOne ?? byOther;
+    assert(owned === (byOne === undefined ? 'http://one' : 'http://other'), `${owned}`);
+    const [owner, guest] = owned === 'http://one' ? [one, other] : [other, one];
+    const peer = guest.peers.ownerOf(space, 'p') ?? assert.fail();
+    assert(owner.peers.holds(peer.lease));
+    assert(!guest.peers.holds(peer.lease));
+    await owner.peers.leave();
+    assert(!owner.peers.holds(peer.lease));
+    await until(() => guest.peers.ownerOf(space, 'p') === undefined, 'It still belongs to who left.');
+  });
+});

@@ -1,0 +1,68 @@
+// What a server is told of the other processes on the cluster: who they are, what belongs to them, and the secret that all of them know, which is a row of the engine's own.
+import { randomBytes } from 'node:crypto';
+import type { Peer, Peers, Space } from '#store';
+import type { Commits } from './commit/commits.js';
+import { SYSTEM } from './layout/schema.js';
+import type { LiveMembers } from './live-members.js';
+import type { Members } from './members.js';
+import type { Owners } from './owners.js';
+import type { Ticks } from './ticks.js';
+
+const PARTITION = 'peers';
+const KEY = 'secret';
+const SECRET_BYTES = 32;
+
+interface Parts {
+  readonly commits: Commits;
+  readonly ticks: Ticks;
+  readonly members: Members;
+  readonly live: LiveMembers;
+  readonly owners: Owners;
+}
+
+export class CassandraPeers implements Peers {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async join(url: string): Promise<void> {
+    this.#parts.live.url = url;
+    await this.#parts.members.count();
+  }
+
+  async leave(): Promise<void> {
+    this.#parts.live.url = undefined;
+    await this.#parts.members.count();
+  }
+
+  /** Made by whoever asks first. */
+  secret(): Promise<string> {
+    const { commits, ticks } = this.#parts;
+    const made = randomBytes(SECRET_BYTES);
+    return commits.commit(
+      SYSTEM,
+      PARTITION,
+      { keys: [KEY] },
+      ({ keys: [row] }) => {
+        if (row !== undefined) return { result: row.value.toString('hex') };
+        return { result: made.toString('hex'), puts: [{ key: KEY, value: made }] };
+      },
+      async fence => ticks.plain(fence),
+    );
+  }
+
+  ownerOf(space: Space, partition: string): Peer | undefined {
+    return this.#parts.owners.ownerOf(BigInt(space.id), partition);
+  }
+
+  holds(lease: string): boolean {
+    const { live } = this.#parts;
+    return live.url !== undefined && lease === live.lease;
+  }
+
+  suspect(peer: Peer): void {
+    this.#parts.live.suspect(peer);
+  }
+}
