@@ -5,6 +5,7 @@ import { Semaphore } from '#base';
 import { type Access, definedOf } from './access.js';
 import { busy, failureOf, isFault, refused, wasNotBegun } from './failure.js';
 import { refusalOf } from './refusal.js';
+import { NextHost, Suspected, SuspectsLast } from './suspects.js';
 
 export interface SessionOptions {
   readonly hosts: readonly string[];
@@ -56,23 +57,31 @@ const SCHEMA_MS = 60_000;
 /** Requests at a time: the driver refuses more than 2,048 to a host, and a node has 128 threads for them. */
 const AT_ONCE = 512;
 const HEARTBEAT_MS = 1000;
+/** Hosts that one statement may be given up at. */
+const ATTEMPTS = 3;
 const CONNECT_MS = 2500;
 
 const { consistencies } = cassandra.types;
 
 export class Session {
   readonly #client: cassandra.Client;
+  readonly #suspects: SuspectsLast;
   readonly #places = new Semaphore(AT_ONCE);
 
-  private constructor(client: cassandra.Client) {
+  private constructor(client: cassandra.Client, suspects: SuspectsLast) {
     this.#client = client;
+    this.#suspects = suspects;
+    suspects.begin(client);
   }
 
   /** Fails as `onCluster` does. `localDataCenter` has the hosts that are asked. */
   static async open(options: SessionOptions, localDataCenter: string): Promise<Session> {
-    const client = clientOf(options, localDataCenter, options.keyspace);
+    const { loadBalancing } = cassandra.policies;
+    const local = new loadBalancing.DCAwareRoundRobinPolicy(localDataCenter);
+    const suspects = new SuspectsLast(new loadBalancing.TokenAwarePolicy(local));
+    const client = clientOf(options, suspects, options.keyspace);
     await connected(client, options);
-    return new Session(client);
+    return new Session(client, suspects);
   }
 
   /** Linearizable: it shows what was answered before it began. */
@@ -94,13 +103,7 @@ export class Session {
   /** Without a condition, and harmless to repeat. */
   async write({ query, params }: Statement): Promise<void> {
     try {
-      await this.#inTurn(() =>
-        this.#client.execute(query, params.map(wireParam), {
-          prepare: true,
-          consistency: consistencies.localQuorum,
-          isIdempotent: true,
-        }),
-      );
+      await this.#repeated(query, params, { consistency: consistencies.localQuorum });
     } catch (error) {
       throw failureOf(error);
     }
@@ -110,14 +113,15 @@ export class Session {
   async writeIf(statements: readonly Statement[]): Promise<Answer> {
     try {
       const queries = statements.map(({ query, params }) => ({ query, params: params.map(wireParam) }));
+      const options = {
+        prepare: true,
+        logged: false,
+        consistency: consistencies.localQuorum,
+        serialConsistency: consistencies.localSerial,
+        isIdempotent: false,
+      };
       const result = await this.#inTurn(() =>
-        this.#client.batch(queries, {
-          prepare: true,
-          logged: false,
-          consistency: consistencies.localQuorum,
-          serialConsistency: consistencies.localSerial,
-          isIdempotent: false,
-        }),
+        this.#suspects.send(options, () => this.#client.batch(queries, options)),
       );
       return { kind: result.wasApplied() ? 'applied' : 'refused' };
     } catch (error) {
@@ -129,11 +133,33 @@ export class Session {
   /** Hosts that can be reached now, and those that are known. */
   hosts(): { readonly up: number; readonly known: number } {
     const hosts = this.#client.hosts.values();
-    return { up: hosts.filter(host => host.isUp()).length, known: hosts.length };
+    return {
+      up: hosts.filter(host => host.isUp() && !this.#suspects.isSuspect(host)).length,
+      known: hosts.length,
+    };
   }
 
   async close(): Promise<void> {
+    this.#suspects.end();
     await this.#client.shutdown();
+  }
+
+  /** Of a statement that is harmless to repeat: asked elsewhere where a host becomes late. */
+  async #repeated(
+    query: string,
+    params: readonly Param[],
+    how: cassandra.QueryOptions,
+  ): Promise<cassandra.types.ResultSet> {
+    for (let attempt = 1; ; attempt++) {
+      const options = { ...how, prepare: true, isIdempotent: true };
+      try {
+        return await this.#inTurn(() =>
+          this.#suspects.send(options, () => this.#client.execute(query, params.map(wireParam), options)),
+        );
+      } catch (error) {
+        if (!(error instanceof Suspected) || attempt === ATTEMPTS) throw error;
+      }
+    }
   }
 
   async #inTurn<T>(send: () => Promise<T>): Promise<T> {
@@ -151,16 +177,12 @@ export class Session {
     page?: { readonly size: number; readonly state?: string | undefined },
   ): Promise<Page> {
     try {
-      const { rows, pageState } = await this.#inTurn(() =>
-        this.#client.execute(query, params.map(wireParam), {
-          prepare: true,
-          consistency,
-          isIdempotent: true,
-          autoPage: false,
-          fetchSize: page?.size ?? 0,
-          ...(page?.state === undefined ? {} : { pageState: page.state }),
-        }),
-      );
+      const { rows, pageState } = await this.#repeated(query, params, {
+        consistency,
+        autoPage: false,
+        fetchSize: page?.size ?? 0,
+        ...(page?.state === undefined ? {} : { pageState: page.state }),
+      });
       return { rows: rows.map(row => new RowColumns(row)), state: pageState ?? undefined };
     } catch (error) {
       throw failureOf(error);
@@ -187,7 +209,7 @@ export async function onCluster<T>(
   options: SessionOptions,
   work: (cluster: ClusterAccess) => Promise<T>,
 ): Promise<T> {
-  const client = clientOf(options, undefined);
+  const client = clientOf(options, new cassandra.policies.loadBalancing.RoundRobinPolicy());
   await connected(client, options);
   const runOnEach: ClusterAccess['runOnEach'] = async (dataCenter, query) => {
     const answers = new Map<string, readonly cassandra.types.Row[]>();
@@ -242,7 +264,7 @@ const NOTHING = Buffer.alloc(0);
 
 function clientOf(
   { hosts, port, access }: SessionOptions,
-  localDataCenter: string | undefined,
+  loadBalancing: cassandra.policies.loadBalancing.LoadBalancingPolicy,
   keyspace?: string,
 ): cassandra.Client {
   const { auth, policies } = cassandra;
@@ -251,14 +273,8 @@ function clientOf(
     contactPoints: [...hosts],
     ...(keyspace === undefined ? {} : { keyspace }),
     policies: {
-      loadBalancing:
-        localDataCenter === undefined
-          ? new policies.loadBalancing.RoundRobinPolicy()
-          : new policies.loadBalancing.TokenAwarePolicy(
-              new policies.loadBalancing.DCAwareRoundRobinPolicy(localDataCenter),
-            ),
-      // What may be repeated is decided by those who know what it does.
-      retry: new policies.retry.FallthroughRetryPolicy(),
+      loadBalancing,
+      retry: new NextHost(),
       reconnection: new policies.reconnection.ConstantReconnectionPolicy(HEARTBEAT_MS),
     },
     ...(credentials && {

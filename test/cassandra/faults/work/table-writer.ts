@@ -15,6 +15,8 @@ const ACCOUNT = '/devstoreaccount1';
 const LEVEL = 'minimalmetadata';
 /** Statuses of a server that cannot do what it is asked: it may have happened. */
 const FAILED = 500;
+/** A fault of the program, which no failure of nodes excuses. */
+const INTERNAL = 500;
 export const TABLE = 'faults';
 const COUNTERS = ['count-a', 'count-b'];
 /** Rows that are only written together, all with one number. */
@@ -224,6 +226,7 @@ export class TableWriter {
     const position = history.journal.note(
       `${isUnclear ? '-' : '!'} ${what} ${status} ${isUnclear ? body : ''}`,
     );
+    if (status === INTERNAL) history.faults.push(`${what}: ${status} ${body}`);
     if (isUnclear) return;
     happening.answered = position;
     const named = new Map(

@@ -1,0 +1,130 @@
+// Hosts that do not answer, and keep their connections: a machine that stands still, or whose cable is pulled. Each host is asked for a row of its own twice a
+// second. Those that are late are asked last, and whoever waits for one when it becomes late waits no longer. What to do then is the session's to decide.
+import cassandra from 'cassandra-driver';
+
+const { policies, types } = cassandra;
+
+const PROBE = 'SELECT key FROM system.local';
+const PROBE_EVERY_MS = 500;
+/** With the time between two probes, what a host that stands still costs those who wait for it. */
+const PROBE_MS = 750;
+
+/** The request may have been carried out, or be carried out yet. */
+export class Suspected extends Error {}
+
+interface Waiting {
+  /** The host that was asked last. */
+  host: string | undefined;
+  readonly giveUp: (error: Suspected) => void;
+}
+
+type Plan = Iterator<cassandra.Host>;
+
+export class SuspectsLast extends policies.loadBalancing.LoadBalancingPolicy {
+  readonly #inner: cassandra.policies.loadBalancing.LoadBalancingPolicy;
+  readonly #suspects = new Set<string>();
+  readonly #probed = new Set<string>();
+  /** By the options that a request is sent with. */
+  readonly #waiting = new Map<object, Waiting>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(inner: cassandra.policies.loadBalancing.LoadBalancingPolicy) {
+    super();
+    this.#inner = inner;
+  }
+
+  override init(client: cassandra.Client, hosts: cassandra.HostMap, callback: cassandra.EmptyCallback): void {
+    this.#inner.init(client, hosts, callback);
+  }
+
+  override getDistance(host: cassandra.Host): cassandra.types.distance {
+    return this.#inner.getDistance(host);
+  }
+
+  override newQueryPlan(
+    keyspace: string,
+    options: cassandra.ExecutionOptions | null,
+    callback: (error: Error, plan: Plan) => void,
+  ): void {
+    // Statements are prepared without options; the driver's own policies take that too.
+    this.#inner.newQueryPlan(keyspace, options as cassandra.ExecutionOptions, (error, plan) => {
+      if (error) callback(error, plan);
+      else callback(error, this.#inOrder(plan, options?.getRawQueryOptions()));
+    });
+  }
+
+  begin(client: cassandra.Client): void {
+    const probe = (): void => {
+      const hosts = client.hosts.values().filter(host => this.getDistance(host) !== types.distance.ignored);
+      if (hosts.length > 1) for (const host of hosts) if (host.isUp()) void this.#probe(client, host);
+    };
+    this.#timer = setInterval(probe, PROBE_EVERY_MS).unref();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  isSuspect({ address }: cassandra.Host): boolean {
+    return this.#suspects.has(address);
+  }
+
+  /** Rejects with `Suspected` when the host that was asked becomes late, and another is not. No two requests have the same `options`. */
+  send<T>(options: object, answer: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(options, { host: undefined, giveUp: reject });
+      const end = (): boolean => this.#waiting.delete(options);
+      answer().finally(end).then(resolve, reject);
+    });
+  }
+
+  *#inOrder(plan: Plan, options: object | undefined): Generator<cassandra.Host, undefined> {
+    const waiting = options && this.#waiting.get(options);
+    const late: cassandra.Host[] = [];
+    for (let item = plan.next(); !item.done; item = plan.next()) {
+      if (this.isSuspect(item.value)) {
+        late.push(item.value);
+        continue;
+      }
+      if (waiting) waiting.host = item.value.address;
+      yield item.value;
+    }
+    // Nobody is better: it is waited for to the end.
+    if (waiting) waiting.host = undefined;
+    yield* late;
+    return undefined;
+  }
+
+  async #probe(client: cassandra.Client, host: cassandra.Host): Promise<void> {
+    if (this.#probed.has(host.address)) return;
+    this.#probed.add(host.address);
+    try {
+      await client.execute(PROBE, [], { host, readTimeout: PROBE_MS, consistency: types.consistencies.one });
+      this.#suspects.delete(host.address);
+    } catch {
+      this.#suspect(client, host);
+    } finally {
+      this.#probed.delete(host.address);
+    }
+  }
+
+  #suspect(client: cassandra.Client, host: cassandra.Host): void {
+    if (this.isSuspect(host)) return;
+    this.#suspects.add(host.address);
+    if (!client.hosts.values().some(other => other.isUp() && !this.isSuspect(other))) return;
+    for (const { host: asked, giveUp } of this.#waiting.values())
+      if (asked === host.address) giveUp(new Suspected(`${host.address} does not answer.`));
+  }
+}
+
+/** Asks the next host where a connection broke or an answer did not come: the driver asks for it only where a statement may be repeated. */
+export class NextHost extends policies.retry.FallthroughRetryPolicy {
+  override onRequestError(
+    { nbRetry }: cassandra.policies.retry.OperationInfo,
+    consistency: cassandra.types.consistencies,
+  ): cassandra.policies.retry.DecisionInfo {
+    return nbRetry < RETRIES ? this.retryResult(consistency, false) : this.rethrowResult();
+  }
+}
+
+const RETRIES = 2;
