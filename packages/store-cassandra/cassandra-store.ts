@@ -30,14 +30,15 @@ import { Reclaim } from './reclaim.js';
 import { pagesInOrder, RowSizes } from './scan/partition-pages.js';
 import { walk } from './scan/scan.js';
 import type { Session } from './session/session.js';
+import type { Settings } from './session/settings.js';
 import { Ticks } from './ticks.js';
 
 export interface CassandraStoreOptions {
   readonly clock: Clock;
   /** How long this process may take a space for living after it looked, and how long each drop waits; 1,000 unless given. */
   readonly leaseMs?: number | undefined;
-  /** Settings of the cluster that break the promise. */
-  readonly unsafe?: number | undefined;
+  /** Those of the cluster; none are known to be unsafe without it. */
+  readonly settings?: Settings | undefined;
 }
 
 const LEASE_MS = 1000;
@@ -50,7 +51,7 @@ export class CassandraStore implements Engine {
   readonly peers: CassandraPeers;
   readonly #session: Session;
   readonly #clock: Clock;
-  readonly #unsafe: number;
+  readonly #settings: Settings | undefined;
   readonly #commits: Commits;
   readonly #ticks: Ticks;
   readonly #catalog: Catalog;
@@ -64,12 +65,12 @@ export class CassandraStore implements Engine {
   constructor(
     session: Session,
     tools: EngineTools,
-    { clock, leaseMs = LEASE_MS, unsafe = 0 }: CassandraStoreOptions,
+    { clock, leaseMs = LEASE_MS, settings }: CassandraStoreOptions,
   ) {
     this.#session = session;
     this.tools = tools;
     this.#clock = clock;
-    this.#unsafe = unsafe;
+    this.#settings = settings;
     const live: LiveMembers = new LiveMembers(() => this.#members.id);
     this.#owners = new Owners(live);
     this.#commits = new Commits(session, (sid, partition) => this.#owners.noteConflict(sid, partition));
@@ -98,7 +99,7 @@ export class CassandraStore implements Engine {
 
   health(): string | undefined {
     const { up, known } = this.#session.hosts();
-    return up > 0 ? undefined : `None of ${known} hosts of the cluster can be reached.`;
+    return up > 0 ? this.#settings?.health() : `None of ${known} hosts of the cluster can be reached.`;
   }
 
   statistics(): readonly Statistic[] {
@@ -111,7 +112,7 @@ export class CassandraStore implements Engine {
         kind: 'gauge',
         name: 'cassandra_unsafe_settings',
         help: unsafe,
-        value: this.#unsafe,
+        value: this.#settings?.unsafe.length ?? 0,
         aggregate: 'max',
       },
     ];
@@ -184,6 +185,7 @@ export class CassandraStore implements Engine {
     await this.content.close();
     await this.#commits.end();
     await this.#members.close();
+    await this.#settings?.close();
     await this.#session.close();
   }
 

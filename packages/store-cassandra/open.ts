@@ -5,6 +5,7 @@ import type { Place } from './place.js';
 import { readAccess } from './session/access.js';
 import { prepare } from './session/prepare.js';
 import { onCluster, Session } from './session/session.js';
+import { Settings } from './session/settings.js';
 
 /** Fails with `busy` if no host can be reached, with `unsupported` where tables or settings are not as they have to be. */
 export async function openCassandraStore(
@@ -13,10 +14,12 @@ export async function openCassandraStore(
   tools: EngineTools,
 ): Promise<CassandraStore> {
   const reached = { ...place, access: readAccess(place.tls) };
-  const { dataCenter, unsafe } = await onCluster(reached, cluster => prepare(cluster, place));
+  const prepared = await onCluster(reached, cluster => prepare(cluster, place));
+  const { dataCenter, unsafe } = prepared;
   const session = await Session.open(reached, dataCenter);
+  const settings = new Settings(session, place, prepared);
   const said = unsafe.length === 0 ? tools.place : `${tools.place}, UNSAFE: ${unsafe.join(', ')}`;
-  const store = new CassandraStore(session, { ...tools, place: said }, { ...options, unsafe: unsafe.length });
+  const store = new CassandraStore(session, { ...tools, place: said }, { ...options, settings });
   await store.begin();
   return store;
 }

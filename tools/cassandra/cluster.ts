@@ -72,9 +72,10 @@ export class Cluster {
     this.#signal(node, 'SIGCONT');
   }
 
-  /** Starts a node that was killed, or kills it first; its data is as it was. */
-  async restart(node: number): Promise<void> {
+  /** Starts a node that was killed, or kills it first; its data is as it was, and its settings too unless overrides are given. */
+  async restart(node: number, overrides?: NodeSettings['overrides']): Promise<void> {
     if (this.#isRunning(node)) await this.kill(node);
+    if (overrides !== undefined) this.#prepare(node, this.nodes.length, overrides);
     await this.#run(node);
     await this.#answers(node);
   }

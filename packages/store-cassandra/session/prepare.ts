@@ -40,15 +40,11 @@ export async function prepare(cluster: ClusterAccess, wanted: Wanted): Promise<P
   const { run } = cluster;
   const dataCenter = dataCenterOf(cluster.dataCenters(), wanted.dataCenter);
   if (wanted.create) await createTables(run, dataCenter, wanted);
-  const replicas = await replicasOf(run, dataCenter, wanted.keyspace);
+  const unsafe = await unsafeIn(cluster, dataCenter, wanted);
   await checkVersion(run, wanted.keyspace);
-  const unsafe = [
-    ...(await unsafeSettings(cluster, dataCenter)),
-    ...(replicas < wanted.replicas ? [`replication=${replicas}`] : []),
-  ];
   const [first] = unsafe;
   if (first === undefined || wanted.unsafe) return { dataCenter, unsafe };
-  throw new StoreError('unsupported', `${reasonOf(first, wanted)} The option unsafe serves all the same.`);
+  throw new StoreError('unsupported', `${sentenceOf(first, wanted)} The option unsafe serves all the same.`);
 }
 
 /**
@@ -69,7 +65,18 @@ export function dataCenterOf(found: readonly string[], wanted: string | undefine
   );
 }
 
-function reasonOf(setting: string, { keyspace, replicas }: Wanted): string {
+/** What breaks the promise as the cluster is now, `name=value`. */
+export async function unsafeIn(
+  cluster: ClusterAccess,
+  dataCenter: string,
+  { keyspace, replicas: wanted }: Wanted,
+): Promise<readonly string[]> {
+  const replicas = await replicasOf(cluster.run, dataCenter, keyspace);
+  const settings = await unsafeSettings(cluster, dataCenter);
+  return [...settings, ...(replicas < wanted ? [`replication=${replicas}`] : [])];
+}
+
+export function sentenceOf(setting: string, { keyspace, replicas }: Wanted): string {
   const [name = '', value = ''] = setting.split('=');
   return name === 'replication'
     ? `The keyspace ${keyspace} keeps ${value} copies of everything, and ${replicas} are asked for (replication).`

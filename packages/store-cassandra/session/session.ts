@@ -139,6 +139,17 @@ export class Session {
     };
   }
 
+  /** Calls it whenever a host can be reached again, or is new. */
+  onHosts(listener: () => void): void {
+    this.#client.on('hostUp', listener);
+    this.#client.on('hostAdd', listener);
+  }
+
+  /** To read what is no row. */
+  cluster(): ClusterAccess {
+    return clusterOf(this.#client);
+  }
+
   async close(): Promise<void> {
     this.#suspects.end();
     await this.#client.shutdown();
@@ -211,6 +222,14 @@ export async function onCluster<T>(
 ): Promise<T> {
   const client = clientOf(options, new cassandra.policies.loadBalancing.RoundRobinPolicy());
   await connected(client, options);
+  try {
+    return await work(clusterOf(client));
+  } finally {
+    await client.shutdown();
+  }
+}
+
+function clusterOf(client: cassandra.Client): ClusterAccess {
   const runOnEach: ClusterAccess['runOnEach'] = async (dataCenter, query) => {
     const answers = new Map<string, readonly cassandra.types.Row[]>();
     for (const host of client.hosts.values())
@@ -218,18 +237,11 @@ export async function onCluster<T>(
         answers.set(host.address, await run(client, query, [], host));
     return answers;
   };
-  const dataCenters = (): readonly string[] => [
-    ...new Set(client.hosts.values().map(({ datacenter }) => datacenter)),
-  ];
-  try {
-    return await work({
-      run: (query, params = []) => run(client, query, params),
-      dataCenters,
-      runOnEach,
-    });
-  } finally {
-    await client.shutdown();
-  }
+  return {
+    run: (query, params = []) => run(client, query, params),
+    dataCenters: () => [...new Set(client.hosts.values().map(({ datacenter }) => datacenter))],
+    runOnEach,
+  };
 }
 
 class RowColumns implements Columns {

@@ -1,0 +1,70 @@
+// Settings of a host that comes up again with others: what a running server says of them. In a process of its own, as the driver keeps a timer of a host that was
+// down even when it is shut down.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { spawnServer } from '../../support/spawned-server.js';
+import { ownCluster } from '../node/own-cluster.js';
+
+const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
+const PERIODIC = { commitlog_sync: 'periodic', commitlog_sync_period: '10000ms' };
+const SENTENCE =
+  'A node of the cluster has commitlog_sync: periodic, which may lose or hide what was answered; it has to be batch or group.';
+const TRIES = 300;
+const LOOK_MS = 100;
+
+/** Health and metrics of a server on a keyspace. */
+async function serve(address: string) {
+  const server = await spawnServer([
+    'serve',
+    '--store',
+    `cassandra:${address}`,
+    '--table-port',
+    '0',
+    '--metrics-port',
+    '0',
+  ]);
+  const url = /told at (\S+)\.\n/.exec(server.stderr())?.[1] ?? '';
+  const ask = async (path: string) => {
+    const answer = await fetch(`${url}${path}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const untilUnsafe = async (count: number): Promise<void> => {
+    const line = `shelfmark_cassandra_unsafe_settings ${count}\n`;
+    for (let tries = 0; tries < TRIES && !(await ask('/metrics')).text.includes(line); tries += 1)
+      await sleep(LOOK_MS);
+    assert.ok((await ask('/metrics')).text.includes(line), line);
+  };
+  return { server, ask, untilUnsafe };
+}
+
+describe('settings of a host that comes up again', {
+  skip: !isBeside && 'SHELFMARK_CASSANDRA names no host',
+}, () => {
+  const cluster = ownCluster(4);
+  before(() => cluster.start(1));
+  after(() => cluster.stop());
+
+  test('settings: they are told by a warning, a number and, unless allowed, the readiness', async () => {
+    const place = `//${cluster.hostOf(1)}/again?create&replicas=1`;
+    const strict = await serve(place);
+    const allowing = await serve(`${place}&unsafe`);
+    try {
+      assert.equal((await strict.ask('/readyz')).status, 200);
+      await cluster.restart(1, PERIODIC);
+      for (const { server, untilUnsafe } of [strict, allowing]) {
+        await untilUnsafe(1);
+        assert.ok(server.stderr().includes(SENTENCE), server.stderr());
+      }
+      const answer = await strict.ask('/readyz');
+      assert.deepEqual([answer.status, answer.text.includes(SENTENCE)], [503, true], answer.text);
+      assert.equal((await allowing.ask('/readyz')).status, 200);
+      await cluster.restart(1, {});
+      await strict.untilUnsafe(0);
+      assert.equal((await strict.ask('/readyz')).status, 200);
+    } finally {
+      await strict.server.stop('SIGKILL');
+      await allowing.server.stop('SIGKILL');
+    }
+  });
+});
