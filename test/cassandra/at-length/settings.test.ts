@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '#base';
 import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-engine.js';
+import { SCHEMA_VERSION } from '../../../packages/store-cassandra/layout/schema.js';
 import { parsePlace } from '../../../packages/store-cassandra/place.js';
 import { onCluster } from '../../../packages/store-cassandra/session/session.js';
 import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
@@ -53,9 +54,9 @@ describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
     const store = await openAt(`//${host}/k?create&replicas=1&unsafe`);
     await store.close();
     await onCluster(parsePlace(`//${host}/k`), async ({ run }) => {
-      await run(`UPDATE k.format SET version = 2 WHERE name = 'store'`);
+      await run(`UPDATE k.format SET version = ${SCHEMA_VERSION + 1} WHERE name = 'store'`);
     });
-    const message = 'The keyspace k has version 2 of the tables; this program writes version 1.';
+    const message = `The keyspace k has version ${SCHEMA_VERSION + 1} of the tables; this program writes version ${SCHEMA_VERSION}.`;
     await assert.rejects(openAt(`//${host}/k?unsafe`), { code: 'unsupported', message });
   });
 
