@@ -3,7 +3,7 @@
 import { TableServiceClient } from '@azure/data-tables';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { serve } from 'shelfmark';
-import type { AnyEntity, Db, Repo } from '#patterns';
+import { type AnyEntity, type Db, PatternError, type Repo } from '#patterns';
 import { Counted, type CountedFlow, drain } from './counted-requests.js';
 
 /** Where all rows stand, and the lists in blobs. */
@@ -12,8 +12,8 @@ export const COST_CONTAINER = 'costs';
 
 /** The rows that an operation finds. */
 export interface Scene {
-  /** Reads what operations need, when the flow's messages are done. Gives what does the operation of a line. */
-  ready(): Promise<(line: number) => Promise<unknown>>;
+  /** Reads what operations need, when the flow's messages are done. Gives what does the operation of a line, or undefined for one that there is not. */
+  ready(): Promise<(line: number) => Promise<unknown> | undefined>;
   /** Deletes all rows. */
   clear(): Promise<void>;
 }
@@ -33,6 +33,27 @@ export async function deleteAll<E extends AnyEntity>(rows: Repo<E>): Promise<voi
 const titlesOf = ({ title, flow }: CostColumn): readonly string[] =>
   flow === undefined ? [title] : [`${title}: the write`, 'the worker'];
 
+/** What the operation sends; `refused` for one that is no value's, and a dash for none. */
+async function writeCell(
+  program: Counted,
+  flow: CountedFlow | undefined,
+  run: () => Promise<unknown> | undefined,
+): Promise<string> {
+  let isThere = true;
+  try {
+    const counted = await program.count(async () => {
+      const running = run();
+      isThere = running !== undefined;
+      await running;
+      return flow ? (await flow.figures(program.db)).pending : 0;
+    });
+    return isThere ? counted : '–';
+  } catch (thrown) {
+    if (PatternError.is(thrown, 'ValueInvalid')) return 'refused';
+    throw thrown;
+  }
+}
+
 /** One operation: the write, and its worker if there is one. */
 async function cellsOf(program: Counted, column: CostColumn, line: number): Promise<readonly string[]> {
   const { db } = program;
@@ -41,10 +62,7 @@ async function cellsOf(program: Counted, column: CostColumn, line: number): Prom
   const scene = await column.prepare(db);
   await settle();
   const run = await scene.ready();
-  const write = await program.count(async () => {
-    await run(line);
-    return flow ? (await flow.figures(db)).pending : 0;
-  });
+  const write = await writeCell(program, flow, () => run(line));
   const worker = await program.count(settle);
   await scene.clear();
   await settle();

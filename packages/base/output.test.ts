@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Output, openOutput, Piece, releaseBuffer, withHead } from './output.js';
+import { randomRuns } from './testing/random-runs.js';
 
 const HEAD_ROOM = 1024;
 /** Memory of longer answers is not used again. */
@@ -58,7 +59,7 @@ test('answers hold what was written, while others are written and released', () 
       for (const each of open) assert.ok(each.body.toString() === each.expected);
     }
   });
-  fc.assert(property, { numRuns: 60 });
+  fc.assert(property, { numRuns: randomRuns(60) });
 });
 
 /** Who releases the body releases it with its head. */

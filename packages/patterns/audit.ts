@@ -1,5 +1,6 @@
 // Audits, as `shelfmark-patterns/audit`: whether all that follows from an entity's rows is in its table, and nothing else; its repair; and the making of an index over rows that are there.
 
+import { recordsCondition } from './audit/aborted-records.js';
 import { Audit, type AuditPlan, type AuditProgress } from './audit/audit.js';
 import { conditionOf } from './audit/audited-rows.js';
 import { farIndexRows } from './audit/far-index-rows.js';
@@ -41,12 +42,14 @@ function audited<E extends AnyEntity>(
   const condition = conditionOf(entity, partitionKey);
   const isFollowed = indexes.some(({ definition }) => definition.kind === 'elsewhere');
   const queues = isFollowed ? [indexFlowName(entity).queue] : [];
-  return new Audit(service, { work, entity, table, condition, derived, queues }, options).run();
+  const hasRecords = work === 'audit' && entity.plan.elsewhere.some(({ unique }) => unique);
+  const records = hasRecords ? recordsCondition(partitionKey) : undefined;
+  return new Audit(service, { work, entity, table, condition, derived, records, queues }, options).run();
 }
 
 /**
  * Compares the rows of an entity with those of its indexes, page by page: it goes on as progress is taken. Programs read and write meanwhile. With `repair` it writes what is missing or stale and deletes what
- * is an orphan, each on condition that nobody else did. Lists of the entity are audited by `auditLists` of `shelfmark-patterns/lists`, copies in its rows by the `audit` of their definition, of
+ * is an orphan, each on condition that nobody else did. Records of transactions that were aborted long ago, by the option `keepAborted` of `open`, are orphans, too. Lists of the entity are audited by `auditLists` of `shelfmark-patterns/lists`, copies in its rows by the `audit` of their definition, of
  * `shelfmark-patterns/copies`.
  */
 export const audit = <E extends AnyEntity>(

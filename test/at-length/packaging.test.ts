@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { importsOf } from '../support/source-text.js';
 import { ROOT, runToEnd, spawnServer } from '../support/spawned-server.js';
 
 const run = promisify(execFile);
@@ -46,10 +47,12 @@ await server.close();
 
 /** The packages that a compiled file imports by name. */
 const importedPackages = (source: string): string[] =>
-  [...source.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^'.#][^']*)'/g)].map(([, name = '']) => {
-    const [first = '', second = ''] = name.split('/');
-    return first.startsWith('@') ? posix.join(first, second) : first;
-  });
+  importsOf(source)
+    .filter(name => !/^[.#]/.test(name))
+    .map(name => {
+      const [first = '', second = ''] = name.split('/');
+      return first.startsWith('@') ? posix.join(first, second) : first;
+    });
 
 describe('the package', () => {
   let folder = '';
@@ -108,6 +111,18 @@ describe('the package', () => {
     const data = join(folder, 'data');
     const server = await spawnServer(['serve', '--table-port', '0', '--data', data], { command, cwd: app() });
     assert.equal(server.place, `data in ${data}`);
+    const line = '{"PartitionKey":"p","RowKey":"r","n@odata.type":"Edm.Int64","n":"7"}\n';
+    await writeFile(join(app(), 'books.jsonl'), line);
+    const env = {
+      ...process.env,
+      SHELFMARK_FROM: server.connectionString,
+      SHELFMARK_TO: server.connectionString,
+    };
+    const tool = (...args: readonly string[]) =>
+      run('npx', ['--no-install', 'shelfmark', ...args], { cwd: app(), env });
+    await tool('load', '--table', 'books', 'books.jsonl');
+    const dumped = await tool('dump', '--table', 'books', '--out', '-', '--format', 'csv');
+    assert.match(dumped.stdout, /^PartitionKey,RowKey,Timestamp,n,n@type\np,r,[^,]+,7,Int64\n$/);
     assert.equal((await server.stop('SIGTERM')).code, 0);
     assert.notDeepEqual(await readdir(data), []);
   });

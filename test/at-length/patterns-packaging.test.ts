@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { serve } from 'shelfmark';
 import { importsOf } from '../support/source-text.js';
 import { ROOT, runToEnd } from '../support/spawned-server.js';
+import { SHAPES_PROGRAM } from './shapes-program.js';
 
 const run = promisify(execFile);
 
@@ -94,7 +95,9 @@ interface Manifest {
   readonly version: string;
   readonly dependencies?: Record<string, string>;
   readonly peerDependencies: Record<string, string>;
+  readonly devDependencies?: Record<string, string>;
   readonly scripts?: Record<string, string>;
+  readonly exports: Record<string, unknown>;
 }
 
 describe('the package of the pattern library', () => {
@@ -109,7 +112,10 @@ describe('the package of the pattern library', () => {
     tarball = stdout.trim();
     await mkdir(app());
     await writeFile(join(app(), 'package.json'), '{ "private": true, "type": "module" }');
-    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], {
+    // A program with large values and log books has the client of blobs besides.
+    const { devDependencies }: Manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const blobs = `@azure/storage-blob@${devDependencies?.['@azure/storage-blob']}`;
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, blobs], {
       cwd: app(),
     });
   });
@@ -165,6 +171,39 @@ describe('the package of the pattern library', () => {
     for (const name of names.filter(each => /\.(?:js|d\.ts)$/.test(each)))
       for (const from of importsOf(await readFile(join(installed(), name), 'utf8')))
         assert(/^(?:\.\.?\/|node:)/.test(from) || peers.includes(from), `${name} imports ${from}.`);
+  });
+
+  test('has every entry of its manifest, imported and required', async () => {
+    const manifest: Manifest = JSON.parse(await readFile(join(installed(), 'package.json'), 'utf8'));
+    const entries = Object.keys(manifest.exports).map(entry => `shelfmark-patterns${entry.slice(1)}`);
+    const own = entries.filter(entry => !entry.endsWith('.json'));
+    assert(own.length > 16, own.join());
+    const program = `import { createRequire } from 'node:module';
+const require = createRequire(import.meta.url);
+for (const entry of ${JSON.stringify(own)}) {
+  const [imported, required] = [await import(entry), require(entry)].map(each => Object.keys(each).filter(name => name !== 'default').sort().join());
+  if (imported === '' || imported !== required) throw new Error(entry + ': ' + imported + '; ' + required);
+}
+`;
+    await writeFile(join(app(), 'entries.mjs'), program);
+    await run(process.execPath, ['entries.mjs'], { cwd: app() });
+  });
+
+  test('has shapes, log books, secrets and signatures, which are typed, and run against a server', async () => {
+    const printed = await compileAndRun('shapes.ts', SHAPES_PROGRAM, {
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      module: 'nodenext',
+      target: 'es2023',
+    });
+    assert.deepEqual(printed, {
+      wide: 2,
+      large: 100_000,
+      series: 210,
+      logbook: ['north'],
+      encryption: ['ciphertext', 'Ann Jones'],
+      sas: [1, 0],
+    });
   });
 
   test('is required by CommonJS programs, whose types are those of CommonJS', async () => {

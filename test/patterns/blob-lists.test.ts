@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TableServiceClient } from '@azure/data-tables';
+import { TableClient, TableServiceClient } from '@azure/data-tables';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { type RunningServer, serve } from 'shelfmark';
 import { codec, type Db, entity, key, open, t } from '#patterns';
-import { listed, listFlow, listOf } from '#patterns/lists';
+import { auditLists, listed, listFlow, listOf } from '#patterns/lists';
 import { onlyIn } from '../support/at-length.js';
 import { rejects } from './rejects.js';
 
@@ -24,6 +24,21 @@ const inBlobs = listOf(Employee, 'lastNames', {
   blob: p => key('last', p.lastName),
 });
 
+/** Its key in blobs does not give the name back as it was. */
+const Audited = entity('Audited', {
+  version: 1,
+  table: 'Audited',
+  props: { department: t.string(), id: t.int32(), lastName: t.string().stored('LastName') },
+  partition: p => key(p.department),
+  row: p => key('employee', p.id.as(codec.int(6))),
+});
+const ofAudited = listOf(Audited, 'auditedNames', {
+  where: 'blob',
+  container: 'audited-lists',
+  blob: p => key('last', p.lastName.as(codec.lower)),
+});
+const auditedFlow = listFlow('audited-names', [ofAudited]);
+
 const skip = onlyIn('test:patterns');
 
 describe('lists in blobs', () => {
@@ -37,14 +52,18 @@ describe('lists in blobs', () => {
     const tables = TableServiceClient.fromConnectionString(connection, { allowInsecureConnection: true });
     blobs = BlobServiceClient.fromConnectionString(connection);
     await tables.createTable('Staff');
-    db = open({ tables, blobs, queues: QueueServiceClient.fromConnectionString(connection) });
+    const queues = QueueServiceClient.fromConnectionString(connection);
+    // Messages are seen at once.
+    db = open({ tables, blobs, queues }, { announceAfter: 0 });
     await namesFlow.createQueues(db);
+    await tables.createTable('Audited');
+    await auditedFlow.createQueues(db);
   });
   after(() => server.close());
 
-  const drained = async (): Promise<void> => {
-    const worker = namesFlow.worker(db, { grace: 2, concurrency: 8, rest: { base: 20, cap: 100 } });
-    for (let at = 0; (await namesFlow.figures(db)).pending > 0; at++) {
+  const drained = async (flow = namesFlow): Promise<void> => {
+    const worker = flow.worker(db, { grace: 2, concurrency: 8, rest: { base: 20, cap: 100 } });
+    for (let at = 0; (await flow.figures(db)).pending > 0; at++) {
       assert(at < 1_000);
       await pause(50);
     }
@@ -83,6 +102,65 @@ describe('lists in blobs', () => {
     const names = [];
     for await (const { name } of blobs.getContainerClient('staff-lists').listBlobsFlat()) names.push(name);
     assert.equal(names.length, 1, 'a list without ids has no blob');
+  });
+
+  test('are audited: what is missing, what should not be there, and what is no list', { skip }, async () => {
+    const container = blobs.getContainerClient('audited-lists');
+    await container.create();
+    const staff = listed(db, Audited, [ofAudited]);
+    await staff.create({ department: 'IT', id: 1, lastName: 'Jones' });
+    await staff.create({ department: 'IT', id: 2, lastName: 'JONES' });
+    await staff.create({ department: 'IT', id: 3, lastName: 'Smith' });
+    const audited = async (repair: boolean) => {
+      const found: unknown[] = [];
+      let [resume, oldest, repaired]: [string | undefined, number | undefined, number] = [undefined, 0, 0];
+      do {
+        const { value } = await auditLists(db, ofAudited, { repair, size: 1, resume }).next();
+        assert(value);
+        ({ next: resume, oldest } = value);
+        repaired += value.repaired;
+        for (const { fault, rowKey, id } of value.findings) found.push([fault, rowKey, id?.slice(-1)]);
+      } while (resume !== undefined);
+      return { found, repaired, age: typeof oldest };
+    };
+    // Nobody has worked yet.
+    const missing = ['1', '2'].map(id => ['missing', 'last!jones', id]);
+    const early = await audited(false);
+    assert.deepEqual(early, {
+      found: [...missing, ['missing', 'last!smith', '3']],
+      repaired: 0,
+      age: 'number',
+    });
+    await drained(auditedFlow);
+    assert.deepEqual(await audited(false), { found: [], repaired: 0, age: 'undefined' });
+    const upload = async (name: string, text: string): Promise<void> => {
+      await container.getBlockBlobClient(name).upload(text, text.length);
+    };
+    await upload('last!zz', 'none');
+    await upload('beside the lists', 'none');
+    // By a program that knows nothing of the lists.
+    const tables = TableClient.fromConnectionString(server.connectionString(), 'Audited', {
+      allowInsecureConnection: true,
+    });
+    await tables.deleteEntity('IT', 'employee!000001');
+    await tables.updateEntity({ partitionKey: 'IT', rowKey: 'employee!000003', LastName: 'Jones' }, 'Merge');
+    await tables.updateEntity({ partitionKey: 'IT', rowKey: 'employee!000002', LastName: 7 }, 'Merge');
+    const strange = [
+      ['unreadable', 'employee!000002', undefined],
+      ['unreadable', 'last!zz', undefined],
+    ];
+    const wrong = [
+      strange[0],
+      ['missing', 'last!jones', '3'],
+      ['orphan', 'last!jones', '1'],
+      ['orphan', 'last!smith', '3'],
+      strange[1],
+    ];
+    assert.deepEqual(await audited(false), { found: wrong, repaired: 0, age: 'undefined' });
+    assert.deepEqual(await audited(true), { found: wrong, repaired: 3, age: 'undefined' });
+    assert.deepEqual(await audited(false), { found: strange, repaired: 0, age: 'undefined' });
+    const { value } = await auditLists(db, ofAudited, { size: 1 }).next();
+    await rejects(auditLists(db, inBlobs, { resume: value?.next }).next(), 'TokenMismatch');
   });
 
   test('are as long as blobs may be', { skip }, async () => {

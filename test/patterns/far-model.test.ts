@@ -75,8 +75,9 @@ const EXPECTED: ReadonlySet<string> = new Set([
 
 describePeers('indexes elsewhere, against a model', peer => {
   const isShort = process.env.SHELFMARK_LONG === undefined;
-  /** Azurite takes five seconds for one. */
-  const runs = { numRuns: isShort ? 6 : peer.name === 'azurite' ? 10 : 20 };
+  const isFull = process.env.PATTERN_FULL !== undefined;
+  /** One takes seconds. */
+  const runs = { numRuns: isShort ? 1 : isFull ? 20 : 10 };
 
   test('are equal to their rows after any history of two programs', async () => {
     const property = fc.asyncProperty(commands, commands, async (first, second) => {

@@ -258,7 +258,7 @@ describePeers('entities with lists', peer => {
         resume = value.next;
         for (const { fault, id, key: at, isRepaired } of value.findings) {
           assert.equal(isRepaired, repair);
-          found.push([fault, id, at.lastName]);
+          found.push([fault, id, at?.lastName]);
         }
       } while (resume !== undefined);
       return found;

@@ -1,5 +1,5 @@
 // The servers that the pattern library is tested against: Shelfmark in this process, which `npm test` takes; and, where SHELFMARK_PEERS names them,
-// Shelfmark in a process of its own and Azurite. Each has its tables and its queues. One body for all; what a peer does otherwise, a test names.
+// Shelfmark in a process of its own and Azurite. Each has its tables, its queues and its blobs. One body for all; what a peer does otherwise, a test names.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,16 +7,13 @@ import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import { TableClient, TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
-import {
-  StorageSharedKeyCredential as BlobCredential,
-  BlobServiceClient,
-  newPipeline as newBlobPipeline,
-} from '@azure/storage-blob';
+import type { BlobServiceClient } from '@azure/storage-blob';
 import { newPipeline, QueueServiceClient, StorageSharedKeyCredential } from '@azure/storage-queue';
 import { serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
-import { startAzurite, startAzuriteQueues } from '../../bench/subjects/azurite.js';
+import { startAllOfAzurite } from '../../bench/subjects/azurite.js';
 import '../../packages/patterns/testing/fail-on-warning.js';
 import { spawnServer } from '../support/spawned-server.js';
+import { blobClient, settingsOf } from './blob-client.js';
 
 type PeerName = 'memory' | 'process' | 'azurite';
 
@@ -46,16 +43,14 @@ async function startAzuritePeer(): Promise<RunningPeer> {
   const directory = await mkdtemp(join(tmpdir(), 'shelfmark-azurite-'));
   const [name, key] = [WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY];
   const account = { name, setting: `${name}:${key}`, signature: '' };
-  const tables = await startAzurite(directory, account);
-  const queues = await startAzuriteQueues(directory, account);
+  const azurite = await startAllOfAzurite(directory, account);
   const close = async (): Promise<void> => {
-    await tables.stop();
-    await queues.stop();
+    await azurite.stop();
     await rm(directory, { recursive: true });
   };
-  const endpointOf = ({ port }: { readonly port: number }): string => `http://127.0.0.1:${port}/${name}`;
+  const [blobs, queues, tables] = azurite.ports.map(port => `http://127.0.0.1:${port}/${name}`);
   return {
-    connectionString: `DefaultEndpointsProtocol=http;AccountName=${name};AccountKey=${key};TableEndpoint=${endpointOf(tables)};QueueEndpoint=${endpointOf(queues)};`,
+    connectionString: `DefaultEndpointsProtocol=http;AccountName=${name};AccountKey=${key};TableEndpoint=${tables};QueueEndpoint=${queues};BlobEndpoint=${blobs};`,
     close,
   };
 }
@@ -81,8 +76,8 @@ export interface Peer {
   table(name: string, httpClient?: HttpClient): TableClient;
   /** The official client of queues. It tries again at once, through this HTTP client if one is given. */
   queues(httpClient?: HttpClient): QueueServiceClient;
-  /** The official client of blobs, in the same way; undefined where the peer has none. */
-  readonly blobs?: (httpClient?: HttpClient) => BlobServiceClient;
+  /** The official client of blobs, in the same way. */
+  blobs(httpClient?: HttpClient): BlobServiceClient;
   /** For programs of their own. */
   connectionString(): string;
   /** A new table's name; the table is there. */
@@ -93,15 +88,6 @@ const CLIENT_OPTIONS: TableServiceClientOptions = {
   allowInsecureConnection: true,
   retryOptions: { maxRetries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 },
 };
-
-/** The values of a connection string by their names. */
-const settingsOf = (connectionString: string): ReadonlyMap<string, string> =>
-  new Map(
-    connectionString.split(';').map(setting => {
-      const at = setting.indexOf('=');
-      return [setting.slice(0, at), setting.slice(at + 1)];
-    }),
-  );
 
 function queueClient(connectionString: string, httpClient: HttpClient | undefined): QueueServiceClient {
   const settings = settingsOf(connectionString);
@@ -114,15 +100,6 @@ function queueClient(connectionString: string, httpClient: HttpClient | undefine
   // The client takes HTTP clients of its earlier generation only, and keeps the one of today here.
   if (httpClient) Object.assign(pipeline, { _coreHttpClient: httpClient });
   return new QueueServiceClient(settings.get('QueueEndpoint') ?? '', pipeline);
-}
-
-function blobClient(connectionString: string, httpClient: HttpClient | undefined): BlobServiceClient {
-  const settings = settingsOf(connectionString);
-  const credential = new BlobCredential(settings.get('AccountName') ?? '', settings.get('AccountKey') ?? '');
-  const retryOptions = { maxTries: 4, retryDelayInMs: 1, maxRetryDelayInMs: 2 };
-  const pipeline = newBlobPipeline(credential, { retryOptions });
-  if (httpClient) Object.assign(pipeline, { _coreHttpClient: httpClient });
-  return new BlobServiceClient(settings.get('BlobEndpoint') ?? '', pipeline);
 }
 
 let tables = 0;
@@ -155,12 +132,10 @@ export function describePeers(title: string, body: (peer: Peer) => void): void {
           assert(running, 'The peer runs while tests do.');
           return queueClient(running.connectionString, httpClient);
         },
-        ...(name !== 'azurite' && {
-          blobs: (httpClient?: HttpClient) => {
-            assert(running, 'The peer runs while tests do.');
-            return blobClient(running.connectionString, httpClient);
-          },
-        }),
+        blobs: httpClient => {
+          assert(running, 'The peer runs while tests do.');
+          return blobClient(running.connectionString, httpClient);
+        },
         connectionString: () => {
           assert(running, 'The peer runs while tests do.');
           return running.connectionString;

@@ -57,7 +57,7 @@ async function olderRows(peer: Peer) {
 }
 
 /** Between the requests at which programs end. */
-const STEP = process.env.SHELFMARK_LONG === undefined ? 11 : 1;
+const STEP = process.env.SHELFMARK_LONG === undefined ? 23 : process.env.PATTERN_FULL === undefined ? 3 : 1;
 const INDEXES = ['byEmail', 'byName'] as const;
 const SIZE = 3;
 

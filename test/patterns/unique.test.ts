@@ -105,6 +105,41 @@ async function made(peer: Peer, table: string, ends: readonly CrashPoint[]): Pro
 }
 
 describePeers('unique keys elsewhere', peer => {
+  test('leave records of aborted transactions, which audits delete when they are old', async () => {
+    const { table, db } = await team(peer);
+    const record = (id: string, State: string) =>
+      peer.table(table).createEntity({
+        partitionKey: 'team!a',
+        rowKey: `!transaction!${id}`,
+        EntityType: 'Transaction.1',
+        State,
+      });
+    for (const id of ['1', '2']) await record(id, 'aborted');
+    // Its reservations may be unsettled.
+    await record('3', 'committed');
+    const clients = { tables: peer.client(), queues: peer.queues() };
+    const audited = async (keepAborted: number | undefined, repair: boolean, team?: string) => {
+      const own = open(clients, keepAborted === undefined ? {} : { keepAborted });
+      const partition = team === undefined ? undefined : { team };
+      const found: string[] = [];
+      for await (const { findings } of audit(own, Member, { table, repair, partition, size: 1 }))
+        for (const { fault, of, rowKey, isRepaired } of findings)
+          found.push(`${fault} ${of} ${rowKey}${isRepaired ? ' repaired' : ''}`);
+      return found;
+    };
+    const old = ['orphan transaction records !transaction!1', 'orphan transaction records !transaction!2'];
+    assert.deepEqual(await audited(undefined, true), [], 'they are young');
+    assert.deepEqual(await audited(-10, false), old);
+    assert.deepEqual(await audited(-10, false, 'b'), []);
+    assert.deepEqual(await audited(-10, false, 'a'), old);
+    assert.deepEqual(
+      await audited(-10, true),
+      old.map(text => `${text} repaired`),
+    );
+    assert.deepEqual(await audited(-10, true), []);
+    assert.equal((await rowsIn(db, table)).records.length, 1);
+  });
+
   test('belong to one row, whatever its partition', async () => {
     const { table, db, members } = await team(peer);
     const row = await members.create(ann);
@@ -254,7 +289,9 @@ describePeers('unique keys elsewhere', peer => {
       await assertSettled(peer, db, table);
     });
     await lawOfTurns(property, { cost: 1_000, least: 8, most: 400, filter: 'patterns/unique' });
-    assert((outcomes.get('done') ?? 0) > (outcomes.get('OutcomeUnknown') ?? 0) * 4);
+    // Of the few cases of npm test, most may be of writers that end.
+    const isLong = process.env.SHELFMARK_LONG !== undefined;
+    assert(!isLong || (outcomes.get('done') ?? 0) > (outcomes.get('OutcomeUnknown') ?? 0) * 4);
   });
 
   test('are made for rows that are there, by backfills that end anywhere while others write', async () => {

@@ -11,12 +11,13 @@ import type { RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { wireText } from '../values/wire-property.js';
 import type { Service } from '../write/service.js';
+import { RECORDS, recordSight } from './aborted-records.js';
 import { AuditedRows, type Read, readOrFault, unreadable, unreadableRow } from './audited-rows.js';
 import type { DerivedRows, ExpectedRow, Fault, Finding } from './derived-rows.js';
 import { type Sight, settled } from './look.js';
 import { type AuditOptions, type Progress, phase, walk } from './walk.js';
 
-/** Where an audit is after a page. Its phases are the entity's name, then the names of its indexes. */
+/** Where an audit is after a page. Its phases are the entity's name, then the names of its indexes, and `transaction records` if one of them is unique over partitions. */
 export interface AuditProgress<E extends AnyEntity = AnyEntity> extends Progress<Finding<E>> {}
 
 /** What is walked, and by which names. */
@@ -28,6 +29,8 @@ export interface AuditPlan<E extends AnyEntity> {
   /** Where the entity's rows stand. */
   readonly condition: Condition;
   readonly derived: readonly DerivedRows<E>[];
+  /** Where records of transactions stand, if old ones are looked for. */
+  readonly records: Condition | undefined;
   /** Of the flow by which some of it follows. */
   readonly queues: readonly string[];
 }
@@ -53,7 +56,7 @@ export class Audit<E extends AnyEntity> {
   }
 
   run(): AsyncGenerator<AuditProgress<E>, void, undefined> {
-    const { work, entity, table, condition, derived, queues } = this.#plan;
+    const { work, entity, table, condition, derived, records, queues } = this.#plan;
     const walked = work === 'backfill' ? [] : derived.filter(({ findsOrphans }) => findsOrphans);
     const phases = [
       phase(entity.name, this.#rows.all(entity, table, condition), rows =>
@@ -64,6 +67,13 @@ export class Audit<E extends AnyEntity> {
           this.#checkedAll(rows, row => this.#checkDerived(kind, row)),
         ),
       ),
+      ...(records === undefined
+        ? []
+        : [
+            phase(RECORDS, this.#rows.all(entity, table, records), rows =>
+              this.#checkedAll(rows, row => this.#checkRecord(row)),
+            ),
+          ]),
     ];
     const subject = JSON.stringify([work, table, entity.name, condition, derived.map(({ name }) => name)]);
     return walk(this.#service, { subject, phases, queues }, this.#options);
@@ -168,6 +178,12 @@ export class Audit<E extends AnyEntity> {
     const found = await readOrFault(() => settled(look, this.#options.repair));
     if ('fault' in found) return [{ ...unreadable(read.row, found.fault), of, key: undefined }];
     return found.row === undefined ? [] : [found.row];
+  }
+
+  async #checkRecord(row: WireObject): Promise<readonly Finding<E>[]> {
+    const look = () => recordSight<E>(this.#service, this.#plan.table, row, this.#options);
+    const found = await settled(look, this.#options.repair);
+    return found === undefined ? [] : [found];
   }
 
   /** Whether some row should have the derived row. Throws what the owner's key throws. */

@@ -173,6 +173,7 @@ export class BatchWriter {
     let waiting: WaitingChange;
     try {
       const planned = change.plan(this.#service);
+      this.#service.requests.check?.(planned.write);
       waiting = { index, planned, bytes: bytesOf(planned) };
     } catch (thrown) {
       if (!PatternError.is(thrown)) {

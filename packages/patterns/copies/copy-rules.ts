@@ -114,4 +114,8 @@ const sameIn =
     textOf(entity, name, a) === textOf(entity, name, b);
 
 const textOf = (entity: AnyEntity, name: string, is: unknown): string | undefined =>
-  is === undefined || is === null ? undefined : encodePatch(entity, { [name]: is })[0]?.literal;
+  is === undefined || is === null
+    ? undefined
+    : encodePatch(entity, { [name]: is })
+        .map(({ literal }) => literal)
+        .join();

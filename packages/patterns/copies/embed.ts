@@ -40,6 +40,10 @@ export function embed<
   const stranger = fields.find(field => !Object.hasOwn(source.props, field));
   if (stranger !== undefined) refuseDefinition(name, `${stranger} is no property of ${source.name}`);
   if (fields.length === 0) refuseDefinition(name, 'it copies nothing');
+  for (const field of fields) {
+    const reason = source.props[field]?.pieces?.onlyHere;
+    if (reason !== undefined) refuseDefinition(name, `${field} of ${source.name} ${reason}`);
+  }
   const copies = fields.map(field => {
     const property = (source.props as Readonly<Record<string, Property>>)[field] as Property;
     return [nameOf({ name }, field), Object.freeze({ ...property.optional(), storedName: undefined })];

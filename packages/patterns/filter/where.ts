@@ -167,6 +167,19 @@ function fieldOf(comparing: StoredField | KeyField): AnyField {
 export const plainField = (name: string, property: Property): AnyField =>
   fieldOf(new StoredField({ name, wire: name, property, rebuiltFrom: undefined, inKey: false }));
 
+/** For programs without types: what the service sees as a text of JSON or in pieces has no conditions. */
+function refuseOpaque({ name, plan }: AnyEntity, fields: object): void {
+  for (const field of plan.fields)
+    if (field.property.use === 'opaque' && !Object.hasOwn(fields, field.name))
+      Object.defineProperty(fields, field.name, {
+        get: () =>
+          refuseDefinition(
+            `${name}.${field.name}`,
+            'it is opaque to the service, which cannot compare it: keep what is asked for in a property of its own',
+          ),
+      });
+}
+
 const FIELDS = new WeakMap<AnyEntity, Readonly<Record<string, AnyField>>>();
 
 /** The properties of the entity, to be compared. */
@@ -182,5 +195,6 @@ export function fieldsOf<E extends AnyEntity>(entity: E): Fields<E> {
         ]),
     );
   FIELDS.set(entity, made);
+  refuseOpaque(entity, made);
   return made as Fields<E>;
 }

@@ -10,7 +10,8 @@ import type { WireProperty, WireRow } from '../values/wire-property.js';
 /** Of a reservation and the transaction that it is for. */
 export type ReservationId = string;
 
-const RECORD = '!transaction!';
+/** Row keys of records begin so, and those of no entity: keys that are made of values begin above it. */
+export const RECORD_PREFIX = '!transaction!';
 
 /** What became of a transaction that reserved keys. */
 export type TransactionState = 'committed' | 'aborted';
@@ -32,7 +33,7 @@ export const rowOf = (
 export const recordAddress = ({ table, partitionKey }: RowAddress, id: ReservationId): RowAddress => ({
   table,
   partitionKey,
-  rowKey: `${RECORD}${id}`,
+  rowKey: `${RECORD_PREFIX}${id}`,
 });
 
 /** The write by which a transaction is done, or never will be. */

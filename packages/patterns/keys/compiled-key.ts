@@ -65,12 +65,15 @@ export class CompiledKey {
       if (typeof each === 'string') return each;
       const property = props[each.name];
       if (property === undefined) return this.#wrong(`${each.name} is not one of its properties`);
+      if (property.pieces?.onlyHere !== undefined)
+        return this.#wrong(`${each.name} ${property.pieces.onlyHere}`);
       if (property.presence === 'optional')
         return this.#wrong(`${each.name} is optional, and a part of a key must be there`);
-      const bound = each.codec ?? (property.json ? undefined : BY_TYPE[property.edm]);
-      if (bound === undefined || property.json)
+      const isPlain = property.use === 'plain';
+      const bound = each.codec ?? (isPlain ? BY_TYPE[property.edm] : undefined);
+      if (bound === undefined || !isPlain)
         return this.#wrong(
-          `${each.name} is ${property.json ? 'JSON' : property.edm}, which has no order in keys`,
+          `${each.name} is ${property.json ? 'JSON' : isPlain ? property.edm : 'opaque'}, which has no order in keys`,
         );
       if (!bound.edm.includes(property.edm))
         return this.#wrong(

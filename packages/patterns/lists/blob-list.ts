@@ -2,9 +2,10 @@
 // reader would have to replay it, it may have 50,000 blocks, and whoever compacts it has the contention again; and a list in blobs is written by the workers of a flow, which wait their turn anyway.
 import { Attempts } from '../flow/optimistic.js';
 import type { CompiledKey } from '../keys/compiled-key.js';
+import type { Page, PageOptions } from '../read/results.js';
 import { clientError, clientFault } from '../transport/client-fault.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import { PatternError, refuseDefinition } from '../values/pattern-error.js';
+import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import type { Service } from '../write/service.js';
 import { ContentionCount, type ListContention } from './contention.js';
 import { changeIds, type IdChanges, type IdSet, idsOf, joinBytes, NO_IDS, readIds } from './id-set.js';
@@ -19,6 +20,7 @@ export interface BlobList {
   readonly key: CompiledKey;
 }
 
+const NAMES_OF_PAGE = 100;
 const CONTAINER = /^[a-z0-9](?:-?[a-z0-9]){2,62}$/;
 
 /** Throws DefinitionInvalid. */
@@ -53,6 +55,12 @@ interface BlockBlob {
 
 interface Container {
   getBlockBlobClient(name: string): BlockBlob;
+  listBlobsFlat(options: { readonly prefix: string; readonly abortSignal?: AbortSignal }): {
+    byPage(settings: { readonly maxPageSize: number; readonly continuationToken?: string }): AsyncIterable<{
+      readonly segment: { readonly blobItems: readonly { readonly name: string }[] };
+      readonly continuationToken?: string;
+    }>;
+  };
 }
 
 interface StoredList {
@@ -105,7 +113,16 @@ export class BlobLists {
   }
 
   async ids(key: Values, options: ReadOptions = {}): Promise<readonly string[]> {
-    const name = this.#list.key.encode(key);
+    return this.idsIn(this.#list.key.encode(key), options);
+  }
+
+  /** Afterwards each id is in the list, or is not. Throws Contention. */
+  async change(key: Values, changes: IdChanges, options: ReadOptions = {}): Promise<void> {
+    await this.changeIn(this.#list.key.encode(key), changes, options);
+  }
+
+  /** Of the blob with this name. */
+  async idsIn(name: string, options: ReadOptions): Promise<readonly string[]> {
     const { ids } = await this.#read(name, options);
     try {
       return idsOf(ids);
@@ -114,9 +131,8 @@ export class BlobLists {
     }
   }
 
-  /** Afterwards each id is in the list, or is not. Throws Contention. */
-  async change(key: Values, changes: IdChanges, options: ReadOptions = {}): Promise<void> {
-    const name = this.#list.key.encode(key);
+  /** Of the blob with this name. */
+  async changeIn(name: string, changes: IdChanges, options: ReadOptions): Promise<void> {
     for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
       const before = await this.#read(name, options);
       const ids = changeIds(before.ids, changes);
@@ -124,7 +140,32 @@ export class BlobLists {
       const isDone = await this.#write(name, ids, before.etag, options);
       this.#contention.count(name, !isDone);
       if (isDone) return;
-      await attempts.next(this.#addressOf(name), before.etag, ROWS_ADVICE);
+      await attempts.next(this.addressOf(name), before.etag, ROWS_ADVICE);
+    }
+  }
+
+  /** Names of blobs that may be lists of this definition, by pages. */
+  async *names({ size = NAMES_OF_PAGE, resume, signal }: PageOptions): AsyncGenerator<Page<string>> {
+    // All names that the key can give begin so.
+    const { ge: prefix = '' } = this.#list.key.range({});
+    const listing = this.#container.listBlobsFlat({ prefix, ...(signal && { abortSignal: signal }) });
+    const from = resume === undefined ? {} : { continuationToken: resume };
+    try {
+      for await (const { segment, continuationToken } of listing.byPage({ maxPageSize: size, ...from }))
+        yield { items: segment.blobItems.map(({ name }) => name), next: continuationToken || undefined };
+    } catch (thrown) {
+      throw PatternError.is(thrown) ? thrown : blobError(thrown, signal);
+    }
+  }
+
+  /** What a blob's name tells of the list's key; undefined if that is not all of it. */
+  keyOf(name: string): Values | undefined {
+    try {
+      const key = this.#list.key.decode(name);
+      return this.#list.key.encode(key) === name ? key : undefined;
+    } catch (thrown) {
+      if (PatternError.is(thrown)) return undefined;
+      throw thrown;
     }
   }
 
@@ -168,12 +209,12 @@ export class BlobLists {
   }
 
   /** Blobs have addresses of their own; errors of lists have those of rows. */
-  #addressOf(name: string): { table: string; partitionKey: string; rowKey: string } {
+  addressOf(name: string): RowAddress {
     return { table: this.#list.container, partitionKey: '', rowKey: name };
   }
 
   #unreadable(name: string): PatternError {
     const reason = 'its bytes are not those of a list';
-    return new PatternError('RowUnreadable', { ...this.#addressOf(name), entity: this.#list.name, reason });
+    return new PatternError('RowUnreadable', { ...this.addressOf(name), entity: this.#list.name, reason });
   }
 }

@@ -30,6 +30,12 @@ export const partsOfKey = ({ home }: Pick<EntityList, 'home'>): readonly string[
         each => each !== 'listRow',
       );
 
+/** Where the rows of lists stand whose entity's rows stand in `table`; of lists in blobs that of the entity. */
+export function tableOfList({ home, where, owner }: EntityList, table: string): string {
+  const isBeside = home.kind === 'blobs' || where === 'same-partition' || home.list.table === owner.table;
+  return isBeside ? table : home.list.table;
+}
+
 /** A list's key as one text, equal for keys of the same list. Throws KeyInvalid. */
 export function textOfKey({ home }: EntityList, key: Values): string {
   if (home.kind === 'blobs') return home.list.key.encode(key);

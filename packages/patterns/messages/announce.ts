@@ -50,6 +50,9 @@ const REFUSALS: ReadonlySet<PatternErrorCode> = new Set([
   'SourceInUse',
 ]);
 
+/** Whether a write was refused: it was not done, and will not be. */
+export const isRefusal = (thrown: unknown): boolean => PatternError.is(thrown) && REFUSALS.has(thrown.code);
+
 /** That fails, too: the message then waits for the write until its grace period is over. */
 async function takeBack({ queue, message }: SentMessage): Promise<void> {
   try {
@@ -64,7 +67,7 @@ export async function unlessRefused<T>(sent: readonly SentMessage[], write: () =
   try {
     return await write();
   } catch (thrown) {
-    if (PatternError.is(thrown) && REFUSALS.has(thrown.code)) await Promise.all(sent.map(takeBack));
+    if (isRefusal(thrown)) await Promise.all(sent.map(takeBack));
     throw thrown;
   }
 }

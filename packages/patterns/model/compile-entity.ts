@@ -3,6 +3,7 @@
 import { CompiledKey } from '../keys/compiled-key.js';
 import type { Key } from '../keys/key.js';
 import { refuseDefinition } from '../values/pattern-error.js';
+import { wiresOf } from '../values/pieces.js';
 import type { Props } from '../values/property.js';
 import { SYSTEM_NAMES } from '../values/row-member.js';
 import { CUSTOM_PROPERTIES_MAX, PROPERTY_NAME_LENGTH_MAX } from '../values/size.js';
@@ -30,16 +31,20 @@ function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: Co
   });
 }
 
-function checkFields(subject: string, fields: readonly Field[], tag: string | undefined): void {
-  const names = [...fields.map(({ wire }) => wire), ...(tag === undefined ? [] : [tag])];
+function checkNames(subject: string, fields: readonly Field[], tag: string | undefined): void {
+  const names = [...fields.flatMap(wiresOf), ...(tag === undefined ? [] : [tag])];
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) refuseDefinition(subject, `two properties are called ${twice} in the table`);
-  const stored =
-    fields.filter(({ rebuiltFrom }) => rebuiltFrom === undefined).length + (tag === undefined ? 0 : 1);
+}
+
+function checkCount(subject: string, fields: readonly Field[], tag: string | undefined): void {
+  const stored = fields
+    .filter(({ rebuiltFrom }) => rebuiltFrom === undefined)
+    .reduce((sum, { property: { pieces } }) => sum + (pieces?.count ?? 1), tag === undefined ? 0 : 1);
   if (stored > CUSTOM_PROPERTIES_MAX)
     refuseDefinition(
       subject,
-      `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}`,
+      `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}: a wide entity, of shelfmark-patterns/wide, has more`,
     );
 }
 
@@ -50,14 +55,17 @@ export interface Compilable {
   readonly partition: Key;
   readonly row: Key;
   readonly tag: string | undefined;
+  /** Its properties stand in several rows, so that one row's limit is none of the definition. */
+  readonly isWide?: boolean;
 }
 
 /** The plan, as yet without indexes. Throws DefinitionInvalid. */
-export function compileEntity({ name, props, partition, row, tag }: Compilable): EntityPlan {
+export function compileEntity({ name, props, partition, row, tag, isWide = false }: Compilable): EntityPlan {
   const partitionKey = new CompiledKey(`${name}.partition`, partition, props);
   const rowKey = new CompiledKey(`${name}.row`, row, props);
   const fields = fieldsOf(name, props, partitionKey, rowKey);
-  checkFields(name, fields, tag);
+  checkNames(name, fields, tag);
+  if (!isWide) checkCount(name, fields, tag);
   return {
     fields,
     byWire: new Map(fields.map(field => [field.wire, field])),

@@ -2,6 +2,7 @@
 // kept. The definition is compiled once, so that decoding costs one look-up a member.
 import { keepProperties } from '../values/keep-properties.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { wiresOf } from '../values/pieces.js';
 import type { WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
@@ -45,7 +46,7 @@ function decoderOf(entity: AnyEntity): Decoder {
   const members = entity.plan.fields
     .filter(({ rebuiltFrom }) => rebuiltFrom === undefined)
     .map(field => ({ field, annotation: annotationOf(field.wire) }));
-  const known = new Set([...SYSTEM_NAMES, ...members.map(({ field }) => field.wire)]);
+  const known = new Set([...SYSTEM_NAMES, ...members.flatMap(({ field }) => wiresOf(field))]);
   if (entity.tag !== undefined) known.add(entity.tag);
   const decoder = { members, known, partitionKey: undefined, partitionValues: {} };
   DECODERS.set(entity, decoder);
@@ -126,7 +127,10 @@ function wholeRow<E extends AnyEntity>(entity: E, row: WireObject, options: Deco
     return { ...head, value: value as Of<E>, version, whole: true, unknown: keepProperties(row, unknown) };
   }
   for (const { field, annotation } of decoder.members) {
-    const value = reader.read(field, memberOf(row, field.wire), memberOf(row, annotation));
+    const value =
+      field.property.pieces === undefined
+        ? reader.read(field, memberOf(row, field.wire), memberOf(row, annotation))
+        : reader.readIn(field, row);
     if (value !== undefined) values[field.name] = value;
   }
   const unknown = keepProperties(row, unknownNames(row, decoder.known));
@@ -141,7 +145,7 @@ export function wireSelect(entity: AnyEntity, names: readonly string[]): readonl
   if (entity.version > 1) return undefined;
   const wires = names.flatMap(name => {
     const field = entity.plan.byName.get(name);
-    return field === undefined || field.rebuiltFrom !== undefined ? [] : [field.wire];
+    return field === undefined || field.rebuiltFrom !== undefined ? [] : wiresOf(field);
   });
   const tags = entity.tag === undefined ? [] : [entity.tag];
   return [...new Set(['PartitionKey', 'RowKey', 'Timestamp', ...tags, ...wires])];
@@ -177,10 +181,7 @@ function someOfRow<E extends AnyEntity, K extends keyof Of<E> & string>(
   for (const name of names) {
     const field = entity.plan.byName.get(name);
     if (field === undefined) continue;
-    const value =
-      field.rebuiltFrom === undefined
-        ? reader.read(field, memberOf(row, field.wire), memberOf(row, annotationOf(field.wire)))
-        : keys[name];
+    const value = field.rebuiltFrom === undefined ? reader.readIn(field, row) : keys[name];
     if (value !== undefined) values[name] = value;
   }
   return { ...head, value: values as Pick<Of<E>, K>, version, whole: false };

@@ -4,7 +4,8 @@ import { coerce } from '../values/coerce.js';
 import { decodeProperty } from '../values/decode-property.js';
 import type { Instant } from '../values/instant.js';
 import { type Drift, PatternError, type RowAddress } from '../values/pattern-error.js';
-import type { WireValue } from '../values/read-wire.js';
+import type { WireObject, WireValue } from '../values/read-wire.js';
+import { annotationOf, memberOf } from '../values/row-member.js';
 import type { BagValue, TypedValue } from '../values/typed-value.js';
 import type { AnyEntity, Field } from './entity.js';
 
@@ -38,6 +39,21 @@ export class FieldReader {
   /** The property's value; undefined if there is none. Throws TypeDrift. */
   read(field: Field, raw: WireValue | undefined, annotation: WireValue | undefined): unknown {
     return raw === undefined ? this.missing(field) : this.accept(field, decodeProperty(raw, annotation));
+  }
+
+  /** The property's value, of a row in which it may stand in pieces. */
+  readIn(field: Field, row: WireObject): unknown {
+    const { wire, property } = field;
+    if (property.pieces === undefined)
+      return this.read(field, memberOf(row, wire), memberOf(row, annotationOf(wire)));
+    const joined = property.pieces.join(wire, name => {
+      const raw = memberOf(row, name);
+      return raw === undefined ? undefined : decodeProperty(raw, memberOf(row, annotationOf(name)));
+    });
+    if (joined === undefined) return this.missing(field);
+    return 'typed' in joined
+      ? this.accept(field, joined.typed)
+      : this.#drift(field, 'missing', undefined, joined.fault);
   }
 
   /** The value of a property that the row does not have. A row that has no time of a write was not written after its Timestamp. */

@@ -23,12 +23,20 @@ export interface EncodeOptions {
   readonly now?: Instant | undefined;
   /** The row before, whose time of creation stays. */
   readonly before?: Values | undefined;
+  /** The properties will stand in several rows, each of which is measured by itself. */
+  readonly isWide?: boolean;
   /** The row may be there, and its time of creation stays. */
   readonly keepsCreated?: boolean;
 }
 
+/** What is stored of a value, and what reading it gives. */
+interface Whole {
+  readonly stored: unknown;
+  readonly value: unknown;
+}
+
 /** JSON's text of a value, and what its schema makes of that text: so what is written can be read. */
-function jsonOf(field: Field, value: unknown): { text: string; value: unknown } {
+function jsonOf(field: Field, value: unknown): Whole {
   const { name, property } = field;
   const refuse = (reason: string): never => {
     refuseValue(name, 'JSON', reason);
@@ -42,23 +50,32 @@ function jsonOf(field: Field, value: unknown): { text: string; value: unknown } 
   if (text === undefined || property.json === undefined) return refuse('JSON cannot hold it');
   const read = validated(property.json, JSON.parse(text), name);
   passChecks(property, read, name);
-  return { text, value: read };
+  return { stored: text, value: read };
+}
+
+function plainOf({ name, property }: Field, value: unknown): Whole {
+  const checked = checkValue(property, value, name);
+  return { stored: checked, value: checked };
 }
 
 interface Encoded {
-  readonly property: WireProperty;
+  /** One, or the pieces of the value. */
+  readonly properties: readonly WireProperty[];
   readonly value: unknown;
 }
 
 function encodeField(subject: string, field: Field, value: unknown): Encoded {
   const { name, wire, property } = field;
   const where = `${subject}.${name}`;
-  if (property.json) {
-    const json = jsonOf(field, value);
-    return { property: encodeProperty(wire, 'String', json.text, where), value: json.value };
-  }
-  const checked = checkValue(property, value, name);
-  return { property: encodeProperty(wire, property.edm, checked, where), value: checked };
+  const { edm, pieces } = property;
+  const { stored, value: given } = property.json ? jsonOf(field, value) : plainOf(field, value);
+  const properties =
+    pieces === undefined
+      ? [encodeProperty(wire, edm, stored, where)]
+      : pieces
+          .split(wire, stored, where)
+          .map(piece => encodeProperty(piece.name, piece.type, piece.value, where));
+  return { properties, value: given };
 }
 
 function refuseStrangers({ name, plan }: AnyEntity, values: Values): void {
@@ -87,7 +104,7 @@ export function encodeEntity<E extends AnyEntity>(
   value: Of<E> | NewOf<E>,
   options: EncodeOptions = {},
 ): EncodedRow<Of<E>> {
-  const { extra = [] } = options;
+  const { extra = [], isWide = false } = options;
   const values: Values = value;
   const { name: subject, plan, tag } = entity;
   refuseStrangers(entity, values);
@@ -102,12 +119,12 @@ export function encodeEntity<E extends AnyEntity>(
     }
     const encoded = encodeField(subject, field, given);
     readBack[field.name] = encoded.value;
-    if (field.rebuiltFrom === undefined) properties.push(encoded.property);
+    if (field.rebuiltFrom === undefined) properties.push(...encoded.properties);
   }
   properties.push(...extra);
   const partitionKey = plan.partition.encode(readBack);
   const rowKey = plan.row.encode(readBack);
-  const bytes = rowBytes(subject, partitionKey, rowKey, properties);
+  const bytes = isWide ? 0 : rowBytes(subject, partitionKey, rowKey, properties);
   return { partitionKey, rowKey, properties, bytes, value: readBack as Of<E> };
 }
 
@@ -115,11 +132,30 @@ export function encodeEntity<E extends AnyEntity>(
 export const encodeUpdated = ({ name, plan }: AnyEntity, now: Instant): readonly WireProperty[] =>
   plan.fields
     .filter(({ property }) => property.filling?.kind === 'updated')
-    .map(field => encodeField(name, field, now).property);
+    .flatMap(field => encodeField(name, field, now).properties);
+
+/** Throws ValueInvalid for a value that is only written together with its whole row. */
+export function refusePartOfRow({ plan }: AnyEntity, values: Values): void {
+  for (const [name, value] of Object.entries(values)) {
+    const field = plan.byName.get(name);
+    const withRow = field?.property.pieces?.withRow;
+    if (field !== undefined && withRow !== undefined && !isMissing(field, value))
+      refuseValue(name, 'a write of the whole row', withRow);
+  }
+}
+
+/** Throws ValueInvalid for a value that others of its row need. */
+export function refuseTaking({ plan }: AnyEntity, removed: readonly string[]): void {
+  for (const name of removed) {
+    const stays = plan.byName.get(name)?.property.pieces?.stays;
+    if (stays !== undefined) refuseValue(name, 'what it is', stays);
+  }
+}
 
 /** Properties that a patch sets, as a merge sends them: no keys, no tag. Throws ValueInvalid and TooLarge. */
 export function encodePatch(entity: AnyEntity, patch: Values): readonly WireProperty[] {
   refuseStrangers(entity, patch);
+  refusePartOfRow(entity, patch);
   return Object.entries(patch).flatMap(([name, value]) => {
     const field = entity.plan.byName.get(name);
     if (field === undefined || isMissing(field, value)) return [];
@@ -127,6 +163,6 @@ export function encodePatch(entity: AnyEntity, patch: Values): readonly WireProp
     if (field.property.filling?.kind === 'updated') return [];
     if (field.inKey)
       refuseValue(name, 'what it was', 'it is part of a key, and a row cannot change its keys');
-    return [encodeField(entity.name, field, value).property];
+    return encodeField(entity.name, field, value).properties;
   });
 }

@@ -188,6 +188,14 @@ describe('a definition', () => {
       row: key('r'),
     });
     assert.match(counted.warnings.join(), /if numbers are given out in order/);
+    const tail = entity('Log', {
+      version: 1,
+      table: 'Log',
+      props: { at: t.instant(), id: t.guid() },
+      partition: key('log'),
+      row: p => key('entry', p.at.as(codec.timeDesc), p.id),
+    });
+    assert.match(tail.warnings.join(), /Log\.row begins with time, in a partition that all rows share/);
     const spread = entity('Log', {
       version: 1,
       table: 'Log',

@@ -164,8 +164,12 @@ export function checkVersion(
     refuseDefinition(subject, `there is an upcast from ${beyond}, which is no earlier version`);
 }
 
-/** The append anti-pattern: one end of the table takes all new rows, however many servers there are. */
-function warningsOf(name: string, { trend }: CompiledKey): readonly string[] {
+/** The append anti-pattern, and with reversed time the prepend one: one end of the table, or of the one partition, takes all new rows, however many servers there are. */
+function warningsOf(name: string, { trend, names }: CompiledKey, row: CompiledKey): readonly string[] {
+  if (names.length === 0 && row.trend === 'time')
+    return [
+      `${name}.row begins with time, in a partition that all rows share: all new rows go to one end of it, as fast as one partition goes. Put a part by which they spread into the partition key, or a hash: p.id.as(codec.hash(16)).`,
+    ];
   if (trend === 'none') return [];
   const cause = trend === 'time' ? 'with time:' : 'with a number; if numbers are given out in order,';
   const advice = 'Put another part before it, or a hash: p.id.as(codec.hash(16)).';
@@ -173,13 +177,25 @@ function warningsOf(name: string, { trend }: CompiledKey): readonly string[] {
 }
 
 /** Defines an entity. Throws DefinitionInvalid for what could not work. */
-export function entity<
+export const entity = <
   const N extends string,
   P extends Props,
   PK extends KeyOn<P>,
   RK extends KeyOn<P>,
   const IX extends IndexSpecs<P>,
->(name: N, spec: EntitySpec<P, PK, RK, IX>): Entity<N, P, PK, RK, IndexesOf<IX>> {
+>(
+  name: N,
+  spec: EntitySpec<P, PK, RK, IX>,
+): Entity<N, P, PK, RK, IndexesOf<IX>> => defined(name, spec, false);
+
+/** The same, of more properties than a row may have: wide entities put them into several rows. */
+export function defined<
+  const N extends string,
+  P extends Props,
+  PK extends KeyOn<P>,
+  RK extends KeyOn<P>,
+  const IX extends IndexSpecs<P>,
+>(name: N, spec: EntitySpec<P, PK, RK, IX>, isWide: boolean): Entity<N, P, PK, RK, IndexesOf<IX>> {
   const { version, table, props, upcast = {} } = spec;
   if (!ENTITY_NAME.test(name)) refuseDefinition(name, 'an entity is named by letters, digits, _ and -');
   checkTableName(name, table);
@@ -188,7 +204,7 @@ export function entity<
   const partition = keyOf(`${name}.partition`, spec.partition, parts);
   const row = keyOf(`${name}.row`, spec.row, parts);
   const tag = spec.tag === false ? undefined : (spec.tag ?? 'EntityType');
-  const compiled = compileEntity({ name, props, partition, row, tag });
+  const compiled = compileEntity({ name, props, partition, row, tag, isWide });
   const specs = (spec.indexes ?? {}) as unknown as IndexSpecs;
   const made = { name, version, table, props, partition, row, tag, upcast, indexes: specs } as const;
   const indexes = compileIndexes(made, compiled);
@@ -198,6 +214,6 @@ export function entity<
     indexes: all.filter(({ definition }) => definition.kind === 'same-partition'),
     elsewhere: all.filter(({ definition }) => definition.kind === 'elsewhere'),
   };
-  const warnings = warningsOf(name, plan.partition);
+  const warnings = warningsOf(name, plan.partition, plan.row);
   return Object.freeze({ ...made, indexes: definitionsOf(indexes) as never, plan, warnings });
 }

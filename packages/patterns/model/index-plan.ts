@@ -233,6 +233,12 @@ function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void
     const stranger = project.find(each => !Object.hasOwn(props, each));
     if (stranger !== undefined) refuseDefinition(subject, `${stranger} is no property of ${name}`);
   }
+  const copied = project === 'all' ? Object.keys(props) : (project ?? []);
+  for (const each of copied) {
+    const reason = props[each]?.pieces?.onlyHere;
+    if (reason !== undefined)
+      refuseDefinition(subject, `${each} ${reason}; name the properties without it in project`);
+  }
 }
 
 /** The row key of an index with what tells its rows apart that have one key in it. */

@@ -3,8 +3,10 @@
 import { checkValue, passChecks, validated } from '../values/check-value.js';
 import { decodeProperty } from '../values/decode-property.js';
 import { isObject } from '../values/is-object.js';
+import { longPieces, wireOfPiece } from '../values/long-pieces.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
-import type { WireObject, WireValue } from '../values/read-wire.js';
+import { wiresOf } from '../values/pieces.js';
+import type { WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, propertyNames } from '../values/row-member.js';
 import type { TypedValue } from '../values/typed-value.js';
 import type { FieldReader } from './drift.js';
@@ -18,9 +20,8 @@ interface UpToDate {
 
 /** A property of the old row. */
 interface OldProperty {
-  readonly wire: string;
-  readonly raw: WireValue;
-  readonly annotation: WireValue | undefined;
+  /** One, or those of its pieces. */
+  readonly wires: readonly string[];
   readonly typed: TypedValue;
 }
 
@@ -32,18 +33,46 @@ function jsonOrText(text: string): unknown {
   }
 }
 
+/** A reader of the row's properties by their names in the table. */
+const readerOf =
+  (row: WireObject) =>
+  (name: string): TypedValue | undefined => {
+    const raw = memberOf(row, name);
+    return raw === undefined ? undefined : decodeProperty(raw, memberOf(row, annotationOf(name)));
+  };
+
+/** A value with all of its pieces: those that the entity says, or those of a long value that it does not know any longer. */
+function wholeProperty(
+  row: WireObject,
+  wire: string,
+  field: Field | undefined,
+  typed: TypedValue,
+): OldProperty {
+  const { type } = typed;
+  const isLong = field === undefined && (type === 'String' || type === 'Binary');
+  const pieces = field?.property.pieces ?? (isLong ? longPieces(type) : undefined);
+  const read = readerOf(row);
+  const joined = pieces?.join(wire, read);
+  if (pieces === undefined || joined === undefined || !('typed' in joined)) return { wires: [wire], typed };
+  const wires = pieces.names(wire).filter(name => read(name) !== undefined);
+  return { wires, typed: joined.typed };
+}
+
 /** The old row's properties by the names that upcasts know them by. A name that two would have is the program's own. */
 function oldProperties(entity: AnyEntity, row: WireObject): ReadonlyMap<string, OldProperty> {
-  const { byWire, byName } = entity.plan;
+  const { byWire, byName, fields } = entity.plan;
   const properties = new Map<string, OldProperty>();
+  const read = readerOf(row);
+  const ofPieces = new Map(fields.flatMap(field => wiresOf(field).map(wire => [wire, field] as const)));
   for (const wire of propertyNames(row)) {
-    const raw = memberOf(row, wire);
-    if (raw === undefined || wire === entity.tag) continue;
-    const field = byWire.get(wire);
+    const typed = read(wire);
+    if (typed === undefined || wire === entity.tag) continue;
+    const field = byWire.get(wire) ?? ofPieces.get(wire);
+    const first = field?.wire ?? wireOfPiece(wire);
+    const isFurther = first !== undefined && first !== wire && read(first)?.type === typed.type;
     const isHidden = field === undefined ? byName.has(wire) && byName.get(wire)?.wire !== wire : false;
-    if (isHidden || field?.rebuiltFrom !== undefined || wire === '__proto__') continue;
-    const annotation = memberOf(row, annotationOf(wire));
-    properties.set(field?.name ?? wire, { wire, raw, annotation, typed: decodeProperty(raw, annotation) });
+    if (isFurther || isHidden || field?.rebuiltFrom !== undefined || wire === '__proto__') continue;
+    properties.set(field?.name ?? wire, wholeProperty(row, field?.wire ?? wire, field, typed));
   }
   return properties;
 }
@@ -89,7 +118,7 @@ export function upcastRow(
     const before = properties.get(name);
     const isAsBefore = before !== undefined && Object.is(value, old[name]);
     const read = isAsBefore
-      ? reader.read(field, before.raw, before.annotation)
+      ? reader.readIn(field, row)
       : value === undefined || (value === null && field.property.json === undefined)
         ? reader.missing(field)
         : changedValue(field, value);
@@ -102,7 +131,7 @@ export function upcastRow(
     const before = properties.get(name);
     if (before === undefined || !Object.is(value, old[name]))
       refuseValue(name, `a property of ${entity.name}`, 'an upcast gives it, and it is none');
-    unknown.push(before.wire);
+    unknown.push(...before.wires);
   }
   return { values, unknown };
 }

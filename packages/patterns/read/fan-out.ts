@@ -9,11 +9,10 @@ import { mergeScan } from './merge-scan.js';
 import {
   checkPageSize,
   checkWhole,
-  PAGE_SIZE_MAX,
   type Page,
-  PagedResults,
   type PageOptions,
   type ReadingOptions,
+  StreamedResults,
 } from './results.js';
 import { formatToken, parseToken } from './resume-token.js';
 
@@ -52,7 +51,7 @@ export interface FanOutPart<R> {
   readonly query: MergeQuery<R> & { readonly rowQuery: RowQuery };
 }
 
-export class FanOut<R extends RowPosition> extends PagedResults<R> {
+export class FanOut<R extends RowPosition> extends StreamedResults<R> {
   readonly #parts: readonly MergePart<R>[];
   readonly #merge: Merge;
   readonly #concurrency: number;
@@ -100,17 +99,6 @@ export class FanOut<R extends RowPosition> extends PagedResults<R> {
       items = [];
     }
     if (items.length > 0) yield { items, next: undefined };
-  }
-
-  override async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
-    checkWhole('count', count, 0);
-    const taken: R[] = [];
-    if (count === 0) return taken;
-    for await (const item of this.stream({ size: Math.min(count, PAGE_SIZE_MAX), signal })) {
-      taken.push(item);
-      if (taken.length === count) break;
-    }
-    return taken;
   }
 
   override async *stream({

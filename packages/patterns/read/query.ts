@@ -92,6 +92,12 @@ export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
     return this.#with({ reason: checkReason(this.rowQuery, reason) });
   }
 
+  /** What is to be said of the entity's keys stands there, too: a query of an append-only key meets all that is written. */
+  override explain(): Plan {
+    const plan = super.explain();
+    return { ...plan, warnings: [...plan.warnings, ...this.#spec.entity.warnings] };
+  }
+
   override get rowQuery(): RowQuery {
     const { entity, settings, condition, select } = this.#spec;
     const wires = select && wireSelect(entity, select);

@@ -76,6 +76,20 @@ export abstract class PagedResults<R> implements Results<R> {
   }
 }
 
+/** What is made of pages of several queries, none of which can be told how many results are wanted in all. */
+export abstract class StreamedResults<R> extends PagedResults<R> {
+  override async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
+    checkWhole('count', count, 0);
+    const taken: R[] = [];
+    if (count === 0) return taken;
+    for await (const item of this.stream({ size: Math.min(count, PAGE_SIZE_MAX), signal })) {
+      taken.push(item);
+      if (taken.length === count) break;
+    }
+    return taken;
+  }
+}
+
 /** The results of what makes them when they are asked for: a query of one partition or of several, which may refuse only then. */
 export abstract class ResultsOnDemand<R> extends PagedResults<R> {
   /** Called for each way of reading. Throws what the query is refused for. */

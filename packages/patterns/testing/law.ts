@@ -1,25 +1,29 @@
-// Runs a law on random input: some hundred cases with the other tests, as many as PATTERN_RUNS says at length. A failure prints the command that repeats
+// Runs a law on random input: a hundred cases with the other tests, as many as PATTERN_RUNS says at length. A failure prints the command that repeats
 // it.
 import fc from 'fast-check';
 import { codePoint } from './code-point.js';
 import './fail-on-warning.js';
 
-const RUNS = Number(process.env.PATTERN_RUNS ?? 300);
+const RUNS = Number(process.env.PATTERN_RUNS ?? 100);
 /** Also laws whose cases cost as much as many of others get the full number of cases, which takes long. */
 const IS_FULL = process.env.PATTERN_FULL !== undefined;
+const IS_LONG = process.env.SHELFMARK_LONG !== undefined;
 const { PATTERN_SEED, PATTERN_PATH } = process.env;
 
 interface LawSize {
   /** How many cases of other laws one of this costs. */
   readonly cost?: number;
-  /** Cases at least. */
+  /** Cases at least, and a third of them in `npm test`. */
   readonly least?: number;
   /** Cases at most, of a law that asks servers for many pages a case: a law in memory says the same of as many as are wanted. */
   readonly most?: number;
 }
 
 const parametersOf = ({ cost = 1, least = 1, most = RUNS }: LawSize): fc.Parameters<unknown> => ({
-  numRuns: Math.max(least, Math.min(most, Math.ceil(RUNS / (IS_FULL ? 1 : cost)))),
+  numRuns: Math.max(
+    IS_LONG ? least : Math.ceil(least / 3),
+    Math.min(most, Math.ceil(RUNS / (IS_FULL ? 1 : cost))),
+  ),
   ...(PATTERN_SEED === undefined ? {} : { seed: Number(PATTERN_SEED) }),
   ...(PATTERN_PATH === undefined ? {} : { path: PATTERN_PATH }),
 });

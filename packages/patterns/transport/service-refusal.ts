@@ -60,6 +60,8 @@ export const isBusy = ({ status, code }: Pick<ServiceRefusal, 'status' | 'code'>
 export function requestError(refusal: ServiceRefusal, table?: string): PatternError {
   const { status, code, text, retryAfter } = refusal;
   if (code === 'TableNotFound' && table !== undefined) return new PatternError('TableNotFound', { table });
+  if (code === 'TableBeingDeleted' && table !== undefined)
+    return new PatternError('TableBeingDeleted', { table });
   return isBusy(refusal)
     ? new PatternError('Throttled', { retryAfter })
     : new PatternError('ServiceRefused', { status, code, text });

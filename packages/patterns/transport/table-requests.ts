@@ -19,6 +19,11 @@ export interface GetOptions extends ReadOptions {
   readonly select?: readonly string[] | undefined;
 }
 
+/** Where the rows of a batch stand. */
+export interface BatchOptions extends ReadOptions {
+  readonly table?: string | undefined;
+}
+
 /** A request for a page of rows. */
 export interface PageRequest extends ReadOptions {
   readonly table: string;
@@ -56,7 +61,7 @@ const unreachable = ({ attempts, cause }: Silence): PatternError =>
   new PatternError('Unreachable', { attempts }, { cause });
 
 /** Throws Unreachable. */
-function heard(answer: TableAnswer | Silence): TableAnswer {
+export function heard(answer: TableAnswer | Silence): TableAnswer {
   if (answer.kind === 'silence') throw unreachable(answer);
   return answer;
 }
@@ -70,9 +75,10 @@ function writeAnswer(answer: TableAnswer | Silence, done: (answer: TableAnswer) 
     : { kind: 'refused', isInDoubt, refusal: refusalOf(answer) };
 }
 
-const isDone = ({ status }: TableAnswer): boolean => status >= 200 && status < 300;
+export const isDone = ({ status }: TableAnswer): boolean => status >= 200 && status < 300;
 
-const refusalOf = (answer: TableAnswer) => parseRefusal(answer.status, answer.text, answer.header);
+export const refusalOf = (answer: TableAnswer): ServiceRefusal =>
+  parseRefusal(answer.status, answer.text, answer.header);
 
 function nextOf(answer: TableAnswer): PageStart | undefined {
   const partitionKey = answer.header('x-ms-continuation-nextpartitionkey');
@@ -141,7 +147,7 @@ export class TableRequests implements RowSource {
   }
 
   /** One entity group transaction, as `part` made its parts. `id` is a UUID that no part holds. */
-  async batch(parts: readonly string[], id: string, { signal }: ReadOptions = {}): Promise<WriteAnswer> {
+  async batch(parts: readonly string[], id: string, { signal }: BatchOptions = {}): Promise<WriteAnswer> {
     const boundaries = boundariesOf(id);
     const answer = await this.#sender.send({
       method: 'POST',
@@ -152,4 +158,10 @@ export class TableRequests implements RowSource {
     });
     return writeAnswer(answer, ({ text }) => parseBatchAnswer(text));
   }
+}
+
+/** What repositories need of them, whoever sends them. */
+export interface RowRequests extends Pick<TableRequests, 'get' | 'queryPage' | 'write' | 'part' | 'batch'> {
+  /** Throws for a write that would not be sent, before it is put together with others, which would be. */
+  check?(write: RowWrite): void;
 }

@@ -7,7 +7,7 @@ import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schem
 import { isInstant } from './typed-value.js';
 
 /** What of a property its values are checked by. */
-type Checked = Pick<Property, 'edm' | 'checks'>;
+type Checked = Pick<Property, 'edm' | 'checks'> & Partial<Pick<Property, 'pieces'>>;
 
 /** What a refusal shows of a value: enough to find it, and no more, because it may be private. */
 function shown(value: unknown): string {
@@ -69,6 +69,11 @@ export function passChecks(property: Pick<Property, 'checks'>, value: unknown, n
 
 /** The value, in its one spelling. Throws ValueInvalid. Not for JSON, whose schema checks it when it is read. */
 export function checkValue(property: Checked, value: unknown, name: string): unknown {
+  if (property.pieces?.check) {
+    const own = property.pieces.check(value, name);
+    passChecks(property, own, name);
+    return own;
+  }
   const fault = typeFault(property, value);
   if (fault !== undefined) refuseValue(name, property.edm, `${shown(value)} ${fault}`);
   const spelled = property.edm === 'Guid' ? String(value).toLowerCase() : value;

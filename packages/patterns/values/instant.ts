@@ -2,6 +2,9 @@
 // takes the time from surroundings.ts.
 import { refuseValue } from './pattern-error.js';
 
+/** Of units of time; months have no number of them. */
+export const TICKS_OF = { minute: 600_000_000n, hour: 36_000_000_000n, day: 864_000_000_000n } as const;
+
 const TICKS_PER_MILLISECOND = 10_000n;
 const TICKS_PER_SECOND = 10_000_000n;
 /** Ticks from 0001-01-01 to 1970-01-01. */

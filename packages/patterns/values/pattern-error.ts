@@ -1,5 +1,6 @@
 // The errors of this library: one class, a code from a closed set, and typed details. docs/patterns/errors.md has a section for each code.
 import type { EdmType } from './edm.js';
+import type { Instant } from './instant.js';
 
 /** The address of a row. */
 export interface RowAddress {
@@ -14,6 +15,10 @@ export interface PatternErrorDetails {
   readonly NotFound: RowAddress;
   /** The table is not there: a program creates its tables before it uses them. */
   readonly TableNotFound: { readonly table: string };
+  /** A table of this name was dropped, and the service does not yet take another one: for about 40 seconds on Azure. */
+  readonly TableBeingDeleted: { readonly table: string };
+  /** A row of a time of which nothing is kept any more: of rolling tables, before `keptFrom`. */
+  readonly Expired: { readonly table: string; readonly keptFrom: Instant };
   /** A row with these keys is there already. */
   readonly AlreadyExists: RowAddress;
   /** Another row has this key in a unique index: one of the partition or, of an index elsewhere, any, or a write that may yet be done. The address is that of the index's row. */
@@ -22,7 +27,7 @@ export interface PatternErrorDetails {
     readonly index: string;
     readonly key: Readonly<Record<string, unknown>>;
   };
-  /** A write of an entity with indexes, whose rows depend on the row before: it has to be read, which a batch does not do. */
+  /** A write of an entity with indexes or of values in pieces, which depends on the row before: it has to be read, which a batch does not do. */
   readonly RowNotRead: RowAddress & { readonly entity: string; readonly op: string };
   /** A write of an entity with lists or copies, in a batch of the program: a repository writes it with them. */
   readonly NotInBatch: RowAddress & { readonly entity: string; readonly op: string; readonly keeper: string };
@@ -69,6 +74,14 @@ export interface PatternErrorDetails {
   /** No answer came, as often as it was tried; a write was not done, as far as a look at the row tells. */
   readonly Unreachable: { readonly attempts: number };
   readonly Throttled: { readonly retryAfter: number | undefined };
+  /** An encrypted value whose key the program does not have, or whose key service fails. */
+  readonly KeyUnavailable: RowAddress & {
+    readonly property: string;
+    readonly keyId: string;
+    readonly reason: string;
+  };
+  /** An encrypted value that was changed, or stands in another place than it was written for. */
+  readonly CiphertextRefused: RowAddress & { readonly property: string; readonly reason: string };
   /** The queue is not there: a program creates a flow's queues before it uses them. */
   readonly QueueNotFound: { readonly queue: string };
   /** A text of a queue that is no message of the flow, or of a version that this program does not know. */
@@ -91,6 +104,7 @@ export type SizeLimit =
   | 'binary'
   | 'key'
   | 'batch bytes'
+  | 'block'
   | 'message';
 
 /** A stored property that is not what the entity says. */
@@ -111,11 +125,13 @@ type Sentence<C extends PatternErrorCode> = (detail: PatternErrorDetails[C]) => 
 const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   NotFound: row => `There is no row ${at(row)}.`,
   TableNotFound: ({ table }) => `There is no table ${table}.`,
+  TableBeingDeleted: ({ table }) => `The table ${table} is being deleted.`,
+  Expired: ({ table, keptFrom }) => `Rows of ${table} are not kept: those from ${keptFrom} on are.`,
   AlreadyExists: row => `There is a row ${at(row)} already.`,
   UniqueViolation: detail =>
     `Another ${detail.entity} has this key in ${detail.index}, by the row ${at(detail)}.`,
   RowNotRead: detail =>
-    `${detail.entity} has indexes, and ${detail.op} of ${at(detail)} does not know the row before: read it, or write it by a repository.`,
+    `${detail.entity} has indexes or values in pieces, and ${detail.op} of ${at(detail)} does not know the row before: read it, or write it by a repository.`,
   NotInBatch: detail =>
     `${detail.entity} has ${detail.keeper}, with which ${detail.op} of ${at(detail)} has to be written: use db.repo(${detail.entity}).`,
   SourceMissing: detail => `There is no row ${at(detail)}, of which ${detail.copies} takes copies.`,
@@ -148,6 +164,10 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   Unreachable: ({ attempts }) =>
     `No answer came, ${attempts === 1 ? 'in one attempt' : `in ${attempts} attempts`}.`,
   Throttled: () => 'The service is busy.',
+  KeyUnavailable: detail =>
+    `The key ${detail.keyId} of ${detail.property} of ${at(detail)} is not to be had: ${detail.reason}.`,
+  CiphertextRefused: detail =>
+    `The value ${detail.property} of ${at(detail)} does not open: ${detail.reason}.`,
   QueueNotFound: ({ queue }) => `There is no queue ${queue}.`,
   MessageUnreadable: detail => `A message of the queue ${detail.queue} cannot be read: ${detail.reason}.`,
   NotIdempotent: detail =>

@@ -2,7 +2,9 @@
 // decode-property.ts convert the values.
 import type { EdmType } from './edm.js';
 import type { Instant } from './instant.js';
+import { longPieces } from './long-pieces.js';
 import { refuseDefinition } from './pattern-error.js';
+import type { Pieces } from './pieces.js';
 import type { OutputOf, StandardSchema } from './standard-schema.js';
 
 /** `filled`: always there in a row that is read; the library gives the value where a program gives none. */
@@ -28,6 +30,8 @@ export interface Property<T = unknown, P extends Presence = Presence, U extends 
   readonly checks: readonly StandardSchema[];
   /** Where the value comes from if a program gives none. */
   readonly filling: Filling | undefined;
+  /** How the value stands in several properties of the row; undefined if it is one. */
+  readonly pieces: Pieces | undefined;
   /** Only for the compiler: the type of the value. */
   readonly '~value'?: T;
   /**
@@ -43,6 +47,11 @@ export interface Property<T = unknown, P extends Presence = Presence, U extends 
   check<V extends T>(schema: StandardSchema<unknown, V> | StandardSchema<V, V>): Property<V, P, U>;
   /** The name in the table. */
   stored(name: string): Property<T, P, U>;
+  /**
+   * Of texts, bytes and JSON: a value over 64 KiB stands in several properties of the row, `text`, `text__2` and so on, up to sixteen, each of which counts. The service cannot compare it, so it
+   * has no conditions. Throws DefinitionInvalid for other types.
+   */
+  long(): Property<T, P, 'opaque'>;
 }
 
 /** The properties of an entity, by their names in the program. */
@@ -56,6 +65,7 @@ interface Settings<P extends Presence, U extends Use> {
   readonly json: StandardSchema | undefined;
   readonly checks: readonly StandardSchema[];
   readonly filling: Filling | undefined;
+  readonly pieces: Pieces | undefined;
 }
 
 function refuseEmptyName(name: string): void {
@@ -76,6 +86,12 @@ function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>):
       refuseEmptyName(name);
       return define<T, P, U>({ ...settings, storedName: name });
     },
+    long: () => {
+      const { edm, pieces } = settings;
+      if ((edm !== 'String' && edm !== 'Binary') || pieces !== undefined)
+        return refuseDefinition('long()', `only a text, bytes or JSON is long, and not ${edm}`);
+      return define<T, P, 'opaque'>({ ...settings, use: 'opaque', pieces: longPieces(edm) });
+    },
   });
 }
 
@@ -85,6 +101,7 @@ const REQUIRED = {
   json: undefined,
   checks: [],
   filling: undefined,
+  pieces: undefined,
 } as const;
 
 const plain = <T>(edm: EdmType): Property<T, 'required', 'plain'> =>
@@ -92,6 +109,10 @@ const plain = <T>(edm: EdmType): Property<T, 'required', 'plain'> =>
 
 const time = (kind: 'created' | 'updated'): Property<Instant, 'filled', 'plain'> =>
   define({ ...REQUIRED, edm: 'DateTime', use: 'plain', presence: 'filled', filling: { kind } });
+
+/** A property whose value stands in pieces, as entries of their own define them. */
+export const inPieces = <T>(edm: EdmType, pieces: Pieces): Property<T, 'required', 'opaque'> =>
+  define({ ...REQUIRED, edm, use: 'opaque', pieces });
 
 /** A check that a text is one of these. */
 function anyOf<V extends string>(values: readonly V[]): StandardSchema<unknown, V> {

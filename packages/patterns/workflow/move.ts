@@ -209,6 +209,12 @@ export function move<F extends AnyEntity, T extends AnyEntity>(
   const isSame: boolean = (from as AnyEntity) === (to as AnyEntity);
   if (!isSame && (spec.become === undefined || spec.keyOf === undefined))
     refuseDefinition(name, `how ${from.name} becomes ${to.name} is said by become and keyOf`);
+  const onlyHere = to.plan.fields.find(({ property }) => property.pieces?.onlyHere !== undefined);
+  if (onlyHere !== undefined)
+    refuseDefinition(
+      name,
+      `${onlyHere.name} of ${to.name} ${onlyHere.property.pieces?.onlyHere}; read the row there and write it here, by encryption()`,
+    );
   if (from.plan.isChanging || to.plan.isChanging)
     refuseDefinition(name, 'the number of buckets of its entities is being changed');
   const {

@@ -3,9 +3,10 @@ import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundi
 import { announcementsOf } from '../indexes/index-message.js';
 import { Reservations } from '../indexes/reserve.js';
 import { announced as announce } from '../messages/announce.js';
+import { AccountTables } from '../transport/account-tables.js';
 import type { Clients } from '../transport/clients.js';
 import { Sender } from '../transport/sender.js';
-import { TableRequests } from '../transport/table-requests.js';
+import { type RowRequests, TableRequests } from '../transport/table-requests.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import { OperationIds } from './operation-id.js';
 import { refuseEmptySecret, type Service, type ServiceOptions } from './service.js';
@@ -13,6 +14,8 @@ import { SettledWrites } from './settled-writes.js';
 
 const ANNOUNCE_AFTER_SECONDS = 2;
 const RESERVE_FOR_SECONDS = 30;
+/** Azure refuses requests 15 minutes after they were signed with a key. The rest is for processes that stand still before they sign one. */
+const KEEP_ABORTED_SECONDS = 86_400;
 
 /** What `open` makes repositories of: for tools that send requests of their own. */
 export function connect(clients: Clients, options: ServiceOptions = {}): Service {
@@ -27,7 +30,8 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
   const operationIds =
     options.operationIds === false ? undefined : new OperationIds(options.operationIds ?? {}, surroundings);
   refuseEmptySecret(options.queries);
-  const requests = new TableRequests(new Sender(clients.tables, options));
+  const sender = new Sender(clients.tables, options);
+  const requests = new TableRequests(sender);
   const writes = new SettledWrites(requests, operationIds, () => newUuid(random));
   const reservedFor = (options.reserveFor ?? RESERVE_FOR_SECONDS) * 1_000;
   const announceAfter = options.announceAfter ?? ANNOUNCE_AFTER_SECONDS;
@@ -43,6 +47,7 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
   return {
     clients,
     requests,
+    tables: new AccountTables(sender),
     writes,
     operationIds,
     surroundings,
@@ -52,5 +57,14 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
     announced,
     reservations: new Reservations({ requests, writes, surroundings, reservedFor }),
     reservedFor,
+    abortedFor: (options.keepAborted ?? KEEP_ABORTED_SECONDS) * 1_000,
   };
+}
+
+/** The same with other requests below. */
+export function withRequests(service: Service, requests: RowRequests): Service {
+  const { operationIds, surroundings, reservedFor } = service;
+  const writes = new SettledWrites(requests, operationIds, () => newUuid(surroundings.random));
+  const reservations = new Reservations({ requests, writes, surroundings, reservedFor });
+  return { ...service, requests, writes, reservations };
 }

@@ -142,15 +142,33 @@ const filled = <V extends object>(value: V, set: Values): V => ({
   ...Object.fromEntries(Object.entries(set).map(([name, is]) => [name, is ?? undefined])),
 });
 
-/** Of an entity from whose rows others follow, a write that does not know the row before is planned again when that was read. */
+/** The patch of a merge that did not know the row before, as one of this row. */
+const over = <E extends AnyEntity>({ plan }: E, before: StoredOf<E>, patch: Values): Values =>
+  Object.fromEntries(
+    Object.entries(patch).map(([name, given]) => {
+      const pieces = plan.byName.get(name)?.property.pieces;
+      const was = (before.value as Values)[name];
+      const isOver = pieces?.over !== undefined && was !== undefined && given !== undefined;
+      return [name, isOver ? pieces.over(was, given) : given];
+    }),
+  );
+
+/** A merge would leave pieces of an earlier value behind that it does not know. */
+const mayLeavePieces = ({ plan }: AnyEntity, patch: Values): boolean =>
+  Object.keys(patch).some(
+    name => patch[name] !== undefined && plan.byName.get(name)?.property.pieces?.isWhole,
+  );
+
+/** Of an entity from whose rows others follow, a write that does not know the row before is planned again when that was read; so is a merge of what stands in pieces. */
 function readFirst<E extends AnyEntity, T>(
   { entity }: Subject<E>,
   planned: PlannedWrite<T>,
   etag: string,
   withRow: (stored: StoredOf<E>) => PlannedWrite<T>,
   withoutRow?: () => PlannedWrite<T>,
+  merged: Values = {},
 ): PlannedWrite<T> {
-  if (!isFollowed(entity)) return planned;
+  if (!isFollowed(entity) && !mayLeavePieces(entity, merged)) return planned;
   const plan = (stored: StoredOf<AnyEntity> | undefined): PlannedWrite<T> => {
     if (stored !== undefined) return withRow(stored as StoredOf<E>);
     return withoutRow === undefined ? planned : withoutRow();
@@ -255,7 +273,14 @@ export const OPERATIONS = {
     const planned = planMergeOf(at, row, patch);
     return spread(
       at,
-      readFirst(at, planned, row.etag, before => refOf(planMerged(at, before, patch), row.key)),
+      readFirst(
+        at,
+        planned,
+        row.etag,
+        before => refOf(planMerged(at, before, over(at.entity, before, patch)), row.key),
+        undefined,
+        patch,
+      ),
       row.key,
     );
   },
@@ -284,8 +309,9 @@ export const OPERATIONS = {
         at,
         planned,
         '*',
-        before => refOf(planMerged(at, before, patchOfValue(at, value)), key),
+        before => refOf(planMerged(at, before, over(at.entity, before, patchOfValue(at, value))), key),
         () => refOf(OPERATIONS.create(at, value), key),
+        value,
       ),
       value,
     );

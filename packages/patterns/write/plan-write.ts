@@ -4,7 +4,14 @@ import type { FarChange } from '../indexes/index-message.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import type { Reservation } from '../indexes/reservation.js';
 import { addressOfKey } from '../model/address.js';
-import { type EncodedRow, encodeEntity, encodePatch, encodeUpdated } from '../model/encode-entity.js';
+import {
+  type EncodedRow,
+  encodeEntity,
+  encodePatch,
+  encodeUpdated,
+  refusePartOfRow,
+  refuseTaking,
+} from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { Keeper } from '../model/keeper.js';
 import { readPatch } from '../model/patch.js';
@@ -80,10 +87,12 @@ export interface Subject<E extends AnyEntity> {
 
 type Values = Readonly<Record<string, unknown>>;
 
-const withId = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>
+/** What a row has beyond its entity, as a write leaves it. */
+export const withId = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>
   identity ? identity.operationIds.added(identity.operationId, unknown) : unknown;
 
-const newestId = (identity: Identity, stored: Stored<unknown>): OperationId | undefined =>
+/** Of the row that a write is made from. */
+export const newestId = (identity: Identity, stored: Stored<unknown>): OperationId | undefined =>
   identity?.operationIds.ofUnknown(stored.unknown)[0];
 
 /** Programs without types may hand over what a projection gave. */
@@ -156,6 +165,7 @@ export function planUpsertMerge<E extends AnyEntity>(
   value: NewOf<E>,
 ): PlannedWrite<RowRef<E>> {
   refuseRemovals(Object.entries(value).flatMap(([name, each]) => (each === null ? [name] : [])));
+  refusePartOfRow(entity, value);
   const row = encodeEntity(entity, value, { extra: withId(identity, []), now, keepsCreated: true });
   return planned({ kind: 'upsertMerge', table, row }, identity, refTo(keyIn(entity, row.value as Values)));
 }
@@ -200,14 +210,24 @@ export function planReplaceOf<E extends AnyEntity>(
   return planned({ kind: 'replace', table, row, etag }, identity, whole(table, entity, row, unknown));
 }
 
+interface Changes {
+  readonly changed: readonly WireProperty[];
+  /** Pieces of a value would stay that the new value does not have. */
+  readonly leaves: boolean;
+}
+
 /** The properties that the patch changes, as a merge sends them. */
-function changes(entity: AnyEntity, before: Values, set: Values): readonly WireProperty[] {
-  return encodePatch(entity, set).filter(property => {
-    const name = entity.plan.byWire.get(property.name)?.name ?? property.name;
-    const was = before[name];
-    const [old] = was === undefined ? [] : encodePatch(entity, { [name]: was });
-    return old?.literal !== property.literal;
+function changesOf(entity: AnyEntity, before: Values, set: Values): Changes {
+  const each = Object.entries(set).map(([name, value]) => {
+    const now = encodePatch(entity, { [name]: value });
+    const was = before[name] === undefined ? [] : encodePatch(entity, { [name]: before[name] });
+    const literals = new Map(was.map(property => [property.name, property.literal]));
+    return {
+      changed: now.filter(property => literals.get(property.name) !== property.literal),
+      leaves: was.some(old => now.every(property => property.name !== old.name)),
+    };
   });
+  return { changed: each.flatMap(({ changed }) => changed), leaves: each.some(({ leaves }) => leaves) };
 }
 
 /**
@@ -224,11 +244,12 @@ export function planMerge<E extends AnyEntity>(
   refuseMoving(entity, stored);
   const before: Values = stored.value;
   const { set, removed } = readPatch(entity, patch);
-  const changed = changes(entity, before, set);
+  refuseTaking(entity, removed);
+  const { changed, leaves } = changesOf(entity, before, set);
   const gone = Object.fromEntries(removed.map(name => [name, undefined]));
   const merged = { ...before, ...set, ...gone } as NewOf<E>;
   const takesAway = removed.some(name => before[name] !== undefined);
-  if (takesAway || stored.version < entity.version) return planReplace(at, stored, merged);
+  if (takesAway || leaves || stored.version < entity.version) return planReplace(at, stored, merged);
   const unknown = withId(identity, stored.unknown);
   // Whether the row still fits the service's limits shows only in the whole of it.
   const encoded = encodeEntity(entity, merged, { extra: unknown, now: time, before });

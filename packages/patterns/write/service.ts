@@ -5,9 +5,10 @@ import type { Reservations } from '../indexes/reserve.js';
 import type { ReservationId } from '../indexes/transaction-record.js';
 import type { DriftPolicy } from '../model/drift.js';
 import type { QueryOptions, QuerySettings } from '../read/table-query.js';
+import type { AccountTables } from '../transport/account-tables.js';
 import type { Clients } from '../transport/clients.js';
 import type { SenderOptions } from '../transport/sender.js';
-import type { ReadOptions, TableRequests } from '../transport/table-requests.js';
+import type { ReadOptions, RowRequests } from '../transport/table-requests.js';
 import { Instant } from '../values/instant.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { OperationIdOptions, OperationIds } from './operation-id.js';
@@ -29,12 +30,15 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   readonly announceAfter?: number;
   /** Seconds for which a unique key elsewhere stays reserved for a write that was not done; 30 by default. A write that takes longer may have to reserve it again. */
   readonly reserveFor?: number;
+  /** Seconds for which the record of an aborted transaction is kept, in which no request of it can arrive any more; a day by default. Audits with repair delete older ones. */
+  readonly keepAborted?: number;
 }
 
 /** What repositories, batches and writers share. */
 export interface Service {
   readonly clients: Clients;
-  readonly requests: TableRequests;
+  readonly requests: RowRequests;
+  readonly tables: AccountTables;
   readonly writes: SettledWrites;
   readonly operationIds: OperationIds | undefined;
   readonly surroundings: Surroundings;
@@ -51,6 +55,8 @@ export interface Service {
   readonly reservations: Reservations;
   /** Milliseconds. */
   readonly reservedFor: number;
+  /** Milliseconds. */
+  readonly abortedFor: number;
 }
 
 /** Whoever knew that it is empty could make tokens. */

@@ -3,7 +3,7 @@
 // the row. judge-write.ts interprets the row.
 import { addressOf, etagOf } from '../transport/row-write.js';
 import { requestError, rowError, type ServiceRefusal } from '../transport/service-refusal.js';
-import type { ReadOptions, TableRequests, WriteAnswer } from '../transport/table-requests.js';
+import type { ReadOptions, RowRequests, WriteAnswer } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { type IdentifiedWrite, judgeWrite, type Verdict } from './judge-write.js';
 import type { OperationIds } from './operation-id.js';
@@ -43,12 +43,12 @@ const addressOfFirst = ([first]: readonly IdentifiedWrite[]): RowAddress | undef
   first && addressOf(first.write);
 
 export class SettledWrites {
-  readonly #requests: TableRequests;
+  readonly #requests: RowRequests;
   readonly #operationIds: OperationIds | undefined;
   readonly #newId: () => string;
 
   /** `newId` gives UUIDs. */
-  constructor(requests: TableRequests, operationIds: OperationIds | undefined, newId: () => string) {
+  constructor(requests: RowRequests, operationIds: OperationIds | undefined, newId: () => string) {
     this.#requests = requests;
     this.#operationIds = operationIds;
     this.#newId = newId;
@@ -72,9 +72,10 @@ export class SettledWrites {
   /** The ETags of all rows, as `write` gives them. Throws BatchFailed, Throttled, ServiceRefused, Unreachable and OutcomeUnknown. */
   async batch(operations: readonly IdentifiedPart[], options: ReadOptions = {}): Promise<readonly Etag[]> {
     const parts = operations.map(({ part }) => part);
+    const table = addressOfFirst(operations)?.table;
     const ending = await this.#ending(
-      this.#requests.batch(parts, this.#newId(), options),
-      refusal => requestError(refusal, addressOfFirst(operations)?.table),
+      this.#requests.batch(parts, this.#newId(), { ...options, table }),
+      refusal => requestError(refusal, table),
       refusal => batchError(operations, refusal),
     );
     if (ending.kind === 'done') return ending.etags;

@@ -5,10 +5,11 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ROOT, runToEnd } from '../../support/spawned-server.js';
+import { ROOT } from '../../support/spawned-server.js';
+import { compileByCommand, compileByFunction, packageOf } from './compile-program.js';
 import { completionsByFunction, completionsByServer } from './editor-services.js';
 
 const run = promisify(execFile);
@@ -168,28 +169,34 @@ describe('declarations of programs', () => {
         const compiler = compilerOf(version);
         if (!existsSync(compiler)) return context.skip(`The registry did not give TypeScript ${version}.`);
         const app = join(folder, 'app');
-        const compile = async (files: readonly string[], options: object): Promise<void> => {
-          const compilerOptions = {
+        const parsed = new Map<string, object | undefined>();
+        const compile = async (files: readonly string[], own: object): Promise<void> => {
+          const options = {
             strict: true,
             exactOptionalPropertyTypes: true,
             noUncheckedIndexedAccess: true,
             declaration: true,
-            skipLibCheck: false,
             target: 'es2022',
             lib: ['es2022'],
             types: ['node'],
             typeRoots: [join(ROOT, 'node_modules', '@types')],
             ...resolution,
-            ...options,
+            ...own,
           };
-          await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-          const { code, stdout } = await runToEnd(['-p', app], { command: [process.execPath, compiler] });
-          assert.deepEqual([code, stdout], [0, '']);
+          const program = { folder: app, files, options };
+          const found =
+            version === 'own'
+              ? await compileByCommand(compiler, program)
+              : compileByFunction(packageOf(compiler), program, parsed);
+          assert.equal(found, '');
         };
-        await compile(['lib.ts'], { outDir: join(app, 'out') });
-        // The declarations alone, as another package would have them.
+        await compile(['lib.ts'], { skipLibCheck: true, outDir: join(app, 'out') });
+        // The declarations alone, as another package would have them. They and the library's, which are the same for all resolutions, are checked themselves.
         await writeFile(join(app, 'out', 'reader.ts'), READER);
-        await compile([join('out', 'reader.ts')], { noEmit: true });
+        await compile([join('out', 'reader.ts')], {
+          skipLibCheck: resolution.module !== 'nodenext',
+          noEmit: true,
+        });
         await rm(join(app, 'out'), { recursive: true });
       });
 
@@ -198,13 +205,14 @@ describe('declarations of programs', () => {
       const compiler = compilerOf(version);
       if (!existsSync(compiler)) return context.skip(`The registry did not give TypeScript ${version}.`);
       const file = join(folder, 'app', 'caret.ts');
-      for (const [line, names] of CARETS) {
-        const caret = { file, text: caretIn(line) };
-        const found =
-          version === 'own'
-            ? await completionsByServer(compiler, caret)
-            : completionsByFunction(dirname(dirname(compiler)), caret);
-        assert.deepEqual(found, names, line);
-      }
+      const texts = CARETS.map(([line]) => caretIn(line));
+      const found =
+        version === 'own'
+          ? await completionsByServer(compiler, file, texts)
+          : completionsByFunction(packageOf(compiler), file, texts);
+      assert.deepEqual(
+        found,
+        CARETS.map(([, names]) => names),
+      );
     });
 });

@@ -24,33 +24,39 @@ interface Compiler {
   createLanguageService(host: object): LanguageService;
 }
 
-/** A program in which `|` is the caret. */
-interface Caret {
-  readonly file: string;
-  readonly text: string;
-}
-
 const SETTINGS = { strict: true, module: 199, moduleResolution: 99, target: 9, types: [] };
 
-/** By the language service of the package of a compiler. */
-export function completionsByFunction(compilerPackage: string, { file, text }: Caret): readonly string[] {
+/** What a file has where the caret is taken for nothing. */
+const programOf = (text: string): string => text.replace('|', '');
+
+/** By the language service of the package of a compiler: of each text of a file, in which `|` is the caret. */
+export function completionsByFunction(
+  compilerPackage: string,
+  file: string,
+  texts: readonly string[],
+): readonly (readonly string[])[] {
   const { sys, ...ts }: Compiler = createRequire(import.meta.url)(compilerPackage);
+  let version = 0;
   const host = {
     ...sys,
     useCaseSensitiveFileNames: () => true,
     getCompilationSettings: () => SETTINGS,
     getScriptFileNames: () => [file],
-    getScriptVersion: () => '1',
+    getScriptVersion: (path: string) => (path === file ? String(version) : '0'),
     getScriptSnapshot: (path: string) =>
       path === file
-        ? ts.ScriptSnapshot.fromString(text.replace('|', ''))
+        ? ts.ScriptSnapshot.fromString(programOf(texts[version] ?? ''))
         : sys.fileExists(path) && ts.ScriptSnapshot.fromString(sys.readFile(path)),
     getCurrentDirectory: () => dirname(file),
     getDefaultLibFileName: () => ts.getDefaultLibFilePath(SETTINGS),
     fileExists: (path: string) => path === file || sys.fileExists(path),
   };
-  const found = ts.createLanguageService(host).getCompletionsAtPosition(file, text.indexOf('|'), {});
-  return found?.entries.map(({ name }) => name).sort() ?? [];
+  const service = ts.createLanguageService(host);
+  return texts.map((text, at) => {
+    version = at;
+    const found = service.getCompletionsAtPosition(file, text.indexOf('|'), {});
+    return found?.entries.map(({ name }) => name).sort() ?? [];
+  });
 }
 
 interface Message {
@@ -61,10 +67,12 @@ interface Message {
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** By the language server of the compiler `tsc`. */
-export async function completionsByServer(tsc: string, { file, text }: Caret): Promise<readonly string[]> {
-  const program = text.replace('|', '');
-  await writeFile(file, program);
+/** By the language server of the compiler `tsc`, of each text in the same way. */
+export async function completionsByServer(
+  tsc: string,
+  file: string,
+  texts: readonly string[],
+): Promise<readonly (readonly string[])[]> {
   const server = spawn(process.execPath, [tsc, '--lsp', '--stdio'], { stdio: ['pipe', 'pipe', 'ignore'] });
   const send = (message: object): void => {
     const body = JSON.stringify({ jsonrpc: '2.0', ...message });
@@ -100,12 +108,18 @@ export async function completionsByServer(tsc: string, { file, text }: Caret): P
     const rootUri = pathToFileURL(join(file, '..')).href;
     await ask(1, 'initialize', { processId: process.pid, rootUri, capabilities: {} });
     send({ method: 'initialized', params: {} });
-    const textDocument = { uri, languageId: 'typescript', version: 1, text: program };
-    send({ method: 'textDocument/didOpen', params: { textDocument } });
-    const before = text.slice(0, text.indexOf('|')).split('\n');
-    const position = { line: before.length - 1, character: before.at(-1)?.length ?? 0 };
-    const { result } = await ask(2, 'textDocument/completion', { textDocument: { uri }, position });
-    return result?.items.map(({ label }) => label.replace(/\?$/, '')).sort() ?? [];
+    const found: (readonly string[])[] = [];
+    for (const [at, text] of texts.entries()) {
+      const textDocument = { uri, languageId: 'typescript', version: at + 1, text: programOf(text) };
+      await writeFile(file, textDocument.text);
+      send({ method: 'textDocument/didOpen', params: { textDocument } });
+      const before = text.slice(0, text.indexOf('|')).split('\n');
+      const position = { line: before.length - 1, character: before.at(-1)?.length ?? 0 };
+      const { result } = await ask(at + 2, 'textDocument/completion', { textDocument: { uri }, position });
+      found.push(result?.items.map(({ label }) => label.replace(/\?$/, '')).sort() ?? []);
+      send({ method: 'textDocument/didClose', params: { textDocument: { uri } } });
+    }
+    return found;
   } finally {
     server.kill();
   }

@@ -21,8 +21,8 @@ export interface Working {
 /** An operation, and what must be true of it however its processes end. `W` is what it is about. */
 export interface MatrixCase<W = unknown> {
   readonly name: string;
-  /** Why a peer cannot run it. */
-  readonly needs?: 'blobs';
+  /** Too slow there. */
+  readonly notOn?: Peer['name'];
   /** Tables, queues and rows, as they are before. */
   setUp(ground: Ground): Promise<W>;
   /** What the program does that ends anywhere. */

@@ -19,6 +19,8 @@ interface QueueCall {
   readonly query: URLSearchParams;
 }
 
+/** Longer than any case takes. */
+const HIDDEN_SECONDS = 86_400;
 const PATH = /^\/[^/]+\/([^/]+)\/messages(?:\/([^/?]+))?$/;
 
 /** Undefined for requests that are none of messages. */
@@ -37,10 +39,12 @@ export class Messages {
   readonly #messages = new Map<string, Message>();
   readonly #deleted = new Set<string>();
   readonly #isDeliveredTwice: boolean;
+  readonly #queues: QueueServiceClient;
 
   /** `isDeliveredTwice`: the first delete of each message is lost on its way. */
-  constructor(isDeliveredTwice: boolean) {
+  constructor(isDeliveredTwice: boolean, queues: QueueServiceClient) {
     this.#isDeliveredTwice = isDeliveredTwice;
+    this.#queues = queues;
   }
 
   /** Those of flows, and not those that were put aside. */
@@ -70,7 +74,7 @@ export class Messages {
   }
 
   /** Notes what a request did, and gives its answer the times of the stage. */
-  note(request: PipelineRequest, answer: PipelineResponse, now: number): void {
+  async note(request: PipelineRequest, answer: PipelineResponse, now: number): Promise<void> {
     const call = queueCallOf(request);
     if (call === undefined || answer.status >= 300) return;
     const { queue, id, query } = call;
@@ -80,6 +84,23 @@ export class Messages {
     else if (request.method === 'PUT' && id !== undefined)
       this.#hide(id, answer.headers.get('x-ms-popreceipt') ?? '', due, now);
     else if (request.method === 'GET') this.#receive(query.has('peekonly'), answer, due, now);
+    if (!query.has('peekonly')) await this.#keepHidden(answer, id);
+  }
+
+  /** The stage says when messages are visible, and not the server's clock, which goes on while a busy machine makes a case wait. */
+  async #keepHidden(answer: PipelineResponse, updated: string | undefined): Promise<void> {
+    const xml = answer.bodyAsText ?? '';
+    const named = [...xml.matchAll(/<MessageId>([^<]*)</g)].map(([, id = '']) => id);
+    for (const id of updated === undefined ? named : [updated]) {
+      const message = this.#messages.get(id);
+      if (message === undefined || message.isVisible) continue;
+      const { receipt } = message;
+      const queue = this.#queues.getQueueClient(message.queue);
+      const { popReceipt = '' } = await queue.updateMessage(id, receipt, undefined, HIDDEN_SECONDS);
+      message.receipt = popReceipt;
+      if (answer.headers.has('x-ms-popreceipt')) answer.headers.set('x-ms-popreceipt', popReceipt);
+      answer.bodyAsText = (answer.bodyAsText ?? '').replace(receipt, popReceipt);
+    }
   }
 
   #add(queue: string, xml: string, due: number, now: number): void {
@@ -109,10 +130,10 @@ export class Messages {
   }
 
   /** Shows messages whose time has come. Their receipts are void then, as if another worker had received each and let it go. */
-  async show(queues: QueueServiceClient, now: number): Promise<void> {
+  async show(now: number): Promise<void> {
     const due = [...this.#messages.values()].filter(each => !each.isVisible && each.due <= now);
     for (const message of due) {
-      const queue = queues.getQueueClient(message.queue);
+      const queue = this.#queues.getQueueClient(message.queue);
       const { popReceipt = '' } = await queue.updateMessage(message.id, message.receipt, undefined, 0);
       this.#hide(message.id, popReceipt, now, now);
     }

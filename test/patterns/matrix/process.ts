@@ -98,7 +98,7 @@ export class Process implements HttpClient {
     const clients = {
       tables: peer.client(),
       queues: peer.queues(this),
-      ...(peer.blobs && { blobs: peer.blobs(this) }),
+      blobs: peer.blobs(this),
     };
     this.db = open(clients, {
       httpClient: this,
@@ -169,9 +169,9 @@ export class Process implements HttpClient {
     const { messages, now } = this.#stage;
     if (messages.losesDelete(request)) return { request, status: 204, ...NO_BODY };
     const isSend = request.method === 'POST' && queueCallOf(request) !== undefined;
-    if (isSend && this.#sendsTwice) messages.note(request, await client.sendRequest(request), now);
+    if (isSend && this.#sendsTwice) await messages.note(request, await client.sendRequest(request), now);
     const answer = await client.sendRequest(request);
-    messages.note(request, answer, now);
+    await messages.note(request, answer, now);
     if (answer.readableStreamBody) {
       this.#stage.expectReading();
       return { ...answer, readableStreamBody: Readable.from([await buffer(answer.readableStreamBody)]) };

@@ -58,8 +58,7 @@ class Running<W> {
     this.#case = each;
     this.#plan = plan;
     this.#order = order;
-    const blobs = peer.blobs && { blobs: peer.blobs() };
-    const clients = { tables: peer.client(), queues: peer.queues(), ...blobs };
+    const clients = { tables: peer.client(), queues: peer.queues(), blobs: peer.blobs() };
     // Of the set-up, messages are done at once.
     const db = open(clients, { announceAfter: 0 });
     this.#ground = { peer, db, newName: what => `${what}-${process.pid}-${++names}` };
@@ -71,8 +70,7 @@ class Running<W> {
     this.#world = world;
     const stage = new Stage({
       order: this.#order,
-      messages: new Messages(this.#plan.isTwice),
-      queues: this.#peer.queues(),
+      messages: new Messages(this.#plan.isTwice, this.#peer.queues()),
       look: async () => this.#case.always?.(world, this.#ground),
     });
     this.#stage = stage;

@@ -1,7 +1,6 @@
 // The stage on which the processes of one case act: it performs one request at a time, looks at what must always be true after each that may have changed something, and moves its clock on only when nothing
 // can happen at this time. So a case takes as long as its requests, whatever times messages are hidden for, and the same order of requests is the same history.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { QueueServiceClient } from '@azure/storage-queue';
 import type { Messages } from './messages.js';
 import type { Order } from './order.js';
 
@@ -32,10 +31,12 @@ const RETRY_MILLISECONDS = 2_000;
 
 const START = Date.UTC(2026, 0, 1);
 
+/** A hash takes as long at most, on a machine that is busy. */
+const COMPUTING_MILLISECONDS = 10_000;
+
 export interface StageParts {
   readonly order: Order;
   readonly messages: Messages;
-  readonly queues: QueueServiceClient;
   /** Throws if what must always be true is not. */
   readonly look: () => Promise<void>;
 }
@@ -46,7 +47,6 @@ export class Stage {
   readonly trace: string[] = [];
   readonly messages: Messages;
   readonly #order: Order;
-  readonly #queues: QueueServiceClient;
   readonly #look: () => Promise<void>;
   readonly #waiting: Request[] = [];
   readonly #sleepers = new Set<Sleeper>();
@@ -54,10 +54,9 @@ export class Stage {
   readonly #retries = new Map<string, number>();
   #turns = TURNS;
 
-  constructor({ order, messages, queues, look }: StageParts) {
+  constructor({ order, messages, look }: StageParts) {
     this.#order = order;
     this.messages = messages;
-    this.#queues = queues;
     this.#look = look;
   }
 
@@ -141,7 +140,7 @@ export class Stage {
       // Others may have begun when they were asked.
       if (await this.#performOne()) continue;
       if (this.messages.isAnyVisible && this.#wakeResting()) continue;
-      await this.#advance();
+      await this.#advance(isOver);
     }
   }
 
@@ -164,13 +163,26 @@ export class Stage {
     return resting.length > 0;
   }
 
-  async #advance(): Promise<void> {
+  async #advance(isOver: () => boolean | Promise<boolean>): Promise<void> {
     const awake = [...this.#sleepers].filter(({ isResting }) => !isResting);
     const next = Math.min(...[...this.#waiting, ...awake].map(({ due }) => due), this.messages.nextDue);
-    if (next === Number.POSITIVE_INFINITY) throw new Error('Nothing more can happen.');
+    if (next === Number.POSITIVE_INFINITY) {
+      await this.#computed(isOver);
+      return;
+    }
     this.now = Math.max(this.now, next);
-    await this.messages.show(this.#queues, this.now);
+    await this.messages.show(this.now);
     for (const sleeper of awake) if (sleeper.due <= this.now) sleeper.wake();
+  }
+
+  /** A process may be computing what other threads do for it, such as a hash: its next request comes, or a sleep, or it has ended with that. */
+  async #computed(isOver: () => boolean | Promise<boolean>): Promise<void> {
+    const sleeping = this.#sleepers.size;
+    for (const until = performance.now() + COMPUTING_MILLISECONDS; performance.now() < until; ) {
+      await pause(1);
+      if (this.#waiting.length > 0 || this.#sleepers.size !== sleeping || (await isOver())) return;
+    }
+    throw new Error('Nothing more can happen.');
   }
 
   /** When every process has come to its next request, or waits. */

@@ -1,0 +1,7 @@
+// How many random cases a law has: a fifth of them in `npm test`, all in the suites that set SHELFMARK_LONG. It leaves seeds to fast-check.
+
+const SHARE = 5;
+
+/** Of `fc.assert`. */
+export const randomRuns = (atLength: number): number =>
+  process.env.SHELFMARK_LONG === undefined ? Math.ceil(atLength / SHARE) : atLength;

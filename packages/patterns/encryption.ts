@@ -1,0 +1,50 @@
+// Encrypted properties, as `shelfmark-patterns/encryption`: AES-256-GCM for each value, under keys of a ring; keyed hashes to find rows by; rotation; and what classic SDKs encrypted, to read. An entry of its own, for most
+// programs have no secrets, and Web Crypto alone: no module of Node's.
+import type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf } from './encryption/clear.js';
+import { Encryption, type EncryptionSpec } from './encryption/encryption.js';
+import { type ResealOptions, type ResealProgress, resealRows } from './encryption/reseal.js';
+import type { AnyEntity } from './model/entity.js';
+import type { Db } from './open.js';
+
+export { Ciphertext, ContentKey, type KeyPlace } from './encryption/ciphertext.js';
+export {
+  type ClassicRow,
+  type ClassicUnwrap,
+  type ClassicValues,
+  readClassic,
+} from './encryption/classic.js';
+export { contentKey, encrypted } from './encryption/encrypted.js';
+export type { EncryptedRepo, EncryptedRepoOptions } from './encryption/encrypted-repo.js';
+export type {
+  ClearValues,
+  Encryption,
+  EncryptionSpec,
+  KeyResolver,
+  LostValue,
+  OpenOptions,
+} from './encryption/encryption.js';
+export {
+  type KeyRing,
+  type KeyRingSpec,
+  keyRing,
+  localKey,
+  type RemoteKey,
+  remoteKey,
+  type WrappingKey,
+} from './encryption/key-ring.js';
+export type { ResealOptions, ResealProgress } from './encryption/reseal.js';
+export type { KeyedHash } from './encryption/sealing.js';
+export type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf };
+
+/** The encryption of the rows of an entity whose properties say what is `encrypted`. Throws DefinitionInvalid. */
+export const encryption = <E extends AnyEntity, const H extends keyof E['props'] & string = never>(
+  entity: E,
+  spec: EncryptionSpec<H>,
+): Encryption<E, H> => new Encryption(entity, spec);
+
+/** Writes rows again whose values are not under the keys that the ring says now. It goes on as progress is taken. When it has ended, earlier keys are needed no more, except for `lost` rows. */
+export const reseal = <E extends AnyEntity, H extends string>(
+  db: Db,
+  own: Encryption<E, H>,
+  options: ResealOptions = {},
+): AsyncGenerator<ResealProgress, void, undefined> => resealRows(db, own, options);

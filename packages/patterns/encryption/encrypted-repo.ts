@@ -1,0 +1,153 @@
+// A repository whose values are open in the program and encrypted in the table. It has the writes of every repository; the rows themselves, and queries of them, are those of `rows`.
+import { Attempts } from '../flow/optimistic.js';
+import { addressOfKey } from '../model/address.js';
+import type { AnyEntity, KeyOf } from '../model/entity.js';
+import type { PatchOf } from '../model/patch.js';
+import type { RowRef, StoredOf } from '../model/stored.js';
+import { Db } from '../open.js';
+import type { ManyOptions } from '../read/reads.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { type Change, mutate } from '../write/mutate.js';
+import { OPERATIONS, type Target } from '../write/operations.js';
+import type { DeleteOptions, MutateOptions, Repo } from '../write/repo.js';
+import { newIdentity, type Service, timeOfWrite } from '../write/service.js';
+import { writePlanned } from '../write/write-planned.js';
+import type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf } from './clear.js';
+import type { Encryption, OpenOptions } from './encryption.js';
+
+/** Where rows stand. */
+export interface EncryptedRepoOptions {
+  /** Where the rows stand, if not in the entity's table. */
+  readonly table?: string | undefined;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The rows of an entity, with open values. */
+export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
+  /** The rows as they stand, with their Ciphertexts: for queries, whose results `encryption.openAll` opens. */
+  readonly rows: Repo<E>;
+  readonly encryption: Encryption<E, H>;
+  readonly #service: Service;
+  readonly #table: string;
+
+  constructor(
+    db: Db,
+    encryption: Encryption<E, H>,
+    { table = encryption.entity.table }: EncryptedRepoOptions = {},
+  ) {
+    this.rows = db.repo(encryption.entity, { table });
+    this.encryption = encryption;
+    this.#service = Db.serviceOf(db);
+    this.#table = table;
+  }
+
+  /** Undefined if there is no such row. Throws KeyUnavailable and CiphertextRefused, unless `onLost` is given. */
+  async get(key: KeyOf<E>, options: ReadOptions & OpenOptions = {}): Promise<ClearStored<E> | undefined> {
+    const { onLost, ...own } = options;
+    const found = await this.rows.get(key, own);
+    return found && this.encryption.open(found, { onLost });
+  }
+
+  /** In the order of the keys; undefined where there is no such row. */
+  async getMany(
+    keys: readonly KeyOf<E>[],
+    options: ManyOptions & OpenOptions = {},
+  ): Promise<readonly (ClearStored<E> | undefined)[]> {
+    const { onLost, ...own } = options;
+    const found = await this.rows.getMany(keys, own);
+    return Promise.all(found.map(row => row && this.encryption.open(row, { onLost })));
+  }
+
+  /** A new row. Throws AlreadyExists. */
+  async create(value: NewClearOf<E, H>, options: ReadOptions = {}): Promise<ClearStored<E>> {
+    return this.encryption.open(await this.rows.create(await this.#sealed(value), options));
+  }
+
+  /** The value instead of the row that was read, under a new content key. Throws Conflict and NotFound. */
+  async replace(
+    target: ClearTarget<E>,
+    value: NewClearOf<E, H>,
+    options: ReadOptions = {},
+  ): Promise<ClearStored<E>> {
+    const sealed = await this.#sealed(value);
+    return this.encryption.open(await this.rows.replace(rowOf(target), sealed, options));
+  }
+
+  /** Insert Or Replace. */
+  async upsert(value: NewClearOf<E, H>, options: ReadOptions = {}): Promise<ClearStored<E>> {
+    return this.encryption.open(await this.rows.upsert(await this.#sealed(value), options));
+  }
+
+  /** Some properties: plain ones, and encrypted ones that are self-contained. Throws ValueInvalid for one under the key of its row, Conflict and NotFound. */
+  merge(target: ClearStored<E>, patch: ClearPatchOf<E, H>, options?: ReadOptions): Promise<ClearStored<E>>;
+  merge(target: RowRef<E>, patch: ClearPatchOf<E, H>, options?: ReadOptions): Promise<RowRef<E>>;
+  async merge(
+    target: ClearTarget<E>,
+    patch: ClearPatchOf<E, H>,
+    options: ReadOptions = {},
+  ): Promise<ClearStored<E> | RowRef<E>> {
+    const row = rowOf(target);
+    const address =
+      'sealed' in target ? target.sealed : addressOfKey(this.rows.entity, this.#table, target.key);
+    const sealed = (await this.encryption.sealPatch(address, patch as Values)) as PatchOf<E>;
+    const merged: StoredOf<E> | RowRef<E> = await this.rows.merge(row as StoredOf<E>, sealed, options);
+    return 'whole' in merged ? this.encryption.open(merged) : merged;
+  }
+
+  /** Insert Or Merge, of an entity whose encrypted values are self-contained. Throws ValueInvalid for others: what the row keeps would lose its key. */
+  async upsertMerge(value: NewClearOf<E, H>, options: ReadOptions = {}): Promise<RowRef<E>> {
+    return this.rows.upsertMerge(await this.#sealed(value), options);
+  }
+
+  /** Throws Conflict and NotFound. */
+  async delete(target: ClearTarget<E>, options: DeleteOptions = {}): Promise<void> {
+    await this.rows.delete(rowOf(target), options);
+  }
+
+  /** Afterwards there is no such row. Throws Conflict, where the ETag is not `*`. */
+  async deleteIfExists(target: ClearTarget<E>, options: ReadOptions = {}): Promise<void> {
+    await this.rows.deleteIfExists(rowOf(target), options);
+  }
+
+  /** Applies `change` to the open value, as `mutate` of any repository. Throws Contention. */
+  async mutate(
+    key: KeyOf<E>,
+    change: Change<ClearOf<E>, NewClearOf<E, H>>,
+    { attempts, checksPurity = false, signal }: MutateOptions = {},
+  ): Promise<ClearStored<E> | undefined> {
+    const { entity } = this.rows;
+    const settings = {
+      attempts: new Attempts(this.#service.surroundings, { attempts, signal }),
+      checksPurity,
+      signal,
+      identity: newIdentity(this.#service),
+    };
+    const done = await mutate<ClearOf<E>, NewClearOf<E, H>, E['name']>(
+      {
+        address: addressOfKey(entity, this.#table, key),
+        read: options => this.get(key, options),
+        write: async (stored, value, identity, options) => {
+          const subject = { entity, table: this.#table, identity, now: timeOfWrite(this.#service) };
+          const sealed = await this.#sealed(value);
+          const planned = stored
+            ? OPERATIONS.replace(subject, rowOf<E>(stored as ClearStored<E>), sealed)
+            : OPERATIONS.create(subject, sealed);
+          return this.encryption.open(await writePlanned(this.#service, planned, options));
+        },
+        isSame: (a, b) => this.encryption.textOf(a as Values) === this.encryption.textOf(b as Values),
+      },
+      change,
+      settings,
+    );
+    return done as ClearStored<E> | undefined;
+  }
+
+  #sealed(value: NewClearOf<E, H>) {
+    return this.encryption.seal(value, { table: this.#table });
+  }
+}
+
+/** The row as it stands, whose ETag and further properties a write needs. */
+const rowOf = <E extends AnyEntity>(target: ClearTarget<E>): Target<E> =>
+  'sealed' in target ? target.sealed : (target as RowRef<E>);

@@ -1,0 +1,131 @@
+// A log book: entries of a schema in append blobs that are named by time, which any number of writers write and readers read by time.
+import { BlobContainer } from '../transport/blob-container.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { validated } from '../values/check-value.js';
+import type { Instant } from '../values/instant.js';
+import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import type { OutputOf, StandardSchema } from '../values/standard-schema.js';
+import type { Service } from '../write/service.js';
+import { type LogPeriod, periodEnd, readLogName } from './log-name.js';
+import { LogReader, type RawEntry, type SkippedLine } from './log-reader.js';
+import { type LogDurability, LogWriter } from './log-writer.js';
+
+/** Where a log's blobs are, how they are named, and what a program that ends may lose. */
+export interface LogOptions {
+  /** The container must be there. */
+  readonly container: string;
+  /** How long a blob is written at most. */
+  readonly every: LogPeriod;
+  readonly durable: LogDurability;
+}
+
+/** An entry as it is read. */
+export interface LogEntry<T> {
+  /** When it was appended, by the clock of its writer: later entries of one writer are later, also if its clock is set back. */
+  readonly at: Instant;
+  readonly writer: string;
+  readonly value: T;
+}
+
+/** How a log is read. */
+export interface LogReadOptions extends ReadOptions {
+  /** Told of each line that is no entry. Without it half a line at the end of a blob, behind a program that ended, is passed by, and any other is RowUnreadable. */
+  readonly onSkipped?: (line: SkippedLine) => void;
+}
+
+const BOOK = /^[a-z0-9][a-z0-9-]*$/;
+
+/** Only for tests: how many blocks a blob has. */
+export interface LogLimits {
+  readonly blocksMax?: number;
+}
+
+/** A log, with a writer of its own. */
+export class LogBook<S extends StandardSchema> {
+  readonly name: string;
+  readonly #schema: S;
+  readonly #every: LogPeriod;
+  readonly #container: BlobContainer;
+  readonly #writer: LogWriter;
+
+  constructor(service: Service, name: string, schema: S, options: LogOptions, { blocksMax }: LogLimits = {}) {
+    const { container, every, durable } = options;
+    if (!BOOK.test(name)) refuseDefinition(name, 'a log is named by small letters, digits and hyphens');
+    if (every !== 'hour' && every !== 'day')
+      refuseDefinition(name, `its blobs are of an hour or a day, not of a ${every}`);
+    this.name = name;
+    this.#schema = schema;
+    this.#every = every;
+    this.#container = new BlobContainer(service.clients, name, container);
+    const parts = { service, container: this.#container, book: name, every, durable };
+    this.#writer = new LogWriter(blocksMax === undefined ? parts : { ...parts, blocksMax });
+  }
+
+  /** Gives the time that the entry has. With `durable: 'each'` it is in the blob then, once; otherwise soon. Throws ValueInvalid and TooLarge, and what the service says. */
+  async append(value: OutputOf<S>): Promise<Instant> {
+    const property = `${this.name}.entry`;
+    const text: string | undefined = JSON.stringify(value);
+    if (text === undefined) refuseValue(property, 'JSON', 'JSON cannot hold it');
+    validated(this.#schema, JSON.parse(text), property);
+    return this.#writer.append(text);
+  }
+
+  /** Afterwards everything that was appended is in a blob. */
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  /** Writes what is left, and notes the last time in the blob's metadata, so that readers of later times pass it by. */
+  close(options: ReadOptions = {}): Promise<void> {
+    return this.#writer.close(options);
+  }
+
+  /** The entries of all writers from one instant up to another, which is not included, in the order of their times. What is appended meanwhile may be missing. */
+  async *read(
+    from: Instant,
+    to: Instant,
+    { onSkipped, signal }: LogReadOptions = {},
+  ): AsyncGenerator<LogEntry<OutputOf<S>>, void, undefined> {
+    const skipped = onSkipped ?? ((line: SkippedLine) => this.#refuseUnlessHalf(line));
+    const reading = { book: this.name, every: this.#every, from, to, skipped, signal };
+    for await (const entry of new LogReader(this.#container, reading).run()) {
+      const value = this.#valueOf(entry, skipped);
+      if (value !== undefined) yield { at: entry.at, writer: entry.writer, value: value.is };
+    }
+  }
+
+  /** Takes away the blobs whose time was over before the instant. Gives how many. */
+  async expire(before: Instant, { signal }: ReadOptions = {}): Promise<number> {
+    let count = 0;
+    for (let resume: string | undefined; ; ) {
+      const page = await this.#container.page(`${this.name}/`, { resume, signal });
+      for (const { name } of page.blobs) {
+        const period = readLogName(this.name, this.#every, name)?.period;
+        if (period === undefined || periodEnd(period, this.#every).ticks > before.ticks) continue;
+        await this.#container.delete(name, { signal });
+        count++;
+      }
+      if (page.next === undefined) return count;
+      resume = page.next;
+    }
+  }
+
+  #valueOf(
+    { json, blob }: RawEntry,
+    skipped: (line: SkippedLine) => void,
+  ): { readonly is: OutputOf<S> } | undefined {
+    try {
+      return { is: validated(this.#schema, JSON.parse(json), `${this.name}.entry`) as OutputOf<S> };
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      skipped({ blob, text: json, reason });
+      return undefined;
+    }
+  }
+
+  #refuseUnlessHalf({ blob, reason }: SkippedLine): void {
+    if (reason === 'it is half a line') return;
+    const address = { table: this.#container.name, partitionKey: '', rowKey: blob };
+    throw new PatternError('RowUnreadable', { ...address, entity: this.name, reason: `a line: ${reason}` });
+  }
+}

@@ -1,0 +1,50 @@
+// Rolling tables, as `shelfmark-patterns/rolling`: the guide's high volume delete pattern, which drops a table instead of deleting its rows. An entry of its own, because few entities have a time that is over.
+import type { AnyEntity } from './model/entity.js';
+import { Db } from './open.js';
+import { type ExpiringOptions, ExpiringRows } from './rolling/expiring-rows.js';
+import {
+  type OutsidePolicy,
+  type RollingOptions,
+  RollingTables,
+  type TimeName,
+} from './rolling/rolling-tables.js';
+
+export type {
+  ExpiringGetOptions,
+  ExpiringOptions,
+  ExpiringRows,
+  ExpiryBy,
+  Lifetime,
+  PutOptions,
+} from './rolling/expiring-rows.js';
+export type { RollingPeriod } from './rolling/period.js';
+export type { RollingKeep } from './rolling/retention.js';
+export type {
+  AtTime,
+  OutsidePolicy,
+  OutsideRow,
+  PrepareOptions,
+  RollingOptions,
+  RollingTables,
+  SpanOptions,
+  Taken,
+  TimeName,
+  TimeOfKey,
+} from './rolling/rolling-tables.js';
+export type { OutsideReason, RollingTime } from './rolling/schedule.js';
+export type { SpanOrder, SpanRow } from './rolling/span.js';
+export type { RollingPlan } from './rolling/upkeep.js';
+
+/** The rows of an entity in tables of an hour, a day or a month. Throws DefinitionInvalid. */
+export const rolling = <E extends AnyEntity, T extends TimeName<E>, O extends OutsidePolicy = 'refuse'>(
+  db: Db,
+  entity: E,
+  options: RollingOptions<E, T, O>,
+): RollingTables<E, T, O> => new RollingTables(Db.serviceOf(db), entity, options);
+
+/** The rows of an entity that have a time to live, in tables of the time at which they expire. Throws DefinitionInvalid. */
+export const expiring = <E extends AnyEntity, T extends TimeName<E>>(
+  db: Db,
+  entity: E,
+  options: ExpiringOptions<E, T>,
+): ExpiringRows<E, T> => new ExpiringRows(db, entity, options);

@@ -1,0 +1,379 @@
+// Rolling tables: an entity whose rows stand in a table of their hour, day or month, so that old rows go with their table, by one request. Each write goes to the table of its time, whenever it comes.
+import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf } from '../model/entity.js';
+import type { PatchOf } from '../model/patch.js';
+import type { RowRef, StoredOf } from '../model/stored.js';
+import { Db } from '../open.js';
+import { checkWhole, type Results } from '../read/results.js';
+import type { QueryOptions } from '../read/table-query.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import type { Instant } from '../values/instant.js';
+import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import type { Property } from '../values/property.js';
+import { isInstant } from '../values/typed-value.js';
+import type { Batch } from '../write/batch.js';
+import { withRequests } from '../write/connect.js';
+import type { Change } from '../write/mutate.js';
+import { type DeleteOptions, type MutateOptions, Repo } from '../write/repo.js';
+import type { Service } from '../write/service.js';
+import type { RollingPeriod } from './period.js';
+import type { RollingKeep } from './retention.js';
+import { timeOfRow } from './row-time.js';
+import { instantOf, type OutsideReason, type RollingTime, Schedule } from './schedule.js';
+import { type SpanOrder, SpanResults, type SpanRow, type SpanTables } from './span.js';
+import { TablesOnDemand } from './tables-on-demand.js';
+import { type RollingPlan, Upkeep } from './upkeep.js';
+
+/** Properties that can have the time of a row: required ones of the type `t.instant()`. */
+export type TimeName<E extends AnyEntity> = {
+  [K in keyof E['props']]: E['props'][K] extends Property<Instant, 'required', 'plain'> ? K : never;
+}[keyof E['props']] &
+  string;
+
+/** A row that no table takes: older than what is kept, or further ahead than is said. */
+export interface OutsideRow<E extends AnyEntity> {
+  readonly reason: OutsideReason;
+  readonly value: NewOf<E>;
+  readonly at: Instant;
+  /** When the first table that is kept begins. */
+  readonly keptFrom: Instant;
+}
+
+/** What becomes of rows that no table takes: `refuse` throws Expired or ValueInvalid, `drop` writes nothing. */
+export type OutsidePolicy = 'refuse' | 'drop';
+
+/** What a write gives: nothing for a row that was dropped. */
+export type Taken<O extends OutsidePolicy, R> = 'drop' extends O ? R | undefined : R;
+
+/** How rows are put into tables, and how long these stay. */
+export interface RollingOptions<E extends AnyEntity, T extends TimeName<E>, O extends OutsidePolicy> {
+  /** The property with the time by which a row belongs to a table. */
+  readonly time: T;
+  /** How long a table is written. Hours, days and months are those of UTC. */
+  readonly every: RollingPeriod;
+  /** How long a table stays behind the end of its period at least: so many periods more, `{ days: 60 }`, or `{ hours: 12 }`. */
+  readonly keep: RollingKeep;
+  /** How many periods behind the current one rows are taken for, from clocks that are fast or of times that are to come; 1 by default. */
+  readonly ahead?: number | undefined;
+  /** Of rows that no table takes: `refuse` by default. */
+  readonly outside?: O | undefined;
+  /** Told of each row that is dropped. */
+  readonly onOutside?: ((row: OutsideRow<E>) => void) | undefined;
+  /** How the names of the tables begin, where the table of the entity is not meant. It ends in a letter. */
+  readonly prefix?: string | undefined;
+  /** The generation of tables that are written, 1 by default. After tables were dropped before their time, another one has names that are free at once. */
+  readonly generation?: number | undefined;
+  /** Seconds for which a write waits for the name of a table that is being deleted; 60 by default. Azure takes 40 and more. */
+  readonly waitForDeletion?: number | undefined;
+  /** Options of these queries, in place of those of all queries. */
+  readonly queries?: QueryOptions | undefined;
+}
+
+/** How a span of time is read. */
+export interface SpanOptions {
+  /** `time` by default. */
+  readonly order?: SpanOrder | undefined;
+  readonly newestFirst?: boolean | undefined;
+  /** Rows of one period that are held in memory to be put in order at most; 100,000 by default. */
+  readonly sortMost?: number | undefined;
+}
+
+/** What upkeep is asked for. */
+export interface PrepareOptions extends ReadOptions {
+  /** How many tables behind the current one; 1 by default. */
+  readonly count?: number | undefined;
+}
+
+/** Where a row is looked for: in the table of this time. */
+export interface AtTime {
+  readonly at: RollingTime;
+}
+
+/** The time of a row, unless its key has it. */
+export type TimeOfKey<E extends AnyEntity, T extends string, O> = T extends keyof KeyOf<E>
+  ? readonly [options?: O]
+  : readonly [options: O & AtTime];
+
+const AHEAD = 1;
+const WAIT_SECONDS = 60;
+const SORT_MOST = 100_000;
+/** Names that are asked by themselves, before tables are listed. */
+const UNLISTED_MAX = 8;
+
+type Values = Readonly<Record<string, unknown>>;
+
+function checkEntity(entity: AnyEntity, time: string): void {
+  const { name, plan } = entity;
+  const property = plan.byName.get(time)?.property;
+  if (property?.edm !== 'DateTime' || property.presence !== 'required' || property.use !== 'plain')
+    refuseDefinition(
+      `${name}.${time}`,
+      'the table of a row follows from a required property of the type t.instant()',
+    );
+  if (plan.elsewhere.length > 0 || plan.keepers.length > 0)
+    refuseDefinition(name, 'it has rows elsewhere, which would stay when a table is dropped');
+}
+
+/** An entity in tables of an hour, a day or a month. */
+export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends OutsidePolicy = 'refuse'> {
+  readonly entity: E;
+  /** For batches and bulk writes in these tables, which are made for them, too. */
+  readonly db: Db;
+  readonly #time: T;
+  readonly #outside: OutsidePolicy;
+  readonly #onOutside: ((row: OutsideRow<E>) => void) | undefined;
+  readonly #service: Service;
+  readonly #schedule: Schedule;
+  readonly #upkeep: Upkeep;
+  readonly #queries: QueryOptions | undefined;
+
+  /** Throws DefinitionInvalid. */
+  constructor(service: Service, entity: E, options: RollingOptions<E, T, O>) {
+    const { time, every, keep, queries, outside = 'refuse', onOutside } = options;
+    const { ahead = AHEAD, prefix = entity.table, generation = 1, waitForDeletion = WAIT_SECONDS } = options;
+    checkEntity(entity, time);
+    if (outside !== 'refuse' && outside !== 'drop')
+      refuseDefinition(entity.name, `outside is refuse or drop, not ${outside}`);
+    if (onOutside !== undefined && outside !== 'drop')
+      refuseDefinition(entity.name, "onOutside is told of rows that are dropped: outside: 'drop'");
+    if (!(waitForDeletion >= 0))
+      refuseDefinition(entity.name, `waitForDeletion is a number of seconds from 0, not ${waitForDeletion}`);
+    const schedule = new Schedule({ every, keep, ahead, prefix, generation }, service.surroundings);
+    const onDemand = new TablesOnDemand({
+      requests: service.requests,
+      tables: service.tables,
+      sleep: service.surroundings.sleep,
+      isKept: table => schedule.isKept(table),
+      admit: table => schedule.admit(table),
+      check: write => {
+        const at = timeOfRow(entity, time, write);
+        if (at !== undefined) schedule.refuseOtherTable(write.table, time, at);
+      },
+      waitForDeletion,
+    });
+    this.entity = entity;
+    this.#time = time;
+    this.#outside = outside;
+    this.#onOutside = onOutside;
+    this.#service = withRequests(service, onDemand);
+    this.db = new Db(this.#service);
+    this.#schedule = schedule;
+    this.#upkeep = new Upkeep(schedule, service.tables, onDemand);
+    this.#queries = queries;
+  }
+
+  /** The name of the table that has the time. */
+  tableOf(at: RollingTime): string {
+    return this.#schedule.names.nameAt(instantOf(at));
+  }
+
+  /** The rows of the table that has the time. Rows of a time that is over are none, whether or not their table was dropped. */
+  at(at: RollingTime): Repo<E> {
+    return this.#repo(this.tableOf(at));
+  }
+
+  /** A new row in the table of its time. Throws AlreadyExists, and what `outside` says. */
+  async create(value: NewOf<E>, options: ReadOptions = {}): Promise<Taken<O, StoredOf<E>>> {
+    return this.#taken(value, repo => repo.create(value, options));
+  }
+
+  /** Whatever row is there, in the table of its time, becomes the value. */
+  async upsert(value: NewOf<E>, options: ReadOptions = {}): Promise<Taken<O, StoredOf<E>>> {
+    return this.#taken(value, repo => repo.upsert(value, options));
+  }
+
+  /** Whatever row is there, in the table of its time, gets the value's properties. */
+  async upsertMerge(value: NewOf<E>, options: ReadOptions = {}): Promise<Taken<O, RowRef<E>>> {
+    return this.#taken(value, repo => repo.upsertMerge(value, options));
+  }
+
+  /** The row, of a time that is known; undefined if there is none or its time is over. */
+  async get(key: KeyOf<E>, ...[options]: TimeOfKey<E, T, ReadOptions>): Promise<StoredOf<E> | undefined> {
+    const { signal } = (options ?? {}) as ReadOptions;
+    return this.find(key, this.#timeOf(key, options), { signal });
+  }
+
+  /** The same, whatever the key has. */
+  async find(key: KeyOf<E>, at: RollingTime, options: ReadOptions = {}): Promise<StoredOf<E> | undefined> {
+    for (const table of this.#generationsOf(at)) {
+      const found = await this.#repo(table).get(key, options);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Afterwards no row of this key is in the table of the time, in none of its generations. */
+  async deleteAt(key: KeyOf<E>, at: RollingTime, options: ReadOptions = {}): Promise<void> {
+    for (const table of [...this.#generationsOf(at)].reverse())
+      await this.#repo(table).deleteIfExists({ key, etag: '*' }, options);
+  }
+
+  /** Under the ETag of a row that was read, in its table: of the same time to the period. Throws Conflict, NotFound and Expired. */
+  async replace(target: StoredOf<E>, value: NewOf<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+    return this.#repo(target.table).replace(target, value, options);
+  }
+
+  /** The same of some properties. */
+  async merge(target: StoredOf<E>, patch: PatchOf<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+    return this.#repo(target.table).merge(target, patch, options);
+  }
+
+  /** Throws Conflict and NotFound. */
+  async delete(target: StoredOf<E>, options: DeleteOptions = {}): Promise<void> {
+    return this.#repo(target.table).delete(target, options);
+  }
+
+  /** Under optimistic concurrency, in the table of the time. */
+  async mutate(
+    key: KeyOf<E>,
+    change: Change<Of<E>, NewOf<E>>,
+    ...[options]: TimeOfKey<E, T, MutateOptions>
+  ): Promise<StoredOf<E> | undefined> {
+    return this.at(this.#timeOf(key, options)).mutate(key, change, (options ?? {}) as MutateOptions);
+  }
+
+  /** Rows of one partition of the table that has the time, all or nothing. */
+  batch(at: RollingTime, partition: PartitionOf<E>): Batch<[]> {
+    return this.db.batch(this.entity, partition, { table: this.tableOf(at) });
+  }
+
+  /**
+   * What a query of each table gives of the rows from one time up to another, which is not included, over all tables that are kept and there. In the order of time, by pages that another process goes on with:
+   * `logins.span(from, to, repo => repo.partition({ user: 'ann' }))`.
+   */
+  span<R extends SpanRow = StoredOf<E>>(
+    from: RollingTime,
+    to: RollingTime,
+    each: (repo: Repo<E>) => Results<R>,
+    { order = 'time', newestFirst = false, sortMost = SORT_MOST }: SpanOptions = {},
+  ): Results<R> {
+    const [first, end] = [instantOf(from), instantOf(to)];
+    if (end.ticks < first.ticks)
+      refuseValue('to', 'a time that is not before from', `${end} is before ${first}`);
+    if (order !== 'time' && order !== 'tables') refuseValue('order', 'time or tables', `it is ${order}`);
+    checkWhole('sortMost', sortMost);
+    const { names } = this.#schedule;
+    const query = each(this.at(first)) as Results<R> & { explain?(): { filter?: string; class: string } };
+    const plan = query.explain?.();
+    const identity = JSON.stringify([
+      'span',
+      names.prefix,
+      names.every,
+      `${first}`,
+      `${end}`,
+      order,
+      newestFirst,
+      plan?.class ?? '',
+      plan?.filter ?? '',
+    ]);
+    return new SpanResults<E, R>({
+      entity: this.entity,
+      time: this.#time,
+      from: first,
+      to: end,
+      tables: options => this.#spanTables(first, end, each, newestFirst, options),
+      order,
+      newestFirst,
+      sortMost,
+      identity,
+      secret: this.#queries?.tokenSecret ?? this.#service.queries.tokenSecret,
+    });
+  }
+
+  /** Makes the current table and those that come next, so that the first writes of a period find theirs. Gives those that it made. */
+  async prepare({ count = AHEAD, signal }: PrepareOptions = {}): Promise<readonly string[]> {
+    checkWhole('count', count, 0);
+    return this.#upkeep.prepare(count, { signal });
+  }
+
+  /** What stands, and what `prepare` and `expire` would do now, or at another time. Changes nothing. */
+  async explain(now?: RollingTime, { count = AHEAD, signal }: PrepareOptions = {}): Promise<RollingPlan> {
+    checkWhole('count', count, 0);
+    return this.#upkeep.explain(count, now && instantOf(now), { signal });
+  }
+
+  /**
+   * Drops the tables whose time is over, oldest first, and gives their names. By default it is the time of this program or of the service, whichever is earlier: a clock that is fast drops nothing too soon. Does what an
+   * earlier call left; what other programs dropped is no failure.
+   */
+  expire(now?: RollingTime, { signal }: ReadOptions = {}): Promise<readonly string[]> {
+    return this.#upkeep.expire(now && instantOf(now), { signal });
+  }
+
+  /** For the library's other parts. */
+  static scheduleOf<E extends AnyEntity, T extends TimeName<E>, O extends OutsidePolicy>(
+    rows: RollingTables<E, T, O>,
+  ): Schedule {
+    return rows.#schedule;
+  }
+
+  /** The tables of a time, that of the last generation first. */
+  #generationsOf(at: RollingTime): readonly string[] {
+    const { names } = this.#schedule;
+    const period = this.#schedule.periodOf(at);
+    return Array.from({ length: names.generation }, (_, back) =>
+      names.nameOf(period, names.generation - back),
+    );
+  }
+
+  #repo(table: string): Repo<E> {
+    const { names } = this.#schedule;
+    if (names.read(table) === undefined) refuseValue('table', `one of ${names.prefix}'s`, `${table} is none`);
+    return new Repo(this.#service, this.entity, { table, queries: this.#queries });
+  }
+
+  async #taken<R>(value: NewOf<E>, write: (repo: Repo<E>) => Promise<R>): Promise<Taken<O, R>> {
+    const at = this.#timeIn(value as Values);
+    const reason = this.#schedule.outside(this.#schedule.periodOf(at));
+    if (reason === undefined || this.#outside === 'refuse') {
+      const repo = this.at(at);
+      this.#schedule.admit(repo.table);
+      return (await write(repo)) as Taken<O, R>;
+    }
+    const keptFrom = this.#schedule.startOf(this.#schedule.kept().first);
+    this.#onOutside?.({ reason, value, at, keptFrom });
+    return undefined as Taken<O, R>;
+  }
+
+  #timeIn(value: Values): Instant {
+    const at = value[this.#time];
+    return isInstant(at) ? at : refuseValue(this.#time, 'a time', 'it decides in which table the row is');
+  }
+
+  #timeOf(key: KeyOf<E>, options: unknown): RollingTime {
+    const { at } = (options ?? {}) as Partial<AtTime>;
+    return at ?? this.#timeIn(key as Values);
+  }
+
+  /** By their names: those of a few periods are asked, of more it is listed which are there. */
+  async #spanTables<R extends SpanRow>(
+    from: Instant,
+    to: Instant,
+    each: (repo: Repo<E>) => Results<R>,
+    newestFirst: boolean,
+    options: ReadOptions,
+  ): Promise<readonly SpanTables<R>[]> {
+    if (from.equals(to)) return [];
+    const first = Math.max(this.#schedule.periodOf(from), this.#schedule.kept().first);
+    const last = this.#schedule.periodOf(to.plus(-1n));
+    const { names } = this.#schedule;
+    const periods = new Map<number, string[]>();
+    const count = Math.max(0, last - first + 1);
+    if (count * names.generation <= UNLISTED_MAX) {
+      for (let period = first; period <= last; period++) {
+        const generations = Array.from({ length: names.generation }, (_, at) => names.nameOf(period, at + 1));
+        periods.set(period, generations);
+      }
+    } else
+      for (const { name, period } of (await this.#upkeep.list(first, last, options)).tables)
+        periods.set(period, [...(periods.get(period) ?? []), name]);
+    const all = [...periods].map(
+      ([period, tables]): SpanTables<R> => ({
+        period,
+        isCut:
+          this.#schedule.startOf(period).ticks < from.ticks || this.#schedule.endTicks(period) > to.ticks,
+        queries: [...tables].sort().map(table => ({ table, query: () => each(this.#repo(table)) })),
+      }),
+    );
+    return newestFirst ? all.reverse() : all;
+  }
+}

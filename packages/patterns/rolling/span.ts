@@ -1,0 +1,220 @@
+// The rows of a span of time over several tables, as one result: tables by their names, in the order of time; rows in the order of time, or as a query gives them; pages that another process goes on with.
+import { allOf, compare } from '../filter/condition.js';
+import type { AnyEntity } from '../model/entity.js';
+import { noPosition } from '../read/merge.js';
+import { EntityQuery } from '../read/query.js';
+import {
+  checkPageSize,
+  PAGE_SIZE_MAX,
+  type Page,
+  type PageOptions,
+  type ReadingOptions,
+  type Results,
+  StreamedResults,
+} from '../read/results.js';
+import { formatToken, parseToken } from '../read/resume-token.js';
+import type { Instant } from '../values/instant.js';
+import { isObject } from '../values/is-object.js';
+import { refuseValue } from '../values/pattern-error.js';
+import { isInstant } from '../values/typed-value.js';
+
+/** A row among results: of a table, with what the query asked for. */
+export interface SpanRow {
+  readonly value: object;
+  readonly table: string;
+  readonly partitionKey: string;
+  readonly rowKey: string;
+}
+
+/** Tables of a period: of each generation one. */
+export interface SpanTables<R extends SpanRow> {
+  readonly period: number;
+  /** Not all instants of it are in the span. */
+  readonly isCut: boolean;
+  readonly queries: readonly { readonly table: string; readonly query: () => Results<R> }[];
+}
+
+export interface SpanSpec<E extends AnyEntity, R extends SpanRow> {
+  readonly entity: E;
+  readonly time: string;
+  readonly from: Instant;
+  readonly to: Instant;
+  /** In the order of results. */
+  readonly tables: (options: ReadingOptions) => Promise<readonly SpanTables<R>[]>;
+  readonly order: SpanOrder;
+  readonly newestFirst: boolean;
+  /** Rows of one period that are put in order at most. */
+  readonly sortMost: number;
+  /** What tells the span and its query from others. */
+  readonly identity: string;
+  readonly secret: Uint8Array | undefined;
+}
+
+/** `time`: rows in the order of time, for which those of one period are held in memory. `tables`: periods in the order of time, and within each the order of its query. */
+export type SpanOrder = 'time' | 'tables';
+
+const PAGE_SIZE = 100;
+
+/** In a period: behind a row, or where a table's own query goes on. */
+type Place =
+  | { readonly behind: { readonly ticks: bigint; readonly key: string } }
+  | { readonly table: string; readonly next: string | undefined };
+
+interface Position {
+  readonly period: number;
+  readonly place: Place | undefined;
+}
+
+const keyOf = ({ partitionKey, rowKey, table }: SpanRow): string =>
+  JSON.stringify([partitionKey, rowKey, table]);
+
+function positionIn(at: unknown): Position {
+  const { p: period, b, t: table, n } = isObject(at) ? at : {};
+  if (typeof period !== 'number') return noPosition();
+  if (Array.isArray(b) && /^\d+$/.test(String(b[0])))
+    return { period, place: { behind: { ticks: BigInt(String(b[0])), key: String(b[1]) } } };
+  if (typeof table === 'string')
+    return { period, place: { table, next: typeof n === 'string' ? n : undefined } };
+  return { period, place: undefined };
+}
+
+interface Timed<R> {
+  readonly row: R;
+  readonly ticks: bigint;
+  readonly key: string;
+}
+
+/** Some rows, and where those behind them begin; undefined at the end of the period. */
+interface Piece<R> {
+  readonly rows: readonly R[];
+  readonly next: unknown;
+}
+
+export class SpanResults<E extends AnyEntity, R extends SpanRow> extends StreamedResults<R> {
+  readonly #spec: SpanSpec<E, R>;
+
+  constructor(spec: SpanSpec<E, R>) {
+    super();
+    this.#spec = spec;
+  }
+
+  override async *pages({
+    size = PAGE_SIZE,
+    resume,
+    signal,
+  }: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
+    checkPageSize(size);
+    const { identity, secret, newestFirst } = this.#spec;
+    const from = resume === undefined ? undefined : positionIn(await parseToken(resume, identity, secret));
+    const isBehind = (period: number): boolean =>
+      from !== undefined && (newestFirst ? period > from.period : period < from.period);
+    const all = (await this.#spec.tables({ signal })).filter(({ period }) => !isBehind(period));
+    for (const [at, tables] of all.entries()) {
+      const place = tables.period === from?.period ? from.place : undefined;
+      for await (const { rows, next } of this.#pieces(tables, place, size, signal)) {
+        const following = all[at + 1];
+        const position = next ?? (following && { p: following.period });
+        const token = position === undefined ? undefined : await formatToken(identity, position, secret);
+        if (rows.length > 0) yield { items: rows, next: token };
+      }
+    }
+  }
+
+  #pieces(
+    tables: SpanTables<R>,
+    place: Place | undefined,
+    size: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Piece<R>, void, undefined> {
+    return this.#spec.order === 'time'
+      ? this.#sorted(tables, place, size, signal)
+      : this.#asTheyCome(tables, place, size, signal);
+  }
+
+  async *#sorted(
+    tables: SpanTables<R>,
+    place: Place | undefined,
+    size: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Piece<R>, void, undefined> {
+    const { newestFirst, sortMost } = this.#spec;
+    const compareRows = (a: Pick<Timed<R>, 'ticks' | 'key'>, b: Pick<Timed<R>, 'ticks' | 'key'>): number => {
+      if (a.ticks !== b.ticks) return a.ticks < b.ticks !== newestFirst ? -1 : 1;
+      return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+    };
+    const behind = place !== undefined && 'behind' in place ? place.behind : undefined;
+    const found: Timed<R>[] = [];
+    for (const { query, table } of tables.queries)
+      for await (const row of this.#cut(query(), tables).stream({ size: PAGE_SIZE_MAX, signal })) {
+        const timed = { row, ticks: this.#ticksOf(row), key: keyOf(row) };
+        if (!this.#has(timed.ticks) || (behind && compareRows(timed, behind) <= 0)) continue;
+        if (found.length === sortMost)
+          refuseValue(
+            'order',
+            "'tables'",
+            `${table} and its like have more than ${sortMost} rows to put in order at once`,
+          );
+        found.push(timed);
+      }
+    found.sort(compareRows);
+    for (let at = 0; at < found.length; at += size) {
+      const piece = found.slice(at, at + size);
+      const last = piece.at(-1);
+      const isEnd = at + size >= found.length;
+      const next =
+        isEnd || last === undefined ? undefined : { p: tables.period, b: [`${last.ticks}`, last.key] };
+      yield { rows: piece.map(({ row }) => row), next };
+    }
+  }
+
+  async *#asTheyCome(
+    tables: SpanTables<R>,
+    place: Place | undefined,
+    size: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Piece<R>, void, undefined> {
+    const at = place !== undefined && 'table' in place ? place : undefined;
+    const { period, isCut, queries } = tables;
+    const left = at === undefined ? queries : queries.filter(({ table }) => table >= at.table);
+    for (const [index, { table, query }] of left.entries()) {
+      const resume = table === at?.table ? at.next : undefined;
+      for await (const page of this.#cut(query(), tables).pages({ size, resume, signal })) {
+        const rows = isCut ? page.items.filter(row => this.#has(this.#ticksOf(row))) : page.items;
+        const following = left[index + 1];
+        const own = page.next === undefined ? undefined : { p: period, t: table, n: page.next };
+        yield { rows, next: own ?? (following && { p: period, t: following.table }) };
+      }
+    }
+  }
+
+  /** What the service can leave out by itself of a table that is not all in the span; the rest is left out here. */
+  #cut(results: Results<R>, { isCut }: SpanTables<R>): Results<R> {
+    const { entity, time, from, to } = this.#spec;
+    const field = entity.plan.byName.get(time);
+    if (!isCut || !(results instanceof EntityQuery) || field === undefined || field.rebuiltFrom !== undefined)
+      return results;
+    const bound = (operator: 'ge' | 'lt', at: Instant) =>
+      compare(field.wire, operator, { type: 'DateTime', value: at });
+    // Before 1601 there are no times in a table.
+    const bounds = [from, to].map((each, index) =>
+      each.isStorable ? [bound(index === 0 ? 'ge' : 'lt', each)] : [],
+    );
+    const conditions = bounds.flat();
+    return conditions.length === 0 ? results : (results.narrowed(allOf(conditions)) as unknown as Results<R>);
+  }
+
+  #has(ticks: bigint): boolean {
+    return ticks >= this.#spec.from.ticks && ticks < this.#spec.to.ticks;
+  }
+
+  #ticksOf({ value }: SpanRow): bigint {
+    const { time } = this.#spec;
+    const at = (value as Readonly<Record<string, unknown>>)[time];
+    if (isInstant(at)) return at.ticks;
+    return refuseValue(
+      time,
+      'among what is selected',
+      'a span of time cannot be cut or put in order without it',
+    );
+  }
+}

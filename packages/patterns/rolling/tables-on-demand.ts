@@ -1,0 +1,151 @@
+// Requests for rows of tables that come and go: the first write makes its table, a table that is not there has no rows, and one whose time is over is neither read nor written, whether it was dropped yet or not.
+// Repositories, batches and bulk writes send through this as they do through the requests below.
+import { onAbort } from '../flow/abort.js';
+import type { Surroundings } from '../flow/surroundings.js';
+import type { AccountTables, CreatedTable } from '../transport/account-tables.js';
+import type { RowWrite } from '../transport/row-write.js';
+import type { ServiceRefusal } from '../transport/service-refusal.js';
+import type {
+  BatchOptions,
+  GetOptions,
+  PageAnswer,
+  PageRequest,
+  ReadOptions,
+  RowAnswer,
+  RowRequests,
+  WriteAnswer,
+} from '../transport/table-requests.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+
+export interface OnDemandParts {
+  readonly requests: RowRequests;
+  readonly tables: AccountTables;
+  readonly sleep: Surroundings['sleep'];
+  /** Whether rows of the table are given. */
+  readonly isKept: (table: string) => boolean;
+  /** Throws Expired and ValueInvalid for a table that takes no rows. */
+  readonly admit: (table: string) => void;
+  /** Throws ValueInvalid for a row of another time than its table's. */
+  readonly check: (write: RowWrite) => void;
+  /** Seconds for which a name is waited for whose table is being deleted. */
+  readonly waitForDeletion: number;
+}
+
+/** Between two attempts to use a name whose table is being deleted, or was dropped again at once. */
+const PAUSE_MILLISECONDS = 1_000;
+/** A table that is made and gone each time is being made and dropped by others. */
+const MADE_MAX = 5;
+
+const isNoTable = (code: string): boolean => code === 'TableNotFound' || code === 'TableBeingDeleted';
+
+const isNoTableError = (thrown: unknown): boolean =>
+  PatternError.is(thrown, 'TableNotFound') || PatternError.is(thrown, 'TableBeingDeleted');
+
+const makesRow = ({ kind }: RowWrite): boolean =>
+  kind === 'create' || kind === 'upsert' || kind === 'upsertMerge';
+
+/** What the service answers where the table is there and the row is not. */
+const NO_ROW = { status: 404, code: 'ResourceNotFound' } as const;
+
+export class TablesOnDemand implements RowRequests {
+  readonly #parts: OnDemandParts;
+  /** Of this program, one request a table makes it. */
+  readonly #making = new Map<string, Promise<CreatedTable>>();
+
+  constructor(parts: OnDemandParts) {
+    this.#parts = parts;
+  }
+
+  async get(address: RowAddress, options: GetOptions = {}): Promise<RowAnswer | undefined> {
+    if (!this.#parts.isKept(address.table)) return undefined;
+    try {
+      return await this.#parts.requests.get(address, options);
+    } catch (thrown) {
+      if (isNoTableError(thrown)) return undefined;
+      throw thrown;
+    }
+  }
+
+  async queryPage(request: PageRequest): Promise<PageAnswer> {
+    const none: PageAnswer = { rows: [], next: undefined };
+    if (!this.#parts.isKept(request.table)) return none;
+    try {
+      return await this.#parts.requests.queryPage(request);
+    } catch (thrown) {
+      if (isNoTableError(thrown)) return none;
+      throw thrown;
+    }
+  }
+
+  async write(write: RowWrite, options: ReadOptions = {}): Promise<WriteAnswer> {
+    const { requests, admit } = this.#parts;
+    this.check(write);
+    if (!makesRow(write)) {
+      if (write.kind !== 'delete') admit(write.table);
+      const answer = await requests.write(write, options);
+      const isGone = answer.kind === 'refused' && isNoTable(answer.refusal.code);
+      return isGone ? { ...answer, refusal: { ...answer.refusal, ...NO_ROW } } : answer;
+    }
+    // The row need not be there, so that it is the table which was not found.
+    const isMissing = ({ code, status }: ServiceRefusal) => isNoTable(code) || status === 404;
+    return this.#inTable(write.table, () => requests.write(write, options), isMissing, options);
+  }
+
+  check(write: RowWrite): void {
+    this.#parts.check(write);
+  }
+
+  part(write: RowWrite): string {
+    this.check(write);
+    return this.#parts.requests.part(write);
+  }
+
+  async batch(parts: readonly string[], id: string, options: BatchOptions = {}): Promise<WriteAnswer> {
+    const { table = '' } = options;
+    const send = () => this.#parts.requests.batch(parts, id, options);
+    return this.#inTable(table, send, ({ code }) => isNoTable(code), options);
+  }
+
+  /** Makes the table, whoever asks for it at the same time. Throws TableBeingDeleted if the name is not free in time. */
+  async make(table: string, { signal }: ReadOptions = {}): Promise<CreatedTable> {
+    signal?.throwIfAborted();
+    const known = this.#making.get(table) ?? this.#make(table).finally(() => this.#making.delete(table));
+    this.#making.set(table, known);
+    if (signal === undefined) return known;
+    // Others may wait for the same table: it is made all the same.
+    return new Promise((resolve, reject) => {
+      const release = onAbort(signal, () => reject(signal.reason));
+      known.then(resolve, reject).finally(release);
+    });
+  }
+
+  async #make(table: string): Promise<CreatedTable> {
+    const { tables, sleep, waitForDeletion, admit, isKept } = this.#parts;
+    for (let waited = 0; ; waited += PAUSE_MILLISECONDS) {
+      // It may have been waited for until its time was over.
+      if (!isKept(table)) admit(table);
+      const created = await tables.create(table);
+      if (created !== 'deleting') return created;
+      if (waited >= waitForDeletion * 1_000) throw new PatternError('TableBeingDeleted', { table });
+      await sleep(PAUSE_MILLISECONDS);
+    }
+  }
+
+  async #inTable(
+    table: string,
+    send: () => Promise<WriteAnswer>,
+    isMissing: (refusal: ServiceRefusal) => boolean,
+    options: ReadOptions,
+  ): Promise<WriteAnswer> {
+    this.#parts.admit(table);
+    let isInDoubt = false;
+    for (let made = 0; ; made++) {
+      const answer = await send();
+      isInDoubt ||= answer.isInDoubt;
+      const refusal = answer.kind === 'done' || answer.kind === 'silence' ? undefined : answer.refusal;
+      if (refusal === undefined || !isMissing(refusal) || made === MADE_MAX) return { ...answer, isInDoubt };
+      if (made > 0) await this.#parts.sleep(PAUSE_MILLISECONDS, options.signal);
+      await this.make(table, options);
+    }
+  }
+}

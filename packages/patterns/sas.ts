@@ -1,0 +1,17 @@
+// Shared access signatures by typed keys, as `shelfmark-patterns/sas`: tokens for the rows of a query, and the stored policies that revoke them. An entry of its own: only a service that issues tokens has the account's key.
+import type { PartBounds } from './keys/compiled-key.js';
+import type { AnyEntity, PartitionOf } from './model/entity.js';
+import { partitionRows, type SasRows } from './sas/table-sas.js';
+
+export { POLICIES_MAX, type PolicyTable, putPolicy, removePolicy, type TablePolicy } from './sas/policies.js';
+export { type SasOptions, type SasPermissions, type SasRows, tableSas } from './sas/table-sas.js';
+
+/**
+ * Partitions for `tableSas`: those whose keys begin with these parts, and of these the ones whose next part is in bounds. `partitions(db.repo(Review), {}, { department: { ge: 'A', lt: 'N' } })`. All of their rows, of whichever
+ * entity.
+ */
+export const partitions = <E extends AnyEntity>(
+  repo: { readonly entity: E; readonly table: string },
+  lead: Partial<PartitionOf<E>> = {},
+  bounds: { readonly [K in keyof PartitionOf<E>]?: PartBounds<PartitionOf<E>[K]> } = {},
+): SasRows => partitionRows(repo, lead, bounds);

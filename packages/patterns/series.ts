@@ -1,0 +1,23 @@
+// Series of values in one row, as `shelfmark-patterns/series`: the guide's data series, whose slots are written one by one by any number of writers. An entry of its own, because few entities have one.
+import type { AnyEntity } from './model/entity.js';
+import { Db } from './open.js';
+import { type SeriesName, type SeriesOptions, SeriesRepo } from './series/series-repo.js';
+
+export { type Ring, ring, type Series, series } from './series/series.js';
+export type { Period, RingSlot, Slots } from './series/series-pieces.js';
+export type {
+  RingValue,
+  SeriesName,
+  SeriesOptions,
+  SeriesRepo,
+  SlotCounter,
+  SlotOf,
+} from './series/series-repo.js';
+
+/** A series of an entity's rows. Throws DefinitionInvalid for an entity whose rows a slot alone does not make. */
+export const seriesOf = <E extends AnyEntity, S extends SeriesName<E>>(
+  db: Db,
+  entity: E,
+  name: S,
+  options: SeriesOptions = {},
+): SeriesRepo<E, S> => new SeriesRepo(Db.serviceOf(db), entity, name, options);

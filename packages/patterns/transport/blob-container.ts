@@ -1,0 +1,245 @@
+// A container of blobs by the official client: what entries of this library need of it, with answers as values and refusals as errors of this library. The client tries again by itself.
+import { PatternError, refuseDefinition } from '../values/pattern-error.js';
+import { clientError, clientFault } from './client-fault.js';
+import type { Clients } from './clients.js';
+
+/** Texts of US-ASCII, as headers are. */
+export type BlobMetadata = Readonly<Record<string, string>>;
+
+/** A blob of a listing. */
+export interface ListedBlob {
+  readonly name: string;
+  readonly length: number;
+  readonly metadata: BlobMetadata;
+  readonly lastModified: Date;
+}
+
+export interface BlobPage {
+  readonly blobs: readonly ListedBlob[];
+  readonly next: string | undefined;
+  /** When the service answered, by its own clock. */
+  readonly date: Date | undefined;
+}
+
+export interface BlobCallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface ClientOptions {
+  readonly abortSignal?: AbortSignal;
+}
+
+interface WriteOptions extends ClientOptions {
+  readonly conditions: { readonly ifNoneMatch: string } | { readonly appendPosition: number };
+  readonly metadata?: BlobMetadata;
+}
+
+type Downloaded = {
+  readonly readableStreamBody?: AsyncIterable<Uint8Array>;
+  readonly blobBody?: Promise<{ arrayBuffer(): Promise<ArrayBuffer> }>;
+};
+
+/** What is needed of the clients of blobs. */
+interface BlobClient {
+  upload(body: Uint8Array, length: number, options: WriteOptions): Promise<unknown>;
+  create(options: WriteOptions): Promise<unknown>;
+  appendBlock(body: Uint8Array, length: number, options: WriteOptions): Promise<unknown>;
+  setMetadata(metadata: BlobMetadata, options: ClientOptions): Promise<unknown>;
+  download(offset: number, count: number | undefined, options: ClientOptions): Promise<Downloaded>;
+  delete(options: ClientOptions): Promise<unknown>;
+  getProperties(options: ClientOptions): Promise<{ readonly contentLength?: number }>;
+}
+
+interface Segment {
+  readonly date?: Date;
+  readonly continuationToken?: string;
+  readonly segment: {
+    readonly blobItems: readonly {
+      readonly name: string;
+      readonly metadata?: BlobMetadata;
+      readonly properties: { readonly contentLength?: number; readonly lastModified: Date };
+    }[];
+  };
+}
+
+interface ContainerClient {
+  getBlockBlobClient(name: string): BlobClient;
+  getAppendBlobClient(name: string): BlobClient;
+  listBlobsFlat(options: ClientOptions & { readonly prefix: string; readonly includeMetadata: true }): {
+    byPage(settings: {
+      readonly continuationToken?: string;
+      readonly maxPageSize?: number;
+    }): AsyncIterator<Segment>;
+  };
+}
+
+const CONTAINER = /^[a-z0-9](?:-?[a-z0-9]){2,62}$/;
+/** What the service gives at most. */
+const PAGE_MAX = 5_000;
+
+/** Throws DefinitionInvalid. */
+export function checkContainer(subject: string, container: string): void {
+  if (!CONTAINER.test(container) || container.length > 63)
+    refuseDefinition(subject, `${container} is no name that a container may have`);
+}
+
+const optionsOf = ({ signal }: BlobCallOptions): ClientOptions => (signal ? { abortSignal: signal } : {});
+
+async function bytesOf({ readableStreamBody, blobBody }: Downloaded): Promise<Uint8Array> {
+  if (blobBody !== undefined) return new Uint8Array(await (await blobBody).arrayBuffer());
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readableStreamBody ?? []) pieces.push(piece);
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+export class BlobContainer {
+  readonly name: string;
+  readonly #client: ContainerClient;
+
+  /** Throws DefinitionInvalid if `open` was given no client of blobs. `subject` is what needs them. */
+  constructor({ blobs }: Clients, subject: string, name: string) {
+    checkContainer(subject, name);
+    if (blobs === undefined)
+      refuseDefinition(subject, 'it needs a BlobServiceClient: open({ tables, blobs })');
+    this.name = name;
+    this.#client = blobs.getContainerClient(name) as ContainerClient;
+  }
+
+  /** A new block blob. That there is one of this name means that an earlier attempt was done: nobody else knows the name. */
+  async upload(
+    name: string,
+    body: Uint8Array,
+    metadata: BlobMetadata,
+    options: BlobCallOptions,
+  ): Promise<void> {
+    await this.#called(options, async own => {
+      const conditions = { ifNoneMatch: '*' };
+      const blob = this.#client.getBlockBlobClient(name);
+      await unlessThere(blob.upload(body, body.length, { ...own, conditions, metadata }));
+    });
+  }
+
+  /** A new append blob, of a name that nobody else knows. */
+  async createAppendBlob(name: string, metadata: BlobMetadata, options: BlobCallOptions): Promise<void> {
+    await this.#called(options, async own => {
+      const conditions = { ifNoneMatch: '*' };
+      await unlessThere(this.#client.getAppendBlobClient(name).create({ ...own, conditions, metadata }));
+    });
+  }
+
+  /** Gives whether the blob was of this length; nothing is appended otherwise. */
+  async append(name: string, body: Uint8Array, length: number, options: BlobCallOptions): Promise<boolean> {
+    return this.#called(options, async own => {
+      const conditions = { appendPosition: length };
+      const blob = this.#client.getAppendBlobClient(name);
+      return isDone(blob.appendBlock(body, body.length, { ...own, conditions }), 412);
+    });
+  }
+
+  async setMetadata(name: string, metadata: BlobMetadata, options: BlobCallOptions): Promise<void> {
+    await this.#called(options, own => this.#client.getAppendBlobClient(name).setMetadata(metadata, own));
+  }
+
+  /** Undefined if there is no such blob. */
+  length(name: string, options: BlobCallOptions): Promise<number | undefined> {
+    return this.#found(options, async own => {
+      const { contentLength = 0 } = await this.#client.getBlockBlobClient(name).getProperties(own);
+      return contentLength;
+    });
+  }
+
+  /** Undefined if there is no such blob, or nothing from there on. */
+  read(
+    name: string,
+    {
+      from = 0,
+      count,
+      ...options
+    }: BlobCallOptions & { readonly from?: number; readonly count?: number } = {},
+  ): Promise<Uint8Array | undefined> {
+    return this.#found(options, async own =>
+      bytesOf(await this.#client.getBlockBlobClient(name).download(from, count, own)),
+    );
+  }
+
+  /** Afterwards there is no such blob. */
+  async delete(name: string, options: BlobCallOptions): Promise<void> {
+    await this.#found(options, own => this.#client.getBlockBlobClient(name).delete(own));
+  }
+
+  async page(
+    prefix: string,
+    {
+      resume,
+      size,
+      ...options
+    }: BlobCallOptions & { readonly resume?: string | undefined; readonly size?: number | undefined },
+  ): Promise<BlobPage> {
+    return this.#called(options, async own => {
+      const pages = this.#client.listBlobsFlat({ ...own, prefix, includeMetadata: true }).byPage({
+        maxPageSize: size ?? PAGE_MAX,
+        ...(resume !== undefined && { continuationToken: resume }),
+      });
+      const { value } = await pages.next();
+      const { segment, continuationToken, date } = value as Segment;
+      const blobs = segment.blobItems.map(({ name, metadata = {}, properties }) => {
+        const { contentLength = 0, lastModified } = properties;
+        return { name, metadata, length: contentLength, lastModified };
+      });
+      return { blobs, next: continuationToken === '' ? undefined : continuationToken, date };
+    });
+  }
+
+  async #found<T>(
+    options: BlobCallOptions,
+    call: (own: ClientOptions) => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await this.#called(options, call);
+    } catch (thrown) {
+      const isMissing =
+        PatternError.is(thrown, 'ServiceRefused') &&
+        ((thrown.detail.status === 404 && thrown.detail.code !== 'ContainerNotFound') ||
+          thrown.detail.status === 416);
+      if (isMissing) return undefined;
+      throw thrown;
+    }
+  }
+
+  /** What is no error of the client stays. */
+  async #called<T>({ signal }: BlobCallOptions, call: (own: ClientOptions) => Promise<T>): Promise<T> {
+    try {
+      return await call(optionsOf({ signal }));
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      if (PatternError.is(thrown)) throw thrown;
+      const fault = clientFault(thrown);
+      throw fault.status === undefined && fault.code === '' ? thrown : clientError(fault, thrown);
+    }
+  }
+}
+
+/** Whether it was done, and not refused with this status. */
+async function isDone(call: Promise<unknown>, status: number): Promise<boolean> {
+  try {
+    await call;
+    return true;
+  } catch (thrown) {
+    if (clientFault(thrown).status === status) return false;
+    throw thrown;
+  }
+}
+
+async function unlessThere(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (thrown) {
+    if (clientFault(thrown).code !== 'BlobAlreadyExists') throw thrown;
+  }
+}

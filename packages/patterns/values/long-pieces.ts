@@ -1,0 +1,82 @@
+// Long strings and binaries: a value that is longer than a property may be stands in up to sixteen, of which the first has the property's name and the others the name with their number.
+import type { EdmType } from './edm.js';
+import type { Joined, Piece, Pieces } from './pieces.js';
+import { BINARY_BYTES_MAX, checkSize, STRING_LENGTH_MAX } from './size.js';
+import type { TypedValue } from './typed-value.js';
+
+/** As many as a row of 1 MiB has room for. */
+export const LONG_PIECES_MAX = 16;
+
+/** `text`, `text__2`, `text__3`: from 0. */
+const nameOfPiece = (wire: string, at: number): string => (at === 0 ? wire : `${wire}__${at + 1}`);
+
+/** `text` of `text__2`; undefined for what is no name of a further piece. */
+export function wireOfPiece(name: string): string | undefined {
+  const [, wire, number] = /^(.+)__([2-9]|1[0-6])$/s.exec(name) ?? [];
+  return number === undefined ? undefined : wire;
+}
+
+const namesOf = (wire: string): readonly string[] =>
+  Array.from({ length: LONG_PIECES_MAX }, (_, at) => nameOfPiece(wire, at));
+
+/** Half of a surrogate pair is no text that a service must keep, so no piece ends within a pair. */
+function endOfText(text: string, from: number): number {
+  const end = from + STRING_LENGTH_MAX;
+  if (end >= text.length) return text.length;
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
+}
+
+function cut(value: string | Uint8Array): readonly (string | Uint8Array)[] {
+  const parts: (string | Uint8Array)[] = [];
+  for (let from = 0; from < value.length || from === 0; ) {
+    const end =
+      typeof value === 'string' ? endOfText(value, from) : Math.min(from + BINARY_BYTES_MAX, value.length);
+    parts.push(typeof value === 'string' ? value.slice(from, end) : value.subarray(from, end));
+    if (end === value.length) break;
+    from = end;
+  }
+  return parts;
+}
+
+function joinedBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+function join(wire: string, read: (name: string) => TypedValue | undefined): Joined | undefined {
+  const found = namesOf(wire).map(read);
+  const count = found.findLastIndex(each => each !== undefined) + 1;
+  const [first] = found;
+  if (count === 0) return undefined;
+  const wrong = found.slice(0, count).findIndex(each => each === undefined || each.type !== first?.type);
+  if (first === undefined || wrong >= 0)
+    return { fault: `its piece ${nameOfPiece(wire, Math.max(wrong, 0))} is missing or of another type` };
+  if (count === 1) return { typed: first };
+  const values = found.slice(0, count).map(each => each?.value);
+  if (first.type === 'Binary') return { typed: { ...first, value: joinedBytes(values as Uint8Array[]) } };
+  return { typed: { ...first, value: values.join('') } };
+}
+
+/** The pieces of a long String or Binary. */
+export const longPieces = (type: Extract<EdmType, 'String' | 'Binary'>): Pieces => ({
+  names: namesOf,
+  // Most values are short.
+  count: 1,
+  isWhole: true,
+  join,
+  split: (wire, value, where): readonly Piece[] => {
+    const parts = cut(value as string | Uint8Array);
+    const { length } = value as string | Uint8Array;
+    if (parts.length > LONG_PIECES_MAX) {
+      const each = type === 'String' ? STRING_LENGTH_MAX : BINARY_BYTES_MAX;
+      checkSize(type === 'String' ? 'string' : 'binary', where, length, LONG_PIECES_MAX * each);
+    }
+    return parts.map((part, at) => ({ name: nameOfPiece(wire, at), type, value: part }));
+  },
+});

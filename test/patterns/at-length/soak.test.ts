@@ -1,0 +1,181 @@
+// A soak of what follows from rows: writers and workers for some minutes, with faults at one request in a hundred and workers that end; then audits find nothing, no message was put aside or grew old, and
+// the heap did not grow. SOAK_SECONDS says how long.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { codec, type Db, entity, key, open, PatternError, type Repo, t } from '#patterns';
+import { audit } from '#patterns/audit';
+import type { FlowEvent, WorkerOptions } from '#patterns/flows';
+import { indexFlow } from '#patterns/indexes';
+import { auditLists, listFlow, listOf } from '#patterns/lists';
+import { disturbed, FaultyClient } from '../faulty-client.js';
+import { describePeers, type Peer } from '../peers.js';
+import { chanceOf, repeatBy, SEED } from '../seeded.js';
+
+const { SOAK_SECONDS } = process.env;
+const skip = SOAK_SECONDS === undefined && 'runs in npm run test:patterns:soak';
+
+const REPEAT = `SOAK_SECONDS=${SOAK_SECONDS} ${repeatBy('at-length/soak')}`;
+
+const WRITERS = 4;
+const FAULTY_SHARE = 0.01;
+/** Rows that writers contend for. */
+const IDS = 60;
+/** Of the oldest message that nobody has in hand, in milliseconds: what waits behind others on a busy machine was 55 seconds old. */
+const OLDEST_MAX = 180_000;
+/** Of the heap, over what it was after the first workers, in bytes. */
+const GROWTH_MAX = 64 * 1024 * 1024;
+
+const define = (table: string) =>
+  entity('Soaked', {
+    version: 1,
+    table,
+    props: { team: t.string(), id: t.int32(), last: t.string(), email: t.string().optional() },
+    partition: p => key('team', p.team),
+    row: p => key('person', p.id.as(codec.int(6))),
+    indexes: {
+      byLast: { kind: 'same-partition', row: p => key('last', p.last, p.id.as(codec.int(6))) },
+      byName: {
+        kind: 'elsewhere',
+        partition: p => key('name', p.last),
+        row: p => key('n', p.team, p.id.as(codec.int(6))),
+      },
+      byEmail: {
+        kind: 'elsewhere',
+        partition: p => key('email', p.email.as(codec.lower)),
+        row: key('e'),
+        unique: true,
+      },
+    },
+  });
+
+/** Errors that a disturbed writer may be told. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  'AlreadyExists',
+  'UniqueViolation',
+  'Contention',
+  'Conflict',
+  'OutcomeUnknown',
+  'Throttled',
+  'Unreachable',
+  'ServiceRefused',
+]);
+
+/** In bytes, of what is reachable. */
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}
+
+type Soaked = ReturnType<typeof define>;
+
+async function write(rows: Repo<Soaked>, chance: () => number): Promise<void> {
+  const number = Math.floor(chance() * IDS);
+  const at = { team: `t${number % 3}`, id: number };
+  const value = {
+    ...at,
+    last: `L${Math.floor(chance() * 9)}`,
+    email: `m${Math.floor(chance() * IDS)}@x.org`,
+  };
+  const acts = [
+    () => rows.create(value),
+    () => rows.upsert(value),
+    () => rows.mutate(at, row => row && { ...row, last: value.last }),
+    () => rows.mutate(at, row => row && { ...at, last: row.last }),
+    () => rows.deleteIfExists({ key: at, etag: '*' }),
+  ];
+  await acts[Math.floor(chance() * acts.length)]?.();
+}
+
+/** Rows with all that follows from them, and programs that write them, of which some requests fail. */
+async function soaked(peer: Peer) {
+  const Soaked = define(await peer.newTable());
+  const everywhere = listOf(Soaked, 'soaked', {
+    where: 'elsewhere',
+    partition: p => key('list', p.last),
+    row: key('all'),
+  });
+  const flows = [indexFlow(Soaked), listFlow(`soaked-${peer.name}`, [everywhere])];
+  const opened = (share: number, seed: number): Db => {
+    const httpClient = new FaultyClient(disturbed(share, chanceOf(seed)));
+    const clients = { tables: peer.client(), queues: peer.queues(httpClient) };
+    return open(clients, { httpClient, announceAfter: 1, reserveFor: 5 });
+  };
+  const db = opened(0, SEED);
+  for (const each of flows) await each.createQueues(db);
+  const poisoned: FlowEvent[] = [];
+  const report = (event: FlowEvent): void => {
+    if (event.kind === 'poisoned') poisoned.push(event);
+  };
+  const options: WorkerOptions = { visibility: 5, maxDequeue: 20, grace: 20, secondLook: 5, report };
+  return {
+    Soaked,
+    everywhere,
+    db,
+    poisoned,
+    opened: (seed: number) => opened(FAULTY_SHARE, seed),
+    work: (seed: number) => flows.map(each => each.worker(opened(FAULTY_SHARE, seed), options)),
+    figures: () => Promise.all(flows.map(each => each.figures(db))),
+  };
+}
+
+type World = Awaited<ReturnType<typeof soaked>>;
+
+/** Gives how many writes were tried. */
+async function writeUntil(until: number, { opened, Soaked }: World, seed: number): Promise<number> {
+  const chance = chanceOf(seed);
+  const rows = opened(seed).repo(Soaked);
+  for (let written = 0; ; written++) {
+    if (performance.now() >= until) return written;
+    await write(rows, chance).catch((thrown: unknown) => {
+      if (!PatternError.is(thrown) || !EXPECTED.has(thrown.code)) throw thrown;
+    });
+  }
+}
+
+/** Workers that come and go. Gives the age of the oldest message that was seen, and the heap after the first of them. */
+async function workUntil(until: number, { work, figures }: World) {
+  let [oldest, early] = [0, 0];
+  for (let round = 0; performance.now() < until; round++) {
+    const workers = work(SEED + 1_000 + round);
+    await pause(Math.max(1, Math.min(10_000, until - performance.now())));
+    oldest = Math.max(oldest, ...(await figures()).map(each => each.oldest ?? 0));
+    for (const each of workers) await each.stop();
+    if (round === 0) early = heapInUse();
+  }
+  return { oldest, early };
+}
+
+async function drained({ work, figures }: World): Promise<void> {
+  const workers = work(SEED);
+  for (let at = 0; (await figures()).some(({ pending }) => pending > 0); at++) {
+    assert(at < 3_000, `Messages are left. ${REPEAT}`);
+    await pause(100);
+  }
+  for (const each of workers) await each.stop();
+}
+
+describePeers('a soak', peer => {
+  test('leaves all exact that follows from rows, no message behind, and the heap as it was', {
+    skip,
+  }, async t => {
+    const until = performance.now() + Number(SOAK_SECONDS) * 1_000;
+    const world = await soaked(peer);
+    const { db, Soaked, everywhere, poisoned } = world;
+    const writers = Array.from({ length: WRITERS }, (_, at) => writeUntil(until, world, SEED + at + 1));
+    const [{ oldest, early }, ...counts] = await Promise.all([workUntil(until, world), ...writers]);
+    await drained(world);
+    const growth = heapInUse() - early;
+    const written = counts.reduce((sum, each) => sum + each, 0);
+    t.diagnostic(`${written} writes, the oldest message ${oldest} ms, the heap ${growth} bytes more`);
+    for await (const { findings } of audit(db, Soaked)) assert.deepEqual(findings, [], REPEAT);
+    for await (const { findings } of auditLists(db, everywhere)) assert.deepEqual(findings, [], REPEAT);
+    assert.deepEqual(poisoned, [], REPEAT);
+    assert(oldest < OLDEST_MAX, `The oldest message was ${oldest} ms old. ${REPEAT}`);
+    // The heap of this process has the server in memory, which has rows to keep.
+    if (peer.name !== 'memory') assert(growth < GROWTH_MAX, `The heap grew by ${growth} bytes. ${REPEAT}`);
+  });
+});
