@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { ConfigurationError, ENGINES } from '#server/engines';
 import { StoreError, type StoreReport } from '#store';
+import { refuseDump } from './options/dump-directory.js';
 import { STORE_FLAGS, storeAddress } from './options/store-option.js';
 import { counted, describeStore } from './store-task/describe-store.js';
 import { runStoreTask } from './store-task/store-task.js';
@@ -73,6 +74,7 @@ export function checkCommand(): Command {
     .action(async (directory: string | undefined, flags: CheckFlags) => {
       if (directory === undefined && flags.store === undefined)
         command.error("error: missing required argument 'directory'");
+      if (directory !== undefined) refuseDump(directory, 'verify');
       process.exitCode = await check(directory, flags);
     });
 }

@@ -4,11 +4,13 @@ import { Command } from 'commander';
 import { ENGINES } from '#server/engines';
 import { fail } from './fail.js';
 import { DATA_DEFAULT } from './options/data-default.js';
+import { refuseDump } from './options/dump-directory.js';
 import { STORE_FLAGS, type StoreFlags, storeAddress } from './options/store-option.js';
 import { copyStore } from './store-task/copy-store.js';
 import { describeStore } from './store-task/describe-store.js';
 
 async function restore(directory: string, flags: StoreFlags): Promise<void> {
+  refuseDump(directory, 'load');
   const store = storeAddress(flags);
   const report = await copyStore({ kind: 'restore', store, from: directory });
   const { place } = ENGINES.tools(store);

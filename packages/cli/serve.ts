@@ -87,6 +87,8 @@ interface Flags extends LimitFlags, StoreFlags, TenantFlags {
   readonly trustedProxy?: readonly string[];
   readonly tableDeletionSeconds?: number;
   readonly accounts?: string;
+  readonly peerHost?: string;
+  readonly peerPort?: number | 'none';
   readonly metricsPort?: number;
   readonly metricsHost?: string;
   readonly logLevel?: LogLevel;
@@ -117,7 +119,17 @@ const placeOptions = (): Command =>
         'port of the Blob service; 0 takes a free one, none leaves it out (default: 10000, or a free one if both others are chosen)',
       ).argParser(parsePortOrNone),
     )
-    .option('--blob-host <host>', 'address of the Blob service (default: --host)');
+    .option('--blob-host <host>', 'address of the Blob service (default: --host)')
+    .option(
+      '--peer-host <host>',
+      'address at which other servers of the same store reach this one (default: 127.0.0.1, for those of one machine)',
+    )
+    .addOption(
+      new Option(
+        '--peer-port <port>',
+        'port for them; 0 takes a free one, none hands nothing over (default: 0)',
+      ).argParser(parsePortOrNone),
+    );
 
 function command(): Command {
   const serving = placeOptions()
@@ -241,6 +253,8 @@ function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
     tls: tlsOf(flags),
     trustedProxies: flags.trustedProxy,
     tableDeletionSeconds: flags.tableDeletionSeconds,
+    peerHost: flags.peerHost,
+    peerPort: flags.peerPort,
     tenant: tenantsOf(flags),
     limits: limitsOf(flags),
   };
@@ -330,10 +344,9 @@ async function runAlone(flags: Flags, file: AccountsFile | undefined): Promise<v
 
 async function run(flags: Flags): Promise<void> {
   tuneHeap();
-  const { workersMax = 1 } = ENGINES.tools(storeAddress(flags));
   const workers = workersOf(
     flags.workers,
-    workersMax,
+    ENGINES.tools(storeAddress(flags)),
     flags.inMemoryPersistence ? '--inMemoryPersistence' : 'The engine',
   );
   if (workers > 1 && cluster.isWorker) {

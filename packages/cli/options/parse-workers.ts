@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import { ConfigurationError } from '#server';
+import type { EngineTools } from '#store';
 
 /** The maximum for any engine; each engine declares how many may share its data. */
 export const WORKERS_MAX = 64;
@@ -17,14 +18,22 @@ export function parseWorkers(text: string): Workers {
 }
 
 /**
- * Processes to serve with, of which the engine allows `most` on one place; `auto` takes one for each core, as far as that goes. `option` is
+ * Processes to serve with, as far as the engine allows it; `auto` takes one for each core, as far as that goes. `option` is
  * what chose the engine.
  *
  * @throws ConfigurationError if more are asked for by number than the engine allows.
  */
-export function workersOf(workers: Workers, most: number, option: string): number {
+export function workersOf(
+  workers: Workers,
+  { workersMax: most = 1, hasPeers = false }: Pick<EngineTools, 'workersMax' | 'hasPeers'>,
+  option: string,
+): number {
   if (workers === 'auto') return Math.min(availableParallelism(), most);
   if (workers <= most) return workers;
+  if (hasPeers && most === 1)
+    throw new ConfigurationError(
+      `${option} has one process for each server: in place of ${workers} workers start as many servers, each on a port of its own.`,
+    );
   const held =
     most === 1 ? 'keeps the data in one process, which' : `lets ${most} processes share the data, which`;
   throw new ConfigurationError(

@@ -1,0 +1,35 @@
+// The text of an accounts file while accounts come, go and get new keys: changes one entry and leaves every other line, comments too, as it is. The
+// server's own parser says what an account is; this only finds where one stands.
+
+/** What stands at an account's place afterwards: its keys, or undefined for none. */
+type Change = (keys: readonly string[]) => readonly string[] | undefined;
+
+const entryOf = (name: string, keys: readonly string[]): string => [name, ...keys].join(':');
+
+/** One entry, changed if it is the account's; undefined if nothing remains of it. */
+function changedEntry(entry: string, name: string, change: Change): string | undefined {
+  const [first = '', ...keys] = entry.trim().split(':');
+  if (first !== name) return entry;
+  const changed = change(keys);
+  return changed && entryOf(name, changed);
+}
+
+/** One line, which may hold several entries. A line whose last account went goes too; one that said nothing before stays. */
+function changedLine(line: string, name: string, change: Change): string | undefined {
+  if (line.trimStart().startsWith('#') || line.trim() === '') return line;
+  const kept = line.split(';').flatMap(entry => changedEntry(entry, name, change) ?? []);
+  return kept.every(entry => entry.trim() === '') ? undefined : kept.join(';');
+}
+
+/** The text with the account's keys replaced by what `change` makes of them, or without the account if that is undefined. */
+export const changeAccount = (text: string, name: string, change: Change): string =>
+  text
+    .split('\n')
+    .flatMap(line => changedLine(line, name, change) ?? [])
+    .join('\n');
+
+/** The text with one more account, on a line of its own at the end. */
+export function appendAccount(text: string, name: string, keys: readonly string[]): string {
+  const before = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  return `${before}${entryOf(name, keys)}\n`;
+}

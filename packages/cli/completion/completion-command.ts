@@ -1,0 +1,31 @@
+// `shelfmark completion`: prints the script that completes the command in a shell. It is made from the command's own options, so that it knows what this version does.
+import { Argument, Command } from 'commander';
+import { bashScript } from './bash.js';
+import { type CommandNode, commandTree } from './command-tree.js';
+import { fishScript } from './fish.js';
+import { zshScript } from './zsh.js';
+
+const SCRIPTS: Readonly<Record<string, (root: CommandNode) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+/** @param wholeProgram the program with all of its subcommands. */
+export function completionCommand(wholeProgram: () => Promise<Command>): Command {
+  return new Command('completion')
+    .description('print the script that completes this command in a shell')
+    .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SCRIPTS)))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ eval "$(shelfmark completion bash)"
+  $ shelfmark completion bash > /etc/bash_completion.d/shelfmark
+  $ shelfmark completion zsh > "\${fpath[1]}/_shelfmark"
+  $ shelfmark completion fish > ~/.config/fish/completions/shelfmark.fish`,
+    )
+    .action(async (shell: string) => {
+      process.stdout.write(SCRIPTS[shell]?.(commandTree(await wholeProgram())) ?? '');
+    });
+}

@@ -1,0 +1,51 @@
+// `shelfmark bench`: how fast an account answers from here.
+import { Command } from 'commander';
+import { bench, type Measured, parseCount } from '#data-tools';
+import {
+  ADDRESS_HELP,
+  addressOf,
+  type PaceFlags,
+  runTool,
+  withPace,
+  withUsageErrors,
+  writeOut,
+} from './run-tool.js';
+
+interface BenchFlags extends PaceFlags {
+  readonly to?: string;
+  readonly rows?: string;
+  readonly json?: boolean;
+}
+
+const ROWS_DEFAULT = '1000';
+
+const EXAMPLES = `
+Examples:
+  shelfmark bench --to UseDevelopmentStorage=true
+  shelfmark bench --to @target --rows 10000 --parallel 32 --json
+${ADDRESS_HELP}
+
+It makes a table of its own, whose name begins with shelfmarkbench, and drops it. Requests cost money on Azure.`;
+
+const textOf = ({ operation, rows, seconds, rowsPerSecond, p50, p99 }: Measured): string =>
+  `${operation.padEnd(10)} ${String(rowsPerSecond).padStart(8)} rows/s   p50 ${p50} ms   p99 ${p99} ms   (${rows} rows in ${seconds} s)\n`;
+
+export function benchCommand(): Command {
+  const command = new Command('bench')
+    .description('measure how fast an account answers from here')
+    .option('--to <target>', 'the account (default: SHELFMARK_TO)')
+    .option('--rows <n>', 'rows to write, read and delete', ROWS_DEFAULT)
+    .option('--json', 'print a JSON line an operation');
+  return withUsageErrors(withPace(command))
+    .addHelpText('after', EXAMPLES)
+    .action((flags: BenchFlags) =>
+      runTool(flags, async context => {
+        const { to, rows = ROWS_DEFAULT, json } = flags;
+        const options = { target: addressOf('--to', to), rows: parseCount('--rows', rows) };
+        await bench(options, context, measured =>
+          writeOut(json ? `${JSON.stringify(measured)}\n` : textOf(measured)),
+        );
+        return { tables: 1 };
+      }),
+    );
+}

@@ -1,0 +1,55 @@
+// `shelfmark diff`: the differences between two accounts or dumps.
+import { Command } from 'commander';
+import { diff } from '#data-tools';
+import {
+  ADDRESS_HELP,
+  type PaceFlags,
+  runTool,
+  sourceOf,
+  withPace,
+  withUsageErrors,
+  writeOut,
+} from './run-tool.js';
+
+interface DiffFlags extends PaceFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly table?: readonly string[];
+  readonly all?: boolean;
+  readonly timestamps?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  shelfmark diff --from @source --to @target --all
+  shelfmark diff --from backup --to @source --table orders
+  shelfmark diff --from monday --to tuesday --table orders --timestamps
+
+Prints a JSON line a difference: table, PartitionKey, RowKey, kind (only-from, only-to, differs) and properties. Ends
+with 1 where there is one.
+${ADDRESS_HELP}`;
+
+export function diffCommand(): Command {
+  const command = new Command('diff')
+    .description('compare tables of two accounts or dumps')
+    .option('--from <source>', 'an account or the directory of a dump (default: SHELFMARK_FROM)')
+    .option('--to <target>', 'an account or the directory of a dump (default: SHELFMARK_TO)')
+    .option(
+      '--table <name...>',
+      'tables, also with * in the name; NAME=NEW where the other side has another name',
+    )
+    .option('--all', 'all tables')
+    .option('--timestamps', 'compare Timestamps too');
+  return withUsageErrors(withPace(command))
+    .addHelpText('after', EXAMPLES)
+    .action((flags: DiffFlags) =>
+      runTool(flags, async context => {
+        const { from, to, table = [], all = false, timestamps } = flags;
+        const sides = {
+          from: await sourceOf('--from', from, context, 'diff'),
+          to: await sourceOf('--to', to, context, 'diff'),
+        };
+        return diff({ ...sides, choice: { all, names: table }, timestamps }, context, writeOut);
+      }),
+    );
+}

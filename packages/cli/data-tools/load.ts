@@ -1,0 +1,80 @@
+// `shelfmark load`: a dump, or one table of a file or of standard input, into an account.
+import { Command } from 'commander';
+import { load, ToolError } from '#data-tools';
+import {
+  ADDRESS_HELP,
+  addressOf,
+  type PaceFlags,
+  runTool,
+  withPace,
+  withUsageErrors,
+  writeOut,
+} from './run-tool.js';
+
+export interface LoadFlags extends PaceFlags {
+  readonly to?: string;
+  readonly table?: readonly string[];
+  readonly queues?: boolean;
+  readonly blobs?: boolean;
+  readonly mode?: string;
+  readonly resume?: boolean;
+  readonly journal?: string;
+  readonly dryRun?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  shelfmark load --to UseDevelopmentStorage=true backup
+  shelfmark load --to @target --table orders=orders2 --mode upsert backup
+  shelfmark load --to @target --table orders orders.jsonl
+  zcat orders.jsonl.gz | shelfmark load --to @target --table orders -
+  shelfmark load --to @target --resume backup                       goes on after a kill
+  shelfmark load --to @target --queues --blobs backup               queues and containers, too
+
+Modes: insert leaves rows that are there with other content alone and ends with 5; upsert replaces them, merge adds
+to their properties, skip leaves all rows that are there alone. For blobs merge
+is upsert. A queue that has messages gets none but by upsert or merge: messages have no keys.
+${ADDRESS_HELP}`;
+
+/** \`--table\` takes many names, and so takes what stands behind them too: the last is the dump then. */
+export function withLast(
+  names: readonly string[],
+  given: string | undefined,
+  missing = 'Name what to load: a directory, a file, or - for standard input.',
+): { names: readonly string[]; last: string } {
+  if (given !== undefined) return { names, last: given };
+  const last = names.at(-1);
+  if (last === undefined || names.length < 2) throw new ToolError('usage', missing);
+  return { names: names.slice(0, -1), last };
+}
+
+export function loadCommand(): Command {
+  const command = new Command('load')
+    .description('load a dump into an account, over the wire')
+    .argument(
+      '[dump]',
+      "a directory, a container's URL with a SAS, a file of one table, or - for standard input",
+    )
+    .option('--to <target>', 'the account (default: SHELFMARK_TO)')
+    .option('--table <name...>', 'tables of the dump, or the table of a file; NAME=NEW gives another name')
+    .option('--queues', 'the queues of the dump, too')
+    .option('--blobs', 'the containers of the dump, too')
+    .option('--mode <mode>', 'insert, upsert, merge or skip', 'insert')
+    .option('--resume', 'go on with a load that was interrupted')
+    .option('--journal <file>', 'where progress is kept (default: beside the dump)')
+    .option('--dry-run', 'check the dump and say what would be loaded');
+  return withUsageErrors(withPace(command))
+    .addHelpText('after', EXAMPLES)
+    .action((given: string | undefined, flags: LoadFlags) =>
+      runTool(flags, context => {
+        const { to, table = [], ...rest } = flags;
+        const { names, last } = withLast(table, given);
+        return load(
+          { ...rest, target: addressOf('--to', to), input: last, names },
+          context,
+          process.stdin,
+          writeOut,
+        );
+      }),
+    );
+}

@@ -1,0 +1,227 @@
+// Runs a data tool for its command: makes the context, tells progress on stderr, ends with the tool's exit code. A tool is a function of the context; what it throws is told as the last event. SIGINT and SIGTERM
+// stop it at a place from which --resume goes on; a second one ends at once.
+//
+//   command.action(flags => runTool(command, flags, async context => dump(…, context, writeOut)));
+import { setMaxListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import type { Command } from 'commander';
+import {
+  type Address,
+  addressFrom,
+  checkIsDump,
+  containerFiles,
+  type Display,
+  damageOf,
+  Endpoint,
+  EXIT,
+  isAddress,
+  JsonDisplay,
+  Pace,
+  parseCount,
+  REAL_SURROUNDINGS,
+  Reporter,
+  RowError,
+  type RowSource,
+  redacted,
+  type Selection,
+  type SourceContext,
+  systemCodeOf,
+  TableRows,
+  type ToolContext,
+  ToolError,
+  Transport,
+  verifyFiles,
+} from '#data-tools';
+
+export interface PaceFlags {
+  readonly parallel?: string;
+  readonly rate?: string;
+  readonly retryFor?: string;
+}
+
+/**
+ * How much the heap grows beyond what survived a collection before the next one, in percent. By default it may grow to some four times as much, of which nearly all is garbage here: what a tool holds
+ * is bounded (data-tools/source/byte-budget.ts).
+ */
+const HEAP_GROWTH_PERCENT = 20;
+const PARALLEL_DEFAULT = 8;
+const PARALLEL_MAX = 256;
+const RETRY_SECONDS_DEFAULT = 300;
+const CHECKPOINT_MILLISECONDS = 1000;
+
+/** Adds the options that every tool has. */
+export const withPace = (command: Command): Command =>
+  command
+    .option('--parallel <n>', `requests at once (default: ${PARALLEL_DEFAULT})`)
+    .option('--rate <requests>', 'requests a second at most, to one account')
+    .option(
+      '--retry-for <seconds>',
+      `give up after so long without success (default: ${RETRY_SECONDS_DEFAULT})`,
+    );
+
+/** What the help of every command with an address says. */
+export const ADDRESS_HELP = `
+SOURCE and TARGET are a connection string (also UseDevelopmentStorage=true), a URL with a SAS, @FILE that holds one
+of these, or nothing and the environment: SHELFMARK_FROM, SHELFMARK_TO. Arguments show in \`ps\`: where others use the
+machine, take a file or the environment.`;
+
+export interface ToolResult {
+  readonly tables: number;
+  /** Default: done. */
+  readonly exit?: keyof typeof EXIT;
+  /** More fields of the event \`done\`. */
+  readonly more?: object;
+}
+
+/** The address of an option, or of the environment. */
+export const addressOf = (flag: '--from' | '--to', value: string | undefined): Address =>
+  addressFrom({ flag, value }, process.env);
+
+/** The tables of an account as a source of rows. */
+export const tablesOf = (address: Address, { source }: ToolContext, selection?: Selection): TableRows =>
+  new TableRows(new Endpoint(address, 'table', source), selection);
+
+/** A source that is an account, or the directory of a dump. */
+export async function sourceOf(
+  flag: '--from' | '--to',
+  value: string | undefined,
+  context: ToolContext,
+  tool: 'diff' | 'stats',
+): Promise<RowSource> {
+  const told = value ?? process.env[flag === '--from' ? 'SHELFMARK_FROM' : 'SHELFMARK_TO'] ?? '';
+  const container = containerFiles(told, false, context.source);
+  const isDirectory = value !== undefined && !isAddress(value);
+  if (!isDirectory && container === undefined) return tablesOf(addressOf(flag, value), context);
+  if (container === undefined) checkIsDump(told, tool);
+  const { dump, findings } = await verifyFiles(container ?? told, context.source.signal);
+  if (dump !== undefined && findings.length === 0) return dump;
+  const name = container?.name ?? told;
+  throw new ToolError(tool === 'diff' ? 'different' : 'damaged', `${damageOf(name, findings)}.`);
+}
+
+/** The reader of a pipe may go: then a write to stdout fails with EPIPE, which is told, and one to stderr is nobody's loss. */
+export function survivesClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr])
+    if (stream.listenerCount('error') === 0) stream.on('error', () => {});
+}
+
+const writeError = (text: string): void => {
+  process.stderr.write(text);
+};
+
+async function displayFor(): Promise<Display> {
+  if (process.stderr.isTTY) return new (await import('./terminal-display.js')).TerminalDisplay();
+  return new JsonDisplay(writeError);
+}
+
+function countIn(flag: string, text: string | undefined, byDefault: number): number {
+  return text === undefined ? byDefault : parseCount(flag, text);
+}
+
+function parallelIn({ parallel }: PaceFlags): number {
+  const count = countIn('--parallel', parallel, PARALLEL_DEFAULT);
+  if (count > PARALLEL_MAX) throw new ToolError('usage', `--parallel takes at most ${PARALLEL_MAX}.`);
+  return count;
+}
+
+/** @throws ToolError usage */
+function sourceContext(flags: PaceFlags, reporter: Reporter, signal: AbortSignal): SourceContext {
+  const parallel = parallelIn(flags);
+  const rate = flags.rate === undefined ? undefined : parseCount('--rate', flags.rate);
+  const paces = new Map<string, Pace>();
+  return {
+    surroundings: REAL_SURROUNDINGS,
+    transport: new Transport(),
+    paceOf: address => {
+      const known = paces.get(address.name);
+      const pace = known ?? new Pace({ parallel, rate }, REAL_SURROUNDINGS);
+      paces.set(address.name, pace);
+      return pace;
+    },
+    retryForMilliseconds: 1000 * countIn('--retry-for', flags.retryFor, RETRY_SECONDS_DEFAULT),
+    signal,
+    onRetry: reason => reporter.retry(reason),
+  };
+}
+
+/** Of stdout, where its reader has gone. */
+export const NO_READER = 'Nobody reads the output any more.';
+
+function expectedFailure(error: unknown): ToolError | undefined {
+  if (error instanceof ToolError) return error;
+  if (error instanceof RowError) return new ToolError('damaged', `${error.message}.`, { cause: error });
+  const code = systemCodeOf(error);
+  if (code === undefined || !(error instanceof Error)) return undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO')
+    return new ToolError('gaveUp', `${error.message}. When there is room, --resume goes on.`);
+  if (code === 'EPIPE') return new ToolError('gaveUp', NO_READER);
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new ToolError('denied', `${error.message}.`);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return new ToolError('notThere', `${error.message}.`);
+  if (code.startsWith('Z_'))
+    return new ToolError('damaged', `What is read cannot be unpacked: ${error.message}.`);
+  return undefined;
+}
+
+/** Runs the tool and sets the exit code of the process. */
+export async function runTool(
+  flags: PaceFlags,
+  tool: (context: ToolContext) => Promise<ToolResult>,
+): Promise<void> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+  survivesClosedPipes();
+  const reporter = new Reporter(await displayFor(), REAL_SURROUNDINGS);
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const interrupt = (): void => {
+    if (stop.signal.aborted) process.exit(EXIT.interrupted);
+    stop.abort(new ToolError('interrupted', 'Interrupted. A command that has --resume goes on with it.'));
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  let source: SourceContext | undefined;
+  try {
+    source = sourceContext(flags, reporter, stop.signal);
+    const {
+      tables,
+      exit = 'done',
+      more,
+    } = await tool({
+      source,
+      reporter,
+      parallel: parallelIn(flags),
+      checkpointMilliseconds: CHECKPOINT_MILLISECONDS,
+    });
+    reporter.done({ tables, ...more });
+    process.exitCode = EXIT[exit];
+  } catch (error) {
+    // What was under way ends with its own error where the run is stopped.
+    const failure = stop.signal.aborted ? stop.signal.reason : expectedFailure(error);
+    if (failure instanceof ToolError) reporter.error(failure.exitCode, failure.message);
+    else reporter.error(EXIT.gaveUp, error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exitCode = failure instanceof ToolError ? failure.exitCode : EXIT.gaveUp;
+  } finally {
+    // What is still under way would go on trying.
+    stop.abort(new ToolError('interrupted', 'The run has ended.'));
+    source?.transport.close();
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+/** A tool's own errors of usage are events like any other failure, and end with 2. */
+export function withUsageErrors(command: Command): Command {
+  return command
+    .configureOutput({
+      outputError: text => {
+        const message = redacted(text.replace(/^error: /, '').trim());
+        if (process.stderr.isTTY) process.stderr.write(redacted(text));
+        else writeError(`${JSON.stringify({ event: 'error', code: EXIT.usage, message })}\n`);
+      },
+    })
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.usage));
+}
+
+/** Writes to stdout and waits until it is taken. */
+export const writeOut = (piece: Buffer | string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(piece, error => (error ? reject(error) : resolve()));
+  });

@@ -1,0 +1,83 @@
+// `shelfmark stats`: what stands in tables: rows, bytes, partitions, types of properties, the largest.
+import { Command } from 'commander';
+import { parseCount, stats, type TableStats } from '#data-tools';
+import {
+  ADDRESS_HELP,
+  type PaceFlags,
+  runTool,
+  sourceOf,
+  withPace,
+  withUsageErrors,
+  writeOut,
+} from './run-tool.js';
+
+interface StatsFlags extends PaceFlags {
+  readonly from?: string;
+  readonly table?: readonly string[];
+  readonly all?: boolean;
+  readonly sample?: string;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  shelfmark stats --from UseDevelopmentStorage=true --all
+  shelfmark stats --from @source --table orders --json
+  shelfmark stats --from backup --all                                  of a dump
+  shelfmark stats --from @source --table orders --sample 10000          reads 10,000 rows, from all over the table
+${ADDRESS_HELP}`;
+
+const typesOf = (types: TableStats['properties'][number]['types']): string =>
+  Object.entries(types)
+    .map(([type, count]) => `${type} ${count}`)
+    .join(', ');
+
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** For people: keys in quotes, so that spaces and empty ones show. */
+function textOf(found: TableStats): string {
+  const { table, rows, bytes, partitions, checksum, sample } = found;
+  const entities = found.largestEntities.map(
+    ({ PartitionKey, RowKey, bytes: size }) =>
+      `  ${JSON.stringify(PartitionKey)} ${JSON.stringify(RowKey)}: ${counted(size, 'byte')}`,
+  );
+  const large = found.largestPartitions.map(
+    ({ PartitionKey, rows: count, bytes: size }) =>
+      `  ${JSON.stringify(PartitionKey)}: ${counted(count, 'row')}, ${counted(size, 'byte')}`,
+  );
+  const lines = [
+    `${table}: ${counted(rows, 'row')}${sample === undefined ? '' : ` (a sample of at most ${sample})`}, ${counted(bytes, 'byte')}, ${counted(partitions, 'partition')}`,
+    ...(checksum === null ? [] : [`checksum: ${checksum}`]),
+    'largest entities:',
+    ...entities,
+    'largest partitions:',
+    ...large,
+    'properties:',
+    ...found.properties.map(({ name, types }) => `  ${JSON.stringify(name)}: ${typesOf(types)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+export function statsCommand(): Command {
+  const command = new Command('stats')
+    .description('tell what stands in tables: rows, bytes, partitions, types')
+    .option('--from <source>', 'the account, or the directory of a dump (default: SHELFMARK_FROM)')
+    .option('--table <name...>', 'tables, also with * in the name')
+    .option('--all', 'all tables')
+    .option('--sample <rows>', 'read at most so many rows of a table, from all over it')
+    .option('--json', 'print a JSON line a table');
+  return withUsageErrors(withPace(command))
+    .addHelpText('after', EXAMPLES)
+    .action((flags: StatsFlags) =>
+      runTool(flags, async context => {
+        const { from, table = [], all = false, sample, json } = flags;
+        const survey = {
+          source: await sourceOf('--from', from, context, 'stats'),
+          sample: sample === undefined ? undefined : parseCount('--sample', sample),
+        };
+        const take = (found: TableStats): Promise<void> =>
+          writeOut(json ? `${JSON.stringify(found)}\n` : textOf(found));
+        return { tables: await stats(survey, { all, names: table }, context, take) };
+      }),
+    );
+}

@@ -1,0 +1,167 @@
+// `bench`: how fast an account answers from here: inserts, point reads, a scan and deletes on a table of its own, which it makes and drops.
+import type { ToolContext } from '../run/context.js';
+import type { Address } from '../source/address.js';
+import { Endpoint, failureOf } from '../source/endpoint.js';
+import { ToolError } from '../source/tool-error.js';
+
+export interface BenchOptions {
+  readonly target: Address;
+  readonly rows: number;
+}
+
+export interface Measured {
+  readonly operation: 'insert' | 'point-read' | 'scan' | 'delete';
+  readonly requests: number;
+  readonly rows: number;
+  readonly seconds: number;
+  readonly rowsPerSecond: number;
+  /** Of one request, in milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const VALUE = 'x'.repeat(200);
+const PARTITIONS = 16;
+const JSON_TYPE = 'application/json';
+
+const keyOf = (i: number): { readonly partitionKey: string; readonly rowKey: string } => ({
+  partitionKey: `p${String(i % PARTITIONS).padStart(2, '0')}`,
+  rowKey: String(i).padStart(8, '0'),
+});
+
+const pathOf = (table: string, i: number): string => {
+  const { partitionKey, rowKey } = keyOf(i);
+  return `/${table}(PartitionKey='${partitionKey}',RowKey='${rowKey}')`;
+};
+
+const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+class Bench {
+  readonly #endpoint: Endpoint;
+  readonly #context: ToolContext;
+  readonly #table: string;
+
+  constructor(endpoint: Endpoint, context: ToolContext, table: string) {
+    this.#endpoint = endpoint;
+    this.#context = context;
+    this.#table = table;
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Buffer> {
+    const { status, value } = await this.#endpoint.send({
+      method,
+      path,
+      headers: {
+        accept: `${JSON_TYPE};odata=nometadata`,
+        ...(body !== undefined && { 'content-type': JSON_TYPE }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+      read: answer => ({
+        body: answer.body,
+        failure: () => failureOf(this.#endpoint, `${method} ${path}`, answer),
+      }),
+    });
+    if (status >= 300) throw value.failure();
+    return value.body;
+  }
+
+  /** Sends so many requests, as many at once as --parallel says. */
+  async measure(
+    operation: Measured['operation'],
+    rows: number,
+    one: (i: number) => Promise<unknown>,
+  ): Promise<Measured> {
+    const { source, parallel, reporter } = this.#context;
+    const { ticks } = source.surroundings;
+    const times: number[] = [];
+    let next = 0;
+    const begun = ticks();
+    const worker = async (): Promise<void> => {
+      for (let i = next++; i < rows; i = next++) {
+        source.signal?.throwIfAborted();
+        const sentAt = ticks();
+        await one(i);
+        times.push(ticks() - sentAt);
+        reporter.rows(1);
+      }
+    };
+    await Promise.all(Array.from({ length: parallel }, worker));
+    return measuredOf(operation, rows, (ticks() - begun) / 1000, times);
+  }
+
+  /** Reads the table page by page. */
+  async scan(rows: number): Promise<Measured> {
+    const { ticks } = this.#context.source.surroundings;
+    const times: number[] = [];
+    const begun = ticks();
+    for (let partition = 0; partition < PARTITIONS; partition++) {
+      const sentAt = ticks();
+      const filter = encodeURIComponent(`PartitionKey eq '${keyOf(partition).partitionKey}'`);
+      await this.send('GET', `/${this.#table}()?$filter=${filter}`);
+      times.push(ticks() - sentAt);
+    }
+    return measuredOf('scan', rows, (ticks() - begun) / 1000, times);
+  }
+}
+
+function measuredOf(
+  operation: Measured['operation'],
+  rows: number,
+  seconds: number,
+  times: number[],
+): Measured {
+  const sorted = times.sort((a, b) => a - b);
+  const at = (share: number): number =>
+    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+  return {
+    operation,
+    requests: times.length,
+    rows,
+    seconds: round(seconds),
+    rowsPerSecond: Math.round(rows / Math.max(seconds, 0.001)),
+    p50: at(0.5),
+    p99: at(0.99),
+  };
+}
+
+/** Rows of a partition fit on a page, so that a scan reads all of them. */
+export const BENCH_ROWS_MAX = PARTITIONS * 1000;
+
+/** Hands out each measurement as it is there. @throws ToolError */
+export async function bench(
+  { target, rows }: BenchOptions,
+  context: ToolContext,
+  take: (measured: Measured) => Promise<void>,
+): Promise<void> {
+  if (rows > BENCH_ROWS_MAX) throw new ToolError('usage', `--rows takes at most ${BENCH_ROWS_MAX}.`);
+  const { surroundings } = context.source;
+  const table = `shelfmarkbench${Math.floor(surroundings.chance() * 1e12)}`;
+  const endpoint = new Endpoint(target, 'table', context.source);
+  const made = new Bench(endpoint, context, table);
+  await made.send('POST', '/Tables', JSON.stringify({ TableName: table }), { prefer: 'return-no-content' });
+  try {
+    await take(
+      await made.measure('insert', rows, i => {
+        const { partitionKey: PartitionKey, rowKey: RowKey } = keyOf(i);
+        const body = JSON.stringify({ PartitionKey, RowKey, number: i, text: VALUE });
+        // An insert that was sent twice would be a conflict.
+        return made.send('PUT', pathOf(table, i), body);
+      }),
+    );
+    await take(await made.measure('point-read', rows, i => made.send('GET', pathOf(table, i))));
+    await take(await made.scan(rows));
+    await take(
+      await made.measure('delete', rows, i =>
+        made.send('DELETE', pathOf(table, i), undefined, { 'if-match': '*' }),
+      ),
+    );
+  } finally {
+    await made.send('DELETE', `/Tables('${table}')`);
+  }
+}

@@ -1,0 +1,80 @@
+// Keys that grow with time, so that all writes go to the partition at one end of the table: the guide's prepend/append anti-pattern. Told by the order of
+// partitions and the order of their last writes, whose ranks are compared (Spearman's ρ).
+import type { Row } from '../line/row.js';
+import type { Finding, Rule } from './finding.js';
+
+const PARTITIONS_LEAST = 20;
+/** Partitions that are kept: beyond, every second one is dropped, and so on. */
+const PARTITIONS_MAX = 10_000;
+const CORRELATION = 0.9;
+
+/** Ranks from 0, those of equal values averaged. */
+function ranksOf(values: readonly string[]): readonly number[] {
+  const order = values.map((_, i) => i).sort((a, b) => compare(values[a] ?? '', values[b] ?? ''));
+  const ranks = new Array<number>(values.length).fill(0);
+  for (let from = 0; from < order.length; ) {
+    let until = from + 1;
+    while (until < order.length && values[order[until] ?? 0] === values[order[from] ?? 0]) until++;
+    for (let i = from; i < until; i++) ranks[order[i] ?? 0] = (from + until - 1) / 2;
+    from = until;
+  }
+  return ranks;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Of places in order with values: 1 if they rise together, -1 if one falls as the other rises; 0 if all values are equal. */
+function rankCorrelation(values: readonly string[]): number {
+  const ranks = ranksOf(values);
+  const mean = (values.length - 1) / 2;
+  let [both, ofPlaces, ofRanks] = [0, 0, 0];
+  for (const [place, rank] of ranks.entries()) {
+    both += (place - mean) * (rank - mean);
+    ofPlaces += (place - mean) ** 2;
+    ofRanks += (rank - mean) ** 2;
+  }
+  return ofRanks === 0 ? 0 : both / Math.sqrt(ofPlaces * ofRanks);
+}
+
+export class AppendOnly implements Rule {
+  #lastWrites: string[] = [];
+  #step = 1;
+  #partitions = 0;
+  #partition: string | undefined;
+  #lastWrite = '';
+
+  add({ partitionKey, timestamp }: Row): void {
+    if (partitionKey !== this.#partition) this.#begin(partitionKey);
+    if (timestamp !== undefined && timestamp > this.#lastWrite) this.#lastWrite = timestamp;
+  }
+
+  #begin(partition: string | undefined): void {
+    if (this.#partition !== undefined && this.#partitions++ % this.#step === 0) {
+      this.#lastWrites.push(this.#lastWrite);
+      if (this.#lastWrites.length > PARTITIONS_MAX) {
+        this.#lastWrites = this.#lastWrites.filter((_, i) => i % 2 === 0);
+        this.#step *= 2;
+      }
+    }
+    this.#partition = partition;
+    this.#lastWrite = '';
+  }
+
+  findings(): readonly Finding[] {
+    this.#begin(undefined);
+    if (this.#lastWrites.length < PARTITIONS_LEAST) return [];
+    const correlation = rankCorrelation(this.#lastWrites);
+    if (Math.abs(correlation) <= CORRELATION) return [];
+    const end = correlation > 0 ? 'last' : 'first';
+    const rounded = Math.round(correlation * 100) / 100;
+    return [
+      {
+        rule: 'append-only',
+        says: `PartitionKeys follow the time of writing (rank correlation ${rounded} over ${this.#partitions} partitions): all writes go to the ${end} partition.`,
+        evidence: { correlation: rounded, partitions: this.#partitions, end },
+        pattern:
+          'Prepend/append anti-pattern: begin the PartitionKey with a hash or another part that spreads; for logs, append to blobs.',
+      },
+    ];
+  }
+}

@@ -1,0 +1,142 @@
+// Keys that do not sort as they are meant, or that clients have trouble with: numbers without leading zeros, characters that Azure refuses, spaces at the ends, keys that differ in
+// case alone, long keys. Each fault is told once a key, with its count and an example.
+import type { Row } from '../line/row.js';
+import { type Finding, percent, type Rule } from './finding.js';
+
+/** Azure refuses these in keys (docs/protocol/data-model.md). */
+const FORBIDDEN = /[/\\#?\u0000-\u001f\u007f-\u009f]/;
+const SPACED = /^\s|\s$/;
+/** Keys may have 512 characters on the emulator and 1 KiB on Azure: half of it is long. */
+const LONG_UNITS = 256;
+/** Keys of which case twins are sought, at a time. */
+const TWINS_MAX = 50_000;
+/** Most keys must have a number before its order is a finding: a few digits in a hash are chance. */
+const NUMBERED_SHARE = 0.5;
+/** A number that a separator or an end bounds on both sides: `7`, `order-7`, `7_2020`. */
+const NUMBER = /^((?:.*?[^0-9A-Za-z])?[A-Za-z]*)(\d{1,15})(?=$|[^0-9A-Za-z])/s;
+
+interface Fault {
+  readonly name: string;
+  readonly says: string;
+  readonly pattern: string;
+  count: number;
+  example: string | undefined;
+}
+
+const faultsOf = (): Readonly<Record<'unpadded' | 'forbidden' | 'spaced' | 'twins' | 'long', Fault>> => {
+  const fault = (name: string, says: string, pattern: string): Fault => ({
+    name,
+    says,
+    pattern,
+    count: 0,
+    example: undefined,
+  });
+  return {
+    unpadded: fault(
+      'unpadded numbers',
+      'have numbers of several widths, so that 10 sorts before 9',
+      'Compound key: write numbers with leading zeros, all of one width.',
+    ),
+    forbidden: fault(
+      'forbidden characters',
+      'have characters that Azure refuses (/ \\ # ? and control characters)',
+      'Encode what keys are made of, before the data moves to Azure.',
+    ),
+    spaced: fault('spaces at an end', 'begin or end with a space', 'Trim what keys are made of.'),
+    twins: fault(
+      'case twins',
+      'differ from another key in case alone',
+      'Write one case: keys are compared by case.',
+    ),
+    long: fault(
+      'long keys',
+      `have more than ${LONG_UNITS} characters, which each row and each index repeats`,
+      'Use a short id or a hash, and keep the text in a property.',
+    ),
+  };
+};
+
+class KeyFaults {
+  readonly #key: 'PartitionKey' | 'RowKey';
+  readonly #faults = faultsOf();
+  readonly #folded = new Set<string>();
+  #keys = 0;
+  #numbered = 0;
+  #prefix: string | undefined;
+  #number = 0;
+
+  constructor(key: 'PartitionKey' | 'RowKey') {
+    this.#key = key;
+  }
+
+  /** Of row keys: another partition begins, with an order of its own. */
+  begin(): void {
+    this.#folded.clear();
+    this.#prefix = undefined;
+  }
+
+  /** Keys come in their order, each once. */
+  add(key: string): void {
+    this.#keys++;
+    if (FORBIDDEN.test(key)) this.#count('forbidden', key);
+    if (SPACED.test(key)) this.#count('spaced', key);
+    if (key.length > LONG_UNITS) this.#count('long', key);
+    this.#addCase(key);
+    this.#addNumber(key);
+  }
+
+  #count(fault: 'unpadded' | 'forbidden' | 'spaced' | 'twins' | 'long', example: string): void {
+    const counted = this.#faults[fault];
+    counted.count++;
+    counted.example ??= example;
+  }
+
+  #addCase(key: string): void {
+    const folded = key.toLowerCase();
+    if (this.#folded.has(folded)) this.#count('twins', key);
+    else if (this.#folded.size < TWINS_MAX) this.#folded.add(folded);
+  }
+
+  /** Of keys in their order with equal beginnings, a number less than the one before is out of order. */
+  #addNumber(key: string): void {
+    const found = NUMBER.exec(key);
+    if (found === null) return;
+    this.#numbered++;
+    const [, prefix = '', digits = ''] = found;
+    const number = Number(digits);
+    if (prefix === this.#prefix && number < this.#number) this.#count('unpadded', key);
+    this.#prefix = prefix;
+    this.#number = number;
+  }
+
+  findings(): readonly Finding[] {
+    if (this.#numbered < this.#keys * NUMBERED_SHARE) this.#faults.unpadded.count = 0;
+    return Object.values(this.#faults)
+      .filter(({ count }) => count > 0)
+      .map(({ name, says, pattern, count, example }) => ({
+        rule: 'key-hygiene',
+        says: `${count} of ${this.#keys} ${this.#key}s (${percent(count / this.#keys)}) ${says}, for example ${JSON.stringify(example)}.`,
+        evidence: { key: this.#key, fault: name, count, of: this.#keys, example },
+        pattern,
+      }));
+  }
+}
+
+export class KeyHygiene implements Rule {
+  readonly #partitionKeys = new KeyFaults('PartitionKey');
+  readonly #rowKeys = new KeyFaults('RowKey');
+  #partition: string | undefined;
+
+  add({ partitionKey, rowKey }: Row): void {
+    if (partitionKey !== this.#partition) {
+      this.#partition = partitionKey;
+      this.#partitionKeys.add(partitionKey);
+      this.#rowKeys.begin();
+    }
+    this.#rowKeys.add(rowKey);
+  }
+
+  findings(): readonly Finding[] {
+    return [...this.#partitionKeys.findings(), ...this.#rowKeys.findings()];
+  }
+}

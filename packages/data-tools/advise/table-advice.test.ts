@@ -1,0 +1,330 @@
+// Each rule finds the fault that was planted, and finds none in a sound table.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { compareKeys, type Row } from '../line/row.js';
+import { entitySize } from '../stats/entity-size.js';
+import { rowOf, type Told } from '../testing/nasty-rows.js';
+import type { Finding, Rule, RuleName } from './finding.js';
+import { HotPartition } from './hot-partition.js';
+import { KeyHygiene } from './key-hygiene.js';
+import { AdviceOnTable, type TableAdvice } from './table-advice.js';
+
+const NO_PRICES = { gib: undefined, tenThousandRequests: undefined };
+
+function advise(
+  rows: readonly Row[],
+  prices: { gib: number | undefined; tenThousandRequests: number | undefined } = NO_PRICES,
+): TableAdvice {
+  const advice = new AdviceOnTable();
+  for (const row of [...rows].sort(compareKeys)) advice.add(row);
+  return advice.result('t', { prices });
+}
+
+const pad = (i: number, width = 6): string => String(i).padStart(width, '0');
+/** Spread over seconds in no order of keys. */
+const timeOf = (i: number): string =>
+  `2020-01-01T${pad((i * 7919) % 24, 2)}:${pad((i * 104_729) % 60, 2)}:00Z`;
+const rows = (count: number, make: (i: number) => Row): readonly Row[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+const at = (row: Row, timestamp: string): Row => ({ ...row, timestamp });
+const sound = (i: number, told: readonly Told[] = [['name', 'String', `name ${i}`]]): Row =>
+  at(rowOf(`c${pad((i * 7) % 100, 3)}`, pad(i), told), timeOf(i));
+
+const PLANTED: readonly (readonly [string, RuleName, RegExp, readonly Row[]])[] = [
+  [
+    'a crowded partition',
+    'hot-partition',
+    /"hot" has 50 % of the rows/,
+    [...rows(500, i => sound(i)), ...rows(500, i => at(rowOf('hot', pad(i), []), timeOf(i)))],
+  ],
+  [
+    'one partition for all',
+    'hot-partition',
+    /has 100 % of the rows/,
+    rows(200, i => at(rowOf('all', pad(i), []), timeOf(i))),
+  ],
+  [
+    'a second of many writes',
+    'hot-partition',
+    /took 1001 writes in one second/,
+    [
+      ...rows(9_000, i => sound(i)),
+      ...rows(1_001, i => at(rowOf('c001', `w${pad(i)}`, []), '2020-01-01T00:00:00.5Z')),
+    ],
+  ],
+  [
+    'keys that grow with time',
+    'append-only',
+    /rank correlation 1 over 100 partitions\): all writes go to the last/,
+    rows(1000, i =>
+      at(
+        rowOf(`2020${pad(Math.floor(i / 10))}`, pad(i), []),
+        `2020-01-01T00:${pad(Math.floor(i / 60), 2)}:${pad(i % 60, 2)}Z`,
+      ),
+    ),
+  ],
+  [
+    'numbers without zeros',
+    'key-hygiene',
+    /PartitionKeys .* numbers of several widths/,
+    rows(200, i => at(rowOf(`order-${i}`, 'x', []), timeOf(i))),
+  ],
+  [
+    'row keys without zeros',
+    'key-hygiene',
+    /RowKeys .* numbers of several widths/,
+    rows(200, i => at(rowOf(`p${pad(i % 10)}`, String(i), []), timeOf(i))),
+  ],
+  [
+    'forbidden characters',
+    'key-hygiene',
+    /Azure refuses .* "a\/b"/,
+    [...rows(200, i => sound(i)), rowOf('c000', 'a/b', [])],
+  ],
+  [
+    'case twins',
+    'key-hygiene',
+    /differ from another key in case alone/,
+    [...rows(200, i => sound(i)), rowOf('c000', 'Ann', []), rowOf('c000', 'ann', [])],
+  ],
+  [
+    'a large entity',
+    'oversize',
+    /An entity has .* of what the service keeps \(1048576\)/,
+    [
+      ...rows(200, i => sound(i)),
+      rowOf(
+        'c000',
+        'big',
+        Array.from({ length: 15 }, (_, i): Told => [`p${i}`, 'String', 'x'.repeat(32_000)]),
+      ),
+    ],
+  ],
+  [
+    'a long value',
+    'oversize',
+    /Property "text" has 60000 bytes/,
+    [...rows(200, i => sound(i)), rowOf('c000', 'big', [['text', 'String', 'x'.repeat(30_000)]])],
+  ],
+  [
+    'many properties',
+    'oversize',
+    /An entity has 200 properties/,
+    [
+      ...rows(200, i => sound(i)),
+      rowOf(
+        'c000',
+        'wide',
+        Array.from({ length: 200 }, (_, i): Told => [`p${i}`, 'Int32', '1']),
+      ),
+    ],
+  ],
+  [
+    'several types',
+    'type-drift',
+    /"n" has several types: Int32 150, String 50/,
+    rows(200, i => sound(i, [['n', i % 4 === 0 ? 'String' : 'Int32', '1']])),
+  ],
+  [
+    'numbers as strings',
+    'type-drift',
+    /"n" has numbers as strings/,
+    rows(200, i => sound(i, [['n', 'String', String(i)]])),
+  ],
+  [
+    'times as strings',
+    'type-drift',
+    /"at" has times as strings/,
+    rows(200, i => sound(i, [['at', 'String', timeOf(i)]])),
+  ],
+];
+
+/** Rows in order, looked at by one rule alone: by all of them these take seconds. */
+function findingsOf(rule: Rule, ordered: readonly Row[]): readonly Finding[] {
+  for (const row of ordered) rule.add(row, 0);
+  return rule.findings();
+}
+/** So many keys, then a twin of the last. */
+const twins = (count: number): readonly Row[] => [
+  ...rows(count, i => rowOf('p', `A${pad(i)}`, [])),
+  rowOf('p', `a${pad(count - 1)}`, []),
+];
+/** So many seconds with one write, then one with many. */
+const seconds = (count: number): readonly Row[] => [
+  ...rows(count, i => at(rowOf('p', pad(i), []), new Date(i * 1000).toISOString())),
+  ...rows(1_001, i => at(rowOf('p', `z${pad(i)}`, []), '2020-01-01T00:00:00Z')),
+];
+const WIDE = Array.from({ length: 17 }, (_, i): Told => [`p${i}`, 'String', 'x'.repeat(21_000)]);
+/** An entity of so many bytes, none of whose values is long. */
+function ofBytes(count: number): Row {
+  const rest = count - entitySize(rowOf('c000', 'big', [...WIDE, ['rest', 'Binary', '']]));
+  return rowOf('c000', 'big', [...WIDE, ['rest', 'Binary', Buffer.alloc(rest).toString('base64')]]);
+}
+const ELSEWHERE = rows(4_500, i => sound(i));
+
+/** What is told of so many, where the rule begins to speak. */
+const BOUNDS: readonly (readonly [string, RuleName, readonly number[], (count: number) => readonly Row[]])[] =
+  [
+    [
+      'rows before a share counts',
+      'hot-partition',
+      [99, 100, 101],
+      count => rows(count, i => at(rowOf('all', pad(i), []), timeOf(i))),
+    ],
+    [
+      'rows of 1,000 in one partition',
+      'hot-partition',
+      [200, 201, 202],
+      count => [
+        ...rows(1_000 - count, i => at(rowOf(`d${pad((i * 7) % 100, 3)}`, pad(i), []), timeOf(i))),
+        ...rows(count, i => at(rowOf('hot', pad(i), []), timeOf(i))),
+      ],
+    ],
+    [
+      'writes in one second',
+      'hot-partition',
+      [1_000, 1_001, 1_002],
+      count => [
+        ...ELSEWHERE,
+        ...rows(count, i => at(rowOf('c001', `w${pad(i)}`, []), '2020-01-01T00:00:00.5Z')),
+      ],
+    ],
+    [
+      'partitions that follow the time',
+      'append-only',
+      [19, 20, 21],
+      count => rows(count, i => at(rowOf(`2020${pad(i)}`, 'x', []), `2020-01-01T00:00:${pad(i, 2)}Z`)),
+    ],
+    [
+      'characters of a key',
+      'key-hygiene',
+      [256, 257, 258],
+      count => [...rows(200, i => sound(i)), rowOf('c000', 'k'.repeat(count), [])],
+    ],
+    [
+      'numbered keys among 100',
+      'key-hygiene',
+      [49, 50, 51],
+      count => [
+        ...rows(count, i => at(rowOf(`p${pad(i % 10)}`, String(i), []), timeOf(i))),
+        ...rows(100 - count, i => at(rowOf(`p${pad(i % 10)}`, `name${'x'.repeat(i)}`, []), timeOf(i))),
+      ],
+    ],
+    [
+      'numbers as strings',
+      'type-drift',
+      [19, 20, 21],
+      count => rows(count, i => sound(i, [['n', 'String', String(i)]])),
+    ],
+    [
+      'numbers among 100 strings',
+      'type-drift',
+      [94, 95, 96],
+      count => rows(100, i => sound(i, [['n', 'String', i < count ? String(i) : `name ${i}`]])),
+    ],
+    [
+      'bytes of an entity',
+      'oversize',
+      [734_003, 734_004, 734_005],
+      count => [...rows(200, i => sound(i)), ofBytes(count)],
+    ],
+    [
+      'properties of an entity',
+      'oversize',
+      [176, 177, 178],
+      count => [
+        ...rows(200, i => sound(i)),
+        rowOf(
+          'c000',
+          'wide',
+          Array.from({ length: count }, (_, i): Told => [`p${i}`, 'Int32', '1']),
+        ),
+      ],
+    ],
+    [
+      'characters of a value',
+      'oversize',
+      [22_937, 22_938, 22_939],
+      count => [...rows(200, i => sound(i)), rowOf('c000', 'big', [['text', 'String', 'x'.repeat(count)]])],
+    ],
+  ];
+
+describe('advice', () => {
+  for (const [what, rule, [below = 0, least = 0, above = 0], planted] of BOUNDS)
+    test(`counts ${what}: ${below} are few, ${least} are not`, () => {
+      const rules = (count: number): readonly string[] => [
+        ...new Set(advise(planted(count)).findings.map(each => each.rule)),
+      ];
+      assert.deepEqual(rules(below), []);
+      assert.deepEqual(rules(least), [rule]);
+      assert.deepEqual(rules(above), [rule]);
+    });
+
+  test('keeps 10,000 partitions for their order, and every second one beyond', () => {
+    for (const count of [9_999, 10_000, 10_001, 30_000]) {
+      const growing = rows(count, i =>
+        at(
+          rowOf(pad(i), 'x', []),
+          `2020-01-01T${pad(Math.floor(i / 3600), 2)}:${pad(Math.floor(i / 60) % 60, 2)}:${pad(i % 60, 2)}Z`,
+        ),
+      );
+      const [found] = advise(growing).findings;
+      assert.deepEqual(found?.evidence, { correlation: 1, partitions: count, end: 'last' });
+    }
+  });
+
+  test('seeks case twins among 50,000 keys of a partition', () => {
+    const found = (count: number): boolean =>
+      findingsOf(new KeyHygiene(), twins(count)).some(({ evidence }) => evidence.fault === 'case twins');
+    assert.deepEqual([49_999, 50_000, 50_001].map(found), [true, true, false]);
+  });
+
+  test('counts the writes of 100,000 seconds of a partition', () => {
+    const found = (count: number): boolean =>
+      findingsOf(new HotPartition(), seconds(count - 1)).some(({ evidence }) => 'target' in evidence);
+    assert.deepEqual([99_999, 100_000, 100_001].map(found), [true, true, false]);
+  });
+
+  for (const [what, rule, says, planted] of PLANTED)
+    test(`finds ${what}, and nothing else`, () => {
+      const { findings } = advise(planted);
+      assert.deepEqual(
+        [...new Set(findings.map(each => each.rule))],
+        [rule],
+        JSON.stringify(findings, null, 1),
+      );
+      assert(
+        findings.some(each => says.test(each.says)),
+        JSON.stringify(findings, null, 1),
+      );
+    });
+
+  test('finds nothing in a sound table, nor in one of hashes', () => {
+    assert.deepEqual(advise(rows(2000, i => sound(i))).findings, []);
+    const hex = (i: number): string => ((i * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0');
+    assert.deepEqual(advise(rows(2000, i => at(rowOf(hex(i), hex(i + 1), []), timeOf(i)))).findings, []);
+    assert.deepEqual(advise([]).findings, []);
+  });
+
+  test('has sizes, and the cost by prices', () => {
+    const advice = advise(
+      rows(20_000, i => sound(i)),
+      { gib: 0.045, tenThousandRequests: 0.00036 },
+    );
+    assert.equal(advice.rows, 20_000);
+    assert.equal(advice.partitions, 100);
+    assert(advice.sizes.p50 <= advice.sizes.p99 && advice.sizes.p99 <= advice.sizes.max);
+    const { cost } = advice;
+    assert(
+      cost?.storageAMonth !== undefined &&
+        cost.scan !== undefined &&
+        cost.singleWrites !== undefined &&
+        cost.batchedWrites !== undefined,
+    );
+    assert.equal(cost.storageAMonth, (advice.bytes / 2 ** 30) * 0.045);
+    assert.equal(cost.scan, (20 / 10_000) * 0.00036);
+    assert.equal(cost.singleWrites, 2 * 0.00036);
+    assert.equal(cost.batchedWrites, (200 / 10_000) * 0.00036);
+    assert.equal(advise(rows(10, i => sound(i))).cost, undefined);
+  });
+});

@@ -1,0 +1,57 @@
+// The contents of blobs and messages in a folder of Azurite's: pieces of files, which documents name by the file, an offset and a length.
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { found, isRecord, type LokiDocument, LokiInvalid, readLokiFile } from './loki-file.js';
+
+/** A piece of a file of contents. */
+export interface Extent {
+  readonly id: string;
+  readonly offset: number;
+  readonly count: number;
+}
+
+export function extentOf(value: unknown): Extent | undefined {
+  if (!isRecord(value)) return undefined;
+  const { id, offset, count } = value;
+  if (typeof id !== 'string' || typeof offset !== 'number' || typeof count !== 'number') return undefined;
+  return { id, offset, count };
+}
+
+/** Reads at most so much at once, whatever a blob weighs. */
+const PIECE_BYTES = 4 * 1_048_576;
+
+export class AzuriteExtents {
+  readonly #paths: ReadonlyMap<string, string>;
+
+  /**
+   * @param names the file in which Azurite keeps the files' paths, and their folder.
+   * @throws LokiInvalid or the system's error.
+   */
+  constructor(directory: string, names: { readonly index: string; readonly folder: string }) {
+    const documents = readLokiFile(join(directory, names.index)).get('$EXTENTS_COLLECTION$') ?? [];
+    this.#paths = new Map(
+      documents.flatMap(({ id, path }: LokiDocument) =>
+        typeof id === 'string' && typeof path === 'string' ? [[id, join(directory, names.folder, path)]] : [],
+      ),
+    );
+  }
+
+  /** The bytes of an extent, in pieces. Throws LokiInvalid if they are not all there. */
+  *read({ id, offset, count }: Extent): Generator<Buffer> {
+    if (count === 0) return;
+    const path = this.#paths.get(id);
+    if (path === undefined) throw new LokiInvalid(`The file ${id} of contents is not there.`);
+    const file = found(path, () => openSync(path, 'r'));
+    try {
+      for (let done = 0; done < count; ) {
+        const piece = Buffer.alloc(Math.min(PIECE_BYTES, count - done));
+        const length = readSync(file, piece, 0, piece.length, offset + done);
+        if (length === 0) throw new LokiInvalid(`${path} ends before a content does.`);
+        yield piece.subarray(0, length);
+        done += length;
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// A file of LokiJS, in which Azurite keeps what it knows: one JSON document with collections of documents. Reads it whole, as Azurite does itself, and checks
+// its outer form; what the documents mean, the files beside this one know.
+import { readFileSync } from 'node:fs';
+
+/** A document of a collection: JSON of whatever form. */
+export type LokiDocument = Readonly<Record<string, unknown>>;
+
+/** Collections by their names. */
+export type LokiCollections = ReadonlyMap<string, readonly LokiDocument[]>;
+
+/** A file that is none of LokiJS, or holds what Azurite does not write. The message names the file. */
+export class LokiInvalid extends Error {
+  override readonly name = 'LokiInvalid';
+}
+
+export const isRecord = (value: unknown): value is LokiDocument =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What the rest of the folder says is there. @throws LokiInvalid, where it is not. */
+export function found<T>(path: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new LokiInvalid(`${path} is not there: the folder is damaged, or was copied without it.`);
+    throw error;
+  }
+}
+
+function parsed(path: string): unknown {
+  const text = found(path, () => readFileSync(path, 'utf8'));
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new LokiInvalid(`${path} is no JSON: it is damaged, or was copied while Azurite wrote it.`);
+  }
+}
+
+/** @throws LokiInvalid, or the system's error where the file cannot be read. */
+export function readLokiFile(path: string): LokiCollections {
+  const document = parsed(path);
+  if (!isRecord(document) || !Array.isArray(document.collections))
+    throw new LokiInvalid(`${path} has no collections: it is no file of Azurite's.`);
+  const collections = new Map<string, readonly LokiDocument[]>();
+  for (const collection of document.collections) {
+    if (!isRecord(collection) || typeof collection.name !== 'string' || !Array.isArray(collection.data))
+      throw new LokiInvalid(`${path} has a collection without a name or documents.`);
+    collections.set(collection.name, collection.data.filter(isRecord));
+  }
+  return collections;
+}
+
+/** A member that must be a text. */
+export function textIn(document: LokiDocument, name: string, path: string): string {
+  const value = document[name];
+  if (typeof value !== 'string') throw new LokiInvalid(`${path} has a document without ${name}.`);
+  return value;
+}
+
+/** A member that is a text or is missing. */
+export const textOrNone = (document: LokiDocument, name: string): string | undefined => {
+  const value = document[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** Texts by name, such as metadata; what is no text is left out. */
+export function textsIn(value: unknown): Readonly<Record<string, string>> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+/** A stored access policy as Azurite keeps it, for tables, queues and containers alike. */
+export interface AzuritePolicy {
+  readonly id: string;
+  readonly start: string | undefined;
+  readonly expiry: string | undefined;
+  readonly permission: string | undefined;
+}
+
+export function policiesIn(value: unknown): readonly AzuritePolicy[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRecord).flatMap(({ id, accessPolicy }) => {
+    if (typeof id !== 'string') return [];
+    const policy = isRecord(accessPolicy) ? accessPolicy : {};
+    return [
+      {
+        id,
+        start: textOrNone(policy, 'start'),
+        expiry: textOrNone(policy, 'expiry'),
+        permission: textOrNone(policy, 'permission'),
+      },
+    ];
+  });
+}

@@ -1,0 +1,83 @@
+// What a tool keeps of a blob besides its content, and of a container and a queue: in a dump, in a folder of Azurite's and in an account alike. Metadata keep the case of their names.
+import type { Policy } from '../source/policies.js';
+
+export type Texts = Readonly<Record<string, string>>;
+
+export type BlobType = 'BlockBlob' | 'AppendBlob';
+
+export interface BlobRecord {
+  readonly name: string;
+  readonly type: BlobType;
+  readonly bytes: number;
+  /** Content-Type and its like, by the names of `CONTENT_HEADERS`. */
+  readonly headers: Texts;
+  readonly metadata: Texts;
+  readonly tags: Texts;
+  /** That somebody set; null for the account's own. */
+  readonly tier: string | null;
+}
+
+/** With its content, which may be read again and again. */
+export interface Blob extends BlobRecord {
+  readonly content: () => AsyncIterable<Buffer>;
+  /** Where it may be replaced while it is read: the blob as it is now, or undefined where it is gone. */
+  readonly again?: () => Promise<Blob | undefined>;
+}
+
+export interface ContainerRecord {
+  readonly name: string;
+  readonly metadata: Texts;
+  /** `blob`, `container`, or null for none. */
+  readonly publicAccess: string | null;
+  /** Null where the source did not tell. */
+  readonly policies: readonly Policy[] | null;
+}
+
+/** Headers of the content that a blob keeps, and which header sets each. */
+export const CONTENT_HEADERS: Texts = {
+  'content-type': 'x-ms-blob-content-type',
+  'content-encoding': 'x-ms-blob-content-encoding',
+  'content-language': 'x-ms-blob-content-language',
+  'content-disposition': 'x-ms-blob-content-disposition',
+  'cache-control': 'x-ms-blob-cache-control',
+};
+
+/** In the order of `CONTENT_HEADERS`; empty ones are none. */
+export const contentHeaders = (told: (name: string) => string | undefined): Texts =>
+  Object.fromEntries(
+    Object.keys(CONTENT_HEADERS).flatMap(name => {
+      const value = told(name);
+      return value ? [[name, value]] : [];
+    }),
+  );
+
+/** A blob's path below its service. Slashes stand, as clients send them, but where a URL would read the parts of the path as steps. */
+export function blobPath(container: string, name: string): string {
+  const encoded = encodeURIComponent(name);
+  const isStep = name.split('/').some(part => part === '.' || part === '..');
+  return `/${container}/${isStep ? encoded : encoded.replaceAll('%2F', '/')}`;
+}
+
+const TOKEN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Why metadata or headers cannot be sent; undefined where they can. */
+export function unsendable(headers: Texts, metadata: Texts): string | undefined {
+  const name = Object.keys(metadata).find(each => !TOKEN.test(each));
+  if (name !== undefined) return `${JSON.stringify(name)} is no name of metadata`;
+  const text = [...Object.entries(headers), ...Object.entries(metadata)].find(
+    ([, value]) => !HEADER_TEXT.test(value),
+  );
+  return text === undefined ? undefined : `the value of ${text[0]} cannot stand in a header`;
+}
+
+/** Whether metadata are the same: the case of their names does not count. */
+export function isSameMetadata(one: Texts, other: Texts): boolean {
+  const form = (texts: Texts): string =>
+    JSON.stringify(
+      Object.entries(texts)
+        .map(([name, value]) => [name.toLowerCase(), value.trim()] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  return form(one) === form(other);
+}

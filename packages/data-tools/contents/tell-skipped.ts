@@ -1,0 +1,15 @@
+// Tells of blobs that are not taken, each by its name: never without a word.
+import type { ToolContext } from '../run/context.js';
+
+export function tellSkipped(
+  { reporter }: ToolContext,
+  container: string,
+  skipped: readonly { readonly name: string; readonly reason: string }[],
+): void {
+  for (const { name: blob, reason } of skipped)
+    reporter.tell('note', {
+      container,
+      blob,
+      message: `Blob ${blob} of ${container} is skipped: ${reason}.`,
+    });
+}

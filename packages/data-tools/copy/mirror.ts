@@ -1,0 +1,70 @@
+// What has to be written so that a range of the target becomes the source's: rows that are missing or differ are replaced, rows that the source lacks are deleted. Both are read side by side in the order of keys.
+import { formatContent } from '../line/line.js';
+import { compareKeys, type Row } from '../line/row.js';
+import { isAfter } from '../source/key-range.js';
+import type { Shard } from '../source/shards.js';
+import type { TableRows } from '../source/table-rows.js';
+import { ToolError } from '../source/tool-error.js';
+import { RowCursor } from './rows-of.js';
+
+export interface MirrorChange {
+  readonly kind: 'insert' | 'replace' | 'delete';
+  readonly row: Row;
+}
+
+/** No rows where the table is not there yet. */
+async function* pagesThere(
+  rows: TableRows,
+  table: string,
+  { range, position }: Shard,
+): AsyncGenerator<readonly Row[], void> {
+  const from = position === undefined ? range.from : { ...position, rowKey: `${position.rowKey}\0` };
+  try {
+    yield* rows.pages(table, { from, until: range.until });
+  } catch (error) {
+    if (!(error instanceof ToolError && error.exit === 'notThere')) throw error;
+  }
+}
+
+export class Mirror {
+  readonly #there: RowCursor;
+  readonly #shard: Shard;
+
+  /** Made before the first page of the shard is read. */
+  constructor(target: TableRows, table: string, shard: Shard) {
+    this.#there = new RowCursor(pagesThere(target, table, shard));
+    this.#shard = shard;
+  }
+
+  /** What to write up to the last row of a page of the source. */
+  async changes(page: readonly Row[]): Promise<readonly MirrorChange[]> {
+    const changes: MirrorChange[] = [];
+    for (const row of page) {
+      let there = await this.#there.next();
+      while (there !== undefined && compareKeys(there, row) < 0) {
+        changes.push({ kind: 'delete', row: there });
+        this.#there.take();
+        there = await this.#there.next();
+      }
+      if (there === undefined || compareKeys(there, row) > 0) changes.push({ kind: 'insert', row });
+      else {
+        if (formatContent(there) !== formatContent(row)) changes.push({ kind: 'replace', row });
+        this.#there.take();
+      }
+    }
+    return changes;
+  }
+
+  /** What is left at the target behind the last row of the source, up to where the shard ends now, in pieces. */
+  async *rest(): AsyncGenerator<MirrorChange, void> {
+    for (
+      let row = await this.#there.next();
+      row !== undefined && !isAfter(row, this.#shard.range);
+      row = await this.#there.next()
+    ) {
+      yield { kind: 'delete', row };
+      this.#there.take();
+    }
+    await this.#there.close();
+  }
+}

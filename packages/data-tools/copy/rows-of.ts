@@ -1,0 +1,31 @@
+// The rows of pages one by one, with a look at the next: what merging two sources by key needs.
+import type { Row } from '../line/row.js';
+
+export class RowCursor {
+  readonly #pages: AsyncIterator<readonly Row[]>;
+  #page: readonly Row[] = [];
+  #at = 0;
+
+  constructor(pages: AsyncIterable<readonly Row[]>) {
+    this.#pages = pages[Symbol.asyncIterator]();
+  }
+
+  /** The row at hand, which `take` goes behind; undefined at the end. */
+  async next(): Promise<Row | undefined> {
+    while (this.#at >= this.#page.length) {
+      const { done, value } = await this.#pages.next();
+      if (done) return undefined;
+      this.#page = value;
+      this.#at = 0;
+    }
+    return this.#page[this.#at];
+  }
+
+  take(): void {
+    this.#at++;
+  }
+
+  async close(): Promise<void> {
+    await this.#pages.return?.();
+  }
+}

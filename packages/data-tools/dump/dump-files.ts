@@ -1,0 +1,50 @@
+// The files of a finished dump, wherever they lie: in a directory (here), or in a container of blobs (container-files.ts). Paths are from the dump's own place, with slashes.
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface DumpFiles {
+  /** What messages call the place; has no secret. */
+  readonly name: string;
+  has(path: string): Promise<boolean>;
+  /** The bytes of a file that is there. */
+  pieces(path: string): AsyncIterable<Buffer>;
+  /** All files. */
+  paths(): Promise<readonly string[]>;
+}
+
+export class FolderFiles implements DumpFiles {
+  readonly name: string;
+
+  constructor(directory: string) {
+    this.name = directory;
+  }
+
+  has(path: string): Promise<boolean> {
+    return Promise.resolve(existsSync(join(this.name, path)));
+  }
+
+  pieces(path: string): AsyncIterable<Buffer> {
+    return createReadStream(join(this.name, path));
+  }
+
+  paths(): Promise<readonly string[]> {
+    const length = this.name.replace(/\/+$/, '').length + 1;
+    const entries = readdirSync(this.name, { recursive: true, withFileTypes: true });
+    return Promise.resolve(
+      entries
+        .filter(entry => !entry.isDirectory())
+        .map(entry => join(entry.parentPath, entry.name).slice(length)),
+    );
+  }
+}
+
+/** A small file as text. */
+export async function textOf(
+  files: DumpFiles,
+  path: string,
+  encoding: 'utf8' | 'latin1' = 'utf8',
+): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of files.pieces(path)) pieces.push(piece);
+  return Buffer.concat(pieces).toString(encoding);
+}

@@ -1,0 +1,61 @@
+// A dump whose place is a container: it is made in a directory of this machine, from which --resume goes on, then its files are put there, and last of all SHA256SUMS, without which it is unfinished.
+import { createHash } from 'node:crypto';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { inParallel } from '../contents/in-parallel.js';
+import type { ToolContext } from '../run/context.js';
+import { makeDirectory } from '../run/make-directory.js';
+import { ToolError } from '../source/tool-error.js';
+import type { ContainerFiles } from './container-files.js';
+import { FolderFiles } from './dump-files.js';
+import { MANIFEST_PATH, SUMS_PATH } from './manifest.js';
+
+/** Another one for each place: a dump that goes on finds its own. */
+const workOf = ({ name }: ContainerFiles): string =>
+  join(tmpdir(), `shelfmark-dump-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`);
+
+/** @param dumpTo makes the dump in a directory. @throws ToolError */
+export async function dumpToContainer<T>(
+  files: ContainerFiles,
+  resume: boolean,
+  dumpTo: (directory: string) => Promise<T>,
+  { parallel, source }: ToolContext,
+): Promise<T> {
+  const directory = workOf(files);
+  const isFinished = await files.has(SUMS_PATH);
+  const there = await files.paths();
+  if (!resume && there.length > 0)
+    throw new ToolError(
+      'conflict',
+      `${files.name} is not empty: give another folder of it${isFinished ? '' : ', or go on with --resume'}.`,
+    );
+  if (isFinished) return lookAt(files, dumpTo);
+  // In a place that all users of the machine share.
+  makeDirectory(directory, 0o700);
+  const result = await dumpTo(directory);
+  const paths = (await new FolderFiles(directory).paths()).filter(path => path !== SUMS_PATH);
+  const wanted = new Set(paths);
+  await inParallel(paths, parallel, async path => {
+    source.signal?.throwIfAborted();
+    await files.put(path, join(directory, path));
+  });
+  // What a run that was killed put there, of a state that is no more.
+  for (const path of there) if (!wanted.has(path)) await files.remove(path);
+  await files.put(SUMS_PATH, join(directory, SUMS_PATH));
+  rmSync(directory, { recursive: true, force: true });
+  return result;
+}
+
+/** A dump that is finished is not begun again: its manifest alone says whether it is this one. In a directory of its own, which no other run takes for a dump to go on with. */
+async function lookAt<T>(files: ContainerFiles, dumpTo: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-look-'));
+  try {
+    for (const path of [MANIFEST_PATH, SUMS_PATH])
+      await pipeline(files.pieces(path), createWriteStream(join(directory, path)));
+    return await dumpTo(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,378 @@
+// `dump`: reads tables over the wire into a directory, a file or a stream, as lines with checksums. A directory and a file can be resumed; a stream cannot.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatLine } from '../line/line.js';
+import type { ToolContext } from '../run/context.js';
+import { install, installText } from '../run/install.js';
+import { Journal, type RunArguments } from '../run/journal.js';
+import { takeLock } from '../run/lock.js';
+import { makeDirectory } from '../run/make-directory.js';
+import type { Address } from '../source/address.js';
+import { ByteBudget, PAGE_BYTES_MAX } from '../source/byte-budget.js';
+import { Endpoint } from '../source/endpoint.js';
+import { readPolicies } from '../source/policies.js';
+import { checkChoice, chooseTables, type TableChoice } from '../source/table-names.js';
+import { TableRows } from '../source/table-rows.js';
+import { ToolError } from '../source/tool-error.js';
+import { containerFiles } from './container-files.js';
+import {
+  type ContentChoice,
+  changedChoice,
+  checkContentChoice,
+  contentArguments,
+  contentCounts,
+  dumpContents,
+  hasTables,
+  serviceNamed,
+} from './dump-contents.js';
+import { type DumpEntry, DumpState } from './dump-journal.js';
+import { dumpToContainer } from './dump-to-container.js';
+import { finishTable, isInstalled, placesOf, writePieces } from './finish.js';
+import {
+  type DumpedTable,
+  formatManifest,
+  formatSums,
+  MANIFEST_PATH,
+  type Manifest,
+  NOTE,
+  SINCE_NOTE,
+  SUMS_PATH,
+  type Sum,
+  VERSION,
+  WORK_PATH,
+} from './manifest.js';
+import { selectionOf, sinceTime } from './since.js';
+import {
+  extensionOf,
+  gzipped,
+  isFileName,
+  parseFormat,
+  type TableFormat,
+  writingOf,
+} from './table-format.js';
+import { partPath, readParts } from './work.js';
+
+export interface DumpOptions extends ContentChoice {
+  readonly source: Address;
+  readonly choice: TableChoice;
+  /** A directory, a file whose name ends as a format does, or `-`. */
+  readonly out: string;
+  readonly format?: string | undefined;
+  readonly compress?: string | undefined;
+  readonly filter?: string | undefined;
+  readonly select?: readonly string[] | undefined;
+  /** A time, or the directory of an earlier dump. */
+  readonly since?: string | undefined;
+  readonly resume?: boolean | undefined;
+}
+
+/** Where rows go that go to a stream; resolves when it takes more. */
+export type Write = (piece: Buffer | string) => Promise<void>;
+
+interface Dump {
+  readonly options: DumpOptions;
+  readonly context: ToolContext;
+  readonly format: TableFormat;
+  readonly endpoint: Endpoint;
+  readonly rows: TableRows;
+  readonly since: string | undefined;
+}
+
+export interface Dumped {
+  readonly tables: number;
+  /** Of queues and containers. */
+  readonly more?: object;
+}
+
+/** Dumps; the result is how many tables there were. @throws ToolError */
+export async function dump(options: DumpOptions, context: ToolContext, write: Write): Promise<Dumped> {
+  const { source, out, filter, select } = options;
+  const container = containerFiles(out, true, context.source);
+  if (container !== undefined) {
+    const into = (directory: string): Promise<Dumped> => dump({ ...options, out: directory }, context, write);
+    return dumpToContainer(container, options.resume ?? false, into, context);
+  }
+  const format = parseFormat(options);
+  const isDirectory = out !== '-' && !isFileName(out);
+  checkContentChoice(options, isDirectory);
+  if (hasTables(options)) checkChoice(options.choice);
+  const since = options.since === undefined ? undefined : sinceTime(options.since);
+  const endpoint = new Endpoint(source, serviceNamed(options), context.source);
+  const selection = selectionOf({ filter, select, since });
+  const rows = new TableRows(endpoint, selection, new ByteBudget(PAGE_BYTES_MAX));
+  const parts: Dump = { options, context, format, endpoint, rows, since };
+  if (out === '-') return dumpStream(parts, write);
+  return isDirectory ? dumpDirectory(parts) : dumpFile(parts);
+}
+
+const oneTable = (tables: readonly string[], what: string): string => {
+  const [table, ...more] = tables;
+  if (table === undefined || more.length > 0)
+    throw new ToolError('usage', `${what} holds one table: name one with --table, or give a directory.`);
+  return table;
+};
+
+const namesOf = async ({ options, rows }: Dump): Promise<readonly string[]> =>
+  hasTables(options) ? (await chooseTables(options.choice, rows)).map(({ from }) => from) : [];
+
+async function dumpStream(parts: Dump, write: Write): Promise<{ tables: number }> {
+  const { options, context, format, rows } = parts;
+  if (options.resume)
+    throw new ToolError('usage', '--resume needs a directory or a file: what went to a stream is gone.');
+  const table = oneTable(await namesOf(parts), 'Standard output');
+  if (format.name !== 'jsonl') return dumpConverted(parts, table, write);
+  async function* lines(): AsyncGenerator<string, void> {
+    context.reporter.range('begins');
+    for await (const page of rows.pages(table)) {
+      context.source.signal?.throwIfAborted();
+      yield page.map(row => `${formatLine(row)}\n`).join('');
+      context.reporter.rows(page.length);
+    }
+    context.reporter.range('done');
+  }
+  for await (const piece of format.gzip ? gzipped(lines()) : lines()) await write(piece);
+  return { tables: 1 };
+}
+
+/** A format that needs every property before its first byte: the rows are kept in a file until then. */
+async function dumpConverted(parts: Dump, table: string, write: Write): Promise<{ tables: number }> {
+  const { context, rows, format } = parts;
+  const work = mkdtempSync(join(tmpdir(), 'shelfmark-dump-'));
+  const path = join(work, 'journal.jsonl');
+  const journal = Journal.open<DumpEntry>({ path, tool: 'dump', arguments: {}, resume: false });
+  try {
+    const state = new DumpState(journal);
+    state.begin('', [table]);
+    await readParts({ work, rows, state, journal, context }, () => false);
+    const paths = partPaths(state, table, format, work);
+    for await (const piece of (await writingOf(format, paths))(paths)) {
+      context.source.signal?.throwIfAborted();
+      await write(piece);
+    }
+    return { tables: 1 };
+  } finally {
+    journal.close();
+    removeWork(work);
+  }
+}
+
+const partPaths = (state: DumpState, table: string, format: TableFormat, work: string): readonly string[] =>
+  (placesOf(state, table, extensionOf(format)) ?? []).map(({ shard }) => partPath(work, shard));
+
+function argumentsOf({ options, format, endpoint }: Dump): RunArguments {
+  const { choice, filter, select, since } = options;
+  return {
+    '--from': endpoint.name,
+    '--all': choice.all,
+    '--table': choice.names,
+    '--filter': filter ?? null,
+    '--select': select ?? null,
+    '--since': since ?? null,
+    '--format': format.name,
+    '--compress': format.gzip,
+    ...contentArguments(options),
+  };
+}
+
+/** What is to be dumped, in the journal before the first row is read; of the two clocks, ours and the server's, the earlier one counts. */
+async function begin(
+  { context, endpoint, rows, ...parts }: Dump,
+  state: DumpState,
+  journal: Journal<DumpEntry>,
+): Promise<void> {
+  const local = context.source.surroundings.now();
+  const names = await namesOf({ context, endpoint, rows, ...parts });
+  for (const table of names) {
+    const policies = await readPolicies(endpoint, table);
+    if (policies === null) await rows.page({ table, range: '', top: 1 });
+    state.policies.set(table, policies);
+    journal.append({ kind: 'policies', table, policies });
+  }
+  const started = new Date(Math.min(local, endpoint.firstDate ?? local)).toISOString();
+  state.begin(started, names);
+  journal.append({ kind: 'start', started, tables: names });
+  journal.sync();
+}
+
+type Installed = (state: DumpState, shard: number) => boolean;
+
+/** Reads all into parts; goes on where the journal of an earlier process is. */
+async function readAll(
+  parts: Dump,
+  work: string,
+  journal: Journal<DumpEntry>,
+  installed: Installed,
+): Promise<DumpState> {
+  const { context, rows } = parts;
+  const state = new DumpState(journal);
+  if (state.started === undefined) {
+    try {
+      await begin(parts, state, journal);
+    } catch (error) {
+      // Nothing was read: what is left would only be in the way.
+      removeWork(work);
+      throw error;
+    }
+  }
+  if (!state.isInstalled)
+    await readParts({ work, rows, state, journal, context }, shard => installed(state, shard));
+  return state;
+}
+
+async function dumpDirectory(parts: Dump): Promise<Dumped> {
+  const { options, format, context } = parts;
+  const { out: directory, resume = false } = options;
+  const isFinished = existsSync(join(directory, SUMS_PATH));
+  const work = join(directory, WORK_PATH);
+  const isEmpty = !existsSync(directory) || readdirSync(directory).length === 0;
+  if (!resume && !isEmpty)
+    throw new ToolError(
+      'conflict',
+      `${directory} is not empty: give another directory${isFinished ? '' : ', or go on with --resume'}.`,
+    );
+  if (isFinished) return finished(parts, directory, work);
+  if (!isEmpty && !existsSync(work))
+    throw new ToolError('conflict', `${directory} is not empty, and has no dump that goes on.`);
+  const isNew = !existsSync(directory);
+  const unlock = takeLock(join(work, 'lock'), directory);
+  try {
+    const journal = Journal.open<DumpEntry>({
+      path: join(work, 'journal.jsonl'),
+      tool: 'dump',
+      arguments: argumentsOf(parts),
+      resume,
+    });
+    const state = await readAll(parts, work, journal, (state, shard) =>
+      isInstalled(directory, state, format, shard),
+    );
+    const tables: DumpedTable[] = [];
+    const sums: Sum[] = [];
+    for (const name of state.tables) {
+      const done = await finishTable({ directory, work, state, format }, name);
+      tables.push(done.table);
+      sums.push(...done.sums);
+    }
+    const add = (sum: Sum): number => sums.push(sum);
+    const { source } = options;
+    const contents = await dumpContents(
+      { choice: options, source, directory, work, state, journal, context },
+      add,
+    );
+    const text = formatManifest({ ...manifestOf(parts, state, tables), ...contents });
+    installText(join(directory, MANIFEST_PATH), text, join(work, 'manifest'));
+    sums.push({ path: MANIFEST_PATH, sha256: createHash('sha256').update(text).digest('hex') });
+    installText(join(directory, SUMS_PATH), formatSums(sums), join(work, 'sums'));
+    journal.close();
+    removeWork(work);
+    return { tables: tables.length, more: contentCounts(contents) };
+  } finally {
+    unlock();
+    removeWhereEmpty(work);
+    if (isNew) removeWhereEmpty(directory);
+  }
+}
+
+const removeWork = (work: string): void => rmSync(work, { recursive: true, force: true });
+
+function removeWhereEmpty(work: string): void {
+  if (existsSync(work) && readdirSync(work).length === 0) removeWork(work);
+}
+
+function manifestOf(
+  { options, format, endpoint, context, since }: Dump,
+  state: DumpState,
+  tables: readonly DumpedTable[],
+): Manifest {
+  return {
+    format: format.name,
+    version: VERSION,
+    source: endpoint.name,
+    started: state.started ?? '',
+    ended: new Date(context.source.surroundings.now()).toISOString(),
+    filter: options.filter ?? null,
+    select: options.select ?? null,
+    since: since ?? null,
+    snapshot: false,
+    note: since === undefined ? NOTE : NOTE + SINCE_NOTE,
+    tables,
+  };
+}
+
+/** A dump that is finished is not begun again; one of other arguments is not this one. */
+function finished(parts: Dump, directory: string, work: string): Dumped {
+  const { options, endpoint, since } = parts;
+  const manifest = JSON.parse(readFileSync(join(directory, MANIFEST_PATH), 'utf8')) as Manifest;
+  const same: readonly (readonly [string, unknown, unknown])[] = [
+    ['--from', manifest.source, endpoint.name],
+    ['--filter', manifest.filter, options.filter ?? null],
+    ['--select', manifest.select, options.select ?? null],
+    ['--since', manifest.since, since ?? null],
+    ['--format', manifest.format, parts.format.name],
+  ];
+  const changed = same
+    .filter(([, one, other]) => JSON.stringify(one) !== JSON.stringify(other))
+    .map(([name]) => name);
+  const there = new Set(manifest.tables.map(({ name }) => name.toLowerCase()));
+  const named = options.choice.names.filter(name => !name.includes('*'));
+  if (named.some(name => !there.has(name.toLowerCase()))) changed.push('--table');
+  changed.push(...changedChoice(options, manifest));
+  if (changed.length > 0)
+    throw new ToolError(
+      'usage',
+      `${directory} is a finished dump with other arguments: ${changed.join(', ')}.`,
+    );
+  removeWork(work);
+  parts.context.reporter.rows(manifest.tables.reduce((sum, { rows }) => sum + rows, 0));
+  return { tables: manifest.tables.length, more: contentCounts(manifest) };
+}
+
+async function dumpFile(parts: Dump): Promise<{ tables: number }> {
+  const { options, format } = parts;
+  const { out: path, resume = false, choice } = options;
+  const work = `${path}${WORK_PATH}`;
+  if (choice.all || choice.names.length > 1) oneTable([], 'A file');
+  if (existsSync(path) && !(resume && existsSync(work))) {
+    if (resume) return finishedFile(parts);
+    throw new ToolError('conflict', `${path} is there already: give another name.`);
+  }
+  if (!resume) removeUnlocked(work, path);
+  makeDirectory(work);
+  const unlock = takeLock(join(work, 'lock'), path);
+  try {
+    const journal = Journal.open<DumpEntry>({
+      path: join(work, 'journal.jsonl'),
+      tool: 'dump',
+      arguments: argumentsOf(parts),
+      resume,
+    });
+    const state = await readAll(parts, work, journal, () => false);
+    if (!state.isInstalled) {
+      const table = oneTable(state.tables, 'A file');
+      const paths = partPaths(state, table, format, work);
+      await writePieces(join(work, 'file'), (await writingOf(format, paths))(paths));
+      install(join(work, 'file'), path);
+      journal.append({ kind: 'installed' });
+    }
+    journal.close();
+    removeWork(work);
+    return { tables: 1 };
+  } finally {
+    unlock();
+    removeWhereEmpty(work);
+  }
+}
+
+/** The run that gave the file its name ended; with which arguments, the file does not say. */
+function finishedFile({ options, context }: Dump): { tables: number } {
+  context.reporter.tell('note', { message: `${options.out} is there, and whole: nothing was read.` });
+  return { tables: 1 };
+}
+
+/** What an earlier run left behind that is not gone on with. */
+function removeUnlocked(work: string, path: string): void {
+  if (!existsSync(work)) return;
+  takeLock(join(work, 'lock'), path)();
+  removeWork(work);
+}

@@ -1,0 +1,136 @@
+// The end of a dump: gives parts their final names in the order of keys, writes the partition sums, the manifest, and last of all SHA256SUMS. Each step may be done again: a dump that is killed here
+// goes on here.
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, mkdirSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Checksum } from '../line/checksum.js';
+import { textLines } from '../line/text-lines.js';
+import { install } from '../run/install.js';
+import type { DumpState, PartEnd } from './dump-journal.js';
+import { type DumpedFile, type DumpedTable, filePath, partitionsPath, type Sum } from './manifest.js';
+import { Part } from './part.js';
+import { formatPartition, joined, type PartitionSum, parsePartition } from './partition-sums.js';
+import { extensionOf, isPlain, type TableFormat, writingOf } from './table-format.js';
+import { partPath } from './work.js';
+
+export interface Place {
+  readonly shard: number;
+  readonly end: PartEnd;
+  /** From the directory of the dump. */
+  readonly path: string;
+}
+
+/** The files of a table: parts that have rows, in order; of an empty table one without. Undefined while a part is not complete. */
+export function placesOf(state: DumpState, table: string, extension: string): readonly Place[] | undefined {
+  const parts: { shard: number; end: PartEnd }[] = [];
+  for (const { id } of state.shardsOf(table)) {
+    const end = state.ends.get(id);
+    if (end === undefined) return undefined;
+    parts.push({ shard: id, end });
+  }
+  const full = parts.filter(({ end }) => end.rows > 0);
+  return (full.length > 0 ? full : parts.slice(0, 1)).map((part, place) => ({
+    ...part,
+    path: filePath(table, place, extension),
+  }));
+}
+
+/** Whether a part of lines has its final place already. */
+export function isInstalled(
+  directory: string,
+  state: DumpState,
+  format: TableFormat,
+  shard: number,
+): boolean {
+  const table = state.shards.get(shard)?.table;
+  if (table === undefined || !isPlain(format)) return false;
+  const place = placesOf(state, table, extensionOf(format))?.find(each => each.shard === shard);
+  if (place === undefined) return false;
+  const path = join(directory, place.path);
+  return existsSync(path) && statSync(path).size === place.end.bytes;
+}
+
+/** Writes pieces into a new file. */
+export async function writePieces(
+  path: string,
+  pieces: AsyncIterable<Buffer | string>,
+): Promise<Omit<DumpedFile, 'path' | 'rows'>> {
+  const file = await open(path, 'w');
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const piece of pieces) {
+      hash.update(piece);
+      const { length } = Buffer.isBuffer(piece) ? piece : Buffer.from(piece);
+      bytes += length;
+      await file.appendFile(piece);
+    }
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+async function* sumsOf(paths: readonly string[]): AsyncGenerator<PartitionSum, void> {
+  for (const path of paths)
+    for await (const lines of textLines(createReadStream(path)))
+      for (const { text } of lines) yield parsePartition(text);
+}
+
+export interface Finishing {
+  readonly directory: string;
+  readonly work: string;
+  readonly state: DumpState;
+  readonly format: TableFormat;
+}
+
+/** A table whose parts are all complete, and the sum of its partitions file. */
+export async function finishTable(
+  { directory, work, state, format }: Finishing,
+  table: string,
+): Promise<{ table: DumpedTable; sums: readonly Sum[] }> {
+  const places = placesOf(state, table, extensionOf(format)) ?? [];
+  mkdirSync(join(directory, table), { recursive: true });
+  const checksum = new Checksum();
+  let [partitions, rows] = [0, 0];
+  const partSums = places.map(({ shard }) => Part.sumsPath(partPath(work, shard)));
+  async function* lines(): AsyncGenerator<string, void> {
+    for await (const sum of joined(sumsOf(partSums))) {
+      partitions++;
+      rows += sum.rows;
+      checksum.add(sum.checksum);
+      yield formatPartition(sum);
+    }
+  }
+  const sumsWork = join(work, 'partitions');
+  const partitionsSum = await writePieces(sumsWork, lines());
+  const files: DumpedFile[] = [];
+  const all = places.map(({ shard }) => partPath(work, shard));
+  const writing = isPlain(format) ? undefined : await writingOf(format, all);
+  for (const { shard, end, path } of places) {
+    const [part, target] = [partPath(work, shard), join(directory, path)];
+    if (writing === undefined) {
+      if (existsSync(part)) install(part, target);
+      files.push({ path, ...end });
+      continue;
+    }
+    const written = await writePieces(join(work, 'file'), writing([part]));
+    install(join(work, 'file'), target);
+    files.push({ path, rows: end.rows, ...written });
+  }
+  install(sumsWork, join(directory, partitionsPath(table)));
+  const sorted = files.map(({ path, rows, bytes, sha256 }) => ({ path, rows, bytes, sha256 }));
+  return {
+    table: {
+      name: table,
+      rows,
+      partitions,
+      checksum: String(checksum),
+      policies: state.policies.get(table) ?? null,
+      files: sorted,
+    },
+    sums: [...files, { path: partitionsPath(table), sha256: partitionsSum.sha256 }],
+  };
+}

@@ -1,0 +1,130 @@
+// A finished dump: its manifest, and its rows in order, as a source like any other. verify.ts says whether it is whole.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { isAzuriteFolder } from '../azurite/is-azurite-folder.js';
+import { readRow } from '../line/read-rows.js';
+import type { Row } from '../line/row.js';
+import { RowError } from '../line/row-error.js';
+import { RowShape } from '../line/row-shape.js';
+import { textLines } from '../line/text-lines.js';
+import { isAfter, isBefore, type KeyRange, WHOLE } from '../source/key-range.js';
+import type { RowSource } from '../source/row-source.js';
+import { ToolError } from '../source/tool-error.js';
+import { type DumpFiles, FolderFiles } from './dump-files.js';
+import { type DumpedFile, type DumpedTable, MANIFEST_PATH, type Manifest, SUMS_PATH } from './manifest.js';
+
+/** The bytes of a file, unpacked where its name ends in .gz. */
+function unpacked(files: DumpFiles, path: string): AsyncIterable<Buffer> {
+  if (!path.endsWith('.gz')) return files.pieces(path);
+  const gunzip = createGunzip();
+  const stream = Readable.from(files.pieces(path), { objectMode: false });
+  stream.on('error', error => gunzip.destroy(error));
+  return stream.pipe(gunzip);
+}
+
+/** Rows of lines, with where a bad one stands. Pages of some lines each. */
+export async function* pagesOfLines(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+): AsyncGenerator<readonly Row[], void> {
+  const shape = new RowShape();
+  for await (const lines of textLines(bytes)) {
+    const page: Row[] = [];
+    for (const { text, number } of lines) {
+      try {
+        if (text !== '') page.push(readRow(text, shape));
+      } catch (error) {
+        if (error instanceof RowError) throw new RowError(`${name}, line ${number}: ${error.message}`);
+        throw error;
+      }
+    }
+    if (page.length > 0) yield page;
+  }
+}
+
+/** What lies in a directory that is given as a dump. @throws ToolError usage, for what other commands are for. */
+export function checkIsDump(directory: string, tool: 'load' | 'verify' | 'diff' | 'stats'): void {
+  if (!existsSync(directory)) throw new ToolError('notThere', `${directory} is not there.`);
+  if (!statSync(directory).isDirectory()) throw new ToolError('usage', `${directory} is no directory.`);
+  if (isAzuriteFolder(directory))
+    throw new ToolError(
+      'usage',
+      `${directory} is a folder of Azurite's, not a dump: \`shelfmark import-azurite ${directory}\` is for it.`,
+    );
+  const isBackup = existsSync(join(directory, 'data.mdb'));
+  if (!isBackup) return;
+  const other = tool === 'verify' ? 'shelfmark check' : 'shelfmark restore';
+  throw new ToolError(
+    'usage',
+    `${directory} is a data directory or a backup of one, not a dump: \`${other} ${directory}\` is for it.`,
+  );
+}
+
+export class Dump implements RowSource {
+  readonly files: DumpFiles;
+  readonly manifest: Manifest;
+
+  constructor(files: DumpFiles, manifest: Manifest) {
+    this.files = files;
+    this.manifest = manifest;
+  }
+
+  /** @throws ToolError damaged, for one that is unfinished or has no manifest. */
+  static open(directory: string): Dump {
+    if (!existsSync(join(directory, SUMS_PATH)))
+      throw new ToolError(
+        'damaged',
+        `${directory} has no ${SUMS_PATH}: it is no dump, or an unfinished one, which \`dump --resume\` goes on with.`,
+      );
+    try {
+      return new Dump(
+        new FolderFiles(directory),
+        JSON.parse(readFileSync(join(directory, MANIFEST_PATH), 'utf8')) as Manifest,
+      );
+    } catch {
+      throw new ToolError('damaged', `The manifest of ${directory} cannot be read.`);
+    }
+  }
+
+  get name(): string {
+    return this.files.name;
+  }
+
+  tables(): Promise<readonly string[]> {
+    return Promise.resolve(this.manifest.tables.map(({ name }) => name));
+  }
+
+  /** Whatever the case of its name. */
+  table(name: string): DumpedTable {
+    const table = this.manifest.tables.find(each => each.name.toLowerCase() === name.toLowerCase());
+    if (table === undefined) throw new ToolError('notThere', `Table ${name} is not in ${this.name}.`);
+    return table;
+  }
+
+  async *pages(name: string, range: KeyRange = WHOLE): AsyncGenerator<readonly Row[], void> {
+    for (const file of this.table(name).files) {
+      for await (const page of this.filePages(file)) {
+        const rows =
+          range === WHOLE ? page : page.filter(row => !isBefore(row, range) && !isAfter(row, range));
+        if (rows.length > 0) yield rows;
+        const last = page.at(-1);
+        if (last !== undefined && isAfter(last, range)) return;
+      }
+    }
+  }
+
+  /** The rows of one file. @throws ToolError usage, for a format that is not read. */
+  async *filePages({ path }: DumpedFile): AsyncGenerator<readonly Row[], void> {
+    const { format } = this.manifest;
+    if (format === 'parquet')
+      throw new ToolError(
+        'usage',
+        'Parquet goes out only: dump as jsonl or csv for what is to be read again.',
+      );
+    const bytes = unpacked(this.files, path);
+    if (format === 'jsonl') yield* pagesOfLines(bytes, path);
+    else yield* (await import('../formats/csv-pages.js')).csvPages(bytes, path);
+  }
+}

@@ -1,0 +1,221 @@
+// `verify`: whether a dump is whole, byte by byte and row by row. SHA256SUMS and the manifest are written in one form only, so that the text which they should have is made again and compared; each file is summed up; and
+// the rows are read, in order, each partition and table added up again. A load asks for the files only.
+import { createHash } from 'node:crypto';
+import { Checksum } from '../line/checksum.js';
+import { formatContent } from '../line/line.js';
+import { compareKeys, type Row } from '../line/row.js';
+import { RowError } from '../line/row-error.js';
+import { isTableName } from '../source/table-names.js';
+import { systemCodeOf, ToolError } from '../source/tool-error.js';
+import { type DumpFiles, FolderFiles, textOf } from './dump-files.js';
+import {
+  type DumpedFile,
+  type DumpedTable,
+  filePath,
+  formatManifest,
+  formatSums,
+  MANIFEST_PATH,
+  type Manifest,
+  partitionsPath,
+  SUMS_PATH,
+  type Sum,
+  WORK_PATH,
+} from './manifest.js';
+import { formatPartition, PartitionSums } from './partition-sums.js';
+import { Dump } from './read-dump.js';
+import { FORMATS } from './table-format.js';
+import { addContentFiles, hasWholeContents } from './verify-contents.js';
+
+export interface Finding {
+  readonly kind: 'unfinished' | 'damaged';
+  /** From the directory of the dump. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface Verified {
+  /** Undefined where it cannot be read. */
+  readonly dump: Dump | undefined;
+  readonly findings: readonly Finding[];
+}
+
+const damaged = (path: string, message: string): Finding => ({ kind: 'damaged', path, message });
+
+async function sumOf(
+  files: DumpFiles,
+  path: string,
+  signal?: AbortSignal,
+): Promise<{ sha256: string; bytes: number }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of files.pieces(path)) {
+    signal?.throwIfAborted();
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}
+
+/** Whether a table and its files are called as a dump calls them: a path leads nowhere else. */
+function isWhole(manifest: Manifest): boolean {
+  const { format, tables } = manifest;
+  return (
+    FORMATS.includes(format) &&
+    Array.isArray(tables) &&
+    tables.every(
+      ({ name, files }) =>
+        typeof name === 'string' &&
+        isTableName(name) &&
+        Array.isArray(files) &&
+        files.every(({ path }, place) =>
+          [format, `${format}.gz`].some(extension => path === filePath(name, place, extension)),
+        ),
+    ) &&
+    hasWholeContents(manifest)
+  );
+}
+
+async function readManifest(files: DumpFiles): Promise<Manifest | Finding> {
+  if (!(await files.has(MANIFEST_PATH))) return damaged(MANIFEST_PATH, 'it is missing');
+  try {
+    const text = await textOf(files, MANIFEST_PATH);
+    const manifest = JSON.parse(text) as Manifest;
+    if (!isWhole(manifest)) return damaged(MANIFEST_PATH, 'it does not name tables and their files');
+    return formatManifest(manifest) === text
+      ? manifest
+      : damaged(MANIFEST_PATH, 'it is not as a dump writes it');
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError)
+      return damaged(MANIFEST_PATH, 'it is no manifest');
+    throw error;
+  }
+}
+
+/** Files that no manifest names. */
+async function strayFiles(files: DumpFiles, known: ReadonlySet<string>): Promise<readonly Finding[]> {
+  return (await files.paths())
+    .filter(path => !known.has(path) && !path.startsWith(`${WORK_PATH}/`))
+    .map(path => damaged(path, `it is not in ${SUMS_PATH}`));
+}
+
+async function fileFindings(
+  dumpFiles: DumpFiles,
+  manifest: Manifest,
+  signal: AbortSignal | undefined,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const sums: Sum[] = [];
+  const add = async (path: string, told?: Pick<DumpedFile, 'bytes' | 'sha256'>): Promise<void> => {
+    if (!(await dumpFiles.has(path))) {
+      findings.push(damaged(path, 'it is missing'));
+      return;
+    }
+    const found = await sumOf(dumpFiles, path, signal);
+    sums.push({ path, sha256: found.sha256 });
+    if (told === undefined) return;
+    if (found.bytes !== told.bytes)
+      findings.push(damaged(path, `it has ${found.bytes} bytes, not ${told.bytes}`));
+    else if (found.sha256 !== told.sha256) findings.push(damaged(path, 'its SHA-256 is another'));
+  };
+  await add(MANIFEST_PATH);
+  for (const { name, files } of manifest.tables) {
+    await add(partitionsPath(name));
+    for (const file of files) await add(file.path, file);
+  }
+  await addContentFiles(dumpFiles, manifest, add, (path, message) => findings.push(damaged(path, message)));
+  const told = await textOf(dumpFiles, SUMS_PATH, 'latin1');
+  if (findings.length === 0 && told !== formatSums(sums)) {
+    const lines = new Set(told.split('\n'));
+    const changed = sums
+      .filter(({ path, sha256 }) => !lines.has(`${sha256}  ${path}`))
+      .map(({ path }) => path);
+    const what =
+      changed.length === 0 ? 'it has more than the files' : `it does not fit ${changed.join(', ')}`;
+    findings.push(damaged(SUMS_PATH, what));
+  }
+  const known = new Set([SUMS_PATH, ...sums.map(({ path }) => path)]);
+  return [...findings, ...(await strayFiles(dumpFiles, known))];
+}
+
+/** Whether the files of a dump are those that were written; the rows in them are not read. */
+export async function verifyFiles(place: string | DumpFiles, signal?: AbortSignal): Promise<Verified> {
+  const files = typeof place === 'string' ? new FolderFiles(place) : place;
+  if (!(await files.has(SUMS_PATH)))
+    return {
+      dump: undefined,
+      findings: [
+        {
+          kind: 'unfinished',
+          path: SUMS_PATH,
+          message: 'it is missing: this is no dump, or an unfinished one',
+        },
+      ],
+    };
+  const manifest = await readManifest(files);
+  if ('kind' in manifest) return { dump: undefined, findings: [manifest] };
+  return { dump: new Dump(files, manifest), findings: await fileFindings(files, manifest, signal) };
+}
+
+/** What is wrong with a dump that is asked for its rows, in a sentence without its point. */
+export function damageOf(directory: string, findings: readonly Finding[]): string {
+  const what = findings[0]?.kind === 'unfinished' ? 'unfinished' : 'damaged';
+  const told = findings.slice(0, 5).map(({ path, message }) => `${path}: ${message}`);
+  return `${directory} is ${what}: ${told.join('; ')}`;
+}
+
+/** The rows of a table against its sums and its manifest. */
+export async function rowFindings(
+  dump: Dump,
+  table: DumpedTable,
+  onRows: (count: number) => void,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  let unlisted = 0;
+  const add = (path: string, message: string): void => {
+    if (findings.length < FINDINGS_MAX) findings.push(damaged(path, message));
+    else unlisted++;
+  };
+  const partitions = new PartitionSums();
+  const total = new Checksum();
+  const sums = createHash('sha256');
+  let [rows, partitionCount] = [0, 0];
+  let before: Row | undefined;
+  const end = (sum: ReturnType<PartitionSums['end']>): void => {
+    if (sum === undefined) return;
+    partitionCount++;
+    total.add(sum.checksum);
+    sums.update(formatPartition(sum));
+  };
+  for (const file of table.files) {
+    let fileRows = 0;
+    try {
+      for await (const page of dump.filePages(file)) {
+        for (const row of page) {
+          if (before !== undefined && compareKeys(before, row) >= 0)
+            add(file.path, 'its rows are not in the order of keys, each once');
+          before = row;
+          end(partitions.add(row.partitionKey, formatContent(row)));
+        }
+        fileRows += page.length;
+        onRows(page.length);
+      }
+    } catch (error) {
+      if (error instanceof ToolError) throw error;
+      if (!(error instanceof RowError) && systemCodeOf(error)?.startsWith('Z') !== true) throw error;
+      add(file.path, (error as Error).message);
+    }
+    rows += fileRows;
+    if (fileRows !== file.rows) add(file.path, `it has ${fileRows} rows, not ${file.rows}`);
+  }
+  end(partitions.end());
+  const told = await sumOf(dump.files, partitionsPath(table.name));
+  if (told.sha256 !== sums.digest('hex')) add(partitionsPath(table.name), 'it does not fit the rows');
+  const isSame =
+    rows === table.rows && partitionCount === table.partitions && String(total) === table.checksum;
+  if (!isSame) add(MANIFEST_PATH, `table ${table.name} has other rows than it says`);
+  const left = `${unlisted} more ${unlisted === 1 ? 'fault is' : 'faults are'} not listed`;
+  return unlisted === 0 ? findings : [...findings, damaged(table.name, left)];
+}
+
+/** Of one table: whoever has more has seen enough, and hears only how many there are. */
+const FINDINGS_MAX = 100;

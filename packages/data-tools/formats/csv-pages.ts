@@ -1,0 +1,26 @@
+// The rows of a CSV file in pages, as every other source of rows hands them out.
+import type { Row } from '../line/row.js';
+import { RowError } from '../line/row-error.js';
+import { readCsv } from './read-csv.js';
+
+const PAGE_ROWS = 500;
+
+/** @throws RowError with the name of the file. */
+export async function* csvPages(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+): AsyncGenerator<readonly Row[], void> {
+  let page: Row[] = [];
+  try {
+    for await (const row of readCsv(bytes)) {
+      page.push(row);
+      if (page.length < PAGE_ROWS) continue;
+      yield page;
+      page = [];
+    }
+  } catch (error) {
+    if (error instanceof RowError) throw new RowError(`${name}, ${error.message}`);
+    throw error;
+  }
+  if (page.length > 0) yield page;
+}

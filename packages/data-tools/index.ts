@@ -1,0 +1,41 @@
+// The data tools: dump, load, copy, diff, verify and what goes with them, over the wire on any account. Begin with line/row.ts, what a row is, and line/line.ts, how it is written; then source/row-source.ts,
+// where rows come from, and source/endpoint.ts, how requests go out. The command calls a tool with a context (source/endpoint.ts) and a reporter (progress/reporter.ts); the package never ends
+// the process and never prints by itself.
+
+export * from './account/bench.js';
+export * from './account/reset.js';
+export * from './advise/table-advice.js';
+export * from './azurite/azurite-blobs.js';
+export * from './azurite/azurite-queues.js';
+export * from './azurite/azurite-tables.js';
+export * from './copy/copy.js';
+export * from './diff/diff.js';
+export * from './diff/verify-dump.js';
+export * from './dump/container-files.js';
+export * from './dump/dump.js';
+export * from './dump/read-dump.js';
+export * from './dump/verify.js';
+export * from './explain/query-plan.js';
+export * from './import/import-azurite.js';
+export * from './line/checksum.js';
+export * from './line/line.js';
+export * from './line/literal.js';
+export * from './line/read-rows.js';
+export * from './line/row.js';
+export * from './line/row-error.js';
+export * from './load/load.js';
+export * from './progress/reporter.js';
+export * from './run/context.js';
+export * from './sas/table-sas.js';
+export * from './source/address.js';
+export * from './source/endpoint.js';
+export * from './source/key-range.js';
+export * from './source/pace.js';
+export * from './source/redacted.js';
+export * from './source/row-source.js';
+export * from './source/surroundings.js';
+export * from './source/table-rows.js';
+export * from './source/tool-error.js';
+export * from './source/transport.js';
+export * from './stats/table-stats.js';
+export * from './survey/survey.js';

@@ -1,0 +1,149 @@
+// A cursor over JSON text that hands out the texts of values as they stand, without making values of them. What is no JSON is a RowError.
+import { RowError } from './row-error.js';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** Objects and arrays around a value that is read over: far more than annotations have, and no stack runs out. */
+const NESTING_MAX = 64;
+
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
+const LETTER_T = 0x74;
+const LETTER_F = 0x66;
+const LETTER_N = 0x6e;
+
+export class JsonText {
+  readonly #text: string;
+  #at = 0;
+  /** The first backslash from some place before on, or the end. */
+  #backslash = -1;
+  /** Whether the last string had an escape. */
+  hasEscape = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  fail(what: string): RowError {
+    return new RowError(`${what} at character ${this.#at + 1}`);
+  }
+
+  peek(): number {
+    let unit = this.#text.charCodeAt(this.#at);
+    while (unit <= SPACE) unit = this.#text.charCodeAt(++this.#at);
+    return unit;
+  }
+
+  take(unit: number): boolean {
+    if (this.peek() !== unit) return false;
+    this.#at++;
+    return true;
+  }
+
+  expect(unit: number): void {
+    if (!this.take(unit)) throw this.fail(`${JSON.stringify(String.fromCharCode(unit))} is missing`);
+  }
+
+  /** Whether exactly this comes next; then it is read. */
+  takeText(text: string): boolean {
+    if (!this.#text.startsWith(text, this.#at)) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  end(): void {
+    if (!Number.isNaN(this.peek())) throw this.fail('there is more after the end');
+  }
+
+  /** A string with its quotes, as it stands. */
+  string(): string {
+    const from = this.#at;
+    this.#skipString();
+    return this.#text.slice(from, this.#at);
+  }
+
+  #skipString(): void {
+    const from = this.#at;
+    if (this.#text.charCodeAt(from) !== QUOTE) throw this.fail('a string is missing');
+    let until = this.#text.indexOf('"', from + 1);
+    if (this.#backslash < from) {
+      const found = this.#text.indexOf('\\', from);
+      this.#backslash = found === -1 ? this.#text.length : found;
+    }
+    this.hasEscape = this.#backslash < until;
+    if (this.hasEscape) until = this.#closing(until, from);
+    if (until === -1) throw this.fail('a string does not end');
+    this.#at = until + 1;
+  }
+
+  /** The quote that closes the string: one after an even number of backslashes. */
+  #closing(found: number, from: number): number {
+    let quote = found;
+    while (quote !== -1) {
+      let at = quote - 1;
+      while (at > from && this.#text.charCodeAt(at) === BACKSLASH) at--;
+      if ((quote - 1 - at) % 2 === 0) return quote;
+      quote = this.#text.indexOf('"', quote + 1);
+    }
+    return -1;
+  }
+
+  #word(word: string): string {
+    if (!this.takeText(word)) throw this.fail('there is no value');
+    return word;
+  }
+
+  /** A string, number or word as it stands; objects and arrays are none. */
+  scalar(): string {
+    switch (this.peek()) {
+      case QUOTE:
+        return this.string();
+      case LETTER_T:
+        return this.#word('true');
+      case LETTER_F:
+        return this.#word('false');
+      case LETTER_N:
+        return this.#word('null');
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        throw this.fail('an object or an array is no value of a property');
+      default: {
+        NUMBER.lastIndex = this.#at;
+        if (!NUMBER.test(this.#text)) throw this.fail('there is no value');
+        const from = this.#at;
+        this.#at = NUMBER.lastIndex;
+        this.hasEscape = false;
+        return this.#text.slice(from, this.#at);
+      }
+    }
+  }
+
+  /** Reads over a value of any kind. */
+  skip(depth = 0): void {
+    const opening = this.peek();
+    if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) {
+      if (opening === QUOTE) this.#skipString();
+      else this.scalar();
+      return;
+    }
+    if (depth === NESTING_MAX) throw this.fail('values are nested too deeply');
+    const closing = opening === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
+    this.#at++;
+    if (this.take(closing)) return;
+    do {
+      if (opening === OPEN_BRACE) {
+        this.peek();
+        this.string();
+        this.expect(COLON);
+      }
+      this.skip(depth + 1);
+    } while (this.take(COMMA));
+    this.expect(closing);
+  }
+}

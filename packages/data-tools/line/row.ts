@@ -1,0 +1,59 @@
+// A row as every part of the data tools has it: its keys, its Timestamp and its properties, exactly as the wire said them. A property holds its type and its
+// literal, the JSON text of the line (line.ts), so that nothing is lost on the way: doubles keep -0, NaN and digits, DateTimes their seven digits and
+// years outside of JavaScript's dates, Int64 all its bits, strings their half surrogate pairs. Parts that want values ask `textOf`, `numberOf`, `int64Of`.
+
+export const EDM_TYPES = [
+  'String',
+  'Boolean',
+  'Int32',
+  'Int64',
+  'Double',
+  'DateTime',
+  'Guid',
+  'Binary',
+] as const;
+
+/** Without `Edm.`: what stats and diff print. */
+export type EdmType = (typeof EDM_TYPES)[number];
+
+export interface Property {
+  readonly name: string;
+  readonly type: EdmType;
+  /** The canonical JSON text of the value: `"a\u2028"`, `12`, `1.0`, `"NaN"`, `true`, `"2020-01-01T00:00:00Z"`. */
+  readonly literal: string;
+}
+
+export interface Row {
+  readonly partitionKey: string;
+  readonly rowKey: string;
+  /** As the line has it; undefined where the source did not say. */
+  readonly timestamp: string | undefined;
+  /** By name in UTF-16 order, each name once, without keys and Timestamp. Any name may come, `__proto__` too: never make an object with names as members. */
+  readonly properties: readonly Property[];
+}
+
+export interface Key {
+  readonly partitionKey: string;
+  readonly rowKey: string;
+}
+
+/** UTF-16 order, which is the order of tables and of names in a line. */
+export const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** The order of rows in a table. */
+export const compareKeys = (one: Key, other: Key): number =>
+  compareText(one.partitionKey, other.partitionKey) || compareText(one.rowKey, other.rowKey);
+
+/** The value as text: a string itself, a number, a date or base64 as written. */
+export function textOf({ literal }: Property): string {
+  return literal.charCodeAt(0) === 0x22 ? String(JSON.parse(literal)) : literal;
+}
+
+/** Of an Int32 or a Double, NaN and infinities among them. */
+export const numberOf = (property: Property): number => Number(textOf(property));
+
+/** Of an Int64 or an Int32. */
+export const int64Of = (property: Property): bigint => BigInt(textOf(property));
+
+/** Of a Binary. */
+export const bytesOf = (property: Property): Buffer => Buffer.from(textOf(property), 'base64');

@@ -1,0 +1,198 @@
+// What a load takes: a dump in a directory, or one table in a file or on standard input, as lines, a JSON array of entities, or CSV, also gzipped. All of it is checked before the first row is handed out; standard input is
+// kept in a file for that.
+import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { ContentInput } from '../contents/input.js';
+import { type DumpFiles, FolderFiles } from '../dump/dump-files.js';
+import type { Manifest } from '../dump/manifest.js';
+import { contentsOf } from '../dump/read-contents.js';
+import { checkIsDump, pagesOfLines } from '../dump/read-dump.js';
+import { damageOf, verifyFiles } from '../dump/verify.js';
+import type { Row } from '../line/row.js';
+import { RowError } from '../line/row-error.js';
+import type { Policy } from '../source/policies.js';
+import { ToolError } from '../source/tool-error.js';
+import { arrayPages } from './json-array.js';
+
+export interface InputTable {
+  readonly name: string;
+  /** Undefined where it is not known before all are read. */
+  readonly rows: number | undefined;
+  readonly policies: readonly Policy[] | null;
+  /** Whether no key comes twice. */
+  readonly hasDistinctKeys: boolean;
+  readonly pages: () => AsyncIterable<readonly Row[]>;
+}
+
+export interface LoadInput {
+  /** What it is, for a journal: another text for other content. */
+  readonly identity: string;
+  /** Of a file: the one table that has no name of its own. */
+  readonly isFile: boolean;
+  readonly tables: readonly InputTable[];
+  /** Queues and containers, where it may have some. */
+  readonly contents?: ContentInput | undefined;
+  close(): void;
+}
+
+/** @throws ToolError damaged, notThere or usage */
+export async function openInput(
+  path: string,
+  stdin: AsyncIterable<Buffer>,
+  signal: AbortSignal | undefined,
+): Promise<LoadInput> {
+  if (path === '-') return openStream(stdin, signal);
+  if (!existsSync(path)) throw new ToolError('notThere', `${path} is not there.`);
+  if (/\.parquet$/i.test(path))
+    throw new ToolError('usage', `${path} is Parquet, which goes out only: load takes lines, CSV and JSON.`);
+  return statSync(path).isDirectory()
+    ? openDirectory(path, signal)
+    : openFile({ path, name: path, signal, close: () => {} });
+}
+
+async function openDirectory(directory: string, signal: AbortSignal | undefined): Promise<LoadInput> {
+  checkIsDump(directory, 'load');
+  return openDump(new FolderFiles(directory), signal);
+}
+
+/** A dump wherever it lies. @throws ToolError damaged */
+export async function openDump(files: DumpFiles, signal: AbortSignal | undefined): Promise<LoadInput> {
+  const { dump, findings } = await verifyFiles(files, signal);
+  if (dump === undefined || findings.length > 0)
+    throw new ToolError('damaged', `${damageOf(files.name, findings)}. Nothing was written.`);
+  return {
+    identity: identityOf(dump.manifest),
+    isFile: false,
+    contents: contentsOf(dump),
+    tables: dump.manifest.tables.map(({ name, rows, policies }) => ({
+      name,
+      rows,
+      policies,
+      hasDistinctKeys: true,
+      pages: () => dump.pages(name),
+    })),
+    close: () => {},
+  };
+}
+
+/** Of tables the rows count, of queues and containers their files. */
+const identityOf = ({ tables, queues = [], containers = [] }: Manifest): string =>
+  [
+    ...tables.map(({ name, checksum }) => `${name}:${checksum}`),
+    ...[...queues, ...containers].map(({ name, files }) => `${name}/${files[0]?.sha256 ?? ''}`),
+  ].join();
+
+async function openStream(stdin: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<LoadInput> {
+  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-load-'));
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  try {
+    const path = join(directory, 'input');
+    await pipeline(stdin, createWriteStream(path, { mode: 0o600 }), { ...(signal && { signal }) });
+    return await openFile({ path, name: 'standard input', signal, close: remove });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+type Pages = () => AsyncIterable<readonly Row[]>;
+
+interface InputFile {
+  readonly path: string;
+  /** What messages call it. */
+  readonly name: string;
+  readonly signal: AbortSignal | undefined;
+  readonly close: () => void;
+}
+
+async function openFile({ path, name, signal, close }: InputFile): Promise<LoadInput> {
+  const pages = await pagesIn(path, name);
+  let rows = 0;
+  try {
+    for await (const page of pages()) {
+      signal?.throwIfAborted();
+      rows += page.length;
+    }
+  } catch (error) {
+    if (error instanceof RowError)
+      throw new ToolError('damaged', `${error.message}. Nothing was written.`, { cause: error });
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+      throw new ToolError(
+        'damaged',
+        `${name} is cut off or damaged: ${error.message}. Nothing was written.`,
+        { cause: error },
+      );
+    throw error;
+  }
+  const { size, mtimeMs } = statSync(path);
+  return {
+    identity: `${name}:${size}:${mtimeMs}`,
+    isFile: true,
+    tables: [{ name: '', rows, policies: null, hasDistinctKeys: false, pages }],
+    close,
+  };
+}
+
+async function start(path: string, isGzip: boolean): Promise<string> {
+  if (isGzip) {
+    for await (const piece of gunzipped(path)) return piece.toString('latin1').trimStart().slice(0, 1);
+    return '';
+  }
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4096), 0, 4096, 0);
+    return buffer
+      .subarray(0, bytesRead)
+      .toString('latin1')
+      .replace(/^\xef\xbb\xbf/, '')
+      .trimStart()
+      .slice(0, 1);
+  } finally {
+    await file.close();
+  }
+}
+
+function gunzipped(path: string): AsyncIterable<Buffer> {
+  const stream = createReadStream(path);
+  const gunzip = createGunzip();
+  stream.on('error', error => gunzip.destroy(error));
+  return stream.pipe(gunzip);
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** Without the byte order mark that editors put before lines. */
+async function* withoutMark(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let isFirst = true;
+  for await (const piece of pieces) {
+    const { length } = BYTE_ORDER_MARK;
+    yield isFirst && piece.subarray(0, length).equals(BYTE_ORDER_MARK) ? piece.subarray(length) : piece;
+    isFirst = false;
+  }
+}
+
+/** By what the file begins with: its name may say nothing. */
+async function pagesIn(path: string, name: string): Promise<Pages> {
+  const file = await open(path);
+  const magic = await file.read(Buffer.alloc(2), 0, 2, 0);
+  await file.close();
+  const isGzip = magic.bytesRead === 2 && magic.buffer.readUInt16BE(0) === 0x1f8b;
+  const bytes = (): AsyncIterable<Buffer> => (isGzip ? gunzipped(path) : createReadStream(path));
+  let first: string;
+  try {
+    first = await start(path, isGzip);
+  } catch (error) {
+    throw new ToolError(
+      'damaged',
+      `${name} cannot be unpacked: ${error instanceof Error ? error.message : error}.`,
+    );
+  }
+  if (first === '[') return () => arrayPages(bytes(), name);
+  if (first === '{' || first === '') return () => pagesOfLines(withoutMark(bytes()), name);
+  const { csvPages } = await import('../formats/csv-pages.js');
+  return () => csvPages(bytes(), name);
+}

@@ -1,0 +1,128 @@
+// What a tool says while it works, on stderr: on a terminal a bar with rows, rate, ranges done and retries; elsewhere JSON lines `{ event: progress | conflict | refused | note | done | error, … }`, of
+// which the last is `done` with rows, seconds, retries and tables, or `error` with code and message. stdout is the result's alone. A tool counts with `rows`, `range` and
+// `retry` and tells single things with `tell`; the command's door calls `done` or `error` once.
+import type { Surroundings } from '../source/surroundings.js';
+
+export type ToolEvent = 'progress' | 'conflict' | 'refused' | 'note' | 'done' | 'error';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Where a reporter writes: a bar or lines. */
+export interface Display {
+  progress(counts: Counts): void;
+  tell(event: ToolEvent, fields: Fields): void;
+  close(): void;
+}
+
+export interface Counts {
+  readonly rows: number;
+  /** Rows a second since the start. */
+  readonly rate: number;
+  readonly rangesDone: number;
+  readonly ranges: number;
+  readonly retries: number;
+  readonly seconds: number;
+  /** Of the last retry since progress was told. */
+  readonly reason?: string | undefined;
+}
+
+const PROGRESS_MILLISECONDS = 1000;
+
+export class Reporter {
+  readonly #display: Display;
+  readonly #surroundings: Surroundings;
+  readonly #startedAt: number;
+  #toldAt: number;
+  #rows = 0;
+  #retries = 0;
+  #ranges = 0;
+  #rangesDone = 0;
+  #reason: string | undefined;
+  #isEnded = false;
+
+  constructor(display: Display, surroundings: Surroundings) {
+    this.#display = display;
+    this.#surroundings = surroundings;
+    this.#startedAt = surroundings.ticks();
+    this.#toldAt = this.#startedAt;
+  }
+
+  /** So many more rows are done. */
+  rows(count: number): void {
+    this.#rows += count;
+    this.#tick();
+  }
+
+  #tick(): void {
+    const now = this.#surroundings.ticks();
+    if (this.#isEnded || now - this.#toldAt < PROGRESS_MILLISECONDS) return;
+    this.#toldAt = now;
+    this.#display.progress({ ...this.#counts(), reason: this.#reason });
+    this.#reason = undefined;
+  }
+
+  /** A request is sent again, for this reason. */
+  retry(reason: string): void {
+    this.#retries++;
+    this.#reason = reason;
+    this.#tick();
+  }
+
+  /** A key range begins, or one that began is done. */
+  range(what: 'begins' | 'done'): void {
+    if (what === 'begins') this.#ranges++;
+    else this.#rangesDone++;
+  }
+
+  /** One thing that the user wants to know of, as a row in conflict. */
+  tell(event: ToolEvent, fields: Fields): void {
+    if (!this.#isEnded) this.#display.tell(event, fields);
+  }
+
+  done(fields: Fields & { readonly tables: number }): void {
+    const { rows, seconds, retries } = this.#counts();
+    this.#end('done', { rows, seconds, retries, ...fields });
+  }
+
+  error(code: number, message: string): void {
+    this.#end('error', { code, message });
+  }
+
+  /** Nothing is told behind it: what is still under way may fail for the same reason. */
+  #end(event: 'done' | 'error', fields: Fields): void {
+    this.tell(event, fields);
+    this.#isEnded = true;
+    this.#display.close();
+  }
+
+  #counts(): Counts {
+    const seconds = Math.round(this.#surroundings.ticks() - this.#startedAt) / 1000;
+    return {
+      rows: this.#rows,
+      rate: seconds === 0 ? 0 : Math.round(this.#rows / seconds),
+      rangesDone: this.#rangesDone,
+      ranges: this.#ranges,
+      retries: this.#retries,
+      seconds,
+    };
+  }
+}
+
+/** JSON lines, for who is no terminal. */
+export class JsonDisplay implements Display {
+  readonly #write: (text: string) => void;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  progress(counts: Counts): void {
+    this.tell('progress', { ...counts });
+  }
+
+  tell(event: ToolEvent, fields: Fields): void {
+    this.#write(`${JSON.stringify({ event, ...fields })}\n`);
+  }
+
+  close(): void {}
+}

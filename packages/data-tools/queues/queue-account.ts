@@ -1,0 +1,139 @@
+// Queues of an account, read over the wire. Messages can be had in one way only, by taking them: Get Messages hides each for a while, and Update Message gives it back. A look
+// (Peek Messages) shows at most 32.
+import { type Endpoint, failureOf } from '../source/endpoint.js';
+import { readPoliciesAt } from '../source/policies.js';
+import { ToolError } from '../source/tool-error.js';
+import { childOf, documentOf, listPages, textIn, textsIn } from '../source/xml-list.js';
+import type { Message, QueueRecord } from './queue-record.js';
+
+/** A message that is taken: what gives it back. */
+export interface TakenMessage extends Message {
+  readonly id: string;
+  readonly receipt: string;
+}
+
+/** Messages of one Get Messages or Peek Messages at most (docs/protocol/messages.md). */
+export const SHOWN_MAX = 32;
+/** The longest that a message may be hidden (docs/protocol/messages.md). */
+export const HIDDEN_SECONDS_MAX = 604_800;
+/** Azure's word for never. */
+const NEVER_YEAR = 9999;
+
+export const policiesOfQueue = (name: string) => ({ path: `/${name}`, query: { comp: 'acl' } });
+
+export async function queuesOf(endpoint: Endpoint): Promise<readonly QueueRecord[]> {
+  const found: QueueRecord[] = [];
+  const options = { path: '/', query: { include: 'metadata' }, entries: 'Queues', what: 'a list of queues' };
+  for await (const { entries } of listPages(endpoint, options))
+    for (const element of entries) {
+      const name = textIn(element, 'Name');
+      found.push({
+        name,
+        metadata: textsIn(childOf(element, 'Metadata')),
+        policies: await readPoliciesAt(endpoint, policiesOfQueue(name)),
+      });
+    }
+  return found;
+}
+
+/** About how many messages there are, hidden ones among them; undefined where there is no such queue. */
+export async function messageCount(endpoint: Endpoint, queue: string): Promise<number | undefined> {
+  const { status, headers, value } = await endpoint.send({
+    method: 'HEAD',
+    path: `/${queue}`,
+    query: { comp: 'metadata' },
+    read: answer => failureOf(endpoint, `the properties of queue ${queue}`, answer),
+  });
+  if (status === 404) return undefined;
+  if (status >= 300) throw value;
+  return Number(headers['x-ms-approximate-messages-count'] ?? 0);
+}
+
+const expiryOf = (text: string): string | null => {
+  const time = new Date(text);
+  return time.getUTCFullYear() >= NEVER_YEAR ? null : time.toISOString();
+};
+
+export interface TakenMessages {
+  readonly messages: readonly TakenMessage[];
+  /** Whether an answer before this one was lost: what it had is hidden all the same. */
+  readonly isRepeated: boolean;
+}
+
+/** Takes some messages, which are hidden from then on for so many seconds; none where none is visible. */
+export async function takeMessages(
+  endpoint: Endpoint,
+  queue: string,
+  seconds: number,
+): Promise<TakenMessages> {
+  const { value, isRepeated } = await endpoint.send({
+    method: 'GET',
+    path: `/${queue}/messages`,
+    query: { numofmessages: String(SHOWN_MAX), visibilitytimeout: String(seconds) },
+    read: answer => {
+      if (answer.status !== 200) return failureOf(endpoint, `the messages of queue ${queue}`, answer);
+      return documentOf(answer).children.map(element => ({
+        id: textIn(element, 'MessageId'),
+        receipt: textIn(element, 'PopReceipt'),
+        text: textIn(element, 'MessageText'),
+        expires: expiryOf(textIn(element, 'ExpirationTime')),
+        visible: null,
+      }));
+    },
+  });
+  if (value instanceof ToolError) throw value;
+  return { messages: value, isRepeated };
+}
+
+/** The first messages that are visible; undefined where the source may not tell. */
+export async function peekMessages(
+  endpoint: Endpoint,
+  queue: string,
+): Promise<readonly { readonly id: string; readonly text: string }[] | undefined> {
+  const { value } = await endpoint.send({
+    method: 'GET',
+    path: `/${queue}/messages`,
+    query: { peekonly: 'true', numofmessages: String(SHOWN_MAX) },
+    read: answer =>
+      answer.status === 200
+        ? documentOf(answer).children.map(element => ({
+            id: textIn(element, 'MessageId'),
+            text: textIn(element, 'MessageText'),
+          }))
+        : undefined,
+  });
+  return value;
+}
+
+type Receipt = Pick<TakenMessage, 'id' | 'receipt'>;
+
+const update = (endpoint: Endpoint, queue: string, { id, receipt }: Receipt, seconds: number) =>
+  endpoint.send({
+    method: 'PUT',
+    path: `/${queue}/messages/${encodeURIComponent(id)}`,
+    query: { popreceipt: receipt, visibilitytimeout: String(seconds) },
+    read: answer => failureOf(endpoint, `the change of a message of queue ${queue}`, answer),
+  });
+
+/** Hides a message for so many seconds from now; the receipt that counts from then on, or undefined where somebody else has taken it meanwhile, or it has ended. */
+export async function hold(
+  endpoint: Endpoint,
+  queue: string,
+  message: Receipt,
+  seconds: number,
+): Promise<string | undefined> {
+  const { status, value, headers } = await update(endpoint, queue, message, seconds);
+  const receipt = headers['x-ms-popreceipt'];
+  if (status < 300 && typeof receipt === 'string') return receipt;
+  if (status === 404 || status === 400) return undefined;
+  throw value;
+}
+
+/** Makes a message visible again; false where somebody else has taken it meanwhile, or it has ended. */
+export async function giveBack(endpoint: Endpoint, queue: string, message: Receipt): Promise<boolean> {
+  const { status, value, isRepeated } = await update(endpoint, queue, message, 0);
+  if (status < 300) return true;
+  // An attempt whose answer was lost changed the receipt.
+  if (status === 404 || status === 400) return isRepeated;
+  throw value;
+}

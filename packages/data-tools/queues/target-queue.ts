@@ -1,0 +1,131 @@
+// A queue that messages are put into: made where it is missing, with the metadata and the policies that came with it.
+import { escapeXml } from '#wire';
+import { type Endpoint, errorOf, failureOf, type SourceContext } from '../source/endpoint.js';
+import { metadataHeaders } from '../source/metadata.js';
+import { offerPolicies } from '../source/policies.js';
+import type { ToolError } from '../source/tool-error.js';
+import type { Answer } from '../source/transport.js';
+import { untilFree } from '../source/until-free.js';
+import { documentOf, textIn } from '../source/xml-list.js';
+import type { KnownMessages } from './known-messages.js';
+import { HIDDEN_SECONDS_MAX, policiesOfQueue } from './queue-account.js';
+import type { Message, QueueRecord } from './queue-record.js';
+
+export interface QueueResult {
+  readonly notes: readonly string[];
+  /** Whether it was there with other metadata, which stay. */
+  readonly differs: boolean;
+}
+
+/** @param replaces whether metadata that are there give way. @throws ToolError */
+export async function offerQueue(
+  endpoint: Endpoint,
+  queue: QueueRecord,
+  replaces: boolean,
+  context: SourceContext,
+): Promise<QueueResult> {
+  const { name, policies } = queue;
+  const notes: string[] = [];
+  let isSame = await create(endpoint, queue, context);
+  if (!isSame && replaces) {
+    await setMetadata(endpoint, queue);
+    isSame = true;
+  }
+  const mayOffer = endpoint.address.hasKey && policies !== null && policies.length > 0;
+  if (mayOffer && !(await offerPolicies(endpoint, policiesOfQueue(name), policies)))
+    notes.push(`Queue ${name} has access policies of its own: those that came with it were not set.`);
+  return { notes, differs: !isSame };
+}
+
+/** Whether it is there with these metadata now. */
+function create(endpoint: Endpoint, queue: QueueRecord, context: SourceContext): Promise<boolean> {
+  const { name } = queue;
+  return untilFree(`Queue ${name}`, endpoint, context, async () => {
+    const { status, value } = await endpoint.send({
+      method: 'PUT',
+      path: `/${name}`,
+      headers: metadataHeaders(queue.metadata),
+      read: answer => ({ answer, code: errorOf(answer).code }),
+    });
+    const { code, answer } = value;
+    if (status < 300) return true;
+    if (code === 'QueueAlreadyExists') return false;
+    // A SAS of the queue cannot make it, and need not where it is there.
+    if ((status === 401 || status === 403) && !endpoint.address.hasKey) return true;
+    if (code === 'QueueBeingDeleted') return undefined;
+    throw failureOf(endpoint, `the creation of queue ${name}`, answer);
+  });
+}
+
+async function setMetadata(endpoint: Endpoint, queue: QueueRecord): Promise<void> {
+  const { status, value } = await endpoint.send({
+    method: 'PUT',
+    path: `/${queue.name}`,
+    query: { comp: 'metadata' },
+    headers: metadataHeaders(queue.metadata),
+    read: answer => failureOf(endpoint, `the metadata of queue ${queue.name}`, answer),
+  });
+  if (status >= 300) throw value;
+}
+
+/** What XML 1.0 cannot carry, which no client could have put. */
+const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+export type PutMessage =
+  | { readonly kind: 'expired' }
+  /** With its id, where the answer told it. */
+  | { readonly kind: 'done' | 'maybeTwice'; readonly id: string | undefined }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const idIn = (answer: Pick<Answer, 'body'>): string | undefined => {
+  try {
+    const [element] = documentOf(answer).children;
+    return (element && textIn(element, 'MessageId')) || undefined;
+  } catch {
+    // It was put: what the answer lacks is no reason to put it again.
+    return undefined;
+  }
+};
+
+/** Puts a message with what it has left of its life. Where an answer is lost a look says whether it is there already, if one can (known-messages.ts). @throws ToolError */
+export async function putMessage(
+  endpoint: Endpoint,
+  queue: string,
+  message: Message,
+  now: number,
+  known: KnownMessages,
+): Promise<PutMessage> {
+  const { text, expires, visible } = message;
+  const secondsTo = (time: string): number => Math.ceil((Date.parse(time) - now) / 1000);
+  const life = expires === null ? -1 : secondsTo(expires);
+  if (expires !== null && life <= 0) return { kind: 'expired' };
+  if (NO_XML.test(text)) return { kind: 'refused', reason: 'its text has characters that XML cannot carry' };
+  const hidden = visible === null ? 0 : Math.min(HIDDEN_SECONDS_MAX, Math.max(0, secondsTo(visible)));
+  if (life !== -1 && hidden >= life) return { kind: 'expired' };
+  let isUnknown = false;
+  const { status, value } = await endpoint.send<{
+    id?: string | undefined;
+    failure?: ToolError;
+    code: string;
+  }>({
+    method: 'POST',
+    path: `/${queue}/messages`,
+    query: { visibilitytimeout: String(hidden), messagettl: String(life) },
+    headers: { 'content-type': 'application/xml' },
+    body: `<?xml version="1.0" encoding="utf-8"?><QueueMessage><MessageText>${escapeXml(text)}</MessageText></QueueMessage>`,
+    read: answer => ({
+      ...errorOf(answer),
+      ...(answer.status < 300
+        ? { id: idIn(answer) }
+        : { failure: failureOf(endpoint, `a message for queue ${queue}`, answer) }),
+    }),
+    findOut: async () => {
+      const found = await known.find(message, now);
+      if (found === 'unknown') isUnknown = true;
+      return typeof found === 'string' ? undefined : { id: found.id, code: '' };
+    },
+  });
+  if (status < 300) return { kind: isUnknown ? 'maybeTwice' : 'done', id: value.id };
+  if (status === 400 || status === 413) return { kind: 'refused', reason: `${status} ${value.code}`.trim() };
+  throw value.failure;
+}

@@ -1,0 +1,64 @@
+// One run at a time at a directory or a journal. The lock is a file that names its process; one of a process that is gone, or of another that has its number now, is replaced.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { systemCodeOf, ToolError } from '../source/tool-error.js';
+import { makeDirectory } from './make-directory.js';
+
+interface Owner {
+  readonly pid: number;
+  /** When it started, in the system's own terms: numbers of processes come again. */
+  readonly started: string;
+}
+
+const TRIES_MAX = 5;
+/** Of the fields behind the name of the program in /proc/PID/stat. */
+const START_FIELD = 19;
+
+function startOf(pid: number): string {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[START_FIELD] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function isAlive({ pid, started }: Owner): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return systemCodeOf(error) === 'EPERM';
+  }
+  return startOf(pid) === started;
+}
+
+function ownerIn(path: string): Owner | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Owner;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Takes the lock; the result gives it back.
+ *
+ * @throws ToolError conflict, while another process has it.
+ */
+export function takeLock(path: string, what: string): () => void {
+  makeDirectory(dirname(path));
+  const owner: Owner = { pid: process.pid, started: startOf(process.pid) };
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    try {
+      writeFileSync(path, JSON.stringify(owner), { flag: 'wx' });
+      return () => rmSync(path, { force: true });
+    } catch (error) {
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
+    }
+    const other = ownerIn(path);
+    if (other !== undefined && isAlive(other))
+      throw new ToolError('conflict', `${what} is in use by process ${other.pid}.`);
+    rmSync(path, { force: true });
+  }
+  throw new ToolError('conflict', `${what} is in use.`);
+}

@@ -1,0 +1,88 @@
+// How fast requests go to one account: how many at once, how many a second, and none at all while the account asks for a pause. All requests to an
+// account share one Pace, whichever part of a tool sends them, so that a 503 to one of them holds back all. Retrying is endpoint.ts's.
+
+import type { Surroundings } from './surroundings.js';
+import { ToolError } from './tool-error.js';
+
+export interface PaceOptions {
+  /** Requests at once, at most. */
+  readonly parallel: number;
+  /** Requests a second, at most; undefined has no bound. */
+  readonly rate: number | undefined;
+}
+
+/** Successes at one width before it grows by one: after a 503 the way back takes hundreds of requests. */
+const SUCCESSES_TO_GROW = 20;
+
+export class Pace {
+  readonly #surroundings: Surroundings;
+  readonly #parallel: number;
+  readonly #interval: number;
+  #width: number;
+  #active = 0;
+  #successes = 0;
+  #heldUntil = 0;
+  #nextAt = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor({ parallel, rate }: PaceOptions, surroundings: Surroundings) {
+    this.#parallel = parallel;
+    this.#width = parallel;
+    this.#interval = rate === undefined ? 0 : 1000 / rate;
+    this.#surroundings = surroundings;
+  }
+
+  /** Requests at once, now. */
+  get width(): number {
+    return this.#width;
+  }
+
+  /** Waits for a turn; the caller calls `leave` after its request. */
+  async enter(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    while (this.#active >= this.#width) await new Promise<void>(resolve => this.#waiting.push(resolve));
+    this.#active++;
+    try {
+      for (let wait = this.#wait(); wait > 0; wait = this.#wait())
+        await this.#surroundings.sleep(wait, signal);
+      signal?.throwIfAborted();
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+    if (this.#interval > 0)
+      this.#nextAt = Math.max(this.#nextAt, this.#surroundings.ticks()) + this.#interval;
+  }
+
+  leave(): void {
+    this.#active--;
+    this.#waiting.shift()?.();
+  }
+
+  #wait(): number {
+    return Math.max(this.#heldUntil, this.#nextAt) - this.#surroundings.ticks();
+  }
+
+  /** The account is busy: nothing goes out for so many milliseconds, and half as many at once afterwards. */
+  hold(milliseconds: number): void {
+    const now = this.#surroundings.ticks();
+    // Of the answers to requests that were under way together, the first halves.
+    if (now >= this.#heldUntil) this.#width = Math.max(1, Math.floor(this.#width / 2));
+    this.#successes = 0;
+    this.#heldUntil = Math.max(this.#heldUntil, now + milliseconds);
+  }
+
+  succeeded(): void {
+    if (this.#width >= this.#parallel || ++this.#successes < SUCCESSES_TO_GROW) return;
+    this.#successes = 0;
+    this.#width++;
+    this.#waiting.shift()?.();
+  }
+}
+
+/** @throws ToolError usage, unless the text is a whole number from 1. */
+export function parseCount(flag: string, text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new ToolError('usage', `${flag} takes a whole number from 1, not ${JSON.stringify(text)}.`);
+  return Number(text);
+}

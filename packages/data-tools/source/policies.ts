@@ -1,0 +1,97 @@
+// The access policies of a table, a queue or a container over the wire. Only a key may read and set them.
+import { escapeXml, type XmlElement } from '#wire';
+import type { Endpoint } from './endpoint.js';
+import { childOf, documentOf, textIn } from './xml-list.js';
+
+export interface Policy {
+  readonly id: string;
+  readonly start?: string;
+  readonly expiry?: string;
+  readonly permission?: string;
+}
+
+function policiesIn({ children }: XmlElement): readonly Policy[] {
+  return children.map(each => {
+    const access = childOf(each, 'AccessPolicy');
+    const [start, expiry, permission] = ['Start', 'Expiry', 'Permission'].map(
+      name => access && textIn(access, name),
+    );
+    return {
+      id: textIn(each, 'Id'),
+      ...(start && { start }),
+      ...(expiry && { expiry }),
+      ...(permission && { permission }),
+    };
+  });
+}
+
+const elementText = (name: string, text: string | undefined): string =>
+  text === undefined ? '' : `<${name}>${escapeXml(text)}</${name}>`;
+
+const formatPolicies = (policies: readonly Policy[]): string =>
+  `<?xml version="1.0" encoding="utf-8"?><SignedIdentifiers>${policies
+    .map(
+      ({ id, start, expiry, permission }) =>
+        `<SignedIdentifier>${elementText('Id', id)}<AccessPolicy>${elementText('Start', start)}${elementText('Expiry', expiry)}${elementText('Permission', permission)}</AccessPolicy></SignedIdentifier>`,
+    )
+    .join('')}</SignedIdentifiers>`;
+
+/** Where the policies of something are. */
+export interface PolicyPlace {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export const policiesOfTable = (table: string): PolicyPlace => ({
+  path: `/${table}`,
+  query: { comp: 'acl' },
+});
+
+/** Null where they cannot be read: with a SAS, or at a server that has none. */
+export async function readPoliciesAt(
+  endpoint: Endpoint,
+  place: PolicyPlace,
+): Promise<readonly Policy[] | null> {
+  if (!endpoint.address.hasKey) return null;
+  const { value } = await endpoint.send({
+    method: 'GET',
+    ...place,
+    serverErrorsMax: 3,
+    read: answer => (answer.status === 200 ? policiesIn(documentOf(answer)) : null),
+  });
+  return value;
+}
+
+/** Whether the server took them. */
+export async function writePoliciesAt(
+  endpoint: Endpoint,
+  place: PolicyPlace,
+  policies: readonly Policy[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
+  const { status } = await endpoint.send({
+    method: 'PUT',
+    ...place,
+    headers: { 'content-type': 'application/xml', ...headers },
+    body: formatPolicies(policies),
+    serverErrorsMax: 3,
+    read: () => undefined,
+  });
+  return status < 300;
+}
+
+/** Sets policies where there are none; whether those that are there are the ones that were wanted. */
+export async function offerPolicies(
+  endpoint: Endpoint,
+  place: PolicyPlace,
+  policies: readonly Policy[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
+  if (policies.length === 0) return true;
+  const there = await readPoliciesAt(endpoint, place);
+  if (there === null || there.length > 0) return JSON.stringify(there) === JSON.stringify(policies);
+  return writePoliciesAt(endpoint, place, policies, headers);
+}
+
+export const readPolicies = (endpoint: Endpoint, table: string): Promise<readonly Policy[] | null> =>
+  readPoliciesAt(endpoint, policiesOfTable(table));

@@ -1,0 +1,257 @@
+// Rows of tables over the wire: pages of Query Entities by key range, each page parsed exactly, in strict order. An empty page with a continuation is gone on from; a page that is cut or
+// goes back in keys is asked for again.
+import { isAscii, isUtf8 } from 'node:buffer';
+import { readPage } from '../line/read-rows.js';
+import { compareKeys, type Key, type Row } from '../line/row.js';
+import { RowError } from '../line/row-error.js';
+import { RowShape } from '../line/row-shape.js';
+import type { ByteBudget } from './byte-budget.js';
+import { BadAnswer, type Endpoint, errorOf, failureOf, type Received } from './endpoint.js';
+import { filtersOf, isAfter, isBefore, type KeyRange, WHOLE } from './key-range.js';
+import type { RowSource } from './row-source.js';
+import { ToolError } from './tool-error.js';
+import type { Answer } from './transport.js';
+
+const ACCEPT = { accept: 'application/json;odata=minimalmetadata' };
+const NEXT = 'x-ms-continuation-next';
+/** A larger page is not asked for before the one that is worked on is done. */
+const AHEAD_BYTES_MAX = 1_048_576;
+/** Of an answer, where rows are so large that a full page would have more. One row that is still worked on keeps the text of its whole page in memory, which a server ends at some 11 MB. */
+const PAGE_BYTES_AIM = 2 * 1_048_576;
+/** A server's own limit (docs/protocol/queries.md). */
+const PAGE_ROWS_MAX = 1000;
+
+export interface Selection {
+  /** A filter of the user, in OData form. */
+  readonly filter?: string | undefined;
+  /** Properties besides the keys and the Timestamp. */
+  readonly select?: readonly string[] | undefined;
+}
+
+export interface PageRequest {
+  readonly table: string;
+  readonly range: string;
+  /** Default: that of the reader. */
+  readonly select?: readonly string[] | undefined;
+  readonly top?: number | undefined;
+  readonly next?: Readonly<Record<string, string>> | undefined;
+}
+
+interface Page {
+  /** Of the answer. */
+  readonly bytes: number;
+  readonly rows: readonly Row[];
+  /** Parameters of the request for the next page. */
+  readonly next: Readonly<Record<string, string>> | undefined;
+}
+
+/** A text in UTF-8; an answer that is none was cut or mixed up on the way. */
+export function textIn(body: Buffer): string {
+  if (isAscii(body)) return body.toString('latin1');
+  if (!isUtf8(body)) throw new BadAnswer('an answer is no UTF-8');
+  return body.toString('utf8');
+}
+
+const single = (value: string | string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : value?.[0];
+
+function continuationOf(headers: Answer['headers']): Page['next'] {
+  const partition = single(headers[`${NEXT}partitionkey`]);
+  const row = single(headers[`${NEXT}rowkey`]);
+  if (partition === undefined && row === undefined) return undefined;
+  return {
+    ...(partition !== undefined && { NextPartitionKey: partition }),
+    ...(row !== undefined && { NextRowKey: row }),
+  };
+}
+
+export const bothFilters = (one: string, other: string | undefined): string =>
+  one === '' ? (other ?? '') : other ? `(${one}) and (${other})` : one;
+
+/** `$top` for rows of this size; undefined where a full page is short enough. */
+export function topFor(rowBytes: number): number | undefined {
+  const rows = Math.max(1, Math.floor(PAGE_BYTES_AIM / rowBytes));
+  return rows < PAGE_ROWS_MAX ? rows : undefined;
+}
+
+export class TableRows implements RowSource {
+  readonly endpoint: Endpoint;
+  readonly #selection: Selection;
+  readonly #budget: ByteBudget | undefined;
+  readonly #shape = new RowShape();
+  /** Of the page that came last: the next one is taken to be as large. */
+  #pageBytes = 0;
+  /** Of a row, by the pages that came last. */
+  #rowBytes = 0;
+
+  /** @param budget of the pages that readers of several ranges have at once. A reader that waits for a second source while it has a page must have none. */
+  constructor(endpoint: Endpoint, selection: Selection = {}, budget?: ByteBudget) {
+    this.endpoint = endpoint;
+    this.#selection = selection;
+    this.#budget = budget;
+  }
+
+  get name(): string {
+    return this.endpoint.name;
+  }
+
+  async tables(): Promise<readonly string[]> {
+    const names: string[] = [];
+    let next: string | undefined;
+    do {
+      const query: Record<string, string> = next === undefined ? {} : { NextTableName: next };
+      const { status, headers, value } = await this.endpoint.send({
+        method: 'GET',
+        path: '/Tables',
+        query,
+        headers: { accept: 'application/json;odata=nometadata' },
+        read: answer =>
+          answer.status === 200
+            ? tableNames(answer.body)
+            : failureOf(this.endpoint, 'a list of tables', answer),
+      });
+      if (value instanceof ToolError) throw status === 404 ? new ToolError('notThere', value.message) : value;
+      names.push(...value);
+      next = single(headers[`${NEXT}tablename`]);
+    } while (next !== undefined);
+    return names.sort();
+  }
+
+  async *pages(table: string, range: KeyRange = WHOLE): AsyncGenerator<readonly Row[], void> {
+    let last: Key | undefined;
+    for (const filter of filtersOf(range)) {
+      for await (const page of this.#pagesOf(table, filter)) {
+        const rows = rowsWithin(page.rows, range);
+        const [first] = rows;
+        if (first !== undefined) {
+          // Rows that came already are left out: a server may repeat a key where a page ends.
+          const fresh =
+            last === undefined || compareKeys(last, first) < 0 ? rows : rows.filter(isBehind(last));
+          last = fresh.at(-1) ?? last;
+          if (fresh.length > 0) yield fresh;
+        }
+        const end = page.rows.at(-1);
+        if (end !== undefined && isAfter(end, range)) return;
+      }
+    }
+  }
+
+  /** The pages of a filter. The next one is on its way while one is worked on, if it is small and the budget has room. */
+  async *#pagesOf(table: string, filter: string): AsyncGenerator<Page, void> {
+    const budget = this.#budget;
+    // Taken for the page at hand, and for the one that is on its way.
+    let [own, ahead] = [this.#pageBytes, 0];
+    let rowBytes = this.#rowBytes;
+    const ask = (next?: Page['next']): Promise<Page> =>
+      this.page({ table, range: filter, top: topFor(rowBytes), next });
+    await budget?.take(own);
+    try {
+      let coming: Promise<Page> | undefined = ask();
+      while (coming !== undefined) {
+        const page: Page = await coming;
+        const { bytes, rows, next } = page;
+        budget?.adjust(bytes - own);
+        own = bytes;
+        this.#pageBytes = bytes;
+        // Small rows between large ones make pages longer step by step.
+        rowBytes = Math.max(bytes / Math.max(1, rows.length), rowBytes / 2);
+        this.#rowBytes = rowBytes;
+        const isAhead = next !== undefined && bytes <= AHEAD_BYTES_MAX && (budget?.tryTake(bytes) ?? true);
+        ahead = isAhead ? bytes : 0;
+        coming = isAhead ? ask(next) : undefined;
+        // Nobody waits for it where the reader stops.
+        coming?.catch(() => undefined);
+        yield page;
+        budget?.give(own);
+        [own, ahead] = [ahead, 0];
+        if (next === undefined || coming !== undefined) continue;
+        const expected = this.#pageBytes;
+        await budget?.take(expected);
+        own = expected;
+        coming = ask(next);
+      }
+    } finally {
+      budget?.give(own + ahead);
+    }
+  }
+
+  /** One page; `$top` of the request is the server's to keep. @throws ToolError */
+  async page({ table, range, select = this.#selection.select, top, next }: PageRequest): Promise<Page> {
+    const { filter } = this.#selection;
+    const both = bothFilters(range, filter);
+    const query: Record<string, string> = {
+      ...(both !== '' && { $filter: both }),
+      ...(select && { $select: ['PartitionKey', 'RowKey', 'Timestamp', ...select].join(',') }),
+      ...(top !== undefined && { $top: String(top) }),
+      ...next,
+    };
+    let bytes = 0;
+    const received: Received<readonly Row[] | ToolError> = await this.endpoint.send({
+      method: 'GET',
+      path: `/${table}()`,
+      query,
+      headers: ACCEPT,
+      read: answer => {
+        bytes = answer.body.length;
+        return answer.status === 200 ? this.#rows(answer.body) : this.#failure(table, answer);
+      },
+    });
+    const { value, headers } = received;
+    if (value instanceof ToolError) throw value;
+    return { bytes, rows: value, next: continuationOf(headers) };
+  }
+
+  #rows(body: Buffer): readonly Row[] {
+    try {
+      const rows = readPage(textIn(body), this.#shape);
+      if (!isAscending(rows)) throw new BadAnswer('a page has its rows out of order');
+      return rows;
+    } catch (error) {
+      if (error instanceof RowError) throw new BadAnswer(`a page cannot be read: ${error.message}`);
+      throw error;
+    }
+  }
+
+  #failure(table: string, answer: Answer): ToolError {
+    const { status } = answer;
+    const failure = failureOf(this.endpoint, `a query of table ${table}`, answer);
+    if (status === 400) return new ToolError('usage', failure.message);
+    if (status === 404)
+      return new ToolError(
+        'notThere',
+        `Table ${table} is not at ${this.name}: ${errorOf(answer).code || 404}.`,
+      );
+    return failure;
+  }
+}
+
+/** Of rows in order; those of most pages all are. */
+function rowsWithin(rows: readonly Row[], range: KeyRange): readonly Row[] {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return rows;
+  if (!isBefore(first, range) && !isAfter(last, range)) return rows;
+  return rows.filter(row => !isBefore(row, range) && !isAfter(row, range));
+}
+
+const isBehind =
+  (last: Key) =>
+  (row: Row): boolean =>
+    compareKeys(last, row) < 0;
+
+function isAscending(rows: readonly Row[]): boolean {
+  let before: Row | undefined;
+  for (const row of rows) {
+    if (before !== undefined && compareKeys(before, row) >= 0) return false;
+    before = row;
+  }
+  return true;
+}
+
+function tableNames(body: Buffer): readonly string[] {
+  try {
+    const { value } = JSON.parse(body.toString('utf8')) as { value: readonly { TableName: string }[] };
+    return value.map(({ TableName }) => TableName);
+  } catch {
+    throw new BadAnswer('a list of tables cannot be read');
+  }
+}

@@ -1,0 +1,42 @@
+// The end of a data tool that did not do what was asked: an exit code and a sentence. Each expected failure is a ToolError, thrown where it is found;
+// the command's door prints it (progress/reporter.ts) and exits with its code. Anything else that is thrown is a bug of ours.
+// No message has a key or a signature in it: whoever makes one names an endpoint by `Address.name`, and redacted.ts takes out what came with the user's words.
+import { redacted } from './redacted.js';
+
+/** What the exit codes of the data tools mean; docs/data-tools.md has them for users. */
+export const EXIT = {
+  /** Done; nothing differs. */
+  done: 0,
+  /** diff and verify: different, damaged or unfinished. */
+  different: 1,
+  usage: 2,
+  denied: 3,
+  notThere: 4,
+  /** Conflicts, refused rows, a directory in use. */
+  conflict: 5,
+  /** No success for as long as --retry-for allows; --resume goes on. */
+  gaveUp: 6,
+  /** The dump to load is damaged or unfinished; nothing was written. */
+  damaged: 7,
+  interrupted: 130,
+} as const;
+
+export type ExitName = keyof typeof EXIT;
+
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+  readonly exit: ExitName;
+
+  constructor(exit: ExitName, message: string, options?: ErrorOptions) {
+    super(redacted(message), options);
+    this.exit = exit;
+  }
+
+  get exitCode(): number {
+    return EXIT[this.exit];
+  }
+}
+
+/** The system's code of an error, such as ENOSPC, where there is one. */
+export const systemCodeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

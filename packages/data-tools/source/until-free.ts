@@ -1,0 +1,27 @@
+// Waits for a name whose table, queue or container is being deleted: Azure keeps it for 30 s, and longer.
+import type { Endpoint, SourceContext } from './endpoint.js';
+import { ToolError } from './tool-error.js';
+
+const PAUSE_MILLISECONDS = 2000;
+
+/**
+ * Makes something of the name `what`, as soon as that is free.
+ *
+ * @param make is undefined while the name is being deleted.
+ * @throws ToolError gaveUp, and what `make` throws.
+ */
+export async function untilFree<T>(
+  what: string,
+  endpoint: Endpoint,
+  { surroundings, retryForMilliseconds, signal }: SourceContext,
+  make: () => Promise<T | undefined>,
+): Promise<T> {
+  const begun = surroundings.ticks();
+  for (;;) {
+    const made = await make();
+    if (made !== undefined) return made;
+    if (surroundings.ticks() - begun > retryForMilliseconds)
+      throw new ToolError('gaveUp', `${what} is still being deleted at ${endpoint.name}.`);
+    await surroundings.sleep(PAUSE_MILLISECONDS, signal);
+  }
+}

@@ -1,0 +1,97 @@
+// Lists that services answer in XML, page by page: names, properties and metadata of queues, containers and blobs. Knows the frame that all of them have; what stands in an entry, their readers know.
+import { parseXml, type XmlElement } from '#wire';
+import { BadAnswer, type Endpoint, failureOf } from './endpoint.js';
+import { ToolError } from './tool-error.js';
+import type { Answer } from './transport.js';
+
+/** The first version that has tags of blobs (docs/protocol/blob-requests.md). */
+export const LIST_VERSION = '2019-12-12';
+
+export const childOf = ({ children }: XmlElement, name: string): XmlElement | undefined =>
+  children.find(each => each.name === name);
+
+export const textIn = (element: XmlElement, name: string): string => childOf(element, name)?.text ?? '';
+
+/** Texts by name, in the case that they have: what stands in Metadata. */
+export const textsIn = (element: XmlElement | undefined): Readonly<Record<string, string>> =>
+  Object.fromEntries((element?.children ?? []).map(({ name, text }) => [name, text]));
+
+/** Services write carriage returns of texts as they are (docs/protocol/documents.md), which XML reads as line feeds unless they are references. */
+function withReturns(body: Buffer): Buffer {
+  if (!body.includes('\r')) return body;
+  const text = body.toString('utf8').trimEnd();
+  const root = text.search(/<[A-Za-z]/);
+  return Buffer.from(text.slice(0, root) + text.slice(root).replaceAll('\r', '&#xD;'));
+}
+
+/** The document of an answer. @throws BadAnswer, where it is cut or none. */
+export function documentOf({ body }: Pick<Answer, 'body'>): XmlElement {
+  try {
+    return parseXml(withReturns(body));
+  } catch {
+    throw new BadAnswer('an answer in XML cannot be read');
+  }
+}
+
+/** XML cannot carry U+FFFE and U+FFFF: names with them come percent-encoded, told by an attribute, which the parser drops. */
+function decodedNames(body: Buffer): Buffer {
+  const text = body.toString('utf8');
+  if (!text.includes('<Name Encoded="true">')) return body;
+  return Buffer.from(text.replace(/<Name Encoded="true">([^<]*)<\/Name>/g, '<EncodedName>$1</EncodedName>'));
+}
+
+/** The name of an entry. */
+export function nameIn(element: XmlElement): string {
+  const encoded = childOf(element, 'EncodedName');
+  return encoded === undefined ? textIn(element, 'Name') : decodeURIComponent(encoded.text);
+}
+
+export interface ListOptions {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** The element that has the entries. */
+  readonly entries: string;
+  /** What messages call it. */
+  readonly what: string;
+}
+
+export interface ListPage {
+  readonly entries: readonly XmlElement[];
+  /** Where the next page begins; undefined behind the last. */
+  readonly next: string | undefined;
+}
+
+/** One page; a marker of '' is the start. Undefined where the address may not ask for what the query includes. */
+export async function listPage(
+  endpoint: Endpoint,
+  { path, query, entries, what }: ListOptions,
+  marker: string,
+): Promise<ListPage> {
+  const { value } = await endpoint.send({
+    method: 'GET',
+    path,
+    query: { comp: 'list', ...query, ...(marker !== '' && { marker }) },
+    headers: { 'x-ms-version': LIST_VERSION },
+    read: answer => {
+      if (answer.status !== 200) return failureOf(endpoint, what, answer);
+      const document = documentOf({ body: decodedNames(answer.body) });
+      const next = textIn(document, 'NextMarker');
+      return { entries: childOf(document, entries)?.children ?? [], next: next === '' ? undefined : next };
+    },
+  });
+  if (value instanceof ToolError) throw value;
+  return value;
+}
+
+/** All pages. */
+export async function* listPages(
+  endpoint: Endpoint,
+  options: ListOptions,
+  from = '',
+): AsyncGenerator<ListPage, void> {
+  for (let marker: string | undefined = from; marker !== undefined; ) {
+    const page: ListPage = await listPage(endpoint, options, marker);
+    yield page;
+    marker = page.next;
+  }
+}

@@ -1,0 +1,164 @@
+// Brings changes of one partition about, whatever stands in the way: as one transaction; with a table that has to be made first; without rows that are there already; and row by row where a transaction fails for a reason
+// that is not all its rows'. A write whose answer was lost is found out by what is there now. The result says which rows were left alone and why.
+import { formatContent } from '../line/line.js';
+import { compareText, type Row } from '../line/row.js';
+import type { KeyRange } from '../source/key-range.js';
+import { after } from '../source/key-range.js';
+import { ToolError } from '../source/tool-error.js';
+import { type Change, isAddressable, requestOf } from './change.js';
+import type { TargetTable } from './target-table.js';
+import { type ChangeResult, sendChange, sendTransaction } from './transaction.js';
+
+export interface Outcome {
+  readonly change: Change;
+  /** `done` where the row is as it was to be, by this run or before it. */
+  readonly kind: 'done' | 'conflict' | 'refused';
+  /** Of a refused row. */
+  readonly reason?: string;
+}
+
+export interface ApplyOptions {
+  /** What an insert does with a row that is there: it is a conflict unless it has the same content, or it is left alone. */
+  readonly onExisting: 'compare' | 'skip';
+}
+
+const TRIES_MAX = 4;
+const isDone = ({ status }: ChangeResult): boolean => status < 300;
+/** A server that answers 500 to a change so often, and to others in between does not, cannot take the change. */
+const SERVER_ERRORS_MAX = 10;
+const UNADDRESSABLE =
+  'half a surrogate pair in a key can be inserted, and in no other way be named in a request';
+const isDenied = ({ status }: ChangeResult): boolean => status === 401 || status === 403;
+/** The table is missing, not a row: that is `ResourceNotFound`, which Azure says of tables too. */
+const lacksTable = ({ status, code }: ChangeResult, kind: Change['kind']): boolean =>
+  status === 404 && (code === 'TableNotFound' || kind !== 'delete');
+const isGone = ({ status, code }: ChangeResult, { kind }: Change): boolean =>
+  kind === 'delete' && status === 404 && code !== 'TableNotFound';
+const mayBeDone = ({ status, isRepeated }: ChangeResult): boolean => isRepeated || status === 500;
+const exists = ({ status, code }: ChangeResult): boolean => status === 409 && code !== 'TableBeingDeleted';
+
+const reasonOf = ({ status, code, message }: ChangeResult): string =>
+  [`${status}${code === '' ? '' : ` ${code}`}`, message].filter(each => each !== '').join(': ');
+
+const done = (change: Change): Outcome => ({ change, kind: 'done' });
+
+export class Applier {
+  readonly #table: TargetTable;
+  readonly #options: ApplyOptions;
+
+  constructor(table: TargetTable, options: ApplyOptions) {
+    this.#table = table;
+    this.#options = options;
+  }
+
+  /** All of one partition, each row once. @throws ToolError */
+  async apply(changes: readonly Change[]): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = changes
+      .filter(change => !isAddressable(change))
+      .map(change => ({ change, kind: 'refused', reason: UNADDRESSABLE }));
+    let left = changes.filter(isAddressable);
+    let isUncertain = false;
+    for (let tries = 0; left.length > 1 && tries < TRIES_MAX; tries++) {
+      const requests = left.map(change => requestOf(this.#table.name, change));
+      const result = await sendTransaction(this.#table.endpoint, requests);
+      if (isDone(result)) return [...outcomes, ...left.map(done)];
+      this.#check(result);
+      isUncertain ||= mayBeDone(result);
+      if (lacksTable(result, left[0]?.kind ?? 'insert')) {
+        await this.#table.create();
+        continue;
+      }
+      if (!exists(result)) break;
+      const sorted = await this.#sortedOut(left);
+      // Nobody may read: then each row tells by itself.
+      if (sorted === undefined) break;
+      outcomes.push(...sorted.outcomes);
+      left = [...sorted.left];
+    }
+    for (const change of left) outcomes.push(await this.#applyOne(change, isUncertain));
+    return outcomes;
+  }
+
+  #check(result: ChangeResult): void {
+    if (isDenied(result))
+      throw new ToolError(
+        'denied',
+        `${this.#table.endpoint.name} denied a write to table ${this.#table.name}: ${reasonOf(result)}`,
+      );
+  }
+
+  /** @param wasUncertain whether an earlier attempt may have been done. */
+  async #applyOne(change: Change, wasUncertain: boolean): Promise<Outcome> {
+    let isUncertain = wasUncertain;
+    let serverErrors = 0;
+    for (let tries = 0; ; ) {
+      const result = await sendChange(this.#table.endpoint, requestOf(this.#table.name, change));
+      if (isDone(result)) return done(change);
+      this.#check(result);
+      isUncertain ||= mayBeDone(result);
+      if (isGone(result, change)) return done(change);
+      if (lacksTable(result, change.kind) && tries++ < TRIES_MAX) {
+        await this.#table.create();
+        continue;
+      }
+      if (exists(result) && change.kind === 'insert') return this.#existing(change, isUncertain);
+      if (result.status === 500) {
+        serverErrors = (await this.#table.isWell()) ? serverErrors + 1 : 0;
+        if (serverErrors < SERVER_ERRORS_MAX) continue;
+      }
+      return { change, kind: 'refused', reason: reasonOf(result) };
+    }
+  }
+
+  async #existing(change: Change, isUncertain: boolean): Promise<Outcome> {
+    if (this.#options.onExisting === 'skip') return done(change);
+    const sorted = await this.#sortedOut([change]);
+    // An answer that was lost was most likely this one's: nobody else is told to insert the same row.
+    if (sorted === undefined)
+      return isUncertain
+        ? done(change)
+        : { change, kind: 'conflict', reason: 'it is there, and may not be read' };
+    const [outcome] = sorted.outcomes;
+    // It was there, and is not any more.
+    return outcome ?? this.#applyOne(change, isUncertain);
+  }
+
+  /** What is there already of inserted rows, and what is left to do; undefined where that may not be read. */
+  async #sortedOut(
+    changes: readonly Change[],
+  ): Promise<{ outcomes: readonly Outcome[]; left: readonly Change[] } | undefined> {
+    const there = await this.#rowsThere(changes);
+    if (there === undefined) return undefined;
+    const outcomes: Outcome[] = [];
+    const left: Change[] = [];
+    for (const change of changes) {
+      const row = change.kind === 'insert' ? there.get(change.row.rowKey) : undefined;
+      if (row === undefined) left.push(change);
+      else if (this.#options.onExisting === 'skip' || isSame(row, change.row)) outcomes.push(done(change));
+      else outcomes.push({ change, kind: 'conflict' });
+    }
+    return { outcomes, left };
+  }
+
+  async #rowsThere(changes: readonly Change[]): Promise<ReadonlyMap<string, Row> | undefined> {
+    const keys = changes.map(({ row }) => row.rowKey).sort(compareText);
+    const { partitionKey } = changes[0]?.row ?? { partitionKey: '' };
+    const [first = '', last = ''] = [keys[0], keys.at(-1)];
+    const range: KeyRange = {
+      from: { partitionKey, rowKey: first },
+      until: after({ partitionKey, rowKey: last }),
+    };
+    const wanted = new Set(keys);
+    const there = new Map<string, Row>();
+    try {
+      for await (const page of this.#table.rows.pages(this.#table.name, range))
+        for (const row of page) if (wanted.has(row.rowKey)) there.set(row.rowKey, row);
+    } catch (error) {
+      if (error instanceof ToolError && error.exit === 'denied') return undefined;
+      throw error;
+    }
+    return there;
+  }
+}
+
+const isSame = (one: Row, other: Row): boolean => formatContent(one) === formatContent(other);

@@ -1,0 +1,50 @@
+// One write of a row as a request says it, alone or as a part of a transaction.
+import { formatContent } from '../line/line.js';
+import type { Row } from '../line/row.js';
+import { isEncodable } from '../source/key-range.js';
+
+/** `insert` fails where the row is there; the others are AzCopy's InsertOrReplace and InsertOrMerge, and a delete of whatever is there. */
+export type ChangeKind = 'insert' | 'replace' | 'merge' | 'delete';
+
+export interface Change {
+  readonly kind: ChangeKind;
+  readonly row: Row;
+  /** Its place in the run, from 0: what is done up to there is a run's progress. */
+  readonly place: number;
+}
+
+export interface ChangeRequest {
+  readonly method: string;
+  /** Below the endpoint. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const METHODS: Readonly<Record<ChangeKind, string>> = {
+  insert: 'POST',
+  replace: 'PUT',
+  merge: 'PATCH',
+  delete: 'DELETE',
+};
+const JSON_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json;odata=minimalmetadata',
+  dataserviceversion: '3.0',
+};
+/** Without it an answer has the whole entity again. */
+const INSERT_HEADERS = { ...JSON_HEADERS, prefer: 'return-no-content' };
+const DELETE_HEADERS = { ...JSON_HEADERS, 'if-match': '*' };
+
+const encoded = (key: string): string => encodeURIComponent(key.replaceAll("'", "''"));
+
+/** Half a surrogate pair in a key stands in a body, and in no URL. */
+export const isAddressable = ({ kind, row }: Pick<Change, 'kind' | 'row'>): boolean =>
+  kind === 'insert' || (isEncodable(row.partitionKey) && isEncodable(row.rowKey));
+
+export function requestOf(table: string, { kind, row }: Pick<Change, 'kind' | 'row'>): ChangeRequest {
+  const body = kind === 'delete' ? '' : formatContent(row);
+  if (kind === 'insert') return { method: 'POST', path: `/${table}`, headers: INSERT_HEADERS, body };
+  const path = `/${table}(PartitionKey='${encoded(row.partitionKey)}',RowKey='${encoded(row.rowKey)}')`;
+  return { method: METHODS[kind], path, headers: kind === 'delete' ? DELETE_HEADERS : JSON_HEADERS, body };
+}

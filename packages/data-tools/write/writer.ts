@@ -1,0 +1,184 @@
+// Writes changes in any order of partitions, many transactions at once: gathers those of a partition up to what a transaction may have, and hands out how far all are done without a gap, which is what a journal needs.
+// Memory is bounded: who adds waits while too much is gathered or under way.
+import type { Row } from '../line/row.js';
+import type { Reporter } from '../progress/reporter.js';
+import type { ByteBudget } from '../source/byte-budget.js';
+import { Applier, type ApplyOptions, type Outcome } from './apply.js';
+import type { Change, ChangeKind } from './change.js';
+import type { TargetTable } from './target-table.js';
+import { BODY_BYTES_MAX, CHANGES_MAX, PART_OVERHEAD_BYTES } from './transaction.js';
+
+interface Group {
+  readonly changes: Change[];
+  readonly keys: Set<string>;
+  bytes: number;
+}
+
+export interface Told {
+  readonly conflicts: number;
+  readonly refused: number;
+}
+
+export interface WriterOptions extends ApplyOptions {
+  readonly parallel: number;
+  readonly reporter: Reporter;
+  /** The place of the first change. */
+  readonly firstPlace: number;
+  /** Whether no key comes twice: rows of a table. */
+  readonly hasDistinctKeys: boolean;
+  /** Of the transactions that are under way, for all writers of a run. */
+  readonly budget: ByteBudget;
+  /** How many writers there may be, each of which gathers. */
+  readonly writers: number;
+}
+
+/** By all writers of a run; but each may gather a row. */
+const GATHERED_BYTES_MAX = 4 * 1_048_576;
+const GATHERED_BYTES_LEAST = 1_048_576;
+const GATHERED_GROUPS_MAX = 1000;
+/** UTF-8 has up to three bytes a unit. */
+const UNIT_BYTES_MAX = 3;
+const BYTES_OF_SURE = 64 * 1024;
+
+/** An upper bound of the bytes of a row in a request, without encoding it unless it is large. */
+function bytesOf({ partitionKey, rowKey, properties }: Row): number {
+  let units = 2 * UNIT_BYTES_MAX * (partitionKey.length + rowKey.length);
+  for (const { name, literal } of properties) units += 2 * name.length + literal.length + 40;
+  if (units * UNIT_BYTES_MAX < BYTES_OF_SURE) return units * UNIT_BYTES_MAX + PART_OVERHEAD_BYTES;
+  let bytes = units;
+  for (const { name, literal } of properties)
+    bytes += Buffer.byteLength(literal) - literal.length + 2 * (Buffer.byteLength(name) - name.length);
+  return bytes + PART_OVERHEAD_BYTES;
+}
+
+export class Writer {
+  readonly #table: TargetTable;
+  readonly #options: WriterOptions;
+  readonly #applier: Applier;
+  readonly #gathered = new Map<string, Group>();
+  #gatheredBytes = 0;
+  readonly #gatheredMost: number;
+  readonly #active = new Set<Group>();
+  #nextPlace: number;
+  #failure: { readonly error: unknown } | undefined;
+  #waiting: (() => void)[] = [];
+  /** Places of rows that were left alone. */
+  readonly #conflicts: number[] = [];
+  readonly #refused: number[] = [];
+
+  constructor(table: TargetTable, options: WriterOptions) {
+    this.#table = table;
+    this.#options = options;
+    this.#applier = new Applier(table, options);
+    this.#nextPlace = options.firstPlace;
+    this.#gatheredMost = Math.max(GATHERED_BYTES_LEAST, GATHERED_BYTES_MAX / options.writers);
+  }
+
+  /** Takes a change, and waits while too many are under way. @throws the failure of an earlier one. */
+  async add(kind: ChangeKind, row: Row): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (!this.#options.hasDistinctKeys && this.#hasKey(row)) await this.#drain();
+    const change: Change = { kind, row, place: this.#nextPlace++ };
+    const bytes = bytesOf(row);
+    let group = this.#gathered.get(row.partitionKey);
+    if (group !== undefined && group.bytes + bytes > BODY_BYTES_MAX) {
+      await this.#send(row.partitionKey, group);
+      group = undefined;
+    }
+    if (group === undefined) {
+      group = { changes: [], keys: new Set(), bytes: PART_OVERHEAD_BYTES };
+      this.#gathered.set(row.partitionKey, group);
+    }
+    group.changes.push(change);
+    if (!this.#options.hasDistinctKeys) group.keys.add(row.rowKey);
+    group.bytes += bytes;
+    this.#gatheredBytes += bytes;
+    if (group.changes.length === CHANGES_MAX) await this.#send(row.partitionKey, group);
+    while (this.#gatheredBytes > this.#gatheredMost || this.#gathered.size > GATHERED_GROUPS_MAX) {
+      const [first] = this.#gathered;
+      if (first === undefined) break;
+      await this.#send(...first);
+    }
+  }
+
+  #hasKey({ partitionKey, rowKey }: Row): boolean {
+    if (this.#gathered.get(partitionKey)?.keys.has(rowKey)) return true;
+    for (const { keys, changes } of this.#active)
+      if (keys.has(rowKey) && changes[0]?.row.partitionKey === partitionKey) return true;
+    return false;
+  }
+
+  async #send(partitionKey: string, group: Group): Promise<void> {
+    this.#gathered.delete(partitionKey);
+    this.#gatheredBytes -= group.bytes - PART_OVERHEAD_BYTES;
+    this.#active.add(group);
+    await this.#options.budget.take(group.bytes);
+    void this.#apply(group);
+    while (this.#active.size >= this.#options.parallel && this.#failure === undefined) await this.#oneDone();
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #oneDone(): Promise<void> {
+    return new Promise(resolve => this.#waiting.push(resolve));
+  }
+
+  async #apply(group: Group): Promise<void> {
+    try {
+      for (const outcome of await this.#applier.apply(group.changes)) this.#take(outcome);
+      this.#options.reporter.rows(group.changes.filter(({ kind }) => kind !== 'delete').length);
+      this.#active.delete(group);
+    } catch (error) {
+      // What failed stays under way: the run is not done up to there.
+      this.#failure ??= { error };
+    } finally {
+      this.#options.budget.give(group.bytes);
+    }
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  #take({ change, kind, reason }: Outcome): void {
+    if (kind === 'done') return;
+    const { row, place } = change;
+    const { partitionKey: PartitionKey, rowKey: RowKey } = row;
+    (kind === 'conflict' ? this.#conflicts : this.#refused).push(place);
+    this.#options.reporter.tell(kind, {
+      table: this.#table.name,
+      PartitionKey,
+      RowKey,
+      ...(reason !== undefined && { reason }),
+    });
+  }
+
+  async #drain(): Promise<void> {
+    for (const [partitionKey, group] of [...this.#gathered]) await this.#send(partitionKey, group);
+    while (this.#active.size > 0 && this.#failure === undefined) await this.#oneDone();
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Sends what is gathered, and waits for all. @throws the failure of one. */
+  end(): Promise<void> {
+    return this.#drain();
+  }
+
+  /** The place of the change that comes next. */
+  get nextPlace(): number {
+    return this.#nextPlace;
+  }
+
+  /** All changes before this place are done, or told. */
+  get donePlace(): number {
+    let place = this.#nextPlace;
+    for (const { changes } of [...this.#gathered.values(), ...this.#active])
+      place = Math.min(place, changes[0]?.place ?? place);
+    return place;
+  }
+
+  /** Of the changes before `donePlace`. */
+  get told(): Told {
+    const before = this.donePlace;
+    const count = (places: readonly number[]): number => places.filter(place => place < before).length;
+    return { conflicts: count(this.#conflicts), refused: count(this.#refused) };
+  }
+}

@@ -1,0 +1,376 @@
+// Queues and blobs through dump, verify, load and copy: what comes out is what went in, on every peer.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { BlobServiceClient, ContainerSASPermissions } from '@azure/storage-blob';
+import { type RunningServer, serve } from 'shelfmark';
+import {
+  type CopyOptions,
+  copy,
+  type DumpOptions,
+  dump,
+  type LoadOptions,
+  load,
+  parseAddress,
+  type Reporter,
+  verifyDump,
+} from '../../../packages/data-tools/index.js';
+import { describePeers } from '../../patterns/peers.js';
+import { collect } from '../../support/clients.js';
+import { type AccountAnswers, accountAnswers } from '../azurite-import/account-answers.js';
+import { fillBlobs, fillQueues } from '../azurite-import/fill-account.js';
+import { startFaultyProxy } from '../faulty-proxy.js';
+import { exitOf, runTool } from '../tool-run.js';
+
+const nothing = async (): Promise<void> => {};
+
+/** Fails where a first conflict is told: a kill in the midst of blobs, whose journal stays. */
+const failing = (reporter: Reporter): Reporter =>
+  new Proxy(reporter, {
+    get: (whole, name) => {
+      if (name === 'tell')
+        return (event: string) => {
+          if (event === 'conflict') throw new Error('killed');
+        };
+      const member = Reflect.get(whole, name);
+      return typeof member === 'function' ? member.bind(whole) : member;
+    },
+  });
+
+describePeers('queues and blobs', peer => {
+  let directory = '';
+  let there: AccountAnswers;
+  let target: RunningServer;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'shelfmark-contents-'));
+    await fillQueues(peer.connectionString());
+    await fillBlobs(peer.connectionString());
+    there = await accountAnswers(peer.connectionString());
+    target = await serve({ data: undefined });
+  });
+  after(async () => {
+    await target.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const dumpTo = (out: string, more: Partial<DumpOptions> = {}) =>
+    runTool((context, write) =>
+      dump(
+        {
+          source: parseAddress(peer.connectionString()),
+          choice: { all: false, names: [] },
+          out,
+          queues: true,
+          blobs: true,
+          ...more,
+        },
+        context,
+        write,
+      ),
+    );
+  const loadFrom = (input: string, more: Partial<LoadOptions> = {}) =>
+    runTool(context =>
+      load(
+        {
+          target: parseAddress(target.connectionString()),
+          input,
+          names: [],
+          queues: true,
+          blobs: true,
+          ...more,
+        },
+        context,
+        process.stdin,
+        nothing,
+      ),
+    );
+  const whole = () => join(directory, 'whole');
+
+  test('are dumped with their messages, which are given back', async () => {
+    const { result, told } = await dumpTo(whole(), { takeMessages: true });
+    assert.deepEqual(result.more, { containers: 3, blobs: 18, skipped: 2, queues: 3, messages: 6 });
+    const notes = told.map(({ queue, blob }) => queue ?? blob);
+    assert.deepEqual(notes.sort(), ['jobs', 'jobs', 'pages', 'small.txt', 'taken', 'taken']);
+    const now = await accountAnswers(peer.connectionString());
+    const sorted = ({ queues }: AccountAnswers) =>
+      queues.map(queue => ({ ...queue, messages: [...queue.messages].sort() }));
+    assert.deepEqual(sorted(now), sorted(there));
+    execFileSync('sha256sum', ['--quiet', '-c', 'SHA256SUMS'], { cwd: whole() });
+    const verified = await runTool((context, write) => verifyDump({ directory: whole() }, context, write));
+    assert.equal(verified.result.exit, 'done', verified.written);
+    assert.equal(await exitOf(dumpTo(whole(), { takeMessages: true, resume: true })), 0);
+    assert.equal(await exitOf(dumpTo(whole(), { resume: true, blobs: false })), 2);
+  });
+
+  test('are loaded as they were, once', async () => {
+    const left = await loadFrom(whole(), { queues: false, blobs: false });
+    assert.deepEqual(
+      left.told.map(({ event }) => event),
+      ['note', 'note'],
+    );
+    const { result } = await loadFrom(whole());
+    assert.deepEqual(result, {
+      tables: 0,
+      exit: 'done',
+      more: { conflicts: 0, refused: 0, containers: 3, blobs: 18, queues: 3, messages: 6 },
+    });
+    const found = await accountAnswers(target.connectionString());
+    assert.deepEqual(found.containers, there.containers);
+    // What was hidden stayed there.
+    assert.deepEqual(
+      found.queues.map(({ name, metadata, policies, messages, count }) => [
+        { name, metadata, policies, messages: [...messages].sort() },
+        count,
+      ]),
+      there.queues.map(({ name, metadata, policies, messages }) => [
+        { name, metadata, policies, messages: [...messages].sort() },
+        messages.length,
+      ]),
+    );
+    const again = await loadFrom(whole());
+    assert.deepEqual(
+      again.told.map(({ event, queue }) => [event, queue]),
+      [
+        ['conflict', 'jobs'],
+        ['conflict', 'taken'],
+      ],
+    );
+    assert.deepEqual((await loadFrom(whole(), { mode: 'skip' })).told, []);
+    assert.deepEqual(await accountAnswers(target.connectionString()), found);
+  });
+
+  test('are left out by name where nobody asks for messages', async () => {
+    const out = join(directory, 'bare');
+    const { told, result } = await dumpTo(out, { blobs: false });
+    assert.deepEqual(result.more, { queues: 3, messages: 0 });
+    assert.deepEqual(
+      told.map(({ queue, message }) => [queue, /\d+ messages/.exec(String(message))?.[0]]),
+      [
+        ['jobs', '6 messages'],
+        ['taken', '2 messages'],
+      ],
+    );
+    const manifest = JSON.parse(await readFile(join(out, 'manifest.json'), 'utf8'));
+    assert.equal(manifest.containers, undefined);
+    assert.deepEqual(await readdir(out), ['SHA256SUMS', 'manifest.json']);
+    assert.equal(await exitOf(loadFrom(out)), 2);
+  });
+
+  test('are copied, and a mirror deletes what the source lacks', async () => {
+    const other = await serve({ data: undefined });
+    const copyTo = (more: Partial<CopyOptions>) =>
+      runTool((context, write) =>
+        copy(
+          {
+            source: parseAddress(peer.connectionString()),
+            target: parseAddress(other.connectionString()),
+            choice: { all: false, names: [] },
+            queues: true,
+            blobs: true,
+            journal: join(directory, 'copy.journal'),
+            ...more,
+          },
+          context,
+          write,
+        ),
+      );
+    try {
+      const dry = await copyTo({ dryRun: true });
+      assert.match(dry.written, /^\{"container":"\$root","blobs":1\}\n\{"container":"box","blobs":17\}\n/);
+      assert.deepEqual((await accountAnswers(other.connectionString())).containers, []);
+      const { result } = await copyTo({ takeMessages: true });
+      assert.deepEqual(result.more, {
+        conflicts: 0,
+        refused: 0,
+        containers: 3,
+        blobs: 18,
+        queues: 3,
+        messages: 6,
+      });
+      const found = await accountAnswers(other.connectionString());
+      assert.deepEqual(found.containers, there.containers);
+      const box = BlobServiceClient.fromConnectionString(other.connectionString()).getContainerClient('box');
+      await box.getBlockBlobClient('another').upload('x', 1);
+      await box.getBlockBlobClient('a').upload('x', 1);
+      assert.equal((await copyTo({ queues: false })).result.exit, 'conflict');
+      const mirrored = await copyTo({ queues: false, mirror: true });
+      assert.deepEqual(mirrored.result.more, {
+        conflicts: 0,
+        refused: 0,
+        deleted: 0,
+        containers: 3,
+        blobs: 18,
+        deletedBlobs: 1,
+      });
+      assert.deepEqual((await accountAnswers(other.connectionString())).containers, there.containers);
+      assert.equal(await exitOf(copyTo({ target: parseAddress(peer.connectionString()) })), 2);
+      assert.equal(await exitOf(copyTo({ mirror: true, takeMessages: true })), 2);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('larger than a request go in blocks, and a half append blob is gone on with', async () => {
+    const large = await serve({ data: undefined });
+    const other = await serve({ data: undefined });
+    try {
+      const [from, to] = [large, other].map(server =>
+        BlobServiceClient.fromConnectionString(server.connectionString()).getContainerClient('box'),
+      );
+      assert(from && to);
+      await from.create();
+      const bytes = Buffer.alloc(9 * 1_048_576 + 1, 'some content, ');
+      await from.getBlockBlobClient('block').uploadData(bytes);
+      const edge = bytes.subarray(0, 4 * 1_048_576);
+      for (const [name, length] of [
+        ['below', edge.length - 1],
+        ['at', edge.length],
+        ['above', edge.length + 1],
+      ] as const)
+        await from.getBlockBlobClient(name).upload(bytes.subarray(0, length), length);
+      await from.getAppendBlobClient('log').create();
+      for (let at = 0; at < bytes.length; at += edge.length) {
+        const piece = bytes.subarray(at, at + edge.length);
+        await from.getAppendBlobClient('log').appendBlock(piece, piece.length);
+      }
+      const out = join(directory, 'large');
+      const choice = { all: false, names: [] };
+      const source = parseAddress(large.connectionString());
+      await runTool((context, write) => dump({ source, choice, out, blobs: true }, context, write));
+      // A run that was killed left the log behind with its first bytes, and a journal.
+      await to.create();
+      await to.getAppendBlobClient('log').create();
+      await to.getAppendBlobClient('log').appendBlock(bytes.subarray(0, 1000), 1000);
+      const target = parseAddress(other.connectionString());
+      const without = await loadFrom(out, { target, queues: false });
+      assert.deepEqual(
+        without.told.map(({ event, blob }) => [event, blob]),
+        [['conflict', 'log']],
+      );
+      const journal = join(directory, 'killed.journal');
+      await assert.rejects(
+        runTool(context =>
+          load(
+            { target, input: out, names: [], blobs: true, journal },
+            { ...context, reporter: failing(context.reporter) },
+            process.stdin,
+            nothing,
+          ),
+        ),
+        /killed/,
+      );
+      const { told } = await loadFrom(out, { target, queues: false, journal, resume: true });
+      assert.deepEqual(told, []);
+      const [here, there] = [large, other].map(server => accountAnswers(server.connectionString()));
+      assert.deepEqual((await there)?.containers, (await here)?.containers);
+    } finally {
+      await large.close();
+      await other.close();
+    }
+  });
+
+  test('come whole through faults on the way, and are never told as conflicts', async () => {
+    const other = await serve({ data: undefined });
+    const given = other.connectionString();
+    const faults = ['500', '503', '408', 'cut', 'lost', 'half'] as const;
+    const proxy = await startFaultyProxy(given, { seed: 3, share: 0.3, faults, service: 'Blob' });
+    try {
+      const target = parseAddress(proxy.connectionString);
+      const { result, told } = await loadFrom(whole(), {
+        target,
+        queues: false,
+        journal: join(directory, 'faulty.journal'),
+      });
+      assert.deepEqual(
+        told.filter(({ event }) => event !== 'note'),
+        [],
+      );
+      assert.equal(result.exit, 'done');
+      // The proxy writes names of headers in lower case.
+      const form = ({ containers }: AccountAnswers): string => JSON.stringify(containers).toLowerCase();
+      assert.equal(form(await accountAnswers(given)), form(there));
+      const out = join(directory, 'faulty');
+      await dumpTo(out, { source: target, queues: false });
+      const [index, expected] = await Promise.all(
+        [out, whole()].map(path => readFile(join(path, 'blob-containers', 'box', 'blobs.jsonl'), 'utf8')),
+      );
+      assert.equal(index?.toLowerCase(), expected?.toLowerCase());
+    } finally {
+      await proxy.close();
+      await other.close();
+    }
+  });
+
+  test('go into a container as a dump, and from there, without a signature in anything', async () => {
+    const store = await serve({ data: undefined });
+    try {
+      const box = BlobServiceClient.fromConnectionString(store.connectionString()).getContainerClient(
+        'dumps',
+      );
+      await box.create();
+      const sas = await box.generateSasUrl({
+        permissions: ContainerSASPermissions.parse('racwdl'),
+        expiresOn: new Date(Date.now() + 3_600_000),
+      });
+      const signature = new URL(sas).searchParams.get('sig') ?? '';
+      const place = sas.replace('?', '/a%20folder/today?');
+      const file = join(directory, 'place');
+      await writeFile(file, `${place}\n`);
+      const dumped = await dumpTo(place, { takeMessages: true });
+      assert.deepEqual(dumped.result.more, { containers: 3, blobs: 18, skipped: 2, queues: 3, messages: 6 });
+      const names = (await collect(box.listBlobsFlat())).map(({ name }) => name);
+      assert(names.every(name => name.startsWith('a folder/today/')));
+      const sums = await box.getBlobClient('a folder/today/SHA256SUMS').downloadToBuffer();
+      assert.equal(sums.toString().split('\n').length, names.length);
+      const verified = await runTool((context, write) =>
+        verifyDump({ directory: `@${file}` }, context, write),
+      );
+      assert.equal(verified.result.exit, 'done', verified.written);
+      const loaded = await loadFrom(place, { mode: 'skip', journal: join(directory, 'container.journal') });
+      assert.equal(loaded.result.exit, 'done');
+      assert.equal(await exitOf(dumpTo(place)), 5);
+      assert.equal(await exitOf(dumpTo(place, { takeMessages: true, resume: true })), 0);
+      assert.equal(await exitOf(dumpTo(place, { resume: true, blobs: false })), 2);
+      // Without SHA256SUMS it is unfinished, and is gone on with.
+      await box.deleteBlob('a folder/today/SHA256SUMS');
+      await box.getBlockBlobClient('a folder/today/stray').upload('x', 1);
+      const stopped = await runTool((context, write) => verifyDump({ directory: place }, context, write));
+      assert.match(stopped.written, /"kind":"unfinished"/);
+      assert.equal(await exitOf(loadFrom(place)), 7);
+      assert.equal(await exitOf(dumpTo(place, { takeMessages: true, resume: true })), 0);
+      const again = await runTool((context, write) => verifyDump({ directory: place }, context, write));
+      assert.equal(again.result.exit, 'done', again.written);
+      for (const run of [dumped, verified, loaded, stopped, again])
+        for (const text of [signature, encodeURIComponent(signature)])
+          assert(!JSON.stringify(run).includes(text));
+      const manifest = await box.getBlobClient('a folder/today/manifest.json').downloadToBuffer();
+      assert(!manifest.includes(signature));
+      assert.equal(await exitOf(dumpTo(sas.replace(/\?.*/, ''))), 2);
+    } finally {
+      await store.close();
+    }
+  });
+
+  test('of a dump that is damaged are not loaded', async () => {
+    const out = join(directory, 'damaged');
+    await dumpTo(out, { queues: false });
+    const [part = ''] = await readdir(join(out, 'blob-contents'));
+    const [name = ''] = await readdir(join(out, 'blob-contents', part));
+    const path = join(out, 'blob-contents', part, name);
+    await writeFile(path, Buffer.concat([await readFile(path), Buffer.from('x')]));
+    const { written, result } = await runTool((context, write) =>
+      verifyDump({ directory: out }, context, write),
+    );
+    assert.equal(result.exit, 'different');
+    assert(written.includes(name), written);
+    assert.equal(await exitOf(loadFrom(out, { queues: false })), 7);
+  });
+
+  test('go into a directory alone, and messages with queues alone', async () => {
+    assert.equal(await exitOf(dumpTo(join(directory, 'one.jsonl'))), 2);
+    assert.equal(await exitOf(dumpTo(join(directory, 'none'), { queues: false, takeMessages: true })), 2);
+  });
+});

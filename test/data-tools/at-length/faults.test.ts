@@ -1,0 +1,136 @@
+// Load, dump, copy and mirror through a proxy that does every fault on the way: each ends with what it would have without, doubles no row and tells no conflict.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  copy,
+  Dump,
+  dump,
+  formatContent,
+  formatLine,
+  load,
+  parseAddress,
+  type Row,
+  verifyDump,
+} from '../../../packages/data-tools/index.js';
+import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
+import { describePeers } from '../../patterns/peers.js';
+import { FAULTS, type FaultyProxy, startFaultyProxy } from '../faulty-proxy.js';
+import { exitOf, rowsOf, runTool } from '../tool-run.js';
+
+const SEED = Number(process.env.SHELFMARK_SEED ?? 7);
+const SHARE = 0.3;
+const REPEAT = `SHELFMARK_SEED=${SEED} SHELFMARK_LONG=1 node dist/tools/run-tests.js data-tools/at-length/faults`;
+
+const ROWS: readonly Row[] = Array.from({ length: 600 }, (_, i) =>
+  rowOf(`p${i % 7}`, String(i).padStart(4, '0'), [
+    ['n', 'Int64', String(i)],
+    ['text', 'String', 'x'.repeat(i % 50)],
+  ]),
+).sort((one, other) => (one.partitionKey + one.rowKey < other.partitionKey + other.rowKey ? -1 : 1));
+
+const contents = (rows: readonly Row[]): readonly string[] => rows.map(formatContent);
+const nothing = async (): Promise<void> => {};
+
+describePeers('through faults on the way', peer => {
+  let directory = '';
+  let proxy: FaultyProxy;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'shelfmark-faults-'));
+    proxy = await startFaultyProxy(peer.connectionString(), { seed: SEED, share: SHARE });
+  });
+  after(async () => {
+    await proxy.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const faulty = () => parseAddress(proxy.connectionString);
+  const direct = () => parseAddress(peer.connectionString());
+  const fileOf = async (name: string, rows: readonly Row[]): Promise<string> => {
+    const path = join(directory, `${name}.jsonl`);
+    await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
+    return path;
+  };
+  const loadInto = (table: string, path: string, mode: string, address = faulty()) =>
+    runTool(context =>
+      load({ target: address, input: path, names: [table], mode }, context, process.stdin, nothing),
+    );
+
+  test('a load writes each row once and tells no conflict, in every mode', async () => {
+    const path = await fileOf('rows', ROWS);
+    for (const mode of ['insert', 'upsert', 'merge', 'skip']) {
+      const table = `faulty${mode}`;
+      const { result, told } = await loadInto(table, path, mode);
+      assert.deepEqual(told, [], REPEAT);
+      assert.equal(result.exit, 'done');
+      assert.deepEqual(contents(await rowsOf(peer.connectionString(), table)), contents(ROWS), REPEAT);
+    }
+  });
+
+  test('a dump has each row once, and a copy and a mirror too', async () => {
+    const path = await fileOf('source', ROWS);
+    await loadInto('source', path, 'insert', direct());
+    const out = join(directory, 'dump');
+    await runTool((context, write) =>
+      dump({ source: faulty(), choice: { all: false, names: ['source'] }, out }, context, write),
+    );
+    const verified = await runTool((context, write) => verifyDump({ directory: out }, context, write));
+    assert.equal(verified.result.exit, 'done', REPEAT);
+    assert.equal(Dump.open(out).table('source').rows, ROWS.length, REPEAT);
+    const run = (to: string, mirror: boolean) =>
+      runTool(context =>
+        copy(
+          {
+            source: faulty(),
+            target: faulty(),
+            choice: { all: false, names: [`source=${to}`] },
+            mirror,
+            journal: join(directory, `${to}.journal`),
+          },
+          context,
+          nothing,
+        ),
+      );
+    const copied = await run('copied', false);
+    assert.deepEqual(copied.told, [], REPEAT);
+    assert.deepEqual(contents(await rowsOf(peer.connectionString(), 'copied')), contents(ROWS), REPEAT);
+    const others = ROWS.filter((_, i) => i % 3 !== 0).map((row, i) =>
+      i % 5 === 0 ? rowOf(row.partitionKey, row.rowKey, []) : row,
+    );
+    await loadInto(
+      'mirrored',
+      await fileOf('others', [rowOf('a', 'gone', []), ...others, rowOf('z', 'gone', [])]),
+      'insert',
+      direct(),
+    );
+    await run('mirrored', true);
+    assert.deepEqual(contents(await rowsOf(peer.connectionString(), 'mirrored')), contents(ROWS), REPEAT);
+  });
+
+  test('all faults were met', () => {
+    assert.deepEqual(
+      FAULTS.filter(fault => !proxy.done.has(fault)),
+      [],
+      REPEAT,
+    );
+  });
+
+  test('a tool gives up with 6 after so long without success, and goes on later', async () => {
+    await loadInto('giveup', await fileOf('giveup', ROWS.slice(0, 50)), 'insert', direct());
+    const dead = await startFaultyProxy(peer.connectionString(), {
+      seed: SEED,
+      share: 1,
+      faults: ['500', '503', 'cut'],
+    });
+    const out = join(directory, 'giveup');
+    const choice = { all: false, names: ['giveup'] };
+    const address = parseAddress(dead.connectionString);
+    const failed = runTool((context, write) => dump({ source: address, choice, out }, context, write), {
+      retryForMilliseconds: 300,
+    });
+    assert.equal(await exitOf(failed), 6);
+    await dead.close();
+  });
+});

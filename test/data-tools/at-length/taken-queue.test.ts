@@ -1,0 +1,140 @@
+// Messages of a queue that are taken and given back, on every peer: killed before and after every step that the journal gets, and gone on with. All messages are had, each once, and all are visible again.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
+import { TakenQueue, type TakeStep } from '../../../packages/data-tools/contents/taken-queue.js';
+import { Endpoint, parseAddress } from '../../../packages/data-tools/index.js';
+import { describePeers } from '../../patterns/peers.js';
+import { startFaultyProxy } from '../faulty-proxy.js';
+import { textsOf, visibleIn } from '../queue-texts.js';
+import { runTool, type Told } from '../tool-run.js';
+
+/** Instead of 15: waits are as much shorter. A busy machine takes all in that time. */
+const SECONDS = 4;
+const MESSAGES = 40;
+
+describePeers('messages that are taken', peer => {
+  let service: QueueServiceClient;
+  let queues = 0;
+  before(() => {
+    service = QueueServiceClient.fromConnectionString(peer.connectionString());
+  });
+
+  const fill = async (count: number): Promise<QueueClient> => {
+    const queue = service.getQueueClient(`taken${queues++}`);
+    await queue.create();
+    await Promise.all(Array.from({ length: count }, (_, i) => queue.sendMessage(`m${i}`)));
+    return queue;
+  };
+
+  interface Run {
+    readonly ids: readonly string[];
+    readonly texts: readonly string[];
+    readonly told: readonly Told[];
+  }
+
+  const take = async (
+    queue: string,
+    earlier: readonly TakeStep[],
+    onStep: (step: TakeStep) => void,
+    connectionString = peer.connectionString(),
+    takenSeconds = SECONDS,
+  ): Promise<Run> => {
+    const { result, told } = await runTool(async context => {
+      const endpoint = new Endpoint(parseAddress(connectionString), 'queue', context.source);
+      const taken = new TakenQueue({ endpoint, queue, earlier, onStep, context, takenSeconds });
+      await taken.take();
+      return [...taken.messages].sort((one, other) => (one.text < other.text ? -1 : 1));
+    });
+    return { ids: result.map(({ id }) => id), texts: result.map(({ text }) => text), told };
+  };
+
+  class Killed extends Error {
+    readonly step: TakeStep;
+    constructor(step: TakeStep) {
+      super('killed');
+      this.step = step;
+    }
+  }
+
+  /** Stops at the nth step, before or after the journal has it; resolves with that step. */
+  const takeUntil = async (
+    queue: string,
+    journal: TakeStep[],
+    nth: number,
+    isWritten: boolean,
+  ): Promise<TakeStep> => {
+    let steps = 0;
+    const onStep = (step: TakeStep): void => {
+      const isKilled = steps++ === nth;
+      if (!isKilled || isWritten) journal.push(step);
+      if (isKilled) throw new Killed(step);
+    };
+    try {
+      await take(queue, [], onStep);
+    } catch (error) {
+      if (error instanceof Killed) return error.step;
+      throw error;
+    }
+    return assert.fail('it came to its end');
+  };
+
+  test('are had once each and visible again, wherever a run is killed', async () => {
+    // Begun, twice taken, drained, the first ones and a later one back, and the end.
+    const steps = [0, 1, 2, 3, 4, 5, 20, 4 + MESSAGES];
+    const each = steps.flatMap(nth => [true, false].map(isWritten => ({ nth, isWritten })));
+    await Promise.all(
+      each.map(async ({ nth, isWritten }) => {
+        const which = `killed at ${nth}, ${isWritten ? 'after' : 'before'} the journal had it`;
+        const queue = await fill(MESSAGES);
+        const journal: TakeStep[] = [];
+        const killed = await takeUntil(queue.name, journal, nth, isWritten);
+        const { ids, texts } = await take(queue.name, [...journal], step => journal.push(step));
+        assert.deepEqual(texts, textsOf(MESSAGES), which);
+        assert.deepEqual(journal.at(-1), { step: 'returned' });
+        // What was hidden for longer, with a receipt that nobody has written down, is visible again by its time only.
+        const isHeld = !isWritten && killed.step === 'held';
+        const held = isHeld ? texts[ids.indexOf(killed.id)] : undefined;
+        const visible = textsOf(MESSAGES).filter(text => text !== held);
+        assert.deepEqual(await visibleIn(queue, 60), visible, which);
+      }),
+    );
+  });
+
+  test('are told to be waited for only where a run goes on before all were taken', async () => {
+    const queue = await fill(2);
+    const journal: TakeStep[] = [];
+    await takeUntil(queue.name, journal, 1, false);
+    const { told } = await take(queue.name, [...journal], step => journal.push(step), undefined, 1);
+    assert.match(String(told[0]?.message), /^The run before this one may have hidden messages .* waits 6 s/);
+    const again = await take(queue.name, journal, () => assert.fail('nothing is left to do'));
+    assert.deepEqual([again.texts, again.told], [['m0', 'm1'], []]);
+  });
+
+  test('are held where taking them takes longer than they are hidden', async () => {
+    const queue = await fill(MESSAGES);
+    const journal: TakeStep[] = [];
+    const slow = (step: TakeStep): void => {
+      journal.push(step);
+      // Nothing else runs meanwhile.
+      if (step.step === 'taken') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    };
+    const { texts, told } = await take(queue.name, [], slow, undefined, 1);
+    assert.deepEqual(texts, textsOf(MESSAGES));
+    assert(journal.filter(({ step }) => step === 'held').length >= 32);
+    assert.match(String(told[0]?.message), /^40 messages .* 40 are given back/);
+    assert.deepEqual(await visibleIn(queue, 60), textsOf(MESSAGES));
+  });
+
+  test('are all had where answers are lost on the way', async () => {
+    const queue = await fill(MESSAGES);
+    const options = { seed: 5, share: 0.2, faults: ['lost', 'cut', 'half'], service: 'Queue' } as const;
+    const proxy = await startFaultyProxy(peer.connectionString(), options);
+    try {
+      const { texts } = await take(queue.name, [], () => {}, proxy.connectionString);
+      assert.deepEqual(texts, textsOf(MESSAGES));
+    } finally {
+      await proxy.close();
+    }
+  });
+});

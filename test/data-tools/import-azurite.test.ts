@@ -1,0 +1,149 @@
+// A folder that the real Azurite wrote, imported: one gets what Azurite answered. How the folder was made: azurite-import/make-folder.ts.
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { type RunningServer, serve } from 'shelfmark';
+import { type ImportOptions, importAzurite, load, parseAddress } from '../../packages/data-tools/index.js';
+import { ROOT } from '../support/spawned-server.js';
+import { type AccountAnswers, accountAnswers } from './azurite-import/account-answers.js';
+import { exitOf, runTool } from './tool-run.js';
+
+const HERE = join(ROOT, 'test', 'data-tools', 'azurite-import');
+const TABLES = '__azurite_db_table__.json';
+
+describe('a folder of Azurite’s', () => {
+  let server: RunningServer;
+  let directory = '';
+  let folder = '';
+  let answers: AccountAnswers;
+  before(async () => {
+    answers = JSON.parse(await readFile(join(HERE, 'answers.json'), 'utf8'));
+    directory = await mkdtemp(join(tmpdir(), 'shelfmark-import-'));
+    folder = join(directory, 'folder');
+    await cp(join(HERE, 'folder'), folder, { recursive: true });
+  });
+  after(() => rm(directory, { recursive: true }));
+  beforeEach(async () => {
+    server = await serve({ data: undefined });
+  });
+  afterEach(() => server.close());
+
+  const run = (options: Partial<ImportOptions> = {}) =>
+    runTool((context, write) =>
+      importAzurite(
+        { target: parseAddress(server.connectionString()), input: folder, names: [], ...options },
+        context,
+        write,
+      ),
+    );
+
+  test('has what Azurite answered, and a second import changes nothing', async () => {
+    const { result, told } = await run();
+    assert.deepEqual([result.exit, result.tables], ['done', answers.tables.length], JSON.stringify(told));
+    const found = await accountAnswers(server.connectionString());
+    // Hidden messages of the folder become visible an hour after it was made.
+    const counts = ({ queues }: AccountAnswers) => queues.map(({ name, count }) => [name, count]);
+    assert.deepEqual(counts(found), counts(answers));
+    const visible = found.queues.map(queue => ({
+      ...queue,
+      messages: queue.messages.filter(text => text !== 'hidden' && text !== 'was taken'),
+    }));
+    assert.deepEqual({ ...found, queues: visible }, answers);
+    assert.deepEqual(
+      told.map(({ event, blob }) => [event, blob]),
+      [
+        ['note', 'small.txt'],
+        ['note', 'unfinished'],
+        ['note', 'pages'],
+      ],
+    );
+    const again = await run();
+    assert.equal(again.result.exit, 'conflict');
+    assert.deepEqual(
+      again.told.filter(({ event }) => event !== 'note').map(({ event, queue }) => [event, queue]),
+      [
+        ['conflict', 'jobs'],
+        ['conflict', 'taken'],
+      ],
+    );
+    assert.deepEqual(await accountAnswers(server.connectionString()), found);
+  });
+
+  test('is read alone with --dry-run, and one table of it goes under another name', async () => {
+    const { written } = await run({ dryRun: true });
+    assert.deepEqual(
+      written
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line))
+        .filter(({ table }) => table !== undefined)
+        .map(({ table, rows }) => [table, rows]),
+      answers.tables.map(({ name, rows }) => [name, rows.length]),
+    );
+    assert.deepEqual((await accountAnswers(server.connectionString())).tables, []);
+    await run({ names: ['orders=Sales'] });
+    const { tables, queues, containers } = await accountAnswers(server.connectionString());
+    assert.deepEqual(
+      tables.map(({ name, rows }) => [name, rows]),
+      [['Sales', answers.tables.find(({ name }) => name === 'Orders')?.rows]],
+    );
+    assert.deepEqual([queues, containers], [[], []]);
+  });
+
+  test('asks for its own command where a dump is loaded, and for another key where that is wrong', async () => {
+    const target = parseAddress(server.connectionString());
+    const loaded = runTool(context =>
+      load({ target, input: folder, names: [] }, context, process.stdin, async () => {}),
+    );
+    await assert.rejects(loaded, { exitCode: 2, message: /import-azurite/ });
+    const wrong = server.connectionString().replace(/AccountKey=[^;]*/, 'AccountKey=AAAA');
+    await assert.rejects(run({ target: parseAddress(wrong) }), {
+      exitCode: 3,
+      message: /AuthenticationFailed/,
+    });
+  });
+
+  test('that is none, is damaged, or has several accounts is told before anything is written', async () => {
+    assert.equal(await exitOf(run({ input: join(directory, 'missing') })), 4);
+    assert.equal(await exitOf(run({ input: directory })), 2);
+    assert.equal(await exitOf(run({ account: 'another' })), 4);
+    const text = await readFile(join(folder, TABLES), 'utf8');
+    const changed = join(directory, 'changed');
+    await cp(folder, changed, { recursive: true });
+    await writeFile(join(changed, TABLES), text.slice(0, -100));
+    assert.equal(await exitOf(run({ input: changed })), 7);
+    await writeFile(
+      join(changed, TABLES),
+      text
+        .replace('"devstoreaccount1","table":"Empty"', '"other","table":"Empty"')
+        .replace('"account":"devstoreaccount1"', '"account":"other"'),
+    );
+    assert.equal(await exitOf(run({ input: changed })), 2);
+    for (const lost of ['__azurite_db_blob_extent__.json', '__blobstorage__']) {
+      await rm(changed, { recursive: true });
+      await cp(folder, changed, { recursive: true });
+      await rm(join(changed, lost), { recursive: true });
+      await assert.rejects(run({ input: changed }), {
+        exitCode: 7,
+        message: /is not there: the folder is damaged/,
+      });
+    }
+    assert.deepEqual((await accountAnswers(server.connectionString())).tables, []);
+  });
+
+  test('gives its tables where the contents of its queues and blobs are gone and not asked for', async () => {
+    const tablesOnly = join(directory, 'tables-only');
+    await cp(folder, tablesOnly, { recursive: true });
+    const contents = ['blob', 'queue'].flatMap(each => [
+      `__azurite_db_${each}_extent__.json`,
+      `__${each}storage__`,
+    ]);
+    for (const lost of contents) await rm(join(tablesOnly, lost), { recursive: true });
+    const { result, told } = await run({ input: tablesOnly, names: ['orders'] });
+    assert.deepEqual([result.exit, result.tables, told.length], ['done', 1, 2], JSON.stringify(told));
+    for (const each of [{ queues: true }, { blobs: true }])
+      assert.equal(await exitOf(run({ input: tablesOnly, names: ['orders'], ...each })), 7);
+  });
+});

@@ -1,0 +1,110 @@
+// Runs data tools in this process as the command does: with a context of their own, what they write, and what they tell.
+import { setMaxListeners } from 'node:events';
+import {
+  type Address,
+  type Counts,
+  type Display,
+  Endpoint,
+  type Fields,
+  Pace,
+  parseAddress,
+  REAL_SURROUNDINGS,
+  Reporter,
+  type Row,
+  TableRows,
+  type ToolContext,
+  ToolError,
+  type ToolEvent,
+  Transport,
+} from '../../packages/data-tools/index.js';
+
+export interface Told extends Fields {
+  readonly event: ToolEvent;
+}
+
+export interface ToolRun<T> {
+  readonly result: T;
+  readonly written: string;
+  readonly told: readonly Told[];
+  readonly retries: number;
+}
+
+export interface RunOptions {
+  readonly parallel?: number;
+  readonly retryForMilliseconds?: number;
+  readonly silenceMilliseconds?: number;
+}
+
+class Listing implements Display {
+  readonly told: Told[] = [];
+  progress(_counts: Counts): void {}
+  tell(event: ToolEvent, fields: Fields): void {
+    this.told.push({ event, ...fields });
+  }
+  close(): void {}
+}
+
+/** Resolves with what the tool did, or rejects with what it threw. */
+export async function runTool<T>(
+  tool: (context: ToolContext, write: (piece: Buffer | string) => Promise<void>) => Promise<T>,
+  { parallel = 4, retryForMilliseconds = 20_000, silenceMilliseconds }: RunOptions = {},
+): Promise<ToolRun<T>> {
+  const listing = new Listing();
+  const reporter = new Reporter(listing, REAL_SURROUNDINGS);
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const paces = new Map<string, Pace>();
+  const transport = new Transport(silenceMilliseconds);
+  let retries = 0;
+  const context: ToolContext = {
+    reporter,
+    parallel,
+    checkpointMilliseconds: 5,
+    source: {
+      surroundings: REAL_SURROUNDINGS,
+      transport,
+      paceOf: (address: Address) => {
+        const pace = paces.get(address.name) ?? new Pace({ parallel, rate: undefined }, REAL_SURROUNDINGS);
+        paces.set(address.name, pace);
+        return pace;
+      },
+      retryForMilliseconds,
+      signal: stop.signal,
+      onRetry: reason => {
+        retries++;
+        reporter.retry(reason);
+      },
+    },
+  };
+  const pieces: string[] = [];
+  try {
+    const result = await tool(context, async piece => {
+      pieces.push(piece.toString());
+    });
+    return { result, written: pieces.join(''), told: listing.told, retries };
+  } finally {
+    transport.close();
+  }
+}
+
+/** All rows of a table. */
+export async function rowsOf(connectionString: string, table: string): Promise<readonly Row[]> {
+  const { result } = await runTool(async ({ source }) => {
+    const rows: Row[] = [];
+    const tables = new TableRows(new Endpoint(parseAddress(connectionString), 'table', source));
+    for await (const page of tables.pages(table)) rows.push(...page);
+    return rows;
+  });
+  return result;
+}
+
+/** The exit code with which a tool ends: that of its error, or 0. */
+export async function exitOf(run: Promise<unknown>): Promise<number> {
+  try {
+    await run;
+    return 0;
+  } catch (error) {
+    if (error instanceof ToolError) return error.exitCode;
+    throw error;
+  }
+}
