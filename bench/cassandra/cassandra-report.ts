@@ -1,9 +1,18 @@
-// The table of the rates on a cluster: the engine, and the engine behind HTTP, beside the driver alone.
+// The tables of a cluster: the rates of the engine, and of the engine behind HTTP, beside the driver alone; and what a message costs at each depth of a queue.
 import { median } from '../load/statistics.js';
-import { atLeast, CLUSTER_HOT_MIN, CLUSTER_MIN, type Verdict, verdictCells } from '../report/goals.js';
+import {
+  atLeast,
+  atMost,
+  CLUSTER_HOT_MIN,
+  CLUSTER_MIN,
+  CLUSTER_TOMBSTONES_MAX,
+  type Verdict,
+  verdictCells,
+} from '../report/goals.js';
 import { formatCount, formatNumber, textTable } from '../text-table.js';
-import type { RateFigure, SubjectName } from './cassandra.js';
-import type { Work, WorkResult } from './works.js';
+import type { ClusterFigures, RateFigure, SubjectName } from './cassandra.js';
+import type { QueueDepth } from './queue-depth.js';
+import type { RateWork, WorkResult } from './works.js';
 
 const HEADER = [
   'work',
@@ -19,17 +28,33 @@ const HEADER = [
   '',
 ];
 
+const QUEUE_HEADER = [
+  'queue',
+  'messages',
+  'deleted',
+  'cycles/s',
+  'put p50 ms',
+  'get p50 ms',
+  'get p99 ms',
+  'delete p50 ms',
+  'busy',
+  'get beside short',
+  'tombstones of a read',
+  'goal',
+  '',
+];
+
 const MICROSECONDS = 1000;
 
 /** The engine has a goal beside the driver; a hot partition has one for clients. */
-function verdictOf(work: Work, subject: SubjectName, ratio: number, rate: number): Verdict | undefined {
+function verdictOf(work: RateWork, subject: SubjectName, ratio: number, rate: number): Verdict | undefined {
   if (subject === 'engine') return atLeast(ratio, CLUSTER_MIN);
   return subject === 'http' && work === 'inserts' ? atLeast(rate, CLUSTER_HOT_MIN, ' rows/s') : undefined;
 }
 
 const rateOf = ({ rows, milliseconds }: WorkResult): number => (rows * 1000) / milliseconds;
 
-export function cassandraReport(figures: readonly RateFigure[]): string {
+function ratesTable(figures: readonly RateFigure[]): string {
   const lines = figures.map(({ work, subject, runs }) => {
     const rates = runs.map(rateOf);
     const driver = figures.find(each => each.work === work && each.subject === 'driver');
@@ -51,3 +76,28 @@ export function cassandraReport(figures: readonly RateFigure[]): string {
   });
   return textTable([HEADER, ...lines], 2);
 }
+
+const queueTable = (depths: readonly QueueDepth[]): string =>
+  textTable(
+    [
+      QUEUE_HEADER,
+      ...depths.map(({ state, depth, deleted, cyclesPerSecond, p50, p99, busy, tombstones }) => [
+        state,
+        formatCount(depth),
+        formatCount(deleted),
+        formatCount(cyclesPerSecond),
+        ...[p50.put, p50.get, p99.get, p50.delete].map(formatNumber),
+        formatCount(busy),
+        state === 'short' ? '' : `${formatNumber(p50.get / (depths[0]?.p50.get ?? Number.NaN))} x`,
+        formatCount(tombstones),
+        ...verdictCells(atMost(tombstones, CLUSTER_TOMBSTONES_MAX)),
+      ]),
+    ],
+    1,
+  );
+
+export const cassandraReport = ({ rates, queue }: ClusterFigures): string =>
+  [
+    ...(rates.length === 0 ? [] : [ratesTable(rates)]),
+    ...(queue.length === 0 ? [] : [queueTable(queue)]),
+  ].join('\n\n');

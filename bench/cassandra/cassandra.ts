@@ -1,22 +1,23 @@
-// The engine on a cluster beside the driver alone, which does the same statements, and beside itself behind HTTP: by turns, on the same tables. A cluster has to be
-// there (npm run cassandra -- start 3); the keyspace is the run's own.
+// The engine on a cluster beside the driver alone, which does the same statements, by turns and on the same tables; then itself behind HTTP. A cluster has to be
+// there (npm run cassandra -- start 3); the keyspace is the run's own. Who has the store open when is cluster-processes.ts's.
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { askOnce } from '../load/ask-once.js';
 import { drive } from '../load/drive.js';
-import { type JobResult, type RequestKind, WrongAnswer } from '../load/job.js';
+import type { JobResult, RequestKind } from '../load/job.js';
 import * as requests from '../load/requests.js';
 import { MEMBERS, PARTITION_ROWS } from '../load/template.js';
 import type { ScanTime } from '../scans/page-scan.js';
 import { entityOf, type Shape } from '../scans/shapes.js';
-import { makeAccount } from '../subjects/account.js';
-import { ServerProcess } from '../subjects/server-process.js';
-import { startShelfmark } from '../subjects/shelfmark.js';
+import { ClusterProcesses, resultOf } from './cluster-processes.js';
+import { measureQueueDepth, type QueueDepth } from './queue-depth.js';
 import {
   CLIENTS,
-  type Job,
+  type Created,
+  isRateWork,
   type Looked,
   partitionsOf,
+  type RateWork,
+  SPREAD_PARTITIONS,
   type Table,
   type Work,
   type WorkResult,
@@ -27,6 +28,8 @@ export interface CassandraOptions {
   readonly works: readonly Work[];
   /** Of the tables that are scanned. */
   readonly rows: number;
+  /** In the long queue. */
+  readonly messages: number;
   readonly runs: number;
   readonly milliseconds: number;
   readonly say: (line: string) => void;
@@ -36,28 +39,30 @@ export const SUBJECTS = ['driver', 'engine', 'http'] as const;
 export type SubjectName = (typeof SUBJECTS)[number];
 
 export interface RateFigure {
-  readonly work: Work;
+  readonly work: RateWork;
   readonly subject: SubjectName;
   readonly runs: readonly WorkResult[];
 }
 
+export interface ClusterFigures {
+  readonly rates: readonly RateFigure[];
+  readonly queue: readonly QueueDepth[];
+}
+
 const READ_ROWS = 20_000;
 const LOADERS = 8;
-const WARM_UP_MILLISECONDS = 2000;
-const PROGRAM = new URL('subject-process.js', import.meta.url);
+const ATTEMPTS = 3;
+/** A server has to have compiled what it runs. */
+const WARM_UP_MILLISECONDS = 5000;
+const WARM_PARTITIONS_MAX = 1000;
 const PAGES = new URL('../scans/page-scan-process.js', import.meta.url);
 
-function resultOf<T>(reply: unknown): T {
-  const { result, failure } = reply as { readonly result?: T; readonly failure?: unknown };
-  if (result === undefined) throw new WrongAnswer(String(failure));
-  return result;
-}
+const isReadWork = (work: RateWork): boolean =>
+  partitionsOf(work) !== undefined || work === 'gets' || work === 'spread-gets';
 
 class ClusterContest {
   readonly #options: CassandraOptions;
-  readonly #account = makeAccount();
-  readonly #place: string;
-  readonly #processes: Partial<Record<SubjectName, ServerProcess>> = {};
+  readonly #processes: ClusterProcesses;
   readonly #values = new Map<Shape, readonly string[]>();
   #tables = 0;
   #sequence = 0;
@@ -65,92 +70,127 @@ class ClusterContest {
   constructor(options: CassandraOptions) {
     this.#options = options;
     const keyspace = `bench_${randomBytes(4).toString('hex')}`;
-    this.#place = `//${options.hosts.join(',')}/${keyspace}?replicas=${Math.min(3, options.hosts.length)}`;
+    const replicas = Math.min(3, options.hosts.length);
+    this.#processes = new ClusterProcesses(`//${options.hosts.join(',')}/${keyspace}?replicas=${replicas}`);
   }
 
   async start(): Promise<void> {
-    this.#processes.http = await startShelfmark({
-      store: `cassandra:${this.#place}&create`,
-      account: this.#account,
-      durability: 'full',
-      workers: 1,
-    });
-    for (const kind of ['engine', 'driver'] as const)
-      this.#processes[kind] = await ServerProcess.start({
-        name: kind,
-        script: fileURLToPath(PROGRAM),
-        args: [kind, this.#place, this.#account.name],
-        ready: /is ready\n/,
-        answers: true,
-      });
+    await this.#processes.start();
+    const tables: [Shape, string][] = [];
     for (const shape of ['narrow', 'wide'] as const) {
-      const { name } = await this.#create();
+      const name = await this.#createOverHttp();
       await this.#load(name, shape, MEMBERS);
-      this.#values.set(shape, (await this.#ask<Looked>('engine', { look: true, table: name })).values);
+      tables.push([shape, name]);
+    }
+    for (const [shape, name] of tables) {
+      const { values } = await this.#processes.ask<Looked>('engine', { look: true, table: name });
+      this.#values.set(shape, values);
     }
   }
 
-  async stop(): Promise<void> {
-    const { driver, engine, http } = this.#processes;
-    await http?.stop();
-    await engine?.stop();
-    if (driver !== undefined) await this.#ask('driver', { end: true });
-    await driver?.stop();
+  stop(): Promise<void> {
+    return this.#processes.stop();
   }
 
-  async measure(work: Work): Promise<readonly RateFigure[]> {
+  async measure(work: RateWork): Promise<readonly RateFigure[]> {
     const { runs, milliseconds, say } = this.#options;
-    const figures = SUBJECTS.map(subject => ({ work, subject, runs: [] as WorkResult[] }));
+    // Requests name the partitions of other tables.
+    const subjects = work === 'spread-gets' ? SUBJECTS.filter(name => name !== 'http') : SUBJECTS;
+    const figures = subjects.map(subject => ({ work, subject, runs: [] as WorkResult[] }));
     const kept = await this.#prepare(work);
-    // A scan is as long as its table.
-    for (let run = kept !== undefined && partitionsOf(work) !== undefined ? 1 : 0; run <= runs; run++) {
-      for (const { subject, runs: results } of figures) {
-        const table = kept ?? (await this.#create());
-        const result = await this.#run(subject, work, table, run === 0 ? WARM_UP_MILLISECONDS : milliseconds);
-        if (run === 0) continue;
-        results.push(result);
-        say(
-          `${work}, run ${run}, ${subject}: ${Math.round((result.rows * 1000) / result.milliseconds)} rows a second`,
-        );
-      }
-    }
+    // A scan is as long as its table, and takes minutes where each row is a partition.
+    const first = (partitionsOf(work) ?? 0) > WARM_PARTITIONS_MAX ? 1 : 0;
+    // The server comes last: the engine is stopped for it.
+    for (const turn of [figures.slice(0, 2), figures.slice(2)])
+      for (let run = first; run <= runs; run++)
+        for (const { subject, runs: results } of turn) {
+          const length = run === 0 ? WARM_UP_MILLISECONDS : milliseconds;
+          const result = await this.#patient(subject, work, kept, length);
+          if (run === 0) continue;
+          results.push(result);
+          const rate = Math.round((result.rows * 1000) / result.milliseconds);
+          say(`${work}, run ${run}, ${subject}: ${rate} rows a second`);
+        }
     return figures;
   }
 
+  measureQueue(): Promise<readonly QueueDepth[]> {
+    const { messages, runs, milliseconds, say } = this.#options;
+    return measureQueueDepth({
+      ...{ messages, runs, milliseconds, say },
+      endpoint: () => this.#processes.endpoint('queue'),
+      ask: (subject, job) => this.#processes.ask(subject, job),
+    });
+  }
+
   /** The table of works that change nothing. */
-  async #prepare(work: Work): Promise<Table | undefined> {
+  async #prepare(work: RateWork): Promise<Table | undefined> {
     const { rows, say } = this.#options;
     const partitions = partitionsOf(work);
-    if (partitions === undefined && work !== 'gets') return undefined;
+    if (!isReadWork(work)) return undefined;
     const table = await this.#create();
     const start = performance.now();
-    if (partitions === undefined) await this.#load(table.name, 'wide', READ_ROWS);
+    if (work === 'gets') await this.#load(table.name, 'wide', READ_ROWS);
     else {
-      const values = this.#values.get('narrow') ?? [];
-      await this.#ask('driver', { fill: true, table, rows, partitions: Math.min(rows, partitions), values });
+      const isScan = partitions !== undefined;
+      const values = this.#values.get(isScan ? 'narrow' : 'wide') ?? [];
+      const size = isScan
+        ? { rows, partitions: Math.min(rows, partitions) }
+        : { rows: READ_ROWS, partitions: SPREAD_PARTITIONS };
+      await this.#processes.ask('driver', { fill: true, table, ...size, values });
     }
     say(`${work}: filled in ${((performance.now() - start) / 1000).toFixed(1)} s`);
     return table;
   }
 
-  #run(subject: SubjectName, work: Work, table: Table, milliseconds: number): Promise<WorkResult> {
-    const rows = work === 'gets' ? READ_ROWS : this.#options.rows;
-    if (subject === 'http') return this.#request(work, table, rows, milliseconds);
-    const value = this.#values.get('wide')?.[0] ?? '';
-    return this.#ask<WorkResult>(subject, { work, table, rows, value, milliseconds });
+  /** A cluster may be too slow for a moment; what is wrong besides stays so. */
+  async #patient(
+    subject: SubjectName,
+    work: RateWork,
+    kept: Table | undefined,
+    milliseconds: number,
+  ): Promise<WorkResult> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        // A table of writes has rows of the run and the attempt before.
+        if (subject === 'http') {
+          const name = kept?.name ?? (await this.#createOverHttp());
+          return await this.#request(work, name, milliseconds);
+        }
+        return await this.#run(subject, work, kept ?? (await this.#create()), milliseconds);
+      } catch (error) {
+        this.#options.say(`${work}, ${subject}, failed at attempt ${attempt}: ${error}`);
+        if (attempt === ATTEMPTS) throw error;
+      }
+    }
   }
 
-  async #request(work: Work, { name }: Table, rows: number, milliseconds: number): Promise<WorkResult> {
-    const endpoint = this.#endpoint();
-    const { http } = this.#processes;
-    const used = http?.processorMilliseconds() ?? 0;
-    const done = await this.#requested(endpoint, work, name, rows, milliseconds);
-    return { ...done, processorMilliseconds: (http?.processorMilliseconds() ?? 0) - used };
+  #run(
+    subject: 'driver' | 'engine',
+    work: RateWork,
+    table: Table,
+    milliseconds: number,
+  ): Promise<WorkResult> {
+    const value = this.#values.get('wide')?.[0] ?? '';
+    const job = { work, table, rows: this.#rowsOf(work), value, milliseconds };
+    return this.#processes.ask<WorkResult>(subject, job);
+  }
+
+  async #request(work: RateWork, table: string, milliseconds: number): Promise<WorkResult> {
+    const endpoint = await this.#processes.endpoint('table');
+    const http = await this.#processes.http();
+    const used = http.processorMilliseconds();
+    const done = await this.#requested(endpoint, work, table, this.#rowsOf(work), milliseconds);
+    return { ...done, processorMilliseconds: http.processorMilliseconds() - used };
+  }
+
+  #rowsOf(work: RateWork): number {
+    return work === 'gets' || work === 'spread-gets' ? READ_ROWS : this.#options.rows;
   }
 
   async #requested(
     endpoint: requests.Endpoint,
-    work: Work,
+    work: RateWork,
     table: string,
     rows: number,
     milliseconds: number,
@@ -177,52 +217,52 @@ class ClusterContest {
     }
   }
 
-  #endpoint(): requests.Endpoint {
-    const { name: account, signature } = this.#account;
-    return { port: this.#processes.http?.port ?? 0, account, signature };
-  }
-
   async #drive(
     request: RequestKind,
     job: { connections: number; rows: number; milliseconds?: number; count?: number },
   ): Promise<JobResult> {
-    const result = await drive(
-      { ...job, port: this.#endpoint().port, requests: [request], first: this.#sequence },
-      'built-in',
-    );
+    const { port } = await this.#processes.endpoint('table');
+    const result = await drive({ ...job, port, requests: [request], first: this.#sequence }, 'built-in');
     this.#sequence += result.used;
     return result;
   }
 
   async #create(): Promise<Table> {
-    this.#tables += 1;
-    const name = `table${this.#tables}`;
-    await this.#drive(requests.createTable(this.#endpoint(), name), { connections: 1, rows: 1, count: 1 });
-    const { sid } = await this.#ask<Looked>('engine', { look: true, table: name });
+    const name = this.#newName();
+    const { sid } = await this.#processes.ask<Created>('engine', { create: name });
     return { name, sid };
   }
 
-  /** From row 0 on. */
-  async #load(table: string, shape: Shape, rows: number): Promise<void> {
-    const request = requests.load(this.#endpoint(), table, entityOf(shape));
-    const { port } = this.#endpoint();
-    const job = { port, requests: [request], connections: LOADERS, rows, first: 0, count: rows / MEMBERS };
-    await drive(job, 'built-in');
+  async #createOverHttp(): Promise<string> {
+    const name = this.#newName();
+    const request = requests.createTable(await this.#processes.endpoint('table'), name);
+    await this.#drive(request, { connections: 1, rows: 1, count: 1 });
+    return name;
   }
 
-  async #ask<T>(subject: 'driver' | 'engine', job: Job): Promise<T> {
-    return resultOf<T>(await this.#processes[subject]?.ask(job));
+  #newName(): string {
+    this.#tables += 1;
+    return `table${this.#tables}`;
+  }
+
+  /** Rows as the server writes them, from row 0 on. */
+  async #load(table: string, shape: Shape, rows: number): Promise<void> {
+    const endpoint = await this.#processes.endpoint('table');
+    const request = requests.load(endpoint, table, entityOf(shape));
+    const job = { requests: [request], connections: LOADERS, rows, first: 0, count: rows / MEMBERS };
+    await drive({ ...job, port: endpoint.port }, 'built-in');
   }
 }
 
-export async function measureCassandra(options: CassandraOptions): Promise<readonly RateFigure[]> {
+export async function measureCassandra(options: CassandraOptions): Promise<ClusterFigures> {
   const contest = new ClusterContest(options);
-  const figures: RateFigure[] = [];
+  const rates: RateFigure[] = [];
   try {
     await contest.start();
-    for (const work of options.works) figures.push(...(await contest.measure(work)));
+    for (const work of options.works.filter(isRateWork)) rates.push(...(await contest.measure(work)));
+    const queue = options.works.every(isRateWork) ? [] : await contest.measureQueue();
+    return { rates, queue };
   } finally {
     await contest.stop();
   }
-  return figures;
 }

@@ -1,4 +1,4 @@
-// Clients that each do one thing after another until the time is up.
+// Clients that each do one thing after another until the time is up; or one that does one thing once.
 import type { Latency } from '../load/job.js';
 import { Latencies } from '../load/statistics.js';
 
@@ -20,4 +20,12 @@ export async function closedLoop(
   };
   await Promise.all(Array.from({ length: clients }, (_, number) => client(number)));
   return { steps: latencies.count, latency: latencies.summary() };
+}
+
+export async function once(step: () => Promise<unknown>): Promise<Latency> {
+  const latencies = new Latencies();
+  const since = performance.now();
+  await step();
+  latencies.add(performance.now() - since);
+  return latencies.summary();
 }

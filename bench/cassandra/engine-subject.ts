@@ -2,17 +2,23 @@
 import { systemClock } from '../../packages/base/index.js';
 import { ENGINES } from '../../packages/server/engines.js';
 import type { Budget, Engine, Space } from '../../packages/store/index.js';
+import { encodeTableMetadata, tableAddress } from '../../packages/tables/table-space.js';
 import { partitionKey, rowKey } from '../load/dataset.js';
 import { WrongAnswer } from '../load/job.js';
 import { MEMBERS, scatter } from '../load/template.js';
-import { closedLoop } from './closed-loop.js';
+import { closedLoop, once } from './closed-loop.js';
+import { drainQueue, lookAtQueue } from './engine-queue.js';
 import {
   CLIENTS,
+  type Created,
+  type CreateJob,
   type Done,
   type FillJob,
   type Looked,
   type LookJob,
+  type QueueStepJob,
   type Subject,
+  spreadPartition,
   type WorkJob,
 } from './works.js';
 
@@ -54,7 +60,9 @@ export class EngineSubject implements Subject {
       case 'hot-transactions':
         return this.#insert(space, job, MEMBERS, 1);
       case 'gets':
-        return this.#get(space, job);
+        return this.#get(space, job, CLIENTS.gets, partitionKey);
+      case 'spread-gets':
+        return this.#get(space, job, CLIENTS['spread-gets'], spreadPartition);
       default:
         return this.#scan(space, job);
     }
@@ -64,6 +72,13 @@ export class EngineSubject implements Subject {
     throw new Error('The engine fills no tables.');
   }
 
+  async create({ create: name }: CreateJob): Promise<Created> {
+    const metadata = encodeTableMetadata({ name, identifiers: [] });
+    const space = await this.#store.createSpace(tableAddress(this.#account, name), metadata);
+    if (space === undefined) throw new WrongAnswer(`engine: table ${name} is there already`);
+    return { sid: space.id };
+  }
+
   async look({ table }: LookJob): Promise<Looked> {
     const space = await this.#space(table);
     const values: string[] = [];
@@ -71,7 +86,13 @@ export class EngineSubject implements Subject {
       values.push(value.toString('base64'));
       return true;
     });
-    return { sid: space.id, values };
+    return { values };
+  }
+
+  queue(job: QueueStepJob): Promise<object> {
+    if ('drain' in job) return drainQueue(this.#store, this.#account, job);
+    if ('lookAtQueue' in job) return lookAtQueue(this.#store, this.#account, job);
+    throw new Error('The engine fills no queues.');
   }
 
   end(): Promise<void> {
@@ -105,17 +126,22 @@ export class EngineSubject implements Subject {
     return { rows: steps * size, latency };
   }
 
-  async #get(space: Space, { rows, milliseconds }: WorkJob): Promise<Done> {
-    const { steps, latency } = await closedLoop(CLIENTS.gets, milliseconds, async (_, sequence) => {
+  async #get(
+    space: Space,
+    { rows, milliseconds }: WorkJob,
+    clients: number,
+    partitionOf: (row: number) => string,
+  ): Promise<Done> {
+    const { steps, latency } = await closedLoop(clients, milliseconds, async (_, sequence) => {
       const row = scatter(sequence, rows);
-      const [found] = await this.#store.read(space, partitionKey(row), [rowKey(row)]);
+      const [found] = await this.#store.read(space, partitionOf(row), [rowKey(row)]);
       if (found === undefined) throw new WrongAnswer(`engine: row ${row} is not there`);
     });
     return { rows: steps, latency };
   }
 
   async #scan(space: Space, { rows }: WorkJob): Promise<Done> {
-    const { latency } = await closedLoop(1, 1, async () => {
+    const latency = await once(async () => {
       let seen = 0;
       const count = (): boolean => {
         seen += 1;

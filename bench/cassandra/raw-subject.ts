@@ -8,36 +8,46 @@ import { encodeText } from '../../packages/store-cassandra/layout/text.js';
 import { partitionKey, rowKey } from '../load/dataset.js';
 import { WrongAnswer } from '../load/job.js';
 import { MEMBERS, scatter } from '../load/template.js';
-import { closedLoop } from './closed-loop.js';
+import { closedLoop, once } from './closed-loop.js';
+import {
+  CONDITIONAL,
+  fillBatch,
+  inTurns,
+  numbersFrom,
+  QUORUM,
+  type Queried,
+  SERIAL,
+  SET_FENCE,
+} from './raw-options.js';
+import { fillQueue, mostTombstones } from './raw-queue.js';
 import {
   CLIENTS,
+  type Created,
+  type CreateJob,
   type Done,
   type FillJob,
   type Looked,
   type LookJob,
+  type QueueStepJob,
   type Subject,
+  spreadPartition,
   type WorkJob,
 } from './works.js';
 
-const { consistencies, Tuple } = cassandra.types;
-const SERIAL = { prepare: true, consistency: consistencies.localSerial, autoPage: false } as const;
-const QUORUM = { prepare: true, consistency: consistencies.localQuorum, autoPage: false } as const;
-const CONDITIONAL = {
-  prepare: true,
-  logged: false,
-  consistency: consistencies.localQuorum,
-  serialConsistency: consistencies.localSerial,
-} as const;
+const { Tuple } = cassandra.types;
 const SENTINEL = new Tuple(schema.SENTINEL, Buffer.alloc(0));
 const OUTCOME_BYTES = 16;
 /** Of scans: as many at a time, and as large pages, as the engine asks for. */
 const PARTITIONS_AT_ONCE = 64;
 const PAGE = 1000;
+/** As many as the engine has under way of one partition. */
+const READS_AT_ONCE = 2;
 const NAMES_PAGE = 5000;
 const DROP_MS = 60_000;
 const FILLERS = 64;
 const FILL_ROWS = 100;
-const SET_FENCE = 'UPDATE row SET fence = ? WHERE sid = ? AND pk = ?';
+/** Of partitions with a row each a batch of a hundred has three hundred writes in a hundred places: more at a time pass a node's bound of a write. */
+const SPREAD_FILLERS = 4;
 
 /** Where nothing else is said the nodes of a cluster are in it. */
 const DATA_CENTER = 'datacenter1';
@@ -69,14 +79,27 @@ export class RawSubject implements Subject {
       case 'hot-transactions':
         return this.#insert(job, MEMBERS * CLIENTS['hot-transactions'], 1);
       case 'gets':
-        return this.#get(job);
+        return this.#getTogether(job);
+      case 'spread-gets':
+        return this.#getSpread(job);
       default:
         return this.#scan(job);
     }
   }
 
+  create(_job: CreateJob): Promise<Created> {
+    throw new Error('The driver knows no tables.');
+  }
+
   look(_job: LookJob): Promise<Looked> {
     throw new Error('The driver knows no tables.');
+  }
+
+  async queue(job: QueueStepJob): Promise<object> {
+    if ('walked' in job) return { tombstones: await mostTombstones(this.#client) };
+    if (!('fillQueue' in job)) throw new Error('The driver knows no messages.');
+    await fillQueue(this.#client, job);
+    return {};
   }
 
   async end(): Promise<void> {
@@ -96,7 +119,11 @@ export class RawSubject implements Subject {
       const pk = encodeText(`p${client}`);
       const keys = Array.from({ length: size }, (_, offset) => encodeText(rowKey(sequence * size + offset)));
       const pairs = keys.map(key => new Tuple(schema.ROW, key));
-      const read = await this.#client.execute(schema.READ_KEYS, [sid, pk, [SENTINEL, ...pairs]], SERIAL);
+      const read = await this.#client.execute(
+        schema.READ_KEYS,
+        [sid, pk, [SENTINEL, ...pairs]],
+        fences[client] === null ? SERIAL : QUORUM,
+      );
       const from: bigint | null = read.first()?.fence ?? null;
       if (from !== fences[client]) throw new WrongAnswer('raw: somebody else wrote');
       if (from === null) await this.#client.execute(schema.ENTER_PARTITION, [sid, bucketOf(pk), pk], QUORUM);
@@ -116,11 +143,24 @@ export class RawSubject implements Subject {
     return { rows: steps * size, latency };
   }
 
-  async #get({ table, rows, milliseconds }: WorkJob): Promise<Done> {
-    const { steps, latency } = await closedLoop(CLIENTS.gets, milliseconds, async (_, sequence) => {
+  /** All clients' rows of one partition by two statements at a time: one for each would wait for each other in the cluster, and many end with time-outs. */
+  async #getTogether({ table, rows, milliseconds }: WorkJob): Promise<Done> {
+    const size = CLIENTS.gets / READS_AT_ONCE;
+    const { steps, latency } = await closedLoop(READS_AT_ONCE, milliseconds, async (_, sequence) => {
+      const wanted = Array.from({ length: size }, (_, offset) => scatter(sequence * size + offset, rows));
+      const pairs = wanted.map(row => new Tuple(schema.ROW, encodeText(rowKey(row))));
+      const params = [BigInt(table.sid), encodeText(partitionKey(0)), [SENTINEL, ...pairs]];
+      const found = await this.#client.execute(schema.READ_KEYS, params, QUORUM);
+      if (found.rowLength !== new Set(wanted).size + 1) throw new WrongAnswer('raw: a row is not there');
+    });
+    return { rows: steps * size, latency };
+  }
+
+  async #getSpread({ table, rows, milliseconds }: WorkJob): Promise<Done> {
+    const { steps, latency } = await closedLoop(CLIENTS['spread-gets'], milliseconds, async (_, sequence) => {
       const row = scatter(sequence, rows);
       const pairs = [SENTINEL, new Tuple(schema.ROW, encodeText(rowKey(row)))];
-      const params = [BigInt(table.sid), encodeText(partitionKey(row)), pairs];
+      const params = [BigInt(table.sid), encodeText(spreadPartition(row)), pairs];
       const found = await this.#client.execute(schema.READ_KEYS, params, SERIAL);
       if (found.rowLength !== 2) throw new WrongAnswer(`raw: row ${row} is not there`);
     });
@@ -129,7 +169,7 @@ export class RawSubject implements Subject {
 
   async #scan({ table, rows }: WorkJob): Promise<Done> {
     const sid = BigInt(table.sid);
-    const { latency } = await closedLoop(1, 1, async () => {
+    const latency = await once(async () => {
       const buckets = await Promise.all(
         Array.from({ length: BUCKETS }, (_, bucket) => this.#names(sid, bucket)),
       );
@@ -173,37 +213,49 @@ export class RawSubject implements Subject {
     let pageState: string | undefined;
     do {
       const state = pageState === undefined ? {} : { pageState };
-      const page = await this.#client.execute(query, params, { ...options, fetchSize, ...state });
+      // As the engine, which knows the fence of a partition from the second page on.
+      const how = pageState === undefined ? options : QUORUM;
+      const page = await this.#client.execute(query, params, { ...how, fetchSize, ...state });
       take(page.rows);
       pageState = page.pageState ?? undefined;
     } while (pageState !== undefined);
   }
 
-  /** Without conditions: nobody else is there. */
+  /** Without conditions: nobody else is there. Small partitions go by many in one request. */
   async fill({ table, rows, partitions, values }: FillJob): Promise<void> {
     const bytes = values.map(value => Buffer.from(value, 'base64'));
     const sid = BigInt(table.sid);
     const size = rows / partitions;
-    const part = Math.min(size, FILL_ROWS);
-    let next = 0;
-    const filler = async (): Promise<void> => {
-      for (let first = part * next++; first < rows; first = part * next++) {
-        const version = BigInt(Date.now()) * 10_000n;
-        const pk = encodeText(`p${String(Math.floor(first / size)).padStart(6, '0')}`);
-        const row = (number: number) => [encodeText(rowKey(number)), version, bytes[number % bytes.length]];
-        const numbers = Array.from({ length: part }, (_, offset) => first + offset);
-        await this.#client.batch(
-          [
-            { query: SET_FENCE, params: [version, sid, pk] },
-            { query: schema.PUT_SENTINEL, params: [sid, pk] },
-            ...numbers.map(number => ({ query: schema.PUT_ROW, params: [sid, pk, ...row(number)] })),
-          ],
-          { ...QUORUM, logged: false },
-        );
-        if (first % size === 0)
-          await this.#client.execute(schema.ENTER_PARTITION, [sid, bucketOf(pk), pk], QUORUM);
-      }
-    };
-    await Promise.all(Array.from({ length: FILLERS }, filler));
+    const version = BigInt(Date.now()) * 10_000n;
+    const nameOf = (row: number): Buffer => encodeText(`p${String(Math.floor(row / size)).padStart(6, '0')}`);
+    const batch = (queries: readonly Queried[]): Promise<void> => fillBatch(this.#client, queries);
+    const fillFrom = (first: number): Promise<void> =>
+      batch(
+        numbersFrom(first, Math.min(rows, first + FILL_ROWS)).flatMap(row => {
+          const pk = nameOf(row);
+          const put = [sid, pk, encodeText(rowKey(row)), version, bytes[row % bytes.length]];
+          return [
+            ...(row % Math.min(size, FILL_ROWS) === 0
+              ? [
+                  { query: SET_FENCE, params: [version, sid, pk] },
+                  { query: schema.PUT_SENTINEL, params: [sid, pk] },
+                ]
+              : []),
+            { query: schema.PUT_ROW, params: put },
+          ];
+        }),
+      );
+    const atOnce = size < FILL_ROWS ? SPREAD_FILLERS : FILLERS;
+    await inTurns(Math.ceil(rows / FILL_ROWS), atOnce, turn => fillFrom(turn * FILL_ROWS));
+    const names = numbersFrom(0, partitions).map(partition => nameOf(partition * size));
+    const entries = numbersFrom(0, BUCKETS).flatMap(bucket => {
+      const own = names.filter(pk => bucketOf(pk) === bucket);
+      return numbersFrom(0, Math.ceil(own.length / FILL_ROWS)).map(part =>
+        own
+          .slice(part * FILL_ROWS, (part + 1) * FILL_ROWS)
+          .map(pk => ({ query: schema.ENTER_PARTITION, params: [sid, bucket, pk] })),
+      );
+    });
+    await inTurns(entries.length, FILLERS, turn => batch(entries[turn] ?? []));
   }
 }

@@ -13,7 +13,9 @@ function open(): Promise<Subject> {
 }
 
 async function answer(subject: Subject, job: Job): Promise<object> {
+  if ('create' in job) return subject.create(job);
   if ('look' in job) return subject.look(job);
+  if ('queue' in job) return subject.queue(job.queue);
   if ('fill' in job) {
     await subject.fill(job);
     return {};

@@ -3,34 +3,49 @@ import type { Latency } from '../load/job.js';
 
 /**
  * `inserts`: single rows of 1 KB by many clients into one partition. `transactions`: 100 rows of 1 KB each, by clients with a partition of their own.
- * `hot-transactions`: the same into one partition. `gets`: one row by its keys. `scan-N`: a whole table of so many partitions.
+ * `hot-transactions`: the same into one partition. `gets`: one row by its keys, all of one partition. `spread-gets`: the same of a
+ * thousand partitions. `scan-N`: a whole table of so many partitions. `queue`: messages of a short queue, of a long one, and of that after most were deleted.
  */
 export const WORKS = [
   'inserts',
   'transactions',
   'hot-transactions',
   'gets',
+  'spread-gets',
   'scan-1',
   'scan-1000',
   'scan-100000',
+  'queue',
 ] as const;
 export type Work = (typeof WORKS)[number];
+export type RateWork = Exclude<Work, 'queue'>;
 
 export const isWork = (text: string): text is Work => WORKS.some(name => name === text);
 
+export const isRateWork = (work: Work): work is RateWork => work !== 'queue';
+
 /** Partitions of a scanned table; undefined of what is no scan. */
-export function partitionsOf(work: Work): number | undefined {
+export function partitionsOf(work: RateWork): number | undefined {
   const [kind, count] = work.split('-');
   return kind === 'scan' ? Number(count) : undefined;
 }
 
 /** Clients that each wait for one answer before they ask again. */
-export const CLIENTS: Readonly<Record<'inserts' | 'transactions' | 'hot-transactions' | 'gets', number>> = {
+export const CLIENTS: Readonly<
+  Record<'inserts' | 'transactions' | 'hot-transactions' | 'gets' | 'spread-gets', number>
+> = {
   inserts: 256,
   transactions: 8,
   'hot-transactions': 8,
   gets: 64,
+  'spread-gets': 64,
 };
+
+/** Of `spread-gets`: that of a row, as fill jobs name it. */
+export const SPREAD_PARTITIONS = 1000;
+export const SPREAD_ROWS = 20;
+export const spreadPartition = (row: number): string =>
+  `p${String(Math.floor(row / SPREAD_ROWS)).padStart(6, '0')}`;
 
 /** A table, and the id of its space. */
 export interface Table {
@@ -40,7 +55,7 @@ export interface Table {
 
 /** What a process is asked to measure. */
 export interface WorkJob {
-  readonly work: Work;
+  readonly work: RateWork;
   readonly table: Table;
   /** Of a row that is written, in base64. */
   readonly value: string;
@@ -59,15 +74,56 @@ export interface FillJob {
   readonly values: readonly string[];
 }
 
-/** The id of a table's space, and the values of its first rows in base64. */
+/** Makes a table of that name. */
+export interface CreateJob {
+  readonly create: string;
+}
+
+/** The id of the table's space. */
+export interface Created {
+  readonly sid: number;
+}
+
+/** The values of a table's first rows in base64. */
 export interface LookJob {
   readonly look: true;
   readonly table: string;
 }
 
 export interface Looked {
-  readonly sid: number;
   readonly values: readonly string[];
+}
+
+/** The first messages of a queue that has none, as the engine would leave them. */
+export interface QueueFillJob {
+  readonly fillQueue: Queue;
+  readonly messages: number;
+}
+
+/** Deletes the messages of those numbers, half-open, as many deletes would; between them it looks for the first, as a get does. */
+export interface QueueDrainJob {
+  readonly drain: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Where its messages are. */
+export interface QueueLookJob {
+  readonly lookAtQueue: string;
+}
+
+export interface Queue {
+  readonly sid: number;
+  readonly partition: string;
+}
+
+/** Asks the nodes how many tombstones a read walked at most in the last minutes. */
+export interface WalkedJob {
+  readonly walked: true;
+}
+
+export interface Walked {
+  readonly tombstones: number;
 }
 
 /** Removes the keyspace. */
@@ -75,7 +131,10 @@ export interface EndJob {
   readonly end: true;
 }
 
-export type Job = WorkJob | FillJob | LookJob | EndJob;
+/** What `queue` is made of. */
+export type QueueStepJob = QueueFillJob | QueueDrainJob | QueueLookJob | WalkedJob;
+
+export type Job = WorkJob | FillJob | CreateJob | LookJob | EndJob | { readonly queue: QueueStepJob };
 
 export interface WorkResult {
   /** Rows. */
@@ -90,6 +149,8 @@ export interface WorkResult {
 export interface Subject {
   work(job: WorkJob): Promise<Done>;
   fill(job: FillJob): Promise<void>;
+  queue(job: QueueStepJob): Promise<object>;
+  create(job: CreateJob): Promise<Created>;
   look(job: LookJob): Promise<Looked>;
   end(): Promise<void>;
   close(): Promise<void>;

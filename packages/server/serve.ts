@@ -23,6 +23,7 @@ import {
 } from './observe/operations-port.js';
 import { ProcessView } from './observe/process-view.js';
 import { RequestMetrics } from './observe/request-metrics.js';
+import { checkPeerOptions, openForwarding, type PeerOptions, peerAddress } from './peers/peer-options.js';
 import {
   type BackgroundTask,
   type OpenService,
@@ -47,7 +48,7 @@ export interface ServerLimits {
   readonly drainMilliseconds?: number | undefined;
 }
 
-export interface ServeOptions extends ServiceAddresses {
+export interface ServeOptions extends ServiceAddresses, PeerOptions {
   /** Directory of the data, made if it is not there; without it the data lives in memory and ends with the server. */
   readonly data?: string | undefined;
   /** The same as an address, in place of `data`: `lmdb:DIR`, or `memory:`. */
@@ -249,7 +250,9 @@ function running({ options, engine, server, served, view, operations }: Parts): 
   };
   const close = async (): Promise<void> => {
     view.stop();
+    await server.forwarding?.leave();
     await closeAll(served);
+    await server.forwarding?.close();
     await Promise.all(tasks.map(task => task.stop()));
     await store.close();
     await operations?.close();
@@ -309,6 +312,21 @@ async function listenAll(
   }
 }
 
+/** Its port with the others, or none. */
+async function takeForwarded(
+  options: ServeOptions,
+  { forwarding }: ServerContext,
+  served: readonly ServedService[],
+): Promise<void> {
+  const of = (name: string) => served.find(({ entry }) => entry.protocol.name === name)?.service;
+  try {
+    await forwarding?.begin(peerAddress(options), asked => of(asked.service)?.carryOut(asked));
+  } catch (error) {
+    await closeAll(served);
+    throw error;
+  }
+}
+
 /** What a server is made of: its engines, its services, and the view of itself that is there before both are open. */
 interface Make {
   readonly engines: Engines;
@@ -321,11 +339,12 @@ interface Make {
 /** Opens the store, then the services' ports. */
 async function start(options: ServeOptions, make: Make): Promise<RunningServer> {
   const { accounts, view, operations } = make;
+  checkPeerOptions(options, make.engines.tools(addressOf(options)));
   const bearer = new BearerTokens(accounts, [options.tenant ?? []].flat());
   const engine = await openEngine(options, make.engines);
   const { clock = systemClock, tableDeletionSeconds = 0 } = options;
   const ticks = BigInt(Math.round(tableDeletionSeconds * 1e7));
-  const server: ServerContext = {
+  const server = (forwarding: ServerContext['forwarding']): ServerContext => ({
     store: engine,
     content: engine.content,
     clock,
@@ -333,16 +352,20 @@ async function start(options: ServeOptions, make: Make): Promise<RunningServer> 
     bearer,
     log: openLog(options.logLevel ?? 'error'),
     metrics: view.requests,
+    forwarding,
     deletion: ticks > 0n ? { ticks, clock } : undefined,
     newId: randomUUID,
-  };
+  });
   try {
-    const served = await listenAll(options, server, make.services);
+    const context = server(await openForwarding(options, engine.peers));
+    const served = await listenAll(options, context, make.services);
+    await takeForwarded(options, context, served);
     view.begin(
       served.map(({ listener }) => listener),
       engine,
+      context.forwarding,
     );
-    return running({ options, engine, server, served, view, operations });
+    return running({ options, engine, server: context, served, view, operations });
   } catch (error) {
     await engine.close();
     throw error;

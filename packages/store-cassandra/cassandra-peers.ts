@@ -53,6 +53,10 @@ export class CassandraPeers implements Peers {
     );
   }
 
+  get hasOwners(): boolean {
+    return this.#parts.owners.areAny;
+  }
+
   ownerOf(space: Space, partition: string): Peer | undefined {
     return this.#parts.owners.ownerOf(BigInt(space.id), partition);
   }

@@ -19,9 +19,14 @@ import {
 import { CassandraPeers } from './cassandra-peers.js';
 import { Catalog } from './catalog.js';
 import { Commits } from './commit/commits.js';
-import { type Fence, Partition } from './commit/partition.js';
+import { type Fence, Fences } from './commit/fences.js';
+import { GapCache } from './commit/gaps.js';
+import { Partition, type PartitionHost } from './commit/partition.js';
+import type { NextTick } from './commit/partition-commits.js';
+import { Reads as ReadTurns } from './commit/reads.js';
 import { CassandraContents } from './content/cassandra-contents.js';
 import { Drops } from './content/drops.js';
+import { type LargeBounds, LargePartitions } from './large-partitions.js';
 import { SYSTEM } from './layout/schema.js';
 import { LiveMembers } from './live-members.js';
 import { Members } from './members.js';
@@ -39,9 +44,15 @@ export interface CassandraStoreOptions {
   readonly leaseMs?: number | undefined;
   /** Those of the cluster; none are known to be unsafe without it. */
   readonly settings?: Settings | undefined;
+  /** So many dead rows in a row become a gap; 100 unless given. */
+  readonly leastDead?: number | undefined;
+  /** Past which a partition is told of; those of large-partitions.ts unless given. */
+  readonly large?: LargeBounds | undefined;
 }
 
 const LEASE_MS = 1000;
+/** A gap costs a commit, and a read that meets it begins again behind it. */
+const LEAST_DEAD = 100;
 
 export class CassandraStore implements Engine {
   // A commit that reads a range waits alone, and reads three times.
@@ -52,12 +63,15 @@ export class CassandraStore implements Engine {
   readonly #session: Session;
   readonly #clock: Clock;
   readonly #settings: Settings | undefined;
+  readonly #host: PartitionHost;
   readonly #commits: Commits;
   readonly #ticks: Ticks;
   readonly #catalog: Catalog;
   readonly #reclaim: Reclaim;
   readonly #members: Members;
   readonly #owners: Owners;
+  readonly #large: LargePartitions;
+  readonly #reads = new ReadTurns();
   readonly #sizes = new RowSizes();
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -65,7 +79,7 @@ export class CassandraStore implements Engine {
   constructor(
     session: Session,
     tools: EngineTools,
-    { clock, leaseMs = LEASE_MS, settings }: CassandraStoreOptions,
+    { clock, leaseMs = LEASE_MS, leastDead = LEAST_DEAD, large, settings }: CassandraStoreOptions,
   ) {
     this.#session = session;
     this.tools = tools;
@@ -73,9 +87,18 @@ export class CassandraStore implements Engine {
     this.#settings = settings;
     const live: LiveMembers = new LiveMembers(() => this.#members.id);
     this.#owners = new Owners(live);
-    this.#commits = new Commits(session, (sid, partition) => this.#owners.noteConflict(sid, partition));
+    const found = (sid: bigint, name: string, from: string): void =>
+      this.#commits.vacuum(sid, name, from, this.#nextTickOf(sid));
+    const fences = new Fences(() => this.#members.alone);
+    this.#host = { session, gaps: new GapCache(), fences, dead: { least: leastDead, found } };
+    this.#large = new LargePartitions({ bounds: large });
+    this.#commits = new Commits(
+      this.#host,
+      (sid, partition) => this.#owners.noteConflict(sid, partition),
+      (sid, partition, size) => sid !== SYSTEM && this.#large.note(sid, partition, size),
+    );
     this.#ticks = new Ticks(this.#commits, clock);
-    const system = (partition: string): Partition => new Partition(session, SYSTEM, partition);
+    const system = (partition: string): Partition => new Partition(this.#host, SYSTEM, partition);
     this.#catalog = new Catalog(this.#commits, this.#ticks, system, { leaseMs });
     const drops: Drops = new Drops(() => this.#members);
     this.#members = new Members(session, () => drops.oldestHold(), live);
@@ -115,6 +138,7 @@ export class CassandraStore implements Engine {
         value: this.#settings?.unsafe.length ?? 0,
         aggregate: 'max',
       },
+      ...this.#large.statistics(),
     ];
   }
 
@@ -146,7 +170,7 @@ export class CassandraStore implements Engine {
 
   read(space: Space, partition: string, keys: readonly string[]): Promise<readonly (Row | undefined)[]> {
     return this.#call(async () => {
-      const { rows } = await this.#partition(space, partition).readKeys(keys);
+      const rows = await this.#reads.read(this.#partition(space, partition), keys);
       return keys.map(key => rows.get(key));
     });
   }
@@ -155,7 +179,7 @@ export class CassandraStore implements Engine {
     return this.#call(async () => {
       if (budget.rows <= 0) return { next: range.from, examined: 0 };
       const pages = pagesInOrder({
-        session: this.#session,
+        host: this.#host,
         sid: BigInt(space.id),
         range,
         wanted: Math.min(budget.rows, budget.examined) + 1,
@@ -167,10 +191,11 @@ export class CassandraStore implements Engine {
 
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
     return this.#call(async () => {
-      if (this.#members.isLate) throw new StoreError('busy', 'The cluster has not been reached for long.');
       if (!(await this.#catalog.isLiving(space))) return undefined;
       const nextTick = (fence: Fence): Promise<bigint> => this.#ticks.next(fence ?? space.created);
-      return this.#commits.commit(BigInt(space.id), partition, reads, decide, nextTick);
+      const result = await this.#commits.commit(BigInt(space.id), partition, reads, decide, nextTick);
+      this.#large.tell(space, partition);
+      return result;
     });
   }
 
@@ -191,6 +216,8 @@ export class CassandraStore implements Engine {
 
   async #call<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new StoreError('closed', 'The store is closed.');
+    // Others may take themselves for alone.
+    if (this.#members.isLate) throw new StoreError('busy', 'The cluster has not been reached for long.');
     const running = work();
     this.#underWay.add(running);
     try {
@@ -200,7 +227,12 @@ export class CassandraStore implements Engine {
     }
   }
 
+  /** Of a partition that has a fence. */
+  #nextTickOf(sid: bigint): NextTick {
+    return async fence => (sid === SYSTEM ? this.#ticks.plain(fence) : this.#ticks.next(fence ?? 0n));
+  }
+
   #partition(space: Space, name: string): Partition {
-    return new Partition(this.#session, BigInt(space.id), name);
+    return new Partition(this.#host, BigInt(space.id), name);
   }
 }

@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decide, Row, Space, SpaceAddress } from '#store';
 import type { Commits } from './commit/commits.js';
-import type { Fence, Partition } from './commit/partition.js';
+import type { Fence } from './commit/fences.js';
+import type { Partition, RangeRows } from './commit/partition.js';
 import { floorOf, formatFloors, parseFloors, withFloor } from './layout/floors.js';
 import { SYSTEM } from './layout/schema.js';
 import { longBytes, type Ticks } from './ticks.js';
@@ -22,12 +23,22 @@ const METADATA_AT = 17;
 const LIVING = 0;
 const DROPPING = 1;
 
+/** Of a lease: what is asked for after it is read again before the lease ends, so that nobody waits for it. */
+const RENEWED_AFTER = 0.6;
+
 /** Caches of other processes may run slower than this one's clock. */
 const LEASE_MARGIN = 1.1;
 
 interface Cached {
   readonly space: Space;
   readonly until: number;
+}
+
+/** Of a space, that whoever asks for it meanwhile waits for too. */
+interface Looking {
+  readonly begun: number;
+  readonly changes: number;
+  readonly found: Promise<Space | undefined>;
 }
 
 interface Stored {
@@ -46,6 +57,7 @@ export class Catalog {
   readonly #open: (partition: string) => Partition;
   readonly #leaseMs: number;
   readonly #cached = new Map<string, Cached>();
+  readonly #looking = new Map<string, Looking>();
   /** Rises with each change by this process: what was read before is not cached then. */
   #changes = 0;
 
@@ -84,17 +96,24 @@ export class Catalog {
     }
   }
 
+  /** Those who ask while it is looked for wait together: a partition has all spaces of an account, and each serial read of it has its turn. */
   async get(address: SpaceAddress): Promise<Space | undefined> {
     const place = placeOf(address);
-    const cached = this.#cached.get(place);
-    const now = performance.now();
-    if (cached !== undefined && now < cached.until) return copySpace(cached.space);
-    const changes = this.#changes;
-    const { rows } = await this.#open(partitionOf(address)).readKeys([SPACES + address.name]);
-    const [row] = rows.values();
-    const stored = row && storedOf(address, row);
-    if (changes === this.#changes) this.#cache(place, stored?.isLiving ? stored.space : undefined, now);
-    return stored?.isLiving ? copySpace(stored.space) : undefined;
+    const start = performance.now();
+    for (;;) {
+      const cached = this.#cached.get(place);
+      const now = performance.now();
+      if (cached !== undefined && now < cached.until) {
+        if (now > cached.until - this.#leaseMs * (1 - RENEWED_AFTER)) this.#renew(place, address);
+        return copySpace(cached.space);
+      }
+      const looking = this.#lookingFor(place) ?? this.#look(place, address);
+      const space = await looking.found;
+      // What was there before this call may be gone for a lease's time; what was not there may be there now.
+      const isCurrent =
+        looking.begun >= start || (space !== undefined && performance.now() < looking.begun + this.#leaseMs);
+      if (isCurrent) return space && copySpace(space);
+    }
   }
 
   async isLiving(space: Space): Promise<boolean> {
@@ -105,16 +124,16 @@ export class Catalog {
     const address = { account, service, name: '' };
     const partition = this.#open(partitionOf(address));
     const listed: Space[] = [];
-    let state: string | undefined;
+    let next: string | undefined = SPACES + from;
     if (limit <= 0) return listed;
     do {
-      const page = await partition.readRange(SPACES + from, BEHIND_SPACES, limit, state);
+      const page: RangeRows = await partition.readRange(next, BEHIND_SPACES, limit);
       for (const row of page.rows) {
         const { space, isLiving } = storedOf({ ...address, name: row.key.slice(SPACES.length) }, row);
         if (isLiving) listed.push(space);
       }
-      state = page.state;
-    } while (state !== undefined && listed.length < limit);
+      next = page.next;
+    } while (next !== undefined && listed.length < limit);
     return listed.slice(0, limit);
   }
 
@@ -150,6 +169,34 @@ export class Catalog {
       const floors = withFloor(parseFloors(floor?.value), space.name, ceiling, tick);
       return { result: undefined, puts: [{ key: FLOOR, value: formatFloors(floors) }], deletes: [key] };
     });
+  }
+
+  #lookingFor(place: string): Looking | undefined {
+    const looking = this.#looking.get(place);
+    return looking?.changes === this.#changes ? looking : undefined;
+  }
+
+  #look(place: string, address: SpaceAddress): Looking {
+    const [begun, changes] = [performance.now(), this.#changes];
+    const find = async (): Promise<Space | undefined> => {
+      const { rows } = await this.#open(partitionOf(address)).readKeys([SPACES + address.name]);
+      const [row] = rows.values();
+      const stored = row && storedOf(address, row);
+      const space = stored?.isLiving ? stored.space : undefined;
+      if (changes === this.#changes) this.#cache(place, space, begun);
+      return space;
+    };
+    const found = find().finally(() => {
+      if (this.#looking.get(place) === looking) this.#looking.delete(place);
+    });
+    const looking: Looking = { begun, changes, found };
+    this.#looking.set(place, looking);
+    return looking;
+  }
+
+  #renew(place: string, address: SpaceAddress): void {
+    // Whoever needs it when the lease has ended looks again.
+    if (this.#lookingFor(place) === undefined) this.#look(place, address).found.catch(() => undefined);
   }
 
   async #commit<R>(address: SpaceAddress, keys: readonly string[], decide: Decide<R>): Promise<R> {

@@ -9,8 +9,12 @@ import type { Columns, Session } from './session/session.js';
 
 const BEAT_MS = 1000;
 const ID_BYTES = 10;
-/** A process that could not count for so long changes nothing any more: others take it for ended at twice the time. */
+/** A process that could not count for so long answers nothing any more: others take it for ended at twice the time. */
 const LEASE_MS = (MEMBER_SECONDS * 1000) / 2;
+
+/** How long a process may act on having seen no other. Whoever begins beside others waits for longer, by its own clock, before it does anything. */
+const ALONE_MS = 2000;
+const CLOCKS = 1.1;
 
 /** What others were at when a question was asked. */
 export type Standing = ReadonlyMap<string, bigint>;
@@ -30,6 +34,8 @@ export class Members {
   readonly #ended = new AbortController();
   #beat = 0n;
   #lastBeat = performance.now();
+  #aloneUntil = 0;
+  #alonePeriod = 0;
   #running: Promise<void> = Promise.resolve();
 
   /** `oldestPin` gives the count that `beat` had when the oldest pin began. */
@@ -49,9 +55,15 @@ export class Members {
     return performance.now() - this.#lastBeat > LEASE_MS;
   }
 
-  /** Resolves when the others can see it. */
+  /** The number of the time for which no other has had the store open, nor ended without a word; undefined while others may have. */
+  get alone(): number | undefined {
+    return performance.now() < this.#aloneUntil ? this.#alonePeriod : undefined;
+  }
+
+  /** Resolves when the others can see it, and none takes itself for alone. */
   async begin(): Promise<void> {
     await this.count();
+    if (this.alone === undefined) await sleep(ALONE_MS * CLOCKS);
     this.#running = this.#run();
   }
 
@@ -106,7 +118,7 @@ export class Members {
     }
   }
 
-  /** Writes the row, and reads those of others where this process takes requests of theirs. */
+  /** Writes the row, and reads those of others. */
   async count(): Promise<void> {
     const began = performance.now();
     this.#beat += 1n;
@@ -117,7 +129,11 @@ export class Members {
     });
     this.#lastBeat = began;
     this.#live.renew(began);
-    if (peer !== undefined) this.#live.see(await this.#list());
+    const looked = performance.now();
+    const members = await this.#list();
+    if (this.alone === undefined) this.#alonePeriod += 1;
+    this.#aloneUntil = [...members.keys()].every(id => id === this.id) ? looked + ALONE_MS : 0;
+    if (peer !== undefined) this.#live.see(members);
   }
 }
 

@@ -32,6 +32,11 @@ export class Owners {
     }
   }
 
+  /** Whether any partition was hot lately. */
+  get areAny(): boolean {
+    return this.#hot.size > 0;
+  }
+
   /** Undefined where it is this process, or nobody. */
   ownerOf(sid: bigint, partition: string): Peer | undefined {
     if (this.#hot.size === 0) return undefined;

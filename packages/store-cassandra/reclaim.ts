@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Space, SpaceAddress } from '#store';
 import type { Commits } from './commit/commits.js';
-import type { Fence, Partition } from './commit/partition.js';
+import type { Fence } from './commit/fences.js';
+import type { Partition, RangeRows } from './commit/partition.js';
 import type { CassandraContents } from './content/cassandra-contents.js';
 import { BUCKETS } from './layout/bucket.js';
 import { DROP_BUCKET, DROP_PARTITION, SYSTEM } from './layout/schema.js';
@@ -71,16 +72,20 @@ export class Reclaim {
   }
 
   async #resume(isLiving: (address: SpaceAddress, id: number) => Promise<boolean>): Promise<void> {
-    const { rows } = await this.#list.readRange('', undefined, LIST);
-    for (const { key, value } of rows) {
-      const [account, service, name]: [string, string, string] = JSON.parse(value.toString());
-      if (!(await isLiving({ account, service, name }, Number(key)))) await this.#reclaim(BigInt(key));
+    let next: string | undefined = '';
+    while (next !== undefined) {
+      const page: RangeRows = await this.#list.readRange(next, undefined, LIST);
+      for (const { key, value } of page.rows) {
+        const [account, service, name]: [string, string, string] = JSON.parse(value.toString());
+        if (!(await isLiving({ account, service, name }, Number(key)))) await this.#reclaim(BigInt(key));
+      }
+      next = page.next;
     }
   }
 
   async #reclaim(sid: bigint): Promise<void> {
     let batch: string[] = [];
-    for await (const name of partitionsFrom(this.#session, sid, '')) {
+    for await (const name of partitionsFrom(this.#session, sid, '', Number.POSITIVE_INFINITY)) {
       if (this.#isClosed) return;
       batch.push(name);
       if (batch.length < AT_ONCE) continue;

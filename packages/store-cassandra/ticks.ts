@@ -2,7 +2,7 @@
 // is kept in the cluster, and a new space of a name begins above the ceiling that was there when the old one went.
 import type { Clock } from '#base';
 import type { Commits } from './commit/commits.js';
-import type { Fence } from './commit/partition.js';
+import type { Fence } from './commit/fences.js';
 import { SYSTEM } from './layout/schema.js';
 
 const PARTITION = 'ticks';
@@ -11,7 +11,7 @@ const TICKS_A_SECOND = 10_000_000n;
 /** So much in the future may be what begins above the ceiling. */
 const AHEAD = 10n * TICKS_A_SECOND;
 /** More than a group of commits uses. */
-const ROOM = 1000n;
+const ROOM = 2000n;
 
 const LONG_BYTES = 8;
 

@@ -19,6 +19,8 @@ export interface Peers {
   leave(): Promise<void>;
   /** The same for all processes that have the store open; nobody else knows it. */
   secret(): Promise<string>;
+  /** False where `ownerOf` is undefined for all. */
+  readonly hasOwners: boolean;
   /** Who should commit to the partition now; undefined for whoever is asked. */
   ownerOf(space: Space, partition: string): Peer | undefined;
   /** Whether the lease is this process's own. Who hands over a request names the lease that it saw: after a pause nothing old is begun. */

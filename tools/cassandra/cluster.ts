@@ -1,11 +1,21 @@
 // Nodes of Cassandra on this machine, on 127.0.0.1 and up unless told otherwise: starts, kills, pauses, resumes and stops them. What it knows of them is in
 // their directory, so that each command may be a process of its own. Their settings are node-files.ts's.
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchJars } from './fetch-jars.js';
+import { knownHosts } from './known-hosts.js';
 import { javaArguments, LOGBACK, type NodeSettings, yamlOf } from './node-files.js';
 
 const PORT = 9042;
@@ -13,6 +23,8 @@ const START_MS = 180_000;
 const END_MS = 30_000;
 const LOOK_MS = 100;
 const LOG_LINES = 30;
+/** Its settings are one line of some ten thousand characters. */
+const LOG_LINE_LENGTH = 300;
 
 /** Where nodes are, and how their processes are started. */
 export interface NodePlaces {
@@ -32,10 +44,13 @@ export function onLoopback(before: number): NodePlaces {
 export class Cluster {
   readonly #directory: string;
   readonly #places: NodePlaces;
+  readonly #properties: readonly string[];
 
-  constructor(directory: string, places: NodePlaces = onLoopback(0)) {
+  /** `properties`: of Java, beside those that every node has. */
+  constructor(directory: string, places: NodePlaces = onLoopback(0), properties: readonly string[] = []) {
     this.#directory = directory;
     this.#places = places;
+    this.#properties = properties;
   }
 
   hostOf(node: number): string {
@@ -48,13 +63,21 @@ export class Cluster {
     return readdirSync(this.#directory).map(Number).sort();
   }
 
-  /** Makes a cluster of so many nodes and starts it; resolves when each takes requests. Fails where one is there. */
+  /** Makes a cluster of so many nodes and starts it; resolves when each takes requests and knows the others. Fails where one is there. */
   async start(count: number, overrides?: NodeSettings['overrides']): Promise<void> {
     if (this.nodes.length > 0) throw new Error(`A cluster is in ${this.#directory}: stop it first.`);
     const numbers = Array.from({ length: count }, (_, i) => i + 1);
-    for (const node of numbers) this.#prepare(node, count, overrides);
-    for (const node of numbers) await this.#run(node);
-    for (const node of numbers) await this.#answers(node);
+    for (const node of numbers) await this.#mustBeFree(node);
+    try {
+      for (const node of numbers) this.#prepare(node, count, overrides);
+      const begun: [number, ChildProcess][] = [];
+      for (const node of numbers) begun.push([node, await this.#run(node)]);
+      for (const [node, child] of begun) await this.#answers(node, child);
+      if (count > 1) for (const node of numbers) await this.#knows(node, count);
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
   }
 
   /** As a failing machine does: at once, without a word to the others. */
@@ -65,24 +88,26 @@ export class Cluster {
 
   /** Keeps its sockets, and answers nothing. */
   pause(node: number): void {
+    if (this.#isPaused(node)) throw new Error(`Node ${node} is paused already.`);
     this.#signal(node, 'SIGSTOP');
   }
 
   resume(node: number): void {
+    if (this.isRunning(node) && !this.#isPaused(node)) throw new Error(`Node ${node} is not paused.`);
     this.#signal(node, 'SIGCONT');
   }
 
   /** Starts a node that was killed, or kills it first; its data is as it was, and its settings too unless overrides are given. */
   async restart(node: number, overrides?: NodeSettings['overrides']): Promise<void> {
-    if (this.#isRunning(node)) await this.kill(node);
+    if (this.isRunning(node)) await this.kill(node);
+    await this.#mustBeFree(node);
     if (overrides !== undefined) this.#prepare(node, this.nodes.length, overrides);
-    await this.#run(node);
-    await this.#answers(node);
+    await this.#answers(node, await this.#run(node));
   }
 
   /** Ends all nodes and removes their data. */
   async stop(): Promise<void> {
-    for (const node of this.nodes) if (this.#isRunning(node)) await this.kill(node);
+    for (const node of this.nodes) if (this.isRunning(node)) await this.kill(node);
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
@@ -106,43 +131,69 @@ export class Cluster {
     writeFileSync(join(directory, 'logback.xml'), LOGBACK);
   }
 
-  async #run(node: number): Promise<void> {
+  async #run(node: number): Promise<ChildProcess> {
     const directory = this.#of(node);
     const log = openSync(join(directory, 'log'), 'a');
     const [program = '', ...rest] = [
       ...this.#places.launcherOf(node),
       'java',
-      ...javaArguments(await fetchJars(), directory),
+      ...javaArguments(await fetchJars(), directory, this.#properties),
     ];
     const child = spawn(program, rest, {
       detached: true,
       stdio: ['ignore', log, log],
       cwd: directory,
     });
+    closeSync(log);
     child.unref();
+    // Without a listener the error would end this program.
+    child.on('error', () => undefined);
     if (child.pid === undefined) throw new Error('There is no java here: Cassandra needs Java 17.');
     writeFileSync(join(directory, 'pid'), String(child.pid));
+    return child;
   }
 
-  async #answers(node: number): Promise<void> {
+  async #answers(node: number, child: ChildProcess): Promise<void> {
+    const endOf = (): unknown => child.exitCode ?? child.signalCode;
     for (let waited = 0; waited < START_MS; waited += LOOK_MS) {
       if (await isListening(this.hostOf(node))) return;
-      if (!this.#isRunning(node)) break;
+      if (endOf() !== null) break;
       await sleep(LOOK_MS);
     }
     const log = readFileSync(join(this.#of(node), 'log'), 'utf8')
       .trimEnd()
       .split('\n')
-      .slice(-LOG_LINES);
-    throw new Error(`Node ${node} does not answer. Its log ends:\n${log.join('\n')}`);
+      .slice(-LOG_LINES)
+      .map(line => line.slice(0, LOG_LINE_LENGTH));
+    const state = endOf() === null ? 'does not answer' : `ended with ${endOf()}`;
+    throw new Error(`Node ${node} ${state}. Its log ends:\n${log.join('\n')}`);
+  }
+
+  async #knows(node: number, count: number): Promise<void> {
+    const host = this.hostOf(node);
+    for (let waited = 0; waited < START_MS; waited += LOOK_MS) {
+      if ((await knownHosts(host)) === count) return;
+      await sleep(LOOK_MS);
+    }
+    throw new Error(`Node ${node} does not hear of the others.`);
   }
 
   async #ended(node: number): Promise<void> {
-    for (let waited = 0; waited < END_MS && this.#isRunning(node); waited += LOOK_MS) await sleep(LOOK_MS);
-    if (this.#isRunning(node)) throw new Error(`Node ${node} does not end.`);
+    // Its sockets are closed a moment after its command line is gone.
+    const isThere = async (): Promise<boolean> =>
+      this.isRunning(node) || (await isListening(this.hostOf(node)));
+    for (let waited = 0; waited < END_MS && (await isThere()); waited += LOOK_MS) await sleep(LOOK_MS);
+    if (this.isRunning(node)) throw new Error(`Node ${node} does not end.`);
   }
 
-  #isRunning(node: number): boolean {
+  /** Else the other program's answer would be taken for the node's. */
+  async #mustBeFree(node: number): Promise<void> {
+    const host = this.hostOf(node);
+    if (await isListening(host)) throw new Error(`Another program listens at ${host}:${PORT}.`);
+  }
+
+  /** Paused ones run, too. */
+  isRunning(node: number): boolean {
     const pid = this.#pidOf(node);
     if (pid === undefined) return false;
     try {
@@ -153,6 +204,12 @@ export class Cluster {
     }
   }
 
+  #isPaused(node: number): boolean {
+    if (!this.isRunning(node)) return false;
+    // The state stands behind the program's name, which is in parentheses.
+    return /\) T [^)]*$/.test(readFileSync(`/proc/${this.#pidOf(node)}/stat`, 'utf8'));
+  }
+
   #pidOf(node: number): number | undefined {
     const file = join(this.#of(node), 'pid');
     return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
@@ -160,7 +217,7 @@ export class Cluster {
 
   #signal(node: number, signal: NodeJS.Signals): void {
     const pid = this.#pidOf(node);
-    if (pid === undefined || !this.#isRunning(node)) throw new Error(`Node ${node} does not run.`);
+    if (pid === undefined || !this.isRunning(node)) throw new Error(`Node ${node} does not run.`);
     process.kill(pid, signal);
   }
 

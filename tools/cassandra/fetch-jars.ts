@@ -34,7 +34,8 @@ async function download({ path, sha256 }: Jar): Promise<Buffer> {
   }
 }
 
-async function fetchJar(jar: Jar, directory: string): Promise<string> {
+/** Into the directory; what is there and damaged is fetched again. Rejects where what is fetched has another digest, and leaves the directory as it was. */
+export async function fetchJar(jar: Jar, directory: string): Promise<string> {
   const file = join(directory, basename(jar.path));
   if (existsSync(file) && digestOf(readFileSync(file)) === jar.sha256) return file;
   const unfinished = `${file}.${process.pid}`;

@@ -3,33 +3,78 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Cluster, onLoopback } from './cluster.js';
+import { NEVER_RESTARTED } from './node-files.js';
 
 const USAGE = `npm run cassandra -- start [1|3]    a new cluster, on 127.0.0.1 or 127.0.0.1 to 3
 npm run cassandra -- kill N         ends node N at once
 npm run cassandra -- pause N        stops its process; it keeps its connections
-npm run cassandra -- resume N
-npm run cassandra -- restart N      starts it again with its data
+npm run cassandra -- resume N       lets a paused one go on
+npm run cassandra -- restart N      starts it again with its data; kills it first where it runs
 npm run cassandra -- stop           ends all and removes their data
 npm run cassandra -- run COMMAND    runs a command beside a cluster of one node, whose host SHELFMARK_CASSANDRA names
 
 SHELFMARK_CASSANDRA_FIRST=N puts the first node at 127.0.0.N.
 `;
 
-// Two checkouts on one machine each have a cluster where their addresses differ.
-const before = Number(process.env.SHELFMARK_CASSANDRA_FIRST ?? 1) - 1;
-const cluster = new Cluster(
-  fileURLToPath(new URL('../../../.cassandra', import.meta.url)),
-  onLoopback(before),
-);
+/** Of three, the last is below the address that ends loopback's. */
+const FIRST_MAX = 252;
 
-function nodeIn(text: string | undefined): number {
-  const node = Number(text);
-  if (!cluster.nodes.includes(node))
-    throw new Error(`Name one of the nodes: ${cluster.nodes.join(', ') || 'there are none'}.`);
+/** The last number of the first node's address. Clusters whose addresses differ may stand beside each other, also of one checkout. */
+function firstAddress(): number {
+  const text = process.env.SHELFMARK_CASSANDRA_FIRST ?? '1';
+  const first = /^\d+$/.test(text) ? Number(text) : 0;
+  if (first < 1 || first > FIRST_MAX)
+    throw new Error(`SHELFMARK_CASSANDRA_FIRST is a whole number from 1 to ${FIRST_MAX}: ${text} is none.`);
+  return first;
+}
+
+function nodeIn(cluster: Cluster, text = ''): number {
+  const { nodes } = cluster;
+  if (nodes.length === 0) throw new Error('There is no cluster: start makes one.');
+  const node = nodes.find(one => String(one) === text);
+  if (node === undefined) throw new Error(`Name one of the nodes: ${nodes.join(', ')}.`);
   return node;
 }
 
-async function beside([program = '', ...rest]: readonly string[]): Promise<string> {
+async function start(cluster: Cluster, text = '1'): Promise<string> {
+  if (text !== '1' && text !== '3') throw new Error('A cluster has one node or three.');
+  await cluster.start(Number(text));
+  return `ready: ${cluster.nodes.map(node => cluster.hostOf(node)).join(', ')}`;
+}
+
+async function restart(cluster: Cluster, node: number): Promise<string> {
+  const wasRunning = cluster.isRunning(node);
+  await cluster.restart(node);
+  return wasRunning ? 'was killed, started again and is ready' : 'was started again and is ready';
+}
+
+async function stop(cluster: Cluster): Promise<string> {
+  const count = cluster.nodes.length;
+  await cluster.stop();
+  if (count === 0) return 'there was no cluster';
+  return count === 1
+    ? 'stopped: one node, its data is removed'
+    : `stopped: ${count} nodes, their data is removed`;
+}
+
+/** What it does to a node, and says of it. */
+const OF_NODE: Readonly<Record<string, (cluster: Cluster, node: number) => Promise<string> | string>> = {
+  kill: async (cluster, node) => {
+    await cluster.kill(node);
+    return 'is killed';
+  },
+  pause: (cluster, node) => {
+    cluster.pause(node);
+    return 'is paused';
+  },
+  resume: (cluster, node) => {
+    cluster.resume(node);
+    return 'is resumed';
+  },
+  restart,
+};
+
+async function beside(cluster: Cluster, [program = '', ...rest]: readonly string[]): Promise<string> {
   await cluster.start(1);
   try {
     const child = spawn(program, rest, {
@@ -44,40 +89,25 @@ async function beside([program = '', ...rest]: readonly string[]): Promise<strin
   return 'stopped';
 }
 
-async function run([verb, argument, ...rest]: readonly string[]): Promise<string> {
-  switch (verb) {
-    case 'start': {
-      const count = argument === undefined ? 1 : Number(argument);
-      if (count !== 1 && count !== 3) throw new Error('A cluster has one node or three.');
-      await cluster.start(count);
-      return `ready: ${cluster.nodes.map(node => cluster.hostOf(node)).join(', ')}`;
-    }
-    case 'kill':
-      await cluster.kill(nodeIn(argument));
-      return 'killed';
-    case 'pause':
-      cluster.pause(nodeIn(argument));
-      return 'paused';
-    case 'resume':
-      cluster.resume(nodeIn(argument));
-      return 'resumed';
-    case 'restart':
-      await cluster.restart(nodeIn(argument));
-      return 'ready';
-    case 'stop':
-      await cluster.stop();
-      return 'stopped';
-    case 'run':
-      if (argument === undefined) throw new Error(USAGE);
-      return beside([argument, ...rest]);
-    default:
-      throw new Error(USAGE);
-  }
+async function run([verb = '', ...rest]: readonly string[]): Promise<string> {
+  const first = firstAddress();
+  const directory = new URL(`../../../.cassandra/${first}`, import.meta.url);
+  const [path, places] = [fileURLToPath(directory), onLoopback(first - 1)];
+  const [argument] = rest;
+  if (verb === 'run' && argument !== undefined)
+    return beside(new Cluster(path, places, NEVER_RESTARTED), rest);
+  const cluster = new Cluster(path, places);
+  if (verb === 'stop' && rest.length === 0) return stop(cluster);
+  if (verb === 'start' && rest.length <= 1) return start(cluster, argument);
+  const change = OF_NODE[verb];
+  if (change === undefined || rest.length > 1) throw new Error(USAGE);
+  const node = nodeIn(cluster, argument);
+  return `node ${node} at ${cluster.hostOf(node)} ${await change(cluster, node)}`;
 }
 
 try {
   process.stdout.write(`${await run(process.argv.slice(2))}\n`);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${error instanceof Error ? error.message.trimEnd() : String(error)}\n`);
   process.exitCode = 1;
 }

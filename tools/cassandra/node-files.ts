@@ -138,8 +138,18 @@ const EXPORTED = [
 
 const HEAP = '768M';
 
+/**
+ * Tables are made and dropped without a write of all that Cassandra knows of tables to the disk, which a node that is started again needs. An empty keyspace of
+ * the tests is there after 0.5 s instead of 2.9 s.
+ */
+export const NEVER_RESTARTED = ['-Dcassandra.test.flush_local_schema_changes=false'];
+
 /** What `java` is called with. */
-export function javaArguments(jars: readonly string[], directory: string): readonly string[] {
+export function javaArguments(
+  jars: readonly string[],
+  directory: string,
+  properties: readonly string[],
+): readonly string[] {
   const agent = jars.find(jar => jar.includes('jamm-')) ?? '';
   return [
     `-Xms${HEAP}`,
@@ -158,6 +168,7 @@ export function javaArguments(jars: readonly string[], directory: string): reado
     '-Dcassandra.allow_simplestrategy=true',
     '-Dcassandra.superuser_setup_delay_ms=0',
     '-Djava.net.preferIPv4Stack=true',
+    ...properties,
     ...OPENED.map(name => `--add-opens=${name}=ALL-UNNAMED`),
     ...EXPORTED.map(name => `--add-exports=${name}=ALL-UNNAMED`),
     '-cp',

@@ -9,7 +9,9 @@ import { Authenticator } from '../auth/authenticate.js';
 import type { Grant } from '../auth/grant.js';
 import { requestEntry } from '../observe/request-entry.js';
 import type { OperationSlots } from '../observe/request-metrics.js';
+import type { Carried, ForwardedRequest, ToldRefusal } from '../peers/forwarded.js';
 import { faultCode } from './fault-code.js';
+import { HandOver } from './hand-over.js';
 import type { ServerContext } from './server-context.js';
 import type { Answered, RequestContext, ServiceProtocol } from './service-protocol.js';
 
@@ -57,6 +59,30 @@ export function checkBody({ isBusy, bodyTooLarge }: Refusal, limit = BODY_BYTES_
   if (bodyTooLarge) throw new ServiceError('RequestBodyTooLarge', { limit });
 }
 
+/** What an error is answered as; `fault` is the error itself where it is ours. */
+function refusalOf(error: unknown): { readonly refusal: ServiceError<string>; readonly fault: unknown } {
+  if (error instanceof ServiceError) return { refusal: error, fault: undefined };
+  return { refusal: new ServiceError(faultCode(error)), fault: error };
+}
+
+function toldOf({ refused }: Pick<RequestContext, 'refused'>): ToldRefusal | undefined {
+  if (refused === undefined) return undefined;
+  const { reason } = refused.detail;
+  return { code: wireCode(refused.code), reason: reason === undefined ? undefined : String(reason) };
+}
+
+type Shared = Pick<RequestContext, 'rules' | 'request'>;
+
+function withCors<Response extends WireResponse | StreamedResponse>(
+  response: Response,
+  { rules, request }: Shared,
+): Response {
+  if (request.method === 'OPTIONS') return response;
+  const names = response.headers.map(([name]) => name);
+  const cors = corsHeaders(rules, request.headers.origin, request.method, names);
+  return { ...response, headers: [...response.headers, ...cors] };
+}
+
 /** A service that runs on a server: its protocol, and its authentication. */
 export class Service<
   Resource,
@@ -78,7 +104,7 @@ export class Service<
   }
 
   /** Whatever goes wrong becomes an answer, unless the client is gone. @throws BodyError where the rest of a streamed body does not come. */
-  readonly handle = async (request: WireRequest): Promise<Response> => {
+  readonly handle = async (request: WireRequest): Promise<Response | WireResponse> => {
     const { protocol, server } = this;
     const { method, headers } = request;
     const context: RequestContext<Resource, Kind> = {
@@ -113,19 +139,95 @@ export class Service<
       context.kind = protocol.kindOf(request, route);
       return this.#answer(context, await protocol.run(context.kind, route, grant, context));
     } catch (error) {
-      // Neither counted nor logged: a buffered body that is cut off does not come here either.
-      if (error instanceof BodyError) throw error;
-      const refusal = error instanceof ServiceError ? error : new ServiceError(faultCode(error));
-      context.refused = refusal;
-      const answer = protocol.formatError(refusal, context);
-      const response = this.#answer(context, answer, error === refusal ? undefined : error);
-      return answer.status === 405 ? this.#withAllow(response, context) : response;
+      return error instanceof HandOver ? await this.#handOver(context, error) : this.#refuse(context, error);
     }
   };
+
+  /** Undefined where there is no such account here. Carries out what another front end has let in, and which that one counts and logs; only faults are logged here. */
+  readonly carryOut = (forwarded: ForwardedRequest): Promise<Carried> | undefined =>
+    this.server.accounts.keys.has(forwarded.account) ? this.#carryOut(forwarded) : undefined;
 
   /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
   forgetSignatures(): void {
     this.#authenticator.forgetSignatures();
+  }
+
+  async #carryOut({ request, grant, ...told }: ForwardedRequest): Promise<Carried> {
+    const { protocol, server } = this;
+    const [now, began] = [server.clock(), performance.now()];
+    const context: RequestContext<Resource, Kind> = {
+      ...told,
+      request,
+      server,
+      now,
+      began,
+      route: undefined,
+      kind: undefined,
+      rules: NO_RULES,
+      staysHere: true,
+      refused: undefined,
+    };
+    let answer: Answer;
+    try {
+      const route = parseTarget(request, server.accounts.keys, protocol.grammar);
+      context.route = route;
+      context.kind = protocol.kindOf(request, route);
+      answer = await protocol.run(context.kind, route, grant, context);
+    } catch (error) {
+      const { refusal, fault } = refusalOf(error);
+      context.refused = refusal;
+      answer = protocol.formatError(refusal, context);
+      if (fault !== undefined) this.#log(context, answer, fault);
+    }
+    const response = protocol.formatResponse(answer, context);
+    if (isStreamed(response)) throw new Error('An answer that is streamed cannot be handed on.');
+    return { response, refused: toldOf(context) };
+  }
+
+  /** What its owner will not have, or cannot be asked for, is carried out here. */
+  async #handOver(
+    context: RequestContext<Resource, Kind>,
+    { peer, account, grant }: HandOver,
+  ): Promise<Response | WireResponse> {
+    const { protocol, server } = this;
+    const { request, requestId, clientRequestId, version, kind, route } = context;
+    try {
+      const forwarded = {
+        account,
+        grant,
+        request,
+        requestId,
+        clientRequestId,
+        version,
+        service: protocol.name,
+      };
+      const carried = await server.forwarding?.forward(peer, forwarded);
+      if (carried !== undefined) return this.#pass(context, carried);
+      context.staysHere = true;
+      if (kind === undefined || route === undefined) throw new Error('Nobody knows what it asks for.');
+      return this.#answer(context, await protocol.run(kind, route, grant, context));
+    } catch (error) {
+      return this.#refuse(context, error);
+    }
+  }
+
+  /** Counts, logs and hands on what another front end answered. */
+  #pass(context: RequestContext<Resource, Kind>, { response, refused }: Carried): WireResponse {
+    const { code, reason } = refused ?? {};
+    if (code !== undefined) context.refused = new ServiceError(code, reason === undefined ? {} : { reason });
+    if (this.#slots !== undefined) this.#count(this.#slots, context, response);
+    if (refused !== undefined || this.server.log.seesAnswers) this.#log(context, response, undefined);
+    return context.rules.length === 0 ? response : withCors(response, context);
+  }
+
+  /** Neither counted nor logged where the client is gone: a buffered body that is cut off does not come here either. */
+  #refuse(context: RequestContext<Resource, Kind>, error: unknown): Response {
+    if (error instanceof BodyError) throw error;
+    const { refusal, fault } = refusalOf(error);
+    context.refused = refusal;
+    const answer = this.protocol.formatError(refusal, context);
+    const response = this.#answer(context, answer, fault);
+    return answer.status === 405 ? this.#withAllow(response, context) : response;
   }
 
   /** Only a caller who is known is asked for a body that did not come with its head. */
@@ -166,19 +268,16 @@ export class Service<
 
   /** Counts, logs and writes an answer; `fault` is what it was refused for where that is ours. */
   #answer(context: RequestContext<Resource, Kind>, answer: Answer, fault?: unknown): Response {
-    const { request, rules, refused } = context;
-    const { log } = this.server;
+    const { refused, server } = context;
     if (this.#slots !== undefined) this.#count(this.#slots, context, answer);
-    if (fault !== undefined || refused !== undefined || log.seesAnswers) this.#log(context, answer, fault);
+    if (fault !== undefined || refused !== undefined || server.log.seesAnswers)
+      this.#log(context, answer, fault);
     const formatted = this.protocol.formatResponse(answer, context);
     const response = isStreamed(formatted) ? this.#watch(formatted, context) : formatted;
-    if (rules.length === 0 || request.method === 'OPTIONS') return response;
-    const names = response.headers.map(([name]) => name);
-    const cors = corsHeaders(rules, request.headers.origin, request.method, names);
-    return { ...response, headers: [...response.headers, ...cors] };
+    return context.rules.length === 0 ? response : withCors(response, context);
   }
 
-  #count(slots: OperationSlots, context: RequestContext<Resource, Kind>, { status }: Answer): void {
+  #count(slots: OperationSlots, context: RequestContext<Resource, Kind>, { status }: Answered): void {
     const { request, route, refused } = context;
     const { metrics } = this.server;
     const kind = context.kind ?? (route && this.protocol.kindOfRefused(request, route));
@@ -186,7 +285,7 @@ export class Service<
     if (refused !== undefined) metrics?.refuse(wireCode(refused.code));
   }
 
-  #log(context: RequestContext<Resource, Kind>, { status }: Answer, fault: unknown): void {
+  #log(context: RequestContext<Resource, Kind>, { status }: Answered, fault: unknown): void {
     const { log } = this.server;
     const refused = context.refused && { ...context.refused.detail, code: wireCode(context.refused.code) };
     const entry = requestEntry(this.protocol.name, context, status, refused);

@@ -6,6 +6,7 @@ import type { Accounts } from '../auth/accounts.js';
 import type { BearerTokens } from '../auth/bearer.js';
 import type { Log } from '../observe/log.js';
 import type { RequestMetrics } from '../observe/request-metrics.js';
+import type { Forwarding } from '../peers/forwarding.js';
 
 export interface ServerContext {
   readonly store: Store;
@@ -17,6 +18,8 @@ export interface ServerContext {
   readonly log: Log;
   /** Undefined where nobody asks for them. */
   readonly metrics: RequestMetrics | undefined;
+  /** Undefined where nobody else has the store open. */
+  readonly forwarding: Forwarding | undefined;
   /** How long the names of dropped tables and queues are reserved; undefined for not at all. */
   readonly deletion: DeletionDelay | undefined;
   /** A new GUID in lower case for each call. */

@@ -22,6 +22,8 @@ export interface RequestContext<Resource = unknown, Kind extends string = string
   kind: Kind | undefined;
   /** Read before anything can fail for another reason, so that every answer that follows can carry its CORS headers. */
   rules: readonly CorsRule[];
+  /** Another front end handed it over, or would not have it: it is carried out here, whoever owns what it writes to. */
+  staysHere?: boolean;
   /** What the request was refused for, or a part of it where the request itself is answered as a success: a batch. */
   refused: ServiceError<string> | undefined;
 }

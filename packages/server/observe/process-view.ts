@@ -9,21 +9,28 @@ import type { OperationsView } from './operations-port.js';
 import { processFamilies } from './process-families.js';
 import type { RequestMetrics } from './request-metrics.js';
 
+/** A part that has numbers of its own. */
+interface Telling {
+  families(): readonly MetricFamily[];
+}
+
 export class ProcessView implements OperationsView {
   readonly requests: RequestMetrics | undefined;
   #state: 'starting' | 'serving' | 'stopping' = 'starting';
   #listeners: readonly Listener[] = [];
   #engine: Engine | undefined;
+  #forwarding: Telling | undefined;
 
   constructor(requests: RequestMetrics | undefined) {
     this.requests = requests;
   }
 
   /** Requests are accepted. */
-  begin(listeners: readonly Listener[], engine: Engine): void {
+  begin(listeners: readonly Listener[], engine: Engine, forwarding?: Telling): void {
     this.#state = 'serving';
     this.#listeners = listeners;
     this.#engine = engine;
+    this.#forwarding = forwarding;
   }
 
   stop(): void {
@@ -42,6 +49,7 @@ export class ProcessView implements OperationsView {
       gauge({ name: 'shelfmark_ready', help: '1 where /readyz says ok, else 0.', aggregate: 'min' }, ready),
       gauge({ name: 'shelfmark_connections', help: "Open connections of the services' ports." }, connections),
       ...(this.requests?.families() ?? []),
+      ...(this.#forwarding?.families() ?? []),
       ...this.#engineFamilies(),
       ...processFamilies(),
     ];

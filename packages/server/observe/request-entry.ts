@@ -13,7 +13,7 @@ interface Answered {
 interface Refused {
   /** As it went over the wire. */
   readonly code?: string;
-  readonly reason?: string | number;
+  readonly reason?: string | number | undefined;
 }
 
 export function requestEntry(

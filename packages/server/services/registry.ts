@@ -4,6 +4,7 @@ import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { Service } from '../frame/handle-request.js';
 import type { ServerContext } from '../frame/server-context.js';
 import type { CountedService } from '../observe/request-metrics.js';
+import type { Carried, ForwardedRequest } from '../peers/forwarded.js';
 import { BLOB_SERVICE } from './blob/blob-service.js';
 import { BlobUpkeep } from './blob/blob-upkeep.js';
 import { QUEUE_SERVICE } from './queue/queue-service.js';
@@ -30,6 +31,8 @@ export interface ServiceAddresses {
 export interface OpenService {
   /** Fails only where the client is gone: whatever else goes wrong becomes an answer. */
   readonly handle: (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
+  /** The same of what another front end has let in. Undefined where there is no such account. */
+  readonly carryOut: (forwarded: ForwardedRequest) => Promise<Carried> | undefined;
   /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
   forgetSignatures(): void;
 }

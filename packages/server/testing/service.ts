@@ -67,6 +67,7 @@ export function openService(store: Store = openMemoryStore({ clock: () => NOW })
       },
     },
     metrics: undefined,
+    forwarding: undefined,
     deletion: undefined,
     newId: () => `00000000-0000-0000-0000-${String(++ids).padStart(12, '0')}`,
   };

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { systemClock } from '#base';
 import { StoreError } from '#store';
-import { cassandraTools } from '../cassandra-engine.js';
-import { openCassandraStore } from '../open.js';
+import { MOVE_FENCE, PUT_ROW } from '../layout/schema.js';
 import { parsePlace } from '../place.js';
-import { onCluster, Session, type Statement } from '../session/session.js';
+import { COMMIT_BYTES_MAX, frameBytes } from '../session/frame.js';
+import { onCluster, type Session, type Statement } from '../session/session.js';
 import { dropKeyspace } from '../testing/drop-keyspace.js';
+import { openSession } from '../testing/open-session.js';
 
 const host = process.env.SHELFMARK_CASSANDRA;
 
@@ -16,12 +16,9 @@ const isFault = (error: unknown): boolean => !(error instanceof StoreError);
 
 describe('session', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
   const text = `//${host}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
-  const place = parsePlace(text);
   let session: Session;
   before(async () => {
-    await (await openCassandraStore(place, { clock: systemClock }, cassandraTools(text))).close();
-    const [local] = await onCluster(place, ({ run }) => run('SELECT data_center FROM system.local'));
-    session = await Session.open(place, local?.data_center);
+    session = await openSession(text);
   });
   after(async () => {
     await session.close();
@@ -45,8 +42,23 @@ describe('session', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no 
     for (const send of everyWay({ query, params: ['one', 'me'] })) await assert.rejects(send, isFault);
   });
 
+  test('session: a commit of the most bytes is taken, a larger one is told as such before it is sent', async () => {
+    const ofBytes = (bytes: number, name: string): readonly Statement[] => {
+      const pk = Buffer.from(name);
+      const commit = (length: number): readonly Statement[] => [
+        { query: MOVE_FENCE, params: [1n, 99n, pk, null] },
+        { query: PUT_ROW, params: [99n, pk, pk, 1n, Buffer.alloc(length, name)] },
+      ];
+      return commit(bytes - frameBytes(commit(0)));
+    };
+    assert.deepEqual(await session.writeIf(ofBytes(COMMIT_BYTES_MAX - 1, 'a')), { kind: 'applied' });
+    assert.deepEqual(await session.writeIf(ofBytes(COMMIT_BYTES_MAX, 'b')), { kind: 'applied' });
+    const larger = session.writeIf(ofBytes(COMMIT_BYTES_MAX + 1, 'c'));
+    await assert.rejects(larger, { code: 'tooLarge', message: /15728641 bytes.*takes 15728640/ });
+  });
+
   test('session: a refused statement while a store is opened is told in a sentence', async () => {
-    const refused = onCluster(place, ({ run }) => run('SELEC'));
+    const refused = onCluster(parsePlace(text), ({ run }) => run('SELEC'));
     await assert.rejects(refused, { code: 'unsupported', message: /^Cassandra refuses it: / });
   });
 });

@@ -1,30 +1,38 @@
 // The partitions that this process is committing to, by space and name.
 import type { Decide, Reads } from '#store';
-import type { Session } from '../session/session.js';
-import { Partition } from './partition.js';
+import { Partition, type PartitionHost } from './partition.js';
 import { type NextTick, PartitionCommits } from './partition-commits.js';
+import type { Size } from './size.js';
 
 /** Another process has changed the partition meanwhile. */
 export type NoteConflict = (sid: bigint, partition: string) => void;
 
+export type NoteSize = (sid: bigint, partition: string, size: Size) => void;
+
 export class Commits {
-  readonly #session: Session;
+  readonly #host: PartitionHost;
   readonly #noteConflict: NoteConflict;
+  readonly #noteSize: NoteSize;
   readonly #open = new Map<string, PartitionCommits>();
 
-  constructor(session: Session, noteConflict: NoteConflict) {
-    this.#session = session;
+  constructor(host: PartitionHost, noteConflict: NoteConflict, noteSize: NoteSize) {
+    this.#host = host;
     this.#noteConflict = noteConflict;
+    this.#noteSize = noteSize;
   }
 
   /** Resolves with the decision's result once its changes are durable. */
   commit<R>(sid: bigint, partition: string, reads: Reads, decide: Decide<R>, nextTick: NextTick): Promise<R> {
-    const place = `${sid} ${partition}`;
-    const commits = this.#open.get(place) ?? this.#begin(place, sid, partition, nextTick);
+    const commits = this.#of(sid, partition, nextTick);
     return new Promise<R>((resolve, reject) => {
       // What `decide` gives is what `resolve` is called with.
       commits.add({ reads, decide, resolve: result => resolve(result as R), reject });
     });
+  }
+
+  /** Makes a gap of the dead rows that begin there, where they are many. */
+  vacuum(sid: bigint, partition: string, from: string, nextTick: NextTick): void {
+    this.#of(sid, partition, nextTick).vacuum(from);
   }
 
   /** Waits for those under way. */
@@ -32,9 +40,14 @@ export class Commits {
     while (this.#open.size > 0) await Promise.all([...this.#open.values()].map(({ running }) => running));
   }
 
-  #begin(place: string, sid: bigint, partition: string, nextTick: NextTick): PartitionCommits {
-    const commits = new PartitionCommits(partition, new Partition(this.#session, sid, partition), nextTick, {
-      conflict: () => this.#noteConflict(sid, partition),
+  #of(sid: bigint, name: string, nextTick: NextTick): PartitionCommits {
+    const partition = new Partition(this.#host, sid, name);
+    const { place } = partition;
+    const open = this.#open.get(place);
+    if (open !== undefined) return open;
+    const commits = new PartitionCommits(name, partition, nextTick, {
+      conflict: () => this.#noteConflict(sid, name),
+      sized: size => this.#noteSize(sid, name, size),
       ended: () => this.#open.delete(place),
     });
     this.#open.set(place, commits);

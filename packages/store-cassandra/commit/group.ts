@@ -1,6 +1,8 @@
 // Decides the commits of one partition that wait together, each on what those before it leave behind, and gives their changes as one. Pure: it reads nothing.
 import type { Decide, ReadRows, Reads, Row } from '#store';
-import type { Change, Fence } from './partition.js';
+import type { Fence } from './fences.js';
+import type { Change, GapsTick } from './partition.js';
+import type { Size } from './size.js';
 
 /** One commit that waits. */
 export interface Waiting {
@@ -14,6 +16,7 @@ export interface Waiting {
 export type Told = () => void;
 
 export interface Decided {
+  /** Of so many commits, from the first; those behind them are to be decided again. */
   readonly told: readonly Told[];
   readonly to: bigint;
   readonly puts: Change['puts'];
@@ -22,24 +25,43 @@ export interface Decided {
 
 export interface GroupRows {
   readonly fence: Fence;
+  readonly gaps: GapsTick;
+  readonly size: Size;
   readonly keys: ReadonlyMap<string, Row>;
   /** Of the only commit of a group that reads a range. */
   readonly range: readonly Row[];
 }
 
 const NO_ROWS: readonly Row[] = [];
+/** Of what a group writes. A single commit may be larger. */
+const BYTES_MAX = 4 * 1024 * 1024;
+/** Of a row beside its value and its key, which has two bytes a code unit; the partition's name is sent with each. */
+const ROW_BYTES = 64;
+const UNIT_BYTES = 2;
+
+const bytesOf = (
+  partition: string,
+  puts: readonly { readonly key: string; readonly value: Uint8Array }[],
+  deletes: readonly string[],
+): number =>
+  puts.reduce((sum, { value }) => sum + value.length, 0) +
+  [...puts.map(({ key }) => key), ...deletes].reduce(
+    (sum, key) => sum + ROW_BYTES + UNIT_BYTES * (key.length + partition.length),
+    0,
+  );
 
 /** `firstTick` is later than the fence; each commit that changes something has a later tick than the one before. */
 export function decideGroup(
   partition: string,
   group: readonly Waiting[],
-  { keys, range, fence = 0n }: GroupRows,
+  { keys, range, fence = 0n }: Pick<GroupRows, 'keys' | 'range' | 'fence'>,
   firstTick: bigint,
 ): Decided {
   const changed = new Map<string, Row | undefined>();
   const told: Told[] = [];
   let tick = firstTick;
   let to = fence;
+  let bytes = 0;
   const rowOf = (key: string): Row | undefined => (changed.has(key) ? changed.get(key) : keys.get(key));
   for (const { reads, decide, resolve, reject } of group) {
     const rows: ReadRows = {
@@ -48,6 +70,8 @@ export function decideGroup(
     };
     try {
       const { result, puts = [], deletes = [] } = decide(rows, tick);
+      bytes += bytesOf(partition, puts, deletes);
+      if (told.length > 0 && bytes > BYTES_MAX) break;
       // The values may be the caller's own memory, or another row's.
       for (const { key, value } of puts)
         changed.set(key, { partition, key, version: tick, value: Buffer.from(value) });

@@ -1,19 +1,27 @@
 // Commits of one partition by this process: those that wait are decided together and written as one conditional write. Another process that writes to the
 // partition makes the condition fail, and all of them are decided again. What became of a write whose answer was lost is found out before anybody is told.
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Reads, type Row, StoreError } from '#store';
+import type { Fence } from './fences.js';
+import type { GapChange } from './gaps.js';
 import { decideGroup, type GroupRows, type Waiting } from './group.js';
-import type { Change, Fence, Partition } from './partition.js';
+import type { Change, GapsTick, Partition, RangeRows } from './partition.js';
+import { type Size, sizeAfter } from './size.js';
 
 /** A tick later than the fence, and not before the clock's. */
 export type NextTick = (fence: Fence) => Promise<bigint>;
 
-const GROUP_MAX = 100;
-/** Keys that one read names. */
-const KEYS_MAX = 200;
+const GROUP_MAX = 1000;
+/** Keys that one read names: at first, and at most where the rows are small. */
+const KEYS_FIRST = 200;
+const KEYS_MAX = 1000;
+/** Of the rows that a group read; the next one names fewer keys where there were more, and more where there were far fewer. */
+const READ_BYTES = 4 * 1024 * 1024;
 /** A range may be without a bound; an answer is not. */
 const PAGE_ROWS = 1000;
+/** Of a partition; those of all are read again where another process changed one. */
+const GAPS_MAX = 1000;
 const ATTEMPTS = 30;
 const PAUSE_MS = 4;
 const PAUSE_MS_MAX = 250;
@@ -24,6 +32,8 @@ const UNCLEAR_MS_MAX = 10_000;
 interface Told {
   /** The condition of a write did not hold. */
   conflict(): void;
+  /** How large the partition is after a commit that changed rows. */
+  sized(size: Size): void;
   /** Nothing waits any more. */
   ended(): void;
 }
@@ -34,6 +44,9 @@ export class PartitionCommits {
   readonly #nextTick: NextTick;
   readonly #waiting: Waiting[] = [];
   readonly #told: Told;
+  #keysMax = KEYS_FIRST;
+  /** Where a vacuum is to begin. */
+  #dead: string | undefined;
   #running: Promise<void> | undefined;
 
   constructor(name: string, partition: Partition, nextTick: NextTick, told: Told) {
@@ -53,16 +66,27 @@ export class PartitionCommits {
     this.#running ??= this.#run();
   }
 
+  /** To be made between commits. What fails is left to whoever meets the dead rows next. */
+  vacuum(from: string): void {
+    this.#dead ??= from;
+    this.#running ??= this.#run();
+  }
+
   async #run(): Promise<void> {
     // Those that come in this turn of the event loop are in the first group.
     await undefined;
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length > 0 || this.#dead !== undefined) {
+      if (this.#dead !== undefined) await this.#vacuum(this.#dead).catch(() => undefined);
+      if (this.#waiting.length === 0) continue;
       const group = this.#take();
       try {
-        await this.#commit(group);
+        const done = await this.#commit(group);
+        this.#waiting.unshift(...group.slice(done));
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
+      // Those that were answered may come again at once, and belong into one group with those that waited.
+      await nextTurn();
     }
     this.#running = undefined;
     this.#told.ended();
@@ -74,14 +98,15 @@ export class PartitionCommits {
     let keys = 0;
     for (const { reads } of this.#waiting) {
       keys += reads.keys.length;
-      if (count > 0 && (reads.range !== undefined || keys > KEYS_MAX || count === GROUP_MAX)) break;
+      if (count > 0 && (reads.range !== undefined || keys > this.#keysMax || count === GROUP_MAX)) break;
       count += 1;
       if (reads.range !== undefined) break;
     }
     return this.#waiting.splice(0, count);
   }
 
-  async #commit(group: readonly Waiting[]): Promise<void> {
+  /** Resolves with how many of them were done. */
+  async #commit(group: readonly Waiting[]): Promise<number> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) await sleep(Math.random() * Math.min(PAUSE_MS_MAX, PAUSE_MS * 2 ** attempt));
       const rows = await this.#read(group);
@@ -92,45 +117,94 @@ export class PartitionCommits {
         rows,
         await this.#nextTick(rows.fence),
       );
+      const gaps = await this.#gapsWith(puts, rows.gaps);
+      const isChange = puts.length + deletes.length > 0;
+      const size = isChange ? await this.#sizeWith(group, rows, { puts, deletes }) : rows.size;
+      if (size === undefined) continue;
+      const id = randomBytes(ID_BYTES);
       const isDone =
-        puts.length + deletes.length === 0 ||
-        (await this.#write({ id: randomBytes(ID_BYTES), from: rows.fence, to, puts, deletes }));
+        !isChange || (await this.#write({ id, from: rows.fence, to, puts, deletes, gaps, size }));
       if (!isDone) continue;
+      if (isChange) this.#told.sized(size);
       for (const tell of told) tell();
-      return;
+      return told.length;
     }
     throw new StoreError('conflict', 'Other processes kept changing the partition.');
   }
 
   /** Undefined if the partition changed between its keys and its range. */
   async #read(group: readonly Waiting[]): Promise<GroupRows | undefined> {
-    const { fence, rows: keys } = await this.#partition.readKeys(group.flatMap(({ reads }) => reads.keys));
+    const named = group.flatMap(({ reads }) => reads.keys);
+    const { fence, gaps, size, rows: keys } = await this.#partition.readKeys(named);
+    this.#fitKeys(keys);
     const asked = group[0]?.reads.range;
-    if (asked === undefined || asked.rows === 0) return { fence, keys, range: [] };
+    if (asked === undefined || asked.rows === 0) return { fence, gaps, size, keys, range: [] };
     const range = await this.#readRange(asked);
     // A commit that changes something is checked by its condition; one that does not has to have seen one state too.
     if ((await this.#partition.readKeys([])).fence !== fence) return undefined;
-    return { fence, keys, range };
+    return { fence, gaps, size, keys, range };
+  }
+
+  #fitKeys(rows: GroupRows['keys']): void {
+    const bytes = [...rows.values()].reduce((sum, { value }) => sum + value.length, 0);
+    if (bytes > READ_BYTES) this.#keysMax = Math.max(KEYS_FIRST, this.#keysMax / 2);
+    else if (bytes < READ_BYTES / 2) this.#keysMax = Math.min(KEYS_MAX, this.#keysMax * 2);
   }
 
   async #readRange({ from, until, rows: count }: NonNullable<Reads['range']>): Promise<readonly Row[]> {
     const range: Row[] = [];
-    let state: string | undefined;
+    let next: string | undefined = from;
     do {
       const size = Math.min(count - range.length, PAGE_ROWS);
-      const page = await this.#partition.readRange(from, until, size, state);
+      const page: RangeRows = await this.#partition.readRange(next, until, size);
       range.push(...page.rows);
-      state = page.state;
-    } while (state !== undefined && range.length < count);
+      next = page.next;
+    } while (next !== undefined && range.length < count);
     return range;
+  }
+
+  async #gapsWith(puts: Change['puts'], tick: GapsTick): Promise<GapChange | undefined> {
+    if (tick === undefined || puts.length === 0) return undefined;
+    return (await this.#partition.gapsOf(tick)).withRows(puts.map(({ key }) => key));
+  }
+
+  /** Undefined if the partition changed meanwhile. What the group changes without having read it is read for its size. */
+  async #sizeWith(
+    group: readonly Waiting[],
+    { fence, size, keys, range }: GroupRows,
+    change: Pick<Change, 'puts' | 'deletes'>,
+  ): Promise<Size | undefined> {
+    const before = new Map([...range.map(row => [row.key, row] as const), ...keys]);
+    const named = new Set(group.flatMap(({ reads }) => reads.keys));
+    const unread = [...change.puts.map(({ key }) => key), ...change.deletes].filter(
+      key => !named.has(key) && !before.has(key),
+    );
+    for (let from = 0; from < unread.length; from += KEYS_FIRST) {
+      const more = await this.#partition.readKeys(unread.slice(from, from + KEYS_FIRST));
+      if (more.fence !== fence) return undefined;
+      for (const [key, row] of more.rows) before.set(key, row);
+    }
+    return sizeAfter(size, before, change);
+  }
+
+  async #vacuum(from: string): Promise<void> {
+    this.#dead = undefined;
+    const found = await this.#partition.readDead(from);
+    if (found === undefined || found.list.count >= GAPS_MAX) return;
+    const { gap: emptied, ...gaps } = found.list.withGap(found.gap);
+    const to = await this.#nextTick(found.fence);
+    const id = randomBytes(ID_BYTES);
+    const isDone = await this.#write({ id, from: found.fence, to, puts: [], deletes: [], gaps, emptied });
+    if (isDone && found.isMore) this.#dead ??= emptied.until;
   }
 
   /** False if it did not happen. */
   async #write(change: Change): Promise<boolean> {
     const answer = await this.#partition.write(change);
-    if (answer.kind === 'unclear') return this.#findOut(change);
     if (answer.kind === 'refused') this.#told.conflict();
-    return answer.kind === 'applied';
+    const isDone = answer.kind === 'unclear' ? await this.#findOut(change) : answer.kind === 'applied';
+    if (isDone && change.gaps !== undefined) this.#partition.keepGaps({ tick: change.to, ...change.gaps });
+    return isDone;
   }
 
   /**

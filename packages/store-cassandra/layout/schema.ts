@@ -3,9 +3,15 @@
 // `row` has the rows of all spaces. A partition of a space is a partition here, in which conditional writes are linearizable:
 //
 //   fence      the tick of the last commit: a commit's one condition is that it is as it was read
+//   gaps       the tick of the last commit that changed its gaps; null where it never had one
+//   row_count  the rows that it has after its last commit, and the bytes of their keys and values (row_bytes)
 //   kind 0     one row without a value, so that a read of keys that are not there gives the fence too
-//   kind 1     the rows
+//   kind 1     the rows, and dead rows in place of those that were deleted: version 0, and no value
 //   kind 2     outcomes: rk is the id of a commit that happened; they expire
+//   kind 3     gaps: neither rows nor dead rows are from rk until value
+//
+// A delete of a row would be a tombstone, and a read that meets 100,000 of them fails. A dead row is read as any other, by pages; where many are in a row they are
+// deleted as one range and a gap says so, that reads and their costs end before it. A dead row that nobody reads expires.
 //
 // `directory` has the partitions that a space has or had, in order, in buckets by their hash, for scans.
 //
@@ -15,12 +21,19 @@
 // `member` has the processes, one partition of all: each counts up its row once a second. `url` and `lease` are there while others may hand it requests.
 
 /** A store of another version is refused. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 4;
 
 /** Kinds of rows in a partition. */
 export const SENTINEL = 0;
 export const ROW = 1;
 export const OUTCOME = 2;
+export const GAP = 3;
+
+/** Of a dead row; those of rows are ticks. */
+export const DEAD = 0n;
+
+/** As long as tombstones are kept: a node that was away for longer has to be repaired before it comes back. */
+export const DEAD_SECONDS = 86_400;
 
 /** How long a commit's outcome is kept: an unclear one is resolved within seconds. */
 export const OUTCOME_SECONDS = 900;
@@ -28,7 +41,7 @@ export const OUTCOME_SECONDS = 900;
 export const TABLES: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS row (
     sid bigint, pk blob, kind tinyint, rk blob,
-    fence bigint static,
+    fence bigint static, gaps bigint static, row_count bigint static, row_bytes bigint static,
     version bigint, value blob,
     PRIMARY KEY ((sid, pk), kind, rk)
   ) WITH compaction = {'class': 'UnifiedCompactionStrategy'} AND gc_grace_seconds = 86400 AND read_repair = 'NONE'`,
@@ -51,20 +64,42 @@ export const TABLES: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS format (name text PRIMARY KEY, version int)`,
 ];
 
-/** What makes tables of a version those of the next one; harmless to repeat. Programs of the older version that have the store open go on. */
+/**
+ * What makes tables of a version those of the next one; harmless to repeat. Programs of version 1 that have the store open go on under version 2. Those of
+ * versions 1 and 2 have to be stopped before version 3: they know no gaps, and what they put into one would not be seen. Those of
+ * version 3 go on under version 4, and leave what they write out of the counts.
+ */
 export const UPGRADES: ReadonlyMap<number, readonly string[]> = new Map([
   [1, ['ALTER TABLE member ADD IF NOT EXISTS url text', 'ALTER TABLE member ADD IF NOT EXISTS lease text']],
+  [2, ['ALTER TABLE row ADD IF NOT EXISTS gaps bigint static']],
+  [
+    3,
+    [
+      'ALTER TABLE row ADD IF NOT EXISTS row_count bigint static',
+      'ALTER TABLE row ADD IF NOT EXISTS row_bytes bigint static',
+    ],
+  ],
 ]);
 
 export const READ_KEYS =
-  'SELECT fence, kind, rk, version, value FROM row WHERE sid = ? AND pk = ? AND (kind, rk) IN ?';
-const RANGE = 'SELECT fence, rk, version, value FROM row WHERE sid = ? AND pk = ? AND (kind, rk) >= (1, ?)';
+  'SELECT fence, gaps, row_count, row_bytes, kind, rk, version, value FROM row WHERE sid = ? AND pk = ? AND (kind, rk) IN ?';
+const IN_RANGE = 'FROM row WHERE sid = ? AND pk = ? AND (kind, rk) >= (1, ?)';
+const RANGE = `SELECT fence, gaps, rk, version, value ${IN_RANGE}`;
 export const READ_UNTIL = `${RANGE} AND (kind, rk) < (1, ?)`;
 export const READ_FROM = `${RANGE} AND (kind, rk) < (2, 0x)`;
+/** Without the values. */
+export const READ_VERSIONS = `SELECT fence, rk, version ${IN_RANGE} AND (kind, rk) < (2, 0x)`;
+export const READ_GAPS = 'SELECT rk, value FROM row WHERE sid = ? AND pk = ? AND kind = 3';
 
-export const MOVE_FENCE = 'UPDATE row SET fence = ? WHERE sid = ? AND pk = ? IF fence = ?';
+/** With other columns of the partition, which are set before it is told which. */
+export const moveFenceAnd = (columns: readonly string[]): string =>
+  `UPDATE row SET ${['fence', ...columns].map(name => `${name} = ?`).join(', ')} WHERE sid = ? AND pk = ? IF fence = ?`;
+export const MOVE_FENCE = moveFenceAnd([]);
 export const PUT_ROW = 'INSERT INTO row (sid, pk, kind, rk, version, value) VALUES (?, ?, 1, ?, ?, ?)';
-export const DELETE_ROW = 'DELETE FROM row WHERE sid = ? AND pk = ? AND kind = 1 AND rk = ?';
+export const KILL_ROW = `INSERT INTO row (sid, pk, kind, rk, version, value) VALUES (?, ?, 1, ?, ${DEAD}, 0x) USING TTL ${DEAD_SECONDS}`;
+export const DELETE_ROWS = 'DELETE FROM row WHERE sid = ? AND pk = ? AND kind = 1 AND rk >= ? AND rk < ?';
+export const PUT_GAP = 'INSERT INTO row (sid, pk, kind, rk, value) VALUES (?, ?, 3, ?, ?)';
+export const DELETE_GAP = 'DELETE FROM row WHERE sid = ? AND pk = ? AND kind = 3 AND rk = ?';
 export const PUT_SENTINEL = 'INSERT INTO row (sid, pk, kind, rk) VALUES (?, ?, 0, 0x)';
 export const PUT_OUTCOME = `INSERT INTO row (sid, pk, kind, rk) VALUES (?, ?, 2, ?) USING TTL ${OUTCOME_SECONDS}`;
 

@@ -2,33 +2,44 @@
 import { BUCKETS } from '../layout/bucket.js';
 import { LIST_PARTITIONS } from '../layout/schema.js';
 import { decodeText, encodeText } from '../layout/text.js';
-import type { Session } from '../session/session.js';
+import type { Page, Session } from '../session/session.js';
 
-const PAGE = 500;
+/** Names that are asked for at a time: of a walk that wants few rows about as many as it needs, of none fewer than make up for a request. */
+const PAGE_MIN = 50;
+const PAGE_MAX = 1000;
+/** Of what a bucket has on average. */
+const MARGIN = 1.5;
 
 interface Bucket {
   readonly names: AsyncIterator<string>;
   head: string;
 }
 
-async function* namesIn(session: Session, sid: bigint, bucket: number, from: Buffer): AsyncGenerator<string> {
-  let state: string | undefined;
-  do {
-    const page = await session.read(
-      { query: LIST_PARTITIONS, params: [sid, bucket, from] },
-      { size: PAGE, state },
-    );
+/** The next page is on its way while one is walked. */
+async function* namesIn(read: (state?: string) => Promise<Page>): AsyncGenerator<string> {
+  let coming: Promise<Page> | undefined = read();
+  while (coming !== undefined) {
+    const page: Page = await coming;
+    coming = page.state === undefined ? undefined : read(page.state);
+    // Whoever ends the walk does not wait for it.
+    coming?.catch(() => undefined);
     for (const row of page.rows) yield decodeText(row.bytes('pk'));
-    state = page.state;
-  } while (state !== undefined);
+  }
 }
 
-/** From a name on, which need not be there. */
-export async function* partitionsFrom(session: Session, sid: bigint, from: string): AsyncGenerator<string> {
+/** From a name on, which need not be there; `wanted` are as many as may be needed. */
+export async function* partitionsFrom(
+  session: Session,
+  sid: bigint,
+  from: string,
+  wanted: number,
+): AsyncGenerator<string> {
   const start = encodeText(from);
+  const size = Math.min(PAGE_MAX, Math.max(PAGE_MIN, Math.ceil((wanted / BUCKETS) * MARGIN)));
   const opened = await Promise.all(
     Array.from({ length: BUCKETS }, async (_, number): Promise<Bucket | undefined> => {
-      const names = namesIn(session, sid, number, start);
+      const statement = { query: LIST_PARTITIONS, params: [sid, number, start] };
+      const names = namesIn(state => session.read(statement, { size, state }));
       const first = await names.next();
       return first.done ? undefined : { names, head: first.value };
     }),

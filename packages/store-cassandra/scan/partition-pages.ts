@@ -1,40 +1,74 @@
 // The rows of a range, page after page, in the order of the partitions; those of the partitions that come next are asked for ahead. What is shown of one partition is
 // one state of it: a page is read in one, and if the fence has moved since its first page the walk ends there.
-import type { ScanRange } from '#store';
-import { Partition, type RangeRows } from '../commit/partition.js';
-import type { Session } from '../session/session.js';
+import type { Position, ScanRange } from '#store';
+import { after } from '../commit/dead-rows.js';
+import type { Fence } from '../commit/fences.js';
+import { Partition, type PartitionHost, type RangeRows } from '../commit/partition.js';
 import { partitionsFrom } from './directory.js';
 import type { RowsInOrder } from './scan.js';
 
-const AHEAD_MAX = 64;
+/** Partitions whose first pages are on their way or wait for their turn: those that come before an earlier one wait, so that fewer are on their way. */
+const AHEAD_MAX = 128;
+/** Of these pages together. */
+const AHEAD_BYTES = 64 * 1024 * 1024;
 /** A page is meant to have so many bytes, and so many rows until it is known how large they are. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const FIRST_ROWS = 100;
 const ROWS_MIN = 10;
-const ROWS_MAX = 1000;
+/** So many bytes cost a page next to nothing: whoever wants a row or two may pass some that are not right, as a get passes messages that others are about to take. */
+const LEAST_BYTES = 8 * 1024;
+const LEAST_ROWS = 16;
+/** A page of a table's entities has 1,000 rows, and one more is looked at. */
+const ROWS_MAX = 1001;
+/** Of what is asked for where a page had dead rows only. */
+const GROWTH = 4;
 /** The weight of what was known. */
 const MEMORY = 0.75;
 
-/** What the rows of a space have in bytes, as far as this process has seen. */
+/** What the rows of a space have in bytes, and its partitions in rows, as far as this process has seen. */
 export class RowSizes {
   readonly #means = new Map<bigint, number>();
+  readonly #counts = new Map<bigint, number>();
 
   note(sid: bigint, { rows }: RangeRows): void {
     if (rows.length === 0) return;
-    const mean = rows.reduce((sum, { value }) => sum + value.length, 0) / rows.length;
-    const known = this.#means.get(sid);
-    this.#means.set(sid, known === undefined ? mean : known * MEMORY + mean * (1 - MEMORY));
+    learn(this.#means, sid, rows.reduce((sum, { value }) => sum + value.length, 0) / rows.length);
   }
 
+  /** Of a partition that was walked from its beginning to its end. */
+  notePartition(sid: bigint, rows: number): void {
+    learn(this.#counts, sid, rows);
+  }
+
+  /** That have so many rows together; undefined where none is known. */
+  partitionsOf(sid: bigint, rows: number): number | undefined {
+    const mean = this.#counts.get(sid);
+    return mean === undefined ? undefined : Math.ceil(rows / Math.max(1, mean));
+  }
+
+  /** How many partitions may be ahead. */
+  aheadMax(sid: bigint): number {
+    const [mean, count] = [this.#means.get(sid), this.#counts.get(sid)];
+    const bytes = mean === undefined || count === undefined ? PAGE_BYTES : Math.min(PAGE_BYTES, mean * count);
+    return Math.min(AHEAD_MAX, Math.floor(AHEAD_BYTES / Math.max(1, bytes)));
+  }
+
+  /** `wanted` are more where dead rows were met: those have no bytes. */
   rowsOfPage(sid: bigint, wanted: number): number {
     const mean = this.#means.get(sid);
     const fitting = mean === undefined ? FIRST_ROWS : Math.floor(PAGE_BYTES / (mean + 1));
-    return Math.min(wanted, ROWS_MAX, Math.max(ROWS_MIN, fitting));
+    const least = mean === undefined ? 0 : Math.min(LEAST_ROWS, Math.floor(LEAST_BYTES / (mean + 1)));
+    return Math.min(Math.max(wanted, least), ROWS_MAX, Math.max(ROWS_MIN, fitting));
   }
 }
 
+function learn(known: Map<bigint, number>, sid: bigint, seen: number): void {
+  const before = known.get(sid);
+  known.set(sid, before === undefined ? seen : before * MEMORY + seen * (1 - MEMORY));
+}
+
 export interface Pages {
-  readonly session: Session;
+  readonly host: PartitionHost;
   readonly sid: bigint;
   readonly range: ScanRange;
   /** Rows that the scan may need. */
@@ -45,12 +79,10 @@ export interface Pages {
 interface Begun {
   readonly partition: Partition;
   readonly name: string;
+  readonly from: string;
   readonly until: string | undefined;
   readonly first: Promise<RangeRows>;
 }
-
-/** The first key after a key. */
-const after = (key: string): string => `${key}\u0000`;
 
 /** The only partition that the range has rows of, if there is only one. */
 function onlyPartition({ from, until }: ScanRange): string | undefined {
@@ -60,13 +92,14 @@ function onlyPartition({ from, until }: ScanRange): string | undefined {
   return isOne ? from.partition : undefined;
 }
 
-async function* namesOf({ session, sid, range }: Pages): AsyncGenerator<string> {
+async function* namesOf({ host, sid, range, wanted, sizes }: Pages): AsyncGenerator<string> {
   const only = onlyPartition(range);
   if (only !== undefined) {
     yield only;
     return;
   }
-  for await (const name of partitionsFrom(session, sid, range.from.partition)) {
+  const most = sizes.partitionsOf(sid, wanted) ?? wanted;
+  for await (const name of partitionsFrom(host.session, sid, range.from.partition, most)) {
     const { until } = range;
     if (until !== undefined && (name > until.partition || (name === until.partition && until.key === '')))
       return;
@@ -74,48 +107,88 @@ async function* namesOf({ session, sid, range }: Pages): AsyncGenerator<string> 
   }
 }
 
-function begin({ session, sid, range, wanted, sizes }: Pages, name: string): Begun {
-  const partition = new Partition(session, sid, name);
+function begin({ host, sid, range, wanted, sizes }: Pages, name: string): Begun {
+  const partition = new Partition(host, sid, name);
   const from = name === range.from.partition ? range.from.key : '';
   const until = name === range.until?.partition ? range.until.key : undefined;
   const first = partition.readRange(from, until, sizes.rowsOfPage(sid, wanted));
   // Whoever ends the walk does not wait for it.
   first.catch(() => undefined);
-  return { partition, name, until, first };
+  return { partition, name, from, until, first };
 }
 
-async function* pagesOf(
-  { sid, wanted, sizes }: Pages,
-  { partition, name, until, first }: Begun,
-): AsyncGenerator<RowsInOrder> {
-  let page = await first;
-  const { fence } = page;
-  let last = '';
+interface State {
+  readonly page: RangeRows;
+  /** Nothing has changed since the page was read if it is the fence's. */
+  readonly fence: Fence;
+}
+
+/** A page without rows does not tell its fence: it is read again behind the fence. */
+async function firstState({ partition, from, until, first }: Begun, size: number): Promise<State> {
+  const page = await first;
+  if (page.fence !== undefined || page.next === undefined) return { page, fence: page.fence };
+  const { fence } = await partition.readKeys([]);
+  const again = await partition.readRange(from, until, size);
+  return { page: again, fence: again.fence ?? fence };
+}
+
+/** Where the range goes on behind a partition; undefined if it ends there. */
+function behind(name: string, { until }: ScanRange): Position | undefined {
+  const position = { partition: after(name), key: '' };
+  if (until === undefined || until.partition > position.partition) return position;
+  return until.partition === position.partition && until.key !== '' ? position : undefined;
+}
+
+/** While one page is walked the next is on its way, where the scan may need it. */
+async function* pagesOf({ sid, range, wanted, sizes }: Pages, begun: Begun): AsyncGenerator<RowsInOrder> {
+  const { partition, name, from, until } = begun;
+  let seen = 0;
+  let left = wanted;
+  let asked = wanted;
+  const state = await firstState(begun, sizes.rowsOfPage(sid, asked));
+  let { page } = state;
   for (;;) {
     sizes.note(sid, page);
-    yield { rows: page.rows };
-    if (page.state === undefined) return;
-    last = page.rows.at(-1)?.key ?? last;
-    page = await partition.readRange(after(last), until, sizes.rowsOfPage(sid, wanted));
-    const now = page.rows.length > 0 ? page.fence : (await partition.readKeys([])).fence;
-    if (now === fence) continue;
-    yield { rows: [], next: { partition: name, key: after(last) } };
+    const { next, rows } = page;
+    left -= rows.length;
+    seen += rows.length;
+    if (next === undefined && from === '' && until === undefined) sizes.notePartition(sid, seen);
+    // Whoever comes here with none left did not take all rows that it saw.
+    asked = rows.length === 0 ? Math.max(FIRST_ROWS, asked * GROWTH) : left > 0 ? left : wanted;
+    const read = (from: string) => partition.readRange(from, until, sizes.rowsOfPage(sid, asked));
+    const coming = next !== undefined && left > 0 ? read(next) : undefined;
+    // Whoever ends the walk does not wait for it.
+    coming?.catch(() => undefined);
+    yield { rows, reached: next === undefined ? behind(name, range) : { partition: name, key: next } };
+    if (next === undefined) return;
+    page = await (coming ?? read(next));
+    const now = page.fence ?? (await partition.readKeys([])).fence;
+    if (now === state.fence) continue;
+    yield { rows: [], next: { partition: name, key: next } };
     return;
   }
 }
 
 export async function* pagesInOrder(pages: Pages): AsyncGenerator<RowsInOrder> {
   const names = namesOf(pages);
+  const { sid, wanted, sizes } = pages;
   const ahead: Begun[] = [];
   let isOver = false;
-  for (let window = 1; ; window = Math.min(AHEAD_MAX, 2 * window)) {
-    while (!isOver && ahead.length < window) {
+  let left = wanted;
+  for (let window = 1; ; window *= 2) {
+    // As many as have the rows that may be needed yet; where that is not known, few at first. Whoever comes here with none left did not take all rows that it saw.
+    const most = sizes.aheadMax(sid);
+    const enough = left > 0 ? Math.max(1, sizes.partitionsOf(sid, left) ?? window) : most;
+    while (!isOver && ahead.length < Math.min(most, enough)) {
       const name = await names.next();
       if (name.done) isOver = true;
       else ahead.push(begin(pages, name.value));
     }
     const next = ahead.shift();
     if (next === undefined) return;
-    yield* pagesOf(pages, next);
+    for await (const page of pagesOf(pages, next)) {
+      left -= page.rows.length;
+      yield page;
+    }
   }
 }

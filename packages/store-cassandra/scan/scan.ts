@@ -9,6 +9,8 @@ const STEPS_MAX = 500_000;
 /** Rows of one partition in one state, in order; `next` ends the walk early. */
 export interface RowsInOrder {
   readonly rows: readonly Row[];
+  /** Where the walk goes on behind them. */
+  readonly reached?: Position | undefined;
   readonly next?: Position | undefined;
 }
 
@@ -55,13 +57,16 @@ export async function walk(
 ): Promise<ScanEnd> {
   const spending = new Spending(budget, clock);
   let isSpent = false;
-  for await (const { rows, next } of pages) {
+  for await (const { rows, reached, next } of pages) {
     for (const row of rows) {
       if (isSpent) return { next: { partition: row.partition, key: row.key }, examined: spending.examined };
       spending.count(row, visit(inPlace(row)));
       isSpent = spending.isSpent;
     }
     if (next !== undefined) return { next, examined: spending.examined };
+    // Many pages may be without rows.
+    if (rows.length === 0 && reached !== undefined && spending.isSpent)
+      return { next: reached, examined: spending.examined };
   }
   return { next: undefined, examined: spending.examined };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import cassandra from 'cassandra-driver';
 import { StoreError } from '#store';
-import { failureOf, wasNotBegun } from './failure.js';
+import { failureOf, wasLate, wasNotBegun, wasUnheard } from './failure.js';
 
 const { errors, types } = cassandra;
 const CODES = types.responseErrorCodes;
@@ -61,4 +61,25 @@ test('failure: only what certainly changes nothing was not begun', () => {
   for (const code of [CODES.serverError, CODES.writeTimeout, CODES.writeFailure, CODES.unavailableException])
     assert.equal(wasNotBegun(answered(code)), false, String(code));
   assert.equal(wasNotBegun(new errors.OperationTimedOutError('late', '127.0.0.1:9042')), false);
+});
+
+test('failure: late is what a node says of its own bound', () => {
+  const late = Object.values(CODES).filter(code => wasLate(answered(Number(code))));
+  assert.deepEqual(new Set(late.map(Number)), new Set([CODES.readTimeout, CODES.writeTimeout]));
+  assert.equal(wasLate(new errors.OperationTimedOutError('late', '127.0.0.1:9042')), false);
+});
+
+test('failure: what a node has not heard of, as Cassandra 5 says it', () => {
+  const invalid = (text: string): Error => new errors.ResponseError(CODES.invalid, text);
+  for (const text of [
+    "Keyspace 'shelfmark' doesn't exist",
+    "Keyspace 'shelfmark' does not exist",
+    'keyspace shelfmark does not exist',
+    'table format does not exist',
+    "Table 'shelfmark.row' doesn't exist",
+  ])
+    assert.equal(wasUnheard(invalid(text)), true, text);
+  assert.equal(wasUnheard(invalid('Undefined column name version in table shelfmark.format')), false);
+  assert.equal(wasUnheard(new errors.ResponseError(CODES.syntaxError, "Keyspace 'a' doesn't exist")), false);
+  assert.equal(wasUnheard(new Error("Keyspace 'a' doesn't exist")), false);
 });

@@ -18,6 +18,9 @@ const WRONG: ReadonlySet<unknown> = new Set([
   CODES.alreadyExists,
 ]);
 
+/** Of requests that a node ran into its own bound with. They may have been carried out, or be carried out yet. */
+const LATE: ReadonlySet<unknown> = new Set([CODES.readTimeout, CODES.writeTimeout]);
+
 /** What the driver and the language throw at a caller that is wrong. Lost connections and whatever else comes from outside are none of these. */
 const THROWN_AT_CALLERS = [
   TypeError,
@@ -48,6 +51,15 @@ export function wasNotBegun(error: unknown): boolean {
   if (error instanceof errors.ResponseError) return NOT_BEGUN.has(error.code);
   return error instanceof errors.NoHostAvailableError && Object.keys(error.innerErrors ?? {}).length === 0;
 }
+
+/** Whether a keyspace or a table is not there; nodes hear of new ones one after another. The code is that of all that is invalid, so the text has to tell. */
+export const wasUnheard = (error: unknown): boolean =>
+  error instanceof errors.ResponseError &&
+  error.code === CODES.invalid &&
+  /^(?:keyspace|table) \S+ (?:doesn't|does not) exist|^unconfigured table/i.test(error.message);
+
+export const wasLate = (error: unknown): boolean =>
+  error instanceof errors.ResponseError && LATE.has(error.code);
 
 /** In one line. The driver's own text of what failed at every host has the stack of the first failure in it. */
 export function messageOf(error: unknown): string {

@@ -1,7 +1,41 @@
-// Which data center keeps a store.
+// Which data center keeps a store, and what a cluster is refused for. The cluster is a table of answers here; test/cassandra has real ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dataCenterOf } from './prepare.js';
+import { SCHEMA_VERSION } from '../layout/schema.js';
+import { dataCenterOf, prepare, type Wanted } from './prepare.js';
+import type { ClusterAccess } from './session.js';
+
+const WANTED: Wanted = { keyspace: 'k', create: false, replicas: 3, dataCenter: undefined, unsafe: false };
+const SAFE = { commitlog_sync: 'batch', paxos_variant: 'v2' };
+
+/** A cluster with a store whose three nodes have these settings, and one its own. */
+function clusterWith(own: object, { nodes = 3, replicas = '3' } = {}) {
+  const ran: string[] = [];
+  let looks = 0;
+  const rowsOf = (settings: object): never[] =>
+    Object.entries({ ...SAFE, ...settings }).map(([name, value]) => ({ name, value })) as never[];
+  const answers: readonly (readonly [RegExp, object])[] = [
+    [/system_schema.keyspaces/, { replication: { one: replicas } }],
+    [/system_schema.tables/, { table_name: 'format' }],
+    [/SELECT version/, { version: SCHEMA_VERSION }],
+  ];
+  const cluster: ClusterAccess = {
+    dataCenters: () => ['one'],
+    countHosts: () => nodes,
+    run: async query => {
+      ran.push(query);
+      return answers.filter(([pattern]) => pattern.test(query)).map(([, row]) => row) as never[];
+    },
+    runOnEach: async (_, query) => {
+      if (/settings/.test(query)) looks += 1;
+      return new Map([
+        ['a', rowsOf({})],
+        ['b', rowsOf(own)],
+      ]);
+    },
+  };
+  return { cluster, looks: () => looks, made: () => ran.filter(query => query.startsWith('CREATE')).length };
+}
 
 test('the only data center is taken, one of several has to be named', () => {
   assert.equal(dataCenterOf(['one'], undefined), 'one');
@@ -12,4 +46,58 @@ test('the only data center is taken, one of several has to be named', () => {
   assert.throws(() => dataCenterOf(['two', 'one'], undefined), { code: 'unsupported', message });
   const none = 'The cluster has no data center One; it has one, two.';
   assert.throws(() => dataCenterOf(['two', 'one'], 'One'), { code: 'unsupported', message: none });
+});
+
+const UNSAFE = [
+  ['commitlog_sync', 'periodic', 'batch or group'],
+  ['paxos_variant', 'v1_without_linearizable_reads', 'v1 or v2'],
+  ['paxos_variant', 'v1_without_linearizable_reads_or_rejected_writes', 'v1 or v2'],
+  ['paxos_variant', 'v2_without_linearizable_reads', 'v1 or v2'],
+  ['paxos_variant', 'v2_without_linearizable_reads_or_rejected_writes', 'v1 or v2'],
+] as const;
+
+test('one node with a setting that breaks the promise has the cluster refused, and left as it was', async () => {
+  for (const [name, value, right] of UNSAFE) {
+    const message =
+      `A node of the cluster has ${name}: ${value}, which may lose or hide what was answered; it has to be ${right}. ` +
+      'The option unsafe serves all the same.';
+    for (const create of [false, true]) {
+      const { cluster, made } = clusterWith({ [name]: value });
+      await assert.rejects(prepare(cluster, { ...WANTED, create }), { code: 'unsupported', message });
+      assert.equal(made(), 0);
+      const { unsafe } = await prepare(cluster, { ...WANTED, create, unsafe: true });
+      assert.deepEqual(unsafe, [`${name}=${value}`]);
+      assert.equal(made() > 0, create);
+    }
+  }
+});
+
+test('settings are read once, also where tables are made', async () => {
+  for (const create of [false, true]) {
+    const { cluster, looks } = clusterWith({});
+    await prepare(cluster, { ...WANTED, create });
+    assert.equal(looks(), 1);
+  }
+});
+
+test('settings that keep the promise are taken', async () => {
+  for (const own of [{ commitlog_sync: 'group' }, { paxos_variant: 'v1' }])
+    assert.deepEqual((await prepare(clusterWith(own).cluster, WANTED)).unsafe, []);
+});
+
+test('as many copies as are asked for, on as many nodes', async () => {
+  for (const replicas of ['3', '4'])
+    assert.deepEqual((await prepare(clusterWith({}, { replicas }).cluster, WANTED)).unsafe, []);
+  const fewCopies =
+    'The keyspace k keeps 2 copies of everything, and 3 are asked for (replication). The option unsafe serves all the same.';
+  const copies = clusterWith({}, { replicas: '2' }).cluster;
+  await assert.rejects(prepare(copies, WANTED), { code: 'unsupported', message: fewCopies });
+  const fewNodes =
+    'The data center has 2 nodes, and 3 copies of everything are asked for (replicas), each of which needs a node. ' +
+    'The option unsafe serves all the same.';
+  const { cluster, made } = clusterWith({}, { nodes: 2 });
+  const refused = { code: 'unsupported', message: fewNodes };
+  await assert.rejects(prepare(cluster, { ...WANTED, create: true }), refused);
+  await assert.rejects(prepare(cluster, WANTED), refused);
+  assert.equal(made(), 0);
 });

@@ -39,12 +39,26 @@ const RAISE_VERSION = (keyspace: string, version: number) =>
 export async function prepare(cluster: ClusterAccess, wanted: Wanted): Promise<Prepared> {
   const { run } = cluster;
   const dataCenter = dataCenterOf(cluster.dataCenters(), wanted.dataCenter);
-  if (wanted.create) await createTables(run, dataCenter, wanted);
-  const unsafe = await unsafeIn(cluster, dataCenter, wanted);
+  const settings = await unsafeSettings(cluster, dataCenter);
+  if (wanted.create) {
+    // A cluster that is refused is left as it was.
+    refuse([...settings, ...tooFewNodes(cluster, dataCenter, wanted)], wanted);
+    await createTables(run, dataCenter, wanted);
+    // Each node has heard of the last table then, and so of all.
+    await cluster.runOnEach(dataCenter, READ_VERSION(wanted.keyspace));
+  }
+  const unsafe = [...settings, ...(await tooFewIn(cluster, dataCenter, wanted))];
   await checkVersion(run, wanted.keyspace);
-  const [first] = unsafe;
-  if (first === undefined || wanted.unsafe) return { dataCenter, unsafe };
-  throw new StoreError('unsupported', `${sentenceOf(first, wanted)} The option unsafe serves all the same.`);
+  refuse(unsafe, wanted);
+  return { dataCenter, unsafe };
+}
+
+function refuse([first]: readonly string[], wanted: Wanted): void {
+  if (first !== undefined && !wanted.unsafe)
+    throw new StoreError(
+      'unsupported',
+      `${sentenceOf(first, wanted)} The option unsafe serves all the same.`,
+    );
 }
 
 /**
@@ -69,18 +83,38 @@ export function dataCenterOf(found: readonly string[], wanted: string | undefine
 export async function unsafeIn(
   cluster: ClusterAccess,
   dataCenter: string,
-  { keyspace, replicas: wanted }: Wanted,
+  wanted: Wanted,
 ): Promise<readonly string[]> {
-  const replicas = await replicasOf(cluster.run, dataCenter, keyspace);
-  const settings = await unsafeSettings(cluster, dataCenter);
-  return [...settings, ...(replicas < wanted ? [`replication=${replicas}`] : [])];
+  const tooFew = await tooFewIn(cluster, dataCenter, wanted);
+  return [...(await unsafeSettings(cluster, dataCenter)), ...tooFew];
+}
+
+/** Copies, or nodes for them. */
+async function tooFewIn(
+  cluster: ClusterAccess,
+  dataCenter: string,
+  wanted: Wanted,
+): Promise<readonly string[]> {
+  const replicas = await replicasOf(cluster.run, dataCenter, wanted.keyspace);
+  return replicas < wanted.replicas ? [`replication=${replicas}`] : tooFewNodes(cluster, dataCenter, wanted);
+}
+
+/** Two copies are never on one node. */
+function tooFewNodes(cluster: ClusterAccess, dataCenter: string, { replicas }: Wanted): readonly string[] {
+  const nodes = cluster.countHosts(dataCenter);
+  return nodes < replicas ? [`nodes=${nodes}`] : [];
 }
 
 export function sentenceOf(setting: string, { keyspace, replicas }: Wanted): string {
   const [name = '', value = ''] = setting.split('=');
-  return name === 'replication'
-    ? `The keyspace ${keyspace} keeps ${value} copies of everything, and ${replicas} are asked for (replication).`
-    : `A node of the cluster has ${name}: ${value}, which may lose or hide what was answered; it has to be ${SETTINGS[name]?.join(' or ')}.`;
+  switch (name) {
+    case 'replication':
+      return `The keyspace ${keyspace} keeps ${value} copies of everything, and ${replicas} are asked for (replication).`;
+    case 'nodes':
+      return `The data center has ${value} node${value === '1' ? '' : 's'}, and ${replicas} copies of everything are asked for (replicas), each of which needs a node.`;
+    default:
+      return `A node of the cluster has ${name}: ${value}, which may lose or hide what was answered; it has to be ${SETTINGS[name]?.join(' or ')}.`;
+  }
 }
 
 async function unsafeSettings({ runOnEach }: ClusterAccess, dataCenter: string): Promise<readonly string[]> {

@@ -1,9 +1,11 @@
 // The only door to the driver: statements with the consistency that each kind needs, and what became of a conditional write. Knows nothing of spaces
 // and rows.
+import { setTimeout as sleep } from 'node:timers/promises';
 import cassandra from 'cassandra-driver';
 import { Semaphore } from '#base';
 import { type Access, definedOf } from './access.js';
-import { busy, failureOf, isFault, refused, wasNotBegun } from './failure.js';
+import { busy, failureOf, isFault, refused, wasLate, wasNotBegun, wasUnheard } from './failure.js';
+import { mustFit } from './frame.js';
 import { refusalOf } from './refusal.js';
 import { NextHost, Suspected, SuspectsLast } from './suspects.js';
 
@@ -54,10 +56,14 @@ export type Answer =
 const READ_MS = 2500 + 1000;
 /** Nodes agree on a table before they answer. */
 const SCHEMA_MS = 60_000;
-/** Requests at a time: the driver refuses more than 2,048 to a host, and a node has 128 threads for them. */
-const AT_ONCE = 512;
+const SCHEMA_PAUSE_MS = 200;
+/**
+ * Requests at a time for each host that is known at the start: a node has as many threads for them (`native_transport_max_threads`), and what waits in its
+ * queue instead of here may pass its bound of a read. The driver refuses more than 2,048.
+ */
+const AT_ONCE = 128;
 const HEARTBEAT_MS = 1000;
-/** Hosts that one statement may be given up at. */
+/** Of a statement that is harmless to repeat, where a host became late or a node ran into its bound. */
 const ATTEMPTS = 3;
 const CONNECT_MS = 2500;
 
@@ -66,11 +72,12 @@ const { consistencies } = cassandra.types;
 export class Session {
   readonly #client: cassandra.Client;
   readonly #suspects: SuspectsLast;
-  readonly #places = new Semaphore(AT_ONCE);
+  readonly #places: Semaphore;
 
   private constructor(client: cassandra.Client, suspects: SuspectsLast) {
     this.#client = client;
     this.#suspects = suspects;
+    this.#places = new Semaphore(AT_ONCE * client.hosts.length);
     suspects.begin(client);
   }
 
@@ -111,6 +118,7 @@ export class Session {
 
   /** The statements as one, of one partition; one of them has a condition. Fails where nothing was begun, and for what is wrong in itself. */
   async writeIf(statements: readonly Statement[]): Promise<Answer> {
+    mustFit(statements);
     try {
       const queries = statements.map(({ query, params }) => ({ query, params: params.map(wireParam) }));
       const options = {
@@ -139,10 +147,9 @@ export class Session {
     };
   }
 
-  /** Calls it whenever a host can be reached again, or is new. */
+  /** Calls it whenever a host can be reached again, is new, or has left the cluster. */
   onHosts(listener: () => void): void {
-    this.#client.on('hostUp', listener);
-    this.#client.on('hostAdd', listener);
+    for (const event of ['hostUp', 'hostAdd', 'hostRemove']) this.#client.on(event, listener);
   }
 
   /** To read what is no row. */
@@ -155,7 +162,7 @@ export class Session {
     await this.#client.shutdown();
   }
 
-  /** Of a statement that is harmless to repeat: asked elsewhere where a host becomes late. */
+  /** Of a statement that is harmless to repeat: asked again, elsewhere if it can be, where a host becomes late or a node says that it was. */
   async #repeated(
     query: string,
     params: readonly Param[],
@@ -168,7 +175,7 @@ export class Session {
           this.#suspects.send(options, () => this.#client.execute(query, params.map(wireParam), options)),
         );
       } catch (error) {
-        if (!(error instanceof Suspected) || attempt === ATTEMPTS) throw error;
+        if (!(error instanceof Suspected || wasLate(error)) || attempt === ATTEMPTS) throw error;
       }
     }
   }
@@ -211,6 +218,8 @@ export interface ClusterAccess {
   readonly run: Run;
   /** The names of its data centers. */
   dataCenters(): readonly string[];
+  /** How many hosts a data center has, whether they can be reached or not. */
+  countHosts(dataCenter: string): number;
   /** The answers of all hosts of a data center that can be reached. */
   runOnEach(dataCenter: string, query: string): Promise<ReadonlyMap<string, readonly cassandra.types.Row[]>>;
 }
@@ -237,9 +246,11 @@ function clusterOf(client: cassandra.Client): ClusterAccess {
         answers.set(host.address, await run(client, query, [], host));
     return answers;
   };
+  const placesOfHosts = (): readonly string[] => client.hosts.values().map(({ datacenter }) => datacenter);
   return {
     run: (query, params = []) => run(client, query, params),
-    dataCenters: () => [...new Set(client.hosts.values().map(({ datacenter }) => datacenter))],
+    dataCenters: () => [...new Set(placesOfHosts())],
+    countHosts: dataCenter => placesOfHosts().filter(name => name === dataCenter).length,
     runOnEach,
   };
 }
@@ -281,7 +292,7 @@ function clientOf(
 ): cassandra.Client {
   const { auth, policies } = cassandra;
   const { credentials, certificates } = access ?? {};
-  return new cassandra.Client({
+  const client = new cassandra.Client({
     contactPoints: [...hosts],
     ...(keyspace === undefined ? {} : { keyspace }),
     policies: {
@@ -299,6 +310,15 @@ function clientOf(
     socketOptions: { readTimeout: READ_MS, connectTimeout: CONNECT_MS },
     encoding: { useBigIntAsLong: true },
   });
+  client.on('hostRemove', endHost);
+  return client;
+}
+
+/** Where no host was up for a while the driver makes them anew, and forgets the old ones with their connections and timers, which nothing would ever end. */
+function endHost(host: cassandra.Host): void {
+  // The driver's own name, which its types leave out. It fails with what the connections fail with, and these are given up.
+  const { shutdown } = host as unknown as { shutdown(waitForPending: boolean): Promise<void> };
+  shutdown.call(host, false).catch(() => {});
 }
 
 async function connected(client: cassandra.Client, { access }: SessionOptions): Promise<void> {
@@ -310,20 +330,26 @@ async function connected(client: cassandra.Client, { access }: SessionOptions): 
   }
 }
 
+/** A node that has not heard yet of a keyspace or a table is asked again: whether they are there is looked up before anything is asked of them. */
 async function run(
   client: cassandra.Client,
   query: string,
   params: readonly (string | number)[],
   host?: cassandra.Host,
 ): Promise<readonly cassandra.types.Row[]> {
-  try {
-    const { rows } = await client.execute(query, [...params], {
-      readTimeout: SCHEMA_MS,
-      ...(host && { host }),
-    });
-    return rows;
-  } catch (error) {
-    throw isFault(error) ? refused(error) : busy(error);
+  const giveUp = performance.now() + SCHEMA_MS;
+  for (;;) {
+    try {
+      const { rows } = await client.execute(query, [...params], {
+        readTimeout: SCHEMA_MS,
+        ...(host && { host }),
+      });
+      return rows;
+    } catch (error) {
+      if (!wasUnheard(error) || performance.now() > giveUp)
+        throw isFault(error) ? refused(error) : busy(error);
+      await sleep(SCHEMA_PAUSE_MS);
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-key
 import { ownCluster } from '../node/own-cluster.js';
 
 const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
+const UNSAFE = ['commitlog_sync=periodic', 'paxos_variant=v2_without_linearizable_reads'];
 const OPTIONS = { clock: systemClock, durability: 'full', exclusive: false } as const;
 
 const openAt = (place: string) => cassandraEngine.open(place, OPTIONS);
@@ -18,7 +19,13 @@ const openAt = (place: string) => cassandraEngine.open(place, OPTIONS);
 describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
   const cluster = ownCluster(1);
   const host = cluster.hostOf(1);
-  before(() => cluster.start(1, { commitlog_sync: 'periodic', commitlog_sync_period: '10000ms' }));
+  before(() =>
+    cluster.start(1, {
+      commitlog_sync: 'periodic',
+      commitlog_sync_period: '10000ms',
+      paxos_variant: 'v2_without_linearizable_reads',
+    }),
+  );
   after(() => cluster.stop());
 
   test('settings: a keyspace or its tables that are not there', async () => {
@@ -40,16 +47,6 @@ describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
     await assert.rejects(openAt(`//${host}/k?create&replicas=1`), { code: 'unsupported', message });
   });
 
-  test('settings: fewer copies than are asked for', async () => {
-    const place = `//${process.env.SHELFMARK_CASSANDRA}/copies`;
-    const store = await openAt(`${place}?create&replicas=1`);
-    await store.close();
-    const message =
-      'The keyspace copies keeps 1 copies of everything, and 3 are asked for (replication). The option unsafe serves all the same.';
-    await assert.rejects(openAt(place), { code: 'unsupported', message });
-    await dropKeyspace(place);
-  });
-
   test('settings: another version of the tables', async () => {
     const store = await openAt(`//${host}/k?create&replicas=1&unsafe`);
     await store.close();
@@ -63,9 +60,9 @@ describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
   test('settings: what is served all the same says so where its data is told, and in its numbers', async () => {
     const store = await openAt(`//${host}/served?create&replicas=1&unsafe`);
     try {
-      assert.equal(store.tools.place, `keyspace served at ${host}, UNSAFE: commitlog_sync=periodic`);
+      assert.equal(store.tools.place, `keyspace served at ${host}, UNSAFE: ${UNSAFE.join(', ')}`);
       const told = store.statistics().find(({ name }) => name === 'cassandra_unsafe_settings');
-      assert(told?.kind === 'gauge' && told.value === 1);
+      assert(told?.kind === 'gauge' && told.value === UNSAFE.length);
     } finally {
       await store.close();
     }
@@ -73,5 +70,28 @@ describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
 
   test('settings: a cluster that cannot be reached', async () => {
     await assert.rejects(openAt('//127.0.0.250/k'), { code: 'busy', message: /^Cassandra cannot do it now/ });
+  });
+});
+
+describe('copies', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
+  test('settings: fewer nodes than copies that are asked for, and no keyspace is made', async () => {
+    const place = `//${process.env.SHELFMARK_CASSANDRA}/nodes`;
+    const message =
+      'The data center has 1 node, and 3 copies of everything are asked for (replicas), each of which needs a node. ' +
+      'The option unsafe serves all the same.';
+    await assert.rejects(openAt(`${place}?create`), { code: 'unsupported', message });
+    await assert.rejects(openAt(place), {
+      message: 'There is no keyspace nodes; the option create makes it.',
+    });
+  });
+
+  test('settings: fewer copies than are asked for', async () => {
+    const place = `//${process.env.SHELFMARK_CASSANDRA}/copies`;
+    const store = await openAt(`${place}?create&replicas=1`);
+    await store.close();
+    const message =
+      'The keyspace copies keeps 1 copies of everything, and 3 are asked for (replication). The option unsafe serves all the same.';
+    await assert.rejects(openAt(place), { code: 'unsupported', message });
+    await dropKeyspace(place);
   });
 });

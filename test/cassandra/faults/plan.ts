@@ -1,8 +1,11 @@
 // What fails in a run, drawn from its seed: a list of rounds, each with one fault or with two at a time, of which the cluster must survive all.
-import type { Random } from '../../simulation/plan/random.js';
+import { Random } from '../../simulation/plan/random.js';
 
 export type Fault =
-  | { readonly kind: 'kill' | 'pause' | 'cut off' | 'deafen' | 'cut connections'; readonly node: number }
+  | {
+      readonly kind: 'kill' | 'pause' | 'delay commits' | 'cut off' | 'deafen' | 'cut connections';
+      readonly node: number;
+    }
   /** Two nodes that reach all others. */
   | { readonly kind: 'separate'; readonly node: number; readonly other: number }
   | { readonly kind: 'kill a front end'; readonly frontEnd: number };
@@ -38,6 +41,8 @@ const shown = (fault: Fault): string => {
       return `node ${fault.node} killed`;
     case 'pause':
       return `node ${fault.node} paused`;
+    case 'delay commits':
+      return `commits sent to node ${fault.node} come late`;
     case 'cut off':
       return `node ${fault.node} cut off`;
     case 'deafen':
@@ -68,7 +73,7 @@ function pairOf({ random, nodes }: Cast): readonly [number, number] {
 type Draw = (cast: Cast) => readonly Fault[];
 
 const one =
-  (kind: 'kill' | 'pause' | 'cut off' | 'deafen' | 'cut connections'): Draw =>
+  (kind: 'kill' | 'pause' | 'delay commits' | 'cut off' | 'deafen' | 'cut connections'): Draw =>
   ({ random, nodes }) => [{ kind, node: random.pick(nodes) }];
 
 const withFrontEnd =
@@ -115,6 +120,23 @@ const DRAWS: readonly Draw[] = [
   two('kill', 'pause'),
 ];
 
+/** Where there is one node: it comes back by itself, and with what it had. */
+const DRAWS_OF_ONE: readonly Draw[] = [
+  one('cut connections'),
+  withFrontEnd('cut connections'),
+  one('pause'),
+  one('deafen'),
+  one('delay commits'),
+];
+
+const drawsFor = (nodes: readonly number[]): readonly Draw[] => (nodes.length > 1 ? DRAWS : DRAWS_OF_ONE);
+
+/** Of rounds that there are with so many nodes, as `kindOf` tells them. */
+export function kindsFor(nodes: readonly number[]): readonly string[] {
+  const cast = { random: new Random(1), nodes, frontEnds: 1 };
+  return [...new Set(drawsFor(nodes).map(draw => kindOf(roundOf(draw, cast))))];
+}
+
 const AWAY: ReadonlySet<Fault['kind']> = new Set<Fault['kind']>(['kill', 'pause', 'cut off']);
 
 function roundOf(draw: Draw, cast: Cast): Round {
@@ -125,7 +147,7 @@ function roundOf(draw: Draw, cast: Cast): Round {
   return {
     faults: faults.map((fault, index) => ({ fault, after: index === 0 ? 0 : random.below(LATER_MS) })),
     hold: isOfTwoNodes ? SHORT_HOLD_MS : HOLD_MS + random.below(HOLD_MORE_MS),
-    isOfOneNode: faults.length === 1 && first !== undefined && AWAY.has(first.kind),
+    isOfOneNode: cast.nodes.length > 1 && faults.length === 1 && first !== undefined && AWAY.has(first.kind),
     isOfTwoNodes,
   };
 }
@@ -133,7 +155,7 @@ function roundOf(draw: Draw, cast: Cast): Round {
 /** Without end. */
 export function* planOf(cast: Cast): Generator<Round> {
   for (;;) {
-    const left = [...DRAWS];
+    const left = [...drawsFor(cast.nodes)];
     while (left.length > 0) {
       const [draw] = left.splice(cast.random.below(left.length), 1);
       if (draw !== undefined) yield roundOf(draw, cast);

@@ -1,23 +1,30 @@
 // One run: rounds, in each of which clients work while something fails, and are judged when it is over.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../simulation/plan/random.js';
-import { FRONT_ENDS, NODES, World } from './cluster/world.js';
+import { FRONT_ENDS, World } from './cluster/world.js';
 import { type Fault, kindOf, planOf, type Round, showRound } from './plan.js';
+import type { PlantName } from './planted/plants.js';
 import { Pace, type Waits } from './work/pace.js';
 import { makeContainers, Work } from './work/work.js';
 
 /** Before a round's first fault, and after its last has ended. */
 const QUIET_MS = 2000;
+/** Of a run's time: one front end alone reads otherwise than several do (store-cassandra/commit/fences.ts). */
+const ALONE_SHARE = 0.25;
 /** Longer than a request is worked on by any node. */
 const SETTLED_MS = 5000;
 
 export interface RunOptions {
   readonly seed: number;
   readonly minutes: number;
+  readonly nodes: number;
+  /** The only kind of rounds, if there is one. */
+  readonly kind?: string | undefined;
   readonly directory: string;
   readonly first: number;
   readonly settings: Readonly<Record<string, string>>;
   readonly options: string;
+  readonly plant?: PlantName | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -40,6 +47,8 @@ export class Faults extends Error {
 
 const needsNetwork = ({ faults }: Round): boolean =>
   faults.some(({ fault: { kind } }) => kind === 'cut off' || kind === 'separate');
+const killsFrontEnd = ({ faults }: Round): boolean =>
+  faults.some(({ fault: { kind } }) => kind === 'kill a front end');
 const sum = (a: Waits, b: Waits): Waits => ({
   writes: a.writes + b.writes,
   unclear: a.unclear + b.unclear,
@@ -69,10 +78,16 @@ async function mend(world: World, { faults }: Round): Promise<void> {
     if (fault.kind === 'kill' || fault.kind === 'kill a front end') await world.end(fault);
 }
 
-async function runRound(world: World, random: Random, number: number, round: Round): Promise<Told> {
+/** `begun` is done while clients work, before anything fails. */
+async function runRound(
+  world: World,
+  random: Random,
+  { number, round, begun }: { number: number; round: Round; begun: () => Promise<void> },
+): Promise<Told> {
   const pace = new Pace();
   const work = new Work({ round: number, frontEnds: world.frontEnds, random, pace });
   await work.begin();
+  await begun();
   await sleep(QUIET_MS);
   const before = pace.take();
   let during: Waits;
@@ -95,19 +110,34 @@ async function runRound(world: World, random: Random, number: number, round: Rou
 export async function run(options: RunOptions): Promise<readonly Told[]> {
   const { seed, minutes, directory, first, settings, say } = options;
   const random = new Random(seed);
-  const plan = planOf({ random: new Random(seed), nodes: NODES, frontEnds: FRONT_ENDS });
-  const world = new World({ directory, first, random, settings, options: options.options });
+  const nodes = Array.from({ length: options.nodes }, (_, at) => at + 1);
+  const plan = planOf({ random: new Random(seed), nodes, frontEnds: FRONT_ENDS });
+  const world = new World({
+    nodes,
+    directory,
+    first,
+    random,
+    settings,
+    options: options.options,
+    plant: options.plant,
+  });
   if (!world.hasNetwork) say('No network namespaces can be made here: nodes are not cut off.');
   const told: Told[] = [];
   try {
     await world.start();
-    const until = performance.now() + minutes * 60_000;
+    const start = performance.now();
+    const until = start + minutes * 60_000;
+    const aloneUntil = options.kind === undefined ? start + minutes * 60_000 * ALONE_SHARE : start;
     await makeContainers({ frontEnds: world.frontEnds, random, pace: new Pace() });
-    for (let number = 1; performance.now() < until; number++) {
+    for (let number = 1; performance.now() < until; ) {
       const { value: round } = plan.next();
       if (round === undefined || (needsNetwork(round) && !world.hasNetwork)) continue;
+      if (options.kind !== undefined && kindOf(round) !== options.kind) continue;
+      const isAlone = performance.now() < aloneUntil;
+      if (isAlone && killsFrontEnd(round)) continue;
       say(`${number}: ${showRound(round)}`);
-      const one = await runRound(world, random, number, round);
+      const begun = (): Promise<void> => (isAlone ? Promise.resolve() : world.join());
+      const one = await runRound(world, random, { number: number++, round, begun });
       told.push(one);
       const { writes, unclear, during } = one;
       say(

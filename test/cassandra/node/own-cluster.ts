@@ -8,11 +8,13 @@ import { Cluster, onLoopback } from '../../../tools/cassandra/cluster.js';
 /** The most nodes that the cluster beside the tests has. */
 const BESIDE = 3;
 
-/** `place` keeps clusters from each other that run at one time: from 1 on. */
+/** The last number of the address of a cluster's first node. `place` keeps clusters from each other that run at one time: from 1 on. */
+export const addressOf = (place: number): number =>
+  Number(process.env.SHELFMARK_CASSANDRA?.split('.').at(-1) ?? 1) + BESIDE - 1 + place;
+
 export function ownCluster(place: number): Cluster {
-  const first = Number(process.env.SHELFMARK_CASSANDRA?.split('.').at(-1) ?? 1);
   return new Cluster(
     join(mkdtempSync(join(tmpdir(), 'shelfmark-cassandra-')), 'nodes'),
-    onLoopback(first - 1 + BESIDE - 1 + place),
+    onLoopback(addressOf(place) - 1),
   );
 }

@@ -6,9 +6,11 @@ import {
   execute,
   type OperationKind,
   openQueue,
+  partitionOf,
   type QueueContext,
   QueueError,
   type QueueErrorCode,
+  queueAddress,
   readQueueIdentifiers,
 } from '#queues';
 import { parseQueueSas, queueSasStringToSign, storageStringsToSign } from '#wire';
@@ -29,6 +31,7 @@ import type { AuthorizationProtocol } from '../../auth/auth-protocol.js';
 import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
 import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
+import { leaveToOwner } from '../../frame/hand-over.js';
 import { BODY_BYTES_MAX, checkBody } from '../../frame/handle-request.js';
 import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
 import { QUEUE_RIGHTS, QUEUE_ROLES } from './rights.js';
@@ -37,6 +40,14 @@ type QueueRequest = RequestContext<QueueResource, OperationKind>;
 
 /** What a refusal names as the limit of a body: that of a message's text. */
 const TEXT_BYTES_MAX = 65_536;
+
+/** What commits to the partition of a queue's messages. */
+const ON_MESSAGES: ReadonlySet<OperationKind> = new Set([
+  'putMessage',
+  'getMessages',
+  'updateMessage',
+  'deleteMessage',
+]);
 
 const AUTHORIZATION: AuthorizationProtocol<OperationKind> = {
   rights: QUEUE_RIGHTS,
@@ -56,8 +67,9 @@ async function run(
   kind: OperationKind,
   route: QueueRoute,
   grant: Grant,
-  { request, server }: QueueRequest,
+  exchange: QueueRequest,
 ): Promise<QueueAnswer> {
+  const { request, server } = exchange;
   if (route.secondary && !isQueueRead(kind)) throw new QueueError('InsufficientAccountPermissions');
   authorize(AUTHORIZATION, grant, kind, queueOf(route));
   const { store, newId: ids, deletion } = server;
@@ -66,6 +78,12 @@ async function run(
   try {
     checkBody(request, TEXT_BYTES_MAX);
     const operation = parseQueueOperation(kind, request, route);
+    if (server.forwarding !== undefined && ON_MESSAGES.has(kind))
+      await leaveToOwner(exchange, {
+        address: queueAddress(route.account, queueOf(route)),
+        grant,
+        partition: partitionOf,
+      });
     return formatQueueOutcome(await execute(operation, context, server.clock), route);
   } catch (error) {
     if (isOfBody(error, kind) && 'queue' in route.resource && kind !== 'createQueue')

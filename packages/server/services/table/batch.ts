@@ -32,6 +32,7 @@ import {
 import type { Grant } from '../../auth/grant.js';
 import type { RequestContext } from '../../frame/service-protocol.js';
 import { admit } from './admit.js';
+import { isWrite, leaveWrite } from './leave-write.js';
 
 /** A batch whose caller is known. */
 export interface BatchCall {
@@ -48,16 +49,6 @@ interface PartForm {
   readonly route: Route;
   readonly contentId: string | undefined;
 }
-
-const WRITES: ReadonlySet<string> = new Set([
-  'insertEntity',
-  'updateEntity',
-  'mergeEntity',
-  'insertOrReplaceEntity',
-  'insertOrMergeEntity',
-  'deleteEntity',
-] satisfies EntityWrite['kind'][]);
-const isWrite = (operation: { kind: string }): operation is EntityWrite => WRITES.has(operation.kind);
 
 /** Parts that are inserts have one target in common, and it is parsed once. */
 class PartTargets {
@@ -124,7 +115,13 @@ function failedPart(
 async function submitChangeset(parts: readonly BatchPart[], call: BatchCall): Promise<readonly string[]> {
   try {
     const { operations, forms } = await admitWrites(parts, call);
-    const { clock } = call.context.server;
+    const { clock, forwarding } = call.context.server;
+    if (forwarding !== undefined)
+      await leaveWrite(call.context, {
+        account: call.route.account,
+        grant: call.grant,
+        write: operations[0],
+      });
     // The list is left empty: this function keeps it while the changeset waits for the disk.
     const outcome = await execute(
       { kind: 'submitTransaction', operations: operations.splice(0) },

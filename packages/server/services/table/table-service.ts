@@ -33,6 +33,7 @@ import { BODY_BYTES_MAX } from '../../frame/handle-request.js';
 import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
 import { admit, TABLE_AUTHORIZATION } from './admit.js';
 import { submitBatch } from './batch.js';
+import { isWrite, leaveWrite } from './leave-write.js';
 
 type TableRequest = RequestContext<TableResource, OperationKind>;
 
@@ -74,6 +75,8 @@ async function run(kind: OperationKind, route: Route, grant: Grant, context: Tab
     return submitBatch({ context, route, grant, tables, errorContext: errorContextOf(context) });
   const admitted = admit({ kind, request, route, grant, tables });
   const { operation, format } = admitted instanceof Promise ? await admitted : admitted;
+  if (server.forwarding !== undefined && isWrite(operation))
+    await leaveWrite(context, { account: route.account, grant, write: operation });
   if (operation.kind === 'queryEntities') return answerQuery(operation, format, route, tables);
   return formatOutcome(await execute(operation, tables, server.clock), route, format);
 }

@@ -1,7 +1,17 @@
 // The servers in front of the cluster, as processes that are killed and started again.
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Random } from '../../../simulation/plan/random.js';
-import { blobPortOf, queuePortOf, type SpawnedServer, spawnServer } from '../../../support/spawned-server.js';
+import {
+  blobPortOf,
+  queuePortOf,
+  ROOT,
+  type SpawnedServer,
+  type Spawning,
+  spawnServer,
+} from '../../../support/spawned-server.js';
+import type { PlantName } from '../planted/plants.js';
 
 export type Service = 'table' | 'queue' | 'blob';
 
@@ -10,17 +20,27 @@ interface Ports {
   readonly ports: Readonly<Record<Service, number>>;
 }
 
+const PLANT = new URL('../planted/plant.js', import.meta.url);
+/** Whoever comes first makes the tables of three nodes. */
+const READY_MS = 60_000;
 const START_ATTEMPTS = 5;
 const PAUSE_MS = 1000;
+
+const withPlant = (name: PlantName): Spawning => ({
+  command: [process.execPath, '--import', fileURLToPath(PLANT), join(ROOT, 'bin', 'shelfmark.js')],
+  env: { ...process.env, SHELFMARK_PLANTED: name },
+});
 
 export class FrontEnds {
   readonly #store: string;
   readonly #random: Random;
+  readonly #spawning: Spawning;
   readonly #all: (Ports | undefined)[] = [];
 
-  constructor(store: string, random: Random) {
+  constructor(store: string, random: Random, plant: PlantName | undefined) {
     this.#store = store;
     this.#random = random;
+    this.#spawning = plant === undefined ? {} : withPlant(plant);
   }
 
   get count(): number {
@@ -43,6 +63,12 @@ export class FrontEnds {
     await one?.server.stop('SIGKILL');
   }
 
+  /** To the process, which stays. */
+  signal(number: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const { pid } = this.#all[number]?.server ?? {};
+    if (pid !== undefined) process.kill(pid, signal);
+  }
+
   async restart(number: number): Promise<void> {
     this.#all[number] = await this.#serve();
   }
@@ -59,7 +85,10 @@ export class FrontEnds {
   async #serve(): Promise<Ports> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const server = await spawnServer(['serve', '--store', this.#store, '--table-port', '0']);
+        const server = await spawnServer(['serve', '--store', this.#store, '--table-port', '0'], {
+          ...this.#spawning,
+          readyWithinMilliseconds: READY_MS,
+        });
         const ports = { table: server.port, queue: queuePortOf(server), blob: blobPortOf(server) };
         return { server, ports };
       } catch (error) {

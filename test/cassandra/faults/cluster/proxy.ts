@@ -1,4 +1,5 @@
-// Stands between the front ends and one node, and loses what the node answers: while it is deaf the node carries out what it is asked, and nobody hears of it.
+// Stands between the front ends and one node. While it is deaf the node carries out what it is asked, and nobody hears of it; while it is late some commits come to the
+// node when their sender has just given them up, as from the buffer of a machine that stood still.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Random } from '../../../simulation/plan/random.js';
@@ -9,13 +10,26 @@ const CUT_SHARE = 0.02;
 /** The node has begun with what it was asked, and has seldom answered. */
 const CUT_MS = 3;
 
-export type ProxyMode = 'open' | 'deaf' | 'cutting';
+/** Of commits while they are late. */
+const LATE_SHARE = 0.3;
+/** As long as the session waits for an answer, and as long more as it takes to find out and to write again. */
+const LATE_MS = 3500;
+const LATE_MORE_MS = 150;
+/** Of a frame: version, flags, stream, opcode, and the length of its body (native_protocol_v4.spec, section 2). */
+const HEAD_BYTES = 9;
+const OPCODE_AT = 4;
+const LENGTH_AT = 5;
+const BATCH = 0x0d;
+
+export type ProxyMode = 'open' | 'deaf' | 'cutting' | 'late';
 
 interface Link {
   readonly client: Socket;
   readonly node: Socket;
   /** A part of what the node said is lost. */
   isTorn: boolean;
+  /** Of a frame whose end has not come. */
+  asked: Buffer;
 }
 
 export class NodeProxy {
@@ -51,7 +65,7 @@ export class NodeProxy {
 
   #link(client: Socket): void {
     const node = connect({ host: this.#nodeHost, port: PORT, noDelay: true });
-    const link: Link = { client, node, isTorn: false };
+    const link: Link = { client, node, isTorn: false, asked: Buffer.alloc(0) };
     this.#links.add(link);
     client.on('data', bytes => this.#ask(link, bytes));
     node.on('data', bytes => this.#answer(link, bytes));
@@ -64,9 +78,21 @@ export class NodeProxy {
   }
 
   #ask(link: Link, bytes: Buffer): void {
-    if (!link.node.write(bytes)) link.client.pause();
+    const all = Buffer.concat([link.asked, bytes]);
+    let from = 0;
+    for (let end = endOfFrame(all, from); end <= all.length; end = endOfFrame(all, from)) {
+      this.#pass(link, all.subarray(from, end));
+      from = end;
+    }
+    link.asked = all.subarray(from);
     if (this.#mode === 'cutting' && this.#random.happens(CUT_SHARE))
       setTimeout(() => this.#end(link), this.#random.below(CUT_MS));
+  }
+
+  #pass(link: Link, frame: Buffer): void {
+    if (this.#mode === 'late' && frame[OPCODE_AT] === BATCH && this.#random.happens(LATE_SHARE))
+      setTimeout(() => link.node.write(frame), LATE_MS + this.#random.below(LATE_MORE_MS));
+    else if (!link.node.write(frame)) link.client.pause();
   }
 
   #answer(link: Link, bytes: Buffer): void {
@@ -82,3 +108,9 @@ export class NodeProxy {
     link.node.destroy();
   }
 }
+
+/** Behind all that has come where not even its head has. */
+const endOfFrame = (bytes: Buffer, from: number): number =>
+  bytes.length < from + HEAD_BYTES
+    ? Number.POSITIVE_INFINITY
+    : from + HEAD_BYTES + bytes.readUInt32BE(from + LENGTH_AT);

@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { Cluster, type NodePlaces } from '../../../../tools/cassandra/cluster.js';
 import type { Random } from '../../../simulation/plan/random.js';
 import type { Fault } from '../plan.js';
+import type { PlantName } from '../planted/plants.js';
 import { FrontEnds } from './front-ends.js';
 import { Network } from './network.js';
 import { NodeProxy, type ProxyMode } from './proxy.js';
 
-export const NODES = [1, 2, 3];
 export const FRONT_ENDS = 3;
-/** Where there are no namespaces the nodes are on loopback too, behind the proxies. */
+/** Where there are no namespaces the nodes are on loopback too, behind the proxies of three. */
 const BEHIND = 3;
 
 export interface WorldOptions {
+  readonly nodes: readonly number[];
   readonly directory: string;
   /** The last number of the first proxy's address, and the network's. */
   readonly first: number;
@@ -20,6 +21,8 @@ export interface WorldOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Of the store's address. */
   readonly options: string;
+  /** A fault of the front ends. */
+  readonly plant?: PlantName | undefined;
 }
 
 export class World {
@@ -30,9 +33,9 @@ export class World {
   readonly #proxies = new Map<number, NodeProxy>();
 
   constructor(options: WorldOptions) {
-    const { directory, first, random } = options;
+    const { nodes, directory, first, random } = options;
     this.#options = options;
-    this.#network = Network.make(first, NODES);
+    this.#network = Network.make(first, nodes);
     const network = this.#network;
     const clientHostOf = (node: number): string => `127.0.0.${first + node - 1}`;
     const places: NodePlaces = {
@@ -41,8 +44,12 @@ export class World {
       launcherOf: node => network?.launcherOf(node) ?? [],
     };
     this.#cluster = new Cluster(join(directory, 'nodes'), places);
-    const hosts = NODES.map(clientHostOf).join(',');
-    this.frontEnds = new FrontEnds(`cassandra://${hosts}/faults?create${options.options}`, random);
+    const hosts = nodes.map(clientHostOf).join(',');
+    this.frontEnds = new FrontEnds(
+      `cassandra://${hosts}/faults?create&replicas=${nodes.length}${options.options}`,
+      random,
+      options.plant,
+    );
   }
 
   /** Whether nodes can be cut off. */
@@ -51,14 +58,19 @@ export class World {
   }
 
   async start(): Promise<void> {
-    const { first, random, settings } = this.#options;
-    await this.#cluster.start(NODES.length, settings);
-    for (const node of NODES)
+    const { nodes, first, random, settings } = this.#options;
+    await this.#cluster.start(nodes.length, settings);
+    for (const node of nodes)
       this.#proxies.set(
         node,
         await NodeProxy.begin(`127.0.0.${first + node - 1}`, this.#cluster.hostOf(node), random),
       );
-    await this.frontEnds.start(FRONT_ENDS);
+    await this.frontEnds.start(1);
+  }
+
+  /** The other front ends. */
+  async join(): Promise<void> {
+    await this.frontEnds.start(FRONT_ENDS - this.frontEnds.count);
   }
 
   async stop(): Promise<readonly string[]> {
@@ -83,6 +95,8 @@ export class World {
         return this.#proxy(fault.node, 'deaf');
       case 'cut connections':
         return this.#proxy(fault.node, 'cutting');
+      case 'delay commits':
+        return this.#proxy(fault.node, 'late');
       case 'kill a front end':
         return this.frontEnds.kill(fault.frontEnd);
     }
@@ -91,7 +105,7 @@ export class World {
   async end(fault: Fault): Promise<void> {
     switch (fault.kind) {
       case 'kill':
-        return this.#cluster.restart(fault.node);
+        return this.#restart(fault.node);
       case 'pause':
         return this.#cluster.resume(fault.node);
       case 'cut off':
@@ -100,9 +114,20 @@ export class World {
         return this.#network?.unite(fault.node, fault.other);
       case 'deafen':
       case 'cut connections':
+      case 'delay commits':
         return this.#proxy(fault.node, 'open');
       case 'kill a front end':
         return this.frontEnds.restart(fault.frontEnd);
+    }
+  }
+
+  /** Cassandra's own start is not what is judged: one that fails is told, and made again. */
+  async #restart(node: number): Promise<void> {
+    try {
+      await this.#cluster.restart(node);
+    } catch (error) {
+      process.stderr.write(`${String(error)}\nNode ${node} is started once more.\n`);
+      await this.#cluster.restart(node);
     }
   }
 

@@ -1,5 +1,6 @@
 // Judges the histories of blobs: each is a text with an ETag, and its calls must be explained by some order of them.
-import { type Invocation, linearize, type Model } from '../../../simulation/judge/linearize.js';
+import type { Invocation, Model } from '../../../simulation/judge/linearize.js';
+import { explain } from './explain.js';
 
 export type BlobQuestion =
   | { readonly kind: 'put'; readonly text: string; readonly ifMatch: string | undefined }
@@ -91,7 +92,8 @@ export function blobFaults(history: readonly BlobHappening[]): string[] {
         question: { question, answer },
       }),
     );
-    const found = linearize(calls, MODEL);
+    const seen = new Set(own.map(({ answer }) => answer?.text));
+    const found = explain(calls, MODEL, ({ question }) => question.kind !== 'put' || seen.has(question.text));
     if (found === undefined) return [];
     const states = found.states.slice(0, 4).map(state => `\n  possible before: ${MODEL.key(state)}`);
     const { question, answer } = own.find(({ invoked }) => invoked === found.invoked) ?? {};

@@ -1,10 +1,15 @@
 // Judges a table's history. Each row's calls must be explained by some order of them (test/simulation/judge), the rows of a group must have been written together
 // wherever they are seen together, and ticks of a partition rise from commit to commit.
+import { expectedContent } from '../../../simulation/judge/content.js';
 import type { Answer, Happening, PageCall, WritesCall } from '../../../simulation/judge/history.js';
-import { type Invocation, linearize } from '../../../simulation/judge/linearize.js';
+import type { Invocation } from '../../../simulation/judge/linearize.js';
 import { PARTITION_MODEL, type PartitionQuestion } from '../../../simulation/judge/partition-model.js';
+import { allFaults, explain } from './explain.js';
 
 type Call = Invocation<PartitionQuestion>;
+
+/** At which all is asked. */
+const LEVEL = 'minimalmetadata';
 
 const THERE: Call = {
   step: 0,
@@ -119,17 +124,32 @@ function* tickFaults(history: readonly Happening[]): Generator<string> {
   }
 }
 
-export function rowFaults(history: readonly Happening[], group: readonly string[]): string[] {
-  const faults = [...groupFaults(history, group), ...tickFaults(history)];
-  for (const [name, calls] of new Courses(history).all) {
-    const found = linearize(calls, PARTITION_MODEL);
-    if (found === undefined) continue;
-    const states = found.states
-      .slice(0, 4)
-      .map(state => `\n  possible before: ${PARTITION_MODEL.key(state)}`);
-    faults.push(
-      `${found.step}: no order of the calls on ${name} explains what was answered.${states.join('')}`,
-    );
-  }
-  return faults;
+function seenIn(calls: readonly Call[]): (question: PartitionQuestion) => boolean {
+  const seen = new Set(
+    calls.flatMap(({ question }) =>
+      question.kind === 'get' && question.seen ? [question.seen.content] : [],
+    ),
+  );
+  return question =>
+    question.kind !== 'writes' ||
+    question.writes.some(({ properties }) => seen.has(expectedContent(properties, LEVEL, undefined)));
+}
+
+/** @throws TooManyExplanations where nothing is found wrong, and not all could be judged. */
+export function rowFaults(history: readonly Happening[], group: readonly string[]): readonly string[] {
+  return allFaults([
+    () => [...groupFaults(history, group), ...tickFaults(history)],
+    ...[...new Courses(history).all].map(
+      ([name, calls]) =>
+        () =>
+          courseFaults(name, calls),
+    ),
+  ]);
+}
+
+function courseFaults(name: string, calls: readonly Call[]): readonly string[] {
+  const found = explain(calls, PARTITION_MODEL, seenIn(calls));
+  if (found === undefined) return [];
+  const states = found.states.slice(0, 4).map(state => `\n  possible before: ${PARTITION_MODEL.key(state)}`);
+  return [`${found.step}: no order of the calls on ${name} explains what was answered.${states.join('')}`];
 }

@@ -9,6 +9,7 @@ import type { Random } from '../../../simulation/plan/random.js';
 import { Connection } from '../../../support/worker-processes.js';
 import type { FrontEnds, Service } from '../cluster/front-ends.js';
 import { blobFaults } from '../judge/blobs.js';
+import { allFaults } from '../judge/explain.js';
 import { rowFaults } from '../judge/rows.js';
 import { type BlobHistory, BlobWriter, CONTAINER } from './blob-writer.js';
 import { Asking } from './client.js';
@@ -29,7 +30,7 @@ const PAUSE_MS = 500;
 
 export interface WorkOptions {
   readonly round: number;
-  readonly frontEnds: FrontEnds;
+  readonly frontEnds: Pick<FrontEnds, 'portOf'>;
   readonly random: Random;
   readonly pace: Pace;
 }
@@ -121,13 +122,11 @@ export class Work {
     await sleep(HIDDEN_MS_MAX);
     await this.#takeAll();
     for (const asking of this.#askings) asking.close();
-    return [
-      ...this.#rows.faults,
-      ...this.#blobs.faults,
-      ...rowFaults(this.#rows.happenings, GROUP).map(fault => `table ${fault}`),
-      ...blobFaults(this.#blobs.happenings).map(fault => `blob ${fault}`),
-      ...this.#ledger.judge(),
-    ];
+    return allFaults([
+      () => [...this.#rows.faults, ...this.#blobs.faults, ...this.#ledger.judge()],
+      () => rowFaults(this.#rows.happenings, GROUP).map(fault => `table ${fault}`),
+      () => blobFaults(this.#blobs.happenings).map(fault => `blob ${fault}`),
+    ]);
   }
 
   async #run(writer: { turn(): Promise<void> }): Promise<void> {

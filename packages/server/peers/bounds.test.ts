@@ -1,0 +1,175 @@
+// How much one front end hands to another, takes of all and remembers of one: each bound below, at and above, over real connections.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Grant } from '../auth/grant.js';
+import { type Carried, encodeRequest, type ForwardedRequest } from './forwarded.js';
+import { encodeFrame, type Frame, FrameReader } from './frames.js';
+import { type LinkOutcome, NUMBER_MAX, PeerLink, UNDER_WAY_MAX } from './peer-link.js';
+import { CARRIED_MAX, PeerPort, REMEMBERED_MAX } from './peer-port.js';
+import { connectPeer, type PeerAddress, urlOf } from './peer-socket.js';
+
+const SECRET = 'ab'.repeat(32);
+const LOOK_MS = 5;
+const LOOKS = 2000;
+const PEER = { id: 'owner', url: '', lease: 'lease' };
+const REQUEST: ForwardedRequest = {
+  service: 'table',
+  account: 'a',
+  request: {
+    method: 'POST',
+    target: '/a/t',
+    headers: {},
+    secure: false,
+    remoteAddress: '127.0.0.1',
+    body: Buffer.alloc(0),
+  },
+  // Nobody looks at it here.
+  grant: {} as Grant,
+  requestId: 'r',
+  clientRequestId: undefined,
+  version: '2019-02-02',
+};
+const CARRIED: Carried = { response: { status: 204, headers: [], body: undefined }, refused: undefined };
+const FULL: LinkOutcome = { kind: 'refused', reason: 'It has too many.' };
+
+/** An owner that carries out nothing before it is let go. */
+class Owner {
+  readonly address: PeerAddress;
+  readonly port: PeerPort;
+  begun = 0;
+  readonly #waiting: (() => void)[];
+
+  private constructor(address: PeerAddress, port: PeerPort, waiting: (() => void)[]) {
+    this.address = address;
+    this.port = port;
+    this.#waiting = waiting;
+  }
+
+  static async start(t: TestContext, waits = true): Promise<Owner> {
+    const waiting: (() => void)[] = [];
+    const port: PeerPort = new PeerPort({ holds: () => true }, SECRET, () => {
+      owner.begun += 1;
+      if (!waits) return Promise.resolve(CARRIED);
+      return new Promise(resolve => waiting.push(() => resolve(CARRIED)));
+    });
+    const owner = new Owner(await port.listen({ host: '127.0.0.1', port: 0 }), port, waiting);
+    t.after(() => {
+      owner.go(Number.POSITIVE_INFINITY);
+      return port.close();
+    });
+    return owner;
+  }
+
+  go(count: number): void {
+    for (const end of this.#waiting.splice(0, count)) end();
+  }
+
+  async link(t: TestContext, last?: number, onEnd: (isSuspect: boolean) => void = () => undefined) {
+    const link = new PeerLink(urlOf(this.address), SECRET, onEnd, last);
+    t.after(() => link.end('The test is over.', false));
+    await until(() => link.isOpen, 'the link is open');
+    return link;
+  }
+}
+
+/** What is handed over would come too late on a machine that stands still for two seconds. */
+const stopClock = (t: TestContext): unknown => t.mock.method(performance, 'now', () => 1000);
+
+async function until(is: () => boolean, what: string): Promise<void> {
+  for (let look = 0; look < LOOKS && !is(); look++) await sleep(LOOK_MS);
+  assert(is(), what);
+}
+
+test('peers: 512 requests are under way over one link', async t => {
+  stopClock(t);
+  const owner = await Owner.start(t);
+  const link = await owner.link(t);
+  const outcomes = Array.from({ length: UNDER_WAY_MAX - 1 }, () => link.send(PEER, REQUEST));
+  await until(() => link.isOpen, 'with 511 there is a place');
+  outcomes.push(link.send(PEER, REQUEST));
+  assert.equal(link.isOpen, false);
+  await until(() => owner.begun === UNDER_WAY_MAX, 'all 512 are begun');
+  owner.go(1);
+  await until(() => link.isOpen, 'one that is answered makes place');
+  owner.go(UNDER_WAY_MAX);
+  const kinds = new Set((await Promise.all(outcomes)).map(({ kind }) => kind));
+  assert.deepEqual([...kinds], ['answered']);
+});
+
+test('peers: 1,024 requests of all links are carried out at a time', async t => {
+  stopClock(t);
+  const owner = await Owner.start(t);
+  const links = [await owner.link(t), await owner.link(t), await owner.link(t)];
+  const outcomes = links
+    .slice(0, 2)
+    .flatMap((link, at) => Array.from({ length: UNDER_WAY_MAX - at }, () => link.send(PEER, REQUEST)));
+  await until(() => owner.begun === CARRIED_MAX - 1, '1,023 are begun');
+  outcomes.push(links[2]?.send(PEER, REQUEST) ?? assert.fail());
+  await until(() => owner.begun === CARRIED_MAX, 'and one more');
+  assert.deepEqual(await links[2]?.send(PEER, REQUEST), FULL);
+  owner.go(1);
+  await outcomes[0];
+  const last = links[2]?.send(PEER, REQUEST);
+  await until(() => owner.begun === CARRIED_MAX + 1, 'one that is answered makes place');
+  owner.go(CARRIED_MAX);
+  assert.equal(
+    (await Promise.all([...outcomes, last])).every(one => one?.kind === 'answered'),
+    true,
+  );
+  assert.deepEqual(owner.port.told, { answered: CARRIED_MAX + 1, refused: 1 });
+});
+
+test('peers: 8,192 requests of one link are remembered, until a ping tells that they are answered', async t => {
+  const owner = await Owner.start(t, false);
+  const socket = connectPeer(owner.address, SECRET);
+  t.after(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  const answers: Frame[] = [];
+  const reader = new FrameReader();
+  socket.on('data', piece => answers.push(...[...reader.add(piece)].filter(({ kind }) => kind !== 'pong')));
+  const sending = {
+    link: 'l',
+    lease: PEER.lease,
+    until: Number.MAX_SAFE_INTEGER,
+    isAgain: false,
+  };
+  const payload = encodeRequest(sending, REQUEST);
+  const ask = async (from: number, to: number) => {
+    answers.length = 0;
+    for (let number = from; number <= to; number++) socket.write(encodeFrame('request', number, payload));
+    await until(() => answers.length === to - from + 1, `${from} to ${to} are answered`);
+    return new Set(answers.map(({ kind }) => kind));
+  };
+  const step = 512;
+  for (let from = 1; from < REMEMBERED_MAX - 1; from += step)
+    assert.deepEqual([...(await ask(from, Math.min(from + step, REMEMBERED_MAX) - 1))], ['answer']);
+  assert.equal(owner.begun, REMEMBERED_MAX - 1);
+  assert.deepEqual([...(await ask(REMEMBERED_MAX, REMEMBERED_MAX))], ['answer']);
+  assert.deepEqual([...(await ask(REMEMBERED_MAX + 1, REMEMBERED_MAX + 1))], ['refused']);
+  assert.equal(owner.begun, REMEMBERED_MAX);
+  // What is remembered is not carried out again.
+  assert.deepEqual([...(await ask(1, 1))], ['answer']);
+  assert.equal(owner.begun, REMEMBERED_MAX);
+  socket.write(encodeFrame('ping', 2, Buffer.from(sending.link)));
+  // One that is forgotten makes place for one.
+  const [next, behind] = [REMEMBERED_MAX + 2, REMEMBERED_MAX + 3];
+  assert.deepEqual([...(await ask(next, next))], ['answer']);
+  assert.deepEqual([...(await ask(behind, behind))], ['refused']);
+  assert.equal(owner.begun, REMEMBERED_MAX + 1);
+});
+
+test('peers: a link that has used up its numbers ends, and nobody is to blame', async t => {
+  const owner = await Owner.start(t, false);
+  let ended: boolean | undefined;
+  const link = await owner.link(t, NUMBER_MAX - 2, isSuspect => {
+    ended = isSuspect;
+  });
+  assert.equal((await link.send(PEER, REQUEST)).kind, 'answered');
+  await until(() => link.isOpen, 'there is one number more');
+  assert.equal((await link.send(PEER, REQUEST)).kind, 'answered');
+  assert.equal(link.isOpen, false);
+  await until(() => ended !== undefined, 'it ends');
+  assert.equal(ended, false);
+});

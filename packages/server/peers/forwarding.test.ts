@@ -1,0 +1,272 @@
+// Servers of one store hand over requests: over real connections, on a store in memory that they share. What the owner of a partition is is the test's to say.
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { odata, RestError, TableClient } from '@azure/data-tables';
+import { QueueServiceClient } from '@azure/storage-queue';
+import { Engines } from '../engines.js';
+import { type RunningServer, serve } from '../serve.js';
+import { SharedKind, type StubMember } from '../testing/stub-peers.js';
+import { addressIn } from './peer-socket.js';
+
+const INSECURE = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } };
+const LOOK_MS = 5;
+const LOOKS = 1000;
+
+interface Pair {
+  readonly kind: SharedKind;
+  readonly owner: RunningServer;
+  readonly guest: RunningServer;
+  readonly ownerMember: StubMember;
+  readonly guestMember: StubMember;
+  readonly table: TableClient;
+  /** At the guest; writes to `p` are the owner's. */
+  count(name: string): Promise<number>;
+}
+
+async function pair(t: TestContext): Promise<Pair> {
+  const kind = new SharedKind();
+  const engines = new Engines([kind]);
+  const start = async (name: string) => {
+    const server = await serve({ store: `stub:${name}`, operations: { port: 0 } }, engines);
+    t.after(() => server.close());
+    return server;
+  };
+  const [owner, guest] = [await start('owner'), await start('guest')];
+  const of = (name: string) => kind.members.get(name) ?? assert.fail(name);
+  const table = TableClient.fromConnectionString(guest.connectionString(), 'hot', INSECURE);
+  await table.createTable();
+  of('guest').owners.set('p', 'owner');
+  const count = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${guest.operationsPort}/metrics`)).text();
+    return Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')} (\\d+)$`, 'm').exec(text)?.[1] ?? 'NaN');
+  };
+  return { kind, owner, guest, ownerMember: of('owner'), guestMember: of('guest'), table, count };
+}
+
+const ANSWERED = 'shelfmark_forwarded_requests_total{outcome="answered"}';
+const REFUSED = 'shelfmark_forwarded_requests_total{outcome="refused"}';
+const UNCLEAR = 'shelfmark_forwarded_requests_total{outcome="unclear"}';
+
+/** The first one makes the connection, and nobody waits for that. */
+async function warm({ table, ownerMember, guestMember, count }: Pair): Promise<void> {
+  for (let look = 0; look < LOOKS; look++) {
+    await table.upsertEntity({ partitionKey: 'p', rowKey: 'warm', look });
+    if ((await count(ANSWERED)) > 0) {
+      ownerMember.commits = 0;
+      return;
+    }
+    // The machine may be too busy to connect in time.
+    guestMember.suspected.length = 0;
+    await sleep(LOOK_MS);
+  }
+  assert.fail('Nothing was handed over.');
+}
+
+/** Makes what the owner begins wait, and says when it has. */
+function hold(kind: SharedKind): { readonly begun: Promise<void>; readonly go: () => unknown } {
+  const gate = new EventEmitter();
+  const begun = once(gate, 'begun').then(() => undefined);
+  const going = once(gate, 'go');
+  kind.before = async member => {
+    if (member !== 'owner') return;
+    gate.emit('begun');
+    await going;
+  };
+  return { begun, go: () => gate.emit('go') };
+}
+
+test('forwarding: writes go to the owner of their partition, others do not', async t => {
+  const both = await pair(t);
+  const { table, ownerMember, guestMember } = both;
+  await warm(both);
+  guestMember.commits = 0;
+  await table.createEntity({ partitionKey: 'p', rowKey: 'a', n: 1 });
+  await table.updateEntity({ partitionKey: 'p', rowKey: 'a', n: 2 }, 'Merge');
+  await table.submitTransaction([
+    ['create', { partitionKey: 'p', rowKey: 'b' }],
+    ['create', { partitionKey: 'p', rowKey: 'ä\u{1F600}' }],
+  ]);
+  await table.deleteEntity('p', 'b');
+  assert.deepEqual([ownerMember.commits, guestMember.commits], [4, 0]);
+  await table.createEntity({ partitionKey: 'q', rowKey: 'a' });
+  assert.deepEqual([ownerMember.commits, guestMember.commits], [4, 1]);
+  const rows: string[] = [];
+  for await (const { rowKey } of table.listEntities({ queryOptions: { filter: odata`PartitionKey eq 'p'` } }))
+    rows.push(rowKey ?? '');
+  assert.deepEqual(rows, ['a', 'warm', 'ä\u{1F600}']);
+});
+
+test('forwarding: messages of a queue', async t => {
+  const both = await pair(t);
+  const { guest, ownerMember, guestMember } = both;
+  await warm(both);
+  const queue = QueueServiceClient.fromConnectionString(guest.connectionString()).getQueueClient('jobs');
+  await queue.create();
+  guestMember.owners.set('00000000', 'owner');
+  guestMember.commits = 0;
+  await queue.sendMessage('work');
+  const {
+    receivedMessageItems: [message],
+  } = await queue.receiveMessages();
+  assert.equal(message?.messageText, 'work');
+  const { popReceipt = '' } = await queue.updateMessage(message.messageId, message.popReceipt, 'more', 0);
+  await queue.deleteMessage(message.messageId, popReceipt);
+  assert.deepEqual([ownerMember.commits, guestMember.commits], [4, 0]);
+});
+
+test('forwarding: an answer has the ids, the headers and the refusal that it has without', async t => {
+  const both = await pair(t);
+  const { table, count, guestMember } = both;
+  await warm(both);
+  const answers = [];
+  for (const owner of ['owner', 'guest']) {
+    guestMember.owners.set('p', owner);
+    const before = await count('shelfmark_refusals_total{code="EntityAlreadyExists"}');
+    const failure: unknown = await table
+      .createEntity({ partitionKey: 'p', rowKey: 'warm' })
+      .catch(error => error);
+    assert(failure instanceof RestError);
+    assert.equal((await count('shelfmark_refusals_total{code="EntityAlreadyExists"}')) - (before || 0), 1);
+    const { response } = failure;
+    const text = response?.bodyAsText ?? '';
+    const id = response?.headers.get('x-ms-request-id') ?? assert.fail('It has no id.');
+    assert(text.includes(id));
+    const names = [...(response?.headers ?? [])].map(([name]) => name);
+    answers.push({ names, status: failure.statusCode, text: text.replace(id, '').replace(/Time:[^"]*/, '') });
+  }
+  assert.deepEqual(answers[0], answers[1]);
+});
+
+test('forwarding: it goes one step, whoever the next one takes for the owner', async t => {
+  const both = await pair(t);
+  const { table, ownerMember } = both;
+  ownerMember.owners.set('p', 'guest');
+  await warm(both);
+  await table.createEntity({ partitionKey: 'p', rowKey: 'a' });
+  assert.equal(ownerMember.commits, 1);
+});
+
+test('forwarding: what the owner refuses is carried out here', async t => {
+  const both = await pair(t);
+  const { table, ownerMember, guestMember, count } = both;
+  await warm(both);
+  ownerMember.ownLease = 'another';
+  guestMember.commits = 0;
+  await table.createEntity({ partitionKey: 'p', rowKey: 'a' });
+  assert.deepEqual([ownerMember.commits, guestMember.commits], [0, 1]);
+  assert.equal(await count(REFUSED), 1);
+});
+
+test('forwarding: an owner that nobody answers for costs nobody a wait', async t => {
+  const { table, ownerMember, guestMember } = await pair(t);
+  ownerMember.url = 'shelfmark://127.0.0.1:1';
+  await table.createEntity({ partitionKey: 'p', rowKey: 'a' });
+  for (let look = 0; look < LOOKS && guestMember.suspected.length === 0; look++) await sleep(LOOK_MS);
+  assert.deepEqual(guestMember.suspected, ['owner']);
+  assert.deepEqual([ownerMember.commits, guestMember.commits], [0, 1]);
+});
+
+/** Between guest and owner; `cut` ends its connections, and `isShut` lets none through. */
+class Gate {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  isShut = false;
+
+  constructor(to: { readonly host: string; readonly port: number }) {
+    this.#server = createServer(near => {
+      if (this.isShut) return near.destroy();
+      const far = connect(to);
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(one);
+        one.on('error', () => undefined).on('close', () => other.destroy());
+        one.pipe(other);
+      }
+      return undefined;
+    });
+  }
+
+  async open(): Promise<string> {
+    await new Promise<void>(resolve => this.#server.listen(0, '127.0.0.1', resolve));
+    const address = this.#server.address();
+    return `shelfmark://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.#server.close();
+    this.cut();
+  }
+}
+
+async function gated(t: TestContext) {
+  const both = await pair(t);
+  const gate = new Gate(addressIn(both.ownerMember.url) ?? assert.fail());
+  t.after(() => gate.close());
+  both.ownerMember.url = await gate.open();
+  await warm(both);
+  return { ...both, gate };
+}
+
+test('forwarding: a connection that ends is made again, and nothing is carried out twice', async t => {
+  const { kind, table, ownerMember, guestMember, count, gate } = await gated(t);
+  const { begun, go } = hold(kind);
+  guestMember.commits = 0;
+  const answer = table.createEntity({ partitionKey: 'p', rowKey: 'a' });
+  await begun;
+  gate.cut();
+  await sleep(100);
+  go();
+  await answer;
+  assert.deepEqual([ownerMember.commits, guestMember.commits], [1, 0]);
+  assert.equal(await count(UNCLEAR), 0);
+});
+
+test('forwarding: where the owner cannot be asked any more it is told that it is unclear, and nothing is done here', async t => {
+  const { kind, table, ownerMember, guestMember, count, gate } = await gated(t);
+  const { begun, go } = hold(kind);
+  guestMember.commits = 0;
+  const failure = table.createEntity({ partitionKey: 'p', rowKey: 'a' }).catch(error => error);
+  await begun;
+  gate.isShut = true;
+  gate.cut();
+  const { statusCode } = await failure;
+  assert.equal(statusCode, 503);
+  assert.deepEqual([ownerMember.commits, guestMember.commits, await count(UNCLEAR)], [1, 0, 1]);
+  assert.deepEqual(guestMember.suspected, ['owner']);
+  go();
+  await table.createEntity({ partitionKey: 'p', rowKey: 'b' });
+  assert.equal(guestMember.commits, 1);
+});
+
+test('forwarding: who does not know the secret is not heard', async t => {
+  const { ownerMember } = await pair(t);
+  const socket = connect(addressIn(ownerMember.url) ?? assert.fail());
+  socket.write('POST / HTTP/1.1\r\n\r\n');
+  socket.on('error', () => undefined).resume();
+  await new Promise(resolve => socket.on('close', resolve));
+});
+
+test('forwarding: a server that ends answers what it had taken', async t => {
+  const both = await pair(t);
+  const { kind, table, owner, ownerMember, guestMember } = both;
+  await warm(both);
+  const { begun, go } = hold(kind);
+  guestMember.commits = 0;
+  const answer = table.createEntity({ partitionKey: 'p', rowKey: 'a' });
+  await begun;
+  const closed = owner.close();
+  await sleep(20);
+  go();
+  await answer;
+  await closed;
+  assert.deepEqual([ownerMember.commits, guestMember.commits], [1, 0]);
+});

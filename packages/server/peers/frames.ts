@@ -1,0 +1,82 @@
+// What goes over a link between two front ends: frames of a length, a kind, the number of a request and a payload. A request and an answer are JSON, which has all but the body,
+// and the body behind it. Who sends what when is peer-link.ts's and peer-port.ts's.
+
+/** A body of 4 MiB and its head, and an answer that repeats it. */
+export const FRAME_BYTES_MAX = 16 * 1_048_576;
+const LENGTH_BYTES = 4;
+/** Kind and number. */
+const HEAD_BYTES = 5;
+
+export const FRAME_KINDS = ['ping', 'pong', 'request', 'answer', 'refused', 'unknown'] as const;
+export type FrameKind = (typeof FRAME_KINDS)[number];
+
+export interface Frame {
+  readonly kind: FrameKind;
+  /** Of the request that it belongs to. A ping has that of the oldest one which is under way, its answer 0. */
+  readonly number: number;
+  readonly payload: Buffer;
+}
+
+export function encodeFrame(kind: FrameKind, number: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(LENGTH_BYTES + HEAD_BYTES);
+  head.writeUInt32BE(HEAD_BYTES + payload.length, 0);
+  head.writeUInt8(FRAME_KINDS.indexOf(kind), LENGTH_BYTES);
+  head.writeUInt32BE(number, LENGTH_BYTES + 1);
+  return Buffer.concat([head, payload]);
+}
+
+/** Takes bytes as they come, and gives the frames that are whole. */
+export class FrameReader {
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  /** Of the frame that is under way, with its length; so many bytes have to be there. */
+  #wanted = LENGTH_BYTES;
+
+  /** @throws RangeError for what cannot be a frame: nothing of the link can be read any more. */
+  *add(piece: Buffer): Generator<Frame, void, undefined> {
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    while (this.#bytes >= this.#wanted) {
+      const all = this.#pieces.length === 1 ? (this.#pieces[0] ?? piece) : Buffer.concat(this.#pieces);
+      const length = all.readUInt32BE(0);
+      if (length < HEAD_BYTES || length > FRAME_BYTES_MAX) throw new RangeError('That is no frame.');
+      const end = LENGTH_BYTES + length;
+      const isWhole = all.length >= end;
+      const rest = isWhole ? all.subarray(end) : all;
+      this.#pieces = [rest];
+      this.#bytes = rest.length;
+      this.#wanted = isWhole ? LENGTH_BYTES : end;
+      if (isWhole) yield frameOf(all.subarray(LENGTH_BYTES, end));
+    }
+  }
+}
+
+function frameOf(bytes: Buffer): Frame {
+  const kind = FRAME_KINDS[bytes.readUInt8(0)];
+  if (kind === undefined) throw new RangeError('That is no frame.');
+  return { kind, number: bytes.readUInt32BE(1), payload: bytes.subarray(HEAD_BYTES) };
+}
+
+/** A value that JSON has, and bytes. */
+export function encodePayload(head: unknown, body: Buffer): Buffer {
+  const text = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text, body]);
+}
+
+/** @throws RangeError, SyntaxError. The body is memory of its own. */
+export function decodePayload(payload: Buffer): { readonly head: unknown; readonly body: Buffer } {
+  const end = LENGTH_BYTES + payload.readUInt32BE(0);
+  if (end > payload.length) throw new RangeError('That is no payload.');
+  const head: unknown = JSON.parse(payload.toString('utf8', LENGTH_BYTES, end));
+  return { head, body: Buffer.from(payload.subarray(end)) };
+}
+
+export function encodeClock(milliseconds: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(milliseconds);
+  return bytes;
+}
+
+export const decodeClock = (payload: Buffer): number => payload.readDoubleBE(0);

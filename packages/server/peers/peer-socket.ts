@@ -1,0 +1,60 @@
+// How two front ends speak: TLS with the secret that all processes of a store share as its key (RFC 4279, RFC 5489), so that nobody else can take part, read or repeat anything, and
+// no certificate has to be made. Each side knows by the handshake that the other one has the secret.
+import { connect as connectTls, createServer, type Server, type TLSSocket } from 'node:tls';
+
+/** The key of each connection is forgotten with it. Node.js has keys of this kind for this version alone. */
+const SECURITY = {
+  ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
+  minVersion: 'TLSv1.2',
+  maxVersion: 'TLSv1.2',
+} as const;
+const IDENTITY = 'shelfmark';
+const HANDSHAKE_MS_MAX = 2000;
+const SCHEME = 'shelfmark:';
+
+/** Of either side. */
+export type PeerSocket = TLSSocket;
+export type PeerServer = Server;
+
+export interface PeerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export const urlOf = ({ host, port }: PeerAddress): string =>
+  `${SCHEME}//${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Undefined for what another version of the program may have told. */
+export function addressIn(url: string): PeerAddress | undefined {
+  if (!url.startsWith(SCHEME) || !URL.canParse(url)) return undefined;
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+const keyOf = (secret: string): Buffer => Buffer.from(secret, 'hex');
+
+export function peerServer(secret: string, accept: (socket: PeerSocket) => void): PeerServer {
+  const psk = keyOf(secret);
+  const pskCallback = (_socket: TLSSocket, identity: string): Buffer | null =>
+    identity === IDENTITY ? psk : null;
+  const server = createServer({ ...SECURITY, pskCallback, handshakeTimeout: HANDSHAKE_MS_MAX }, socket => {
+    socket.setNoDelay(true);
+    accept(socket);
+  });
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  return server;
+}
+
+export function connectPeer({ host, port }: PeerAddress, secret: string): PeerSocket {
+  const psk = keyOf(secret);
+  const socket = connectTls({
+    ...SECURITY,
+    host,
+    port,
+    pskCallback: () => ({ psk, identity: IDENTITY }),
+    // There is no certificate: who has the key is who is meant.
+    checkServerIdentity: () => undefined,
+  });
+  socket.setNoDelay(true);
+  return socket;
+}

@@ -1,0 +1,43 @@
+// What a session leaves behind of a host that stood still: the only one that it had, so that the driver made it anew.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '#base';
+import { cassandraTools } from '../cassandra-engine.js';
+import { openCassandraStore } from '../open.js';
+import { parsePlace } from '../place.js';
+import { onCluster, Session } from '../session/session.js';
+import { dropKeyspace } from '../testing/drop-keyspace.js';
+import { proxyTo } from '../testing/proxy.js';
+
+const host = process.env.SHELFMARK_CASSANDRA ?? '';
+
+describe('session', { skip: host === '' && 'SHELFMARK_CASSANDRA names no host' }, () => {
+  const text = `//${host}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
+  const place = parsePlace(text);
+  before(async () => {
+    await (await openCassandraStore(place, { clock: systemClock }, cassandraTools(text))).close();
+  });
+  after(() => dropKeyspace(text));
+
+  test('session: a host that stood still for seconds leaves no connection behind that outlives it', async () => {
+    const { port, pause, resume, connections, close } = await proxyTo(host, place.port);
+    const [local] = await onCluster(place, ({ run }) => run('SELECT data_center FROM system.local'));
+    const one = await Session.open({ ...place, port }, local?.data_center);
+    pause();
+    // A heartbeat in vain, after which the driver takes it for down and tries to reach it again.
+    await sleep(6500);
+    resume();
+    const isAnswered = (): Promise<boolean> =>
+      one.read({ query: 'SELECT key FROM system.local', params: [] }).then(
+        () => true,
+        () => false,
+      );
+    while (!(await isAnswered())) await sleep(100);
+    await one.close();
+    for (let waits = 0; connections() > 0 && waits < 60; waits++) await sleep(50);
+    assert.equal(connections(), 0);
+    close();
+  });
+});

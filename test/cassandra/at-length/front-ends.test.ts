@@ -1,0 +1,219 @@
+// Several front ends on one cluster: clients at all of them write into the same partitions while owners are killed and stopped, lose their connections, or are two at once. What
+// everybody was answered is judged as in the runs with faults of nodes.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { after, describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RunningServer, serve } from '#server';
+import type { Engine, EngineKind, Peer, Peers } from '#store';
+import { Engines } from '../../../packages/server/engines.js';
+import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-engine.js';
+import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
+import { Random } from '../../simulation/plan/random.js';
+import { FrontEnds } from '../faults/cluster/front-ends.js';
+import { Pace } from '../faults/work/pace.js';
+import { makeContainers, Work, type WorkOptions } from '../faults/work/work.js';
+
+const host = process.env.SHELFMARK_CASSANDRA;
+const seed = Number(process.env.SHELFMARK_SEED ?? 24);
+const COUNT = 3;
+const QUIET_MS = 3000;
+/** Of whom the test makes an owner. */
+const FORCED = 'forced';
+const LOOK_MS = 250;
+const LOOKS = 400;
+const METRIC = /^shelfmark_forwarded_requests_total\{outcome="answered"\} (\d+)$/m;
+
+/** Clients work while something is done to the front ends; then all is judged. */
+async function judged(
+  frontEnds: WorkOptions['frontEnds'],
+  round: number,
+  disturb: () => Promise<void>,
+): Promise<void> {
+  const random = new Random(seed);
+  const pace = new Pace();
+  if (round === 1) await makeContainers({ frontEnds, random, pace });
+  const work = new Work({ round, frontEnds, random, pace });
+  await work.begin();
+  await sleep(QUIET_MS);
+  try {
+    await disturb();
+    await sleep(QUIET_MS);
+  } finally {
+    await work.end();
+  }
+  const faults = await work.judge();
+  const repeat = `SHELFMARK_SEED=${seed}`;
+  assert.deepEqual(faults, [], `${repeat}\n${faults.length > 0 ? work.journal.text() : ''}`);
+}
+
+describe('front ends', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
+  const place = `//${host}/front_${randomBytes(6).toString('hex')}?create&replicas=1`;
+  after(() => dropKeyspace(place));
+
+  test('front ends: owners are killed and stopped', async () => {
+    const frontEnds = new FrontEnds(`cassandra:${place}`, new Random(seed), undefined);
+    await frontEnds.start(COUNT);
+    try {
+      await judged(frontEnds, 1, async () => {
+        for (let number = 0; number < COUNT; number++) {
+          await frontEnds.kill(number);
+          await sleep(QUIET_MS / 2);
+          await frontEnds.restart(number);
+        }
+      });
+      await judged(frontEnds, 2, async () => {
+        // For less than a lease, and for more.
+        for (const [number, milliseconds] of [1000, 3000, 6000].entries()) {
+          frontEnds.signal(number, 'SIGSTOP');
+          await sleep(milliseconds);
+          frontEnds.signal(number, 'SIGCONT');
+          await sleep(QUIET_MS / 2);
+        }
+      });
+    } finally {
+      await frontEnds.stop();
+    }
+  });
+
+  test('front ends: connections between them end, and two own a partition at once', async t => {
+    const all = await Inside.start(t, `cassandra:${place}`);
+    await judged(all, 3, async () => {
+      await all.handsOverMore(0);
+      for (let cut = 0; cut < 20; cut++) {
+        await sleep(150);
+        all.gates[cut % COUNT]?.cut();
+      }
+    });
+    const handed = await all.handedOver();
+    // Each takes the next one for the owner of everything: three at once.
+    all.isForced = true;
+    await judged(all, 4, async () => {
+      await all.handsOverMore(handed);
+      await sleep(QUIET_MS);
+    });
+  });
+});
+
+/** Front ends in this process, each behind a gate that ends its connections to the others. */
+class Inside {
+  readonly gates: readonly Gate[] = Array.from({ length: COUNT }, () => new Gate());
+  isForced = false;
+  readonly #servers: RunningServer[] = [];
+  readonly #urls: string[] = [];
+  readonly #random = new Random(seed);
+
+  static async start(t: TestContext, store: string): Promise<Inside> {
+    const all = new Inside();
+    for (let number = 0; number < COUNT; number++) {
+      const options = { store, operations: { port: 0 }, logLevel: 'silent' } as const;
+      const server = await serve(options, new Engines([all.#kind(number)]));
+      t.after(() => server.close());
+      t.after(() => all.gates[number]?.close());
+      all.#servers.push(server);
+    }
+    return all;
+  }
+
+  portOf(service: 'table' | 'queue' | 'blob'): number {
+    const server = this.#random.pick(this.#servers);
+    return { table: server.tablePort, queue: server.queuePort, blob: server.blobPort }[service] ?? 0;
+  }
+
+  async handedOver(): Promise<number> {
+    const texts = this.#servers.map(async ({ operationsPort }) =>
+      (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text(),
+    );
+    return (await Promise.all(texts)).reduce((sum, text) => sum + Number(METRIC.exec(text)?.[1] ?? 0), 0);
+  }
+
+  async handsOverMore(before: number): Promise<void> {
+    for (let look = 0; look < LOOKS; look++) {
+      if ((await this.handedOver()) > before) return;
+      await sleep(LOOK_MS);
+    }
+    assert.fail('Nothing was handed over.');
+  }
+
+  #kind(number: number): EngineKind {
+    return {
+      ...cassandraEngine,
+      open: async (place, options) => {
+        const engine = await cassandraEngine.open(place, options);
+        return withPeers(engine, this.#peersOf(number, engine.peers ?? assert.fail('It has no peers.')));
+      },
+    };
+  }
+
+  #peersOf(number: number, peers: Peers): Peers {
+    const gate = this.gates[number] ?? assert.fail();
+    const next = (number + 1) % COUNT;
+    const forced = (): Peer => ({ id: String(next), url: this.#urls[next] ?? '', lease: FORCED });
+    const all = this;
+    return {
+      get hasOwners() {
+        return all.isForced || peers.hasOwners;
+      },
+      join: async url => {
+        const own = await gate.open(url);
+        this.#urls[number] = own;
+        await peers.join(own);
+      },
+      leave: () => peers.leave(),
+      secret: () => peers.secret(),
+      ownerOf: (space, partition) => (this.isForced ? forced() : peers.ownerOf(space, partition)),
+      holds: lease => lease === FORCED || peers.holds(lease),
+      suspect: peer => (this.isForced ? undefined : peers.suspect(peer)),
+    };
+  }
+}
+
+/** The same engine, but for its peers. */
+const withPeers = (engine: Engine, peers: Peers): Engine =>
+  new Proxy(engine, {
+    get: (target, name) => {
+      if (name === 'peers') return peers;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
+class Gate {
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+
+  /** Where it stands instead of that address. */
+  async open(url: string): Promise<string> {
+    const { hostname: to, port } = new URL(url);
+    const server = createServer(near => {
+      const far = connect({ host: to, port: Number(port) });
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(one);
+        one
+          .on('error', () => undefined)
+          .on('close', () => {
+            this.#sockets.delete(one);
+            other.destroy();
+          });
+        one.pipe(other);
+      }
+    });
+    this.#server = server;
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    return `shelfmark://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.#server?.close();
+    this.cut();
+  }
+}

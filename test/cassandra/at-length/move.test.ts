@@ -1,0 +1,201 @@
+// A store moves from LMDB to a cluster and back while clients write, by the steps of docs/scale-out.md: rows by doubled writes, messages and blobs while their writers
+// stand still. After each switch both stores have the same rows, and what clients wrote last is there.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RestError, TableClient, TableServiceClient } from '@azure/data-tables';
+import { BlobServiceClient } from '@azure/storage-blob';
+import { QueueServiceClient } from '@azure/storage-queue';
+import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
+import { type Ended, runCommand } from '../../data-tools/command-run.js';
+import { Random } from '../../simulation/plan/random.js';
+import { type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
+
+const host = process.env.SHELFMARK_CASSANDRA;
+const seed = Number(process.env.SHELFMARK_SEED ?? 24);
+const TABLE = 'people';
+const OTHER_TABLE = 'orders';
+const QUEUE = 'jobs';
+const CONTAINER = 'files';
+const PARTITIONS = 10;
+const ROWS = 300;
+const WRITERS = 3;
+const WRITING_MS = 1000;
+const MESSAGES = ['1', '2', '3', '4', '5'];
+/** A node that does much else takes long to make tables. */
+const READY_MS = 90_000;
+const CLIENT = { allowInsecureConnection: true };
+
+/** Where the tools keep their journals. */
+const JOURNALS = mkdtempSync(join(tmpdir(), 'shelfmark-move-'));
+const PORTS = ['--table-port', '0', '--queue-port', '0', '--blob-port', '0'];
+
+/** An account, as its clients and the tools see it. */
+class Side {
+  readonly address: string;
+  readonly #queues: QueueServiceClient;
+  readonly #blobs: BlobServiceClient;
+
+  constructor({ connectionString }: SpawnedServer) {
+    this.address = connectionString;
+    this.#queues = QueueServiceClient.fromConnectionString(connectionString);
+    this.#blobs = BlobServiceClient.fromConnectionString(connectionString);
+  }
+
+  async makeTable(name: string): Promise<void> {
+    await TableServiceClient.fromConnectionString(this.address, CLIENT).createTable(name);
+  }
+
+  table(name = TABLE): TableClient {
+    return TableClient.fromConnectionString(this.address, name, CLIENT);
+  }
+
+  get queue() {
+    return this.#queues.getQueueClient(QUEUE);
+  }
+
+  get container() {
+    return this.#blobs.getContainerClient(CONTAINER);
+  }
+}
+
+const isMissing = (error: unknown): boolean => error instanceof RestError && error.statusCode === 404;
+
+/** Clients of one table that write each change to one side first, with its conditions, and then to the other, without any. */
+class Writers {
+  readonly model = new Map<string, number>();
+  readonly #random = new Random(seed);
+  #isOver = false;
+  #running: Promise<unknown> = Promise.resolve();
+  #sequence = 0;
+
+  begin(first: Side, second: Side): void {
+    this.#isOver = false;
+    this.#running = Promise.all(
+      Array.from({ length: WRITERS }, (_, number) => this.#run(number, first.table(), second.table())),
+    );
+    this.#running.catch(() => undefined);
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#running;
+  }
+
+  async #run(number: number, first: TableClient, second: TableClient): Promise<void> {
+    while (!this.#isOver) {
+      // Each has rows of its own, so that the model is right.
+      const row = this.#random.below(ROWS / WRITERS) * WRITERS + number;
+      const key = String(row);
+      const [partitionKey, rowKey] = [`p${row % PARTITIONS}`, key];
+      const entity = { partitionKey, rowKey, n: ++this.#sequence };
+      if (!this.model.has(key)) await first.createEntity(entity);
+      else if (this.#random.happens(0.3)) {
+        await first.deleteEntity(partitionKey, rowKey);
+        await second.deleteEntity(partitionKey, rowKey).catch(error => assert(isMissing(error), error));
+        this.model.delete(key);
+        continue;
+      } else await first.updateEntity(entity, 'Replace');
+      await second.upsertEntity(entity, 'Replace');
+      this.model.set(key, entity.n);
+    }
+  }
+}
+
+async function rowsOf(side: Side): Promise<Map<string, number>> {
+  const rows = new Map<string, number>();
+  for await (const { rowKey, n } of side.table().listEntities<{ n: number }>()) rows.set(String(rowKey), n);
+  return rows;
+}
+
+const inOrder = (rows: ReadonlyMap<string, number>): readonly (readonly [string, number])[] =>
+  [...rows].sort(([a], [b]) => Number(a) - Number(b));
+
+async function tool(...args: readonly string[]): Promise<Ended> {
+  const ended = await runCommand(args, { cwd: JOURNALS });
+  assert([0, 1].includes(ended.code ?? -1), `${args.join(' ')} ended with ${ended.code}: ${ended.told}`);
+  return ended;
+}
+
+async function mustEnd(...args: readonly string[]): Promise<void> {
+  const ended = await runCommand(args, { cwd: JOURNALS });
+  assert.equal(ended.code, 0, `${args.join(' ')}: ${ended.told}${ended.out}`);
+}
+
+/** Steps 2 to 5 of the recipe. Returns while clients write to the new store first. */
+async function move(writers: Writers, old: Side, now: Side): Promise<void> {
+  const both = ['--from', old.address, '--to', now.address];
+  await mustEnd('copy', ...both, '--all', '--mode', 'skip');
+  for (let look = 0; look < 2; look++) await tool('diff', ...both, '--all');
+  await writers.end();
+  await mustEnd('copy', ...both, '--all', '--blobs', '--mirror');
+  await mustEnd('copy', ...both, '--queues', '--take-messages');
+  await mustEnd('diff', ...both, '--all');
+  assert.deepEqual(inOrder(await rowsOf(now)), inOrder(writers.model), `SHELFMARK_SEED=${seed}`);
+  writers.begin(now, old);
+  await sleep(WRITING_MS);
+}
+
+async function textsOf(side: Side): Promise<readonly string[]> {
+  const { receivedMessageItems } = await side.queue.receiveMessages({ numberOfMessages: 32 });
+  return receivedMessageItems.map(({ messageText }) => messageText);
+}
+
+describe('move', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
+  const place = `//${host}/move_${randomBytes(6).toString('hex')}?create&replicas=1`;
+  const directory = join(JOURNALS, 'data');
+  after(async () => {
+    rmSync(JOURNALS, { recursive: true, force: true });
+    await dropKeyspace(place);
+  });
+
+  test('move: a store goes to a cluster and back while clients write', async () => {
+    const servers = [
+      await spawnServer(['serve', '--data', directory, ...PORTS]),
+      await spawnServer(['serve', '--store', `cassandra:${place}`, ...PORTS], {
+        readyWithinMilliseconds: READY_MS,
+      }),
+    ] as const;
+    const writers = new Writers();
+    try {
+      const [lmdb, cluster] = servers.map(server => new Side(server)) as [Side, Side];
+      for (const side of [lmdb, cluster]) for (const name of [TABLE, OTHER_TABLE]) await side.makeTable(name);
+      await lmdb.table(OTHER_TABLE).createEntity({ partitionKey: 'still', rowKey: '1', n: 1 });
+      await lmdb.queue.create({ metadata: { team: 'a' } });
+      for (const text of MESSAGES) await lmdb.queue.sendMessage(text);
+      await lmdb.container.create();
+      await lmdb.container.getBlockBlobClient('a').upload('hello', 5, { metadata: { by: 'me' } });
+      // Some rows are there before both are written.
+      writers.begin(lmdb, lmdb);
+      await sleep(WRITING_MS / 2);
+      await writers.end();
+
+      writers.begin(lmdb, cluster);
+      await move(writers, lmdb, cluster);
+      assert.deepEqual(await textsOf(cluster), MESSAGES);
+      const kept = cluster.container.getBlockBlobClient('a');
+      assert.equal((await kept.downloadToBuffer()).toString(), 'hello');
+      assert.deepEqual((await kept.getProperties()).metadata, { by: 'me' });
+
+      // Messages and blobs are the new store's own now.
+      await cluster.queue.clearMessages();
+      await cluster.queue.sendMessage('new');
+      await kept.upload('hello again', 11);
+      await lmdb.queue.clearMessages();
+      await move(writers, cluster, lmdb);
+      await writers.end();
+      assert.deepEqual(await textsOf(lmdb), ['new']);
+      const back = await lmdb.container.getBlockBlobClient('a').downloadToBuffer();
+      assert.equal(back.toString(), 'hello again');
+      await mustEnd('diff', '--from', lmdb.address, '--to', cluster.address, '--all');
+      assert.deepEqual(inOrder(await rowsOf(lmdb)), inOrder(writers.model));
+    } finally {
+      await writers.end().catch(() => undefined);
+      for (const server of servers) await server.stop('SIGTERM');
+    }
+  });
+});
