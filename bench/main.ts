@@ -53,6 +53,10 @@ const RECLAIM_MINUTES = 1;
 /** Besides the longest one. */
 const QUEUE_DEPTHS = [100, 10_000];
 
+/** Of the long queue on a cluster, if none are given. */
+const CLUSTER_MESSAGES = 1_000_000;
+const QUICK_MESSAGES = 2000;
+
 /** What an invocation measured, as it is recorded. */
 type Result = Readonly<Record<string, unknown>>;
 
@@ -82,9 +86,11 @@ function clusterHosts(): readonly string[] {
   return process.env.SHELFMARK_CASSANDRA?.split(',') ?? [0, 1, 2].map(node => `127.0.0.${first + node}`);
 }
 
-async function measureCluster({ works, rows, runs, seconds }: Options): Promise<Result> {
+async function measureCluster({ works, rows, queues, quick, runs, seconds }: Options): Promise<Result> {
   const [hosts, milliseconds] = [clusterHosts(), Math.round(seconds * 1000)];
-  const cluster = await measureCassandra({ hosts, works, rows: rows.at(-1) ?? 0, runs, milliseconds, say });
+  const messages = queues ?? (quick ? QUICK_MESSAGES : CLUSTER_MESSAGES);
+  const sizes = { rows: rows.at(-1) ?? 0, messages };
+  const cluster = await measureCassandra({ hosts, works, ...sizes, runs, milliseconds, say });
   print(cassandraReport(cluster));
   return { cluster };
 }

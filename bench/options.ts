@@ -33,7 +33,8 @@ export const USAGE = `npm run bench -- [options]
   --scans 100000,1000000  instead: scans of whole tables of so many rows, narrow and wide
   --blobs 1000000       instead: the Blob service, with so many blobs in the largest container
   --store cassandra     instead: the engine on a cluster (npm run cassandra -- start 3) beside its driver alone; the last of --rows are scanned
-  --works a,b           of --store cassandra: ${WORKS.join(', ')}
+  --works a,b           of --store cassandra: ${WORKS.join(', ')};
+                        --queues are the messages of the long queue then, 1000000 unless given
   --parts a,b           of --blobs: ${BLOB_PARTS.join(', ')}
   --megabytes 64        of --blobs: the length of a large blob
   --rate 5000           of the mixed load, requests per second; default: a third of the peak, the median of --runs of --seconds
@@ -51,6 +52,7 @@ export interface Options {
   readonly workers: number;
   readonly generator: GeneratorName | undefined;
   readonly record: boolean;
+  readonly quick: boolean;
   readonly profile: boolean;
   readonly minutes: number | undefined;
   readonly reclaim: number | undefined;
@@ -195,6 +197,7 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     durability: parseDurability(flags.durability ?? 'full'),
     workers,
     generator: flags.generator === undefined ? undefined : parseGenerator(flags.generator),
+    quick,
     record: !quick && flags['no-record'] !== true,
     profile: flags.profile === true,
     minutes: optional('minutes', flags.minutes, parsePositive),

@@ -1,7 +1,7 @@
 // Runs node's test runner on every compiled test, or on those whose path holds one of the arguments.
 // Those in folders `at-length` take longer, and are run only where SHELFMARK_LONG says so.
 // Node 20 knows no globs and newer ones no directories, so the files are found here.
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { run } from 'node:test';
@@ -90,34 +90,49 @@ const isIn = (file: string, paths: readonly string[]): boolean => {
 const kindOf = (file: string): string | undefined =>
   isIn(file, ALONE) ? undefined : Object.keys(SHARING).find(kind => isIn(file, SHARING[kind] ?? []));
 
-/** The files, with those of each kind that shares processes in one file for each core that imports them. */
+/** Fewer of a kind are not worth it, and one that is looked at is alone. */
+const GATHERED_MIN = 10;
+/** Another run may take place beside this one. */
+const nameOf = (kind: string, core: number): string =>
+  join(dist, `${kind}-${core}-${process.pid}.gathered.js`);
+process.once('exit', () => {
+  for (const kind of Object.keys(SHARING))
+    for (let core = 0; core < availableParallelism(); core += 1) rmSync(nameOf(kind, core), { force: true });
+});
+
+/** The files, with those of each kind that shares processes in one file for each core that imports them; each alone where it may take long. */
 function gather(): readonly string[] {
-  if (wanted.length > 0) return files;
+  if (wanted.length > 0 && process.env.SHELFMARK_LONG !== undefined) return files;
   const count = availableParallelism();
-  const gathered = Object.keys(SHARING).flatMap(kind => {
-    const sharing = files.filter(file => kindOf(file) === kind);
-    return Array.from({ length: count }, (_, core) => {
-      const path = join(dist, `${kind}-${core}.gathered.js`);
+  const kinds = Object.keys(SHARING)
+    .map(kind => ({ kind, sharing: files.filter(file => kindOf(file) === kind) }))
+    .filter(({ sharing }) => sharing.length >= GATHERED_MIN);
+  const gathered = kinds.flatMap(({ kind, sharing }) =>
+    Array.from({ length: count }, (_, core) => {
+      const path = nameOf(kind, core);
       const share = sharing.filter((_, index) => index % count === core);
       writeFileSync(
         path,
         share.map(file => `import ${JSON.stringify(pathToFileURL(file).href)};\n`).join(''),
       );
       return path;
-    });
-  });
-  const alone = files.filter(file => kindOf(file) === undefined);
-  const gone = ALONE.filter(path => !alone.some(file => isIn(file, [path])));
+    }),
+  );
+  const shared = new Set(kinds.flatMap(({ sharing }) => sharing));
+  const alone = files.filter(file => !shared.has(file));
+  const gone = wanted.length > 0 ? [] : ALONE.filter(path => !alone.some(file => isIn(file, [path])));
   if (gone.length > 0) throw new Error(`No test is at ${gone.join(', ')}: its file has another name now.`);
   // Those that wait for other processes come first: at the end there would be nothing to run beside them.
   return [...alone, ...gathered];
 }
 
+// Handed on to each file's process.
+process.execArgv.push('--import', new URL('lean-hooks.js', import.meta.url).href);
 // One more than the processors, because many tests wait; a test that hangs must fail, unless it may take long.
 const results = run({
   files: [...gather()],
   concurrency: availableParallelism() + 1,
-  timeout: Number(process.env.SHELFMARK_TEST_TIMEOUT ?? 240_000),
+  timeout: Number(process.env.SHELFMARK_TEST_TIMEOUT ?? 480_000),
 });
 results.on('test:fail', () => {
   process.exitCode = 1;

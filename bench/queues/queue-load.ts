@@ -1,8 +1,10 @@
 // The load of the queue workloads: clients that each send one request after the other, with the latency of each. It checks every status
 // and the text of every message that a get returns.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Caller } from '../load/caller.js';
 import type { Latency } from '../load/job.js';
 import { type Endpoint, insert } from '../load/requests.js';
+import type { Response } from '../load/response-parser.js';
 import { Latencies } from '../load/statistics.js';
 import { Template } from '../load/template.js';
 import { TABLE } from '../subjects/table-contestant.js';
@@ -35,13 +37,22 @@ export interface QueueJob {
   /** Of the table that rows are inserted in. */
   readonly rows: number;
   readonly timeToLiveSeconds?: number;
+  /** Of a message's text; that of an entity unless given. */
+  readonly textBytes?: number;
+  /** Asks again where the server is busy, as the official clients do, and counts it. */
+  readonly isPatient?: boolean;
 }
 
 export interface QueueResult {
   readonly completed: number;
+  /** Answers that the server was busy; their requests were sent again. */
+  readonly busy: number;
   readonly milliseconds: number;
   readonly steps: Readonly<Partial<Record<QueueStep, Latency>>>;
 }
+
+const BUSY = 503;
+const PAUSE_MILLISECONDS = 50;
 
 class Run {
   readonly #job: QueueJob;
@@ -50,6 +61,7 @@ class Run {
   readonly #start = performance.now();
   #begun = 0;
   #completed = 0;
+  #busy = 0;
 
   constructor(job: QueueJob) {
     this.#job = job;
@@ -66,6 +78,7 @@ class Run {
     const steps = [...this.#latencies].map(([step, latencies]) => [step, latencies.summary()]);
     return {
       completed: this.#completed,
+      busy: this.#busy,
       milliseconds: performance.now() - this.#start,
       steps: Object.fromEntries(steps),
     };
@@ -83,7 +96,7 @@ class Run {
 
   async #do(caller: Caller, number: number): Promise<void> {
     const { work, endpoint, queue } = this.#job;
-    if (work === 'create') requireStatus(await caller.ask(createQueue(endpoint, queue)), 201);
+    if (work === 'create') requireStatus(await this.#ask(caller, createQueue(endpoint, queue)), 201);
     if (work === 'insert') {
       await this.#timed('insert', async () =>
         requireStatus(await caller.ask(this.#insert.bytes(number)), 204),
@@ -94,18 +107,32 @@ class Run {
   }
 
   #put(caller: Caller, number: number): Promise<void> {
-    const { endpoint, queue, timeToLiveSeconds } = this.#job;
-    const request = putMessage(endpoint, queue, number, timeToLiveSeconds);
-    return this.#timed('put', async () => requireStatus(await caller.ask(request), 201));
+    const { endpoint, queue, timeToLiveSeconds, textBytes } = this.#job;
+    const request = putMessage(endpoint, queue, number, timeToLiveSeconds, textBytes);
+    return this.#timed('put', async () => requireStatus(await this.#ask(caller, request), 201));
   }
 
   async #take(caller: Caller): Promise<void> {
-    const { endpoint, queue } = this.#job;
+    const { endpoint, queue, textBytes } = this.#job;
     const message = await this.#timed('get', async () =>
-      messageOf(await caller.ask(getMessage(endpoint, queue))),
+      messageOf(await this.#ask(caller, getMessage(endpoint, queue)), textBytes),
     );
     const request = deleteMessage(endpoint, queue, message);
-    await this.#timed('delete', async () => requireStatus(await caller.ask(request), 204));
+    await this.#timed('delete', async () => {
+      const busy = this.#busy;
+      const answer = await this.#ask(caller, request);
+      // It may have been deleted by a request that was answered so.
+      if (answer.status !== 404 || this.#busy === busy) requireStatus(answer, 204);
+    });
+  }
+
+  async #ask(caller: Caller, request: string): Promise<Response> {
+    for (;;) {
+      const answer = await caller.ask(request);
+      if (this.#job.isPatient !== true || answer.status !== BUSY) return answer;
+      this.#busy += 1;
+      await sleep(PAUSE_MILLISECONDS);
+    }
   }
 
   async #timed<T>(step: QueueStep, work: () => Promise<T>): Promise<T> {

@@ -12,7 +12,9 @@ const FILLING = 'send the list of prices to this customer and ask for the orders
 const VISIBILITY_SECONDS = 3600;
 const VERSION = 'x-ms-version: 2019-02-02';
 
-export const textOf = (number: number): string => String(number).padStart(NUMBER_DIGITS, '0') + FILLING;
+/** `bytes` are those of the whole text. */
+export const textOf = (number: number, bytes = TEXT_BYTES): string =>
+  (String(number).padStart(NUMBER_DIGITS, '0') + FILLING).slice(0, bytes);
 
 interface Message {
   readonly id: string;
@@ -41,9 +43,10 @@ export function putMessage(
   queue: string,
   number: number,
   timeToLiveSeconds?: number,
+  bytes?: number,
 ): string {
   const query = timeToLiveSeconds === undefined ? '' : `messagettl=${timeToLiveSeconds}&`;
-  const body = `<QueueMessage><MessageText>${textOf(number)}</MessageText></QueueMessage>`;
+  const body = `<QueueMessage><MessageText>${textOf(number, bytes)}</MessageText></QueueMessage>`;
   return request(endpoint, 'POST', `${queue}/messages`, query, body);
 }
 
@@ -63,12 +66,12 @@ export function requireStatus({ status, body }: Response, wanted: number): void 
 }
 
 /** @throws Error if there is no message, or its text is not one that was put. */
-export function messageOf(response: Response): Message {
+export function messageOf(response: Response, bytes?: number): Message {
   requireStatus(response, 200);
   const xml = response.body.toString();
   const [id, receipt, text] = [ID, RECEIPT, TEXT].map(pattern => pattern.exec(xml)?.[1]);
   if (id === undefined || receipt === undefined || text === undefined)
     throw new Error(`no message: ${xml.slice(0, 400)}`);
-  if (text !== textOf(Number(text.slice(0, NUMBER_DIGITS)))) throw new Error(`another text: ${text}`);
+  if (text !== textOf(Number(text.slice(0, NUMBER_DIGITS)), bytes)) throw new Error(`another text: ${text}`);
   return { id, receipt, text };
 }

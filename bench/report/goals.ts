@@ -68,6 +68,8 @@ export const PREFIX_LIST_MILLISECONDS_MAX = 10;
 export const CLUSTER_MIN = 0.8;
 /** Azure's target for a partition, entities a second. */
 export const CLUSTER_HOT_MIN = 2000;
+/** That a read on a cluster may walk. */
+export const CLUSTER_TOMBSTONES_MAX = 1000;
 
 export interface Verdict {
   readonly goal: string;

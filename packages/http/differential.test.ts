@@ -391,7 +391,7 @@ const sent = fc.record({
 test('what is taken here node takes too, and reads it alike', async context => {
   const seed = Number(process.env.HTTP_FUZZ_SEED ?? 20_261_121);
   const numRuns = Number(
-    process.env.HTTP_FUZZ_RUNS ?? (process.env.SHELFMARK_LONG === undefined ? 500 : 1_500),
+    process.env.HTTP_FUZZ_RUNS ?? (process.env.SHELFMARK_LONG === undefined ? 200 : 1_500),
   );
   context.diagnostic(
     `HTTP_FUZZ_SEED=${seed} HTTP_FUZZ_RUNS=${numRuns} node dist/tools/run-tests.js differential`,

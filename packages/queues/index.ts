@@ -2,6 +2,7 @@
 export * from './execute.js';
 export * from './inspect.js';
 export * from './limits.js';
+export { partitionOf } from './message-rows.js';
 export * from './operation.js';
 export { readQueueIdentifiers } from './operations/queue-acl.js';
 export * from './outcome.js';

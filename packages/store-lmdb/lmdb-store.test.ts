@@ -10,7 +10,7 @@ import { conformance, type OpenedStore } from '#store/conformance';
 import { type LmdbStoreInternals, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.js';
 
 const isLong = process.env.SHELFMARK_LONG === '1';
-const histories = isLong ? 40 : 15;
+const histories = isLong ? 40 : 8;
 /** Of order and of scans: what reads the tree. */
 const OF_SCANS = /: (?:law 1|law 3|scan|all laws): /;
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { randomRuns } from '#base/testing/random-runs';
 import type { EdmValue, Property } from './entity/edm.js';
 import { encodeEntity } from './entity/entity-encoder.js';
 import { compileFilter } from './filter/compile-filter.js';
@@ -193,6 +194,6 @@ test('the compiled filter matches the same rows as the simple evaluation', () =>
         assert.equal(taken, evaluate(filter, of));
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: randomRuns(5_000) },
   );
 });

@@ -14,3 +14,4 @@ export * from './shared/error-table.js';
 export * from './shared/repeated-parameters.js';
 export * from './shared/secret-text.js';
 export * from './shared/target.js';
+export { escapeXml, parseXml, type XmlElement } from './shared/xml.js';

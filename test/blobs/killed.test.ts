@@ -1,5 +1,5 @@
 // A kill at a moment of a sequence that has each operation on blobs: at some moments here, at each in `npm run test:blobs`; there faults that are
-// planted in the process are found too. KILLED_AT=log:12 node --test dist/test/blobs/killed.test.js repeats one.
+// planted in the process are found too; KILLED_SHARE=4 takes every fourth. KILLED_AT=log:12 node --test dist/test/blobs/killed.test.js repeats one.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,8 @@ import type { PlantedFault } from './killed-process.js';
 
 const LONG = process.env.SHELFMARK_LONG === '1';
 const [ONLY_SETTING, ONLY_MOMENT] = process.env.KILLED_AT?.split(':') ?? [];
+/** At length: one moment of so many. */
+const SHARE = Number(process.env.KILLED_SHARE ?? 1);
 const BRIEF_KILLS = 1;
 const AT_ONCE = 2;
 /** Of any setting. */
@@ -72,7 +74,9 @@ for (const setting of SETTINGS)
     t.diagnostic(`at ${moments.length} moments`);
     await killAt(
       setting,
-      moments.map((_, at) => at + 1).filter(at => setting !== 'log, copies' || at % STRIDE === 0),
+      moments
+        .map((_, at) => at + 1)
+        .filter(at => at % (setting === 'log, copies' ? STRIDE * SHARE : SHARE) === 0),
     );
   });
 

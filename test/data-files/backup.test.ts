@@ -120,7 +120,9 @@ describe('backup, restore and check', () => {
     assert.match(stdout, new RegExp(` ${keys.size} entities`));
   });
 
-  test('of a server that was killed, a check finds it whole, and a backup has all that was answered', async t => {
+  test('of a server that was killed, a check finds it whole, and a backup has all that was answered', {
+    skip: skipLong,
+  }, async t => {
     const data = newPath();
     const server = await serve(t, data);
     const table = clientOf(server, 'things');

@@ -1,4 +1,4 @@
-// The whole fuzz suite: `npm run test:fuzz -- [--part direct|sockets|tokens|blobs] [--runs N] [--seed S] [--first K]`. Stops at the first part
+// The whole fuzz suite: `npm run test:fuzz -- [--part direct|sockets|tokens|blobs] [--runs N | --share S] [--seed S] [--first K]`. Stops at the first part
 // that fails.
 import { parseArgs } from 'node:util';
 import { runBlobTokens } from './blob-tokens/blob-token-part.js';
@@ -20,21 +20,31 @@ function wholeNumber(name: string, text: string | undefined, otherwise: number):
   return Number(text);
 }
 
+function shareOf(text: string | undefined): number {
+  if (text === undefined) return 1;
+  const share = Number(text);
+  if (!/^[\d.]+$/.test(text) || !(share > 0 && share <= 1))
+    throw new RangeError(`--share ${text} is no number above 0 and up to 1.`);
+  return share;
+}
+
 const { values } = parseArgs({
   options: {
     part: { type: 'string' },
+    share: { type: 'string' },
     runs: { type: 'string' },
     seed: { type: 'string' },
     first: { type: 'string' },
   },
 });
 const seed = wholeNumber('seed', values.seed, 1);
+const share = shareOf(values.share);
 const first = wholeNumber('first', values.first, 0);
 const wanted = Object.entries(PARTS).filter(([name]) => values.part === undefined || name === values.part);
 if (wanted.length === 0) throw new RangeError(`There is no part ${values.part}.`);
 
 for (const [name, { part, runs: otherwise }] of wanted) {
-  const runs = wholeNumber('runs', values.runs, otherwise);
+  const runs = wholeNumber('runs', values.runs, Math.ceil(otherwise * share));
   const start = performance.now();
   const { isSound, text } = await part({ seed, first, runs });
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);

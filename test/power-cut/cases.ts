@@ -28,9 +28,10 @@ const SOUND = {
 const LOGGED = { ...SOUND, hasOthers: false } as const;
 const BLOBS = { ...LOGGED, hasBlobs: true } as const;
 
-/** Of the contents of blobs: a directory, or a file. */
+/** Of the contents of blobs: a directory. */
 const isContentDirectory = (path: string): boolean => /(?:^|\/)contents(?:\/\d+)?$/.test(path);
-const isContent = (path: string): boolean => /(?:^|\/)contents\/\d+\/\w+$/.test(path);
+/** The same: a file. */
+export const isContent = (path: string): boolean => /(?:^|\/)contents\/\d+\/\w+$/.test(path);
 
 export const CASES: readonly Case[] = [
   { ...SOUND, name: 'one process' },

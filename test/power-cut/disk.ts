@@ -75,7 +75,7 @@ export class Disk {
     else if (kind === 'synced') this.#finishSync(record);
     else if (kind === 'truncated') this.#file(inode).truncate(a);
     else if (kind === 'unseen') throw new Error(`The recorder could not follow: ${text}.`);
-    else this.#name(record);
+    else if (kind !== 'unlink') this.#name(record);
   }
 
   /** The files that a cut now leaves, by their paths. */

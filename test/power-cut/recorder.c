@@ -5,7 +5,8 @@
  * the order in which things happened: each record is one write at the end of the log.
  *
  * A write is recorded before it is made, because from then on any part of it may be on the disk; that it was made, and that
- * a sync came back, is recorded afterwards. LMDB's file of locks is left out: it is made anew where nobody has it open.
+ * a sync came back, is recorded afterwards. So is a name that is gone; that it is about to go is recorded before, for a process may
+ * be killed in between. LMDB's file of locks is left out: it is made anew where nobody has it open.
  * The disk fails while a file is there: RECORDER_FAILING.sync makes syncs fail, RECORDER_FAILING.write synchronous writes.
  * A shared writable map of a recorded file would go unseen, so it is recorded as a fault.
  *
@@ -31,7 +32,7 @@
 #define FILES_MAX 65536
 #define PARTS_MAX 1024
 
-enum kind { CREATED = 1, WRITE, WRITTEN, SYNC, SYNCED, TRUNCATED, RENAMED, LINKED, UNLINKED, MADE_DIRECTORY, REMOVED_DIRECTORY, UNSEEN };
+enum kind { CREATED = 1, WRITE, WRITTEN, SYNC, SYNCED, TRUNCATED, RENAMED, LINKED, UNLINKED, MADE_DIRECTORY, REMOVED_DIRECTORY, UNSEEN, UNLINK };
 
 struct record {
   uint32_t magic, kind;
@@ -256,6 +257,7 @@ static int one_name(enum kind kind, const char *path, int result, uint64_t inode
 
 int unlink(const char *path) {
   uint64_t inode = recorded(path) == NULL ? 0 : inode_of(path);
+  one_name(UNLINK, path, 0, inode);
   return one_name(UNLINKED, path, syscall(SYS_unlinkat, AT_FDCWD, path, 0), inode);
 }
 

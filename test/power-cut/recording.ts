@@ -18,6 +18,7 @@ const KINDS = [
   'made directory',
   'removed directory',
   'unseen',
+  'unlink',
 ] as const;
 
 export interface Record {

@@ -1,8 +1,8 @@
 // One recording, and the power cuts in it.
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../simulation/plan/random.js';
-import type { Case } from './cases.js';
+import { type Case, isContent } from './cases.js';
 import { Disk } from './disk.js';
 import type { Mood } from './file-content.js';
 import { faultsOfCut } from './judge.js';
@@ -11,6 +11,10 @@ import { Workload } from './workload.js';
 
 /** Of the cuts, those before the first server is ready. */
 const EARLY_SHARE = 0.2;
+
+/** After the first write of a small file, which often is its only one: some twentieth of such cuts keep the name and tear the bytes. */
+const FIRST_WRITE_CUTS = 10;
+const SMALL_BYTES = 512;
 
 export interface Session {
   readonly directory: string;
@@ -54,6 +58,8 @@ export async function cutPower(
     const after = random.below(cut < count * EARLY_SHARE ? early : records.length);
     counts.set(after, (counts.get(after) ?? 0) + 1);
   }
+  for (const first of firstSmallWrites(records))
+    counts.set(first, (counts.get(first) ?? 0) + FIRST_WRITE_CUTS);
   let cuts = 0;
   for (const [index, one] of records.entries()) {
     disk.add(one);
@@ -66,12 +72,33 @@ export async function cutPower(
         return { cuts, faults: [`After record ${index}, ${one.kind}, ${mood} lost:`, ...faults] };
     }
   }
-  return { cuts, faults: faultsOfRecording(disk, root, random) };
+  return { cuts, faults: faultsOfRecording(disk, root, records, random) };
 }
 
-/** What was recorded must be all that was done: without a cut the files are those that are there. */
-function faultsOfRecording(disk: Disk, root: string, random: Random): readonly string[] {
+/** Those of files that are made in the recording; of contents, of which there are many, chance finds enough. */
+function* firstSmallWrites(records: readonly Record[]): Iterable<number> {
+  const made = new Set<bigint>();
+  for (const [index, { kind, inode, text, data }] of records.entries()) {
+    if (kind === 'created' && !isContent(text)) made.add(inode);
+    else if (kind === 'write' && made.delete(inode) && data.length <= SMALL_BYTES) yield index;
+  }
+}
+
+/**
+ * What was recorded must be all that was done: without a cut the files are those that are there. A process that is killed may have removed
+ * a file without having said so; that it was about to is recorded.
+ */
+function faultsOfRecording(
+  disk: Disk,
+  root: string,
+  records: readonly Record[],
+  random: Random,
+): readonly string[] {
   const image = disk.cut('none', random);
-  const other = [...image].filter(([path, content]) => !readFileSync(join(root, path)).equals(content));
+  const removed = new Set(records.filter(({ kind }) => kind === 'unlink').map(({ text }) => text));
+  const other = [...image].filter(([path, content]) => {
+    const file = join(root, path);
+    return existsSync(file) ? !readFileSync(file).equals(content) : !removed.has(path);
+  });
   return other.map(([path]) => `${path} was written to in a way that the recorder did not see.`);
 }

@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
+/** What reads tables of data in Python: installed once for all tests that need a part of it. */
+export const DATA_PACKAGES: readonly string[] = ['deltalake==1.6.6', 'pyarrow==26.0.1', 'adlfs==2026.8.0'];
+
 const RUN_MILLISECONDS_MAX = 180_000;
 const INSTALL_MILLISECONDS_MAX = 480_000;
 

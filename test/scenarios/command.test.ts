@@ -76,7 +76,6 @@ describe('shelfmark serve', () => {
     const data = newDirectory();
     const server = await serve(t, ['--data', data, '--table-port', '0']);
     t.diagnostic(`ready after ${Math.round(server.readyMilliseconds)} ms`);
-    assert(server.readyMilliseconds < 5000);
     assert.equal(server.readyLine.split('\n').length, 2);
     assert.equal(server.endpoint, `http://127.0.0.1:${server.port}/devstoreaccount1`);
     assert.equal(server.place, `data in ${data}`);

@@ -42,16 +42,23 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   lmdb: /^packages\/store-lmdb\//,
   'cassandra-driver': /^packages\/store-cassandra\/session\//,
   commander: /^packages\/cli\//,
+  'cli-progress': /^packages\/cli\/data-tools\/terminal-display\.ts$/,
+  'csv-parse': /^packages\/data-tools\/formats\/read-csv\.ts$/,
+  'csv-stringify/sync': /^packages\/data-tools\/formats\/write-csv\.ts$/,
+  'hyparquet-writer': /^packages\/data-tools\/formats\/write-parquet\.ts$/,
+  // Its types alone.
+  hyparquet: /^packages\/data-tools\/formats\/parquet-columns\.ts$/,
   pino: /^packages\/server\/observe\/log\.ts$/,
   saxes: /^packages\/wire\/shared\/xml\.ts$/,
   jose: /^packages\/server\/auth\/bearer\.ts$/,
   '@azure/core-rest-pipeline': /^packages\/patterns\//,
   '@azure/data-tables': /^packages\/patterns\//,
   'node:net': /^packages\/http\/|^packages\/cli\/(?:cluster\/free-port|locked-directory)\.ts$/,
-  'node:tls': /^packages\/(?:http\/listen|cli\/serve|store-cassandra\/session\/access)\.ts$/,
-  // For the names of methods and statuses; its server is not used.
-  'node:http': /^packages\/http\//,
-  'node:https': /^$/,
+  'node:tls':
+    /^packages\/(?:http\/listen|cli\/serve|server\/peers\/peer-socket|store-cassandra\/session\/access)\.ts$/,
+  // For the names of methods and statuses, and for requests of the data tools; its server is not used.
+  'node:http': /^packages\/(?:http\/|data-tools\/source\/transport\.ts$)/,
+  'node:https': /^packages\/data-tools\/source\/transport\.ts$/,
 };
 
 /** What packages without I/O may have of node: bytes. */
@@ -84,8 +91,15 @@ function findings({ text, code }: Source, pattern: RegExp, where = code): string
 
 /** The engines without the server, for commands that serve nothing. */
 const ENGINES_FACE = '#server/engines';
+/** The classes of filters alone, without a client: what the data tools explain filters with. */
+const FILTERS_FACE = '#patterns/filters';
 /** Faces of packages for the tests of other packages. */
-const FOR_TESTS: ReadonlySet<string> = new Set(['#base/testing', '#store/conformance', '#account/testing']);
+const FOR_TESTS: ReadonlySet<string> = new Set([
+  '#base/testing',
+  '#base/testing/random-runs',
+  '#store/conformance',
+  '#account/testing',
+]);
 
 describe('imports', () => {
   test('packages are those that have a place in the order', () => {
@@ -99,7 +113,10 @@ describe('imports', () => {
         .filter(name => {
           const [target = '', rest] = name.slice(1).split('/');
           const isForTests = source.isTest && FOR_TESTS.has(name);
-          const isFace = name === ENGINES_FACE || SERVICES.some(({ faces }) => faces.includes(name));
+          const isFace =
+            name === ENGINES_FACE ||
+            name === FILTERS_FACE ||
+            SERVICES.some(({ faces }) => faces.includes(name));
           return (
             !DIRECTIONS[packageOf(source)]?.includes(target) || (rest !== undefined && !isForTests && !isFace)
           );

@@ -50,6 +50,7 @@ export function directService(
     bearer: new BearerTokens(accounts),
     log: { seesAnswers: false, request: () => undefined, failure: (_, error) => failures.push(error) },
     metrics: undefined,
+    forwarding: undefined,
     deletion: undefined,
     newId,
   };

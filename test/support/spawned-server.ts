@@ -43,6 +43,8 @@ export interface Spawning {
   readonly env?: NodeJS.ProcessEnv;
   /** So long after its start it is killed, with its group if it leads one. */
   readonly killedAfterMilliseconds?: number;
+  /** It fails where it does not say in that time that it is ready; 20 s unless given. */
+  readonly readyWithinMilliseconds?: number;
 }
 
 const children = new Set<ChildProcess>();
@@ -107,10 +109,10 @@ export const runToEnd = (args: readonly string[], spawning: Spawning = {}): Prom
 const READY =
   /^Shelfmark serves tables at (?<endpoint>https?:\/\/\S+:(?<port>\d+)\/\w+); (?<place>data in [^;]+);(?: [^;]+;)* connection string: (?<connectionString>.+)\n$/;
 
-function readyLine(spawned: Spawned): Promise<string> {
+function readyLine(spawned: Spawned, within: number): Promise<string> {
   return new Promise((resolve, reject) => {
     // In small steps: no time passes while this process is stopped or the machine sleeps.
-    let left = READY_MILLISECONDS_MAX / READY_STEP_MILLISECONDS;
+    let left = within / READY_STEP_MILLISECONDS;
     const timer = setInterval(() => {
       left -= 1;
       if (left > 0) return;
@@ -134,7 +136,12 @@ function readyLine(spawned: Spawned): Promise<string> {
 export async function spawnServer(args: readonly string[], spawning: Spawning = {}): Promise<SpawnedServer> {
   const started = performance.now();
   const spawned = new Spawned(args, spawning);
-  const line = await readyLine(spawned);
+  const within = spawning.readyWithinMilliseconds ?? READY_MILLISECONDS_MAX;
+  const line = await readyLine(spawned, within).catch((error: unknown) => {
+    // One that comes too late would keep this process from its end.
+    spawned.child.kill('SIGKILL');
+    throw error;
+  });
   const readyMilliseconds = performance.now() - started;
   const { endpoint, port, place, connectionString } = READY.exec(line)?.groups ?? {};
   const { pid } = spawned.child;

@@ -44,12 +44,8 @@ export const isContentId = (name: string): boolean => CONTENT_ID.test(name);
 
 /** Makes the directory of all contents, durably if asked for. Fails with `unsupported` if a newer version made it. */
 export function prepareContents(directory: string, isDurable: boolean): void {
-  const path = join(directory, FORMAT_NAME);
   mkdirSync(join(directory, PROCESSES_NAME), { recursive: true });
-  if (!existsSync(path)) {
-    writeFileSync(path, `${FORMAT}\n`);
-    if (isDurable) syncFile(path);
-  }
+  if (!existsSync(join(directory, FORMAT_NAME))) writeFormat(directory, isDurable);
   assertFormat(directory);
   // Whoever made it may have been killed before it was durable.
   if (isDurable) for (const changed of [directory, join(directory, '..')]) syncDirectoryNow(changed);
@@ -57,20 +53,26 @@ export function prepareContents(directory: string, isDurable: boolean): void {
 
 /** To be called before the first content of this format is written: an earlier program would take its checksums for bytes of it. */
 export function raiseFormat(directory: string, isDurable: boolean): void {
-  const path = join(directory, FORMAT_NAME);
-  if (formatOf(path) === String(FORMAT)) return;
-  const raised = `${path}.${process.pid}`;
-  rmSync(raised, { force: true });
-  writeFileSync(raised, `${FORMAT}\n`);
-  if (isDurable) syncFile(raised);
-  renameSync(raised, path);
+  if (formatOf(join(directory, FORMAT_NAME)) === String(FORMAT)) return;
+  writeFormat(directory, isDurable);
   if (isDurable) syncDirectoryNow(directory);
+}
+
+/** Under another name first: a power cut leaves any bytes in what is not synced, and a store is not opened with an unknown format. */
+function writeFormat(directory: string, isDurable: boolean): void {
+  const path = join(directory, FORMAT_NAME);
+  const written = `${path}.${process.pid}`;
+  rmSync(written, { force: true });
+  writeFileSync(written, `${FORMAT}\n`);
+  if (isDurable) syncFile(written);
+  renameSync(written, path);
 }
 
 /** Fails with `unsupported` if a newer version made the directory of all contents. */
 export function assertFormat(directory: string): void {
   const text = formatOf(join(directory, FORMAT_NAME));
-  // A power cut may have left it empty, with no content whose writing was answered.
+  // There is none before the first content. Empty it may be where an earlier program was cut off from power as it began, with no content
+  // whose writing was answered.
   if (FORMATS.includes(text) || text === '') return;
   const known = `this program knows formats up to ${FORMAT}`;
   throw new StoreError('unsupported', `${directory} has format ${text}; ${known}. Use a newer one.`);

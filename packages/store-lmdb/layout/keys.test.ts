@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { randomRuns } from '#base/testing/random-runs';
 import {
   decodeKey,
   decodePartition,
@@ -75,7 +76,7 @@ test('bytes are in the order of strings', () => {
     fc.property(text, text, (a, b) => {
       assert.equal(Buffer.compare(encode(a), encode(b)), order(a, b));
     }),
-    { numRuns: 1000 },
+    { numRuns: randomRuns(1000) },
   );
 });
 
@@ -96,7 +97,7 @@ test('the key of a row is in the order of (partition, key), and comes back', () 
         assert.equal(Buffer.compare(bytes, encodePayload(p, k)), expected);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: randomRuns(1000) },
   );
 });
 

@@ -1,8 +1,9 @@
 // Shows which failure of LMDB becomes which failure of a store, and that a bug stays what it is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreError } from '#store';
-import { commitError, EngineError, engineError } from './engine-error.js';
+import { commitError, EngineError, engineError, keepCommitError } from './engine-error.js';
 
 function failureOfLmdb(code: number): Error {
   return Object.assign(new Error('what LMDB says'), { code });
@@ -51,4 +52,15 @@ test('the reason of a failed commit is the one that LMDB hands over with it', as
   const error = await commitError(Object.assign(commitFailed, { commitError: reason }), '/place');
   assert(error instanceof EngineError && error.code === 'full');
   assert.equal(await commitError(commitFailed.message, '/place'), commitFailed.message);
+});
+
+test('a reason that is looked at in a later turn, as a checkpoint of several slices does', async () => {
+  const commitFailed = new Error('Commit failed (see commitError for details)');
+  const reason = Promise.reject(failureOfLmdb(28));
+  keepCommitError(Object.assign(commitFailed, { commitError: reason }));
+  // Without a handler the test's runner, like any process, fails here.
+  await nextTurn();
+  const error = await commitError(commitFailed, '/place');
+  assert(error instanceof EngineError && error.code === 'full');
+  keepCommitError('no error of LMDB');
 });

@@ -29,6 +29,15 @@ export function engineError(error: unknown, path: string): unknown {
   return new EngineError(CODES.get(error.code) ?? 'busy', `${path}: ${error.message}`, error);
 }
 
+/**
+ * For who looks at a failed transaction's reason later, or leaves it to another: `lmdb` rejects that promise at once, and Node.js ends a
+ * process where a rejected promise has no handler by the end of the turn.
+ */
+export function keepCommitError(error: unknown): void {
+  if (error instanceof Error && 'commitError' in error)
+    Promise.resolve(error.commitError).catch(() => undefined);
+}
+
 /** The reason of a failed transaction: `lmdb` hands it over as a promise that is rejected with it. */
 export async function commitError(error: unknown, path: string): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return engineError(error, path);

@@ -1,22 +1,33 @@
-// Makes the directory of a store, with those above it, and fails with what keeps it from being made.
-import { lstatSync, mkdirSync } from 'node:fs';
+// Makes the directory of a store, with those above it, and fails with what keeps it from being made. Node's own recursive mkdir never ends where a file system answers ENOENT below a directory that is there, as /proc does,
+// and says ENOENT where the file system is read-only.
+import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-function firstMissing(path: string): string | undefined {
-  let missing: string | undefined;
-  for (let at = path; lstatSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at)) missing = at;
-  return missing;
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // What keeps it from being seen keeps it from being made, and mkdir says so.
+    return false;
+  }
 }
+
+const isDirectory = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** @returns the first directory that was not there before. Fails with the system's error. */
 export function makeDirectory(directory: string): string | undefined {
-  try {
-    return mkdirSync(directory, { recursive: true });
-  } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const missing = isAbsent ? firstMissing(resolve(directory)) : undefined;
-    // Node says ENOENT where the file system is read-only; alone, the first one says why.
-    if (missing !== undefined) mkdirSync(missing);
-    throw error;
+  const missing: string[] = [];
+  for (let at = resolve(directory); !isThere(at); at = dirname(at)) missing.unshift(at);
+  const [first] = missing;
+  if (first === undefined && !isDirectory(directory)) mkdirSync(directory);
+  for (const path of missing) {
+    try {
+      mkdirSync(path);
+    } catch (error) {
+      // Somebody else made it meanwhile.
+      if (!isDirectory(path)) throw error;
+    }
   }
+  return first;
 }

@@ -1,6 +1,6 @@
 // One named LMDB database, which reports failures as `EngineError`s. It knows bytes in order; its users know what
 // they mean. Calls see the write transaction under way if there is one, otherwise the snapshot of what is durable that all trees share.
-import { engineError } from './engine-error.js';
+import { engineError, keepCommitError } from './engine-error.js';
 import type { Database, Key, RangeOptions, RootDatabase, Transaction } from './lmdb.js';
 
 /** Where the bytes of the key last read from a tree are: valid until the next call of any tree. */
@@ -142,12 +142,14 @@ export class Tree<K extends Key> {
 
   /**
    * Has LMDB's thread carry out the puts and removes that `write` makes, of any tree, in one transaction, if the value of
-   * `key` begins with `version` then. Fulfilled when they are durable; with false if nothing was changed.
+   * `key` begins with `version` then. Fulfilled when they are durable; with false if nothing was changed. Its failure may be looked at in
+   * a later turn.
    */
   async writeIf(key: K | Uint8Array, version: number, write: () => void): Promise<boolean> {
     const written = this.#database.ifVersion(key, version, write);
+    written.catch(keepCommitError);
     // LMDB's package waits for the event loop to come round before it tells its thread, unless something else is noted.
-    this.#database.batch(noChange).catch(noChange);
+    this.#database.batch(noChange).catch(keepCommitError);
     return written;
   }
 

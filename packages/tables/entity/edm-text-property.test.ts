@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { randomRuns } from '#base/testing/random-runs';
 import { edmValue } from '../testing/edm.js';
 import type { EdmType, EdmValue } from './edm.js';
 import { formatLiteral, parseProperty } from './edm-text.js';
@@ -19,7 +20,7 @@ test('every value reads back from the text of its literal', () => {
       const text = literal.startsWith('"') ? String(JSON.parse(literal)) : literal;
       assert.deepEqual(parse(value.type, text), value);
     }),
-    { numRuns: 1_000 },
+    { numRuns: randomRuns(1_000) },
   );
 });
 

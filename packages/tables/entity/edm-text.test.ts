@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { randomRuns } from '#base/testing/random-runs';
 import { anyText } from '../testing/edm.js';
 import type { EdmValue } from './edm.js';
 import { escapeText, formatDouble, formatLiteral } from './edm-text.js';
@@ -70,7 +71,7 @@ test('a double reads back as itself, with 15 digits where they do, and an expone
       const power = value === 0 ? 0 : Number(value.toExponential().split('e')[1]);
       assert.equal(exponent !== undefined, power <= -5 || power >= most, text);
     }),
-    { numRuns: 10_000 },
+    { numRuns: randomRuns(10_000) },
   );
 });
 
@@ -131,6 +132,6 @@ test('escaped text is printable ASCII and reads back', () => {
       assert.match(escaped, /^[\x20-\x7e]*$/);
       assert.equal(JSON.parse(`"${escaped}"`), text);
     }),
-    { numRuns: 1_000 },
+    { numRuns: randomRuns(1_000) },
   );
 });

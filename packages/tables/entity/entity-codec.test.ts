@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { randomRuns } from '#base/testing/random-runs';
 import { properties } from '../testing/edm.js';
 import type { Property } from './edm.js';
 import { escapeText, formatLiteral } from './edm-text.js';
@@ -21,7 +22,7 @@ test('properties read back as they were, in their order', () => {
     fc.property(properties, list => {
       assert.deepEqual(decodeEntity(encodeEntity(list)), list);
     }),
-    { numRuns: 1_000 },
+    { numRuns: randomRuns(1_000) },
   );
 });
 

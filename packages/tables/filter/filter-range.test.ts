@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { randomRuns } from '#base/testing/random-runs';
 import type { Position, ScanRange } from '#store';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';
 import { pointOf, scanPlanOf } from './filter-range.js';
@@ -192,7 +193,7 @@ test('every match is in the range, and a point is the only match', () => {
         if (point) assert.deepEqual([at.partition, at.key], [point.partitionKey, point.rowKey]);
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: randomRuns(3_000) },
   );
 });
 
@@ -210,7 +211,7 @@ test('in one partition, a conjunction of key comparisons gives exactly the match
       const found = scanPlanOf(filter).range;
       for (const at of POSITIONS) assert.equal(holds(found, at), matches(filter, at));
     }),
-    { numRuns: 1_000 },
+    { numRuns: randomRuns(1_000) },
   );
 });
 
@@ -222,7 +223,7 @@ test('over partitions, a conjunction of partition comparisons gives exactly the 
       const found = scanPlanOf(filter).range;
       for (const at of POSITIONS) assert.equal(holds(found, at), matches(filter, at));
     }),
-    { numRuns: 1_000 },
+    { numRuns: randomRuns(1_000) },
   );
 });
 
@@ -239,7 +240,7 @@ test('on rows of the range the residual predicate decides as the whole filter do
         assert.equal(found, matches(of, at));
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: randomRuns(3_000) },
   );
 });
 

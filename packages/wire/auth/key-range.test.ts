@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { randomRuns } from '#base/testing/random-runs';
 import { isInKeyRange, keyRange, type SignedBounds } from './key-range.js';
 
 const bounds = (fields: Partial<SignedBounds>): SignedBounds => ({
@@ -70,6 +71,6 @@ test('the half-open range is the inclusive rule', () => {
       const high = epk === undefined || pk < epk || (pk === epk && (erk === undefined || rk <= erk));
       assert.equal(isIn(limits, pk, rk), low && high);
     }),
-    { numRuns: 2000 },
+    { numRuns: randomRuns(2000) },
   );
 });

@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '#account';
+import { randomRuns } from '#base/testing/random-runs';
 import { RepeatedParameters } from '../shared/repeated-parameters.js';
 import {
   type AccountSas,
@@ -235,6 +236,6 @@ test('arbitrary queries fail as a ServiceError', () => {
         assert.ok(error instanceof ServiceError && error.code === 'AuthenticationFailed:Sas', String(error));
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: randomRuns(1000) },
   );
 });

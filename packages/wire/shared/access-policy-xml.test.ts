@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '#account';
+import { randomRuns } from '#base/testing/random-runs';
 import { formatIdentifiers, parseIdentifiers } from './access-policy-xml.js';
 
 const parse = (text: string) => parseIdentifiers(Buffer.from(text));
@@ -192,6 +193,6 @@ test('arbitrary documents fail as a ServiceError', () => {
         assert.ok(error instanceof ServiceError, String(error));
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: randomRuns(1000) },
   );
 });

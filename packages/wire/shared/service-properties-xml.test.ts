@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { changeServiceProperties, defaultServiceProperties, ServiceError } from '#account';
+import { randomRuns } from '#base/testing/random-runs';
 import { formatServiceProperties, parseServiceProperties } from './service-properties-xml.js';
 
 const document = (content: string) =>
@@ -260,6 +261,6 @@ test('arbitrary documents fail as a ServiceError', () => {
         assert.ok(error instanceof ServiceError, String(error));
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: randomRuns(1000) },
   );
 });

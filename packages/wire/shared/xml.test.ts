@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '#account';
 import { codePoint } from '#base/testing';
+import { randomRuns } from '#base/testing/random-runs';
 import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD } from './xml.js';
 
 const parse = (text: string) => parseXml(Buffer.from(text));
@@ -198,6 +199,6 @@ test('arbitrary input fails as a ServiceError', () => {
         assert.ok(error instanceof ServiceError && error.code === 'InvalidXmlDocument', String(error));
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: randomRuns(2000) },
   );
 });

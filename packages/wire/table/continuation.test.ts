@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { randomRuns } from '#base/testing/random-runs';
 import { TableError } from '#tables';
 import {
   entityTokenHeaders,
@@ -121,6 +122,6 @@ test('any text gives a key or is refused', () => {
         }
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: randomRuns(1_000) },
   );
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '#account';
+import { randomRuns } from '#base/testing/random-runs';
 import { parseQuery } from '../shared/parse-query.js';
 import { parseTarget } from '../shared/target.js';
 import { entityPath } from './answer.js';
@@ -144,7 +145,7 @@ test('any key reads back from the URL in an answer', () => {
       assert.deepEqual(resource(path), entity(partition, row));
       assert.deepEqual(resource(path.replaceAll("'", '%27')), entity(partition, row));
     }),
-    { numRuns: 1_000 },
+    { numRuns: randomRuns(1_000) },
   );
 });
 
@@ -326,7 +327,7 @@ test('any target gives a route or is refused', () => {
         }
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: randomRuns(5_000) },
   );
 });
 

@@ -6,13 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ACCOUNT, KEY, pythonWith, run, startServer } from '../program.js';
+import { ACCOUNT, DATA_PACKAGES, KEY, pythonWith, run, startServer } from '../program.js';
 
-const PACKAGES: readonly string[] = ['deltalake==1.6.6', 'pyarrow==26.0.1', 'adlfs==2026.8.0'];
 const SCRIPT = fileURLToPath(new URL('../../../../test/programs/data-lake.py', import.meta.url));
 
 test('a Delta table has its versions and rows; a file system has its files', async t => {
-  const installed = pythonWith('data-lake', PACKAGES);
+  const installed = pythonWith('data-lake', DATA_PACKAGES);
   if ('missing' in installed) return t.skip(installed.missing);
   const directory = mkdtempSync(join(tmpdir(), 'shelfmark-delta-'));
   t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));

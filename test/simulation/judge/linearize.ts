@@ -37,6 +37,9 @@ interface Configuration<State> {
 /** More is not a history that this simulation makes; a search that goes on would not end either. */
 const CONFIGURATIONS_MAX = 100_000;
 
+/** Nothing is known of the history then. */
+export class TooManyExplanations extends Error {}
+
 class Search<State, Question> {
   readonly #model: Model<State, Question>;
   readonly #calls: readonly Invocation<Question>[];
@@ -55,7 +58,8 @@ class Search<State, Question> {
     const key = `${done}|${this.#model.key(configuration.state)}`;
     if (into.has(key)) return false;
     into.set(key, configuration);
-    if (into.size > CONFIGURATIONS_MAX) throw new Error('The history has too many explanations to search.');
+    if (into.size > CONFIGURATIONS_MAX)
+      throw new TooManyExplanations('The history has too many explanations to search.');
     return true;
   }
 

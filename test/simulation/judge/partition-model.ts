@@ -185,7 +185,9 @@ function look(
 
 function readPage(state: PartitionState, question: PartitionQuestion & { kind: 'page' }): PartitionState[] {
   const { partition, filter, from, until, seen } = question;
-  if (!state.exists || (until !== undefined && !state.rows.has(until))) return [];
+  // It goes on at a row, or behind one that the page has: no RowKey has such a character.
+  const isPlace = until === undefined || state.rows.has(until) || until.endsWith('\0');
+  if (!state.exists || !isPlace) return [];
   const keys = [...state.rows.keys()]
     .filter(key => key >= from && (until === undefined || key < until))
     .sort();

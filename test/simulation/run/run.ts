@@ -16,7 +16,7 @@ import { SimulatedClock } from './clock.js';
 import { QueueRun } from './queue-run.js';
 import { buildRequest, type PlainRequest } from './request.js';
 import { accountSas, sharedKeyLite, tableSas } from './signing.js';
-import { openSubject, type Plant, type Subject } from './subject.js';
+import { type OpenTarget, openSubject, type Plant, type Subject } from './subject.js';
 
 const ACCOUNT_PATH = '/devstoreaccount1/';
 /** An answer that has not come after this time never will. */
@@ -354,9 +354,9 @@ export interface Outcome {
   readonly failure: Breach | undefined;
 }
 
-export async function runPlan(plan: Plan, plant?: Plant): Promise<Outcome> {
+export async function runPlan(plan: Plan, plant?: Plant, target?: OpenTarget): Promise<Outcome> {
   const clock = new SimulatedClock(plan.seed ^ 0x2545f491);
-  const subject = await openSubject(plan, clock, plant);
+  const subject = await openSubject(plan, clock, plant, target);
   const run = new Run(plan, subject, clock);
   try {
     await run.carryOut();

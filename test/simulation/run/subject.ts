@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { WireRequest, WireResponse } from '#base';
+import type { Clock, WireRequest, WireResponse } from '#base';
 import { Sweep } from '#queues';
 import { type RunningServer, serve, WELL_KNOWN_ACCOUNT } from '#server';
 import { openFaultyStore, openMemoryStore, type Store, StoreError } from '#store';
@@ -63,28 +63,27 @@ class Directories {
   }
 }
 
+/** Opens one store, as often as it is asked, in place of the engine that a plan names. What opened it before may still be closing. */
+export type OpenTarget = (clock: Clock) => Promise<Store>;
+
 /** Breaks a store, for tests of the simulation itself. */
 export type Plant = (store: Store) => Store;
 
 const NO_FAULTS = { failBefore: 0, failAfter: 0, delay: 0.5, redecide: 0, shortScan: 0 };
 const FAULTS = { failBefore: 0.02, failAfter: 0.02, delay: 0.5, redecide: 0.2, shortScan: 0.3 };
 
-async function openStore(
-  plan: Plan,
-  clock: SimulatedClock,
-  random: Random,
-  directory: string,
-  plant: Plant,
-): Promise<Store> {
-  const store =
-    plan.engine === 'memory'
-      ? openMemoryStore({ clock: clock.read })
-      : await openLmdbStore(
-          { directory, clock: clock.read, durability: plan.durability, exclusive: plan.alone },
-          plan.logsFirst ? { logAfter: 0 } : {},
-        );
-  // Delays alone are no faults: they let calls overtake each other in an order that the seed decides.
-  return openFaultyStore(plant(store), {
+async function openStore(plan: Plan, clock: SimulatedClock, directory: string): Promise<Store> {
+  return plan.engine === 'memory'
+    ? openMemoryStore({ clock: clock.read })
+    : openLmdbStore(
+        { directory, clock: clock.read, durability: plan.durability, exclusive: plan.alone },
+        plan.logsFirst ? { logAfter: 0 } : {},
+      );
+}
+
+/** Delays alone are no faults: they let calls overtake each other in an order that the seed decides. */
+function withFaults(store: Store, plan: Plan, random: Random): Store {
+  return openFaultyStore(store, {
     ...(plan.faults ? FAULTS : NO_FAULTS),
     random: () => random.next(),
   });
@@ -119,11 +118,17 @@ async function sweepAll(store: Store, clock: SimulatedClock): Promise<void> {
 }
 
 /** Requests as values, without a socket. */
-async function openDirect(plan: Plan, clock: SimulatedClock, plant: Plant): Promise<Subject> {
-  const directories = plan.engine === 'lmdb' ? new Directories() : undefined;
+async function openDirect(
+  plan: Plan,
+  clock: SimulatedClock,
+  plant: Plant,
+  target: OpenTarget | undefined,
+): Promise<Subject> {
+  const directories = plan.engine === 'lmdb' && target === undefined ? new Directories() : undefined;
   const random = new Random(plan.seed ^ 0x5bd1e995);
   const failures: unknown[] = [];
-  const open = () => openStore(plan, clock, random, directories?.current ?? '', plant);
+  const openPlain = target ?? (() => openStore(plan, clock, directories?.current ?? ''));
+  const open = async () => withFaults(plant(await openPlain(clock.read)), plan, random);
   const newId = countedIds();
   const begin = async () => directService(await open(), clock.read, failures, undefined, newId);
   let service = await begin();
@@ -214,9 +219,10 @@ async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> 
   };
 }
 
-/** Sockets are served by the whole server, which opens its store itself: faults are planted only in a store without them. */
+/** Sockets are served by the whole server, which opens its store itself: faults are planted only in a store without them, and a target is for such a plan only. */
 export const openSubject = (
   plan: Plan,
   clock: SimulatedClock,
   plant: Plant = store => store,
-): Promise<Subject> => (plan.sockets ? openSockets(plan, clock) : openDirect(plan, clock, plant));
+  target?: OpenTarget,
+): Promise<Subject> => (plan.sockets ? openSockets(plan, clock) : openDirect(plan, clock, plant, target));

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { codePoint } from '#base/testing';
+import { randomRuns } from '#base/testing/random-runs';
 import { TableError } from '#tables';
 import { type Member, readObject } from './read-object.js';
 
@@ -286,7 +287,7 @@ const json = fc
   .map(value => JSON.stringify(value));
 
 test('it accepts what JSON.parse accepts', () => {
-  fc.assert(fc.property(json, assertAgrees), { numRuns: 1_000 });
+  fc.assert(fc.property(json, assertAgrees), { numRuns: randomRuns(1_000) });
 });
 
 test('it accepts and refuses what JSON.parse does, with tokens in any order', () => {
@@ -319,7 +320,7 @@ test('it accepts and refuses what JSON.parse does, with tokens in any order', ()
   const inside = soup.map(text => `{"a":${text}}`);
   const members = fc.array(fc.constantFrom('"a":1', '"b":[]', ',', '"c":"\\u0041"', ' '), { maxLength: 6 });
   const listed = members.map(list => `{${list.join('')}}`);
-  fc.assert(fc.property(fc.oneof(soup, inside, listed), assertAgrees), { numRuns: 5_000 });
+  fc.assert(fc.property(fc.oneof(soup, inside, listed), assertAgrees), { numRuns: randomRuns(5_000) });
 });
 
 test('it accepts and refuses what JSON.parse does, with one character changed', () => {
@@ -331,7 +332,7 @@ test('it accepts and refuses what JSON.parse does, with one character changed', 
       fc.pre(isWellFormed(changed) && !changed.startsWith('\ufeff'));
       assertAgrees(changed);
     }),
-    { numRuns: 3_000 },
+    { numRuns: randomRuns(3_000) },
   );
 });
 
@@ -346,6 +347,6 @@ test('any bytes give an object or are refused', () => {
         }
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: randomRuns(2_000) },
   );
 });

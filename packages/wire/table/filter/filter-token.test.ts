@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { codePoint } from '#base/testing';
+import { randomRuns } from '#base/testing/random-runs';
 import { readToken, type Token } from './filter-token.js';
 
 function tokensOf(text: string): readonly Token[] {
@@ -48,6 +49,6 @@ test('the tokens of any text cover it to its end, with only blanks between them'
         at = end;
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: randomRuns(2_000) },
   );
 });

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDateTimeFull } from '#base';
 import { codePoint } from '#base/testing';
+import { randomRuns } from '#base/testing/random-runs';
 import type {
   ComparisonOperator,
   EdmValue,
@@ -450,7 +451,7 @@ const { filter: anyFilter } = fc.letrec<{ filter: Filter }>(tie => ({
 test('a printed filter parses to itself', () => {
   fc.assert(
     fc.property(anyFilter, filter => assert.deepEqual(parseFilter(print(filter)), filter)),
-    { numRuns: 2_000 },
+    { numRuns: randomRuns(2_000) },
   );
 });
 
@@ -493,6 +494,6 @@ test('any text gives a filter or a TableError', () => {
           assert.ok(Number(position) > 0 && Number(position) <= text.length);
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: randomRuns(5_000) },
   );
 });
