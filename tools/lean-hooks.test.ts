@@ -10,7 +10,14 @@ function run(text: string): { readonly code: number | null; readonly report: str
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const lines = `import { describe, it, test } from 'node:test';\n${text}`;
   const file = `data:text/javascript,${encodeURIComponent(lines)}`;
-  const args = ['--import', hooks, '--input-type=module', '--eval', `await import(${JSON.stringify(file)})`];
+  const args = [
+    '--import',
+    hooks,
+    '--test-reporter=tap',
+    '--input-type=module',
+    '--eval',
+    `await import(${JSON.stringify(file)})`,
+  ];
   const { status, stdout } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
   return { code: status, report: stdout };
 }

@@ -1,141 +1,141 @@
-// Runs node's test runner on every compiled test, or on those whose path holds one of the arguments.
-// Those in folders `at-length` take longer, and are run only where SHELFMARK_LONG says so.
-// Node 20 knows no globs and newer ones no directories, so the files are found here.
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// Runs node's test runner on every compiled test, or on those whose path holds one of the arguments. `--name PATTERN` runs only the tests so called.
+// A file that fails is run once more, alone: what passes then is listed as unsteady, and the run stays green. Only what fails twice is red.
 import { availableParallelism } from 'node:os';
-import { join, relative, sep } from 'node:path';
 import { run } from 'node:test';
-import { spec, tap } from 'node:test/reporters';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { spec } from 'node:test/reporters';
+import { inspect, parseArgs } from 'node:util';
+import { gather, importersOf, sourceOf, testFiles } from './test-files.js';
 
-const dist = fileURLToPath(new URL('..', import.meta.url));
-const wanted = process.argv.slice(2);
+/** Where more tests fail, a second attempt would only make a red run longer. */
+const SECOND_ATTEMPTS_MAX = 20;
+/** Of a file's own output, shown where its process failed. */
+const OUTPUT_CHARACTERS = 4_000;
 
-/** The compiler leaves in place what it made of a source file that has been moved or removed since. */
-const isCurrent = (file: string): boolean =>
-  existsSync(join(dist, '..', relative(dist, file).replace(/\.js$/, '.ts')));
-
-const files = ['bench', 'demo', 'examples', 'packages', 'test', 'tools']
-  .filter(folder => existsSync(join(dist, folder)))
-  .flatMap(folder =>
-    readdirSync(join(dist, folder), { recursive: true, encoding: 'utf8' }).map(name =>
-      join(dist, folder, name),
-    ),
-  )
-  .filter(file => file.endsWith('.test.js') && isCurrent(file))
-  .filter(file => process.env.SHELFMARK_LONG !== undefined || !file.includes('at-length'))
-  .filter(file => wanted.length === 0 || wanted.some(part => relative(dist, file).includes(part)))
-  .sort();
-
-// One of several that matches nothing would go unnoticed, most of all where a file has another name now.
-const unmatched = wanted.filter(part => !files.some(file => relative(dist, file).includes(part)));
-if (files.length === 0 || unmatched.length > 0) {
-  process.stderr.write(`No test matches ${unmatched.join(', ')}.\n`);
-  process.exit(1);
+interface Failure {
+  readonly name: string;
+  /** Compiled; not a test file where another file declares the test. */
+  readonly file: string;
+  readonly text: string;
 }
 
-/** Of test/overload/, what skips all of its tests but at length, so that it can be beside others. */
-const SKIPPING: readonly string[] =
-  process.env.SHELFMARK_LONG === undefined
-    ? ['disk-full', 'full-contents', 'idle-connections', 'logged-disk', 'refusals', 'stalled-disk', 'stop']
-    : [];
+interface Result {
+  readonly passed: number;
+  readonly skipped: number;
+  readonly failures: readonly Failure[];
+}
 
-/**
- * Folders of tests that cannot disturb each other, because each has servers, stores, directories and tables of its own. A kind shares one process
- * for each core: starting a process for each file, and loading the clients there, would cost more than most files do.
- */
-const SHARING: Readonly<Record<string, readonly string[]>> = {
-  clients: ['test/patterns/', 'test/scenarios/'],
-  engine: ['packages/http/', 'packages/store-lmdb/'],
-  models: [
-    'bench/',
-    'demo/',
-    'test/simulation/',
-    'test/queues/',
-    'test/fuzz/',
-    'test/crash/',
-    'test/structure/',
-    ...SKIPPING.map(name => `test/overload/${name}.`),
-  ],
-  pure: ['packages/', 'test/support/', 'tools/'],
+type Failed = {
+  readonly name: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly details: { readonly error: Error & { readonly failureType?: string } };
 };
 
-/** Of these folders, what starts processes and waits for them, changes its own process, or measures its code, its memory or its children. */
-const ALONE: readonly string[] = [
-  'bench/machine/',
-  'packages/cli/locked-directory.',
-  'packages/cli/tune-heap.',
-  'packages/cli/store-task/',
-  'packages/store-lmdb/exclusive-writers.',
-  'packages/store-lmdb/lmdb-store.',
-  'packages/store-lmdb/processes.',
-  'packages/store-lmdb/spread-store.',
-  'packages/store-lmdb/wal/log-processes.',
-  'packages/store-lmdb/wal/write-ahead-log.',
-  'test/crash/crash.',
-  'test/fuzz/fuzz.',
-  'test/scenarios/command.',
-  'test/scenarios/secrets.',
-  'test/simulation/contents/',
-  'test/structure/new-',
-  'test/structure/path-budget.',
-];
+/** A suite fails where one of its tests did, which is reported for itself. */
+const isOwn = ({ details }: Failed): boolean => details.error.failureType !== 'subtestsFailed';
 
-const isIn = (file: string, paths: readonly string[]): boolean => {
-  const path = relative(dist, file).split(sep).join('/');
-  return paths.some(each => path.startsWith(each));
+const textOf = ({ name, file, line, details }: Failed, output: string): string => {
+  const { cause } = details.error;
+  // An assertion's message has both values already.
+  const isAssertion = (cause as { code?: unknown } | undefined)?.code === 'ERR_ASSERTION';
+  const reason = isAssertion ? (cause as Error).stack : inspect(cause ?? details.error.message);
+  const where =
+    file === undefined ? '' : `${sourceOf(file)}${line === undefined ? '' : `, compiled line ${line}`}\n`;
+  return `✖ ${name}\n${where}${reason}\n${output}`;
 };
 
-/** The kind of those that the file shares processes with. */
-const kindOf = (file: string): string | undefined =>
-  isIn(file, ALONE) ? undefined : Object.keys(SHARING).find(kind => isIn(file, SHARING[kind] ?? []));
+/** Runs the files, `concurrency` at a time, and prints each failure at once. */
+async function runFiles(
+  files: readonly string[],
+  concurrency: number,
+  name: string | undefined,
+): Promise<Result> {
+  const results = run({
+    files: [...files],
+    concurrency,
+    // A test that hangs must fail, unless it may take long.
+    timeout: Number(process.env.SHELFMARK_TEST_TIMEOUT ?? 480_000),
+    ...(name !== undefined && { testNamePatterns: [name] }),
+  });
+  const counts = { pass: 0, skipped: 0 };
+  const failures: Failure[] = [];
+  const outputs = new Map<string, string>();
+  const collect = ({ file = '', message }: { file?: string; message: string }): void => {
+    outputs.set(file, `${outputs.get(file) ?? ''}${message}`.slice(-OUTPUT_CHARACTERS));
+  };
+  results.on('test:stdout', collect);
+  results.on('test:stderr', collect);
+  results.on('test:diagnostic', ({ message, nesting }) => {
+    const [, what, number] = /^(pass|skipped) (\d+)$/.exec(message) ?? [];
+    if (nesting === 0 && what !== undefined) counts[what as keyof typeof counts] = Number(number);
+  });
+  results.on('test:fail', (failed: Failed) => {
+    if (!isOwn(failed)) return;
+    const file = failed.file ?? failed.name;
+    const text = textOf(failed, failed.name === file ? (outputs.get(file) ?? '') : '');
+    failures.push({ name: failed.name, file, text });
+    if (!process.stdout.isTTY) process.stdout.write(`${text}\n`);
+  });
+  if (process.stdout.isTTY) results.compose(new spec()).pipe(process.stdout);
+  else results.resume();
+  await new Promise<void>((done, fail) => {
+    results.once('end', done);
+    results.once('error', fail);
+  });
+  return { passed: counts.pass, skipped: counts.skipped, failures };
+}
 
-/** Fewer of a kind are not worth it, and one that is looked at is alone. */
-const GATHERED_MIN = 10;
-/** Another run may take place beside this one. */
-const nameOf = (kind: string, core: number): string =>
-  join(dist, `${kind}-${core}-${process.pid}.gathered.js`);
-process.once('exit', () => {
-  for (const kind of Object.keys(SHARING))
-    for (let core = 0; core < availableParallelism(); core += 1) rmSync(nameOf(kind, core), { force: true });
-});
+/** What to run once more for a failure: the file, or those that import the one which declares the test. */
+const filesOf = (
+  { file }: Failure,
+  all: readonly string[],
+  entries: readonly string[],
+): readonly string[] => {
+  const importers = all.includes(file) ? [file] : importersOf(file, all);
+  return importers.length > 0 ? importers : entries.filter(entry => entry === file);
+};
 
-/** The files, with those of each kind that shares processes in one file for each core that imports them; each alone where it may take long. */
-function gather(): readonly string[] {
-  if (wanted.length > 0 && process.env.SHELFMARK_LONG !== undefined) return files;
-  const count = availableParallelism();
-  const kinds = Object.keys(SHARING)
-    .map(kind => ({ kind, sharing: files.filter(file => kindOf(file) === kind) }))
-    .filter(({ sharing }) => sharing.length >= GATHERED_MIN);
-  const gathered = kinds.flatMap(({ kind, sharing }) =>
-    Array.from({ length: count }, (_, core) => {
-      const path = nameOf(kind, core);
-      const share = sharing.filter((_, index) => index % count === core);
-      writeFileSync(
-        path,
-        share.map(file => `import ${JSON.stringify(pathToFileURL(file).href)};\n`).join(''),
-      );
-      return path;
-    }),
+/** Runs the files of the failures again, each alone. Returns the failures that are left. */
+async function tryAgain(
+  failures: readonly Failure[],
+  files: readonly string[],
+  name: string | undefined,
+): Promise<readonly Failure[]> {
+  process.stdout.write(`\nOnce more, alone: ${files.map(sourceOf).join(', ')}\n`);
+  const second = await runFiles(files, 1, name);
+  const unsteady = failures.filter(
+    ({ name: test, file }) => !second.failures.some(each => each.name === test && each.file === file),
   );
-  const shared = new Set(kinds.flatMap(({ sharing }) => sharing));
-  const alone = files.filter(file => !shared.has(file));
-  const gone = wanted.length > 0 ? [] : ALONE.filter(path => !alone.some(file => isIn(file, [path])));
-  if (gone.length > 0) throw new Error(`No test is at ${gone.join(', ')}: its file has another name now.`);
-  // Those that wait for other processes come first: at the end there would be nothing to run beside them.
-  return [...alone, ...gathered];
+  if (unsteady.length > 0) {
+    const texts = unsteady.map(({ text }) => text).join('\n');
+    process.stdout.write(`\nUnsteady, failed at first and passed alone: ${unsteady.length}\n${texts}\n`);
+  }
+  return second.failures;
+}
+
+/** Resolves with the number of tests that failed twice. */
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { name: { type: 'string' } },
+  });
+  const files = testFiles(positionals);
+  const entries = gather(files, positionals.length === 0);
+  // One more than the processors, because many tests wait.
+  const first = await runFiles(entries, availableParallelism() + 1, values.name);
+  const again = [...new Set(first.failures.flatMap(failure => filesOf(failure, files, entries)))];
+  const isTried = again.length > 0 && first.failures.length <= SECOND_ATTEMPTS_MAX;
+  const failed = (isTried ? await tryAgain(first.failures, again, values.name) : first.failures).length;
+  const passed = first.passed + Math.max(0, first.failures.length - failed);
+  process.stdout.write(`\n${passed} passed, ${failed} failed, ${first.skipped} skipped\n`);
+  return failed;
 }
 
 // Handed on to each file's process.
 process.execArgv.push('--import', new URL('lean-hooks.js', import.meta.url).href);
-// One more than the processors, because many tests wait; a test that hangs must fail, unless it may take long.
-const results = run({
-  files: [...gather()],
-  concurrency: availableParallelism() + 1,
-  timeout: Number(process.env.SHELFMARK_TEST_TIMEOUT ?? 480_000),
-});
-results.on('test:fail', () => {
-  process.exitCode = 1;
-});
-if (process.stdout.isTTY) results.compose(new spec()).pipe(process.stdout);
-else results.compose(tap).pipe(process.stdout);
+try {
+  process.exitCode = (await main()) === 0 ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,146 @@
+// Which compiled tests there are, and which of them share a process.
+// Those in folders `at-length` take longer, and are run only where SHELFMARK_LONG says so.
+// Node 20 knows no globs and newer ones no directories, so the files are found here.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const dist = fileURLToPath(new URL('..', import.meta.url));
+const FOLDERS = ['bench', 'demo', 'examples', 'packages', 'test', 'tools'];
+
+/** The compiler leaves in place what it made of a source file that has been moved or removed since. */
+const isCurrent = (file: string): boolean =>
+  existsSync(join(dist, '..', relative(dist, file).replace(/\.js$/, '.ts')));
+
+const compiled = (): readonly string[] =>
+  FOLDERS.filter(folder => existsSync(join(dist, folder))).flatMap(folder =>
+    readdirSync(join(dist, folder), { recursive: true, encoding: 'utf8' })
+      .map(name => join(dist, folder, name))
+      .filter(file => file.endsWith('.js') && isCurrent(file)),
+  );
+
+/** A compiled file's path as its source is called. */
+export const sourceOf = (file: string): string =>
+  relative(dist, file).split(sep).join('/').replace(/\.js$/, '.ts');
+
+/** All tests, or those whose path holds one of the filters. Throws an Error that names the filters which match none. */
+export function testFiles(filters: readonly string[]): readonly string[] {
+  const files = compiled()
+    .filter(file => file.endsWith('.test.js'))
+    .filter(file => process.env.SHELFMARK_LONG !== undefined || !file.includes('at-length'))
+    .filter(file => filters.length === 0 || filters.some(part => relative(dist, file).includes(part)))
+    .sort();
+  // One of several that matches nothing would go unnoticed, most of all where a file has another name now.
+  const unmatched = filters.filter(part => !files.some(file => relative(dist, file).includes(part)));
+  if (files.length === 0 || unmatched.length > 0) throw new Error(`No test matches ${unmatched.join(', ')}.`);
+  return files;
+}
+
+/** The files that import it, or that import what does: a test may be declared by a function of another file. */
+export function importersOf(file: string, files: readonly string[]): readonly string[] {
+  const found = new Set([file]);
+  const sources = compiled().map(path => ({ path, imports: importsOf(path) }));
+  for (let size = 0; size < found.size; ) {
+    size = found.size;
+    for (const { path, imports } of sources) if (imports.some(each => found.has(each))) found.add(path);
+  }
+  return files.filter(each => found.has(each));
+}
+
+const importsOf = (file: string): readonly string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/\b(?:from|import) ?\(?'(\.[^']*)'/g)].map(([, name = '']) =>
+    resolve(dirname(file), name),
+  );
+
+/** Of test/overload/, what skips all of its tests but at length, so that it can be beside others. */
+const SKIPPING: readonly string[] =
+  process.env.SHELFMARK_LONG === undefined
+    ? ['disk-full', 'full-contents', 'idle-connections', 'logged-disk', 'refusals', 'stalled-disk', 'stop']
+    : [];
+
+/**
+ * Folders of tests that cannot disturb each other, because each has servers, stores, directories and tables of its own. A kind shares one process
+ * for each core: starting a process for each file, and loading the clients there, would cost more than most files do.
+ */
+const SHARING: Readonly<Record<string, readonly string[]>> = {
+  clients: ['test/patterns/', 'test/scenarios/'],
+  engine: ['packages/http/', 'packages/store-lmdb/'],
+  models: [
+    'bench/',
+    'demo/',
+    'test/simulation/',
+    'test/queues/',
+    'test/fuzz/',
+    'test/crash/',
+    'test/structure/',
+    ...SKIPPING.map(name => `test/overload/${name}.`),
+  ],
+  pure: ['packages/', 'test/support/', 'tools/'],
+};
+
+/** Of these folders, what starts processes and waits for them, changes its own process, or measures its code, its memory or its children. */
+const ALONE: readonly string[] = [
+  'bench/machine/',
+  'packages/cli/locked-directory.',
+  'packages/cli/tune-heap.',
+  'packages/cli/store-task/',
+  'packages/store-lmdb/exclusive-writers.',
+  'packages/store-lmdb/lmdb-store.',
+  'packages/store-lmdb/processes.',
+  'packages/store-lmdb/spread-store.',
+  'packages/store-lmdb/wal/log-processes.',
+  'packages/store-lmdb/wal/write-ahead-log.',
+  'test/crash/crash.',
+  'test/fuzz/fuzz.',
+  'test/scenarios/command.',
+  'test/scenarios/secrets.',
+  'test/simulation/contents/',
+  'test/structure/new-',
+  'test/structure/path-budget.',
+];
+
+const isIn = (file: string, paths: readonly string[]): boolean => {
+  const path = relative(dist, file).split(sep).join('/');
+  return paths.some(each => path.startsWith(each));
+};
+
+/** The kind of those that the file shares processes with. */
+const kindOf = (file: string): string | undefined =>
+  isIn(file, ALONE) ? undefined : Object.keys(SHARING).find(kind => isIn(file, SHARING[kind] ?? []));
+
+/** Fewer of a kind are not worth it, and one that is looked at is alone. */
+const GATHERED_MIN = 10;
+/** Another run may take place beside this one. */
+const nameOf = (kind: string, core: number): string =>
+  join(dist, `${kind}-${core}-${process.pid}.gathered.js`);
+process.once('exit', () => {
+  for (const kind of Object.keys(SHARING))
+    for (let core = 0; core < availableParallelism(); core += 1) rmSync(nameOf(kind, core), { force: true });
+});
+
+/** The files, with those of each kind that shares processes in one file for each core that imports them; each alone where it may take long. */
+export function gather(files: readonly string[], isWhole: boolean): readonly string[] {
+  if (!isWhole && process.env.SHELFMARK_LONG !== undefined) return files;
+  const count = availableParallelism();
+  const kinds = Object.keys(SHARING)
+    .map(kind => ({ kind, sharing: files.filter(file => kindOf(file) === kind) }))
+    .filter(({ sharing }) => sharing.length >= GATHERED_MIN);
+  const gathered = kinds.flatMap(({ kind, sharing }) =>
+    Array.from({ length: count }, (_, core) => {
+      const path = nameOf(kind, core);
+      const share = sharing.filter((_, index) => index % count === core);
+      writeFileSync(
+        path,
+        share.map(file => `import ${JSON.stringify(pathToFileURL(file).href)};\n`).join(''),
+      );
+      return path;
+    }),
+  );
+  const shared = new Set(kinds.flatMap(({ sharing }) => sharing));
+  const alone = files.filter(file => !shared.has(file));
+  const gone = !isWhole ? [] : ALONE.filter(path => !alone.some(file => isIn(file, [path])));
+  if (gone.length > 0) throw new Error(`No test is at ${gone.join(', ')}: its file has another name now.`);
+  // Those that wait for other processes come first: at the end there would be nothing to run beside them.
+  return [...alone, ...gathered];
+}

@@ -1,0 +1,64 @@
+// What must hold before a change lands: `npm test`, the demo, recorded answers, a small fixed share of each long suite, the packed package, and `npm test`'s
+// files on the newest Node. Goes on after a failure. .ci/run calls it in a clean clone.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { longTests, type Outcome, program, runStep, type Step } from './step.js';
+
+/** A release, not a tag: a new Node must not hold up a change that has nothing to do with it. */
+const NEWEST_NODE = '26.12.1';
+const IS_RCLONE = spawnSync('rclone', ['version'], { stdio: 'ignore' }).status === 0;
+
+const directory = mkdtempSync(join(tmpdir(), 'shelfmark-gate-'));
+process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+
+/** Azure's command is used where an earlier run of `verify programs` installed it. */
+const NO_INSTALL = { SHELFMARK_INSTALL: 'no' };
+
+const STEPS: readonly Step[] = [
+  { name: 'npm test', command: ['npm', 'test'], isRepeated: false },
+  program('demo', 'demo/main.js'),
+  program('recordings', 'test/captures/replay.js'),
+  program('kill loop, 15 rounds', 'test/crash/main.js', ['--rounds', '15', '--seed', '4']),
+  program('simulation, 60 seeds', 'test/simulation/main.js', [], { SIMULATION_SEEDS: '60' }),
+  program('simulation of blobs, 30 seeds', 'test/simulation/contents/main.js', [], {
+    SIMULATION_SEEDS: '30',
+  }),
+  program('fuzz, 60,000 requests', 'test/fuzz/main.js', ['--share', '0.0423']),
+  longTests('crash matrix of the pattern library', ['patterns/matrix'], {
+    SHELFMARK_PEERS: 'memory',
+    SHELFMARK_SEED: '1',
+  }),
+  {
+    ...longTests('rclone, a copy', ['programs/at-length/rclone']),
+    ...(!IS_RCLONE && { skip: 'rclone is not installed' }),
+  },
+  longTests('azure-cli, a round trip', ['programs/at-length/azure-cli', '--name', 'round trip'], NO_INSTALL),
+  program('power cuts, 40', 'test/power-cut/main.js', ['--cuts', '40', '--seed', '1']),
+  longTests('the packed package', ['test/at-length/packaging']),
+  {
+    ...program(`npm test on Node ${NEWEST_NODE}`, 'tools/verify/on-node.js', [NEWEST_NODE]),
+    isRepeated: false,
+  },
+];
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const rows: (Outcome & { readonly name: string })[] = [];
+for (const step of STEPS) {
+  say(`== ${step.name}${step.skip === undefined ? '' : `: skipped, ${step.skip}`}`);
+  if (step.skip !== undefined) continue;
+  const outcome = await runStep(step, join(directory, `${rows.length}.log`), true);
+  rows.push({ name: step.name, ...outcome });
+  say(`-- ${outcome.failed === 0 ? 'passed' : 'FAILED'} in ${outcome.seconds.toFixed(1)} s`);
+}
+
+say('\nseconds  failed  unsteady  step');
+for (const { name, seconds, failed, unsteady } of rows)
+  say(
+    `${seconds.toFixed(1).padStart(7)} ${String(failed).padStart(7)} ${String(unsteady).padStart(9)}  ${name}`,
+  );
+const total = (key: keyof Outcome): number => rows.reduce((sum, row) => sum + row[key], 0);
+say(`${total('seconds').toFixed(0)} s in all`);
+say(`${total('passed')} passed, ${total('failed')} failed`);
+process.exitCode = total('failed') === 0 ? 0 : 1;

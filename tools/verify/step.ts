@@ -1,0 +1,129 @@
+// One command of the gate or of a suite: run to its end with its output in a file, timed, and counted by the line with which it closes.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+export interface Step {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether a failure is tried once more as a whole. Test files are tried again by run-tests.ts. */
+  readonly isRepeated: boolean;
+  /** The reason to leave it out here. */
+  readonly skip?: string;
+}
+
+export interface Outcome {
+  readonly seconds: number;
+  readonly passed: number;
+  readonly failed: number;
+  /** Of those that passed, how many did at the second attempt. */
+  readonly unsteady: number;
+}
+
+/** Test files, by parts of their paths. */
+export const tests = (name: string, paths: readonly string[], env: Step['env'] = {}): Step => ({
+  name,
+  command: ['node', 'dist/tools/run-tests.js', ...paths],
+  env,
+  isRepeated: false,
+});
+
+/** The same with what runs only at length. */
+export const longTests = (name: string, paths: readonly string[], env: Step['env'] = {}): Step =>
+  tests(name, paths, { SHELFMARK_LONG: '1', SHELFMARK_TEST_TIMEOUT: '1800000', ...env });
+
+/** A program that ends with 0 if all is well. */
+export const program = (
+  name: string,
+  file: string,
+  args: readonly string[] = [],
+  env: Step['env'] = {},
+): Step => ({
+  name,
+  command: ['node', `dist/${file}`, ...args],
+  env,
+  isRepeated: true,
+});
+
+const running = new Set<ChildProcess>();
+
+/** The process and all below it, by what `ps` lists. */
+function treeOf(root: number): readonly number[] {
+  const { stdout = '' } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  const rows = (stdout ?? '')
+    .trim()
+    .split('\n')
+    .map(line => line.trim().split(/\s+/).map(Number));
+  const found = new Set([root]);
+  for (let size = 0; size < found.size; ) {
+    size = found.size;
+    for (const [pid = 0, parent = 0] of rows) if (found.has(parent)) found.add(pid);
+  }
+  return [...found];
+}
+
+/** Ends every command that runs, with all processes below it. */
+export function endAll(): void {
+  for (const pid of [...running].flatMap(child => (child.pid === undefined ? [] : treeOf(child.pid)))) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Appends to the file what the command prints, and shows it where `isShown`. */
+function perform({ command, env }: Step, file: string, isShown: boolean): Promise<Ended> {
+  const [name, ...args] = command;
+  return new Promise((done, fail) => {
+    const child = spawn(name, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(child);
+    const log = createWriteStream(file, { flags: 'a' });
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        log.write(chunk);
+        if (isShown) process.stdout.write(chunk);
+      });
+    child.once('error', fail);
+    child.once('close', (code, signal) => {
+      running.delete(child);
+      if (signal !== null) log.write(`Ended by ${signal}.\n`);
+      log.end(() => done({ code: code ?? 1, output: readFileSync(file, 'utf8') }));
+    });
+  });
+}
+
+const CLOSING = /(?:^|: )(\d+) passed, (\d+) failed(?:, \d+ skipped)?$/gm;
+
+/** What a command that ended with `code` says of itself; one that says nothing is one test. */
+function countsOf({ code, output }: Ended): Pick<Outcome, 'passed' | 'failed' | 'unsteady'> {
+  const [, passed, failed] = [...output.matchAll(CLOSING)].at(-1) ?? [];
+  const unsteady = Number(/^Unsteady, .*: (\d+)$/m.exec(output)?.[1] ?? 0);
+  if (passed === undefined) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, unsteady };
+  // What ended with an error and counts none has failed after it counted.
+  return { passed: Number(passed), failed: code === 0 ? 0 : Math.max(1, Number(failed)), unsteady };
+}
+
+/** Runs the step, once more if it is such a one and fails. The output of both is in the file. */
+export async function runStep(step: Step, file: string, isShown: boolean): Promise<Outcome> {
+  const start = performance.now();
+  const first = countsOf(await perform(step, file, isShown));
+  const again =
+    first.failed > 0 && step.isRepeated ? countsOf(await perform(step, file, isShown)) : undefined;
+  const seconds = (performance.now() - start) / 1_000;
+  if (again === undefined) return { seconds, ...first };
+  return { seconds, ...again, unsteady: again.failed === 0 ? first.failed : 0 };
+}
