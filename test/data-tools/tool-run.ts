@@ -47,7 +47,7 @@ class Listing implements Display {
 /** Resolves with what the tool did, or rejects with what it threw. */
 export async function runTool<T>(
   tool: (context: ToolContext, write: (piece: Buffer | string) => Promise<void>) => Promise<T>,
-  { parallel = 4, retryForMilliseconds = 20_000, silenceMilliseconds }: RunOptions = {},
+  { parallel = 4, retryForMilliseconds = 120_000, silenceMilliseconds }: RunOptions = {},
 ): Promise<ToolRun<T>> {
   const listing = new Listing();
   const reporter = new Reporter(listing, REAL_SURROUNDINGS);

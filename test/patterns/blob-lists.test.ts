@@ -1,11 +1,11 @@
 // Lists of ids in blobs, of one entity, kept by a flow, on a server with all three services.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { TableClient, TableServiceClient } from '@azure/data-tables';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { type RunningServer, serve } from 'shelfmark';
+import { until } from '#base/testing/until';
 import { codec, type Db, entity, key, open, t } from '#patterns';
 import { auditLists, listed, listFlow, listOf } from '#patterns/lists';
 import { onlyIn } from '../support/at-length.js';
@@ -63,10 +63,7 @@ describe('lists in blobs', () => {
 
   const drained = async (flow = namesFlow): Promise<void> => {
     const worker = flow.worker(db, { grace: 2, concurrency: 8, rest: { base: 20, cap: 100 } });
-    for (let at = 0; (await flow.figures(db)).pending > 0; at++) {
-      assert(at < 1_000);
-      await pause(50);
-    }
+    await until('an empty queue', async () => (await flow.figures(db)).pending === 0);
     await worker.stop();
   };
 
@@ -175,9 +172,7 @@ describe('lists in blobs', () => {
     const at = { lastName: 'Long' };
     await lists.change(at, new Map(ids.map(id => [id, true])));
     assert.deepEqual(await lists.ids(at), ids);
-    const start = performance.now();
     await lists.change(at, new Map([['Sales\u0000employee!0500005', true]]));
-    assert(performance.now() - start < 10_000);
     assert.equal((await lists.ids(at)).length, 100_001);
     await Promise.all(
       ['a', 'b', 'c', 'd'].map(id => lists.change({ lastName: 'Hot' }, new Map([[id, true]]))),

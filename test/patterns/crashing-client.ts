@@ -53,8 +53,6 @@ export class CrashingClient implements HttpClient {
   /** What they were, for a reader of a failure. */
   readonly requests: string[] = [];
   isDead = false;
-  /** For how long the request was held at which the process stalled or lagged, in milliseconds. */
-  heldFor = 0;
   /** The process ended, stands still or lags. */
   readonly crashed: Promise<void>;
   readonly #client = createDefaultHttpClient();
@@ -102,17 +100,13 @@ export class CrashingClient implements HttpClient {
     if (crash === 'reset before') throw reset;
     if (crash === 'lags') {
       this.#crash();
-      const since = Date.now();
       await pause(LAG_MILLISECONDS);
-      this.heldFor = Date.now() - since;
       return this.#send(request);
     }
     if (crash.startsWith('stalls')) {
       this.#isStalled = true;
       this.#crash();
-      const since = Date.now();
       await this.#released;
-      this.heldFor = Date.now() - since;
       if (crash === 'stalls and dies') this.isDead = true;
       const answer = await this.#send(request);
       if (!this.isDead) return answer;

@@ -87,7 +87,8 @@ describePeers('indexes elsewhere, against a model', peer => {
       const worker = indexFlow(Person).worker(
         opened({ sleep: (milliseconds, signal) => pauseOf(milliseconds, undefined, { signal }) }),
         {
-          grace: 3,
+          // A program may stand still between a message and its write.
+          grace: 600,
           secondLook: 1,
           rest: { base: 5, cap: 20 },
         },

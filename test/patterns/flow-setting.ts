@@ -1,6 +1,7 @@
-// What tests of flows share: a key, a schema of it, names that no other flow has, and short times.
+// What tests of flows share: a key, a schema of it, names that no other flow has, short times, and waits for events.
+import { until } from '#base/testing/until';
 import type { StandardSchema } from '#patterns';
-import type { WorkerOptions } from '#patterns/flows';
+import type { FlowEvent, WorkerOptions } from '#patterns/flows';
 import { anna } from './employee.js';
 
 export interface Key {
@@ -17,12 +18,17 @@ export const AnyKey: StandardSchema<Key> = {
 let names = 0;
 export const newName = (what: string): string => `${what}-${process.pid}-${++names}`;
 
-/** Short times, so that what was left is soon taken over. */
+/** Short rests and pauses. A message in hand stays hidden while the whole machine stands still for seconds, so that no worker takes it twice. */
 export const SOON: WorkerOptions = {
-  visibility: 1,
+  visibility: 60,
   maxDequeue: 20,
   grace: 3,
   secondLook: 3,
   rest: { base: 20, cap: 100 },
   backoff: { base: 1, cap: 1_000 },
 };
+
+/** Waits until a worker has reported so many events of a kind. */
+export async function told(events: readonly FlowEvent[], kind: FlowEvent['kind'], count = 1): Promise<void> {
+  await until(`${count} of ${kind}`, () => events.filter(event => event.kind === kind).length >= count);
+}

@@ -1,13 +1,12 @@
 // Rows that are moved, steps that are checked, and outboxes of other programs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { TableTransaction } from '@azure/data-tables';
 import { z } from 'zod';
 import { codec, type Db, entity, key, open, t } from '#patterns';
 import { checkSteps, type FlowEvent, flow, move, outboxRow, type Step, sweepOutbox } from '#patterns/flows';
 import { anna, Employee } from './employee.js';
-import { annaKey, type Key, newName, SOON } from './flow-setting.js';
+import { annaKey, type Key, newName, SOON, told } from './flow-setting.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
 
@@ -20,13 +19,6 @@ const Retired = entity('Retired', {
   partition: p => key(p.year),
   row: p => key(p.department, p.id.as(codec.int(6))),
 });
-
-async function finished(events: readonly FlowEvent[], count = 1): Promise<void> {
-  for (let looks = 0; events.filter(({ kind }) => kind === 'done').length < count; looks++) {
-    assert(looks < 500, JSON.stringify(events));
-    await pause(50);
-  }
-}
 
 const notesOf = (events: readonly FlowEvent[]): readonly string[] =>
   events.flatMap(event => (event.kind === 'noted' ? [event.note] : []));
@@ -50,7 +42,7 @@ describePeers('moves', peer => {
     await db.repo(wide).create({ ...anna, extra: 'of another program' });
     assert.equal((await archive.get(db, annaKey))?.place, 'from');
     await archive.start(db, annaKey, { id: 'first' });
-    await finished(events);
+    await told(events, 'done');
     assert.equal(await rows.get(annaKey), undefined);
     const found = await archive.get(db, annaKey);
     assert(found?.place === 'to');
@@ -61,18 +53,18 @@ describePeers('moves', peer => {
     // The message comes twice, and meanwhile the row was created anew.
     await rows.create({ ...anna, note: 'anew' });
     await archive.start(db, annaKey, { id: 'first' });
-    await finished(events, 2);
+    await told(events, 'done', 2);
     assert.equal((await rows.get(annaKey))?.value.note, 'anew');
     assert.match(notesOf(events).at(-1) ?? '', /there again/);
     assert.equal((await archive.get(db, annaKey))?.place, 'from');
 
     await archive.start(db, annaKey);
-    await finished(events, 3);
+    await told(events, 'done', 3);
     assert.match(notesOf(events).at(-1) ?? '', /written over/);
     assert.equal((await archive.get(db, annaKey))?.row.value.department, 'Sales');
     assert.equal(await rows.get(annaKey), undefined);
     await archive.start(db, { ...annaKey, id: 99 });
-    await finished(events, 4);
+    await told(events, 'done', 4);
     assert.match(notesOf(events).at(-1) ?? '', /no such row/);
   });
 
@@ -92,7 +84,7 @@ describePeers('moves', peer => {
     await retire.start(db, annaKey);
     const events: FlowEvent[] = [];
     await using _ = retire.flow.worker(db, { ...SOON, report: event => events.push(event) });
-    await finished(events);
+    await told(events, 'done');
     const found = await retire.get(db, annaKey);
     assert(found?.place === 'to');
     assert.deepEqual(found.row.value, { year: 2024, department: 'Sales', id: 1, name: 'Anna', views: 7n });
@@ -152,7 +144,7 @@ describePeers('an outbox', peer => {
     assert.deepEqual(again, ['outbox!2', 'outbox!3', 'outbox!4']);
     const events: FlowEvent[] = [];
     await using _ = jobs.worker(db, { ...SOON, report: event => events.push(event) });
-    await finished(events);
+    await told(events, 'done');
     assert.deepEqual(started, [[{ id: 7 }, 'Sales/outbox!1']]);
   });
 });

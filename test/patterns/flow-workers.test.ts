@@ -2,23 +2,41 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import {
+  createDefaultHttpClient,
+  type HttpClient,
+  type PipelineRequest,
+  type PipelineResponse,
+} from '@azure/core-rest-pipeline';
 import { z } from 'zod';
-import { type Db, open, type StandardSchema } from '#patterns';
+import { until } from '#base/testing/until';
+import { type Db, open, type ServiceOptions, type StandardSchema } from '#patterns';
 import { type Flow, type FlowEvent, flow, type Step } from '#patterns/flows';
-import { newName, SOON } from './flow-setting.js';
+import { newName, SOON, told } from './flow-setting.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
 
-const connect = (peer: Peer): Db => open({ tables: peer.client(), queues: peer.queues() });
+const connect = (peer: Peer, options: ServiceOptions = {}, httpClient?: HttpClient): Db =>
+  open({ tables: peer.client(), queues: peer.queues(httpClient) }, options);
 
-const step = <I>(run: Step<I>['run']): Step<I> => ({ name: 'run', run });
+/** Renewals come as often as workers look for messages, and not at half of the time for which a message is hidden. */
+const briefly: NonNullable<ServiceOptions['sleep']> = (milliseconds, signal) =>
+  pause(Math.min(milliseconds, 100), undefined, { signal });
 
-async function eventually(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  for (let looks = 0; !(await isSo()); looks++) {
-    assert(looks < 1_000, 'Not in 1,000 looks.');
-    await pause(50);
+/** Notes until when each renewal hides its message, in milliseconds since 1970. */
+class Renewals implements HttpClient {
+  readonly ends: number[] = [];
+  readonly #client = createDefaultHttpClient();
+
+  async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
+    const answer = await this.#client.sendRequest(request);
+    if (request.method === 'PUT' && request.url.includes('visibilitytimeout='))
+      this.ends.push(Date.parse(answer.headers.get('x-ms-time-next-visible') ?? ''));
+    return answer;
   }
 }
+
+const step = <I>(run: Step<I>['run']): Step<I> => ({ name: 'run', run });
 
 async function made<I, O>(
   peer: Peer,
@@ -33,8 +51,6 @@ async function made<I, O>(
 }
 
 const textOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
-const told = (events: readonly FlowEvent[], kind: FlowEvent['kind']): number =>
-  events.filter(event => event.kind === kind).length;
 
 describePeers('workers', peer => {
   test('share several queues, where one key has one queue', async () => {
@@ -57,7 +73,7 @@ describePeers('workers', peer => {
       jobs.worker(connect(peer), SOON),
       jobs.worker(connect(peer), { ...SOON, concurrency: 1 }),
     ];
-    await eventually(async () => (await jobs.figures(db)).pending === 0);
+    await until('an empty queue', async () => (await jobs.figures(db)).pending === 0);
     for (const worker of workers) await worker.stop();
     assert.deepEqual(
       [...ran.values()],
@@ -67,16 +83,27 @@ describePeers('workers', peer => {
 
   test('renew what takes long, and finish it when they are stopped', async () => {
     let ran = 0;
+    let isStopping = false;
+    const renewals = new Renewals();
     const { db, jobs } = await made(peer, z.string(), async () => {
-      await pause(2_500);
+      await until('the stop', () => isStopping);
+      await until('a later end', () => (renewals.ends.at(-1) ?? 0) > (renewals.ends[0] ?? Infinity));
       ran++;
     });
     await jobs.start(db, 'long');
     const events: FlowEvent[] = [];
     const report = (event: FlowEvent): void => void events.push(event);
-    const workers = [1, 2].map(() => jobs.worker(connect(peer), { ...SOON, visibility: 2, report }));
-    await eventually(async () => (await jobs.figures(db)).oldest === undefined);
-    for (const worker of workers) await worker.stop();
+    const slept = new Set<number>();
+    const sleep: typeof briefly = (milliseconds, signal) => {
+      slept.add(milliseconds);
+      return briefly(milliseconds, signal);
+    };
+    const workers = [1, 2].map(() => jobs.worker(connect(peer, { sleep }, renewals), { ...SOON, report }));
+    await until('a worker', async () => (await jobs.figures(db)).oldest === undefined);
+    const stops = workers.map(worker => worker.stop());
+    isStopping = true;
+    await Promise.all(stops);
+    assert(slept.has(30_000), 'at half of the time');
     assert.equal(ran, 1);
     assert.deepEqual(
       events.map(({ kind }) => kind),
@@ -87,16 +114,17 @@ describePeers('workers', peer => {
 
   test('tell a step whose message another worker has, and count that for no error', async () => {
     const { db, jobs } = await made(peer, z.string(), async (_, { signal }) => {
-      await eventually(() => signal.aborted);
+      await until('the loss', () => signal.aborted);
     });
     await jobs.start(db, 'taken');
     const events: FlowEvent[] = [];
-    const worker = jobs.worker(db, { ...SOON, visibility: 4, report: event => events.push(event) });
+    const own = connect(peer, { sleep: briefly });
+    const worker = jobs.worker(own, { ...SOON, report: event => events.push(event) });
     const [name = ''] = jobs.definition.queues;
     const queue = peer.queues().getQueueClient(name);
-    await eventually(async () => (await jobs.figures(db)).oldest === undefined);
+    await until('the worker', async () => (await jobs.figures(db)).oldest === undefined);
     await queue.clearMessages();
-    await eventually(() => events.length > 0);
+    await until('an event', () => events.length > 0);
     await worker.stop();
     assert.deepEqual(
       events.map(({ kind }) => kind),
@@ -119,7 +147,7 @@ describePeers('workers', peer => {
     for (const text of texts) await queue.sendMessage(text);
     const events: FlowEvent[] = [];
     await using _ = jobs.worker(db, { ...SOON, report: event => events.push(event) });
-    await eventually(() => told(events, 'poisoned') === texts.length);
+    await told(events, 'poisoned', texts.length);
     const listed: string[] = [];
     for await (const each of jobs.poison(db)) listed.push(each.id ?? each.text);
     const [unreadable, newer, , , broken] = texts;
@@ -141,7 +169,7 @@ describePeers('workers', peer => {
       { version: 2, upcast: { 1: before => ({ key: `k${(before as { id: number }).id}` }) } },
     );
     await using _ = now.worker(db, SOON);
-    await eventually(() => got.length > 0);
+    await until('the message', () => got.length > 0);
     assert.deepEqual(got, [{ key: 'k7' }]);
     assert.throws(() => flow(name, z.string(), [step(async () => {})], { version: 2 }), /nothing leads/);
   });
@@ -155,7 +183,7 @@ describePeers('workers', peer => {
     });
     for (const input of ['again', 'drop', 'stay']) await jobs.start(db, input);
     const worker = jobs.worker(db, { ...SOON, maxDequeue: 1 });
-    await eventually(async () => (await jobs.figures(db)).poisoned === 3);
+    await until('messages put aside', async () => (await jobs.figures(db)).poisoned === 3);
     await worker.stop();
     // A worker that ends between the two requests puts a message aside twice.
     const aside = peer.queues().getQueueClient(jobs.definition.poisonQueue);
@@ -175,7 +203,7 @@ describePeers('workers', peer => {
     const figures = await jobs.figures(db);
     assert.deepEqual([figures.pending, figures.poisoned], [1, 1]);
     const again = jobs.worker(db, SOON);
-    await eventually(async () => (await jobs.figures(db)).pending === 0);
+    await until('an empty queue', async () => (await jobs.figures(db)).pending === 0);
     await again.stop();
     assert.deepEqual(ran, ['again']);
     const left: unknown[] = [];
@@ -191,7 +219,7 @@ describePeers('workers', peer => {
     const input = 'a'.repeat(49_152 - JSON.stringify(bare).length);
     await jobs.start(db, input, { id: 'x' });
     const worker = jobs.worker(db, { ...SOON, maxDequeue: 1 });
-    await eventually(async () => (await jobs.figures(db)).poisoned === 1);
+    await until('messages put aside', async () => (await jobs.figures(db)).poisoned === 1);
     await worker.stop();
     for await (const each of jobs.poison(db)) {
       assert.deepEqual([each.input, each.reason], [input, undefined]);
@@ -202,12 +230,12 @@ describePeers('workers', peer => {
     const queue = peer.queues().getQueueClient(name);
     // Two workers received it, and were not heard of again.
     for (let n = 0; n < 2; n++)
-      await eventually(async () => {
+      await until('the message', async () => {
         const { receivedMessageItems } = await queue.receiveMessages({ visibilityTimeout: 1 });
         return receivedMessageItems.length === 1;
       });
     const next = jobs.worker(db, { ...SOON, maxDequeue: 2 });
-    await eventually(async () => (await jobs.figures(db)).poisoned === 1);
+    await until('messages put aside', async () => (await jobs.figures(db)).poisoned === 1);
     await next.stop();
     for await (const each of jobs.poison(db)) assert.match(each.reason ?? '', /received 3 times/);
   });

@@ -1,11 +1,11 @@
 // Flows over a queue: what a message says, what workers make of it, and what becomes of messages that fail. matrix/ ends programs at every request.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Db, open } from '#patterns';
 import { type Flow, type FlowEvent, flow, follow, type Step, type WorkerOptions } from '#patterns/flows';
 import { anna, Employee } from './employee.js';
+import { newName, SOON, told } from './flow-setting.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
 
@@ -14,30 +14,14 @@ type Job = z.output<typeof Job>;
 
 const annaKey: Job = { department: anna.department, id: anna.id };
 
-let flows = 0;
-const newName = (): string => `jobs-${process.pid}-${++flows}`;
-
 const connect = (peer: Peer): Db => open({ tables: peer.client(), queues: peer.queues() });
 
-const soon: WorkerOptions = {
-  visibility: 1,
-  secondLook: 1,
-  rest: { base: 5, cap: 50 },
-  backoff: { base: 1, cap: 2 },
-};
-
-/** Waits until a worker told of so many events of a kind. */
-async function until(events: readonly FlowEvent[], kind: FlowEvent['kind'], count = 1): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (events.filter(event => event.kind === kind).length < count) {
-    if (Date.now() > end) assert.fail(`No ${count} of ${kind}: ${JSON.stringify(events)}`);
-    await pause(50);
-  }
-}
+/** A message is kept as long as its write may take. */
+const soon: WorkerOptions = { ...SOON, grace: 600, rest: { base: 5, cap: 50 }, backoff: { base: 1, cap: 2 } };
 
 async function made(peer: Peer, steps: readonly Step<Job>[]): Promise<{ db: Db; jobs: Flow<Job, Job> }> {
   const db = connect(peer);
-  const jobs = flow(newName(), Job, steps);
+  const jobs = flow(newName('jobs'), Job, steps);
   await jobs.createQueues(db);
   return { db, jobs };
 }
@@ -56,7 +40,7 @@ describePeers('flows', peer => {
     assert.equal((await jobs.figures(db)).pending, 2);
     const events: FlowEvent[] = [];
     const worker = jobs.worker(db, { ...soon, concurrency: 1, report: event => events.push(event) });
-    await until(events, 'done', 2);
+    await told(events, 'done', 2);
     await worker.stop();
     assert.deepEqual(ran, [
       ['one', input, id, 1],
@@ -71,7 +55,7 @@ describePeers('flows', peer => {
     const { db, jobs } = await made(peer, [{ name: 'none', run: async () => {} }]);
     // @ts-expect-error a number is needed
     await rejects(jobs.start(db, { department: 'Sales', id: 'x' }), 'ValueInvalid');
-    const texts = flow(newName(), z.string(), [{ name: 'none', run: async () => {} }]);
+    const texts = flow(newName('jobs'), z.string(), [{ name: 'none', run: async () => {} }]);
     await rejects(texts.start(db, 'x'), 'QueueNotFound');
     await rejects(async () => texts.start(open({ tables: peer.client() }), 'x'), 'DefinitionInvalid');
   });
@@ -79,7 +63,7 @@ describePeers('flows', peer => {
   test('take inputs up to 64 KiB as they are encoded', async () => {
     const db = connect(peer);
     const got: number[] = [];
-    const texts = flow(newName(), z.string(), [
+    const texts = flow(newName('jobs'), z.string(), [
       { name: 'count', run: async input => void got.push(input.length) },
     ]);
     await texts.createQueues(db);
@@ -95,7 +79,7 @@ describePeers('flows', peer => {
     });
     const events: FlowEvent[] = [];
     await using _ = texts.worker(db, { ...soon, report: event => events.push(event) });
-    await until(events, 'done', 2);
+    await told(events, 'done', 2);
     assert.deepEqual(got.toSorted(), [room - 1, room]);
   });
 
@@ -113,7 +97,7 @@ describePeers('flows', peer => {
     const id = await jobs.start(db, { department: 'Sales', id: 1 });
     const events: FlowEvent[] = [];
     const worker = jobs.worker(db, { ...soon, maxDequeue: 3, report: event => events.push(event) });
-    await until(events, 'poisoned');
+    await told(events, 'poisoned');
     await worker.stop();
     assert.deepEqual(attempts, [1, 2, 3]);
     assert.deepEqual(
@@ -144,12 +128,12 @@ describePeers('flows', peer => {
       annaKey,
       async own => {
         // The message is there first, and is kept while the row is not.
-        await until(events, 'pending');
+        await told(events, 'pending');
         return own.repo(Employee, { table }).create({ ...anna, note: 'there' });
       },
       { after: 0 },
     );
-    await until(events, 'done');
+    await told(events, 'done');
     assert.deepEqual([seen[0], seen.at(-1)], [undefined, 'there']);
     const deleting = connect(peer).repo(Employee, { table });
     const row = await deleting.get(anna);
@@ -158,7 +142,7 @@ describePeers('flows', peer => {
       after: 0,
       deletes: true,
     });
-    await until(events, 'done', 2);
+    await told(events, 'done', 2);
     assert.equal(seen.at(-1), undefined);
   });
 
@@ -182,7 +166,7 @@ describePeers('flows', peer => {
     assert.equal((await jobs.figures(db)).pending, 1);
     const events: FlowEvent[] = [];
     await using _ = jobs.worker(db, { ...soon, grace: 2, report: event => events.push(event) });
-    await until(events, 'abandoned');
+    await told(events, 'abandoned');
     assert.equal((await jobs.figures(db)).pending, 0);
   });
 
@@ -205,7 +189,7 @@ describePeers('flows', peer => {
     await jobs.start(db, annaKey);
     const events: FlowEvent[] = [];
     await using _ = jobs.worker(db, { ...soon, report: event => events.push(event) });
-    await until(events, 'done');
+    await told(events, 'done');
     assert.deepEqual(seen, ['first', 'second']);
   });
 });

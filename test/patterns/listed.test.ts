@@ -1,7 +1,7 @@
 // Entities and their lists: in the entity's partition equal after each write, elsewhere and in blobs equal when the flow is done, whoever else writes and wherever a program ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import { codec, type Db, entity, Instant, key, open, type StoredOf, t } from '#patterns';
 import { change, deleteRows, writeAll } from '#patterns/bulk';
 import type { FlowEvent } from '#patterns/flows';
@@ -65,10 +65,7 @@ describePeers('entities with lists', peer => {
       rest: { base: 20, cap: 100 },
       report,
     });
-    for (let at = 0; (await follower.figures(db)).pending > 0; at++) {
-      assert(at < 2_000, JSON.stringify(events.slice(0, 9)));
-      await pause(50);
-    }
+    await until('an empty queue', async () => (await follower.figures(db)).pending === 0);
     await worker.stop();
     assert.deepEqual(
       events.filter(({ kind }) => kind === 'poisoned' || kind === 'unreachable'),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
+import { until } from '#base/testing/until';
 import { Instant, open } from '#patterns';
 import { connect } from '#patterns/internals';
 import { type LogDurability, logBook } from '#patterns/logbook';
@@ -177,7 +178,7 @@ describePeers('log books', peer => {
     const { writer, read } = await world({ durable: { milliseconds: 10, bytes: 1_000 } });
     const log = writer();
     await log.append({ n: 0 });
-    while ((await read(0, 60)).length === 0) await new Promise(resolve => setTimeout(resolve, 5));
+    await until('the entry', async () => (await read(0, 60)).length > 0);
     await log.close();
   });
 

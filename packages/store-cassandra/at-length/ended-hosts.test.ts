@@ -1,9 +1,9 @@
 // What a session leaves behind of a host that stood still: the only one that it had, so that the driver made it anew.
-import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#base';
+import { until } from '#base/testing/until';
 import { cassandraTools } from '../cassandra-engine.js';
 import { openCassandraStore } from '../open.js';
 import { parsePlace } from '../place.js';
@@ -34,10 +34,9 @@ describe('session', { skip: host === '' && 'SHELFMARK_CASSANDRA names no host' }
         () => true,
         () => false,
       );
-    while (!(await isAnswered())) await sleep(100);
+    await until('an answer', isAnswered);
     await one.close();
-    for (let waits = 0; connections() > 0 && waits < 60; waits++) await sleep(50);
-    assert.equal(connections(), 0);
+    await until('the end of all connections', () => connections() === 0);
     close();
   });
 });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#base';
+import { until } from '#base/testing/until';
 import type { Space } from '#store';
 import { cassandraTools } from '../cassandra-engine.js';
 import type { CassandraStore } from '../cassandra-store.js';
@@ -13,19 +13,9 @@ import { dropKeyspace } from '../testing/drop-keyspace.js';
 
 const host = process.env.SHELFMARK_CASSANDRA;
 const OPTIONS = { clock: systemClock, leaseMs: 20 };
-const LOOK_MS = 50;
-const LOOKS = 200;
 
 const open = (place: string): Promise<CassandraStore> =>
   openCassandraStore(parsePlace(place), OPTIONS, cassandraTools(place));
-
-async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let look = 0; look < LOOKS; look++) {
-    if (await isSo()) return;
-    await sleep(LOOK_MS);
-  }
-  assert.fail(what);
-}
 
 async function created(store: CassandraStore, name: string): Promise<Space> {
   const space = await store.createSpace({ account: 'a', service: 'table', name }, Buffer.alloc(0));
@@ -63,10 +53,10 @@ describe('cassandra', { skip: host === undefined && 'SHELFMARK_CASSANDRA names n
       }));
     const ownerNames = () => [one, other].map(({ peers }) => peers.ownerOf(space, 'p')?.url);
     assert.deepEqual(ownerNames(), [undefined, undefined]);
-    await until(async () => {
+    await until('an owner', async () => {
       await Promise.all([one, other].flatMap(store => [put(store), put(store), put(store)]));
       return ownerNames().some(url => url !== undefined);
-    }, 'Nobody owns it.');
+    });
     const [byOne, byOther] = ownerNames();
     const owned = byOne ?? byOther;
     assert(owned === (byOne === undefined ? 'http://one' : 'http://other'), `${owned}`);
@@ -76,6 +66,6 @@ describe('cassandra', { skip: host === undefined && 'SHELFMARK_CASSANDRA names n
     assert(!guest.peers.holds(peer.lease));
     await owner.peers.leave();
     assert(!owner.peers.holds(peer.lease));
-    await until(() => guest.peers.ownerOf(space, 'p') === undefined, 'It still belongs to who left.');
+    await until('its end with who left', () => guest.peers.ownerOf(space, 'p') === undefined);
   });
 });

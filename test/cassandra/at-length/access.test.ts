@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#base';
+import { until } from '#base/testing/until';
 import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-engine.js';
 import { parsePlace } from '../../../packages/store-cassandra/place.js';
 import { readAccess } from '../../../packages/store-cassandra/session/access.js';
@@ -16,9 +16,6 @@ import { ownCluster } from '../node/own-cluster.js';
 const plainHost = process.env.SHELFMARK_CASSANDRA;
 const NAMES = ['USER', 'PASSWORD', 'PASSWORD_FILE'].map(name => `SHELFMARK_CASSANDRA_${name}`);
 const OPTIONS = { clock: systemClock, durability: 'full', exclusive: false } as const;
-/** The first user is made a moment after the node listens. */
-const TRIES = 100;
-const TRY_MS = 300;
 
 const openAt = (place: string) => cassandraEngine.open(place, OPTIONS);
 
@@ -34,16 +31,23 @@ const isRefused = (place: string, message: RegExp): Promise<void> =>
 const command = async (place: string, ...queries: readonly string[]): Promise<void> => {
   const parsed = parsePlace(place);
   const reached = { ...parsed, access: readAccess(parsed.tls) };
-  for (let left = TRIES; ; left -= 1) {
-    try {
-      return await onCluster(reached, async ({ run }) => {
-        for (const query of queries) await run(query);
-      });
-    } catch (error) {
-      if (left === 0) throw error;
-      await sleep(TRY_MS);
-    }
-  }
+  const run = (): Promise<void> =>
+    onCluster(reached, async ({ run }) => {
+      for (const query of queries) await run(query);
+    });
+  let cause: unknown;
+  const isDone = (): Promise<boolean> =>
+    run().then(
+      () => true,
+      error => {
+        cause = error;
+        return false;
+      },
+    );
+  // The first user is made a moment after the node listens.
+  await until(queries.join('; '), isDone).catch(error => {
+    throw new Error(String(error), { cause });
+  });
 };
 
 const skip = plainHost === undefined && 'SHELFMARK_CASSANDRA names no host';

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import { type RunningServer, serve } from '#server';
 import type { Engine, EngineKind, Peer, Peers } from '#store';
 import { Engines } from '../../../packages/server/engines.js';
@@ -21,8 +22,6 @@ const COUNT = 3;
 const QUIET_MS = 3000;
 /** Of whom the test makes an owner. */
 const FORCED = 'forced';
-const LOOK_MS = 250;
-const LOOKS = 400;
 const METRIC = /^shelfmark_forwarded_requests_total\{outcome="answered"\} (\d+)$/m;
 
 /** Clients work while something is done to the front ends; then all is judged. */
@@ -129,11 +128,7 @@ class Inside {
   }
 
   async handsOverMore(before: number): Promise<void> {
-    for (let look = 0; look < LOOKS; look++) {
-      if ((await this.handedOver()) > before) return;
-      await sleep(LOOK_MS);
-    }
-    assert.fail('Nothing was handed over.');
+    await until('a request that is handed over', async () => (await this.handedOver()) > before);
   }
 
   #kind(number: number): EngineKind {

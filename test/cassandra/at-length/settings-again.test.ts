@@ -2,7 +2,7 @@
 // down even when it is shut down.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import { spawnServer } from '../../support/spawned-server.js';
 import { ownCluster } from '../node/own-cluster.js';
 
@@ -10,8 +10,6 @@ const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
 const PERIODIC = { commitlog_sync: 'periodic', commitlog_sync_period: '10000ms' };
 const SENTENCE =
   'A node of the cluster has commitlog_sync: periodic, which may lose or hide what was answered; it has to be batch or group.';
-const TRIES = 300;
-const LOOK_MS = 100;
 
 /** Health and metrics of a server on a keyspace. */
 async function serve(address: string) {
@@ -31,9 +29,7 @@ async function serve(address: string) {
   };
   const untilUnsafe = async (count: number): Promise<void> => {
     const line = `shelfmark_cassandra_unsafe_settings ${count}\n`;
-    for (let tries = 0; tries < TRIES && !(await ask('/metrics')).text.includes(line); tries += 1)
-      await sleep(LOOK_MS);
-    assert.ok((await ask('/metrics')).text.includes(line), line);
+    await until(line, async () => (await ask('/metrics')).text.includes(line));
   };
   return { server, ask, untilUnsafe };
 }

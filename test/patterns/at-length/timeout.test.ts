@@ -32,6 +32,9 @@ async function startMuteProxy(target: string, isHeard: (index: number) => boolea
   return proxy;
 }
 
+/** An answer that is on its way comes in that time, also where the machine stands still for seconds. */
+const TIMEOUT_MILLISECONDS = 10_000;
+
 describePeers('answers that never come', peer => {
   for (const [name, isHeard, outcome] of [
     ['are looked up', (index: number) => index > 0, 'done'],
@@ -44,10 +47,8 @@ describePeers('answers that never come', peer => {
       const address = proxy.address();
       assert(typeof address === 'object' && address !== null);
       const muted = Object.assign(new URL(url), { port: String(address.port) }).href;
-      const staff = open({ tables: { url: muted, pipeline } }, { timeoutMilliseconds: 2_000 }).repo(
-        Employee,
-        { table },
-      );
+      const options = { timeoutMilliseconds: TIMEOUT_MILLISECONDS };
+      const staff = open({ tables: { url: muted, pipeline } }, options).repo(Employee, { table });
       const creating = staff.create(anna);
       if (outcome === 'done') assert.deepEqual((await creating).value, anna);
       else await rejects(creating, outcome);

@@ -1,6 +1,6 @@
 // Flows: a row that its copy follows, a chain of two steps, an outbox, and a message that cannot be done.
 import assert from 'node:assert/strict';
-import { setTimeout } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import type { Db } from '#patterns';
 import { type Flow, flow, outboxRow, type Step, sweepOutbox } from '#patterns/flows';
 import { anna } from '../employee.js';
@@ -218,7 +218,10 @@ const redriven: MatrixCase = matrixCase<BrokenWorld>({
     const world = await setUpBroken(ground);
     await world.flow.start(ground.db, annaKey);
     const worker = world.flow.worker(ground.db, { maxDequeue: 1, rest: { base: 5, cap: 5 } });
-    while ((await world.flow.figures(ground.db)).poisoned === 0) await setTimeout(5);
+    await until(
+      'a message that is put aside',
+      async () => (await world.flow.figures(ground.db)).poisoned > 0,
+    );
     await worker.stop();
     world.isMended = true;
     return world;

@@ -1,6 +1,7 @@
 // The stage on which the processes of one case act: it performs one request at a time, looks at what must always be true after each that may have changed something, and moves its clock on only when nothing
 // can happen at this time. So a case takes as long as its requests, whatever times messages are hidden for, and the same order of requests is the same history.
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import type { Messages } from './messages.js';
 import type { Order } from './order.js';
 
@@ -26,13 +27,10 @@ const REQUESTS_MAX = 3_000;
 const TURNS = 3;
 /** The same, while a body is read. */
 const TURNS_OF_BODY = 20;
-/** Official clients pause for two milliseconds before they try again, on a machine that may be busy; one that was told to end does not. */
-const RETRY_MILLISECONDS = 2_000;
+/** Looks, a millisecond or more apart, at whether an official client has tried again: it pauses for two milliseconds in this process, however long looks take. One that was told to end does not try. */
+const RETRY_LOOKS = 500;
 
 const START = Date.UTC(2026, 0, 1);
-
-/** A hash takes as long at most, on a machine that is busy. */
-const COMPUTING_MILLISECONDS = 10_000;
 
 export interface StageParts {
   readonly order: Order;
@@ -50,7 +48,7 @@ export class Stage {
   readonly #look: () => Promise<void>;
   readonly #waiting: Request[] = [];
   readonly #sleepers = new Set<Sleeper>();
-  /** Until when each is awaited. */
+  /** How many looks each is awaited for. */
   readonly #retries = new Map<string, number>();
   #turns = TURNS;
 
@@ -100,7 +98,7 @@ export class Stage {
 
   /** A client tries again soon, by a request that is told apart so. */
   expectRetry(of: string): void {
-    this.#retries.set(of, performance.now() + RETRY_MILLISECONDS);
+    this.#retries.set(of, RETRY_LOOKS);
   }
 
   /** A client reads the body of an answer. */
@@ -178,11 +176,10 @@ export class Stage {
   /** A process may be computing what other threads do for it, such as a hash: its next request comes, or a sleep, or it has ended with that. */
   async #computed(isOver: () => boolean | Promise<boolean>): Promise<void> {
     const sleeping = this.#sleepers.size;
-    for (const until = performance.now() + COMPUTING_MILLISECONDS; performance.now() < until; ) {
-      await pause(1);
-      if (this.#waiting.length > 0 || this.#sleepers.size !== sleeping || (await isOver())) return;
-    }
-    throw new Error('Nothing more can happen.');
+    await until(
+      'a process that computes',
+      async () => this.#waiting.length > 0 || this.#sleepers.size !== sleeping || (await isOver()),
+    );
   }
 
   /** When every process has come to its next request, or waits. */
@@ -190,8 +187,9 @@ export class Stage {
     for (let turn = 0; turn < this.#turns; turn++) await new Promise(setImmediate);
     this.#turns = TURNS;
     for (;;) {
-      const now = performance.now();
-      for (const [of, until] of this.#retries) if (until < now) this.#retries.delete(of);
+      for (const [of, looks] of this.#retries)
+        if (looks === 0) this.#retries.delete(of);
+        else this.#retries.set(of, looks - 1);
       if (this.#retries.size === 0) return;
       await pause(1);
     }
