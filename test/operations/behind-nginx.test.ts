@@ -9,12 +9,12 @@ import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { until } from '#base/testing/until';
 import { freePort } from '../../packages/cli/cluster/free-port.js';
 import { makeCertificate } from '../../packages/http/testing/certificate.js';
 import { accountSas } from '../../packages/server/testing/service.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { isTaken } from '../support/taken-port.js';
-import { until } from '../support/worker-processes.js';
 
 const skip = spawnSync('nginx', ['-v']).error !== undefined && 'nginx is not installed';
 const ACCOUNT = '/devstoreaccount1';

@@ -5,9 +5,9 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import { collectRows, type Space, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
-import { until } from '../support/worker-processes.js';
 import { newDisk, type SmallDisk } from './small-disk.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';

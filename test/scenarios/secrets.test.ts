@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Accounts, issueToken, type Role } from 'shelfmark';
+import { until } from '#base/testing/until';
 import { type Addressed, type RawRequest, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
-import { until } from '../support/worker-processes.js';
 
 const newKey = (): string => randomBytes(64).toString('base64');
 const NAME = 'guarded';
