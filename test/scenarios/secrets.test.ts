@@ -247,7 +247,7 @@ test('nothing that is written holds a secret, whatever was sent', async t => {
   const sender = new Sender(server);
   const now = BigInt(Date.now()) * 10_000n;
   const accounts = new Accounts({ [NAME]: [FIRST] });
-  const token = await issueToken(accounts, { account: NAME, roles: ROLES, lifetimeSeconds: 60 }, now);
+  const token = await issueToken(accounts, { account: NAME, roles: ROLES, lifetimeSeconds: 3_600 }, now);
   await prepare(sender);
   await sendHeaders(sender, token);
   await sendSignatures(sender);
