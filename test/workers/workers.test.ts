@@ -23,7 +23,7 @@ import {
 
 const ROUNDS = skipLong === false ? 10 : 3;
 
-const server = await start(WORKERS, '--table-deletion-seconds', '30');
+const server = await start(WORKERS, '--table-deletion-seconds', '600');
 after(() => server.stop('SIGKILL'));
 
 test('one line says that all are ready; connections go to the workers by turns', { skip }, async t => {
