@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '#base';
+import { until } from '#base/testing/until';
 import { type BlobContext, BlobError, BlobSweep, contentsNamedBy, execute, Upkeep } from '#blobs';
 import { collectRows, type Engine } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
@@ -25,8 +25,6 @@ export interface Killed {
   readonly moments: readonly string[] | undefined;
 }
 
-const WAITS_MAX = 100;
-const WAIT_MS = 50;
 const PROCESS = fileURLToPath(new URL('killed-process.js', import.meta.url));
 
 /** Moments count from 1; 0 is none. */
@@ -106,8 +104,7 @@ function isThere(error: unknown): void {
 /** Those of dropped containers go in the background. */
 async function untilOnly(space: string, contents: string): Promise<void> {
   const others = () => readdirSync(contents).filter(name => /^\d+$/.test(name) && name !== space);
-  for (let left = WAITS_MAX; others().length > 0 && left > 0; left -= 1) await pause(WAIT_MS);
-  assert.deepEqual(others(), [], 'the contents of dropped containers');
+  await until('the contents of dropped containers go', () => others().length === 0);
 }
 
 async function sweep(context: BlobContext): Promise<void> {

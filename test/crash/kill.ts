@@ -1,16 +1,16 @@
 // The ways to kill a server under load, all by SIGKILL.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import type { Random } from '../simulation/plan/random.js';
 import type { SpawnedServer } from '../support/spawned-server.js';
-import { childrenOf, isAlive, until } from '../support/worker-processes.js';
+import { childrenOf, isAlive } from '../support/worker-processes.js';
 import type { Occasion, Trigger } from './trigger.js';
 
 const WRITING_MILLISECONDS_MAX = 300;
 /** Workers that die before the last blow. */
 const WORKER_DEATHS_MAX = 2;
-/** Answers that must have come after a worker's death, in a time that is long against a commit and short against for ever. */
+/** Answers that must come after a worker's death. */
 const PROGRESS = 20;
-const PROGRESS_MILLISECONDS_MAX = 10_000;
 
 /** The server leads a group of its own. Resolves when none of its processes is left. */
 export async function killServer(server: SpawnedServer, trigger: Trigger, random: Random): Promise<void> {
@@ -36,7 +36,7 @@ async function killWorkers(server: SpawnedServer, trigger: Trigger, random: Rand
   });
   const enough = trigger.count + PROGRESS;
   const what = `others write after ${victims.length} of ${living.length} workers died`;
-  await until(what, () => trigger.count >= enough, PROGRESS_MILLISECONDS_MAX);
+  await until(what, () => trigger.count >= enough);
 }
 
 /** Now, or when something is asked or answered next. */
@@ -52,7 +52,7 @@ async function strike(trigger: Trigger, random: Random, kill: () => void): Promi
     isDone = true;
     kill();
   });
-  await until('somebody writes', () => isDone, PROGRESS_MILLISECONDS_MAX);
+  await until('somebody writes', () => isDone);
 }
 
 /** A worker that took the place of another may be nobody's child that we know. */

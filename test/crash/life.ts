@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import { Random } from '../simulation/plan/random.js';
 import {
   blobPortOf,
@@ -11,7 +12,7 @@ import {
   type SpawnedServer,
   spawnServer,
 } from '../support/spawned-server.js';
-import { Connection, until } from '../support/worker-processes.js';
+import { Connection } from '../support/worker-processes.js';
 import { Backup } from './backup.js';
 import { BlobWork } from './blobs/blob-work.js';
 import { faultsOfContents, foundByBlobServer } from './blobs/found-blobs.js';

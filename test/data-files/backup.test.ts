@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
+import { until } from '#base/testing/until';
 import { collectRows } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { encodeEntity, encodeTableMetadata } from '#tables';
@@ -73,11 +74,6 @@ async function storedKeysOf(directory: string): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key));
 }
 
-const settle = (milliseconds: number): Promise<void> =>
-  new Promise(resolve => {
-    setTimeout(resolve, milliseconds);
-  });
-
 const skipLong = onlyIn('test:operations');
 
 describe('backup, restore and check', () => {
@@ -95,7 +91,7 @@ describe('backup, restore and check', () => {
     const table = clientOf(server, 'Things');
     await table.createTable();
     const load = new Load(table);
-    while (load.answered.length < 20) await settle(10);
+    await until('20 rounds are answered', () => load.answered.length >= 20);
     const before = [...load.answered];
     const backup = join(newPath(), 'of', 'today');
     const [{ code, stdout, stderr }, checked] = await Promise.all([
@@ -104,9 +100,9 @@ describe('backup, restore and check', () => {
     ]);
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /^Backed up \S+ to \S+: 1 table, \d+ entities, \d+ bytes\.\n$/);
+    await until('the writers go on', () => load.answered.length > before.length);
     await load.stop();
     assert.deepEqual([checked.code, checked.stderr], [0, ''], checked.stdout);
-    assert(load.answered.length > before.length, 'The writers went on.');
     assert.deepEqual(await readdir(backup), ['data.mdb']);
     assert.equal((await keysOf(table)).size, PARTS.length * load.answered.length, 'The server lost nothing.');
 
@@ -128,7 +124,7 @@ describe('backup, restore and check', () => {
     const table = clientOf(server, 'things');
     await table.createTable();
     const load = new Load(table);
-    while (load.answered.length < 30) await settle(5);
+    await until('30 rounds are answered', () => load.answered.length >= 30);
     // The writes that were under way fail.
     await Promise.allSettled([server.stop('SIGKILL'), load.stop()]);
     const backup = newPath();
@@ -165,17 +161,29 @@ describe('backup, restore and check', () => {
   });
 });
 
-/** The command makes the directory, and is killed as soon as there is something in it. */
+/** The command makes the directory, and is killed as soon as there is something in it; again if it was done before that was seen. */
 async function killHalfWay(args: readonly string[], directory: string): Promise<void> {
+  while (!(await killOnce(args, directory))) {
+    assert.equal((await runToEnd(['check', directory])).code, 0, 'It was not done.');
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** @returns whether it was not done yet. */
+async function killOnce(args: readonly string[], directory: string): Promise<boolean> {
   const child = spawn(process.execPath, [join(ROOT, 'bin', 'shelfmark.js'), ...args], { stdio: 'ignore' });
   const closed = once(child, 'close');
   const partial = join(directory, 'data.mdb.partial');
-  while (!existsSync(partial)) await settle(1);
+  const done = join(directory, 'data.mdb');
+  await until('there is something in it', () => existsSync(partial) || existsSync(done));
   const grandchildren = childrenOf(child);
   child.kill('SIGKILL');
-  assert.deepEqual(await closed, [null, 'SIGKILL']);
-  for (const pid of grandchildren) await untilGone(pid);
+  await closed;
+  for (const pid of grandchildren)
+    await until(`the process ${pid} is gone`, () => !existsSync(`/proc/${pid}`));
+  if (existsSync(done)) return false;
   assert.deepEqual(await readdir(directory), ['data.mdb.partial']);
+  return true;
 }
 
 /** A store of some megabytes, which a copy takes a while for. */
@@ -194,11 +202,4 @@ async function fill(directory: string): Promise<void> {
 function childrenOf({ pid }: ChildProcess): number[] {
   const list = `/proc/${pid}/task/${pid}/children`;
   return existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : [];
-}
-
-async function untilGone(pid: number): Promise<void> {
-  for (let look = 0; existsSync(`/proc/${pid}`); look += 1) {
-    assert(look < 1000, `The process ${pid} is still there.`);
-    await settle(10);
-  }
 }

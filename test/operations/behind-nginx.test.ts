@@ -9,12 +9,11 @@ import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { freePort } from '../../packages/cli/cluster/free-port.js';
+import { until } from '#base/testing/until';
 import { makeCertificate } from '../../packages/http/testing/certificate.js';
 import { accountSas } from '../../packages/server/testing/service.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
-import { isTaken } from '../support/taken-port.js';
-import { until } from '../support/worker-processes.js';
+import { freePort, isTaken } from '../support/taken-port.js';
 
 const skip = spawnSync('nginx', ['-v']).error !== undefined && 'nginx is not installed';
 const ACCOUNT = '/devstoreaccount1';
@@ -66,7 +65,7 @@ async function startNginx(t: TestContext, server: SpawnedServer): Promise<Proxy>
   const { cert, key } = makeCertificate();
   writeFileSync(join(directory, 'cert.pem'), cert);
   writeFileSync(join(directory, 'key.pem'), key);
-  const proxy = { secure: await freePort('127.0.0.1'), plain: await freePort('127.0.0.1') };
+  const proxy = { secure: await freePort(), plain: await freePort() };
   writeFileSync(join(directory, 'nginx.conf'), configuration(directory, proxy, server));
   const args = ['-p', directory, '-c', join(directory, 'nginx.conf'), '-e', 'stderr'];
   const nginx: ChildProcess = spawn('nginx', args, { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -133,7 +132,7 @@ const HTTPS_ONLY = sas({ spr: 'https' });
 
 test('behind a trusted proxy a request has the address, the scheme and the host of its client', {
   skip,
-  timeout: 60_000,
+  timeout: 240_000,
 }, async t => {
   const { server, secure, plain } = await start(t, '--trusted-proxy', '10.0.0.0/8', '127.0.0.1');
   const create = { method: 'POST', headers: JSON_BODY, body: '{"TableName":"people"}' };
@@ -189,7 +188,7 @@ test('behind a trusted proxy a request has the address, the scheme and the host 
   );
 });
 
-test('a proxy that is not named is a client like others', { skip, timeout: 60_000 }, async t => {
+test('a proxy that is not named is a client like others', { skip, timeout: 240_000 }, async t => {
   const { secure } = await start(t);
   const { code } = await ask(secure, true, `/Tables${HTTPS_ONLY}`);
   assert.equal(code, 'AuthorizationProtocolMismatch');

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { AzureNamedKeyCredential, TableClient } from '@azure/data-tables';
+import { until } from '#base/testing/until';
 import { CLIENT_OPTIONS, refuses } from '../support/clients.js';
 import { rawRequest } from '../support/raw-client.js';
 import { runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
-import { childrenOf, until } from '../support/worker-processes.js';
+import { childrenOf } from '../support/worker-processes.js';
 
 /** Who is held still, and whose child it is, is asked of Linux. */
 const skip = process.env.SHELFMARK_LONG === undefined || process.platform !== 'linux';
@@ -26,10 +27,12 @@ interface Running {
   /** Puts other accounts into the file. */
   write(text: string): void;
   /** Waits until it says so for the nth time. */
-  said(text: RegExp, times?: number): Promise<void>;
+  said(text: RegExp, times?: number): Promise<true>;
   ready(): Promise<readonly [status: number, text: string]>;
   /** By the text before the number. */
   metrics(): Promise<ReadonlyMap<string, number>>;
+  /** Those to which all workers have answered in time. */
+  metricsOfAll(): Promise<ReadonlyMap<string, number>>;
 }
 
 async function start(t: TestContext, accounts: string, ...flags: readonly string[]): Promise<Running> {
@@ -60,6 +63,11 @@ async function start(t: TestContext, accounts: string, ...flags: readonly string
       return [response.status, await response.text()];
     },
     metrics,
+    metricsOfAll: () =>
+      until('all workers tell their metrics', async () => {
+        const told = await metrics();
+        return told.get('shelfmark_workers') === WORKERS && told;
+      }),
   };
 }
 
@@ -132,13 +140,14 @@ test('the numbers are those of all together, and none that was counted is lost w
   skip,
 }, async t => {
   const key = newKey();
-  const { server, ready, metrics, said } = await start(t, `${NAME}:${key}`, '--workers', String(WORKERS));
-  assert.deepEqual(await ready(), [200, 'ok\n']);
+  const running = await start(t, `${NAME}:${key}`, '--workers', String(WORKERS));
+  const { server, ready, metrics, metricsOfAll, said } = running;
+  await until('it is ready', async () => (await ready()).join() === '200,ok\n');
   await clientOf(server, key).createTable();
   await clientOf(server, key).createEntity({ partitionKey: 'p', rowKey: 'r' });
   await onAll(server, key);
   await onAll(server, newKey());
-  const before = await metrics();
+  const before = await metricsOfAll();
   const read = (name: string): number | undefined => before.get(name);
   assert.deepEqual([read(QUERIES), read(REFUSED)], [4 * WORKERS, 4 * WORKERS]);
   assert.equal(read('shelfmark_request_duration_seconds_count{operation="getEntity"}'), 8 * WORKERS);
@@ -154,11 +163,11 @@ test('the numbers are those of all together, and none that was counted is lost w
     'all are back',
     async () => (await ready())[0] === 200 && (await metrics()).get('shelfmark_workers') === WORKERS,
   );
-  const since = await metrics();
+  const since = await metricsOfAll();
   assert.deepEqual([since.get(QUERIES), since.get(REFUSED)], [4 * WORKERS, 4 * WORKERS]);
   assert.equal(since.get('shelfmark_worker_restarts_total'), WORKERS);
   await onAll(server, key);
-  assert.equal((await metrics()).get(QUERIES), 8 * WORKERS);
+  assert.equal((await metricsOfAll()).get(QUERIES), 8 * WORKERS);
 });
 
 test('readiness goes when the end begins, and while nobody answers', { skip }, async t => {

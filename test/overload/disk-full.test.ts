@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { until } from '#base/testing/until';
 import { runToEnd, spawnServer } from '../support/spawned-server.js';
-import { Connection, type Reply, until } from '../support/worker-processes.js';
+import { Connection, type Reply } from '../support/worker-processes.js';
 import { createTable, get, send } from '../support/worker-server.js';
 import { type DiskKind, newDisk } from './small-disk.js';
 

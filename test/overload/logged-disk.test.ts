@@ -1,13 +1,13 @@
 // A disk that another program fills while commits are durable only in the write-ahead log: no answered write is lost, no request hangs, and
 // writes continue once there is space. Run by npm run test:overload, as root.
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import { collectRows, type Space, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
-import { until } from '../support/worker-processes.js';
 import { newDisk, type SmallDisk } from './small-disk.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
@@ -16,8 +16,9 @@ const ADDRESS = { account: 'a', service: 't', name: 'n' };
 const SMALL_RESERVE_BYTES = 64 * 1024;
 /** Less than what a checkpoint begins at, and more than that reserve and what `fill` leaves. */
 const LOGGED_BYTES = 750_000;
-/** After which a checkpoint has been made of all that was there. */
+/** Usually enough for a checkpoint of all that is there. */
 const CHECKPOINT_MILLISECONDS = 600;
+const META_PAGES_BYTES = 8_192;
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
 class Things {
@@ -77,6 +78,29 @@ class Things {
   }
 }
 
+/** What LMDB writes at the end of each transaction, and so of each checkpoint. */
+const metaPagesOf = (directory: string): string =>
+  readFileSync(join(directory, 'data.mdb')).toString('latin1', 0, META_PAGES_BYTES);
+
+/** Fills the disk while the log has LOGGED_BYTES that the tree has not; gives what makes space again. */
+async function fillBeforeCheckpoint(
+  disk: SmallDisk,
+  things: Things,
+  directory: string,
+  bytes: number,
+): Promise<() => void> {
+  let round = 0;
+  return until('the disk is full before a checkpoint', async () => {
+    await wait(CHECKPOINT_MILLISECONDS);
+    const before = metaPagesOf(directory);
+    await things.putMany(`logged${round++}-`, Math.floor(LOGGED_BYTES / bytes), bytes);
+    const giveBack = disk.fill(300_000);
+    if (metaPagesOf(directory) === before) return giveBack;
+    giveBack();
+    return undefined;
+  });
+}
+
 async function fill(
   t: TestContext,
   bytes: number,
@@ -94,9 +118,7 @@ async function fill(
     return readdirSync(directory).includes('reserve');
   });
   await things.putMany('early', 1000, bytes);
-  await wait(CHECKPOINT_MILLISECONDS);
-  await things.putMany('logged', Math.floor(LOGGED_BYTES / bytes), bytes);
-  const giveBack = disk.fill(300_000);
+  const giveBack = await fillBeforeCheckpoint(disk, things, directory, bytes);
   // What is refused is refused for want of space.
   const answers = await things.putMany('late', 400, bytes);
   assert.deepEqual(new Set(answers.slice(-100)), new Set(['full']));

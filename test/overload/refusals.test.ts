@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { until } from '#base/testing/until';
 import { openLmdbStore } from '#store-lmdb';
 import { runToEnd, type Spawning, spawnServer } from '../support/spawned-server.js';
 import { newDisk } from './small-disk.js';
@@ -25,7 +26,10 @@ async function refuses(
   spawning: Spawning = {},
   more: string[] = [],
 ): Promise<void> {
-  const exit = await runToEnd(['serve', '--table-port', '0', '--data', data, ...more], spawning);
+  const exit = await until('the server that is there answers in time', async () => {
+    const ended = await runToEnd(['serve', '--table-port', '0', '--data', data, ...more], spawning);
+    return !ended.stderr.includes('which does not answer') && ended;
+  });
   assert.match(exit.stderr, /^shelfmark: [^\n]*\n$/);
   assert.match(exit.stderr, sentence);
   assert(exit.stderr.includes(data), exit.stderr);

@@ -1,20 +1,15 @@
 // A server whose disk fails for a while: it refuses writes that it cannot make durable, and every answered one, before and after, is there.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import { faultsOfFile, foundInStore } from '../crash/found.js';
 import { createTableRequest, pathOf, textOf, writeRequest } from '../crash/tables/request.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
-import { Connection, until } from '../support/worker-processes.js';
+import { Connection } from '../support/worker-processes.js';
 import { recordingEnvironment } from './recorder.js';
 import { beginRecording } from './recording.js';
 
 const WRITES = 5;
-/** After so many there is a log, or it is being made. */
-const WRITES_BEFORE_LOG = 20;
-/** In which the log is begun, once its file is there. */
-const BEGIN_MILLISECONDS = 500;
-const LOG_WAIT_MILLISECONDS = 10_000;
 
 interface Told {
   readonly row: string;
@@ -40,23 +35,28 @@ export async function faultsOfFailingDisk(
   const serve = () => spawnServer(['serve', '--data', data, '--table-port', '0', '--silent'], { env });
   const first = await serve();
   const told = await write(first, 'before', true);
-  if (isLogged) {
-    for (let round = 0; told.length < WRITES_BEFORE_LOG; round += 1)
-      told.push(...(await write(first, `logged${round}-`)));
-    await until('there is a log', () => existsSync(join(data, 'data.log')), LOG_WAIT_MILLISECONDS);
-    await sleep(BEGIN_MILLISECONDS);
-    told.push(...(await write(first, 'behind')));
-  }
-  writeFileSync(`${failing}.${what}`, '');
-  const refused = await write(first, 'while');
-  rmSync(`${failing}.${what}`);
+  if (isLogged) await writeUntilLogged(first, join(data, 'data.log'), told);
+  const writeWhileFailing = async (name: string): Promise<Told[]> => {
+    writeFileSync(`${failing}.${what}`, '');
+    const answers = await write(first, name);
+    rmSync(`${failing}.${what}`);
+    return answers;
+  };
+  const refused: Told[] = [];
+  if (isLogged && what === 'sync') {
+    let round = 0;
+    // After a checkpoint in between, which fails, the log takes nothing until the next one.
+    await until('the log takes all that is written while syncs fail', async () => {
+      const answers = await writeWhileFailing(`while${round++}-`);
+      told.push(...answers.filter(isOk));
+      return answers.every(isOk);
+    });
+  } else refused.push(...(await writeWhileFailing('while')));
   told.push(...(await write(first, 'after')));
   await first.stop('SIGKILL');
   const second = await serve();
   told.push(...(await write(second, 'again')));
   await second.stop('SIGTERM');
-  if (isLogged && what === 'sync') told.push(...refused.splice(0));
-  const isOk = ({ status }: Told): boolean => status === 204;
   const faults = refused.filter(isOk).map(({ row }) => `${row} was answered, although the disk failed.`);
   const expected = told.filter(({ row }) => what === 'sync' || !/^after|^while/.test(row));
   faults.push(
@@ -65,6 +65,18 @@ export async function faultsOfFailingDisk(
   const found = await foundInStore(data);
   const lost = told.filter(one => isOk(one) && !found.has(pathOf(nameOf(one.row))));
   return [...faults, ...lost.map(({ row }) => `${row} is lost.`), ...(await faultsOfFile(data))];
+}
+
+const isOk = ({ status }: Told): boolean => status === 204;
+
+/** The log holds rows as they are. */
+async function writeUntilLogged(server: SpawnedServer, log: string, told: Told[]): Promise<void> {
+  let round = 0;
+  await until('writes go to the log', async () => {
+    const answers = await write(server, `logged${round++}-`);
+    told.push(...answers);
+    return existsSync(log) && readFileSync(log).includes(answers.at(-1)?.row ?? '');
+  });
 }
 
 const nameOf = (row: string) => ({ table: 'crash', partition: 'p', row });

@@ -2,6 +2,7 @@
 // a backup meanwhile, and its restore.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '#base/testing/until';
 import { BlobLife } from '../crash/blobs/blob-life.js';
 import { createContainer } from '../crash/blobs/blob-work.js';
 import { containerPath } from '../crash/blobs/found-blobs.js';
@@ -21,7 +22,7 @@ import {
   type SpawnedServer,
   spawnServer,
 } from '../support/spawned-server.js';
-import { Connection, isAlive, until } from '../support/worker-processes.js';
+import { Connection, isAlive } from '../support/worker-processes.js';
 import { plantingEnvironment, type ServerFault } from './planted-server.js';
 import { type Recorded, recordingEnvironment } from './recorder.js';
 
@@ -147,7 +148,7 @@ export class Workload {
     ]);
     try {
       const enough = random.between(ANSWERS / 2, ANSWERS);
-      await until(`${enough} writes are answered`, () => watch.count >= enough, 60_000);
+      await until(`${enough} writes are answered`, () => watch.count >= enough);
       await end();
     } finally {
       for (const one of [...writers, tableLife, queueLife, ...blobLives]) one.stop();

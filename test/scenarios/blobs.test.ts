@@ -65,7 +65,7 @@ describe('blobs by the official client', () => {
       ['blob', 'r'],
     );
     const lease = container.getBlobLeaseClient();
-    await lease.acquireLease(15);
+    await lease.acquireLease(60);
     await assert.rejects(container.delete(), refused('LeaseIdMissing', 412));
     await lease.releaseLease();
     const listed: string[] = [];

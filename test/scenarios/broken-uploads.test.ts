@@ -15,6 +15,7 @@ import {
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
 import { type RunningServer, serve } from 'shelfmark';
+import { until } from '#base/testing/until';
 
 /** Larger than what a row holds, and than what the server reads ahead. */
 const LARGE = 700 * 1024;
@@ -24,9 +25,8 @@ const isLong = process.env.SHELFMARK_LONG !== undefined;
 const LENGTHS = isLong ? [SMALL, LARGE] : [LARGE];
 /** Of a body, that are sent before it is cut off. */
 const SHARES = isLong ? [0, 0.001, 0.5, 1] : [0.5];
-/** In a row that find what is to be. */
+/** In a row that find what is to be: an upload that was broken off just now may not have been begun with. */
 const LOOKS = 5;
-const WAIT_MS = 10_000;
 const BLOCK = Buffer.from('block').toString('base64');
 
 interface Upload {
@@ -48,6 +48,8 @@ describe('broken uploads', () => {
   let server: RunningServer;
   let container: ContainerClient;
   let signature: string;
+  /** The contents that stay. */
+  let kept: readonly string[];
   before(async () => {
     server = await serve({ data: directory, durability: 'none', logLevel: 'fatal' as 'error' });
     container = BlobServiceClient.fromConnectionString(server.connectionString()).getContainerClient(
@@ -65,7 +67,8 @@ describe('broken uploads', () => {
     ).toString();
     await container.uploadBlockBlob('old', 'as it was', 9);
     await container.uploadBlockBlob('large', Buffer.alloc(LARGE), LARGE);
-    assert.equal(files().length, 1);
+    kept = files();
+    assert.equal(kept.length, 1);
     await container.getAppendBlobClient('log').create();
     await container.getAppendBlobClient('log').appendBlock('line', 4);
     await container.getPageBlobClient('pages').create(1024 * 1024);
@@ -99,16 +102,12 @@ describe('broken uploads', () => {
     readdirSync(join(directory, 'contents'), { recursive: true, encoding: 'utf8' })
       .filter(name => /^\d+.\w+$/.test(name))
       .sort();
-  const unchanged = async (kept: readonly string[], what: string): Promise<void> => {
-    // An upload that was broken off just now may not have been begun with.
-    const until = Date.now() + WAIT_MS;
-    let found = files();
-    for (let looks = 0; looks < LOOKS && Date.now() < until; looks++) {
-      await new Promise(resolve => setTimeout(resolve, 5));
-      found = files();
-      if (found.join() !== kept.join()) looks = -1;
-    }
-    assert.deepEqual(found, kept, what);
+  const unchanged = async (what: string): Promise<void> => {
+    let looks = 0;
+    await until(`no more contents than ${kept}, ${what}`, () => {
+      looks = files().join() === kept.join() ? looks + 1 : 0;
+      return looks > LOOKS;
+    });
     assert.equal(await container.getBlobClient('new').exists(), false, what);
     assert.equal((await container.getBlobClient('old').downloadToBuffer()).toString(), 'as it was', what);
     assert.equal((await container.getBlobClient('log').downloadToBuffer()).toString(), 'line', what);
@@ -120,7 +119,6 @@ describe('broken uploads', () => {
 
   for (const length of LENGTHS)
     test(`of ${length} bytes: cut off, or ended before their length`, async () => {
-      const kept = files();
       for (const upload of UPLOADS)
         for (const sent of SHARES.map(share => Math.floor(share * (length - 1)))) {
           const what = `${upload.name} ${upload.query} ${sent} of ${length}`;
@@ -135,12 +133,11 @@ describe('broken uploads', () => {
             socket.destroy();
           }
         }
-      await unchanged(kept, `${length}`);
+      await unchanged(`${length}`);
     });
 
   for (const length of LENGTHS)
     test(`of ${length} bytes: with another digest`, async () => {
-      const kept = files();
       const wrong = [
         ['Content-MD5', Buffer.alloc(16), 'Md5Mismatch'],
         ['x-ms-content-crc64', Buffer.alloc(8), 'Crc64Mismatch'],
@@ -154,7 +151,7 @@ describe('broken uploads', () => {
           assert.equal(statusOf(answer), '400', answer);
           assert.match(answer, new RegExp(`x-ms-error-code: ${code}\r\n`));
         }
-      await unchanged(kept, `${length}`);
+      await unchanged(`${length}`);
     });
 
   test('what follows a body is not of it', async () => {

@@ -44,14 +44,14 @@ async function callerWith(server: RunningServer, key: string): Promise<Caller> {
     new TableClient(url, 'orders', new AzureSASCredential(signature), CLIENT_OPTIONS);
   // Tokens that differ in more than the signature: each is remembered beside the others.
   callers += 1;
-  const expiresOn = new Date(Date.now() + 60_000 * callers);
+  const expiresOn = new Date(Date.now() + 3_600_000 + 60_000 * callers);
   const table = generateTableSas('orders', credential, { permissions: { query: true }, expiresOn });
   const account = generateAccountSas(credential, { permissions: { list: true }, expiresOn });
   const queue = generateQueueSASQueryParameters(
     { queueName: 'orders', permissions: QueueSASPermissions.parse('r'), expiresOn },
     new StorageSharedKeyCredential(NAME, key),
   );
-  const request = { account: NAME, roles: ['Storage Table Data Reader'], lifetimeSeconds: 60 } as const;
+  const request = { account: NAME, roles: ['Storage Table Data Reader'], lifetimeSeconds: 3_600 } as const;
   const token = await issueToken(new Accounts({ [NAME]: [key] }), request, BigInt(Date.now()) * 10_000n);
   // The client itself sends bearer tokens over TLS only.
   const bearer = new TableClient(url, 'orders', new AzureSASCredential('unused=1'), {

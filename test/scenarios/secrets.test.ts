@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Accounts, issueToken, type Role } from 'shelfmark';
+import { until } from '#base/testing/until';
 import { type Addressed, type RawRequest, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
-import { until } from '../support/worker-processes.js';
 
 const newKey = (): string => randomBytes(64).toString('base64');
 const NAME = 'guarded';
@@ -247,7 +247,7 @@ test('nothing that is written holds a secret, whatever was sent', async t => {
   const sender = new Sender(server);
   const now = BigInt(Date.now()) * 10_000n;
   const accounts = new Accounts({ [NAME]: [FIRST] });
-  const token = await issueToken(accounts, { account: NAME, roles: ROLES, lifetimeSeconds: 60 }, now);
+  const token = await issueToken(accounts, { account: NAME, roles: ROLES, lifetimeSeconds: 3_600 }, now);
   await prepare(sender);
   await sendHeaders(sender, token);
   await sendSignatures(sender);

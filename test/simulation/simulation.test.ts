@@ -6,6 +6,8 @@ import { planOf } from './plan/workload.js';
 import { simulate } from './simulate.js';
 
 const SEEDS = 16;
+/** What a call comes to that a crash meets depends on how far the disk was: more seeds are run where one of these is not reached. */
+const SEEDS_MAX = 4 * SEEDS;
 const outcomes = new Map<string, number>();
 
 /** By their texts in simulate.ts; each is part of what the simulation is there to check. */
@@ -56,9 +58,11 @@ const REACHED = [
   'write unknown',
 ];
 
+const unreached = (): readonly string[] => REACHED.filter(outcome => !outcomes.has(outcome));
+
 describe('simulation', () => {
   before(async () => {
-    for (let seed = 1; seed <= SEEDS; seed += 1) {
+    for (let seed = 1; seed <= SEEDS || (seed <= SEEDS_MAX && unreached().length > 0); seed += 1) {
       const simulated = await simulate(seed);
       assert.equal(simulated.failure, undefined, simulated.failure);
       for (const outcome of simulated.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -70,10 +74,7 @@ describe('simulation', () => {
   });
 
   test('the seeds reach every kind of answer', () => {
-    assert.deepEqual(
-      REACHED.filter(outcome => !outcomes.has(outcome)),
-      [],
-    );
+    assert.deepEqual(unreached(), []);
   });
 
   test('the seeds have every engine, faults, sockets and jumps', () => {

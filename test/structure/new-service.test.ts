@@ -203,7 +203,7 @@ test('keys, signatures and roles are checked as for the others', async t => {
   assert.match((await ask(opened, 'GET', 'bread', { query })).text, /^AuthenticationFailed:/);
 
   const tokenOf = async (role: 'Storage Account Contributor' | 'Storage Table Data Reader') => {
-    const request = { account, roles: [role], lifetimeSeconds: 60 };
+    const request = { account, roles: [role], lifetimeSeconds: 3_600 };
     const token = await issueToken(new Accounts({ [account]: [key] }), request, opened.context.clock());
     return { authorization: `Bearer ${token}` };
   };

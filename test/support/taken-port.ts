@@ -14,18 +14,23 @@ export async function takenPort(t: TestContext): Promise<number> {
   return address.port;
 }
 
+/** Below those that systems give to clients, and to servers that ask for any: what another process takes meanwhile is not among them. */
+const FREE_PORTS = { from: 20_000, count: 10_000 };
+
 /** Nobody had it a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise(resolve => {
-    server.close(resolve);
-  });
-  assert(typeof address === 'object' && address !== null);
-  return address.port;
+  for (;;) {
+    const port = FREE_PORTS.from + Math.floor(Math.random() * FREE_PORTS.count);
+    const server = createServer();
+    const isFree = await new Promise<boolean>(resolve => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    await new Promise(resolve => {
+      server.close(resolve);
+    });
+    if (isFree) return port;
+  }
 }
 
 /** Whether anybody listens. */

@@ -4,10 +4,11 @@ import { rename, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
+import { until } from '#base/testing/until';
 import { signedHeaders } from '../support/raw-client.js';
 import { runToEnd } from '../support/spawned-server.js';
 import { isTaken, takenPort } from '../support/taken-port.js';
-import { childrenOf, isAlive, until, WELL_KNOWN } from '../support/worker-processes.js';
+import { childrenOf, isAlive, WELL_KNOWN } from '../support/worker-processes.js';
 import {
   connections,
   createTable,
@@ -17,6 +18,8 @@ import {
   skip,
   skipLong,
 } from '../support/worker-server.js';
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
 test('a signal lets what is under way be answered; a second one does not wait', {
   skip: skipLong,
@@ -33,12 +36,13 @@ test('a signal lets what is under way be answered; a second one does not wait', 
     open.on('data', chunk => {
       answer += String(chunk);
     });
-    // It is signed: a caller who is not known is answered before the body.
-    const put = send('PUT', '/things', {});
+    // It is signed: a caller who is not known is answered before the body. Once its worker asks for the body it has it under way.
+    const put = send('PUT', '/things', {}, { Expect: '100-continue' });
     const head = Object.entries({ Host: 'h', ...signedHeaders({ account: WELL_KNOWN }, put) });
     const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    open.write(`${put.method} ${put.target} HTTP/1.1\r\n${lines}\r\n{`);
-    await new Promise(resolve => setTimeout(resolve, 200));
+    open.write(`${put.method} ${put.target} HTTP/1.1\r\n${lines}\r\n`);
+    await until('the body is asked for', () => answer === CONTINUE);
+    open.write('{');
     const stopped = server.stop('SIGTERM');
     await until('one worker has ended', () => workers.filter(isAlive).length === 1);
     await until('nobody new is let in', async () => !(await isTaken(server.port)));
@@ -46,7 +50,7 @@ test('a signal lets what is under way be answered; a second one does not wait', 
     else process.kill(server.pid, 'SIGTERM');
     assert.equal((await stopped).code, isPatient ? 0 : 1);
     await until('all workers are gone', () => !workers.some(isAlive));
-    assert.equal(answer.startsWith('HTTP/1.1 4'), isPatient, answer);
+    assert.equal(answer.startsWith(`${CONTINUE}HTTP/1.1 4`), isPatient, answer);
     open.destroy();
   }
 });
@@ -67,7 +71,7 @@ test('workers that cannot start any more end the whole', { skip: skipLong }, asy
   await rename(data, `${data}.away`);
   await writeFile(data, 'no directory');
   process.kill(workers[0] ?? 0, 'SIGKILL');
-  await until('the primary ends', () => !isAlive(server.pid), 60_000);
+  await until('the primary ends', () => !isAlive(server.pid));
   const { code, stderr } = await server.stop('SIGTERM');
   assert.equal(code, 1);
   assert.match(stderr, /cannot hold a store.*\), as those before it did; no other is tried\.\n$/s);

@@ -2,8 +2,9 @@
 // worker, and the death of a worker. workers-life.test.ts tests how it starts and ends.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { until } from '#base/testing/until';
 import { isTaken } from '../support/taken-port.js';
-import { type Connection, childrenOf, isAlive, type Reply, until } from '../support/worker-processes.js';
+import { type Connection, childrenOf, isAlive, type Reply } from '../support/worker-processes.js';
 import {
   ACCOUNT,
   connections,
@@ -22,7 +23,7 @@ import {
 
 const ROUNDS = skipLong === false ? 10 : 3;
 
-const server = await start(WORKERS, '--table-deletion-seconds', '30');
+const server = await start(WORKERS, '--table-deletion-seconds', '600');
 after(() => server.stop('SIGKILL'));
 
 test('one line says that all are ready; connections go to the workers by turns', { skip }, async t => {
@@ -158,12 +159,10 @@ test('a worker that is killed is replaced, and the others do not notice', { skip
   const line = `shelfmark: worker ${victim} ended (SIGKILL); another takes its place.\n`;
   await until('the death is told', () => server.stderr() === line);
   const isNew = (pid: number): boolean => !workers.includes(pid);
-  let replacement: number | undefined;
-  for (let tries = 0; replacement === undefined && tries < 200; tries++) {
+  await until('the new worker gets connections', async () => {
     const [fresh] = await connections(t, server, 1);
-    replacement = fresh?.workerAmong(childrenOf(server.pid).filter(isNew));
-  }
-  assert(replacement !== undefined, 'The new worker gets connections.');
+    return fresh?.workerAmong(childrenOf(server.pid).filter(isNew));
+  });
 });
 
 test('a signal ends them all', { skip }, async () => {

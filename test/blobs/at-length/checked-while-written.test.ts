@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
+import { until } from '#base/testing/until';
 import { runToEnd, type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
 
 const CHECKS = 3;
@@ -105,7 +106,7 @@ test('nothing is found while blobs are written, and a byte that changes is', asy
     const [backup, restored] = [join(directory, `backup${round}`), join(directory, `restored${round}`)];
     assert.deepEqual((await runToEnd(['backup', backup, '--data', data])).code, 0);
     assert.deepEqual((await runToEnd(['restore', backup, '--data', restored])).code, 0);
-    assert(writers.rounds > before, 'The writers went on.');
+    await until('the writers go on', () => writers.rounds > before);
   }
   await writers.stop();
   await server.stop('SIGTERM');

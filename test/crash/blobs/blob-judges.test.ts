@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type RunningServer, serve } from 'shelfmark';
+import { until } from '#base/testing/until';
 import { Random } from '../../simulation/plan/random.js';
 import { Connection } from '../../support/worker-processes.js';
 import { faultsOfFile } from '../found.js';
 import { faultsOf, THE_END } from '../history.js';
 import { Journal } from '../journal.js';
-import { NOBODY } from '../queues/ledger.js';
+import { Trigger } from '../trigger.js';
 import { type BlobCall, rawBlobRequest } from './blob-request.js';
 import { BlobWork } from './blob-work.js';
 import { CONTAINER, faultsOfContents, foundBlobsInStore, foundByBlobServer } from './found-blobs.js';
@@ -50,7 +51,7 @@ interface Subject {
   tamper(call: BlobCall): Promise<void>;
 }
 
-const MILLISECONDS = 300;
+const ANSWERS = 100;
 
 /** Clients have written for a while, and all of them were answered. */
 async function open(t: TestContext): Promise<Subject> {
@@ -64,11 +65,13 @@ async function open(t: TestContext): Promise<Subject> {
   const work = new BlobWork(new Random(7), new Journal(), 1);
   await work.make(port);
   assert.deepEqual(await work.contest.judge(port), []);
-  const clients = work.clients(port, NOBODY);
-  setTimeout(() => {
-    for (const client of clients) client.stop();
-  }, MILLISECONDS);
-  await Promise.all(clients.map(client => client.run()));
+  const watch = new Trigger();
+  const clients = work.clients(port, watch);
+  const running = Promise.all(clients.map(client => client.run()));
+  const isFaulty = (): boolean => clients.some(({ faults }) => faults.length > 0);
+  await until(`${ANSWERS} writes are answered`, () => watch.count >= ANSWERS || isFaulty());
+  for (const client of clients) client.stop();
+  await running;
   assert.deepEqual(
     clients.flatMap(({ faults }) => faults),
     [],

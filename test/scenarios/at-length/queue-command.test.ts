@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { TableServiceClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { serve } from 'shelfmark';
 import { CLIENT_OPTIONS } from '../../support/clients.js';
 import { type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
+import { freePort } from '../../support/taken-port.js';
 
 const ONCE = { retryOptions: { maxTries: 1 } };
 
@@ -69,10 +69,7 @@ describe('queues of the command', () => {
   test('it can be left out, and have a port that is named', async t => {
     const without = await start(t, newDirectory(t), '--queue-port', 'none');
     assert.doesNotMatch(without.readyLine, /queues at|QueueEndpoint/);
-    // A port that somebody had a moment ago is likely to be free.
-    const server = await serve();
-    const { queuePort } = server;
-    await server.close();
+    const queuePort = await freePort();
     const named = await start(
       t,
       newDirectory(t),

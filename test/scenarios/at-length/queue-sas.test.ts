@@ -183,7 +183,7 @@ describeTargets('bearer tokens for queues', subject => {
   async function ask(role: Role, method: string, path: string, body?: string): Promise<number> {
     const { server } = subject;
     const accounts = new Accounts({ [server.account.name]: [server.account.key] });
-    const request = { account: server.account.name, roles: [role], lifetimeSeconds: 60 };
+    const request = { account: server.account.name, roles: [role], lifetimeSeconds: 3_600 };
     const token = await issueToken(accounts, request, BigInt(Date.now()) * 10_000n);
     const answer = await fetch(`${queueEndpointOf(server)}/${path}`, {
       method,

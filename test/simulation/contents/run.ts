@@ -14,7 +14,7 @@ import { ACCOUNT, type Life, type Plant, World } from './world.js';
 
 const READER_PASSES = 100;
 /** In steps: no time passes while this process is stopped. */
-const PATIENCE_STEPS = 300;
+const PATIENCE_STEPS = 1_200;
 const PATIENCE_STEP_MS = 100;
 const UNBOUNDED = { rows: 1e9, bytes: 1e12, examined: 1e9, milliseconds: 1e9 };
 

@@ -20,7 +20,7 @@ import { type OpenTarget, openSubject, type Plant, type Subject } from './subjec
 
 const ACCOUNT_PATH = '/devstoreaccount1/';
 /** An answer that has not come after this time never will. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 /** How often the last reading is tried again where the store is busy. */
 const TRIES_MAX = 50;
 const TICKS_PER_MS = 10_000n;
