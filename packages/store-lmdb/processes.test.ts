@@ -71,7 +71,7 @@ async function keysOf(store: Store, space: Space): Promise<string[]> {
 }
 
 const isLong = process.env.SHELFMARK_LONG === '1';
-/** The same with a process that knows itself alone is the affair of a few laws, and of npm run test:processes. */
+/** The same with a process that knows itself alone is the affair of a few laws, and of npm run verify processes. */
 for (const exclusive of [false, true]) {
   const who = exclusive ? 'the only writer' : 'a writer';
 

@@ -1,4 +1,4 @@
-// A kill at a moment of a sequence that has each operation on blobs: at some moments here, at each in `npm run test:blobs`; there faults that are
+// A kill at a moment of a sequence that has each operation on blobs: at some moments here, at each in `npm run verify blobs`; there faults that are
 // planted in the process are found too; KILLED_SHARE=4 takes every fourth. KILLED_AT=log:12 node --test dist/test/blobs/killed.test.js repeats one.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The kill loop in short: one round with one process, and with SHELFMARK_LONG one with four. `npm run test:crash` is the long form, of both; both
+// The kill loop in short: one round with one process, and with SHELFMARK_LONG one with four. `npm run verify crash` is the long form, of both; both
 // print how to repeat a failure. SHELFMARK_SEED repeats the choices of one here.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,10 +11,10 @@ const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
 
 for (const workers of [1, 4]) {
   test(`what was answered survives the death of ${workers === 1 ? 'the server' : 'a worker, of all, and of the whole group'}`, {
-    skip: process.platform !== 'linux' || (workers > 1 && onlyIn('test:crash')),
+    skip: process.platform !== 'linux' || (workers > 1 && onlyIn('crash')),
   }, async t => {
     t.diagnostic(
-      `SHELFMARK_SEED=${seed}; at length: npm run test:crash -- --seed ${seed} --workers ${workers}`,
+      `SHELFMARK_SEED=${seed}; at length: node dist/test/crash/main.js --seed ${seed} --workers ${workers}`,
     );
     const directory = await mkdtemp(join(tmpdir(), 'shelfmark-crash-'));
     t.after(() => rm(directory, { recursive: true, maxRetries: 5 }));

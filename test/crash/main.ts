@@ -1,4 +1,4 @@
-// The kill loop: `npm run test:crash -- --rounds N --seed S --workers N`. A life is ten rounds on one directory
+// The kill loop: `node dist/test/crash/main.js --rounds N --seed S --workers N`. A life is ten rounds on one directory
 // with a seed of its own, so that it can be repeated alone. Without --workers every fifth life has four.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ async function live(seed: number, workers: number, rounds: number): Promise<numb
   } catch (error) {
     const log = join(directory, 'answers.log');
     await writeFile(log, life.journal.text());
-    const command = `npm run test:crash -- --seed ${seed} --rounds ${ROUNDS_A_LIFE} --workers ${workers}`;
+    const command = `node dist/test/crash/main.js --seed ${seed} --rounds ${ROUNDS_A_LIFE} --workers ${workers}`;
     const where = `Seed ${seed}, round ${round}, ${workers} workers. The data is in ${directory}, what was asked and answered in ${log}.`;
     process.stdout.write(
       `${error instanceof Error ? error.stack : error}\n\n${where}\nThe same choices, at other moments: ${command}\n`,

@@ -74,7 +74,7 @@ async function storedKeysOf(directory: string): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key));
 }
 
-const skipLong = onlyIn('test:operations');
+const skipLong = onlyIn('operations');
 
 describe('backup, restore and check', () => {
   let base = '';

@@ -1,4 +1,4 @@
-// The parts of the fuzz suite in small, as many runs as fit into a second; `npm run test:fuzz` makes the others. A failure names
+// The parts of the fuzz suite in small, as many runs as fit into a second; `npm run verify fuzz` makes the others. A failure names
 // the command that repeats it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// The whole fuzz suite: `npm run test:fuzz -- [--part direct|sockets|tokens|blobs] [--runs N | --share S] [--seed S] [--first K]`. Stops at the first part
+// The whole fuzz suite: `node dist/test/fuzz/main.js [--part direct|sockets|tokens|blobs] [--runs N | --share S] [--seed S] [--first K]`. Stops at the first part
 // that fails.
 import { parseArgs } from 'node:util';
 import { runBlobTokens } from './blob-tokens/blob-token-part.js';

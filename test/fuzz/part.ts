@@ -17,4 +17,4 @@ export type Part = (runs: Runs) => Promise<PartReport>;
 
 /** From the first run that the failing one needs up to itself. */
 export const repeatCommand = (part: string, seed: number, from: number, run: number): string =>
-  `Repeat: npm run test:fuzz -- --part ${part} --seed ${seed} --first ${from} --runs ${run - from + 1}`;
+  `Repeat: node dist/test/fuzz/main.js --part ${part} --seed ${seed} --first ${from} --runs ${run - from + 1}`;

@@ -1,5 +1,5 @@
 // The operator's view of several processes: readiness, metrics summed over all, keys that are changed in all of them, deaths
-// meanwhile. It takes about half a minute, so `npm run test:operations` runs it and `npm test` does not.
+// meanwhile. It takes about half a minute, so `npm run verify operations` runs it and `npm test` does not.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -12,7 +12,7 @@ const root = mkdtempSync(join(tmpdir(), 'store-address-'));
 test.after(() => rmSync(root, { recursive: true }));
 
 /** Each command is a process of its own. */
-const skip = onlyIn('test:operations');
+const skip = onlyIn('operations');
 
 test('a store that is named by its address is served, checked, backed up and restored', {
   skip,

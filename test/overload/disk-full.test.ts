@@ -1,5 +1,5 @@
 // A disk that becomes full under a server: writes are refused with their own text, reads and deletes go on, nothing is corrupt, and
-// after space was made, outside or by deletes, writes go on without a restart. Run by npm run test:overload, as root.
+// after space was made, outside or by deletes, writes go on without a restart. Run by npm run verify overload, as root.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';

@@ -1,5 +1,5 @@
 // Contents on a disk that becomes full: a write that finds no space is refused and leaves nothing, rows and reads go on, and there is space again
-// after a drop. Run by npm run test:overload, as root.
+// after a drop. Run by npm run verify overload, as root.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Ten thousand connections that are used once and kept open: their memory, the refusal of one more, answers on the
-// open ones, and the end by a signal. Run by npm run test:overload.
+// open ones, and the end by a signal. Run by npm run verify overload.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';

@@ -1,5 +1,5 @@
 // A disk that another program fills while commits are durable only in the write-ahead log: no answered write is lost, no request hangs, and
-// writes continue once there is space. Run by npm run test:overload, as root.
+// writes continue once there is space. Run by npm run verify overload, as root.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

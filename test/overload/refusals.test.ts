@@ -9,7 +9,7 @@ import { openLmdbStore } from '#store-lmdb';
 import { runToEnd, type Spawning, spawnServer } from '../support/spawned-server.js';
 import { newDisk } from './small-disk.js';
 
-/** A dozen servers; run by npm run test:overload. */
+/** A dozen servers; run by npm run verify overload. */
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform === 'win32';
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;

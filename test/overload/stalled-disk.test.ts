@@ -1,6 +1,6 @@
 // A disk that stalls under a flood of writes: waiting writes are bounded in number and in bytes, all others are
 // refused at once, reads go on, memory stays flat, and the waiting writes are applied in the end. The stall is another process that
-// keeps LMDB's write lock. Run by npm run test:overload.
+// keeps LMDB's write lock. Run by npm run verify overload.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 // Signals, with one process and several: requests under way are answered and their connections closed, slow
-// ones are cut, and a second signal ends the process at once. Run by npm run test:overload.
+// ones are cut, and a second signal ends the process at once. Run by npm run verify overload.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

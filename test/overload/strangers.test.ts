@@ -1,5 +1,5 @@
 // Callers whose requests do not end, and a caller with credentials beside them, who always gets through: callers that nobody knows, whose
-// bodies and heads stop a byte short, and callers that are known and slow. `npm test` bounds memory to 8 MiB, npm run test:overload leaves
+// bodies and heads stop a byte short, and callers that are known and slow. `npm test` bounds memory to 8 MiB, npm run verify overload leaves
 // it at its default.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

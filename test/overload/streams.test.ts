@@ -1,5 +1,5 @@
 // Bodies of a gigabyte through a server that buffers none of it, while point gets go on on other connections. `npm test` sends an eighth of
-// it, npm run test:overload the whole.
+// it, npm run verify overload the whole.
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';

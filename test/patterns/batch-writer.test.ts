@@ -38,7 +38,7 @@ const rows = (count: number, departments: number, table: string): RowChange[] =>
     change.create(Employee, { ...anna, department: `d${id % departments}`, id }, { table }),
   );
 
-const skip = onlyIn('test:patterns');
+const skip = onlyIn('patterns');
 
 describePeers('the batch writer', peer => {
   test('does many rows by few requests', async () => {

@@ -39,7 +39,7 @@ const ofAudited = listOf(Audited, 'auditedNames', {
 });
 const auditedFlow = listFlow('audited-names', [ofAudited]);
 
-const skip = onlyIn('test:patterns');
+const skip = onlyIn('patterns');
 
 describe('lists in blobs', () => {
   let server: RunningServer;

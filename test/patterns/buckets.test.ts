@@ -38,7 +38,7 @@ async function moveAll(db: Db, table: string, resume?: string): Promise<number> 
   return moved;
 }
 
-const skip = onlyIn('test:patterns');
+const skip = onlyIn('patterns');
 
 describePeers('a number of buckets that is being changed', peer => {
   const db = (): Db => open({ tables: peer.client() });

@@ -44,7 +44,7 @@ class Turns implements HttpClient {
   }
 }
 
-const skip = onlyIn('test:patterns');
+const skip = onlyIn('patterns');
 const IS_LONG = process.env.SHELFMARK_LONG !== undefined;
 const IS_FULL = process.env.PATTERN_FULL !== undefined;
 

@@ -13,7 +13,7 @@ import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
 import { chanceOf, SEED } from './seeded.js';
 
-const skip = onlyIn('test:patterns');
+const skip = onlyIn('patterns');
 
 type Found = readonly [fault: CopyFault, id: number | undefined, isRepaired: boolean];
 

@@ -114,7 +114,7 @@ describePeers('lost answers of encrypted values', peer => {
   // All faults where servers are fast; elsewhere the answers are the same, and two show it.
   const faults = peer.name === 'memory' ? SOME_FAULTS : SOME_FAULTS.slice(0, 2);
   for (const operation of OPERATIONS) {
-    const skip = operation.name !== 'reseal' && onlyIn('test:patterns');
+    const skip = operation.name !== 'reseal' && onlyIn('patterns');
     test(`${operation.name} is done, whichever one request fails, and however`, { skip }, async () => {
       const first = await prepare(peer, operation);
       const counting = withFaults(peer, () => undefined);

@@ -127,7 +127,7 @@ describePeers('rows with a time to live', peer => {
     assert(isShortened);
   });
 
-  test('cost the requests that the page says', { skip: onlyIn('test:patterns') }, async () => {
+  test('cost the requests that the page says', { skip: onlyIn('patterns') }, async () => {
     const requests = new FaultyClient(() => undefined);
     const { sessions, session, at } = world(peer, { httpClient: requests });
     const count = async (run: () => Promise<unknown>): Promise<number> => {

@@ -41,7 +41,7 @@ async function saidUntilKilled(args: readonly string[], milliseconds: number): P
   return said;
 }
 
-const skip = onlyIn('test:patterns');
+const skip = onlyIn('patterns');
 
 describePeers('a killed program', peer => {
   test('leaves what it said it had written, and nothing by halves', { skip }, async () => {

@@ -305,7 +305,7 @@ describePeers('entities with lists', peer => {
   });
 
   test('wherever a program ends, lists are equal to the entities when the flow is done', {
-    skip: onlyIn('test:patterns'),
+    skip: onlyIn('patterns'),
   }, async () => {
     const Employee = employees();
     const [byLastName, byTeam, everywhere] = [lastNames(Employee), teams(Employee), allNames(Employee)];

@@ -168,7 +168,7 @@ describePeers('lists', peer => {
   });
 
   test('readers of a list that others split and merge see every id that stays', {
-    skip: onlyIn('test:patterns'),
+    skip: onlyIn('patterns'),
   }, async () => {
     const table = await peer.newTable();
     const staff = lists(db().db, ByLastName, { table, attempts: 50 });

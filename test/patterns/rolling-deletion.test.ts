@@ -113,7 +113,7 @@ test('writers that come together make a table once, and a table that is made sta
 });
 
 test('days of events, some late and some early, leave what is kept and nothing else', {
-  skip: onlyIn('test:patterns'),
+  skip: onlyIn('patterns'),
 }, async t => {
   const days = 100;
   const { client, clock, db } = await world(t, 40);

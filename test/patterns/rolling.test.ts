@@ -264,7 +264,7 @@ describePeers('rolling tables', peer => {
   });
 
   test('give of a span what its query asks for, within the bounds of memory', {
-    skip: onlyIn('test:patterns'),
+    skip: onlyIn('patterns'),
   }, async () => {
     const { events, values, minutes, from, to, expected, hourOf, all } = await spread();
     const ofSource = (repo: ReturnType<typeof events.at>) => repo.partition({ source: 's1' });
@@ -373,7 +373,7 @@ describePeers('rolling tables', peer => {
   });
 
   test('are written though answers are lost, and tables are dropped beside', {
-    skip: onlyIn('test:patterns'),
+    skip: onlyIn('patterns'),
   }, async () => {
     for (const fault of SOME_FAULTS)
       for (const at of [0, 1, 2]) {

@@ -1,4 +1,4 @@
-// Power cuts: `npm run test:power-cut -- --cuts N --seed S --only WORD-OF-A-CASE`. Records the servers' operations on files, then cuts the power at many
+// Power cuts: `node dist/test/power-cut/main.js --cuts N --seed S --only WORD-OF-A-CASE`. Records the servers' operations on files, then cuts the power at many
 // moments and judges the remaining files. At the end it repeats this with a server and with disks that do not sync, where losses
 // must be found: this shows that the test detects them.
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -68,7 +68,7 @@ async function main(directory: string): Promise<boolean> {
     say(
       `${result.faults.slice(0, 10).join('\n')}\n\nAfter record ${result.cuts}; what is left is in ${session.directory}/cut, what was asked and answered in ${session.directory}/answers.log.`,
     );
-    say(`The same choices, at other moments: npm run test:power-cut -- --seed ${seed} --cuts ${cuts}`);
+    say(`The same choices, at other moments: node dist/test/power-cut/main.js --seed ${seed} --cuts ${cuts}`);
     return false;
   }
   return true;

@@ -1,6 +1,6 @@
 // Random histories of a queue against the simple model, on both engines; and many concurrent gets, updates and deletes.
 // A failure prints fast-check's seed and path; written beside `numRuns` below, they repeat it alone.
-// `npm run test:queues` runs longer.
+// `npm run verify queues` runs longer.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

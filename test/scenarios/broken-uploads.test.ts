@@ -21,7 +21,7 @@ import { until } from '#base/testing/until';
 const LARGE = 700 * 1024;
 const SMALL = 2048;
 const isLong = process.env.SHELFMARK_LONG !== undefined;
-/** A content in its row is cut off by the same code: `npm run test:blobs` has it too. */
+/** A content in its row is cut off by the same code: `npm run verify blobs` has it too. */
 const LENGTHS = isLong ? [SMALL, LARGE] : [LARGE];
 /** Of a body, that are sent before it is cut off. */
 const SHARES = isLong ? [0, 0.001, 0.5, 1] : [0.5];

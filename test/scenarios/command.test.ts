@@ -65,7 +65,7 @@ async function begin(
   };
 }
 
-const skipLong = onlyIn('test:operations');
+const skipLong = onlyIn('operations');
 
 describe('shelfmark serve', () => {
   let directory = '';
@@ -281,7 +281,7 @@ describe('shelfmark serve', () => {
         new RegExp(`^shelfmark: .*EADDRINUSE.*${port}: another program listens there; .*\\.\\n$`),
       ],
     ];
-    // Each is a process of its own: all of them run in `npm run test:operations`.
+    // Each is a process of its own: all of them run in `npm run verify operations`.
     const tried = mistakes.slice(0, process.env.SHELFMARK_LONG === undefined ? 3 : undefined);
     await Promise.all(tried.map(mistake => failsInOneSentence(...mistake)));
   });

@@ -2,4 +2,4 @@
 import { runSeeds } from './run-seeds.js';
 import { simulate } from './simulate.js';
 
-await runSeeds({ only: 'SIMULATION_SEED', other: 'BLOB_SIMULATION_SEED', count: 1000, simulate });
+await runSeeds({ only: 'SIMULATION_SEED', count: 1000, simulate });

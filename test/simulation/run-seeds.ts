@@ -11,8 +11,6 @@ const numberFrom = (name: string, otherwise: number): number => {
 export interface Seeds {
   /** The variable that names one seed. */
   readonly only: string;
-  /** Of another simulation: where that one names a seed, this one has nothing to do. */
-  readonly other: string;
   /** `SIMULATION_SEEDS` is how many, `SIMULATION_FROM` the first, 1 unless given. */
   readonly count: number;
   readonly simulate: (seed: number) => Promise<Simulated>;
@@ -25,8 +23,7 @@ export interface Simulated {
   readonly outcomes: readonly string[];
 }
 
-export async function runSeeds({ only, other, count: usual, simulate }: Seeds): Promise<void> {
-  if (process.env[other]) return;
+export async function runSeeds({ only, count: usual, simulate }: Seeds): Promise<void> {
   const one = process.env[only] ? numberFrom(only, 1) : undefined;
   const first = one ?? numberFrom('SIMULATION_FROM', 1);
   const count = one === undefined ? numberFrom('SIMULATION_SEEDS', usual) : 1;

@@ -49,7 +49,7 @@ async function report(plan: Plan, failure: Breach): Promise<string> {
     `The shortest list of steps found that fails too (${shortest.steps.length}), at step ${shortest.failure.step}:`,
     ...shortest.steps.map(stepText),
     shortest.failure.message,
-    `Again: SIMULATION_SEED=${plan.seed} npm run test:simulation`,
+    `Again: SIMULATION_SEED=${plan.seed} node dist/test/simulation/main.js`,
   ]
     .map(shorten)
     .join('\n');

@@ -1,5 +1,5 @@
 // Sixteen seeds of the simulation, which are every engine with every kind of fault, and the answers that these must reach.
-// `npm run test:simulation` runs a thousand.
+// `npm run verify simulation` runs a thousand.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { planOf } from './plan/workload.js';

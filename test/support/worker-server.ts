@@ -66,5 +66,5 @@ export async function connections(
 /** Who holds which socket only Linux tells. */
 export const skip = process.platform !== 'linux';
 /** Of what waits for seconds. */
-export const skipLong: boolean | string = skip || onlyIn('test:processes');
+export const skipLong: boolean | string = skip || onlyIn('processes');
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));

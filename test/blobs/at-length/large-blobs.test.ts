@@ -1,4 +1,4 @@
-// Blobs of one byte to 256 MiB by the official client, and of 5 GB by npm run test:blobs:large: uploaded at once, in parallel blocks and from
+// Blobs of one byte to 256 MiB by the official client, and of 5 GB by npm run verify large-blobs: uploaded at once, in parallel blocks and from
 // streams, read whole, in parallel ranges and with checksums. Every byte is compared.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -37,6 +37,6 @@ describe('simulation', { skip: host === undefined && 'SHELFMARK_CASSANDRA names 
   const one = process.env.SIMULATION_SEED;
   for (const seed of one === undefined ? SEEDS : [Number(one)])
     test(`simulation: seed ${seed}`, async () => {
-      assert.equal(await failureOf(seed), undefined, `SIMULATION_SEED=${seed} npm run test:cassandra`);
+      assert.equal(await failureOf(seed), undefined, `SIMULATION_SEED=${seed} npm run verify cassandra`);
     });
 });

@@ -1,4 +1,4 @@
-// npm run test:cassandra:faults -- --minutes N --seed S: three nodes of Cassandra and three front ends that fail while clients work.
+// node dist/test/cassandra/faults/main.js --minutes N --seed S: three nodes of Cassandra and three front ends that fail while clients work.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   if (round !== undefined && !kinds.includes(round))
     throw new Error(`--round is one of: ${kinds.join(', ')}.`);
   const chosen = `${nodes === '3' ? '' : ` --nodes ${nodes}`}${round === undefined ? '' : ` --round '${round}'`}`;
-  const command = `npm run test:cassandra:faults -- --seed ${seed} --minutes ${minutes}${chosen}`;
+  const command = `node dist/test/cassandra/faults/main.js --seed ${seed} --minutes ${minutes}${chosen}`;
   say(`Seed ${seed}: ${command}`);
   try {
     const told = await run({

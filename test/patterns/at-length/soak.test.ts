@@ -16,7 +16,7 @@ import { describePeers, type Peer } from '../peers.js';
 import { chanceOf, repeatBy, SEED } from '../seeded.js';
 
 const { SOAK_SECONDS } = process.env;
-const skip = SOAK_SECONDS === undefined && 'runs in npm run test:patterns:soak';
+const skip = SOAK_SECONDS === undefined && 'runs in npm run verify patterns-soak';
 
 const REPEAT = `SOAK_SECONDS=${SOAK_SECONDS} ${repeatBy('at-length/soak')}`;
 

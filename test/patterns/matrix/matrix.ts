@@ -1,4 +1,4 @@
-// The crash matrix of some cases, on every peer: a few crashes in `npm test`, a sample of all by the run's seed in `npm run test:patterns`, and all in `npm run test:patterns:long`. Two writers beside
+// The crash matrix of some cases, on every peer: a few crashes in `npm test`, a sample of all by the run's seed in `npm run verify patterns`, and all in `npm run verify patterns-matrix`. Two writers beside
 // each other take turns as fast-check's scheduler has it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ const IS_FULL = PATTERN_FULL !== undefined;
 
 /** Runs at a time: servers of their own are waited for. */
 const CONCURRENCY = 4;
-/** Of a case, in `npm run test:patterns`. Each is run with one crash, and then with another. */
+/** Of a case, in `npm run verify patterns`. Each is run with one crash, and then with another. */
 const SAMPLED = 4;
 /** Of the first crashes, one in so many is followed by all second ones, where all is run at length. */
 const FULL_SHARE: Readonly<Record<Peer['name'], number>> = { memory: 1, process: 4, azurite: 4 };
@@ -138,7 +138,7 @@ export function crashMatrix(title: string, cases: readonly MatrixCase[]): void {
     for (const each of wanted) {
       const isShort = each === wanted[0] || MATRIX_CASE !== undefined;
       const lacks = each.notOn === peer.name && 'it takes minutes there';
-      const skip = lacks || (!isShort && onlyIn('test:patterns'));
+      const skip = lacks || (!isShort && onlyIn('patterns'));
       if (MATRIX_PLAN !== undefined || MATRIX_CRASH !== undefined) {
         test(each.name, { skip }, () => runGiven(peer, title, each));
         continue;

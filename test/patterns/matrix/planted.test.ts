@@ -8,7 +8,7 @@ import { onlyIn } from '../../support/at-length.js';
 import { chanceOf, SEED } from '../seeded.js';
 import { PLANTED_FAULTS, type PlantedFault } from './planted-faults.js';
 
-/** In `npm run test:patterns`, by the run's seed. */
+/** In `npm run verify patterns`, by the run's seed. */
 const SHARE = process.env.PATTERN_FULL === undefined ? 0.25 : 1;
 
 interface Ended {
@@ -29,7 +29,7 @@ async function runWith({ by, case: name, crash }: PlantedFault, fault: string): 
   return { code: await ended, output: output + errors };
 }
 
-describe('faults planted in the library', { skip: onlyIn('test:patterns') }, () => {
+describe('faults planted in the library', { skip: onlyIn('patterns') }, () => {
   const chance = chanceOf(SEED);
   const wanted = PLANTED_FAULTS.filter(() => chance() < SHARE);
   for (const fault of wanted)

@@ -1,4 +1,4 @@
-// Some seeds of the simulation of blobs, the answers that these must reach, and faults that it must find. `npm run test:simulation` runs 400.
+// Some seeds of the simulation of blobs, the answers that these must reach, and faults that it must find. `npm run verify simulation` runs 400.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onlyIn } from '../../support/at-length.js';
@@ -67,7 +67,7 @@ test('a seed is one plan, and plans have all that may befall a process', () => {
 });
 
 for (const [name, { plant, finding }] of Object.entries(PLANTED_FAULTS))
-  test(`found: ${name}`, { skip: name === RARE && onlyIn('test:blobs') }, async t => {
+  test(`found: ${name}`, { skip: name === RARE && onlyIn('blobs') }, async t => {
     for (let seed = 1; seed <= SEEDS_MAX; seed += 1) {
       const { failure } = await runPlan({ ...planOf(seed), faults: false, failingSyncs: false }, plant);
       if (failure === undefined) continue;

@@ -6,7 +6,6 @@ installCalls();
 const { simulateBlobs } = await import('./simulate.js');
 await runSeeds({
   only: 'BLOB_SIMULATION_SEED',
-  other: 'SIMULATION_SEED',
   count: 400,
   simulate: simulateBlobs,
 });

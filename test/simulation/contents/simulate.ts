@@ -22,7 +22,7 @@ async function report(plan: Plan, failure: Breach): Promise<string> {
     `The shortest list of steps found that fails too (${shortest.steps.length}), at step ${shortest.failure.step}:`,
     ...shortest.steps.map(stepText),
     shortest.failure.message,
-    `Again: BLOB_SIMULATION_SEED=${plan.seed} npm run test:simulation`,
+    `Again: BLOB_SIMULATION_SEED=${plan.seed} node dist/test/simulation/contents/main.js`,
   ].join('\n');
 }
 

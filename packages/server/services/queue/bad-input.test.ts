@@ -1,4 +1,4 @@
-// Whatever comes, the Queue service answers with a code of its own and has no fault. QUEUE_FUZZ_RUNS looks longer, as `npm run test:queues` does.
+// Whatever comes, the Queue service answers with a code of its own and has no fault. QUEUE_FUZZ_RUNS looks longer, as `npm run verify queues` does.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
