@@ -97,6 +97,7 @@ const FILTERS_FACE = '#patterns/filters';
 const FOR_TESTS: ReadonlySet<string> = new Set([
   '#base/testing',
   '#base/testing/random-runs',
+  '#base/testing/until',
   '#store/conformance',
   '#account/testing',
 ]);
