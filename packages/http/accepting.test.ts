@@ -19,7 +19,7 @@ function allowed(): number {
 
 test('a thousand connections are made while the server stands still, and answered when it goes on', {
   skip: allowed() < CONNECTIONS && 'the system does not allow so many',
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const gate = new SharedArrayBuffer(4);
   const url = new URL('./testing/blocked-listener.js', import.meta.url);

@@ -6,9 +6,11 @@ import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import tls from 'node:tls';
 import type { WireResponse } from '#base';
+import { until } from '#base/testing/until';
 import { type Listener, type ListenOptions, listen, type Respond } from './listen.js';
 import { makeCertificate } from './testing/certificate.js';
-import { collecting } from './testing/stream-listener.js';
+import { stopClock } from './testing/stopped-clock.js';
+import { collecting, PATIENT, send, turns } from './testing/stream-listener.js';
 
 const answer = (body: WireResponse['body']): WireResponse => ({
   status: 200,
@@ -24,7 +26,8 @@ async function open(
   respond: Respond = tell,
   unread = collecting(respond),
 ): Promise<Listener> {
-  const listener = await listen({ host: '127.0.0.1', port: 0, ...options }, unread);
+  const timeouts = { ...PATIENT, ...options.timeouts };
+  const listener = await listen({ host: '127.0.0.1', port: 0, ...options, timeouts }, unread);
   t.after(() => listener.close());
   return listener;
 }
@@ -60,10 +63,6 @@ const connect = ({ port, host }: Listener): Client => new Client(net.connect({ p
 const HEAD = 'HTTP/1.1\r\nHost: h\r\n';
 const put = (target: string, size: number): string =>
   `PUT ${target} ${HEAD}Content-Length: ${size}\r\n\r\n${'x'.repeat(size)}`;
-const pause = (milliseconds: number): Promise<void> =>
-  new Promise(resolve => {
-    setTimeout(resolve, milliseconds);
-  });
 
 test('bodies up to what may be held, and no more; requests without one up to twice as much', async t => {
   let goOn = (): void => undefined;
@@ -84,11 +83,10 @@ test('bodies up to what may be held, and no more; requests without one up to twi
     await client.sees(`</${size} ${isBusy ? 0 : size} ${isBusy}>`);
   }
   const holder = connect(listener);
-  holder.socket.write(put('/waits', 600));
+  await send(holder.socket, put('/waits', 600));
   // Its own body, in two pieces, is thrown away as soon as it is too much.
   const half = connect(listener);
-  half.socket.write(put('/half', 600).slice(0, -100));
-  await pause(20);
+  await send(half.socket, put('/half', 600).slice(0, -100));
   client.socket.write(put('/a', 400));
   await client.sees('</a 400 false>');
   half.socket.write('x'.repeat(100));
@@ -103,7 +101,7 @@ test('bodies up to what may be held, and no more; requests without one up to twi
   await client.sees('</d 1000 false>');
 });
 
-test('what a client went away from is held until it is answered', { timeout: 5_000 }, async t => {
+test('what a client went away from is held until it is answered', { timeout: 120_000 }, async t => {
   let goOn = (): void => undefined;
   const waits = new Promise<void>(resolve => {
     goOn = resolve;
@@ -113,15 +111,14 @@ test('what a client went away from is held until it is answered', { timeout: 5_0
     return tell(request);
   });
   const gone = connect(listener);
-  gone.socket.write(put('/waits', 1_000));
-  await pause(20);
+  await send(gone.socket, put('/waits', 1_000));
   gone.socket.resetAndDestroy();
-  await pause(20);
+  await until('the client is missed', () => listener.connections === 0);
   const client = connect(listener);
   client.socket.write(put('/a', 1));
   await client.sees('</a 0 true>');
   goOn();
-  await pause(5);
+  await turns();
   client.socket.write(put('/b', 1_000));
   await client.sees('</b 1000 false>');
 });
@@ -137,8 +134,10 @@ async function sendUntil(client: Client, isBusy: boolean): Promise<void> {
 }
 
 test('what a client went away from before it was complete, or after it was answered, is held no longer', {
-  timeout: 5_000,
+  timeout: 120_000,
 }, async t => {
+  // A body of two seconds would make room for others.
+  stopClock(t);
   const listener = await open(t, { bufferedBytesMax: 1_000 }, async request =>
     request.target === '/big' ? answer(Buffer.alloc(16_000_000)) : tell(request),
   );
@@ -158,7 +157,7 @@ test('what a client went away from before it was complete, or after it was answe
 });
 
 test('of bodies whose callers are not known yet the oldest go, and what went holds nothing', {
-  timeout: 5_000,
+  timeout: 120_000,
 }, async t => {
   const gates: (() => void)[] = [];
   const listener = await open(t, { bufferedBytesMax: 1_000_000 }, tell, async request => {
@@ -171,7 +170,7 @@ test('of bodies whose callers are not known yet the oldest go, and what went hol
     const client = connect(listener);
     const before = gates.length;
     client.socket.write(put(target, size).slice(0, -40_000));
-    while (gates.length === before) await pause(1);
+    await until('the request is handed on', () => gates.length > before);
     return client;
   };
   const end = (client: Client): boolean => client.socket.write('x'.repeat(40_000));
@@ -186,7 +185,7 @@ test('of bodies whose callers are not known yet the oldest go, and what went hol
   }
 });
 
-test('what a fault comes of is held no longer', { timeout: 5_000 }, async t => {
+test('what a fault comes of is held no longer', { timeout: 120_000 }, async t => {
   const listener = await open(t, { bufferedBytesMax: 1_000 }, request => {
     if (request.target === '/throws') throw new Error('a fault');
     return request.target === '/rejects' ? Promise.reject(new Error('a fault')) : tell(request);
@@ -203,8 +202,9 @@ test('what a fault comes of is held no longer', { timeout: 5_000 }, async t => {
 });
 
 test('a client that does not take its answer: no other answers are made for it, and it is cut', {
-  timeout: 5_000,
+  timeout: 120_000,
 }, async t => {
+  const clock = stopClock(t);
   let asked = 0;
   const big = Buffer.alloc(16_000_000);
   const listener = await open(
@@ -219,13 +219,15 @@ test('a client that does not take its answer: no other answers are made for it, 
   const deaf = net.connect(listener.port, listener.host);
   deaf.on('error', () => undefined);
   deaf.pause();
-  deaf.write(`GET /big ${HEAD}\r\n`.repeat(100));
-  await pause(50);
+  await send(deaf, `GET /big ${HEAD}\r\n`.repeat(100));
   // While its answer is in memory nobody else gets one.
   const client = connect(listener);
   client.socket.write(`GET /a ${HEAD}\r\n`);
   await client.sees('</a 0 true>');
-  await pause(250);
+  await until('it is cut', () => {
+    clock.pass(50);
+    return listener.connections === 1;
+  });
   client.socket.write(`GET /b ${HEAD}\r\n`);
   await client.sees('</b 0 false>');
   assert.equal(asked, 1);
@@ -243,7 +245,7 @@ test('as many connections as there are places; one more is told so and ended', a
     /^HTTP\/1\.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\nDate: .*GMT\r\n\r\n$/,
   );
   clients[0]?.socket.destroy();
-  await pause(20);
+  await until('there is a place', () => listener.connections === 2);
   const next = connect(listener);
   next.socket.write(`GET /next ${HEAD}\r\n`);
   await next.sees('</next 0 false>');
@@ -251,7 +253,7 @@ test('as many connections as there are places; one more is told so and ended', a
 });
 
 test('a closing listener cuts what takes too long: bodies, requests, answers, those that say nothing', {
-  timeout: 5_000,
+  timeout: 120_000,
 }, async t => {
   let asked = 0;
   const listener = await open(t, { timeouts: { closing: 200 } }, async request => {
@@ -268,7 +270,7 @@ test('a closing listener cuts what takes too long: bodies, requests, answers, th
   deaf.on('error', () => undefined);
   deaf.pause();
   deaf.write(`GET /big ${HEAD}\r\n`);
-  while (asked < 2 || listener.connections < 5) await pause(1);
+  await until('all of them are under way', () => asked === 2 && listener.connections === 5);
   const begun = performance.now();
   await listener.close();
   assert(performance.now() - begun >= 150, 'What is under way has its time.');
@@ -276,17 +278,28 @@ test('a closing listener cuts what takes too long: bodies, requests, answers, th
   deaf.destroy();
 });
 
-test('under TLS: handshakes that do not end, heads that do not end, too many connections, a closing listener', {
-  timeout: 5_000,
-}, async t => {
-  const pair = makeCertificate();
-  const options = { tls: pair, connectionsMax: 2, timeouts: { head: 500, linger: 100 } };
-  const listener = await open(t, options);
-  const secure = (): Client =>
-    new Client(tls.connect({ port: listener.port, host: listener.host, rejectUnauthorized: false }));
+test('under TLS: handshakes that do not end, and a closing listener', { timeout: 120_000 }, async t => {
+  const tls = makeCertificate();
+  // The time for a head is that for a handshake too.
+  const listener = await open(t, { tls, timeouts: { head: 500 } });
   const halfOpen = connect(listener);
   const garbled = connect(listener);
   garbled.socket.write(Buffer.from([22, 3, 1, 2, 0, 1, 0]));
+  assert.deepEqual([await halfOpen.closed, await garbled.closed], ['', '']);
+  const second = await open(t, { tls });
+  const silent = connect(second);
+  await once(silent.socket, 'connect');
+  await turns();
+  await second.close();
+  await silent.closed;
+});
+
+test('under TLS: heads that do not end, and too many connections', { timeout: 120_000 }, async t => {
+  const clock = stopClock(t);
+  const options = { tls: makeCertificate(), connectionsMax: 2, timeouts: { head: 60_000 } };
+  const listener = await open(t, options);
+  const secure = (): Client =>
+    new Client(tls.connect({ port: listener.port, host: listener.host, rejectUnauthorized: false }));
   const late = secure();
   await once(late.socket, 'secureConnect');
   late.socket.write(`GET / ${HEAD}`);
@@ -294,11 +307,6 @@ test('under TLS: handshakes that do not end, heads that do not end, too many con
   good.socket.write(`GET /good ${HEAD}\r\n`);
   await good.sees('</good 0 false>');
   assert.match(await secure().closed, /^HTTP\/1\.1 503 Service Unavailable\r\nRetry-After: 1\r\n/);
+  clock.pass(60_001);
   assert.match(await late.closed, /^HTTP\/1\.1 408 /);
-  assert.deepEqual([await halfOpen.closed, await garbled.closed], ['', '']);
-  const second = await open(t, { tls: pair });
-  const silent = connect(second);
-  await pause(50);
-  await second.close();
-  await silent.closed;
 });

@@ -6,21 +6,21 @@ import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { WireRequest, WireResponse } from '#base';
 import { openOutput } from '#base';
+import { until } from '#base/testing/until';
 import { type Listener, listen, type Respond, type Timeouts } from './listen.js';
 import { answer, connect, drain, drainUndated, HEAD, LAST } from './testing/raw-socket.js';
-import { collecting } from './testing/stream-listener.js';
+import { stopClock } from './testing/stopped-clock.js';
+import { collecting, PATIENT, pause, send, settled } from './testing/stream-listener.js';
 
 const echo: Respond = async ({ method, target, headers, body, bodyTooLarge = false }: WireRequest) =>
   answer(`<${JSON.stringify([method, target, { ...headers }, body.toString('latin1'), bodyTooLarge])}>`);
 
-async function open(context: TestContext, respond = echo, timeouts?: Partial<Timeouts>): Promise<Listener> {
+async function open(context: TestContext, respond = echo, shorter?: Partial<Timeouts>): Promise<Listener> {
+  const timeouts = { ...PATIENT, ...shorter };
   const listener = await listen({ host: '127.0.0.1', port: 0, timeouts }, collecting(respond));
   context.after(() => listener.close());
   return listener;
 }
-
-const pause = (milliseconds: number): Promise<void> =>
-  new Promise(resolve => setTimeout(resolve, milliseconds));
 
 async function exchange(listener: Listener, ...pieces: readonly (string | Buffer)[]): Promise<string> {
   const socket = connect(listener);
@@ -36,7 +36,7 @@ const statuses = (text: string): readonly string[] =>
   text.match(/HTTP\/1\.1 \d+/g)?.map(line => line.slice(9)) ?? [];
 const bodies = (text: string): readonly string[] => text.match(/<[^>]*>/g) ?? [];
 
-test('requests cut at any place are answered as whole ones are', { timeout: 60_000 }, async context => {
+test('requests cut at any place are answered as whole ones are', { timeout: 120_000 }, async context => {
   const listener = await open(context);
   const requests = [
     `GET /plain?x ${HEAD}X-A:  1\r\nx-a: 2 \r\n\r\n`,
@@ -128,11 +128,13 @@ test('while a request is under way, and while its answer is not read, the client
   socket.write(`GET /waits ${HEAD}\r\n`);
   const flood = Buffer.from(`GET /big ${HEAD}\r\n`.repeat(500_000));
   socket.write(flood);
-  await pause(100);
+  await until('the first request', () => asked > 0);
+  await settled(() => socket.writableLength);
   assert.ok(socket.bytesWritten - socket.writableLength < flood.length || socket.writableLength > 0);
   assert.equal(asked, 1);
   goOn();
-  await pause(200);
+  await until('the next request', () => asked > 1);
+  await settled(() => asked);
   assert.ok(asked < 4, `${asked} answers were made for a client that reads none`);
   socket.destroy();
 });
@@ -183,8 +185,8 @@ test('a page whose client is slow stays what it is while others are answered', a
     socket.write(`GET ${target} ${HEAD}\r\n`.repeat(pages) + LAST);
     return { target, socket };
   });
-  for (let before = -1; before !== begun; await pause(100)) before = begun;
-  assert(begun < slow.length * pages, 'none has to wait for its client');
+  await until('all of them are served', () => begun >= slow.length);
+  assert((await settled(() => begun)) < slow.length * pages, 'none has to wait for its client');
   const countIn = (text: string, target: string): number => text.split(String(pageOf(target))).length - 1;
   for (const target of ['/quick1', '/quick2'])
     assert.equal(countIn(await exchange(listener, `GET ${target} ${HEAD}\r\n${LAST}`), target), 1);
@@ -309,30 +311,45 @@ test('an answer that cannot be written ends its connection, and nobody gets half
 });
 
 test('time runs out: for a head, for a body, between requests; not for an answer', {
-  timeout: 20_000,
+  timeout: 120_000,
 }, async context => {
+  const clock = stopClock(context);
   const timeouts = { head: 200, request: 400, idle: 200, linger: 200 };
+  let goOn = (): void => undefined;
+  const waits = new Promise<void>(resolve => {
+    goOn = resolve;
+  });
+  let asked = 0;
   const slow: Respond = async ({ target }) => {
-    if (target === '/slow') await pause(700);
+    asked += 1;
+    if (target === '/slow') await waits;
     return answer('<ok>');
   };
   const listener = await open(context, slow, timeouts);
   const late = 'HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
   const kept =
     'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: keep-alive\r\nKeep-Alive: timeout=120\r\n\r\n<ok>';
-  const [silent, head, body, idle, answered, second, ...emptyLines] = await Promise.all([
+  const exchanges = Promise.all([
     exchange(listener, ''),
     exchange(listener, `GET / ${HEAD}`),
     exchange(listener, `PUT / ${HEAD}Content-Length: 2\r\n\r\na`),
     exchange(listener, `GET / ${HEAD}\r\n`),
-    exchange(listener, `GET /slow ${HEAD}Connection: close\r\n\r\n`),
     exchange(listener, `GET / ${HEAD}\r\nGET`),
     exchange(listener, `GET / ${HEAD}\r\n\r\n`),
     exchange(listener, `GET / ${HEAD}\r\n`, '\r\n\r', '\n', '\r'),
   ]);
+  const answered = exchange(listener, `GET /slow ${HEAD}Connection: close\r\n\r\n`);
+  await until('all of them are connected', () => listener.connections === 8 && asked === 5);
+  await until('all but one are at their end', () => {
+    clock.pass(50);
+    return listener.connections === 1;
+  });
+  clock.pass(700);
+  goOn();
+  const [silent, head, body, idle, second, ...emptyLines] = await exchanges;
   assert.deepEqual(emptyLines, [kept, kept]);
   assert.deepEqual([silent, head, body, idle, second], [late, late, late, kept, kept + late]);
-  assert.deepEqual(bodies(answered), ['<ok>']);
+  assert.deepEqual(bodies(await answered), ['<ok>']);
   // A client that was refused and goes on to send is cut off.
   const stubborn = net.connect({ port: listener.port, host: listener.host, allowHalfOpen: true });
   stubborn.on('error', () => undefined);
@@ -343,8 +360,9 @@ test('time runs out: for a head, for a body, between requests; not for an answer
     isOpen = false;
   });
   while (isOpen) {
-    if (stubborn.writable) stubborn.write('more');
-    await pause(20);
+    await send(stubborn, 'more');
+    clock.pass(50);
+    await pause(1);
   }
 });
 

@@ -10,7 +10,7 @@ import type { WireRequest } from '#base';
 import { type Listener, listen, type Respond } from './listen.js';
 import { makeCertificate } from './testing/certificate.js';
 import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
-import { collecting } from './testing/stream-listener.js';
+import { collecting, PATIENT } from './testing/stream-listener.js';
 
 const BODY_BYTES_MAX = 4_000_000;
 
@@ -23,7 +23,7 @@ interface Opened {
 /** Answers with the target; closes when the test ends. */
 async function open(context: TestContext, respond?: Respond): Promise<Opened> {
   const received: WireRequest[] = [];
-  const options = { host: '127.0.0.1', port: 0, bodyBytesMax: BODY_BYTES_MAX };
+  const options = { host: '127.0.0.1', port: 0, bodyBytesMax: BODY_BYTES_MAX, timeouts: PATIENT };
   const take: Respond = request => {
     received.push(request);
     return respond ? respond(request) : Promise.resolve(answer(request.target));
@@ -235,7 +235,7 @@ function signal(): { readonly given: Promise<void>; give(): void } {
 }
 
 test('close waits for what is under way, then ends connections that would be kept', {
-  timeout: 10_000,
+  timeout: 120_000,
 }, async context => {
   const [begun, goOn] = [signal(), signal()];
   const opened = await open(context, async ({ target }) => {

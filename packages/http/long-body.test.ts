@@ -7,11 +7,12 @@ import net from 'node:net';
 import { test } from 'node:test';
 import tls from 'node:tls';
 import { PIECE_BYTES } from '#base';
+import { until } from '#base/testing/until';
 import type { Respond } from './listen.js';
 import { descriptorOf } from './received-pieces.js';
 import { makeCertificate } from './testing/certificate.js';
 import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
-import { openStreams, pause, streamOf } from './testing/stream-listener.js';
+import { openStreams, pause, send, streamOf } from './testing/stream-listener.js';
 
 const BODY_BYTES = 1_500_001;
 const CLIENTS = 4;
@@ -76,18 +77,13 @@ test('a long body that comes in drops is handed on as it comes', async t => {
   const text = drain(socket);
   socket.write(`PUT / ${HEAD}Content-Length: ${2 * PIECE_BYTES}\r\n\r\n`);
   for (let drop = 0; drop < 5; drop++) {
-    await pause(10);
-    socket.write('x'.repeat(100));
+    await send(socket, 'x'.repeat(100));
   }
-  await pause(10);
-  const bytes = seen.reduce((sum, length) => sum + length, 0);
-  assert.equal(bytes, 500);
+  const bytes = (): number => seen.reduce((sum, length) => sum + length, 0);
+  await until('all that came is handed on', () => bytes() === 500);
   socket.end('x'.repeat(2 * PIECE_BYTES - 500) + LAST);
   await text;
-  assert.equal(
-    seen.reduce((sum, length) => sum + length, 0),
-    2 * PIECE_BYTES,
-  );
+  assert.equal(bytes(), 2 * PIECE_BYTES);
 });
 
 test('node tells the descriptor of a plain socket', { skip: process.platform === 'win32' }, async t => {

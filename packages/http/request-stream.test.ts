@@ -6,6 +6,7 @@ import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import tls from 'node:tls';
 import type { WireRequest } from '#base';
+import { until } from '#base/testing/until';
 import { BodyError, type Listener, type ListenOptions, type Respond } from './listen.js';
 import type { ListenerContext } from './listener-context.js';
 import { newReading } from './long-head.js';
@@ -13,7 +14,17 @@ import { parseRequestHead } from './request-head.js';
 import { RequestStream, WINDOW_BYTES } from './request-stream.js';
 import { makeCertificate } from './testing/certificate.js';
 import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
-import { chunk, openStreams, pause, received, send, streamOf, until } from './testing/stream-listener.js';
+import { stopClock } from './testing/stopped-clock.js';
+import {
+  chunk,
+  openStreams,
+  pause,
+  received,
+  send,
+  settled,
+  streamOf,
+  turns,
+} from './testing/stream-listener.js';
 import { Unfinished } from './unfinished.js';
 
 async function readAll(request: WireRequest): Promise<Buffer> {
@@ -111,10 +122,10 @@ test('a reader that does not read stops its client, and nothing is lost when it 
     socket.write(piece, () => {
       accepted += piece.length;
     });
-  await pause(300);
-  assert(accepted < size / 2, `${accepted} bytes left the client`);
+  const left = await settled(() => accepted);
+  assert(left < size / 2, `${left} bytes left the client`);
   gate.open();
-  await until(() => text().includes('>'));
+  await until('the answer', () => text().includes('>'));
   assert.deepEqual(told(text()), [`</ ${size} true>`]);
   socket.destroy();
 });
@@ -150,8 +161,7 @@ test('a stream reserves its window when it is asked for, or its length; without 
   );
   const holder = connect(listener);
   const held = received(holder);
-  holder.write(`PUT /waits ${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
-  await pause(20);
+  await send(holder, `PUT /waits ${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
   assert.deepEqual(told(await exchange(listener, ...put('/fits', 1_000), ...put('/not', 1_001), LAST)), [
     '</fits 1000 true>',
     '</not busy>',
@@ -159,7 +169,7 @@ test('a stream reserves its window when it is asked for, or its length; without 
   ]);
   gate.open();
   holder.write('0\r\n\r\n');
-  await until(() => held().includes('>'));
+  await until('the answer', () => held().includes('>'));
   assert.deepEqual(told(await exchange(listener, ...put('/again', 300_000), LAST)), [
     '</again 300000 true>',
     '</last 0 true>',
@@ -225,14 +235,13 @@ test('a client that holds its body back is told to go on when the body is asked 
   const socket = connect(listener);
   const text = received(socket);
   const expecting = `${HEAD}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
-  socket.write(`PUT /asked ${expecting}`);
-  await pause(30);
+  await send(socket, `PUT /asked ${expecting}`);
   assert.equal(text(), '');
   gate.open();
-  await until(() => text() !== '');
+  await until('the client is told', () => text() !== '');
   assert.equal(text(), 'HTTP/1.1 100 Continue\r\n\r\n');
   socket.write(`xx`);
-  await until(() => text().includes('>'));
+  await until('the answer', () => text().includes('>'));
   // Nobody can tell whether the body of this one comes, so nothing can follow it.
   const ended = drain(socket);
   socket.write(`PUT /unread ${expecting}`);
@@ -253,7 +262,6 @@ test('collecting a body that is longer than the limit does not ask for it', asyn
 test('of a body that nobody reads a bounded rest is discarded and the connection used again; a longer one ends it', async t => {
   const listener = await open(t, async ({ target }) => answer(`<${target}>`), {
     bodyBytesMax: 10_000,
-    timeouts: { linger: 300 },
   });
   const put = (size: number): string => `PUT /unread ${HEAD}Content-Length: ${size}\r\n\r\n`;
   const chunked = `PUT /unread ${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
@@ -292,7 +300,7 @@ async function goesOnSending(
     isOpen = false;
   });
   for (const part of first) await send(socket, part);
-  await until(() => isAnswered(text()) && socket.readableEnded);
+  await until('the answer and its end', () => isAnswered(text()) && socket.readableEnded);
   for (let i = 0; i < 10; i++) await send(socket, X(1_000));
   const isTaken = isOpen;
   socket.destroy();
@@ -316,13 +324,13 @@ test('a client that ends in the middle of a body that nobody reads still gets al
   socket.pause();
   await send(socket, `PUT / ${HEAD}Content-Length: 1000\r\n\r\n`);
   socket.end('x');
-  await pause(50);
+  await turns();
   const text = drain(socket);
   socket.resume();
   assert.equal((await text).match(/x/g)?.length, size);
 });
 
-test('no client is told to go on in the middle of an answer', { timeout: 10_000 }, async t => {
+test('no client is told to go on in the middle of an answer', { timeout: 120_000 }, async t => {
   async function* late(request: WireRequest): AsyncGenerator<Buffer, void, undefined> {
     yield Buffer.from('<begun>');
     yield* streamOf(request);
@@ -333,7 +341,7 @@ test('no client is told to go on in the middle of an answer', { timeout: 10_000 
   assert.deepEqual([statuses(text), told(text)], [['200'], ['<begun>']]);
 });
 
-test('a streamed answer before the end of a long body ends the connection', { timeout: 10_000 }, async t => {
+test('a streamed answer before the end of a long body ends the connection', { timeout: 120_000 }, async t => {
   async function* early(): AsyncGenerator<Buffer, void, undefined> {
     yield Buffer.from('<early>');
   }
@@ -363,16 +371,14 @@ test('a body that is cut off or malformed: the reader is told why, and the clien
     const head = `PUT / ${HEAD}${framing}\r\n\r\n`;
     const ended = connect(listener);
     const text = drain(ended);
-    ended.write(head);
-    await pause(10);
+    await send(ended, head);
     ended.end('2\r\nxx');
     assert.deepEqual(statuses(await text), ['400']);
     const reset = connect(listener);
-    reset.write(head);
-    await pause(10);
+    await send(reset, head);
     reset.resetAndDestroy();
   }
-  await until(() => faults.length === 4);
+  await until('four faults', () => faults.length === 4);
   assert.deepEqual(faults, ['aborted', 'aborted', 'aborted', 'aborted']);
   const chunked = `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
   assert.deepEqual(statuses(await exchange(listener, chunked, 'zz\r\n')), ['400']);
@@ -388,18 +394,18 @@ test('who was cut off before it was read is told when it reads', async t => {
   const gate = gated(respond);
   const listener = await open(t, gate.respond);
   const socket = connect(listener);
-  socket.write(`PUT / ${HEAD}Content-Length: 9\r\n\r\n`);
-  await pause(10);
+  await send(socket, `PUT / ${HEAD}Content-Length: 9\r\n\r\n`);
   socket.resetAndDestroy();
-  await pause(20);
+  await until('the client is missed', () => listener.connections === 0);
   gate.open();
-  await until(() => faults.length === 1);
+  await until('the fault', () => faults.length === 1);
   assert.deepEqual(faults, ['aborted']);
 });
 
 test('time: a stream that moves may take long, one that stands still is cut, and its reader takes as long as it likes', {
-  timeout: 20_000,
+  timeout: 120_000,
 }, async t => {
+  const clock = stopClock(t);
   const { faults, respond } = watched();
   const gate = gated(respond);
   const timeouts = { stall: 300, request: 400, head: 200 };
@@ -410,31 +416,30 @@ test('time: a stream that moves may take long, one that stands still is cut, and
   );
   const head = (target: string, size: number): string =>
     `PUT ${target} ${HEAD}Content-Length: ${size}\r\n\r\n`;
-  const slowly = async (): Promise<string> => {
+  const begin = async (...parts: readonly string[]) => {
     const socket = connect(listener);
     const text = drain(socket);
-    socket.write(head('/moves', 15));
-    for (let i = 0; i < 15; i++) {
-      await pause(60);
-      socket.write('x');
-    }
-    socket.end(LAST);
-    return text;
+    for (const part of parts) await send(socket, part);
+    return { socket, text };
   };
-  const [moves, still, waits] = await Promise.all([
-    slowly(),
-    exchange(listener, head('/still', 9), 'x'),
-    exchange(listener, head('/waits', 9), 'xxxx', 'xxxxx', LAST),
-    pause(900).then(() => gate.open()),
-  ]);
-  assert.deepEqual(told(moves), ['</moves 15 true>', '</last 0 true>']);
-  assert.deepEqual([statuses(still), faults], [['408'], ['timeout']]);
-  assert.deepEqual(told(waits), ['</waits 9 true>', '</last 0 true>']);
+  const still = await begin(head('/still', 9), 'x');
+  const waits = await begin(head('/waits', 9), 'xxxx', 'xxxxx', LAST);
+  const moves = await begin(head('/moves', 15));
+  for (let i = 0; i < 15; i++) {
+    clock.pass(60);
+    await send(moves.socket, 'x');
+  }
+  moves.socket.end(LAST);
+  gate.open();
+  assert.deepEqual(told(await moves.text), ['</moves 15 true>', '</last 0 true>']);
+  assert.deepEqual([statuses(await still.text), faults], [['408'], ['timeout']]);
+  assert.deepEqual(told(await waits.text), ['</waits 9 true>', '</last 0 true>']);
 });
 
 test('a body that is collected has the time of a buffered one, however it moves', {
-  timeout: 20_000,
+  timeout: 120_000,
 }, async t => {
+  const clock = stopClock(t);
   const faults: unknown[] = [];
   const listener = await open(
     t,
@@ -448,27 +453,29 @@ test('a body that is collected has the time of a buffered one, however it moves'
   );
   const socket = connect(listener);
   const text = received(socket);
-  socket.write(`PUT / ${HEAD}Content-Length: 50\r\n\r\n`);
+  await send(socket, `PUT / ${HEAD}Content-Length: 50\r\n\r\n`);
   while (!socket.destroyed && socket.writable) {
-    socket.write('x');
-    await pause(40);
+    await send(socket, 'x');
+    clock.pass(40);
   }
   assert.deepEqual([statuses(text()), faults], [['408'], ['timeout']]);
 });
 
-test('a closing listener lets streams end, and cuts those that do not', { timeout: 10_000 }, async t => {
+test('a closing listener lets streams end, and cuts those that do not', { timeout: 120_000 }, async t => {
+  const clock = stopClock(t);
   const { faults, respond } = watched();
   const listener = await open(t, respond, { timeouts: { closing: 300 } });
   const head = (target: string): string => `PUT ${target} ${HEAD}Content-Length: 4\r\n\r\n`;
   const [ends, never] = [connect(listener), connect(listener)];
   const texts = [drain(ends), drain(never)];
-  ends.write(head('/ends'));
-  never.write(head('/never'));
-  await pause(20);
+  await send(ends, head('/ends'));
+  await send(never, head('/never'));
   const closed = listener.close();
-  await pause(50);
+  clock.pass(299);
   ends.write('xxxx');
   assert.match((await texts[0]) ?? '', /Connection: close\r\n[\s\S]*<\/ends 4 true>$/);
+  assert.deepEqual(faults, []);
+  clock.pass(2);
   await closed;
   assert.deepEqual([await texts[1], faults], ['', ['aborted']]);
 });
@@ -517,9 +524,7 @@ test('the peer of a stream may close its half behind the body', async t => {
   const listener = await open(t, measure);
   const socket = connect(listener);
   const text = drain(socket);
-  socket.write(`PUT / ${HEAD}Content-Length: 2\r\n\r\n`);
-  await once(socket, 'connect');
-  await pause(10);
+  await send(socket, `PUT / ${HEAD}Content-Length: 2\r\n\r\n`);
   socket.end('xx');
   assert.deepEqual(told(await text), ['</ 2 true>']);
 });

@@ -7,10 +7,12 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { StreamedResponse } from '#base';
+import { until } from '#base/testing/until';
 import type { Listener, Respond } from './listen.js';
 import { makeCertificate } from './testing/certificate.js';
 import { answer, connect, drain, drainUndated, HEAD, LAST } from './testing/raw-socket.js';
-import { openStreams, pause, pieces, send, streamed, streamOf, until } from './testing/stream-listener.js';
+import { stopClock } from './testing/stopped-clock.js';
+import { openStreams, pieces, send, settled, streamed, streamOf, turns } from './testing/stream-listener.js';
 
 const KEPT = 'Connection: keep-alive\r\nKeep-Alive: timeout=120\r\n\r\n';
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -124,11 +126,9 @@ test('a client that does not read stops the body, and gets all of it when it goe
   const socket = connect(listener);
   socket.pause();
   socket.write(`GET / ${HEAD}Connection: close\r\n\r\n`);
-  await pause(300);
-  const { produced } = source;
-  assert(produced > 0 && produced < 50_000_000, `${produced} bytes were asked for`);
-  await pause(50);
-  assert.equal(source.produced, produced);
+  await until('the body is asked for', () => source.produced > 0);
+  const produced = await settled(() => source.produced);
+  assert(produced < 50_000_000, `${produced} bytes were asked for`);
   const reading = drain(socket);
   socket.resume();
   const text = await reading;
@@ -162,7 +162,7 @@ test('what is left of the request when a streamed answer ends is discarded', asy
 async function* failing(...texts: readonly string[]): AsyncGenerator<Buffer, void, undefined> {
   yield* pieces(...texts);
   // A client on libuv that gets bytes and a reset at once reports the end of the stream alone.
-  await pause(20);
+  await turns();
   throw new Error('a fault');
 }
 
@@ -243,15 +243,14 @@ test('the body is let go when its client goes, or has gone', async t => {
   reads.write(`GET / ${HEAD}\r\n`);
   await once(reads, 'data');
   reads.resetAndDestroy();
-  await until(() => endless.isReturned);
+  await until('the body is let go', () => endless.isReturned);
   const late = connect(listener);
   late.write(`GET /late ${HEAD}\r\n`);
-  await until(() => count === 2);
+  await until('the second request is under way', () => count === 2);
   late.resetAndDestroy();
-  await pause(20);
+  await until('both clients are missed', () => listener.connections === 0);
   goOn();
-  await until(() => isReturned);
-  assert.equal(listener.connections, 0);
+  await until('the second body is let go', () => isReturned);
 });
 
 const SIZE = 30_000_000;
@@ -264,19 +263,20 @@ function deafClient(listener: Listener): Socket {
   return socket;
 }
 
-test('a client that stands still is cut', { timeout: 20_000 }, async t => {
+test('a client that stands still is cut', { timeout: 120_000 }, async t => {
   const source = new Source(SIZE, 100_000);
   const respond: Respond = async () => streamed(source, sized(SIZE));
-  const listener = await openStreams(t, respond, { timeouts: { stall: 400, drain: 20_000 } });
+  const listener = await openStreams(t, respond, { timeouts: { stall: 400, drain: 120_000 } });
   const begun = performance.now();
   const socket = deafClient(listener);
-  await until(() => source.isReturned);
+  await until('the body is let go', () => source.isReturned);
   // The listener's clock is a quarter of that late.
   assert(performance.now() - begun >= 250 && source.produced < SIZE);
   socket.destroy();
 });
 
-test('a client that reads slowly may take long', { timeout: 20_000 }, async t => {
+test('a client that reads slowly may take long', { timeout: 120_000 }, async t => {
+  const clock = stopClock(t);
   const respond: Respond = async () => streamed(new Source(SIZE, 100_000), sized(SIZE));
   const listener = await openStreams(t, respond, { timeouts: { stall: 1_500, drain: 300 } });
   const socket = deafClient(listener);
@@ -288,10 +288,10 @@ test('a client that reads slowly may take long', { timeout: 20_000 }, async t =>
   });
   const ended = once(socket, 'close');
   for (let i = 0; i < 20; i++) {
-    await pause(100);
+    clock.pass(100);
     allowed += 1_000_000;
     socket.resume();
-    await until(() => read > allowed);
+    await until('the next million bytes', () => read > allowed);
   }
   assert(read < SIZE);
   allowed = 2 * SIZE;
@@ -300,23 +300,26 @@ test('a client that reads slowly may take long', { timeout: 20_000 }, async t =>
   assert(read > SIZE && read < SIZE + 1_000, `${read} bytes`);
 });
 
-test('while memory is short a client has less time to read', { timeout: 20_000 }, async t => {
+test('while memory is short a client has less time to read', { timeout: 120_000 }, async t => {
   const source = new Source(SIZE, 100_000);
   const respond: Respond = async () => streamed(source, sized(SIZE));
-  const timeouts = { stall: 60_000, drainWhenShort: 100, linger: 100 };
+  const timeouts = { stall: 120_000, drainWhenShort: 100, linger: 100 };
   const listener = await openStreams(t, respond, { timeouts, bufferedBytesMax: 10_000 });
   const socket = deafClient(listener);
-  await until(() => source.isReturned);
+  await until('the body is let go', () => source.isReturned);
   assert(source.produced < SIZE);
   socket.destroy();
 });
 
 test('a producer takes as long as it likes, and a closing listener lets it end', {
-  timeout: 10_000,
+  timeout: 120_000,
 }, async t => {
+  const clock = stopClock(t);
+  let isClosing = false;
   async function* slowly(): AsyncGenerator<Buffer, void, undefined> {
     for (const letter of ['a', 'b']) {
-      await pause(300);
+      await until('the listener closes', () => isClosing);
+      clock.pass(300);
       // So long that the client has to be waited for.
       yield Buffer.alloc(65_536, letter);
     }
@@ -327,7 +330,9 @@ test('a producer takes as long as it likes, and a closing listener lets it end',
   const socket = connect(listener);
   const text = drain(socket);
   await send(socket, `GET / ${HEAD}\r\n`);
-  await listener.close();
+  const closed = listener.close();
+  isClosing = true;
+  await closed;
   const chunkOf = (letter: string): string => `10000\r\n${letter.repeat(65_536)}\r\n`;
   assert.ok((await text).endsWith(`${chunkOf('a')}${chunkOf('b')}0\r\n\r\n`));
 });

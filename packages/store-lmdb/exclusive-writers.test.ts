@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,8 +11,10 @@ import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { until } from '#base/testing/until';
 import type { Space, Store, StoreError } from '#store';
 import { openLmdbStore } from './lmdb-store.js';
+import { LOG_NAME, readLog } from './wal/log-file.js';
 
 const WRITER = fileURLToPath(new URL('./testing/exclusive-writer.js', import.meta.url));
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
@@ -136,9 +138,11 @@ test('a log that is fenced off while a record is on its way to the disk', async 
     const space = await store.createSpace(ADDRESS, Buffer.alloc(0));
     assert(space !== undefined);
     await put(store, space, 'before');
-    while (statSync(join(directory, 'data.log'), { throwIfNoEntry: false }) === undefined) await wait(5);
-    await wait(50);
-    await put(store, space, 'logged');
+    const log = join(directory, LOG_NAME);
+    await until('the log is in use', async () => {
+      await put(store, space, 'logged');
+      return existsSync(log) && readLog(log, 1n).length > 0;
+    });
     const answering = put(store, space, 'last').catch((error: StoreError) => error.code);
     // Its record is on its way.
     await nextTurn();

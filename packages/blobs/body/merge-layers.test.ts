@@ -269,11 +269,15 @@ test('what a shorter blob lost is not there again when its layers are merged', a
   assert.deepEqual(await readBlob(account, BLOB), bytes);
 });
 
-/** A server whose commit of that number waits until the returned function is called. */
-function stalled(account: TestAccount, number: number): readonly [TestAccount, () => void] {
+/** A server whose commit of that number waits until the returned function is called, and when it does. */
+function stalled(account: TestAccount, number: number): readonly [TestAccount, Promise<void>, () => void] {
   let proceed: () => void = () => undefined;
   const gate = new Promise<void>(resolve => {
     proceed = resolve;
+  });
+  let reach: () => void = () => undefined;
+  const reached = new Promise<void>(resolve => {
+    reach = resolve;
   });
   let count = 0;
   const store = new Proxy(account.store, {
@@ -282,13 +286,16 @@ function stalled(account: TestAccount, number: number): readonly [TestAccount, (
       if (typeof member !== 'function') return member;
       return async (...given: unknown[]): Promise<unknown> => {
         if (name === 'commit') count += 1;
-        if (name === 'commit' && count === number) await gate;
+        if (name === 'commit' && count === number) {
+          reach();
+          await gate;
+        }
         return Reflect.apply(member, target, given);
       };
     },
   });
   const parts = { store, content: account.content };
-  return [accountOn(parts, account.time, account.context.ids), proceed];
+  return [accountOn(parts, account.time, account.context.ids), reached, proceed];
 }
 
 for (const [isFirst, number] of [2, 3, 4].flatMap(each => [[true, each] as const, [false, each] as const]))
@@ -299,9 +306,10 @@ for (const [isFirst, number] of [2, 3, 4].flatMap(each => [[true, each] as const
     const first = await takeSnapshot(account, BLOB);
     await putPages(account, BLOB, 2 * PAGE, Buffer.alloc(4 * PAGE, 'b'));
     const second = await takeSnapshot(account, BLOB);
-    const [slow, proceed] = stalled(account, number);
+    const [slow, reached, proceed] = stalled(account, number);
     await deleteSnapshot(slow, BLOB, isFirst ? first : second);
-    await new Promise(resolve => setTimeout(resolve, 20));
+    // Some have fewer commits.
+    await Promise.race([reached, slow.settled()]);
     await deleteSnapshot(account, BLOB, isFirst ? second : first);
     await account.settled();
     await putPages(account, BLOB, 3 * PAGE, Buffer.alloc(PAGE, 'c'));

@@ -4,6 +4,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { until } from '#base/testing/until';
 import type { AccountKeys } from '#server';
 import { AccountsFile } from './accounts-file.js';
 
@@ -38,8 +39,7 @@ function watch(t: TestContext, take?: (accounts: AccountKeys) => Promise<void>):
     rmSync(directory, { recursive: true });
   });
   const saidSoMuch = async (count: number): Promise<void> => {
-    for (let waited = 0; said.length < count && waited < 10_000; waited += 5)
-      await new Promise(resolve => setTimeout(resolve, 5));
+    await until(`${count} messages`, () => said.length >= count);
     assert.equal(said.length, count, said.join('\n'));
   };
   return { path, taken, said, write: text => writeFileSync(path, text), saidSoMuch };

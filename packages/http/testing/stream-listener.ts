@@ -4,12 +4,16 @@ import type { TestContext } from 'node:test';
 import type { BodyStream, StreamedResponse, WireRequest } from '#base';
 import { type Listener, type ListenOptions, listen, type Respond } from '../listen.js';
 
+/** The short ones of a listener's timeouts, so long that no busy machine lets them pass. */
+export const PATIENT = { linger: 120_000, drainWhenShort: 120_000, closing: 120_000 };
+
 export async function openStreams(
   context: TestContext,
   respond: Respond,
   options: Partial<ListenOptions> = {},
 ): Promise<Listener> {
-  const listener = await listen({ host: '127.0.0.1', port: 0, ...options }, respond);
+  const timeouts = { ...PATIENT, ...options.timeouts };
+  const listener = await listen({ host: '127.0.0.1', port: 0, ...options, timeouts }, respond);
   context.after(() => listener.close());
   return listener;
 }
@@ -39,9 +43,22 @@ export const chunk = (bytes: Buffer | string): Buffer =>
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise(resolve => setTimeout(resolve, milliseconds));
 
-/** Resolves once the condition holds. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await pause(5);
+/** Some turns of the event loop, in each of which all sockets of this process are looked at: what was written to one is read. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise(resolve => setImmediate(resolve));
+}
+
+/** Resolves with a count once it no longer changes, although all sockets were looked at many times. */
+export async function settled(count: () => number): Promise<number> {
+  let seen = count();
+  for (let looks = 0; looks < 20; looks++) {
+    await pause(2);
+    await turns();
+    if (count() === seen) continue;
+    seen = count();
+    looks = 0;
+  }
+  return seen;
 }
 
 /** What a socket has received so far, as text of bytes. */
@@ -56,7 +73,7 @@ export async function send(socket: Socket, part: string | Buffer): Promise<void>
   if (socket.destroyed || !socket.writable) return;
   await new Promise<void>(resolve => socket.write(part, () => resolve()));
   await pause(2);
-  for (let turn = 0; turn < 3; turn++) await new Promise(resolve => setImmediate(resolve));
+  await turns();
 }
 
 /** The body in one buffer, however it comes. */

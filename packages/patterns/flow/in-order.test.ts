@@ -81,17 +81,12 @@ test('a result is given as soon as it is there, not when as many steps as may be
     yield 2;
   }
   const results = inOrder(slow(), { concurrency: 16 }, async item => item);
-  const first = await Promise.race([
-    results.next(),
-    new Promise(resolve => setTimeout(resolve, 500, 'late')),
-  ]);
+  const late = new Promise(resolve => setTimeout(resolve, 120_000, 'late').unref());
+  const first = await Promise.race([results.next(), late]);
   assert.deepEqual(first, { value: 1, done: false });
   const leaving = inOrder(slow(), { concurrency: 16 }, async item => item);
   await leaving.next();
-  const left = await Promise.race([
-    leaving.return(),
-    new Promise(resolve => setTimeout(resolve, 500, 'late')),
-  ]);
+  const left = await Promise.race([leaving.return(), late]);
   assert.deepEqual(left, { value: undefined, done: true }, 'nobody waits for a source that is left');
   go();
   assert.deepEqual(await results.next(), { value: 2, done: false });

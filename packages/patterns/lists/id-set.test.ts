@@ -115,21 +115,15 @@ test('an id has a length that a set can say', () => {
     );
 });
 
-test('a set of 100,000 takes one more in a pass', context => {
+test('a set of 100,000 takes one more at the front, in the middle and at the end', () => {
   const ids = Array.from({ length: 100_000 }, (_, at) => String(at * 2).padStart(6, '0'));
   const set = idSet(ids);
   assert.equal(set.bytes.length, 700_000);
-  const times = ['000001', '100001', '199999'].map(id => {
-    const start = performance.now();
+  for (const id of ['000001', '100001', '199999']) {
     const next: IdSet = changeIds(set, new Map([[id, true]]));
-    const time = performance.now() - start;
     assert.equal(next.count, 100_001);
+    assert.equal(next.bytes.length, 700_007);
     assert(containsId(next, id));
-    return time;
-  });
-  context.diagnostic(
-    `at the front, in the middle, at the end: ${times.map(time => time.toFixed(2)).join(', ')} ms`,
-  );
-  assert(Math.max(...times) < 250, 'a pass over 700 kB');
+  }
   assert.equal(changeIds(NO_IDS, new Map([['a', false]])), NO_IDS);
 });

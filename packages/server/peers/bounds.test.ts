@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import type { Grant } from '../auth/grant.js';
 import { type Carried, encodeRequest, type ForwardedRequest } from './forwarded.js';
 import { encodeFrame, type Frame, FrameReader } from './frames.js';
@@ -11,8 +11,6 @@ import { CARRIED_MAX, PeerPort, REMEMBERED_MAX } from './peer-port.js';
 import { connectPeer, type PeerAddress, urlOf } from './peer-socket.js';
 
 const SECRET = 'ab'.repeat(32);
-const LOOK_MS = 5;
-const LOOKS = 2000;
 const PEER = { id: 'owner', url: '', lease: 'lease' };
 const REQUEST: ForwardedRequest = {
   service: 'table',
@@ -69,7 +67,7 @@ class Owner {
   async link(t: TestContext, last?: number, onEnd: (isSuspect: boolean) => void = () => undefined) {
     const link = new PeerLink(urlOf(this.address), SECRET, onEnd, last);
     t.after(() => link.end('The test is over.', false));
-    await until(() => link.isOpen, 'the link is open');
+    await until('the link is open', () => link.isOpen);
     return link;
   }
 }
@@ -77,22 +75,17 @@ class Owner {
 /** What is handed over would come too late on a machine that stands still for two seconds. */
 const stopClock = (t: TestContext): unknown => t.mock.method(performance, 'now', () => 1000);
 
-async function until(is: () => boolean, what: string): Promise<void> {
-  for (let look = 0; look < LOOKS && !is(); look++) await sleep(LOOK_MS);
-  assert(is(), what);
-}
-
 test('peers: 512 requests are under way over one link', async t => {
   stopClock(t);
   const owner = await Owner.start(t);
   const link = await owner.link(t);
   const outcomes = Array.from({ length: UNDER_WAY_MAX - 1 }, () => link.send(PEER, REQUEST));
-  await until(() => link.isOpen, 'with 511 there is a place');
+  await until('with 511 there is a place', () => link.isOpen);
   outcomes.push(link.send(PEER, REQUEST));
   assert.equal(link.isOpen, false);
-  await until(() => owner.begun === UNDER_WAY_MAX, 'all 512 are begun');
+  await until('all 512 are begun', () => owner.begun === UNDER_WAY_MAX);
   owner.go(1);
-  await until(() => link.isOpen, 'one that is answered makes place');
+  await until('one that is answered makes place', () => link.isOpen);
   owner.go(UNDER_WAY_MAX);
   const kinds = new Set((await Promise.all(outcomes)).map(({ kind }) => kind));
   assert.deepEqual([...kinds], ['answered']);
@@ -105,14 +98,14 @@ test('peers: 1,024 requests of all links are carried out at a time', async t => 
   const outcomes = links
     .slice(0, 2)
     .flatMap((link, at) => Array.from({ length: UNDER_WAY_MAX - at }, () => link.send(PEER, REQUEST)));
-  await until(() => owner.begun === CARRIED_MAX - 1, '1,023 are begun');
+  await until('1,023 are begun', () => owner.begun === CARRIED_MAX - 1);
   outcomes.push(links[2]?.send(PEER, REQUEST) ?? assert.fail());
-  await until(() => owner.begun === CARRIED_MAX, 'and one more');
+  await until('and one more', () => owner.begun === CARRIED_MAX);
   assert.deepEqual(await links[2]?.send(PEER, REQUEST), FULL);
   owner.go(1);
   await outcomes[0];
   const last = links[2]?.send(PEER, REQUEST);
-  await until(() => owner.begun === CARRIED_MAX + 1, 'one that is answered makes place');
+  await until('one that is answered makes place', () => owner.begun === CARRIED_MAX + 1);
   owner.go(CARRIED_MAX);
   assert.equal(
     (await Promise.all([...outcomes, last])).every(one => one?.kind === 'answered'),
@@ -139,7 +132,7 @@ test('peers: 8,192 requests of one link are remembered, until a ping tells that 
   const ask = async (from: number, to: number) => {
     answers.length = 0;
     for (let number = from; number <= to; number++) socket.write(encodeFrame('request', number, payload));
-    await until(() => answers.length === to - from + 1, `${from} to ${to} are answered`);
+    await until(`${from} to ${to} are answered`, () => answers.length === to - from + 1);
     return new Set(answers.map(({ kind }) => kind));
   };
   const step = 512;
@@ -161,15 +154,16 @@ test('peers: 8,192 requests of one link are remembered, until a ping tells that 
 });
 
 test('peers: a link that has used up its numbers ends, and nobody is to blame', async t => {
+  stopClock(t);
   const owner = await Owner.start(t, false);
   let ended: boolean | undefined;
   const link = await owner.link(t, NUMBER_MAX - 2, isSuspect => {
     ended = isSuspect;
   });
   assert.equal((await link.send(PEER, REQUEST)).kind, 'answered');
-  await until(() => link.isOpen, 'there is one number more');
+  await until('there is one number more', () => link.isOpen);
   assert.equal((await link.send(PEER, REQUEST)).kind, 'answered');
   assert.equal(link.isOpen, false);
-  await until(() => ended !== undefined, 'it ends');
+  await until('it ends', () => ended !== undefined);
   assert.equal(ended, false);
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import type { Engine, Space } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
 import { ContentProcess } from '../testing/content-process.js';
@@ -49,13 +50,8 @@ async function put({ store, space }: Both): Promise<string> {
 const nameOf = ({ directory, space }: Both, id: string): string =>
   join(directory, 'contents', String(space.id), id);
 
-async function isGone(both: Both, id: string): Promise<boolean> {
-  for (let look = 0; look < 40; look += 1) {
-    if (!existsSync(nameOf(both, id))) return true;
-    await pause(50);
-  }
-  return false;
-}
+const untilGone = (both: Both, id: string): Promise<true> =>
+  until('the content is gone', () => !existsSync(nameOf(both, id)));
 
 test('each lists its own; what a process that was killed left is listed by the others', async t => {
   const both = await begin(t);
@@ -87,12 +83,12 @@ test('what a process has pinned is there for it until it is released, or the pro
   await pause(300);
   assert(existsSync(nameOf(both, first)));
   await both.other.ask({ kind: 'unpin' });
-  assert(await isGone(both, first));
+  await untilGone(both, first);
   await both.other.ask({ kind: 'pin' });
   await both.store.content.drop(both.space, second);
   assert(existsSync(nameOf(both, second)));
   await both.other.kill();
-  assert(await isGone(both, second));
+  await untilGone(both, second);
 });
 
 test('a pin is of what is dropped later', async t => {
@@ -104,7 +100,8 @@ test('a pin is of what is dropped later', async t => {
   await pause(20);
   assert(existsSync(nameOf(both, early)));
   pin.release();
-  assert(await isGone(both, early), 'The other process pinned after its drop.');
+  // The other process pinned after its drop.
+  await untilGone(both, early);
   await both.other.ask({ kind: 'drop', id: late });
   assert(existsSync(nameOf(both, late)));
 });
@@ -115,10 +112,13 @@ test('who would remove rows is told when nobody elsewhere reads them, or that so
   assert.equal(await content.unpinnedElsewhere(), true);
   content.pin();
   assert.equal(await content.unpinnedElsewhere(), true, 'Its own pins are known to it.');
-  await both.other.ask({ kind: 'pin' });
-  const waiting = content.unpinnedElsewhere();
-  await both.other.ask({ kind: 'unpin' });
-  assert.equal(await waiting, true);
+  // It looks for a second: the other one may be slower.
+  await until('a pin that is released while it looks', async () => {
+    await both.other.ask({ kind: 'pin' });
+    const waiting = content.unpinnedElsewhere();
+    await both.other.ask({ kind: 'unpin' });
+    return waiting;
+  });
   await both.other.ask({ kind: 'pin' });
   assert.equal(await content.unpinnedElsewhere(), false);
   const later = content.unpinnedElsewhere();

@@ -12,7 +12,7 @@ const MODULE = new URL('../index.js', import.meta.url).href;
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
 
 test('an exit within a write ends the process and releases the right to write', {
-  timeout: 20_000,
+  timeout: 120_000,
 }, async t => {
   const directory = await mkdtemp(join(tmpdir(), 'lmdb-exit-'));
   t.after(() => rm(directory, { recursive: true }));

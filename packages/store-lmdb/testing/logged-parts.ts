@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '#base';
+import { until } from '#base/testing/until';
 import type { Decision, Reads, Row, Space } from '#store';
 import type { BackgroundTask } from '../commit/grouped-transactions.js';
 import { LoggedCommits } from '../commit/logged-commits.js';
@@ -152,7 +152,7 @@ export class Parts {
   }
 
   async empty(): Promise<void> {
-    while (!this.commits.overlay.isEmpty) await wait(5);
+    await until('the tree has all of the log', () => this.commits.overlay.isEmpty);
   }
 
   /** As a kill leaves it. */

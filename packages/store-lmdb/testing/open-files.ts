@@ -1,7 +1,7 @@
 // The files that this process has open, as Linux tells.
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 
 export const NEEDS_PROC = process.platform === 'linux' ? {} : { skip: 'needs /proc' };
 
@@ -31,8 +31,5 @@ export function replaceFile(path: string, by: string, flags: string): void {
 
 /** Files are closed by another thread. */
 export async function untilClosed(...paths: readonly string[]): Promise<void> {
-  for (let look = 0; paths.flatMap(numbersOf).length > 0; look += 1) {
-    assert(look < 1000, `One of ${paths.join(', ')} is still open.`);
-    await wait(5);
-  }
+  await until(`${paths.join(', ')} to be closed`, () => paths.flatMap(numbersOf).length === 0);
 }

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import { Parts } from '../testing/logged-parts.js';
 import { NEEDS_PROC, numbersOf, replaceFile, untilClosed } from '../testing/open-files.js';
 import { LOG_NAME } from './log-file.js';
 
 const FULL = '/dev/full';
+const HOUR_MS = 3_600_000;
 
 /** Has the next call of a method fail; gives how often it was called since. */
 function failOnce<Name extends string>(
@@ -50,23 +52,23 @@ test(
 test('a checkpoint that failed is tried again, and meanwhile changes have transactions', async t => {
   const parts = await openLogged(t);
   const calls = failOnce(parts.environment.catalog, 'writeIfTick');
-  while (calls() === 0) await wait(5);
-  await wait(5);
   // No caller comes: it is time that has it tried again.
-  for (let look = 0; !parts.commits.overlay.isEmpty; look += 1) {
-    assert(look < 1000, 'It was not tried again.');
-    await wait(5);
-  }
+  await parts.empty();
   assert.deepEqual([calls(), parts.inTree('k')], [2, '1']);
   await parts.put('k', '2');
   assert(parts.isRecent('k'), 'The log is in use again.');
 });
 
 test('a caller has a checkpoint that failed tried at once', async t => {
+  // Time, which has it tried again after a second, stands still.
+  const { setTimeout } = globalThis;
+  t.mock.method(globalThis, 'setTimeout', (run: () => void, milliseconds: number) =>
+    setTimeout(run, milliseconds < 1_000 ? milliseconds : HOUR_MS),
+  );
   const parts = await openLogged(t);
   const calls = failOnce(parts.environment.catalog, 'writeIfTick');
-  while (calls() === 0) await wait(5);
-  await wait(5);
+  await until('a checkpoint has failed', () => calls() > 0);
+  await nextTurn();
   assert.equal(await parts.add('k', '2'), '12');
   assert.deepEqual([calls(), parts.inTree('k')], [2, '12']);
 });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import { collectRows, StoreError } from '#store';
 import type { Work } from '../commit/commits.js';
 import { FILE_NAME, openEnvironment } from '../environment.js';
@@ -139,11 +140,12 @@ test('a half is not used again before the tree has it, however long that takes',
       answered.push(`k${index}`);
     }
   });
+  await until('the first hundred', () => answered.length > 100);
   for (let count = -1; count < answered.length; ) {
     count = answered.length;
     await wait(300);
   }
-  assert(answered.length > 100 && answered.length * value.length < LOG_BYTES, String(answered.length));
+  assert(answered.length * value.length < LOG_BYTES, String(answered.length));
   const left = openEnvironment({ directory: await parts.copy(t), durability: 'none' });
   for (const key of answered) assert(left.rows.get(SPACE.id, 'p', key) !== undefined, key);
   await left.close();
@@ -159,9 +161,10 @@ test('a log takes its place with the right to write, without which another one m
   const holder = await Holder.open(t, directory);
   await holder.hold();
   const putting = store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts: [] }));
+  const names = (): readonly string[] => readdirSync(directory).filter(name => name.startsWith(LOG_NAME));
+  await until('the log is made', () => names().length > 0);
   await wait(300);
-  const names = readdirSync(directory).filter(name => name.startsWith(LOG_NAME));
-  assert.deepEqual(names, [`${LOG_NAME}.${process.pid}`]);
+  assert.deepEqual(names(), [`${LOG_NAME}.${process.pid}`]);
   holder.kill();
   await putting;
   await store.close();
@@ -328,6 +331,8 @@ test('reads, scans and decisions see at once what is in the log alone', async t 
   assert(space !== undefined);
   const everything = { from: { partition: '', key: '' } };
   const model = new Map<string, string>();
+  await store.commit(space, 'first', { keys: [] }, () => ({ result: true }));
+  await until('the log has its place', () => readdirSync(directory).includes(LOG_NAME));
   for (let round = 0; round < 110; round += 1) {
     const key = `k${(round * 7) % 11}`;
     const isRemoved = round % 4 === 3;

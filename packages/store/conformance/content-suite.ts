@@ -1,6 +1,6 @@
 // Shorthands of the contents' laws: bytes that tell where they belong, and a content written and read in one call.
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '#base/testing/until';
 import type { ContentStore, ContentWriter } from '../content.js';
 import type { Space } from '../store.js';
 import { StoreError } from '../store-error.js';
@@ -57,16 +57,15 @@ export async function idsOf(content: ContentStore, space: Space): Promise<string
 
 /** A content that is gone, which a drop makes it sooner or later. */
 export async function assertGone(content: ContentStore, space: Space, id: string): Promise<void> {
-  for (let look = 0; look < 1000; look += 1) {
+  await until(`the content ${id} is gone`, async () => {
     try {
       await readAll(content, space, id, 0, 1);
     } catch (error) {
       assert(isMissing(error), String(error));
-      return;
+      return true;
     }
-    await pause(5);
-  }
-  assert.fail(`The content ${id} is there still.`);
+    return false;
+  });
 }
 
 export const isMissing = (error: unknown): boolean => error instanceof StoreError && error.code === 'corrupt';

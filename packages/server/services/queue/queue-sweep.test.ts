@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '#base';
+import { until } from '#base/testing/until';
 import { execute, type QueueContext } from '#queues';
 import { openMemoryStore, type Store } from '#store';
 import { QueueSweep } from './queue-sweep.js';
@@ -31,7 +32,7 @@ const unexpected = (error: unknown): void => assert.fail(String(error));
 test('what has expired is reclaimed without anybody asking', async () => {
   const { store, clock, count } = await openExpired();
   const sweep = new QueueSweep({ store, clock, accounts: () => ['a'], onFailure: unexpected });
-  while ((await count()) !== 0) await wait(1);
+  await until('the message is reclaimed', async () => (await count()) === 0);
   await sweep.stop();
 });
 
@@ -55,6 +56,6 @@ test('a store that is closed is no failure; what is corrupt is told', async () =
   const told: unknown[] = [];
   const onFailure = (error: unknown): void => void told.push(error);
   const other = new QueueSweep({ store: damaged, clock: systemClock, accounts: () => ['a'], onFailure });
-  while (told.length === 0) await wait(1);
+  await until('the failure is told', () => told.length > 0);
   await other.stop();
 });

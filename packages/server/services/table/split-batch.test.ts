@@ -53,7 +53,7 @@ test('a batch cut at every byte of its body', async t => {
     socket.write(BODY.subarray(cut));
     let answer = '';
     while (!answer.endsWith(ending)) {
-      const [chunk]: Buffer[] = await once(socket, 'data', { signal: AbortSignal.timeout(5000) });
+      const [chunk]: Buffer[] = await once(socket, 'data', { signal: AbortSignal.timeout(120_000) });
       answer += chunk?.toString('latin1') ?? '';
     }
   }
