@@ -14,7 +14,12 @@ import { cutPower, record } from './session.js';
 const CUTS_DEFAULT = 100;
 
 const { values } = parseArgs({
-  options: { cuts: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    cuts: { type: 'string' },
+    seed: { type: 'string' },
+    only: { type: 'string' },
+    'skip-planted': { type: 'boolean' },
+  },
 });
 
 function numberOf(name: 'cuts' | 'seed', otherwise: number): number {
@@ -48,11 +53,19 @@ async function main(directory: string): Promise<boolean> {
   const { only = '' } = values;
   if (only === '' && !(await sayFailingDisks(directory, library))) return false;
   const [seed, cuts] = [numberOf('seed', (Date.now() % 1_000_000) + 1), numberOf('cuts', CUTS_DEFAULT)];
-  for (const [index, one] of [...CASES, ...SPOILT_CASES].entries()) {
+  const cases = values['skip-planted'] ? CASES : [...CASES, ...SPOILT_CASES];
+  for (const [index, one] of cases.entries()) {
     if (!one.name.includes(only)) continue;
     const mustLose = index >= CASES.length;
     const random = new Random(seed + index);
-    const session = await record(join(directory, `case${index}`), library, one, random);
+    const session = await record(join(directory, `case${index}`), library, one, random).catch(
+      (error: unknown) => {
+        // Only a planted server may lose something while it runs.
+        if (one.fault === undefined) throw error;
+        say(`${one.name}: lost something before any cut, as it should.\n  ${error}`);
+      },
+    );
+    if (session === undefined) continue;
     // The first loss ends it, and few moments are right for some.
     const result = await cutPower(session, one, mustLose ? 5 * cuts : cuts, random);
     const isRight = result.faults.length > 0 === mustLose;
