@@ -32,9 +32,9 @@ export interface TargetGrammar<Resource> {
 
 export const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 export const SECONDARY = '-secondary';
-export const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
+const ORIGIN_FORM = /^https?:\/\/[^/?]*/i;
 /** The path, of it the first segment and what is below that, and the query. */
-const PATH_AND_QUERY = /^([^?]?([^/?]*)(?:\/([^?]*))?)(?:\?(.*))?$/;
+const PATH_AND_QUERY = /^(\/([^/?]*)(?:\/([^?]*))?)?(?:\?(.*))?$/;
 /** The first label of a host that is no address. */
 const LABEL = /^(?![\d.]+(?::\d+)?$)([^.]+)\./;
 
@@ -50,18 +50,27 @@ function accountOfHost(host: string, accounts: AccountNames): string | undefined
 const withoutSecondary = (name: string): string =>
   name.endsWith(SECONDARY) ? name.slice(0, -SECONDARY.length) : name;
 
-/** @throws ServiceError InvalidUri for a missing account or invalid escapes. */
+/**
+ * The target of a part of a batch as that of a request: without scheme and host, and with the slash that clients may leave out, for routing and for signing
+ * alike (protocol: batches#requests).
+ */
+export function targetOfPart(target: string): string {
+  const relative = target.replace(ORIGIN_FORM, '');
+  return relative.startsWith('/') ? relative : `/${relative}`;
+}
+
+/** @throws ServiceError InvalidUri for a path without a leading slash, a missing account or invalid escapes. */
 export function parseTarget<Resource>(
   { target, headers: { host = '' }, secure }: Target,
   accounts: AccountNames,
   { parseQuery, parseResource }: TargetGrammar<Resource>,
 ): ServiceRoute<Resource> {
   const relative = target.startsWith('/') ? target : target.replace(ORIGIN_FORM, '');
-  const [, path = '', first = '', below = '', query] = PATH_AND_QUERY.exec(relative) ?? [];
+  const [whole, path = '', first = '', below = '', query] = PATH_AND_QUERY.exec(relative) ?? [];
   const origin = `${secure ? 'https' : 'http'}://${host}`;
   const ofHost = accountOfHost(host, accounts);
   const named = ofHost ?? (first.includes('%') ? decode(first) : first);
-  if (named === '') throw new ServiceError('InvalidUri');
+  if (named === '' || whole === undefined) throw new ServiceError('InvalidUri');
   const account = withoutSecondary(named);
   return {
     account,

@@ -2,7 +2,7 @@
 // Rights and the limits of names are checked later, after authentication.
 import { type EntityKey, TableError } from '#tables';
 import { decode, parseQuery } from '../shared/parse-query.js';
-import { NO_PARAMETERS, ORIGIN_FORM, SECONDARY, type TargetGrammar } from '../shared/target.js';
+import { NO_PARAMETERS, SECONDARY, type TargetGrammar, targetOfPart } from '../shared/target.js';
 import type { Route, TableResource } from './route.js';
 
 const KEY = /\s*(PartitionKey|RowKey)\s*=\s*'((?:[^']|'')*)'\s*/y;
@@ -99,11 +99,11 @@ const PART_TARGET_LENGTH_MAX = 65_536;
 /** The target of a part: its scheme and host are ignored, and the path may omit the account (protocol: batches#requests). */
 export function parsePartTarget(target: string, batch: Route): Route {
   if (target.length > PART_TARGET_LENGTH_MAX) throw new TableError('InvalidUri:TooLong');
-  const relative = target.replace(ORIGIN_FORM, '');
+  const relative = targetOfPart(target);
   const question = relative.indexOf('?');
   const path = question < 0 ? relative : relative.slice(0, question);
   const query = question < 0 ? NO_PARAMETERS : parseQuery(relative.slice(question + 1));
   const prefix = `/${batch.account}${batch.secondary ? SECONDARY : ''}/`;
-  const rest = path.startsWith(prefix) ? path.slice(prefix.length) : path.replace(/^\//, '');
+  const rest = path.startsWith(prefix) ? path.slice(prefix.length) : path.slice(1);
   return { ...batch, path, resource: parseResource(rest), query };
 }

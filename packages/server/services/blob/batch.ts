@@ -3,7 +3,7 @@
 import { ServiceError } from '#account';
 import type { WireRequest } from '#base';
 import { BlobError, type BlobErrorCode } from '#blobs';
-import { parseTarget } from '#wire';
+import { parseTarget, targetOfPart } from '#wire';
 import {
   BLOB_GRAMMAR,
   type BlobAnswer,
@@ -29,15 +29,15 @@ export interface BatchDoor {
   run(kind: BlobOperationKind, route: BlobRoute, grant: Grant, context: BlobRequest): Promise<BlobAnswer>;
 }
 
-/** As if the part had come by itself: its version is the batch's unless it says another. */
+/** As if the part had come by itself: its version is the batch's unless it says another. Its Host never routes. */
 function requestOf(part: BlobBatchPart, { request }: BlobRequest): WireRequest {
-  const headers: Record<string, string | undefined> = { host: request.headers.host, ...part.headers };
+  const headers: Record<string, string | undefined> = { ...part.headers, host: request.headers.host };
   // Signed as nothing, which a request without a version of its own does not show.
   if (headers['content-length'] === '0') delete headers['content-length'];
   return {
     ...request,
     method: part.method.toUpperCase(),
-    target: part.target,
+    target: targetOfPart(part.target),
     headers,
     body: part.body,
     stream: undefined,
