@@ -84,13 +84,13 @@ const stopOf = ({ path }: ExecutedFile): string | undefined =>
   STOPS.find(({ files }) => files.test(path.slice('packages/'.length)))?.stop;
 
 /**
- * Of each stop the measurement with the fewest lines: a checkpoint, a sweep by the clock or the making of the disk reserve may come in
- * between, and is no part of the path.
+ * Of each stop the measurement with the fewest files, and of these the one with the fewest lines: a checkpoint, a sweep by the clock or the making of the disk
+ * reserve may come in between, and is no part of the path. A commit that a busy disk sends past the log has fewer lines in more files.
  */
 const leastOfEachStop = (measured: readonly (readonly ExecutedFile[])[]): readonly ExecutedFile[] =>
   [...STOPS.map(({ stop }) => stop), undefined].flatMap(stop => {
     const ofStop = measured.map(files => files.filter(file => stopOf(file) === stop));
-    return ofStop.sort((a, b) => linesOf(a) - linesOf(b))[0] ?? [];
+    return ofStop.sort((a, b) => a.length - b.length || linesOf(a) - linesOf(b))[0] ?? [];
   });
 
 const functionsOf = (files: readonly ExecutedFile[]): number =>
