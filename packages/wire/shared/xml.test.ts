@@ -107,9 +107,48 @@ test('documents that are not well-formed are refused', () => {
   for (const document of documents) assert.throws(() => parse(document), refused, JSON.stringify(document));
 });
 
-test('bytes that are not UTF-8 are refused', () => {
-  assert.throws(() => parseXml(Buffer.from([0x3c, 0x61, 0x3e, 0xff, 0x3c, 0x2f, 0x61, 0x3e])), refused);
+const placeOf = (body: Buffer): unknown => {
+  try {
+    parseXml(body);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'InvalidXmlDocument')
+      return [error.detail.line, error.detail.position];
+  }
+  return assert.fail('It was taken.');
+};
+
+test('bytes that are not UTF-8 are refused with the place of the first', () => {
+  const broken = [
+    ...[[0xff], [0xfe], [0x80], [0xc0, 0x80], [0xc1, 0xbf], [0xe0, 0x80, 0xaf], [0xf0, 0x80, 0x80, 0xaf]],
+    ...[
+      [0xed, 0xa0, 0x80],
+      [0xed, 0xbf, 0xbf],
+      [0xf4, 0x90, 0x80, 0x80],
+      [0xf5, 0x80, 0x80, 0x80],
+      [0xc3, 0x28],
+    ],
+  ];
+  for (const bytes of broken) {
+    const within = (before: string) =>
+      placeOf(Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from('</a>')]));
+    assert.deepEqual(within('<a>'), [1, 4], bytes.join());
+    assert.deepEqual(within('\ufeff<a>\n\r\né€'), [3, 3], bytes.join());
+    assert.deepEqual(within(''), [1, 1], bytes.join());
+    assert.deepEqual(placeOf(Buffer.concat([Buffer.from('<a>x'), Buffer.from(bytes)])), [1, 5], bytes.join());
+  }
+  assert.deepEqual(placeOf(Buffer.from([0x3c, 0x61, 0x3e, 0xe2, 0x82])), [1, 4], 'cut off in a character');
   assert.throws(() => parseXml(Buffer.from('\ufeff<a/>', 'utf16le')), refused);
+});
+
+test('only XML 1.0 is read, and a refusal has its place', () => {
+  for (const version of ['1.1', '1.2', '2.0', '1', ''])
+    for (const text of ['x', '&#11;', '&#x1F;'])
+      assert.throws(() => parse(`<?xml version="${version}"?><a>${text}</a>`), refused, version);
+  assert.deepEqual(placeOf(Buffer.from("<?xml version='1.1'?><a/>")), [1, 21]);
+  for (const text of ['&#11;', '&#x1F;', '\u000b'])
+    assert.throws(() => parse(`<?xml version="1.0"?><a>${text}</a>`), refused);
+  for (const document of ['', '<!DOCTYPE a><a/>', '<a>'.repeat(40)])
+    assert.notDeepEqual(placeOf(Buffer.from(document)), [undefined, undefined], document);
 });
 
 test('document types are refused, with their entities', () => {

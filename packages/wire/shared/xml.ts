@@ -59,14 +59,40 @@ const BLANK = /^[ \t\n\r]*$/;
 
 const malformed = (): ServiceError => new ServiceError('InvalidXmlDocument');
 
+const malformedAt = (line: number, position: number): ServiceError =>
+  new ServiceError('InvalidXmlDocument', { line, position });
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Whether the bytes are UTF-8 that may be cut off in a character. */
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The refusal of bytes that are not UTF-8, with the place of the first character that is none. */
+function notUtf8(body: Buffer): ServiceError {
+  let [sound, broken] = [0, body.length + 1];
+  while (broken - sound > 1) {
+    const middle = (sound + broken) >> 1;
+    if (isUtf8(body.subarray(0, middle))) sound = middle;
+    else broken = middle;
+  }
+  const before = new TextDecoder().decode(body.subarray(0, sound), { stream: true });
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return malformedAt(before.split('\n').length, before.length - lineStart + 1);
+}
 
 /** Without a byte order mark. @throws ServiceError InvalidXmlDocument. */
 export function decodeUtf8(body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch {
-    throw malformed();
+    throw notUtf8(body);
   }
 }
 
@@ -80,16 +106,19 @@ export function parseXml(body: Buffer): XmlElement {
     const element = open.at(-1);
     if (element && element !== document) element.text += text;
   };
-  parser.on('error', () => {
-    throw new ServiceError('InvalidXmlDocument', { line: parser.line, position: parser.column });
-  });
-  parser.on('doctype', () => {
-    throw malformed();
+  const refuse = (): never => {
+    throw malformedAt(parser.line, parser.column);
+  };
+  parser.on('error', refuse);
+  parser.on('doctype', refuse);
+  // XML 1.1 allows references to control characters, which no answer of the service could hold.
+  parser.on('xmldecl', ({ version }) => {
+    if (version !== '1.0') refuse();
   });
   parser.on('opentag', ({ name }) => {
     const element: OpenElement = { name, children: [], text: '' };
     open.at(-1)?.children.push(element);
-    if (open.push(element) > DEPTH_MAX) throw malformed();
+    if (open.push(element) > DEPTH_MAX) refuse();
   });
   parser.on('text', append);
   parser.on('cdata', append);
@@ -98,8 +127,7 @@ export function parseXml(body: Buffer): XmlElement {
   });
   parser.write(source).close();
   const [root] = document.children;
-  if (!root) throw malformed();
-  return root;
+  return root ?? refuse();
 }
 
 /** The text of an element that has no children. @throws ServiceError InvalidXmlDocument. */
