@@ -93,6 +93,26 @@ describeTargets('legacy client: tables and entities', subject => {
     assert.deepEqual(property(echoed, 'n'), 1);
   });
 
+  test('whole numbers beyond Int32 without a type are stored as doubles, by every write', async () => {
+    const { service, table, insert, retrieve } = await open(subject);
+    const numbers = [1_795_740_487_512, 2 ** 31, -(2 ** 31) - 1, -1e15, 2 ** 53, 1e21];
+    for (const n of numbers) {
+      const entity = { ...key('p', 'r'), n: { _: n } };
+      await service.insertOrReplaceEntity(table, entity);
+      assert.deepEqual(property(await retrieve('p', 'r'), 'n'), n);
+      for (const write of ['mergeEntity', 'replaceEntity', 'insertOrMergeEntity'] as const)
+        await service[write](table, entity);
+      const batch = new legacy.TableBatch();
+      batch.mergeEntity(entity);
+      await service.executeBatch(table, batch);
+      assert.deepEqual(property(await retrieve('p', 'r'), 'n'), n);
+      await service.deleteEntity(table, entity);
+      await insert(entity);
+      assert.deepEqual(property(await retrieve('p', 'r'), 'n'), n);
+      await service.deleteEntity(table, entity);
+    }
+  });
+
   test('replace and merge, with and without ETag', async () => {
     const { service, table, insert, retrieve } = await open(subject);
     await insert({ ...key('p', 'r'), a: { _: 1 }, b: { _: 1 } });

@@ -20,11 +20,11 @@ export function parseToken(text: string): string {
 
 type Parameters = ReadonlyMap<string, string>;
 
-/** Without a row key, or with an empty one, the page begins with its partition. */
+/** Without a row key the page begins with its partition; an empty one is no token (protocol: queries#continuation). */
 export function parseEntityToken(query: Parameters): EntityKey | undefined {
   const [partition, row] = [query.get('NextPartitionKey'), query.get('NextRowKey')];
   if (!partition) return undefined;
-  return { partitionKey: parseToken(partition), rowKey: row ? parseToken(row) : '' };
+  return { partitionKey: parseToken(partition), rowKey: row === undefined ? '' : parseToken(row) };
 }
 
 /** Plain names, from before tokens had a form, are accepted too. */

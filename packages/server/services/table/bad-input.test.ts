@@ -197,7 +197,6 @@ test('values that are none of their type, or out of its range', async () => {
     typed('Edm.DateTime', '"yesterday"'),
     typed('Edm.DateTime', '"10000-01-01T00:00:00Z"'),
     typed('Edm.Single', '1'),
-    '"a":2147483648',
     '"a":1e999',
     '"a":{}',
     '"a":[1]',

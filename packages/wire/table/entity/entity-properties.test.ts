@@ -49,10 +49,19 @@ test('the type that a bare value has', () => {
     ['1E3', { type: 'Edm.Double', value: 1000 }],
     ['-0.0', { type: 'Edm.Double', value: -0 }],
     ['2147483648.0', { type: 'Edm.Double', value: 2147483648 }],
+    ['2147483648', { type: 'Edm.Double', value: 2147483648 }],
+    ['-2147483649', { type: 'Edm.Double', value: -2147483649 }],
+    ['1795740487512', { type: 'Edm.Double', value: 1795740487512 }],
+    ['-1000000000000000', { type: 'Edm.Double', value: -1e15 }],
+    ['9007199254740992', { type: 'Edm.Double', value: 2 ** 53 }],
+    ['9007199254740993', { type: 'Edm.Double', value: 2 ** 53 }],
+    ['9223372036854775807', { type: 'Edm.Double', value: 2 ** 63 }],
+    ['9223372036854775808', { type: 'Edm.Double', value: 2 ** 63 }],
+    [`1${'0'.repeat(308)}`, { type: 'Edm.Double', value: 1e308 }],
+    ['-0', { type: 'Edm.Int32', value: -0 }],
   ];
   for (const [text, value] of cases) assertValue(`"p":${text}`, value);
-  for (const text of ['2147483648', '-2147483649', '9223372036854775807', '1e999'])
-    assertRefused(`"p":${text}`, 'InvalidInput:Body');
+  for (const text of ['1e999', `1${'0'.repeat(309)}`]) assertRefused(`"p":${text}`, 'InvalidInput:Body');
 });
 
 test('type annotations work for few and many properties, before and after them, and the last one counts', () => {

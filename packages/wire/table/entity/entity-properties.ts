@@ -36,11 +36,11 @@ export interface EntityBody {
   readonly properties: readonly Property[];
 }
 
-/** The type of a value without an annotation. A whole number beyond Int32 has none, as on Azure. */
+/** The type of a value without an annotation. Whole numbers beyond Int32 are Doubles (protocol: json#reading). */
 function impliedType(member: Member): EdmType {
   if (member.kind === 'string') return 'Edm.String';
   if (member.kind === 'boolean') return 'Edm.Boolean';
-  return /[.eE]/.test(member.text) ? 'Edm.Double' : 'Edm.Int32';
+  return /[.eE]/.test(member.text) || +member.text !== (+member.text | 0) ? 'Edm.Double' : 'Edm.Int32';
 }
 
 function propertyOf(name: string, member: Member, declared: EdmType | undefined): Property {
