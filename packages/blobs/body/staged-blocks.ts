@@ -7,7 +7,7 @@ import { decodeStagedBlock, decodeStaging, type StagedBlock } from '../rows/stag
 
 export interface SeenBlocks {
   readonly head: Head | undefined;
-  /** By their ids, in the order of these. */
+  /** By their ids, in the order of their Base64. */
   readonly staged: ReadonlyMap<string, StagedBlock>;
   /** Of the rows B and C: as long as they are the same, nothing has changed. */
   readonly versions: readonly (bigint | undefined)[];

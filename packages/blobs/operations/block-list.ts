@@ -148,17 +148,26 @@ export async function getBlockList(context: BlobContext, operation: GetBlockList
     if (head.type !== 'BlockBlob') throw new BlobError('InvalidBlobType');
   }
   const pieces = head ? await piecesOf(context.content, space, head) : [];
-  const uncommitted: readonly SeenBlock[] = [...staged].map(([id, { length }]) => ({ id, length }));
   return {
     kind: 'blocks',
     committedBlob: head && { stamp: stampOf(head), length: head.length },
     committed: operation.committed ? committedBlocks(pieces) : undefined,
-    uncommitted: operation.uncommitted ? uncommitted : undefined,
+    uncommitted: operation.uncommitted ? uncommittedBlocks(staged) : undefined,
   };
 }
 
 const committedBlocks = (pieces: readonly Piece[]): readonly SeenBlock[] =>
   pieces.filter(({ block }) => block !== '').map(({ block, length }) => ({ id: block, length }));
+
+/**
+ * By the bytes of their ids, of which Base64 keeps no order: clients that number blocks in big-endian bytes commit them in the order of the list (protocol:
+ * blocks#get-block-list).
+ */
+const uncommittedBlocks = (staged: SeenBlocks['staged']): readonly SeenBlock[] =>
+  [...staged]
+    .map(([id, { length }]) => ({ id, length, bytes: Buffer.from(id, 'base64') }))
+    .sort((a, b) => Buffer.compare(a.bytes, b.bytes))
+    .map(({ id, length }) => ({ id, length }));
 
 async function readSnapshot(
   { store }: BlobContext,

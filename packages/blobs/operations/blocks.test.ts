@@ -7,6 +7,7 @@ import {
   contentsIn,
   deleteBlob,
   openContainer,
+  outcomeOf,
   putBlob,
   readBlob,
   refusalOf,
@@ -117,6 +118,26 @@ describe('uncommitted blocks', () => {
     assert.equal((await contentsIn(account)).length, 1);
     await putList(account, BLOB, ['a']);
     assert.deepEqual(await readBlob(account, BLOB), large('y'));
+  });
+
+  test('are listed by the bytes of their ids', async () => {
+    const account = await openContainer();
+    const numbers = [30_000, 0xffffffff, 10_000, 0, 40_000, 0xfb000000, 20_000];
+    const idOf = (number: number): string => {
+      const bytes = Buffer.alloc(4);
+      bytes.writeUInt32BE(number);
+      return bytes.toString('base64');
+    };
+    const of = { container: CONTAINER, blob: BLOB, leaseId: undefined };
+    for (const number of numbers)
+      await account.run({ ...of, kind: 'putBlock', id: idOf(number), upload: upload('x') });
+    const asked = { committed: true, uncommitted: true, snapshot: undefined, ifTags: undefined };
+    const blocks = await outcomeOf('blocks', account.run({ ...of, ...asked, kind: 'getBlockList' }));
+    const ascending = numbers.toSorted((a, b) => a - b).map(idOf);
+    assert.deepEqual(
+      blocks.uncommitted?.map(({ id }) => id),
+      ascending,
+    );
   });
 
   test('have ids of one length, in Base64, and a body', async () => {
