@@ -59,7 +59,7 @@ export async function cutPower(
     counts.set(after, (counts.get(after) ?? 0) + 1);
   }
   for (const first of firstSmallWrites(records))
-    counts.set(first, (counts.get(first) ?? 0) + FIRST_WRITE_CUTS);
+    counts.set(first, (counts.get(first) ?? 0) + Math.min(count, FIRST_WRITE_CUTS));
   let cuts = 0;
   for (const [index, one] of records.entries()) {
     disk.add(one);

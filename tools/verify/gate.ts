@@ -29,9 +29,10 @@ const STEPS: readonly Step[] = [
   longTests('crash matrix of the pattern library', ['patterns/matrix'], {
     SHELFMARK_PEERS: 'memory',
     SHELFMARK_SEED: '1',
+    MATRIX_SAMPLED: '2',
   }),
   {
-    ...longTests('rclone, a copy', ['programs/at-length/rclone']),
+    ...longTests('rclone, a copy', ['programs/at-length/rclone'], { RCLONE_FILES: '500' }),
     ...(!IS_RCLONE && { skip: 'rclone is not installed' }),
   },
   longTests('azure-cli, a round trip', ['programs/at-length/azure-cli', '--name', 'round trip'], NO_INSTALL),

@@ -14,15 +14,23 @@ import { doubles, NOTHING_FAILS, singles } from './plans.js';
 import { CRASHES, type CrashPoint } from './process.js';
 import { type Plan, type Ran, runCase } from './run-case.js';
 
-const { SHELFMARK_LONG, PATTERN_FULL, MATRIX_CASE, MATRIX_PLAN, MATRIX_CRASH, MATRIX_JOURNAL, MATRIX_SHARE } =
-  process.env;
+const {
+  SHELFMARK_LONG,
+  PATTERN_FULL,
+  MATRIX_CASE,
+  MATRIX_PLAN,
+  MATRIX_CRASH,
+  MATRIX_JOURNAL,
+  MATRIX_SAMPLED,
+  MATRIX_SHARE,
+} = process.env;
 const IS_LONG = SHELFMARK_LONG !== undefined;
 const IS_FULL = PATTERN_FULL !== undefined;
 
 /** Runs at a time: servers of their own are waited for. */
 const CONCURRENCY = 4;
 /** Of a case, in `npm run verify patterns`. Each is run with one crash, and then with another. */
-const SAMPLED = 4;
+const SAMPLED = Number(MATRIX_SAMPLED ?? 4);
 /** Of the first crashes, one in so many is followed by all second ones, where all is run at length. */
 const FULL_SHARE: Readonly<Record<Peer['name'], number>> = { memory: 1, process: 4, azurite: 4 };
 /** Where runs are noted that went well, so that a run at length that was stopped goes on. */
