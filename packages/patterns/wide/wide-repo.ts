@@ -184,7 +184,7 @@ export class WideRepo<E extends AnyEntity> {
 
   #patchOf({ now }: WideSubject<E>, value: NewOf<E>): Values {
     const { plan } = this.#entity;
-    const { value: whole } = encodeEntity(this.#entity, value, { now, keepsCreated: true, isWide: true });
+    const { value: whole } = encodeEntity(this.#entity, value, { now, keepsRow: true, isWide: true });
     return Object.fromEntries(
       Object.entries(whole as Values).filter(([name]) => plan.byName.get(name)?.inKey !== true),
     );

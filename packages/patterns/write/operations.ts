@@ -210,7 +210,7 @@ const planMerged = <E extends AnyEntity>(
 
 /** The value as what it changes in a row. */
 function patchOfValue<E extends AnyEntity>({ entity, now }: Subject<E>, value: NewOf<E>): Values {
-  const { value: whole } = encodeEntity(entity, value, { now, keepsCreated: true });
+  const { value: whole } = encodeEntity(entity, value, { now, keepsRow: true });
   return Object.fromEntries(
     Object.entries(whole as Values).filter(([name]) => entity.plan.byName.get(name)?.inKey !== true),
   );

@@ -154,14 +154,14 @@ function keyIn<E extends AnyEntity>({ plan }: E, value: Values): KeyOf<E> {
   return Object.fromEntries(names.map(name => [name, value[name]])) as KeyOf<E>;
 }
 
-/** The value's properties, into whatever row is there. It is a whole value, so that a row which this makes can be read. */
+/** The value's properties, into whatever row is there. It is a whole value, so that a row which this makes can be read. Defaults are left to the read: here they would write over what the row has. */
 export function planUpsertMerge<E extends AnyEntity>(
   { entity, table, identity, now }: Subject<E>,
   value: NewOf<E>,
 ): PlannedWrite<RowRef<E>> {
   refuseRemovals(Object.entries(value).flatMap(([name, each]) => (each === null ? [name] : [])));
   refusePartOfRow(entity, value);
-  const row = encodeEntity(entity, value, { extra: withId(identity, []), now, keepsCreated: true });
+  const row = encodeEntity(entity, value, { extra: withId(identity, []), now, keepsRow: true });
   return planned({ kind: 'upsertMerge', table, row }, identity, refTo(keyIn(entity, row.value as Values)));
 }
 

@@ -89,7 +89,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     return this.#done(OPERATIONS.upsert(this.#subject(), value), options);
   }
 
-  /** Insert Or Merge: whatever row is there gets the value's properties and keeps its others; or there is a new row. */
+  /** Insert Or Merge: whatever row is there gets the value's properties and keeps its others; or there is a new row, which may lack the defaults that were not given. */
   upsertMerge(value: NewOf<E>, options: ReadOptions = {}): Promise<RowRef<E>> {
     return this.#done(OPERATIONS.upsertMerge(this.#subject(), value), options);
   }
