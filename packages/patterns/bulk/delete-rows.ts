@@ -2,7 +2,7 @@
 // continue.
 import { followedEntityOf } from '../model/decode-entity.js';
 import type { AnyEntity } from '../model/entity.js';
-import type { StoredOf } from '../model/stored.js';
+import { asRead, type StoredOf } from '../model/stored.js';
 import type { Results } from '../read/results.js';
 import { PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';
 import { OPERATIONS } from '../write/operations.js';
@@ -47,7 +47,7 @@ const indexedChange = (entity: AnyEntity, row: DeletableRow, reading: 'as read' 
   plan: service => {
     const { table } = row;
     const at = { entity, table, identity: newIdentity(service), now: timeOfWrite(service) };
-    const stored = row as StoredOf<AnyEntity>;
+    const stored = asRead(row as StoredOf<AnyEntity>);
     return OPERATIONS.delete(at, reading === 'as read' ? stored : { key: stored.value as never, etag: '*' });
   },
 });

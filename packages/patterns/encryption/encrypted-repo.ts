@@ -3,7 +3,7 @@ import { Attempts } from '../flow/optimistic.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
-import type { RowRef, StoredOf } from '../model/stored.js';
+import { asRead, type RowRef, type StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
 import type { ManyOptions } from '../read/reads.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -134,6 +134,10 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
             ? OPERATIONS.replace(subject, rowOf<E>(stored as ClearStored<E>), sealed)
             : OPERATIONS.create(subject, sealed);
           return this.encryption.open(await writePlanned(this.#service, planned, options));
+        },
+        valueAsRead: async stored => {
+          const { sealed } = stored as ClearStored<E>;
+          return (await this.encryption.open(asRead(sealed))).value;
         },
         isSame: (a, b) => this.encryption.textOf(a as Values) === this.encryption.textOf(b as Values),
       },

@@ -5,7 +5,7 @@ import { isRefusal } from '../messages/announce.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
-import type { RowRef, StoredOf } from '../model/stored.js';
+import { asRead, type RowRef, type StoredOf } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { fromUtf8 } from '../values/bytes.js';
 import { isObject } from '../values/is-object.js';
@@ -207,7 +207,7 @@ export class LargeRepo<E extends AnyEntity> {
     options: ReadOptions,
     write: (before: Row<E>) => Promise<T>,
   ): Promise<T> {
-    if (isObject(target) && 'whole' in target) return write(target as Row<E>);
+    if (isObject(target) && 'whole' in target) return write(asRead(target as Row<E>));
     const { key, etag } = target as RowRef<E>;
     if (key === undefined || etag === undefined)
       refuseValue('row', 'a row that was read, or { key, etag }', 'it is neither');

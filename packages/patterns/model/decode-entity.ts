@@ -3,14 +3,15 @@
 import { keepProperties } from '../values/keep-properties.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
-import type { WireObject } from '../values/read-wire.js';
+import { readRow, type WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
+import { type WireRow, wireText } from '../values/wire-property.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
 import type { AnyEntity, Field, Of } from './entity.js';
 import { isFollowed } from './keeper.js';
 import { rowFault } from './row-fault.js';
 import { readAddress, readHead } from './row-head.js';
-import type { Projected, StoredOf } from './stored.js';
+import { keepAsRead, type Projected, type StoredOf } from './stored.js';
 import { parseTag } from './type-tag.js';
 import { upcastRow } from './upcast.js';
 
@@ -33,6 +34,8 @@ interface Decoder {
   readonly members: readonly Member[];
   /** Names that are no unknown properties. */
   readonly known: ReadonlySet<string>;
+  /** Some values are objects that a caller can change. */
+  readonly hasObjects: boolean;
   /** Rows of a page mostly share their partition. */
   partitionKey: string | undefined;
   partitionValues: Readonly<Record<string, unknown>>;
@@ -48,7 +51,10 @@ function decoderOf(entity: AnyEntity): Decoder {
     .map(field => ({ field, annotation: annotationOf(field.wire) }));
   const known = new Set([...SYSTEM_NAMES, ...members.flatMap(({ field }) => wiresOf(field))]);
   if (entity.tag !== undefined) known.add(entity.tag);
-  const decoder = { members, known, partitionKey: undefined, partitionValues: {} };
+  const hasObjects = entity.plan.fields.some(
+    ({ property: { edm, json, pieces } }) => edm === 'Binary' || json !== undefined || pieces !== undefined,
+  );
+  const decoder = { members, known, hasObjects, partitionKey: undefined, partitionValues: {} };
   DECODERS.set(entity, decoder);
   return decoder;
 }
@@ -107,12 +113,29 @@ function named<T extends object>(
   }
 }
 
+/** Keeps what the row holds apart from its value. */
+const keptRow = <E extends AnyEntity>(entity: E, stored: StoredOf<E>, decodeAgain: () => StoredOf<E>) =>
+  keepAsRead(stored, decoderOf(entity).hasObjects ? () => decodeAgain().value : undefined);
+
+/** The same, of a row that was written as this. */
+export const keptAsWritten = <E extends AnyEntity>(
+  entity: E,
+  stored: StoredOf<E>,
+  row: WireRow,
+): StoredOf<E> => {
+  const { table } = stored;
+  return keptRow(entity, stored, () => wholeRow(entity, readRow(wireText(row)), { table }));
+};
+
 /** The whole row. Throws TypeDrift, WrongEntity, NewerVersion and RowUnreadable. */
 export const decodeEntity = <E extends AnyEntity>(
   entity: E,
   row: WireObject,
   options: DecodeOptions = {},
-): StoredOf<E> => named(entity, row, options, () => wholeRow(entity, row, options));
+): StoredOf<E> =>
+  named(entity, row, options, () =>
+    keptRow(entity, wholeRow(entity, row, options), () => wholeRow(entity, row, options)),
+  );
 
 function wholeRow<E extends AnyEntity>(entity: E, row: WireObject, options: DecodeOptions): StoredOf<E> {
   const { table = entity.table, onDrift = 'throw', etag } = options;
@@ -184,5 +207,5 @@ function someOfRow<E extends AnyEntity, K extends keyof Of<E> & string>(
     const value = field.rebuiltFrom === undefined ? reader.readIn(field, row) : keys[name];
     if (value !== undefined) values[name] = value;
   }
-  return { ...head, value: values as Pick<Of<E>, K>, version, whole: false };
+  return keepAsRead({ ...head, value: values as Pick<Of<E>, K>, version, whole: false as const }, undefined);
 }

@@ -25,8 +25,8 @@ export interface EncodeOptions {
   readonly before?: Values | undefined;
   /** The properties will stand in several rows, each of which is measured by itself. */
   readonly isWide?: boolean;
-  /** The row may be there, and its time of creation stays. */
-  readonly keepsCreated?: boolean;
+  /** The row may be there: of what is not given, only parts of the keys and the time of this write are filled in. */
+  readonly keepsRow?: boolean;
 }
 
 /** What is stored of a value, and what reading it gives. */
@@ -89,13 +89,13 @@ const isMissing = ({ property }: Field, value: unknown): boolean =>
   value === undefined || (value === null && property.json === undefined);
 
 /** The value to write: what was given, or what the library gives. */
-function filled(field: Field, given: unknown, { now, before, keepsCreated }: EncodeOptions): unknown {
+function filled(field: Field, given: unknown, { now, before, keepsRow }: EncodeOptions): unknown {
   const { filling } = field.property;
   if (filling === undefined) return given;
   if (filling.kind === 'updated') return now ?? Instant.now();
   if (!isMissing(field, given)) return given;
-  if (filling.kind === 'default') return filling.give();
-  return before?.[field.name] ?? (keepsCreated ? undefined : (now ?? Instant.now()));
+  if (filling.kind === 'default') return keepsRow && !field.inKey ? undefined : filling.give();
+  return before?.[field.name] ?? (keepsRow ? undefined : (now ?? Instant.now()));
 }
 
 /** The whole row. Throws ValueInvalid, KeyInvalid and TooLarge. */

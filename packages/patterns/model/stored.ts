@@ -1,5 +1,6 @@
-// A value together with the row that it was read from: keys, ETag, and what a later write of that row needs.
+// A value together with the row that it was read from: keys, ETag, and what a later write of that row needs. Callers may change the value, so what the row held is kept apart: writes compare with it, and find index rows by it.
 import type { Instant } from '../values/instant.js';
+import { isInstant } from '../values/typed-value.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { AnyEntity, KeyOf, Of } from './entity.js';
 
@@ -37,4 +38,53 @@ export type StoredOf<E extends AnyEntity> = Stored<Of<E>, E['name']>;
 export interface RowRef<E extends AnyEntity = AnyEntity> {
   readonly key: KeyOf<E>;
   readonly etag: string;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** An enumerable symbol, so that a copy of the row by `{ ...row }` has it too. */
+const AS_READ = Symbol('as read');
+
+const canChange = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !isInstant(value);
+
+/** Its members are private, so that deep comparisons of rows do not see them. */
+class Kept {
+  readonly #values: Values;
+  readonly #decodeAgain: (() => Values) | undefined;
+
+  constructor(values: Values, decodeAgain: (() => Values) | undefined) {
+    this.#values = { ...values };
+    this.#decodeAgain = decodeAgain;
+  }
+
+  /** New at each call. Only objects are decoded again: defaults that a function gave stay the same. */
+  values(): Values {
+    const values: Record<string, unknown> = { ...this.#values };
+    const changeable = Object.keys(values).filter(name => canChange(values[name]));
+    if (changeable.length === 0 || this.#decodeAgain === undefined) return values;
+    const again = this.#decodeAgain();
+    for (const name of changeable) values[name] = again[name];
+    return values;
+  }
+}
+
+interface Keeping {
+  readonly value: unknown;
+  [AS_READ]?: Kept;
+}
+
+/** Keeps the row's value as it is now. `decodeAgain` gives its objects anew; undefined where the entity has none. */
+export function keepAsRead<S extends { readonly value: unknown }>(
+  row: S,
+  decodeAgain: (() => Values) | undefined,
+): S {
+  (row as Keeping)[AS_READ] = new Kept(row.value as Values, decodeAgain);
+  return row;
+}
+
+/** The row with the value that was read, whatever the caller changed since. A row without the symbol, such as one parsed from JSON, is returned as is. */
+export function asRead<S extends { readonly value: unknown }>(row: S): S {
+  const kept = (row as Keeping)[AS_READ];
+  return kept === undefined ? row : { ...row, value: kept.values() };
 }

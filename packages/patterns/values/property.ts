@@ -72,12 +72,29 @@ function refuseEmptyName(name: string): void {
   if (name === '') refuseDefinition('stored()', 'the name is empty');
 }
 
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** A copy that shares no array, plain object or bytes. Anything else is returned as is. */
+function ownCopy<T>(value: T): T {
+  const given: unknown = value;
+  if (typeof given !== 'object' || given === null) return value;
+  // A Buffer's slice would share its memory.
+  if (given instanceof Uint8Array) return new Uint8Array(given) as T;
+  if (Array.isArray(given)) return given.map(ownCopy) as T;
+  if (!isPlain(given)) return value;
+  return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, ownCopy(each)])) as T;
+}
+
 function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>): Property<T, P, U> {
   return Object.freeze({
     ...settings,
     optional: () => define<T, 'optional', U>({ ...settings, presence: 'optional', filling: undefined }),
     default: (value: T | (() => T)) => {
-      const give = typeof value === 'function' ? (value as () => T) : () => value;
+      // One object for all rows would carry what a caller changes in one of them to the others.
+      const give = () => ownCopy(typeof value === 'function' ? (value as () => T)() : value);
       return define<T, 'filled', U>({ ...settings, presence: 'filled', filling: { kind: 'default', give } });
     },
     check: <V extends T>(schema: StandardSchema) =>

@@ -4,7 +4,7 @@ import { Attempts, isLost, refusalOf } from '../flow/optimistic.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf, RowLead } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
-import type { RowRef } from '../model/stored.js';
+import { asRead, type RowRef } from '../model/stored.js';
 import type { ManyOptions } from '../read/reads.js';
 import { POINT_CONCURRENCY } from '../read/table-query.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -150,10 +150,12 @@ export class WideRepo<E extends AnyEntity> {
       read: (options: ReadOptions) => this.#reads.get(address, options),
       write: (stored: unknown, value: NewOf<E>, identity: Identity, options: ReadOptions) => {
         const at = this.#subject(identity);
-        if (stored !== undefined) return this.#done(planReplace(at, stored as WideStored<E>, value), options);
+        if (stored !== undefined)
+          return this.#done(planReplace(at, asRead(stored as WideStored<E>), value), options);
         this.#refuseOther(address, value);
         return this.#done(planCreate(at, value), options);
       },
+      valueAsRead: (stored: { readonly value: Of<E> }) => asRead(stored).value,
       isSame: (a: NewOf<E>, b: NewOf<E>) => textOf(a) === textOf(b),
     };
     return mutate(row, change, {
@@ -182,7 +184,7 @@ export class WideRepo<E extends AnyEntity> {
 
   #patchOf({ now }: WideSubject<E>, value: NewOf<E>): Values {
     const { plan } = this.#entity;
-    const { value: whole } = encodeEntity(this.#entity, value, { now, keepsCreated: true, isWide: true });
+    const { value: whole } = encodeEntity(this.#entity, value, { now, keepsRow: true, isWide: true });
     return Object.fromEntries(
       Object.entries(whole as Values).filter(([name]) => plan.byName.get(name)?.inKey !== true),
     );
@@ -210,7 +212,7 @@ export class WideRepo<E extends AnyEntity> {
   ): Promise<WideStored<E>> {
     if ('pieces' in target) {
       this.#refuseForeign(target);
-      return this.#done(plan(this.#subject(), target), options);
+      return this.#done(plan(this.#subject(), asRead(target)), options);
     }
     const { key, etag } = target as RowRef<E>;
     if (key === undefined || etag === undefined)

@@ -1,5 +1,6 @@
 // Plans writes of a wide entity: which of its rows are written, and how, in one transaction. Pure. The first row is always among them, under the ETag of the whole; the others need no condition of their own.
-import { encodeEntity } from '../model/encode-entity.js';
+import { keptAsWritten } from '../model/decode-entity.js';
+import { type EncodedRow, encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, NewOf, Of } from '../model/entity.js';
 import { readPatch } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
@@ -26,7 +27,8 @@ export interface WideSubject<E extends AnyEntity> extends Subject<E> {
 /** A wide entity as it will be: what is in its rows, and what is beyond its own properties. */
 interface Encoded<E extends AnyEntity> {
   readonly address: RowAddress;
-  readonly value: Of<E>;
+  /** All of it, as if it stood in one row. */
+  readonly whole: EncodedRow<Of<E>>;
   /** Without the operation id, which stands in the first row. */
   readonly properties: readonly WireProperty[];
   readonly unknown: readonly WireProperty[];
@@ -55,7 +57,7 @@ function encoded<E extends AnyEntity>(
     refuseValue(`${entity.name}.key`, 'what it was', 'a row cannot change its keys');
   return {
     address: { table, partitionKey, rowKey },
-    value: row.value,
+    whole: row,
     properties: [
       ...row.properties.filter(({ name }) => name !== entity.tag),
       ...unknown.filter(({ name }) => name !== own),
@@ -71,19 +73,23 @@ const namesOf = (properties: readonly WireProperty[]): readonly string[] =>
 /** What the first row's write gives, for all. */
 const resultOf =
   <E extends AnyEntity>({ entity, table }: WideSubject<E>, row: Encoded<E>, pieces: readonly WidePiece[]) =>
-  (etag = ''): WideStored<E> => ({
-    value: row.value,
-    entity: entity.name,
-    table,
-    partitionKey: row.address.partitionKey,
-    rowKey: row.address.rowKey,
-    etag,
-    timestamp: instantOfEtag(etag),
-    version: entity.version,
-    whole: true,
-    unknown: row.unknown,
-    pieces,
-  });
+  (etag = ''): WideStored<E> => {
+    const stored: WideStored<E> = {
+      value: row.whole.value,
+      entity: entity.name,
+      table,
+      partitionKey: row.address.partitionKey,
+      rowKey: row.address.rowKey,
+      etag,
+      timestamp: instantOfEtag(etag),
+      version: entity.version,
+      whole: true,
+      unknown: row.unknown,
+      pieces,
+    };
+    keptAsWritten<E>(entity, stored, row.whole);
+    return stored;
+  };
 
 const further = (write: RowWrite, ifExists = false): Planned => ({
   write,

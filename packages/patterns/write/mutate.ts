@@ -16,6 +16,8 @@ export interface MutableRow<T, G, N extends string = string> {
     identity: Identity,
     options: ReadOptions,
   ): Promise<Stored<T, N>>;
+  /** The value as it was read, whatever was done to it since. */
+  valueAsRead(stored: Stored<T, N>): T | Promise<T>;
   /** Whether two values are the same row. */
   isSame(a: G, b: G): boolean;
 }
@@ -31,15 +33,16 @@ export interface MutateSettings {
 /** A value to write; undefined leaves the row as it is. */
 export type Change<T, G = T> = (current: T | undefined) => G | undefined;
 
-function computed<T, G, N extends string>(
+async function computed<T, G, N extends string>(
   row: MutableRow<T, G, N>,
   change: Change<T, G>,
-  current: T | undefined,
+  stored: Stored<T, N> | undefined,
   twice: boolean,
-): G | undefined {
-  const value = change(current);
+): Promise<G | undefined> {
+  const value = change(stored?.value);
   if (!twice) return value;
-  const again = change(current);
+  // The first call may have changed the object that it got.
+  const again = change(stored && (await row.valueAsRead(stored)));
   const isSame = value === undefined || again === undefined ? value === again : row.isSame(value, again);
   if (!isSame)
     refuseDefinition(
@@ -47,6 +50,17 @@ function computed<T, G, N extends string>(
       'the function gave two values for one row, and it may be called more than once',
     );
   return value;
+}
+
+/** Whether there is nothing to write: the value may be the object that was read, changed in place. */
+async function isAsRead<T, G, N extends string>(
+  row: MutableRow<T, G, N>,
+  stored: Stored<T, N> | undefined,
+  value: G,
+): Promise<boolean> {
+  const given: unknown = value;
+  if (stored === undefined || given !== stored.value) return false;
+  return row.isSame(value, (await row.valueAsRead(stored)) as unknown as G);
 }
 
 /** The row as it is at the end; undefined if there is none. Throws Contention, and what a write throws. */
@@ -60,9 +74,8 @@ export async function mutate<T, G, N extends string>(
     const isMine =
       stored !== undefined && identity?.operationIds.ofUnknown(stored.unknown).includes(identity.operationId);
     if (isMine) return stored;
-    const value = computed(row, change, stored?.value, checksPurity);
-    const given: unknown = value;
-    if (value === undefined || given === stored?.value) return stored;
+    const value = await computed(row, change, stored, checksPurity);
+    if (value === undefined || (await isAsRead(row, stored, value))) return stored;
     try {
       return await row.write(stored, value, identity, { signal });
     } catch (thrown) {

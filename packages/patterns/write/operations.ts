@@ -9,7 +9,7 @@ import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import { isFollowed } from '../model/keeper.js';
 import type { PatchOf } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
-import type { Projected, RowRef, Stored, StoredOf } from '../model/stored.js';
+import { asRead, type Projected, type RowRef, type Stored, type StoredOf } from '../model/stored.js';
 import { addressOf } from '../transport/row-write.js';
 import { isObject } from '../values/is-object.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
@@ -69,12 +69,12 @@ function refuseForeign<E extends AnyEntity>(
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The target as what it is, checked. */
+/** The target as what it is, checked, and as it was read: the caller may have changed its value since. */
 function read<E extends AnyEntity>(at: Subject<E>, target: Target<E>): StoredOf<E> | undefined {
   refuseStrange(target);
   if (!isRead(target)) return undefined;
   refuseForeign(at, target);
-  return target;
+  return asRead(target);
 }
 
 function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>): PlannedWrite<undefined> {
@@ -85,11 +85,12 @@ function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>)
   }
   refuseForeign(at, target);
   refuseMoving(at.entity, target);
-  const planned = planDelete(target, target.etag);
-  const indexed = target.whole
-    ? withFollowers(at, planned, target as StoredOf<E>, undefined, () => planned)
-    : readFirst(at, planned, target.etag, deleteOf(at));
-  return spread(at, indexed, target.value as Values, true);
+  const row = asRead(target);
+  const planned = planDelete(row, row.etag);
+  const indexed = row.whole
+    ? withFollowers(at, planned, row as StoredOf<E>, undefined, () => planned)
+    : readFirst(at, planned, row.etag, deleteOf(at));
+  return spread(at, indexed, row.value as Values, true);
 }
 
 const deleteOf =
@@ -209,7 +210,7 @@ const planMerged = <E extends AnyEntity>(
 
 /** The value as what it changes in a row. */
 function patchOfValue<E extends AnyEntity>({ entity, now }: Subject<E>, value: NewOf<E>): Values {
-  const { value: whole } = encodeEntity(entity, value, { now, keepsCreated: true });
+  const { value: whole } = encodeEntity(entity, value, { now, keepsRow: true });
   return Object.fromEntries(
     Object.entries(whole as Values).filter(([name]) => entity.plan.byName.get(name)?.inKey !== true),
   );

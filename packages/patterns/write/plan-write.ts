@@ -4,6 +4,7 @@ import type { FarChange } from '../indexes/index-message.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import type { Reservation } from '../indexes/reservation.js';
 import { addressOfKey } from '../model/address.js';
+import { keptAsWritten } from '../model/decode-entity.js';
 import {
   type EncodedRow,
   encodeEntity,
@@ -16,7 +17,7 @@ import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { Keeper } from '../model/keeper.js';
 import { readPatch } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
-import type { RowRef, Stored, StoredOf } from '../model/stored.js';
+import { asRead, type RowRef, type Stored, type StoredOf } from '../model/stored.js';
 import type { RowWrite } from '../transport/row-write.js';
 import { type Instant, instantOfEtag } from '../values/instant.js';
 import { type RowAddress, refuseValue } from '../values/pattern-error.js';
@@ -110,23 +111,17 @@ function refuseOtherKeys({ name, plan }: AnyEntity, row: Omit<RowAddress, 'table
 
 function whole<E extends AnyEntity>(
   table: string,
-  { name, version }: E,
+  entity: E,
   row: EncodedRow<Of<E>>,
   unknown: readonly WireProperty[],
 ): (etag: string | undefined) => StoredOf<E> {
+  const { name, version } = entity;
   const { partitionKey, rowKey, value } = row;
-  return (etag = '') => ({
-    value,
-    entity: name,
-    table,
-    partitionKey,
-    rowKey,
-    etag,
-    timestamp: instantOfEtag(etag),
-    version,
-    whole: true,
-    unknown,
-  });
+  return (etag = '') => {
+    const timestamp = instantOfEtag(etag);
+    const head = { entity: name, table, partitionKey, rowKey, etag, timestamp, version };
+    return keptAsWritten(entity, { ...head, value, whole: true, unknown }, row);
+  };
 }
 
 /** The write under its operation id. */
@@ -159,14 +154,14 @@ function keyIn<E extends AnyEntity>({ plan }: E, value: Values): KeyOf<E> {
   return Object.fromEntries(names.map(name => [name, value[name]])) as KeyOf<E>;
 }
 
-/** The value's properties, into whatever row is there. It is a whole value, so that a row which this makes can be read. */
+/** The value's properties, into whatever row is there. It is a whole value, so that a row which this makes can be read. Defaults are left to the read: here they would write over what the row has. */
 export function planUpsertMerge<E extends AnyEntity>(
   { entity, table, identity, now }: Subject<E>,
   value: NewOf<E>,
 ): PlannedWrite<RowRef<E>> {
   refuseRemovals(Object.entries(value).flatMap(([name, each]) => (each === null ? [name] : [])));
   refusePartOfRow(entity, value);
-  const row = encodeEntity(entity, value, { extra: withId(identity, []), now, keepsCreated: true });
+  const row = encodeEntity(entity, value, { extra: withId(identity, []), now, keepsRow: true });
   return planned({ kind: 'upsertMerge', table, row }, identity, refTo(keyIn(entity, row.value as Values)));
 }
 
@@ -306,7 +301,7 @@ export function planConditionCheck<T, N extends string>(
   return planned(
     { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
     identity,
-    (now = '') => ({ ...stored, etag: now, timestamp: instantOfEtag(now), unknown }),
+    (now = '') => ({ ...asRead(stored), etag: now, timestamp: instantOfEtag(now), unknown }),
     newestId(identity, stored),
   );
 }

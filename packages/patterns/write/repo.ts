@@ -5,7 +5,7 @@ import { addressOfKey, isSameRow } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
-import type { RowRef, StoredOf } from '../model/stored.js';
+import { asRead, type RowRef, type StoredOf } from '../model/stored.js';
 import { EntityReads } from '../read/reads.js';
 import type { QueryOptions } from '../read/table-query.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -89,7 +89,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     return this.#done(OPERATIONS.upsert(this.#subject(), value), options);
   }
 
-  /** Insert Or Merge: whatever row is there gets the value's properties and keeps its others; or there is a new row. */
+  /** Insert Or Merge: whatever row is there gets the value's properties and keeps its others; or there is a new row, which may lack the defaults that were not given. */
   upsertMerge(value: NewOf<E>, options: ReadOptions = {}): Promise<RowRef<E>> {
     return this.#done(OPERATIONS.upsertMerge(this.#subject(), value), options);
   }
@@ -119,7 +119,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
 
   /**
    * Applies `change` to the row under optimistic concurrency, with any number of other writers. `change` gets undefined if there is no row, and may be called more than
-   * once; if it gives undefined, or what it got, nothing is written. Throws Contention.
+   * once; if it gives undefined, or what it got, unchanged, nothing is written. Throws Contention.
    */
   mutate(
     key: KeyOf<E>,
@@ -159,6 +159,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
         if (write.kind === 'create') refuseOtherKey(address, write.row);
         return this.#done(planned, options);
       },
+      valueAsRead: stored => asRead(stored).value,
       isSame: (a, b) => textOf(a) === textOf(b),
     };
   }
