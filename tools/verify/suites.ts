@@ -80,7 +80,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'data-tools',
-    minutes: 12,
+    minutes: 5,
     proves: 'dump, load, copy and diff: 200 kills of each, faults, full disks, Azurite',
     steps: [INSTALL_AZURITE, longTests('data tools', ['data-tools'], { SHELFMARK_PEERS: 'memory,azurite' })],
   },
