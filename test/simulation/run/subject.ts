@@ -1,6 +1,15 @@
 // The service that a run is made against: an engine, faulty or not, behind values of requests or behind real sockets, that can be closed
 // and opened again, or left as after a crash.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +48,29 @@ export interface Subject {
 /** The log after the trees, which must not have what it lacks: nobody goes around in it while these are copied. */
 const FILES = ['data.mdb', 'data.log'];
 
+/** LMDB's two meta pages. */
+const META_BYTES = 8_192;
+
+function metaOf(path: string): Buffer {
+  const file = openSync(path, 'r');
+  const meta = Buffer.alloc(META_BYTES);
+  readSync(file, meta, 0, META_BYTES, 0);
+  closeSync(file);
+  return meta;
+}
+
+/**
+ * A file as it is at one moment: a thread of LMDB may write while it is copied, and a commit that ends in between lets the next one write over pages
+ * that the copied meta page names.
+ */
+function copyAtOnce(from: string, to: string): void {
+  let before: Buffer;
+  do {
+    before = metaOf(from);
+    copyFileSync(from, to);
+  } while (!before.equals(metaOf(from)));
+}
+
 /** Directories of the data, each a copy of the one before. */
 class Directories {
   readonly #root = mkdtempSync(join(tmpdir(), 'shelfmark-simulation-'));
@@ -54,7 +86,7 @@ class Directories {
     this.#count += 1;
     mkdirSync(this.current);
     for (const name of FILES) {
-      if (existsSync(join(from, name))) copyFileSync(join(from, name), join(this.current, name));
+      if (existsSync(join(from, name))) copyAtOnce(join(from, name), join(this.current, name));
     }
   }
 
