@@ -11,8 +11,6 @@ export interface Step {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether a failure is tried once more as a whole. Test files are tried again by run-tests.ts. */
   readonly isRepeated: boolean;
-  /** The reason to leave it out here. */
-  readonly skip?: string;
 }
 
 export interface Outcome {
