@@ -17,9 +17,9 @@ async function backUp(directory: string, flags: StoreFlags): Promise<void> {
 
 export function backupCommand(): Command {
   return new Command('backup')
-    .description('copy the data, of a running server too, into a directory')
-    .argument('<directory>', 'where the backup goes: empty, or made for it')
-    .option('--data <directory>', `the data to copy (default: ./${DATA_DEFAULT})`)
-    .option(STORE_FLAGS, 'the same as the address of a store: lmdb:DIR')
+    .description('copy the data of a stopped or running server into a directory')
+    .argument('<directory>', 'target: an empty directory, or one that does not exist')
+    .option('--data <directory>', `data directory to copy (default: ./${DATA_DEFAULT})`)
+    .option(STORE_FLAGS, 'address of the store instead of --data: lmdb:DIR')
     .action((directory: string, flags: StoreFlags) => backUp(directory, flags).catch(fail));
 }

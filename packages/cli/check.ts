@@ -68,9 +68,9 @@ async function check(directory: string | undefined, flags: CheckFlags): Promise<
 export function checkCommand(): Command {
   const command = new Command('check');
   return command
-    .description('read all of the data, of a running server or of a backup, and say what is wrong')
-    .argument('[directory]', 'the data directory or the backup')
-    .option(STORE_FLAGS, 'the address of a store in place of a directory: lmdb:DIR')
+    .description('read all data of a server or a backup and report every fault')
+    .argument('[directory]', 'data directory or backup')
+    .option(STORE_FLAGS, 'address of the store instead of a directory: lmdb:DIR')
     .action(async (directory: string | undefined, flags: CheckFlags) => {
       if (directory === undefined && flags.store === undefined)
         command.error("error: missing required argument 'directory'");

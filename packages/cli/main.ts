@@ -1,51 +1,9 @@
-// The `shelfmark` command: its subcommands, one file each. Without a subcommand it serves, as `azurite` does.
-import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
+// The `shelfmark` command.
+import { programOf, SUBCOMMAND_NAMES } from './program.js';
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
-/** In the order of the help. */
-const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./serve.js')).serveCommand(),
-  token: async () => (await import('./token.js')).tokenCommand(),
-  backup: async () => (await import('./backup.js')).backupCommand(),
-  restore: async () => (await import('./restore.js')).restoreCommand(),
-  check: async () => (await import('./check.js')).checkCommand(),
-  dump: async () => (await import('./data-tools/dump.js')).dumpCommand(),
-  load: async () => (await import('./data-tools/load.js')).loadCommand(),
-  copy: async () => (await import('./data-tools/copy.js')).copyCommand(),
-  'import-azurite': async () => (await import('./data-tools/import-azurite.js')).importAzuriteCommand(),
-  diff: async () => (await import('./data-tools/diff.js')).diffCommand(),
-  verify: async () => (await import('./data-tools/verify.js')).verifyCommand(),
-  explain: async () => (await import('./data-tools/explain.js')).explainCommand(),
-  stats: async () => (await import('./data-tools/stats.js')).statsCommand(),
-  advise: async () => (await import('./data-tools/advise.js')).adviseCommand(),
-  sas: async () => (await import('./data-tools/sas.js')).sasCommand(),
-  reset: async () => (await import('./data-tools/reset.js')).resetCommand(),
-  bench: async () => (await import('./data-tools/bench.js')).benchCommand(),
-  account: async () => (await import('./account/account-command.js')).accountCommand(),
-  completion: async () =>
-    (await import('./completion/completion-command.js')).completionCommand(() => programOf(ALL)),
-};
-
-const ALL = Object.keys(SUBCOMMANDS);
-
-async function programOf(names: readonly string[]): Promise<Command> {
-  const program = new Command('shelfmark')
-    .description('A durable, fast Table store that speaks the Azure Storage Table REST API')
-    .version(version);
-  for (const name of names) {
-    const subcommand = await SUBCOMMANDS[name]?.();
-    if (subcommand !== undefined) program.addCommand(subcommand, { isDefault: name === 'serve' });
-  }
-  return program;
-}
-
-// A subcommand that is named is loaded alone, and none for the version: a check then starts in half the time, without the server.
+// Loads a named subcommand alone, and none for --version: `shelfmark check` then starts in half the time, without the server.
 const [, , named = ''] = process.argv;
 const isVersion = named === '--version' || named === '-V';
-const needed = Object.hasOwn(SUBCOMMANDS, named) ? [named] : isVersion ? [] : ALL;
+const needed = SUBCOMMAND_NAMES.includes(named) ? [named] : isVersion ? [] : SUBCOMMAND_NAMES;
 const program = await programOf(needed);
 await program.parseAsync();

@@ -19,12 +19,12 @@ async function restore(directory: string, flags: StoreFlags): Promise<void> {
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('copy a backup to where a server is to be started on it')
+    .description('copy a backup into a new data directory')
     .argument('<directory>', 'the backup')
     .option(
       '--data <directory>',
-      `the data directory to make: empty, or not there (default: ./${DATA_DEFAULT})`,
+      `target: an empty directory, or one that does not exist (default: ./${DATA_DEFAULT})`,
     )
-    .option(STORE_FLAGS, 'the same as the address of a store: lmdb:DIR')
+    .option(STORE_FLAGS, 'address of the store instead of --data: lmdb:DIR')
     .action((directory: string, flags: StoreFlags) => restore(directory, flags).catch(fail));
 }

@@ -97,96 +97,118 @@ interface Flags extends LimitFlags, StoreFlags, TenantFlags {
 /** Endpoints and data. */
 const placeOptions = (): Command =>
   new Command('serve')
-    .description('serve the Table, Queue and Blob APIs until a signal stops it')
-    .option('--data <directory>', `where the data is kept (default: ./${DATA_DEFAULT})`)
-    .option(STORE_FLAGS, 'the same as the address of a store: lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE')
+    .description('serve tables, queues and blobs until SIGINT or SIGTERM')
+    .option('--data <directory>', `data directory (default: ./${DATA_DEFAULT})`)
+    .option(
+      STORE_FLAGS,
+      'address of the store instead of --data: lmdb:DIR, memory: or cassandra://HOST,…/KEYSPACE',
+    )
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
     .addOption(
-      new Option('--table-port <port>', 'port of the Table service; 0 takes a free one')
+      new Option('--table-port <port>', 'port of the Table service; 0 picks a free port')
         .argParser(parsePort)
         .default(TABLE_PORT_DEFAULT),
     )
     .addOption(
       new Option(
         '--queue-port <port>',
-        'port of the Queue service; 0 takes a free one, none leaves it out (default: 10001, or a free one as --table-port)',
+        'port of the Queue service; 0 picks a free port, none turns the service off (default: 10001, or a free port with --table-port 0)',
       ).argParser(parsePortOrNone),
     )
     .option('--queue-host <host>', 'address of the Queue service (default: --host)')
     .addOption(
       new Option(
         '--blob-port <port>',
-        'port of the Blob service; 0 takes a free one, none leaves it out (default: 10000, or a free one if both others are chosen)',
+        'port of the Blob service; 0 picks a free port, none turns the service off (default: 10000, or a free port if the other two ports are given)',
       ).argParser(parsePortOrNone),
     )
     .option('--blob-host <host>', 'address of the Blob service (default: --host)')
     .option(
       '--peer-host <host>',
-      'address at which other servers of the same store reach this one (default: 127.0.0.1, for those of one machine)',
+      'Cassandra: address at which other front ends of the same store reach this one (default: 127.0.0.1)',
     )
     .addOption(
       new Option(
         '--peer-port <port>',
-        'port for them; 0 takes a free one, none hands nothing over (default: 0)',
+        'Cassandra: port for other front ends; 0 picks a free port, none turns forwarding off (default: 0)',
       ).argParser(parsePortOrNone),
     );
+
+const addTenantOptions = (serving: Command): Command =>
+  serving
+    .option('--tenant <id>', 'accept bearer tokens of this Entra ID tenant; repeatable', oneMore)
+    .option('--tenant-issuer <url>', "issuer of the tokens (default: the tenant's two issuers)")
+    .option('--tenant-jwks <url or file>', "public keys of the issuer (default: the tenant's)")
+    .option('--tenant-audience <audience>', 'audience of the tokens (default: https://storage.azure.com)')
+    .option('--tenant-role <role>', 'role of tokens that carry none (default: no access)', parseRole);
+
+function addAzuriteOptions(serving: Command): void {
+  serving
+    .option('-l, --location <directory>', "same as --data, for Azurite's users")
+    .option('--tableHost <host>', "same as --host, for Azurite's users")
+    .addOption(
+      new Option('--tablePort <port>', "same as --table-port, for Azurite's users").argParser(parsePort),
+    )
+    .addOption(new Option('--queuePort <port>').argParser(parsePortOrNone).hideHelp())
+    .addOption(new Option('--queueHost <host>').hideHelp())
+    .addOption(new Option('--blobPort <port>').argParser(parsePortOrNone).hideHelp())
+    .addOption(new Option('--blobHost <host>').hideHelp());
+  for (const [flags, why] of IGNORED_FLAGS) serving.addOption(new Option(flags, why).hideHelp());
+}
 
 function command(): Command {
   const serving = placeOptions()
     .addOption(
-      new Option('--durability <mode>', 'none: answer before the data is synced')
+      new Option(
+        '--durability <mode>',
+        'none: answer before data is synced to disk; not safe from a power cut',
+      )
         .choices(['full', 'none'])
         .default('full'),
     )
     .addOption(
-      new Option('--workers <n>', 'processes that serve together; auto: one for each core')
+      new Option('--workers <n>', 'number of server processes; auto: one per core')
         .argParser(parseWorkers)
         .default(1),
     )
-    .option('--allow-well-known-key', "serve the emulator's well-known key beyond this machine")
-    .option('--cert <file>', 'certificate in PEM: serve HTTPS')
-    .option('--key <file>', 'its key in PEM')
+    .option('--allow-well-known-key', "allow the emulator's public key on addresses other than loopback")
+    .option('--cert <file>', 'certificate in PEM; with --key, serves HTTPS')
+    .option('--key <file>', 'private key of the certificate, in PEM')
     .addOption(
       new Option(
         '--trusted-proxy <address...>',
-        'proxies, or ranges as 10.0.0.0/8, of which X-Forwarded-* and Forwarded are believed',
+        'trust X-Forwarded-* and Forwarded headers from these addresses or ranges (10.0.0.0/8)',
       ).argParser(parseProxies),
     )
     .addOption(
       new Option(
         '--table-deletion-seconds <n>',
-        "how long a dropped table's or queue's name is refused",
+        'seconds for which the name of a deleted table or queue cannot be used again (default: 0)',
       ).argParser(parseSeconds),
     )
-    .option('--accounts <file>', 'accounts and their keys; read again on SIGHUP and when it changes')
+    .option(
+      '--accounts <file>',
+      'accounts and keys, NAME:KEY[:KEY2] per line; reloaded on SIGHUP and on change',
+    )
     .addOption(
-      new Option('--metrics-port <port>', 'tell health and metrics there; 0 takes a free one').argParser(
-        parsePort,
-      ),
+      new Option(
+        '--metrics-port <port>',
+        'serve /healthz, /readyz and /metrics on this port; 0 picks a free port (default: off)',
+      ).argParser(parsePort),
     )
     .option('--metrics-host <host>', 'address of the metrics port (default: 127.0.0.1)')
-    .addOption(new Option('--log-level <level>', 'what is logged (default: warn)').choices(LOG_LEVELS))
-    .option('--tenant <id>', 'accept bearer tokens of this Entra ID tenant; may be repeated', oneMore)
-    .option('--tenant-issuer <url>', "the tokens' issuer (default: both of the tenant's)")
-    .option('--tenant-jwks <url or file>', "the issuer's public keys (default: the tenant's)")
-    .option('--tenant-audience <audience>', "the tokens' audience (default: https://storage.azure.com)")
-    .option(
-      '--tenant-role <role>',
-      'what a token without roles of its own grants (default: nothing)',
-      parseRole,
+    .addOption(
+      new Option(
+        '--log-level <level>',
+        'least severe level to log, to standard error (default: warn)',
+      ).choices(LOG_LEVELS),
     )
-    .option('-l, --location <directory>', "Azurite's name of --data")
-    .option('--tableHost <host>', "Azurite's name of --host")
-    .addOption(new Option('--tablePort <port>', "Azurite's name of --table-port").argParser(parsePort))
-    .addOption(new Option('--queuePort <port>').argParser(parsePortOrNone).hideHelp())
-    .addOption(new Option('--queueHost <host>').hideHelp())
-    .addOption(new Option('--blobPort <port>').argParser(parsePortOrNone).hideHelp())
-    .addOption(new Option('--blobHost <host>').hideHelp())
-    .option('--inMemoryPersistence', 'keep the data in memory')
-    .option('-s, --silent', 'print nothing but the ready line and errors')
-    .option('-d, --debug [file]', 'log every request, to standard error');
+    .option('--inMemoryPersistence', 'keep all data in memory; it is lost when the server ends')
+    .option('-s, --silent', 'print only the ready line and errors')
+    .option('-d, --debug [file]', 'log every request to standard error');
+  addAzuriteOptions(serving);
+  addTenantOptions(serving);
   addLimitOptions(serving);
-  for (const [flags, why] of IGNORED_FLAGS) serving.addOption(new Option(flags, why).hideHelp());
   return serving;
 }
 
@@ -301,7 +323,7 @@ function tellOperationsPort(
   { metricsPort, metricsHost = HOST_DEFAULT }: Flags,
   port: number | undefined,
 ): void {
-  if (metricsPort === 0) say(`health and metrics are told at http://${metricsHost}:${port}.`);
+  if (metricsPort === 0) say(`health and metrics are served at http://${metricsHost}:${port}.`);
 }
 
 async function runCluster(flags: Flags, workers: number, file: AccountsFile | undefined): Promise<void> {

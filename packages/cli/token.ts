@@ -45,13 +45,13 @@ async function printToken(flags: Flags): Promise<void> {
 export function tokenCommand(): Command {
   return new Command('token')
     .description('print a bearer token for the Authorization header')
-    .option('--account <name>', 'the account (default: the first one configured)')
+    .option('--account <name>', 'account (default: the first one configured)')
     .option(
       '--role <role>',
-      `what it grants, may be given several times (default: Storage Table Data Contributor)`,
+      'role that the token grants; repeatable (default: Storage Table Data Contributor)',
       addRole,
     )
-    .option('--accounts <file>', "the server's file of accounts")
-    .option('--minutes <minutes>', 'how long it holds', parseMinutes, MINUTES_DEFAULT)
+    .option('--accounts <file>', "the server's accounts file")
+    .option('--minutes <minutes>', 'lifetime of the token in minutes', parseMinutes, MINUTES_DEFAULT)
     .action((flags: Flags) => printToken(flags).catch(fail));
 }

@@ -10,6 +10,8 @@ import { ROOT } from '../support/spawned-server.js';
 
 const SOURCE_FOLDERS = ['packages', 'test', 'tools', 'demo', 'examples', 'bench'];
 const PAGE_LINES_MAX = 400;
+/** It has the help of every command. */
+const COMMANDS_PAGE = 'docs/cli.md';
 
 interface Text {
   /** From the root of the repository, with slashes. */
@@ -129,7 +131,9 @@ describe('pages', () => {
   });
 
   test('have at most 400 lines', () => {
-    const long = KEPT_PAGES.filter(({ text }) => text.split('\n').length - 1 > PAGE_LINES_MAX);
+    const long = KEPT_PAGES.filter(
+      ({ path, text }) => path !== COMMANDS_PAGE && text.split('\n').length - 1 > PAGE_LINES_MAX,
+    );
     assert.deepEqual(
       long.map(({ path }) => path),
       [],

@@ -7,7 +7,7 @@ import { withUsageErrors } from '../data-tools/run-tool.js';
 import { accountsIn, addAccount, newKey, removeAccount, rotateKey } from './accounts-edit.js';
 
 const FILE_FLAGS = '--accounts <file>';
-const FILE_HELP = "the server's file of accounts";
+const FILE_HELP = "the server's accounts file";
 
 const counted = (keys: readonly string[]): string => (keys.length === 1 ? '1 key' : `${keys.length} keys`);
 
@@ -26,9 +26,9 @@ function keyIn(path: string): string {
 
 function listCommand(): Command {
   return new Command('list')
-    .description('print the names of the accounts, and how many keys each has')
+    .description('list the accounts and how many keys each has')
     .requiredOption(FILE_FLAGS, FILE_HELP)
-    .option('--json', 'print a JSON line an account: name, keys')
+    .option('--json', 'print one JSON line per account: name, keys')
     .action(({ accounts, json }: FileFlags & { json?: true }) =>
       runLocally(() =>
         Object.entries(accountsIn(accounts))
@@ -42,10 +42,13 @@ function listCommand(): Command {
 
 function addCommand(): Command {
   return new Command('add')
-    .description('add an account with a key that is made for it')
+    .description('add an account with a new random key')
     .argument('<name>', '3 to 24 lower-case letters and digits')
-    .requiredOption(FILE_FLAGS, `${FILE_HELP}; made where it is missing`)
-    .option('--key-file <file>', 'a file that holds its key in base64, or - for standard input')
+    .requiredOption(FILE_FLAGS, `${FILE_HELP}; created if missing`)
+    .option(
+      '--key-file <file>',
+      'file with the key in base64, or - for standard input (default: a random key)',
+    )
     .action((name: string, { accounts, keyFile }: FileFlags & { keyFile?: string }) =>
       runLocally(() => {
         addAccount(accounts, name, keyFile === undefined ? newKey() : keyIn(keyFile));
@@ -56,10 +59,10 @@ function addCommand(): Command {
 
 function rotateCommand(): Command {
   return new Command('rotate')
-    .description('give an account a new first key; the present one holds on as the second')
+    .description('give an account a new primary key; the old one becomes the secondary key')
     .argument('<name>', 'the account')
     .requiredOption(FILE_FLAGS, FILE_HELP)
-    .option('--leaked', 'drop the present key at once')
+    .option('--leaked', 'revoke the old key at once instead of keeping it')
     .action((name: string, { accounts, leaked = false }: FileFlags & { leaked?: boolean }) =>
       runLocally(() => {
         rotateKey(accounts, name, newKey(), leaked);
@@ -71,7 +74,7 @@ function rotateCommand(): Command {
 
 function removeCommand(): Command {
   return new Command('remove')
-    .description('remove an account; its data stay')
+    .description('remove an account; its data is kept')
     .argument('<name>', 'the account')
     .requiredOption(FILE_FLAGS, FILE_HELP)
     .action((name: string, { accounts }: FileFlags) =>
@@ -86,13 +89,13 @@ const EXAMPLES = `
 Examples:
   shelfmark account list --accounts /etc/shelfmark/accounts
   shelfmark account add shop --accounts /etc/shelfmark/accounts
-  shelfmark account rotate shop --accounts /etc/shelfmark/accounts             twice, with the clients moved between, replaces both keys
+  shelfmark account rotate shop --accounts /etc/shelfmark/accounts             rotate, move the clients, rotate again: both keys are new
   shelfmark account remove shop --accounts /etc/shelfmark/accounts
 
-No key is printed. A server that was started with --accounts takes the change within two seconds.`;
+Keys are never printed. A server started with --accounts applies the change within two seconds.`;
 
 export function accountCommand(): Command {
-  const command = new Command('account').description("list and change a server's accounts");
+  const command = new Command('account').description("list, add, rotate and remove a server's accounts");
   for (const each of [listCommand(), addCommand(), rotateCommand(), removeCommand()])
     command.addCommand(withUsageErrors(each).addHelpText('after', EXAMPLES));
   return withUsageErrors(command).addHelpText('after', EXAMPLES);

@@ -14,8 +14,8 @@ const SCRIPTS: Readonly<Record<string, (root: CommandNode) => string>> = {
 /** @param wholeProgram the program with all of its subcommands. */
 export function completionCommand(wholeProgram: () => Promise<Command>): Command {
   return new Command('completion')
-    .description('print the script that completes this command in a shell')
-    .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SCRIPTS)))
+    .description('print the completion script for a shell')
+    .addArgument(new Argument('<shell>', 'shell').choices(Object.keys(SCRIPTS)))
     .addHelpText(
       'after',
       `

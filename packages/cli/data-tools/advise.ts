@@ -27,8 +27,7 @@ Examples:
   shelfmark advise --from @source --table orders --price-per-gib 0.045 --price-per-10000 0.00036
 ${ADDRESS_HELP}
 
-Rules: hot-partition, append-only, key-hygiene, oversize, type-drift. Prices are those of your region: of a GiB for a
-month, and of 10,000 requests.`;
+Rules: hot-partition, append-only, key-hygiene, oversize, type-drift.`;
 
 function priceOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -62,12 +61,12 @@ function textOf({ table, rows, partitions, bytes, sizes, findings, cost, sample 
 
 export function adviseCommand(): Command {
   const command = new Command('advise')
-    .description('tell what the rows of a table say about its design')
-    .option('--from <source>', 'the account (default: SHELFMARK_FROM)')
+    .description('find design faults of a table from its rows')
+    .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')
     .requiredOption('--table <name>', 'the table')
-    .option('--sample <rows>', 'read at most so many rows, from all over the table')
-    .option('--price-per-gib <price>', 'of a GiB for a month')
-    .option('--price-per-10000 <price>', 'of 10,000 requests')
+    .option('--sample <rows>', 'read at most this many rows, spread over the whole table')
+    .option('--price-per-gib <price>', 'price of one GiB for a month in your region')
+    .option('--price-per-10000 <price>', 'price of 10,000 requests in your region')
     .option('--json', 'print one JSON object');
   return withUsageErrors(withPace(command))
     .addHelpText('after', EXAMPLES)

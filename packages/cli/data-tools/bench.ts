@@ -25,17 +25,17 @@ Examples:
   shelfmark bench --to @target --rows 10000 --parallel 32 --json
 ${ADDRESS_HELP}
 
-It makes a table of its own, whose name begins with shelfmarkbench, and drops it. Requests cost money on Azure.`;
+Creates a table named shelfmarkbench… and deletes it. On Azure, the requests cost money.`;
 
 const textOf = ({ operation, rows, seconds, rowsPerSecond, p50, p99 }: Measured): string =>
   `${operation.padEnd(10)} ${String(rowsPerSecond).padStart(8)} rows/s   p50 ${p50} ms   p99 ${p99} ms   (${rows} rows in ${seconds} s)\n`;
 
 export function benchCommand(): Command {
   const command = new Command('bench')
-    .description('measure how fast an account answers from here')
-    .option('--to <target>', 'the account (default: SHELFMARK_TO)')
-    .option('--rows <n>', 'rows to write, read and delete', ROWS_DEFAULT)
-    .option('--json', 'print a JSON line an operation');
+    .description('measure the latency and throughput of an account')
+    .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
+    .option('--rows <n>', 'number of rows to write, read and delete', ROWS_DEFAULT)
+    .option('--json', 'print one JSON line per operation');
   return withUsageErrors(withPace(command))
     .addHelpText('after', EXAMPLES)
     .action((flags: BenchFlags) =>

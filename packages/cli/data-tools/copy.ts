@@ -34,30 +34,32 @@ Examples:
   shelfmark copy --from @source --to @target --table orders=orders2 --mode upsert
   shelfmark copy --from @source --to @target --table orders --mirror        also deletes what the source lacks
   shelfmark copy --from @source --to @target --all --queues --blobs         queues and containers, too
-  shelfmark copy --from @source --to @target --all --resume                 goes on after a kill
+  shelfmark copy --from @source --to @target --all --resume                 continues after a kill
 
-Modes: insert leaves rows that are there with other content alone and ends with 5; upsert replaces them, merge adds
-to their properties, skip leaves all rows that are there alone. The journal is ./shelfmark-copy.journal, unless
---journal names another.
+Modes, for rows that the target has already: insert keeps them and exits with 5 if one differs, upsert replaces them,
+merge merges properties, skip keeps them.
 ${ADDRESS_HELP}`;
 
 export function copyCommand(): Command {
   const command = new Command('copy')
-    .description('copy tables from one account to another, over the wire')
-    .option('--from <source>', 'the account to read (default: SHELFMARK_FROM)')
-    .option('--to <target>', 'the account to write (default: SHELFMARK_TO)')
-    .option('--table <name...>', 'tables, also with * in the name; NAME=NEW gives another name')
+    .description('copy tables, queues and blobs from one account to another')
+    .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')
+    .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
+    .option('--table <name...>', 'tables; * matches any characters; NAME=NEW renames')
     .option('--all', 'all tables')
-    .option('--queues', 'all queues: names, metadata and policies')
-    .option('--take-messages', 'their messages, too: hides them, copies them and gives them back')
+    .option('--queues', 'all queues: names, metadata and access policies')
+    .option('--take-messages', 'messages of the queues, too: they are hidden, copied and made visible again')
     .option('--blobs', 'all containers, with the content of block and append blobs')
     .option('--mode <mode>', 'insert, upsert, merge or skip (default: insert)')
-    .option('--mirror', 'make the tables the same: replace what differs, delete what the source lacks')
-    .option('--filter <filter>', 'only rows that fit this OData filter')
-    .option('--since <time>', 'only rows changed since a time, or since the dump in a directory began')
-    .option('--resume', 'go on with a copy that was interrupted')
-    .option('--journal <file>', 'where progress is kept')
-    .option('--dry-run', 'read only, and say what would be written');
+    .option(
+      '--mirror',
+      'make the target equal to the source: replace rows that differ, delete rows that the source lacks',
+    )
+    .option('--filter <filter>', 'only rows that match this OData filter')
+    .option('--since <time>', 'only rows changed since a time, or since the start of the dump in a directory')
+    .option('--resume', 'continue an interrupted copy')
+    .option('--journal <file>', 'file that records progress (default: ./shelfmark-copy.journal)')
+    .option('--dry-run', 'write nothing; print what would be written');
   return withUsageErrors(withPace(command))
     .addHelpText('after', EXAMPLES)
     .action((flags: CopyFlags) =>

@@ -25,8 +25,8 @@ Examples:
   shelfmark diff --from backup --to @source --table orders
   shelfmark diff --from monday --to tuesday --table orders --timestamps
 
-Prints a JSON line a difference: table, PartitionKey, RowKey, kind (only-from, only-to, differs) and properties. Ends
-with 1 where there is one.
+Prints one JSON line per difference: table, PartitionKey, RowKey, kind (only-from, only-to, differs) and properties.
+Exits with 1 if there is a difference.
 ${ADDRESS_HELP}`;
 
 export function diffCommand(): Command {
@@ -36,10 +36,10 @@ export function diffCommand(): Command {
     .option('--to <target>', 'an account or the directory of a dump (default: SHELFMARK_TO)')
     .option(
       '--table <name...>',
-      'tables, also with * in the name; NAME=NEW where the other side has another name',
+      'tables; * matches any characters; NAME=NEW if the other side has another name',
     )
     .option('--all', 'all tables')
-    .option('--timestamps', 'compare Timestamps too');
+    .option('--timestamps', 'compare Timestamp values, too');
   return withUsageErrors(withPace(command))
     .addHelpText('after', EXAMPLES)
     .action((flags: DiffFlags) =>

@@ -31,17 +31,18 @@ const EXAMPLES = `
 Examples:
   shelfmark dump --from UseDevelopmentStorage=true --all --out backup
   shelfmark dump --from @source --table orders --out orders.jsonl.gz
-  shelfmark dump --table 'log*' --since backup --out changes      what changed since the dump in backup began
+  shelfmark dump --table 'log*' --since backup --out changes      what changed since the dump in backup started
   shelfmark dump --table orders --out - | grep '"state":"open"'
-  shelfmark dump --all --out backup --resume                      goes on after a kill
+  shelfmark dump --all --out backup --resume                      continues after a kill
   shelfmark dump --all --queues --take-messages --blobs --out backup      the whole account
 ${ADDRESS_HELP}
 The URL of a container, too, may stand in @FILE; a folder of it may follow its name.
 
-Azure has no snapshots: a row that changes during a dump is in it once, in a state that it had. --since cannot know
-deletions. Page blobs, snapshots and archived blobs are skipped, each told by its name. --filter, --select, --since,
---format and --compress concern tables. A look at a queue shows 32 messages: all are had only by taking them, which
-counts as one more dequeue; after a kill they are given back by --resume, or are visible again after a while.`;
+Tables have no snapshots: a row that changes during a dump appears once, in one of its states. --since does not see
+deletions. Page blobs, snapshots and archived blobs are skipped; each is reported by name. --filter, --select, --since,
+--format and --compress apply to tables. Peek Messages shows at most 32 messages of a queue, so --take-messages gets
+them instead, which adds one to their dequeue counts. After a kill, --resume makes them visible again at once; without
+it they become visible when their time runs out.`;
 
 export const selectOf = (text: string | undefined): readonly string[] | undefined =>
   text
@@ -51,23 +52,23 @@ export const selectOf = (text: string | undefined): readonly string[] | undefine
 
 export function dumpCommand(): Command {
   const command = new Command('dump')
-    .description('dump tables of an account, over the wire')
-    .option('--from <source>', 'the account (default: SHELFMARK_FROM)')
-    .option('--table <name...>', 'tables, also with * in the name')
+    .description('dump tables, queues and blobs of an account to files')
+    .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')
+    .option('--table <name...>', 'tables; * matches any characters')
     .option('--all', 'all tables')
-    .option('--queues', 'all queues: names, metadata and policies')
-    .option('--take-messages', 'their messages, too: hides them, writes them down and gives them back')
+    .option('--queues', 'all queues: names, metadata and access policies')
+    .option('--take-messages', 'messages of the queues, too: they are hidden, written and made visible again')
     .option('--blobs', 'all containers, with the content of block and append blobs')
     .requiredOption(
       '--out <out>',
-      "a directory, a container's URL with a SAS, a file .jsonl, .csv or .parquet (also .gz) for one table, or -",
+      'a directory, a container URL with a SAS, a file for one table (.jsonl, .csv, .parquet; .gz compresses), or - for standard output',
     )
-    .option('--format <format>', 'jsonl, csv or parquet (default: by the name of the file, or jsonl)')
+    .option('--format <format>', 'jsonl, csv or parquet (default: by the file name, else jsonl)')
     .option('--compress <how>', 'gzip')
-    .option('--filter <filter>', 'only rows that fit this OData filter')
+    .option('--filter <filter>', 'only rows that match this OData filter')
     .option('--select <names>', 'only these properties, separated by commas')
-    .option('--since <time>', 'only rows changed since a time, or since the dump in a directory began')
-    .option('--resume', 'go on with a dump that was interrupted');
+    .option('--since <time>', 'only rows changed since a time, or since the start of the dump in a directory')
+    .option('--resume', 'continue an interrupted dump');
   return withUsageErrors(withPace(command))
     .addHelpText('after', EXAMPLES)
     .action((flags: DumpFlags) =>

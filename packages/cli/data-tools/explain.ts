@@ -37,11 +37,11 @@ Examples:
   shelfmark explain "PartitionKey eq 'Sales' and LastName eq 'Smith'"           a partition scan
   shelfmark explain --json "PartitionKey eq 'Sales' and RowKey ge 'S' and RowKey lt 'T'"
 
-The classes are the design guide's: point, range, partition-scan, table-scan, cheapest first.`;
+Classes, cheapest first, as in Azure's table design guide: point, range, partition-scan, table-scan.`;
 
 export function explainCommand(): Command {
   const command = new Command('explain')
-    .description('tell what a filter makes the service do')
+    .description('classify a filter: point query, range, partition scan or table scan')
     .argument('<filter>', 'a $filter in OData form')
     .option('--json', 'print one JSON object: class, bounds, advice');
   return withUsageErrors(command)

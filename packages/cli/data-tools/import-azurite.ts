@@ -12,27 +12,27 @@ const EXAMPLES = `
 Examples:
   shelfmark import-azurite ~/azurite --to UseDevelopmentStorage=true
   shelfmark import-azurite ~/azurite --to @target --table orders=orders2 --mode upsert
-  shelfmark import-azurite ~/azurite --to @target --dry-run          says what would be written
-  shelfmark import-azurite ~/azurite --to @target --resume           goes on after a kill
+  shelfmark import-azurite ~/azurite --to @target --dry-run          prints what would be written
+  shelfmark import-azurite ~/azurite --to @target --resume           continues after a kill
 
-Without --table, --queues and --blobs all is imported. Page blobs, snapshots and blobs that were never committed are
-skipped, each told by its name. DIR is what \`azurite --location\` was given. Stop Azurite first: it writes its files
-some seconds late. One gets what Azurite answered. Modes are those of load.
+DIR is the value of \`azurite --location\`. Stop Azurite first: it writes its files some seconds late. Without --table,
+--queues and --blobs everything is imported. Page blobs, snapshots and uncommitted blobs are skipped; each is reported
+by name. The modes are those of load.
 ${ADDRESS_HELP}`;
 
 export function importAzuriteCommand(): Command {
   const command = new Command('import-azurite')
-    .description("load a folder of Azurite's into an account, over the wire")
+    .description('load the data folder of Azurite into an account')
     .argument('[dir]', 'the folder')
-    .option('--to <target>', 'the account (default: SHELFMARK_TO)')
-    .option('--account <name>', 'which of several accounts in the folder')
-    .option('--table <name...>', 'only these tables, also with * in the name; NAME=NEW gives another name')
-    .option('--queues', 'queues with their messages, too, where --table is given')
-    .option('--blobs', 'containers with their blobs, too, where --table is given')
+    .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
+    .option('--account <name>', 'account to import, if the folder has several')
+    .option('--table <name...>', 'only these tables; * matches any characters; NAME=NEW renames')
+    .option('--queues', 'also queues with their messages, if --table is given')
+    .option('--blobs', 'also containers with their blobs, if --table is given')
     .option('--mode <mode>', 'insert, upsert, merge or skip', 'insert')
-    .option('--resume', 'go on with an import that was interrupted')
-    .option('--journal <file>', 'where progress is kept (default: beside the folder)')
-    .option('--dry-run', 'check the folder and say what would be written');
+    .option('--resume', 'continue an interrupted import')
+    .option('--journal <file>', 'file that records progress (default: next to the folder)')
+    .option('--dry-run', 'write nothing; check the folder and print what would be written');
   return withUsageErrors(withPace(command))
     .addHelpText('after', EXAMPLES)
     .action((given: string | undefined, flags: ImportFlags) =>

@@ -28,12 +28,12 @@ Examples:
   shelfmark load --to @target --table orders=orders2 --mode upsert backup
   shelfmark load --to @target --table orders orders.jsonl
   zcat orders.jsonl.gz | shelfmark load --to @target --table orders -
-  shelfmark load --to @target --resume backup                       goes on after a kill
+  shelfmark load --to @target --resume backup                       continues after a kill
   shelfmark load --to @target --queues --blobs backup               queues and containers, too
 
-Modes: insert leaves rows that are there with other content alone and ends with 5; upsert replaces them, merge adds
-to their properties, skip leaves all rows that are there alone. For blobs merge
-is upsert. A queue that has messages gets none but by upsert or merge: messages have no keys.
+Modes, for rows that the target has already: insert keeps them and exits with 5 if one differs, upsert replaces them,
+merge merges properties, skip keeps them. For blobs, merge is the same as upsert. Messages have no keys: a queue that
+has messages receives more only with upsert or merge.
 ${ADDRESS_HELP}`;
 
 /** \`--table\` takes many names, and so takes what stands behind them too: the last is the dump then. */
@@ -50,19 +50,19 @@ export function withLast(
 
 export function loadCommand(): Command {
   const command = new Command('load')
-    .description('load a dump into an account, over the wire')
+    .description('load a dump into an account')
     .argument(
       '[dump]',
-      "a directory, a container's URL with a SAS, a file of one table, or - for standard input",
+      'a directory, a container URL with a SAS, a file of one table, or - for standard input',
     )
-    .option('--to <target>', 'the account (default: SHELFMARK_TO)')
-    .option('--table <name...>', 'tables of the dump, or the table of a file; NAME=NEW gives another name')
-    .option('--queues', 'the queues of the dump, too')
-    .option('--blobs', 'the containers of the dump, too')
+    .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
+    .option('--table <name...>', 'tables of the dump, or the table for a file; NAME=NEW renames')
+    .option('--queues', 'also load the queues of the dump')
+    .option('--blobs', 'also load the containers of the dump')
     .option('--mode <mode>', 'insert, upsert, merge or skip', 'insert')
-    .option('--resume', 'go on with a load that was interrupted')
-    .option('--journal <file>', 'where progress is kept (default: beside the dump)')
-    .option('--dry-run', 'check the dump and say what would be loaded');
+    .option('--resume', 'continue an interrupted load')
+    .option('--journal <file>', 'file that records progress (default: next to the dump)')
+    .option('--dry-run', 'write nothing; check the dump and print what would be loaded');
   return withUsageErrors(withPace(command))
     .addHelpText('after', EXAMPLES)
     .action((given: string | undefined, flags: LoadFlags) =>

@@ -24,15 +24,15 @@ Examples:
   shelfmark reset --to @target --queues --blobs --yes
 ${ADDRESS_HELP}
 
-Azure keeps the name of a deleted table for 40 seconds and more. What is deleted is gone.`;
+Deletion cannot be undone. On Azure, the name of a deleted table cannot be used again for at least 40 seconds.`;
 
 export function resetCommand(): Command {
   const command = new Command('reset')
     .description('delete all tables of an account')
-    .option('--to <target>', 'the account (default: SHELFMARK_TO)')
-    .option('--yes', 'do it')
-    .option('--queues', 'delete all queues, too')
-    .option('--blobs', 'delete all containers, too');
+    .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
+    .option('--yes', 'confirm the deletion')
+    .option('--queues', 'also delete all queues')
+    .option('--blobs', 'also delete all containers');
   return withUsageErrors(withPace(command))
     .addHelpText('after', EXAMPLES)
     .action((flags: ResetFlags) =>

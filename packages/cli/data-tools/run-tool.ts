@@ -52,18 +52,18 @@ const CHECKPOINT_MILLISECONDS = 1000;
 /** Adds the options that every tool has. */
 export const withPace = (command: Command): Command =>
   command
-    .option('--parallel <n>', `requests at once (default: ${PARALLEL_DEFAULT})`)
-    .option('--rate <requests>', 'requests a second at most, to one account')
+    .option('--parallel <n>', `concurrent requests (default: ${PARALLEL_DEFAULT})`)
+    .option('--rate <requests>', 'limit of requests per second and account (default: none)')
     .option(
       '--retry-for <seconds>',
-      `give up after so long without success (default: ${RETRY_SECONDS_DEFAULT})`,
+      `give up after this long without a success (default: ${RETRY_SECONDS_DEFAULT})`,
     );
 
 /** What the help of every command with an address says. */
 export const ADDRESS_HELP = `
-SOURCE and TARGET are a connection string (also UseDevelopmentStorage=true), a URL with a SAS, @FILE that holds one
-of these, or nothing and the environment: SHELFMARK_FROM, SHELFMARK_TO. Arguments show in \`ps\`: where others use the
-machine, take a file or the environment.`;
+SOURCE and TARGET are a connection string (UseDevelopmentStorage=true works), a URL with a SAS, or @FILE with one of
+these in it. Without the option, SHELFMARK_FROM and SHELFMARK_TO are read. Other users of the machine can see
+arguments in \`ps\`: pass secrets by @FILE or by the environment.`;
 
 export interface ToolResult {
   readonly tables: number;

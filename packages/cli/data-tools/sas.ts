@@ -22,18 +22,18 @@ Examples:
   shelfmark sas --from @source --table orders --permissions r --expires 1h > orders.sas && shelfmark dump --from @orders.sas --table orders --out orders.jsonl
 ${ADDRESS_HELP}
 
-Both keys are in the range. A comma that is the key's own stands behind a backslash. The URL is a secret: it is all that a reader needs.`;
+The range includes both keys. Escape a comma in a key with a backslash. The URL is a secret: whoever has it can use it.`;
 
 export function sasCommand(): Command {
   const command = new Command('sas')
-    .description("print a table's URL with a shared access signature")
-    .option('--from <source>', 'the account, with its key (default: SHELFMARK_FROM)')
+    .description('print the URL of a table with a shared access signature')
+    .option('--from <source>', 'account, with its key (default: SHELFMARK_FROM)')
     .requiredOption('--table <name>', 'the table')
-    .option('--permissions <letters>', 'of raud: read, add, update, delete')
-    .option('--expires <when>', 'after a time as 30m, 1h or 7d, or at a time')
-    .option('--from-key <keys>', 'PK or PK,RK: from this key on')
-    .option('--to-key <keys>', 'PK or PK,RK: up to this key')
-    .option('--policy <id>', 'a stored access policy, which says what the options leave out');
+    .option('--permissions <letters>', 'letters of raud: read, add, update, delete')
+    .option('--expires <when>', 'lifetime (30m, 1h, 7d) or time of expiry')
+    .option('--from-key <keys>', 'first key of the range: PK or PK,RK')
+    .option('--to-key <keys>', 'last key of the range: PK or PK,RK')
+    .option('--policy <id>', 'stored access policy for whatever the options leave out');
   return withUsageErrors(command)
     .addHelpText('after', EXAMPLES)
     .action(({ from, table, permissions, expires, fromKey, toKey, policy }: SasFlags) =>

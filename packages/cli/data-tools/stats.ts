@@ -60,12 +60,12 @@ function textOf(found: TableStats): string {
 
 export function statsCommand(): Command {
   const command = new Command('stats')
-    .description('tell what stands in tables: rows, bytes, partitions, types')
-    .option('--from <source>', 'the account, or the directory of a dump (default: SHELFMARK_FROM)')
-    .option('--table <name...>', 'tables, also with * in the name')
+    .description('count rows, bytes, partitions and types of tables')
+    .option('--from <source>', 'an account, or the directory of a dump (default: SHELFMARK_FROM)')
+    .option('--table <name...>', 'tables; * matches any characters')
     .option('--all', 'all tables')
-    .option('--sample <rows>', 'read at most so many rows of a table, from all over it')
-    .option('--json', 'print a JSON line a table');
+    .option('--sample <rows>', 'read at most this many rows, spread over the whole table')
+    .option('--json', 'print one JSON line per table');
   return withUsageErrors(withPace(command))
     .addHelpText('after', EXAMPLES)
     .action((flags: StatsFlags) =>

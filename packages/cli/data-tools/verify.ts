@@ -19,16 +19,16 @@ interface VerifyFlags extends PaceFlags {
 const EXAMPLES = `
 Examples:
   shelfmark verify backup
-  shelfmark verify backup --against @source         and compares its rows with those of the account
+  shelfmark verify backup --against @source         also compares the rows with those of the account
 
-Ends with 1 where the dump is damaged or unfinished, or the account has other rows.
+Exits with 1 if the dump is damaged or unfinished, or if the account's rows differ.
 ${ADDRESS_HELP}`;
 
 export function verifyCommand(): Command {
   const command = new Command('verify')
-    .description('check a dump, byte by byte and row by row')
-    .argument('<directory>', "the dump, or its container's URL with a SAS")
-    .option('--against <source>', 'an account whose rows are compared with those of the dump');
+    .description('check that a dump is complete and undamaged')
+    .argument('<directory>', 'the dump: a directory, or a container URL with a SAS')
+    .option('--against <source>', 'also compare the rows of the dump with those of this account');
   return withUsageErrors(withPace(command))
     .addHelpText('after', EXAMPLES)
     .action((directory: string, { against, ...flags }: VerifyFlags) =>

@@ -25,25 +25,26 @@ export interface LimitFlags {
 export function addLimitOptions(serving: Command): Command {
   return serving
     .addOption(
-      new Option('--max-connections <n>', 'at a time, of each process (default: 10000)').argParser(
-        parseCount(1, 1_000_000),
-      ),
-    )
-    .addOption(
-      new Option('--max-waiting-writes <n>', 'writes that may wait for the disk (default: 5000)').argParser(
+      new Option('--max-connections <n>', 'open connections per process (default: 10000)').argParser(
         parseCount(1, 1_000_000),
       ),
     )
     .addOption(
       new Option(
+        '--max-waiting-writes <n>',
+        'writes that may wait for the disk, per process (default: 5000)',
+      ).argParser(parseCount(1, 1_000_000)),
+    )
+    .addOption(
+      new Option(
         '--max-request-megabytes <n>',
-        'memory for requests and answers under way (default: 256)',
+        'memory for requests and responses in flight, per process (default: 256)',
       ).argParser(parseCount(8, 1_000_000)),
     )
     .addOption(
       new Option(
         '--drain-seconds <n>',
-        'how long a signal lets requests under way go on (default: 10)',
+        'how long requests in flight may run on after SIGTERM (default: 10)',
       ).argParser(parseCount(0, 3_600)),
     );
 }
