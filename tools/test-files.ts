@@ -24,8 +24,9 @@ const compiled = (): readonly string[] =>
 export const sourceOf = (file: string): string =>
   relative(dist, file).split(sep).join('/').replace(/\.js$/, '.ts');
 
-/** All tests, or those whose path holds one of the filters. Throws an Error that names the filters which match none. */
-export function testFiles(filters: readonly string[]): readonly string[] {
+/** All tests, or those whose path contains one of the names. Throws an Error with the names that match none. */
+export function testFiles(names: readonly string[]): readonly string[] {
+  const filters = names.map(name => name.replace(/\.ts$/, ''));
   const files = compiled()
     .filter(file => file.endsWith('.test.js'))
     .filter(file => process.env.SHELFMARK_LONG !== undefined || !file.includes('at-length'))
