@@ -108,13 +108,18 @@ function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPo
   throw sasFailed(detail, isPolicy ? `${what} of its policy.` : undefined);
 }
 
-/** `service`: the letter of the one that is asked. Service, address, protocol: this order decides between their codes (protocol: sas#refusals). */
-function checkCaller(
-  sas: AccountSas | ServiceSas,
-  { secure, remoteAddress }: WireRequest,
-  service: string,
-): void {
-  if (sas.kind === 'accountSas' && !sas.services.includes(service)) {
+interface Caller {
+  readonly request: WireRequest;
+  /** Of the service that is asked. */
+  readonly letter: string;
+  /** Whether the account's key is no secret. */
+  readonly isPublished: boolean;
+}
+
+/** Service, address, protocol: this order decides between their codes (protocol: sas#refusals). */
+function checkCaller(sas: AccountSas | ServiceSas, { request, letter, isPublished }: Caller): void {
+  const { secure, remoteAddress } = request;
+  if (sas.kind === 'accountSas' && !sas.services.includes(letter)) {
     const reason = `The signature is for the services ${sas.services}.`;
     throw new ServiceError('AuthorizationServiceMismatch', { reason });
   }
@@ -122,7 +127,8 @@ function checkCaller(
     const reason = 'The address is not one of the signature.';
     throw new ServiceError('AuthorizationSourceIPMismatch', { address: remoteAddress, reason });
   }
-  if (sas.httpsOnly && !secure) {
+  // A published key has nothing that HTTPS could protect on this machine (protocol: sas#fields).
+  if (sas.httpsOnly && !secure && !(isPublished && isLoopback(remoteAddress))) {
     throw new ServiceError('AuthorizationProtocolMismatch', { reason: 'The signature is for HTTPS only.' });
   }
 }
@@ -147,12 +153,12 @@ function withPolicy(sas: ServiceSas, identifiers: readonly SignedIdentifier[] | 
   };
 }
 
-function serviceGrant(sas: ServiceSas, letter: string, request: WireRequest, now: bigint): Grant {
+function serviceGrant(sas: ServiceSas, caller: Caller, now: bigint): Grant {
   const { start, expiry, permission, resource, range } = sas;
   if (expiry === undefined) throw sasFailed('se is mandatory. Cannot be empty');
   if (permission === undefined) throw sasFailed('sp is mandatory. Cannot be empty');
   checkTimes(start, expiry, now, sas.identifier !== undefined);
-  checkCaller(sas, request, letter);
+  checkCaller(sas, caller);
   return { kind: 'serviceSas', resource, permission, range };
 }
 
@@ -226,17 +232,18 @@ export class Authenticator<Route extends ServiceRoute> {
   }
 
   #bySas(request: WireRequest, route: Route, now: bigint): Grant | Promise<Grant> {
-    const { letter } = this.#protocol;
     const sas = this.#signedSas(route);
+    const isPublished = this.#server.accounts.isPublished(route.account);
+    const caller = { request, letter: this.#protocol.letter, isPublished };
     if (sas.kind === 'accountSas') {
       checkTimes(sas.start, sas.expiry, now, false);
-      checkCaller(sas, request, letter);
+      checkCaller(sas, caller);
       return { kind: 'accountSas', resourceTypes: sas.resourceTypes, permission: sas.permission };
     }
-    if (sas.identifier === undefined) return serviceGrant(sas, letter, request, now);
+    if (sas.identifier === undefined) return serviceGrant(sas, caller, now);
     return this.#protocol
       .readPolicies(this.#server.store, route.account, sas.resource)
-      .then(identifiers => serviceGrant(withPolicy(sas, identifiers), letter, request, now));
+      .then(identifiers => serviceGrant(withPolicy(sas, identifiers), caller, now));
   }
 
   /** A token whose signature holds. That is computed once for each token; its times, policy and caller are checked each time. */
