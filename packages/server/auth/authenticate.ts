@@ -17,6 +17,7 @@ import {
   type ServiceSas,
   type SharedKeyCredential,
   signedDate,
+  VERSION_OF_SIGNED_VERSION,
 } from '#wire';
 import type { Accounts } from './accounts.js';
 import type { AuthenticationProtocol } from './auth-protocol.js';
@@ -34,6 +35,8 @@ export interface AuthenticationContext {
 
 /** 15 minutes either way (protocol: authentication#clock). */
 const SKEW_MAX = 15n * 60n * 10_000_000n;
+/** Of a signature without `sv` and without a policy. */
+const UNVERSIONED_MAX = 60n * 60n * 10_000_000n;
 /** The first version that challenges a request without credentials (protocol: authentication#no-credentials). */
 export const CHALLENGE_VERSION = '2020-12-06';
 const OWNER: Grant = { kind: 'owner' };
@@ -153,11 +156,18 @@ function withPolicy(sas: ServiceSas, identifiers: readonly SignedIdentifier[] | 
   };
 }
 
+/** Before there was `sv`, a signature without a policy was short-lived (protocol: sas#blob-string). */
+function checkWindow({ version, identifier }: ServiceSas, start: bigint, expiry: bigint): void {
+  if (version < VERSION_OF_SIGNED_VERSION && identifier === undefined && expiry - start > UNVERSIONED_MAX)
+    throw sasFailed('Access without signed identifier cannot have time window more than 1 hour');
+}
+
 function serviceGrant(sas: ServiceSas, caller: Caller, now: bigint): Grant {
   const { start, expiry, permission, resource, range } = sas;
   if (expiry === undefined) throw sasFailed('se is mandatory. Cannot be empty');
   if (permission === undefined) throw sasFailed('sp is mandatory. Cannot be empty');
   checkTimes(start, expiry, now, sas.identifier !== undefined);
+  checkWindow(sas, start ?? now, expiry);
   checkCaller(sas, caller);
   return { kind: 'serviceSas', resource, permission, range };
 }
