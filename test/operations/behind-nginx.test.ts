@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '#base/testing/until';
 import { makeCertificate } from '../../packages/http/testing/certificate.js';
+import { WELL_KNOWN_KEY } from '../../packages/server/auth/accounts.js';
 import { accountSas } from '../../packages/server/testing/service.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { freePort, isTaken } from '../support/taken-port.js';
@@ -120,7 +121,9 @@ async function start(
   ...options: readonly string[]
 ): Promise<Proxy & { readonly server: SpawnedServer }> {
   const args = ['serve', '--inMemoryPersistence', '--table-port', '0', '--silent', ...options];
-  const server = await spawnServer(args);
+  // With a second key the account is not the published one, which may do without HTTPS on this machine.
+  const keys = `devstoreaccount1:${WELL_KNOWN_KEY}:${Buffer.from('a second key').toString('base64')}`;
+  const server = await spawnServer(args, { env: { ...process.env, SHELFMARK_ACCOUNTS: keys } });
   t.after(() => server.stop('SIGKILL'));
   return { server, ...(await startNginx(t, server)) };
 }

@@ -165,7 +165,13 @@ describeTargets('refusals', subject => {
       assert.deepEqual([status, headers['x-ms-version']], [200, version]);
     }
     await expectCode(get('latest'), 400, 'InvalidHeaderValue');
-    await expectCode(get('2012-02-12'), 415, 'JsonFormatNotSupported');
+    const [atom, json] = ['application/atom+xml,application/xml', 'application/json'];
+    const old = (Accept: string) => ({
+      ...get('2012-02-12'),
+      headers: { 'x-ms-version': '2012-02-12', Accept },
+    });
+    await expectCode(old(json), 415, 'JsonFormatNotSupported');
+    await expectCode(old(atom), 415, 'AtomFormatNotSupported');
   });
 
   test('the id of the client comes back from 2019-02-02 on', async () => {

@@ -6,6 +6,9 @@ export const WELL_KNOWN_ACCOUNT = 'devstoreaccount1';
 export const WELL_KNOWN_KEY =
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
+const WELL_KNOWN_KEY_BYTES = Buffer.from(WELL_KNOWN_KEY, 'base64');
+const isWellKnown = (key: Buffer): boolean => key.equals(WELL_KNOWN_KEY_BYTES);
+
 /** Account name to its keys in base64, one or two of them. */
 export type AccountKeys = Readonly<Record<string, readonly string[]>>;
 
@@ -57,8 +60,12 @@ export class Accounts {
   }
 
   get hasWellKnownKey(): boolean {
-    const wellKnown = Buffer.from(WELL_KNOWN_KEY, 'base64');
-    return [...this.#keys.values()].flat().some(key => key.equals(wellKnown));
+    return [...this.#keys.values()].flat().some(isWellKnown);
+  }
+
+  /** Whether it is the emulator's account with the published key and no other. */
+  isPublished(name: string): boolean {
+    return name === WELL_KNOWN_ACCOUNT && this.#keys.get(name)?.every(isWellKnown) === true;
   }
 }
 

@@ -50,6 +50,7 @@ interface Sent {
   readonly now?: bigint;
   readonly signed?: SignedTokens;
   readonly policies?: readonly SignedIdentifier[];
+  readonly accounts?: Accounts;
 }
 
 /** The grant of a request, or its refusal. */
@@ -77,7 +78,7 @@ async function attempt(sent: Sent) {
     readPolicies: async (_, name, table) =>
       name === ACCOUNT && table === 'MyTable' ? sent.policies : undefined,
   };
-  const server = { accounts: TWO_KEYS, bearer: BEARER, store: STORE };
+  const server = { accounts: sent.accounts ?? TWO_KEYS, bearer: BEARER, store: STORE };
   return new Authenticator(protocol, server, sent.signed).authenticate(request, route, sent.now ?? NOW);
 }
 
@@ -307,6 +308,33 @@ test('service, address and protocol, in this order', async () => {
   const error = await refusal({ query, secure: true, remoteAddress: '10.0.0.10' });
   assert.equal(error.code, 'AuthorizationSourceIPMismatch');
   assert.equal(error.detail.address, '10.0.0.10');
+});
+
+test('over plain HTTP on this machine the published account alone may use what is for HTTPS', async () => {
+  const over = async (accounts: Accounts, sent: Sent = {}, key = KEY) => {
+    const query = signed(`${ACCOUNT_SAS}&spr=https`, sent.account ?? ACCOUNT, key);
+    const table = signed(`${TABLE_SAS}&sp=r&se=2030-01-01&spr=https`, sent.account ?? ACCOUNT, key);
+    const codes = [];
+    for (const each of [query, table])
+      codes.push(
+        await attempt({ ...sent, query: each, accounts }).then(
+          ({ kind }) => kind,
+          error => String(error.code),
+        ),
+      );
+    return codes.join(' ');
+  };
+  const refused = 'AuthorizationProtocolMismatch AuthorizationProtocolMismatch';
+  for (const remoteAddress of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])
+    assert.equal(await over(ACCOUNTS, { remoteAddress }), 'accountSas serviceSas', remoteAddress);
+  for (const remoteAddress of ['10.0.0.1', '::ffff:10.0.0.1', 'fe80::1', '128.0.0.1'])
+    assert.equal(await over(ACCOUNTS, { remoteAddress }), refused, remoteAddress);
+  assert.equal(await over(ACCOUNTS, { secure: true, remoteAddress: '10.0.0.1' }), 'accountSas serviceSas');
+  assert.equal(await over(TWO_KEYS), refused, 'of two keys one is a secret');
+  const own = new Accounts({ [ACCOUNT]: [OTHER_KEY.toString('base64')] });
+  assert.equal(await over(own, {}, OTHER_KEY), refused, 'its name with a key that is a secret');
+  const other = new Accounts({ other: [KEY.toString('base64')] });
+  assert.equal(await over(other, { account: 'other' }), refused, 'another account with its key');
 });
 
 const ticks = (text: string) => BigInt(Date.parse(text)) * 10_000n;

@@ -17,6 +17,7 @@ import {
   type ServiceSas,
   type SharedKeyCredential,
   signedDate,
+  VERSION_OF_SIGNED_VERSION,
 } from '#wire';
 import type { Accounts } from './accounts.js';
 import type { AuthenticationProtocol } from './auth-protocol.js';
@@ -34,6 +35,8 @@ export interface AuthenticationContext {
 
 /** 15 minutes either way (protocol: authentication#clock). */
 const SKEW_MAX = 15n * 60n * 10_000_000n;
+/** Of a signature without `sv` and without a policy. */
+const UNVERSIONED_MAX = 60n * 60n * 10_000_000n;
 /** The first version that challenges a request without credentials (protocol: authentication#no-credentials). */
 export const CHALLENGE_VERSION = '2020-12-06';
 const OWNER: Grant = { kind: 'owner' };
@@ -108,13 +111,18 @@ function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPo
   throw sasFailed(detail, isPolicy ? `${what} of its policy.` : undefined);
 }
 
-/** `service`: the letter of the one that is asked. Service, address, protocol: this order decides between their codes (protocol: sas#refusals). */
-function checkCaller(
-  sas: AccountSas | ServiceSas,
-  { secure, remoteAddress }: WireRequest,
-  service: string,
-): void {
-  if (sas.kind === 'accountSas' && !sas.services.includes(service)) {
+interface Caller {
+  readonly request: WireRequest;
+  /** Of the service that is asked. */
+  readonly letter: string;
+  /** Whether the account's key is no secret. */
+  readonly isPublished: boolean;
+}
+
+/** Service, address, protocol: this order decides between their codes (protocol: sas#refusals). */
+function checkCaller(sas: AccountSas | ServiceSas, { request, letter, isPublished }: Caller): void {
+  const { secure, remoteAddress } = request;
+  if (sas.kind === 'accountSas' && !sas.services.includes(letter)) {
     const reason = `The signature is for the services ${sas.services}.`;
     throw new ServiceError('AuthorizationServiceMismatch', { reason });
   }
@@ -122,7 +130,8 @@ function checkCaller(
     const reason = 'The address is not one of the signature.';
     throw new ServiceError('AuthorizationSourceIPMismatch', { address: remoteAddress, reason });
   }
-  if (sas.httpsOnly && !secure) {
+  // A published key has nothing that HTTPS could protect on this machine (protocol: sas#fields).
+  if (sas.httpsOnly && !secure && !(isPublished && isLoopback(remoteAddress))) {
     throw new ServiceError('AuthorizationProtocolMismatch', { reason: 'The signature is for HTTPS only.' });
   }
 }
@@ -147,12 +156,19 @@ function withPolicy(sas: ServiceSas, identifiers: readonly SignedIdentifier[] | 
   };
 }
 
-function serviceGrant(sas: ServiceSas, letter: string, request: WireRequest, now: bigint): Grant {
+/** Before there was `sv`, a signature without a policy was short-lived (protocol: sas#blob-string). */
+function checkWindow({ version, identifier }: ServiceSas, start: bigint, expiry: bigint): void {
+  if (version < VERSION_OF_SIGNED_VERSION && identifier === undefined && expiry - start > UNVERSIONED_MAX)
+    throw sasFailed('Access without signed identifier cannot have time window more than 1 hour');
+}
+
+function serviceGrant(sas: ServiceSas, caller: Caller, now: bigint): Grant {
   const { start, expiry, permission, resource, range } = sas;
   if (expiry === undefined) throw sasFailed('se is mandatory. Cannot be empty');
   if (permission === undefined) throw sasFailed('sp is mandatory. Cannot be empty');
   checkTimes(start, expiry, now, sas.identifier !== undefined);
-  checkCaller(sas, request, letter);
+  checkWindow(sas, start ?? now, expiry);
+  checkCaller(sas, caller);
   return { kind: 'serviceSas', resource, permission, range };
 }
 
@@ -226,17 +242,18 @@ export class Authenticator<Route extends ServiceRoute> {
   }
 
   #bySas(request: WireRequest, route: Route, now: bigint): Grant | Promise<Grant> {
-    const { letter } = this.#protocol;
     const sas = this.#signedSas(route);
+    const isPublished = this.#server.accounts.isPublished(route.account);
+    const caller = { request, letter: this.#protocol.letter, isPublished };
     if (sas.kind === 'accountSas') {
       checkTimes(sas.start, sas.expiry, now, false);
-      checkCaller(sas, request, letter);
+      checkCaller(sas, caller);
       return { kind: 'accountSas', resourceTypes: sas.resourceTypes, permission: sas.permission };
     }
-    if (sas.identifier === undefined) return serviceGrant(sas, letter, request, now);
+    if (sas.identifier === undefined) return serviceGrant(sas, caller, now);
     return this.#protocol
       .readPolicies(this.#server.store, route.account, sas.resource)
-      .then(identifiers => serviceGrant(withPolicy(sas, identifiers), letter, request, now));
+      .then(identifiers => serviceGrant(withPolicy(sas, identifiers), caller, now));
   }
 
   /** A token whose signature holds. That is computed once for each token; its times, policy and caller are checked each time. */

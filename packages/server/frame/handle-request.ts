@@ -131,7 +131,7 @@ export class Service<
         return this.#answer(context, protocol.formatPreflight(preflightHeaders(request, context.rules)));
       if (asked !== context.version)
         throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: asked });
-      protocol.checkVersion(asked, route);
+      protocol.checkVersion(asked, route, request);
       const found = this.#authenticator.authenticate(request, route, context.now);
       // Waits only where it has to: each promise costs turns of a queue.
       const grant = found instanceof Promise || request.stream ? await this.#receive(context, found) : found;

@@ -50,7 +50,7 @@ export interface ServiceProtocol<
   /** What its paths and queries mean. */
   readonly grammar: TargetGrammar<Resource>;
   /** What there is to say against a well-formed version. */
-  checkVersion(version: string, route: ServiceRoute<Resource>): void;
+  checkVersion(version: string, route: ServiceRoute<Resource>, request: WireRequest): void;
   /** The operation, by method, headers and route alone: known before the body is read. */
   kindOf(request: WireRequest, route: ServiceRoute<Resource>): Kind;
   /** What a request that was refused before `kindOf` was asked is counted as; undefined for unknown. */

@@ -27,6 +27,9 @@ const signatureOf = (query: string, at: SignedBlob, key = KEY): string =>
 
 test('a blob, in the form of each version', () => {
   const expected = {
+    '2013-08-15': 'LZLaYOXydSl6F0vtWKyM09dTOMXNgEV6LA88rt21Eqc=',
+    '2014-02-14': 'tCAMYajmKC1G9Fy3wzsfxT4IRyV0KeRaxfvi3bEbV58=',
+    '2015-02-21': 'am51rflC9eX+Z1yPXVzZ1VF2BWqGEIY6c19wcct85mc=',
     '2015-04-05': 'xNPcw7AJCjjcg2lwy3BjfUw2Ra5Hk2Jj4K+nTg7K5AQ=',
     '2018-11-09': '3p32X0pkwUkz0k+KWc8XhP4BL5f71lSb01m7Px2EJh8=',
     '2020-12-06': '9pYJXKXKx0Z4le1UdHZ7g3x17Kmz05vJFf1a4EdgvrA=',
@@ -34,6 +37,31 @@ test('a blob, in the form of each version', () => {
   };
   for (const [version, signature] of Object.entries(expected))
     assert.equal(signatureOf(`sv=${version}&sr=b&sp=rw&rsct=text/plain&${TIMES}`, BLOB), signature, version);
+});
+
+test('before 2013-08-15 a signature ends at its version, before 2012-02-12 at its identifier', () => {
+  const policy = 'st=2009-02-09&se=2009-02-10&sr=c&sp=r&si=YWJjZGVmZw==';
+  const pictures = { container: 'pictures', blob: 'profile.jpg' };
+  const newer = 'st=2013-08-16&se=2013-08-17&sr=c&sp=r&si=YWJjZGVmZw==&rscd=file; attachment&rsct=binary';
+  const cases: readonly (readonly [query: string, at: SignedBlob, signature: string])[] = [
+    [`sr=b&sp=rw&${TIMES}`, BLOB, '8dML+JqIBQnqzsnSz4ByLs3dVQIutmylSFk2gwoqiGk='],
+    [`sv=&sr=b&sp=rw&${TIMES}`, BLOB, '8dML+JqIBQnqzsnSz4ByLs3dVQIutmylSFk2gwoqiGk='],
+    [`sv=2012-02-12&sr=b&sp=rw&${TIMES}`, BLOB, 'd9GEVEGKPs5O7RDrXL4/+w6lNwF4aVgjI9HoYONUACE='],
+    [
+      `sv=2012-02-12&sr=b&sp=rw&rsct=text/plain&${TIMES}`,
+      BLOB,
+      'd9GEVEGKPs5O7RDrXL4/+w6lNwF4aVgjI9HoYONUACE=',
+    ],
+    [policy, pictures, 'bS+M9yMv4qdkcpE9EfjxNKj2llQm9/rQpE3xzlqD+4Q='],
+    [`sv=2012-02-12&${policy}`, pictures, 'Z5SZ5JXxsrfEwD51Eow6pL/F9cEpRmaIQYWaG/vLzc8='],
+    [`sv=2013-08-15&${newer}`, pictures, '2sGcIvs1E31NRRheR1QiyKK0/FVeU/K0CVXho0AloqQ='],
+  ];
+  for (const [query, at, signature] of cases) assert.equal(signatureOf(query, at), signature, query);
+  const text = (sv: string) =>
+    blobSasStringToSign(parse(`sv=${sv}&sr=b&sp=r&se=2030-01-01`, BLOB), 'a').split('\n');
+  assert.equal(text('2012-02-12').length, 6);
+  assert.equal(text('2013-08-14').length, 6);
+  assert.equal(text('2013-08-15').length, 11);
 });
 
 test('a container, by its policy and by its own fields, on itself and on a blob in it', () => {
@@ -101,6 +129,9 @@ test('what is malformed is refused with its name', () => {
     [`sv=2020-12-06&sp=r&${end}`, /^sr is mandatory/],
     [`sv=2020-12-06&sr=d&sp=r&${end}`, /^sr is not well formed/],
     [`sv=2020-12-06&sr=bv&sp=r&${end}`, /^sr is not well formed/],
+    [`sv=2012-02-11&sr=b&sp=r&${end}`, /^sv is not well formed or not supported/],
+    [`sv=2018-11-08&sr=bs&snapshot=x&sp=r&${end}`, /^sr is not well formed/],
+    [`sr=b&sp=r&${end}&skoid=o`, /^sv is not well formed or not supported/],
     [`sv=2020-12-06&sr=bs&sp=r&${end}`, /^snapshot is mandatory/],
     [`sv=2020-12-06&sr=b&sp=q&${end}`, /^sp is not well formed/],
     [`sv=2020-12-06&sr=b&sp=r&${end}&skoid=o`, /^sktid is mandatory/],

@@ -1,8 +1,17 @@
 // Shared access signatures of containers, blobs and snapshots: the parts that differ from other services, also where they are signed with a
 // user delegation key (protocol: sas#blob-string, sas#user-delegation-string). The signature covers what the path names.
 import { parseDateTime, YEAR_ONE } from '#base';
-import { field, mandatory, parseServiceSas, refuse, type SasGrammar, type ServiceSas } from './sas.js';
+import {
+  field,
+  mandatory,
+  parseServiceSas,
+  refuse,
+  type SasGrammar,
+  type ServiceSas,
+  VERSION_OF_SIGNED_VERSION,
+} from './sas.js';
 
+const VERSION_OF_OVERRIDES = '2013-08-15';
 const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
 const VERSION_OF_ADDRESSES = '2015-04-05';
 const VERSION_OF_RESOURCE_TYPE = '2018-11-09';
@@ -42,7 +51,7 @@ function resourceOf(query: Query, { container, blob }: SignedBlob): string {
   const type = mandatory(query, 'sr');
   if (type === 'c') return container;
   if (type === 'b' && blob !== '') return `${container}/${blob}`;
-  if (type === 'bs' && blob !== '') {
+  if (type === 'bs' && blob !== '' && (query.get('sv') ?? '') >= VERSION_OF_RESOURCE_TYPE) {
     mandatory(query, 'snapshot');
     return `${container}/${blob}`;
   }
@@ -73,6 +82,7 @@ function withinKey(sas: ServiceSas, query: Query): ServiceSas {
 export function parseBlobSas(query: Query, at: SignedBlob): ServiceSas {
   const grammar: SasGrammar = {
     fields: BLOB_SAS_FIELDS,
+    hasUnversioned: true,
     letters: LETTERS,
     resourceOf: () => resourceOf(query, at),
     rangeOf: () => undefined,
@@ -88,6 +98,7 @@ export function parseBlobSas(query: Query, at: SignedBlob): ServiceSas {
 
 /** The parameters between the version and what the answer's headers are overridden with. */
 function middleFields(version: string): readonly string[] {
+  if (version < VERSION_OF_SIGNED_VERSION) return [];
   if (version < VERSION_OF_ADDRESSES) return ['sv'];
   const common = ['sip', 'spr', 'sv'];
   if (version < VERSION_OF_RESOURCE_TYPE) return common;
@@ -114,9 +125,12 @@ export function blobSasStringToSign({ query, version, resource }: ServiceSas, ac
   lines.push(place, ...names.map(name => parameter(query, name)));
   // Headers and parameters of the request that are signed: none.
   if (isUserDelegation(query) && version >= VERSION_OF_SIGNED_REQUEST) lines.push('', '');
-  lines.push(...OVERRIDES.map(name => parameter(query, name)));
+  if (version >= VERSION_OF_OVERRIDES) lines.push(...OVERRIDES.map(name => parameter(query, name)));
   return lines.join('\n');
 }
+
+/** Whether the signature covers what it says about headers of the answer: what it does not cover anybody may write. */
+export const signsOverrides = (query: Query): boolean => (query.get('sv') ?? '') >= VERSION_OF_OVERRIDES;
 
 /** What a user delegation key is made of: who got it, and for when. */
 export interface DelegationKeyFields {

@@ -33,6 +33,17 @@ test('a queue', () => {
   assert.equal(signatureOf(`sv=2020-12-06&sp=raup&${TIMES}`), 'JQW7i0mtIfGAGUfSWWRtWhDBe3VOtLNGjdEey98tj2Y=');
 });
 
+test('a queue, in the form of each version', () => {
+  const expected = {
+    '2012-02-12': 'eHpa9u1qvxR4BUn00L+v0FdgzMxvKiHOgTlfUaejae4=',
+    '2014-02-14': 'dYEz1aO56XzMZ4UG3k5iVrMPx3w9dVYi1KtixTIyz6Y=',
+    '2015-02-21': 'dwHs5RDleqEL/rs3MpCuwhSMDcfllndjY2DDwrWi904=',
+    '2015-04-05': 'fezRxs2dGFeKipNd0ftnc8ojrprFtj+NwHmlma5+p2E=',
+  };
+  for (const [version, signature] of Object.entries(expected))
+    assert.equal(signatureOf(`sv=${version}&sp=raup&${TIMES}`), signature, version);
+});
+
 test('an account, without and with the line of the encryption scope', () => {
   const fields = `sp=rwdlacup&ss=bq&srt=sco&spr=https,http&${TIMES}`;
   assert.equal(signatureOf(`${fields}&sv=2018-11-09`), 'GXr/MV+kIgZnB5rvxKlM7qU9Oz0/WCXMo3/9MIrdqOk=');

@@ -83,6 +83,23 @@ for (const [name, query, text, signature] of VECTORS) {
   });
 }
 
+test('a table and an account, in the form of each version', () => {
+  const fields = 'sp=r&st=2026-01-01T00:00:00Z&se=2030-01-01T00:00:00Z';
+  const range = 'tn=MyTable&spk=Coho Winery&srk=Auburn&epk=Coho Winery&erk=Seattle';
+  const cases = [
+    [range, '2012-02-12', 'Y5Fkt09YXIjzsD2I1qpaGHIr4n105oGNdak7D50VjSQ='],
+    [range, '2014-02-14', 'h1kZe5n7tiUuC8QH+/oPRO2x4bRLLZHRjnBUJpeDkQg='],
+    [range, '2015-02-21', 'b8/3rCq5DkxRdGdK3LMzuk4J5d5lTe0WT2f3yvJRqO8='],
+    [range, '2015-04-05', 'Dg0gzYVV4W2G69m6pTiY/gGryUg2mskGrG/KcXOYJ7Q='],
+    ['ss=b&srt=o', '2015-04-05', 'Hf0iTnIIam/GgI/7w+glIiaLWTaBaol4NK5IMtuDd+M='],
+    ['ss=b&srt=o', '2020-12-06', '9m3d0iMzLV552o29Xp2gAxeXWjPoO6q1Edvmo8MdY7w='],
+  ] as const;
+  for (const [kind, version, signature] of cases) {
+    const sas = parse(`sv=${version}&${kind}&${fields}`);
+    assert.equal(sign(sasStringToSign(sas, 'devstoreaccount1')), signature, `${kind} ${version}`);
+  }
+});
+
 test('the string of a table by version', () => {
   const text = (version: string) => sasStringToSign(parse(`sv=${version}&tn=T1t&sp=r&sip=1.1.1.1`), 'acc');
   const older = (version: string) => `r\n\n\n/acc/t1t\n\n${version}\n\n\n\n`;

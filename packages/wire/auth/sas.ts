@@ -40,8 +40,10 @@ export interface ServiceSas extends SignedFields {
 }
 
 const VERSION = /^\d{4}-\d\d-\d\d$/;
-/** The first version with `sv`; the forms before it are not supported. */
-const VERSION_FIRST = '2012-02-12';
+/** The first version with `sv`. */
+export const VERSION_OF_SIGNED_VERSION = '2012-02-12';
+/** The version of a signature without `sv`, which blobs alone have (protocol: sas#blob-string). */
+const VERSION_OF_BLOB_SAS = '2009-07-17';
 const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
 const VERSION_OF_ACCOUNT_SAS = '2015-04-05';
 const VERSION_OF_ENCRYPTION_SCOPE = '2020-12-06';
@@ -78,16 +80,21 @@ function parseAddresses(query: ReadonlyMap<string, string>): IpRange | undefined
   return addresses;
 }
 
+function versionOf(query: ReadonlyMap<string, string>, first: string, isOptional: boolean): string {
+  if (isOptional && field(query, 'sv') === undefined) return VERSION_OF_BLOB_SAS;
+  const version = mandatory(query, 'sv');
+  if (VERSION.test(version) && version >= first) return version;
+  throw refuse('sv is not well formed or not supported.');
+}
+
 function parseSignedFields(
   query: ReadonlyMap<string, string>,
   versionFirst: string,
-  more: readonly string[],
+  { fields: more, hasUnversioned = false }: Pick<SasGrammar, 'fields' | 'hasUnversioned'>,
 ): SignedFields {
   const repeated = repeatedOf(query, SIGNATURE_AND_PARAMETERS) ?? repeatedOf(query, more);
   if (repeated !== undefined) throw refuse(`${repeated} is not well formed: it comes more than once.`);
-  const version = mandatory(query, 'sv');
-  if (!VERSION.test(version) || version < versionFirst)
-    throw refuse('sv is not well formed or not supported.');
+  const version = versionOf(query, versionFirst, hasUnversioned);
   const protocol = field(query, 'spr') ?? 'https,http';
   if (!PROTOCOLS.has(protocol)) throw refuse('spr is not well formed.');
   const signature = mandatory(query, 'sig');
@@ -104,7 +111,7 @@ function parseSignedFields(
 }
 
 export function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas {
-  const fields = parseSignedFields(query, VERSION_OF_ACCOUNT_SAS, []);
+  const fields = parseSignedFields(query, VERSION_OF_ACCOUNT_SAS, { fields: [] });
   const expiry = parseTime(query, 'se');
   if (expiry === undefined) throw refuse('se is mandatory. Cannot be empty');
   return {
@@ -121,6 +128,8 @@ export function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas 
 export interface SasGrammar {
   /** The parameters that the signatures of no other service have. */
   readonly fields: readonly string[];
+  /** Whether there are signatures without `sv`. */
+  readonly hasUnversioned?: boolean;
   /** The permission letters of the service. */
   readonly letters: RegExp;
   resourceOf(query: ReadonlyMap<string, string>): string;
@@ -135,8 +144,8 @@ export interface SasGrammar {
 export function parseServiceSas(query: ReadonlyMap<string, string>, grammar: SasGrammar): ServiceSas {
   const { version, signature, start, addresses, httpsOnly } = parseSignedFields(
     query,
-    VERSION_FIRST,
-    grammar.fields,
+    VERSION_OF_SIGNED_VERSION,
+    grammar,
   );
   const permission = field(query, 'sp');
   if (permission !== undefined && !grammar.letters.test(permission)) throw refuse('sp is not well formed.');

@@ -8,7 +8,7 @@ import { SMART, TIER_NOW, tellsSnapshots } from './told-tiers.js';
 import { addLeaseHeaders } from './xml/lease-elements.js';
 
 /** Earlier versions do not tell when a blob was made, nor the digest of the whole with a part of it. */
-const VERSION_OF_CREATION = '2017-11-09';
+export const VERSION_OF_CREATION = '2017-11-09';
 const VERSION_OF_ENCRYPTION = '2015-12-11';
 const VERSION_OF_TIERS = '2017-04-17';
 /** From it on tiers are told with the content too. */

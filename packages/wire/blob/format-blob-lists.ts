@@ -10,7 +10,6 @@ import { type BlobAnswer, blobAnswer } from './blob-answer.js';
 import type { BlobRoute } from './blob-route.js';
 import { blobMarker, foundMarker } from './request/markers.js';
 import { includedOf, pageSizeOf } from './request/page-size.js';
-import { tellsSnapshots } from './told-tiers.js';
 import { blobListDocument, foundBlobsDocument } from './xml/blob-list-xml.js';
 
 export type BlobsFound = Extract<Outcome, { kind: 'blobs' | 'found' }>;
@@ -47,7 +46,7 @@ function rendered<T>(
       delimiter: query.get('delimiter'),
       entries,
       included: includedOf(query),
-      tiersOfSnapshots: tellsSnapshots(version),
+      version,
       nextMarker: next && blobMarker(next),
     }),
   );

@@ -2,6 +2,7 @@
 import type { StreamedResponse, WireResponse } from '#base';
 import { ECHO_SINCE, type Exchange, type Header } from '../shared/answer.js';
 import type { BlobAnswer } from './blob-answer.js';
+import { headersOfVersion } from './old-headers.js';
 
 /** Names the program, as Azure's does; clients do not read it. */
 const SERVER: Header = ['Server', 'Shelfmark-Blob/1.0'];
@@ -16,18 +17,19 @@ function lengthOf({ body, length }: BlobAnswer): number | 'none' {
 
 export function formatBlobResponse(answer: BlobAnswer, exchange: Exchange): WireResponse | StreamedResponse {
   const { status, reason, body } = answer;
-  const headers: Header[] = [];
+  const all: Header[] = [];
   const length = lengthOf(answer);
-  if (length !== 'none') headers.push(['Content-Length', String(length)]);
+  if (length !== 'none') all.push(['Content-Length', String(length)]);
   const type = answer.contentType ?? (typeof body === 'string' ? XML_TYPE : undefined);
-  if (type !== undefined) headers.push(['Content-Type', type]);
-  for (const header of answer.content) headers.push(header);
-  headers.push(SERVER, ['x-ms-request-id', exchange.requestId]);
-  if (!answer.hidesVersion) headers.push(['x-ms-version', exchange.version]);
+  if (type !== undefined) all.push(['Content-Type', type]);
+  for (const header of answer.content) all.push(header);
+  all.push(SERVER, ['x-ms-request-id', exchange.requestId]);
+  if (!answer.hidesVersion) all.push(['x-ms-version', exchange.version]);
   if (!answer.hidesVersion && exchange.clientRequestId !== undefined && exchange.version >= ECHO_SINCE)
-    headers.push(['x-ms-client-request-id', exchange.clientRequestId]);
-  for (const header of answer.more) headers.push(header);
-  if (answer.errorCode !== undefined) headers.push(['x-ms-error-code', answer.errorCode]);
+    all.push(['x-ms-client-request-id', exchange.clientRequestId]);
+  for (const header of answer.more) all.push(header);
+  if (answer.errorCode !== undefined) all.push(['x-ms-error-code', answer.errorCode]);
+  const headers = headersOfVersion(all, exchange.version);
   // What is read while it is sent and what is there are two kinds of responses, written out alike: a spread costs a hidden class each time.
   return body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
     ? { status, reason, headers, body }

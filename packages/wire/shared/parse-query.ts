@@ -22,7 +22,7 @@ export function decode(text: string): string {
   }
 }
 
-/** A plus sign and `%20` both mean a space (protocol: requests#query-strings). Of a name given twice the first counts. */
+/** A plus sign and `%20` both mean a space, but in the base64 of `sig` (protocol: requests#query-strings). Of a name given twice the first counts. */
 function parse(text: string): Parameters {
   const parameters = new Map<string, string>();
   let repeated: Set<string> | undefined;
@@ -30,7 +30,8 @@ function parse(text: string): Parameters {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode((equals < 0 ? pair : pair.slice(0, equals)).replaceAll('+', ' '));
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1).replaceAll('+', ' '));
+    const encoded = equals < 0 ? '' : pair.slice(equals + 1);
+    const value = decode(name === 'sig' ? encoded : encoded.replaceAll('+', ' '));
     if (!parameters.has(name)) parameters.set(name, value);
     else repeated = (repeated ?? new Set()).add(name);
   }

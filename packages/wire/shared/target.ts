@@ -43,7 +43,7 @@ export type AccountNames = Pick<ReadonlySet<string>, 'has'>;
 
 /** The account of a host such as `account.table.example`, if the server has it; else the account is in the path. */
 function accountOfHost(host: string, accounts: AccountNames): string | undefined {
-  const label = LABEL.exec(host)?.[1];
+  const label = LABEL.exec(host)?.[1]?.toLowerCase();
   return label !== undefined && accounts.has(withoutSecondary(label)) ? label : undefined;
 }
 

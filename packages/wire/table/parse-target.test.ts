@@ -224,6 +224,18 @@ test('targets without an account, and escapes that are broken', () => {
     assert.throws(() => parse(`/a/T?${query}`), { code: 'InvalidUri' }, query);
 });
 
+test('hosts compare without case; the account of a path does not', () => {
+  const accountOf = (target: string, host: string) => {
+    const { account, secondary, endpoint } = parse(target, host);
+    return [account, secondary, endpoint];
+  };
+  for (const host of ['DevStoreAccount1.table.localhost:10002', 'DEVSTOREACCOUNT1.TABLE.EXAMPLE'])
+    assert.deepEqual(accountOf('/Tables', host), ['devstoreaccount1', false, `http://${host}`]);
+  const secondary = 'OTHER1-Secondary.Table.Example';
+  assert.deepEqual(accountOf('/Tables', secondary), ['other1', true, `http://${secondary}`]);
+  assert.equal(accountOf('/DevStoreAccount1/Tables', HOST)[0], 'DevStoreAccount1');
+});
+
 test('the query: escapes once, plus and %20 are spaces, the first of a name counts', () => {
   const cases: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
     ['', []],
@@ -236,6 +248,20 @@ test('the query: escapes once, plus and %20 are spaces, the first of a name coun
     ['$filter=a+eq%201', [['$filter', 'a eq 1']]],
     ['a=%2B%2520', [['a', '+%20']]],
     ['a=%C3%B4ô', [['a', 'ôô']]],
+    [
+      'sig=a+b%2B%20=&Sig=a+b',
+      [
+        ['sig', 'a+b+ ='],
+        ['Sig', 'a b'],
+      ],
+    ],
+    [
+      's%69g=a+b=&a=1+2',
+      [
+        ['sig', 'a+b='],
+        ['a', '1 2'],
+      ],
+    ],
     [
       'a=1&a=2&b=3',
       [

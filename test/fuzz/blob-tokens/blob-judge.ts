@@ -10,6 +10,7 @@ import {
   isSignedBy,
   linesOf,
   type Presented,
+  timeOf,
 } from '../tokens/judge.js';
 import type { Policy } from '../tokens/policies.js';
 
@@ -90,11 +91,11 @@ export function signedText(fields: ReadonlyMap<string, string>, account: string,
     ...linesOf(fields, 'sp st se'),
     place,
     ...linesOf(fields, who),
-    ...linesOf(fields, sv >= '2015-04-05' ? 'sip spr sv' : 'sv'),
+    ...linesOf(fields, sv >= '2015-04-05' ? 'sip spr sv' : 'sv').slice(0, sv === '' ? 0 : undefined),
     ...(sv >= '2018-11-09' ? [fields.get('sr') ?? '', snapshot] : []),
     ...(sv >= '2020-12-06' ? [fields.get('ses') ?? ''] : []),
     ...(isDelegated && sv >= '2026-04-06' ? ['', ''] : []),
-    ...linesOf(fields, OVERRIDES),
+    ...(sv >= '2013-08-15' ? linesOf(fields, OVERRIDES) : []),
   ].join('\n');
 }
 
@@ -114,8 +115,16 @@ function mayByAccount(fields: AskedFields, { kind }: BlobAsk, known: BlobKnown):
 function resourceOf(fields: AskedFields, { container, blob }: BlobAsk): string | undefined {
   const sr = fields.get('sr');
   if (sr === 'c') return container;
-  if (blob === '' || !(sr === 'b' || (sr === 'bs' && fields.get('snapshot')))) return undefined;
+  const isOfSnapshot = sr === 'bs' && fields.get('snapshot') && (fields.get('sv') ?? '') >= '2018-11-09';
+  if (blob === '' || !(sr === 'b' || isOfSnapshot)) return undefined;
   return `${container}/${blob}`;
+}
+
+/** Before there was `sv`, what had no policy was good for an hour. */
+function isShort(fields: AskedFields, { now }: BlobKnown): boolean {
+  if (fields.get('sv') || fields.get('si')) return true;
+  const st = fields.get('st');
+  return timeOf(fields.get('se') ?? '') - (st ? timeOf(st) : now) <= 3_600_000;
 }
 
 function mayByService(fields: AskedFields, ask: BlobAsk, known: BlobKnown): boolean {
@@ -134,6 +143,7 @@ function mayByService(fields: AskedFields, ask: BlobAsk, known: BlobKnown): bool
     if (!isInTime(fields.get('skt'), fields.get('ske'), known.now)) return false;
     letters = [...sp].filter(letter => key.letters.includes(letter)).join('');
   } else if (!isSignedBy(known.keys, text, sig)) return false;
+  if (!isShort(fields, known)) return false;
   return (
     isInTime(whole.get('st'), whole.get('se'), known.now) && NEEDS[ask.kind][2] && has(ask.kind, letters)
   );
@@ -141,7 +151,9 @@ function mayByService(fields: AskedFields, ask: BlobAsk, known: BlobKnown): bool
 
 export function mayDoWithBlobs(ask: BlobAsk, caller: Presented, known: BlobKnown): boolean {
   const fields = fieldsOf(caller.target.split('?').slice(1).join('?'));
-  if (!fields?.has('sig') || fields.hasTwice(SIGNED) || !VERSION.test(fields.get('sv') ?? '')) return false;
+  if (!fields?.has('sig') || fields.hasTwice(SIGNED)) return false;
+  const sv = fields.get('sv') ?? '';
+  if (sv !== '' && !(VERSION.test(sv) && sv >= '2012-02-12')) return false;
   const isThere =
     isFromThere(fields.get('sip'), caller.remoteAddress) && isOverProtocol(fields.get('spr'), caller.secure);
   const may = fields.has('ss') || fields.has('srt') ? mayByAccount : mayByService;

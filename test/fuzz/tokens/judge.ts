@@ -55,7 +55,8 @@ export function fieldsOf(query: string): AskedFields | undefined {
   const fields = new AskedFields();
   try {
     for (const pair of query.split('&').filter(text => text !== '')) {
-      const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair.replaceAll('+', ' ')) ?? [];
+      const text = pair.startsWith('sig=') ? pair : pair.replaceAll('+', ' ');
+      const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(text) ?? [];
       const decoded = decodeURIComponent(value);
       const decodedName = decodeURIComponent(name);
       if (!fields.has(decodedName)) fields.set(decodedName, decoded);

@@ -16,7 +16,14 @@ import {
   openContainer,
   readContainerAccess,
 } from '#blobs';
-import { BLOB_SAS_FIELDS, blobSasStringToSign, type Header, parseBlobSas, storageStringsToSign } from '#wire';
+import {
+  BLOB_SAS_FIELDS,
+  blobSasStringToSign,
+  type Header,
+  parseBlobSas,
+  signsOverrides,
+  storageStringsToSign,
+} from '#wire';
 import {
   type Asked,
   BLOB_GRAMMAR,
@@ -102,23 +109,25 @@ const ACCOUNT_INFORMATION: BlobAnswer = blobAnswer(200, {
   ],
 });
 
-/** Who comes without credentials speaks the version that the account has set for them. */
+/** A caller without credentials, or with a signature older than `sv`, who names no version speaks the one that the account has set. */
+async function speakDefaultVersion({ account }: BlobRoute, context: BlobRequest): Promise<void> {
+  const { server, request } = context;
+  if (request.headers['x-ms-version'] !== undefined) return;
+  const { defaultVersion } = server.accounts.keys.has(account)
+    ? await readStoredProperties({ store: server.store, account, service: 'blob' })
+    : { defaultVersion: undefined };
+  context.version = defaultVersion ?? VERSION_OF_ANONYMOUS;
+}
+
 async function admitAnonymous(
   kind: BlobOperationKind,
   route: BlobRoute,
   context: BlobRequest,
 ): Promise<void> {
-  const { server, request } = context;
-  const sent = request.headers['x-ms-version'];
-  if (sent === undefined) {
-    const { account } = route;
-    const { defaultVersion } = server.accounts.keys.has(account)
-      ? await readStoredProperties({ store: server.store, account, service: 'blob' })
-      : { defaultVersion: undefined };
-    context.version = defaultVersion ?? VERSION_OF_ANONYMOUS;
-  }
+  await speakDefaultVersion(route, context);
+  const { server, version } = context;
   if (server.accounts.keys.has(route.account) && (await isOpen(server.store, route, kind))) return;
-  throw anonymousRefusal(sent, server.bearer.challenge);
+  throw anonymousRefusal(version, server.bearer.challenge);
 }
 
 /** What a header may hold: no control characters but tabs, and nothing beyond Latin-1. */
@@ -132,7 +141,7 @@ function overrideOf({ query }: BlobRoute, name: string): string | undefined {
 
 /** @throws BlobError InvalidQueryParameterValue for what cannot stand in a header. */
 function overridesOf(route: BlobRoute, grant: Grant): Overrides | undefined {
-  if (grant.kind !== 'serviceSas') return undefined;
+  if (grant.kind !== 'serviceSas' || !signsOverrides(route.query)) return undefined;
   return {
     contentType: overrideOf(route, 'rsct'),
     contentEncoding: overrideOf(route, 'rsce'),
@@ -233,6 +242,7 @@ async function run(
   else {
     authorizeBlob(grant, kind, route);
     authorizeTags(grant, kind, route, context.request.headers);
+    if (grant.kind === 'serviceSas' && !route.query.get('sv')) await speakDefaultVersion(route, context);
   }
   if (route.secondary && !isBlobRead(kind)) throw new BlobError('InsufficientAccountPermissions');
   checkNames(route, kind);

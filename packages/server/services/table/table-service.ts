@@ -1,5 +1,7 @@
 // The Table service as a value: what the request frame has to know of it, and the way of an operation from the known caller to its answer.
 // The order of the steps is the order in which Azure reports what is wrong (protocol: requests#order-of-checks).
+
+import type { WireRequest } from '#base';
 import {
   execute,
   type OperationKind,
@@ -81,6 +83,13 @@ async function run(kind: OperationKind, route: Route, grant: Grant, context: Tab
   return formatOutcome(await execute(operation, tables, server.clock), route, format);
 }
 
+/** Before there was JSON, Atom was the format of those who named none (protocol: json#choosing-the-format). */
+function refusalOfOld({ headers }: WireRequest, { query }: Route): TableError {
+  const named = [query.get('$format'), headers.accept, headers['content-type']].join();
+  const isJson = /json/i.test(named) && !/atom|xml/i.test(named);
+  return new TableError(isJson ? 'JsonFormatNotSupported' : 'AtomFormatNotSupported');
+}
+
 export const TABLE_SERVICE: ServiceProtocol<TableResource, OperationKind, TableErrorCode, Answer> = {
   ...TABLE_AUTHORIZATION,
   name: 'table',
@@ -88,8 +97,8 @@ export const TABLE_SERVICE: ServiceProtocol<TableResource, OperationKind, TableE
   bodyBytesMax: BODY_BYTES_MAX,
   refusesBodyFirst: true,
   grammar: TABLE_GRAMMAR,
-  checkVersion: (version, route) => {
-    if (version < JSON_SINCE && !isXmlRoute(route)) throw new TableError('JsonFormatNotSupported');
+  checkVersion: (version, route, request) => {
+    if (version < JSON_SINCE && !isXmlRoute(route)) throw refusalOfOld(request, route);
   },
   kindOf: operationKind,
   kindOfRefused: (request, route) => {

@@ -123,7 +123,7 @@ function abortCopy(asked: Asked): Operation {
 }
 
 /** The most frequent request: written out with all members in one order. */
-function getBlob({ headers, route }: Asked): Operation {
+function getBlob({ headers, route, version }: Asked): Operation {
   const { container, blob } = blobAddressOf(route);
   return {
     kind: 'getBlob',
@@ -131,16 +131,16 @@ function getBlob({ headers, route }: Asked): Operation {
     blob,
     snapshot: snapshotOf(route.query),
     conditions: readConditionsOf(headers),
-    range: rangeOf(headers),
+    range: rangeOf(headers, version),
   };
 }
 
 function getPageRanges(asked: Asked): Operation {
-  const { headers, route } = asked;
+  const { headers, route, version } = asked;
   return {
     kind: 'getPageRanges',
     ...onSnapshotIf(asked),
-    range: rangeOf(headers),
+    range: rangeOf(headers, version),
     since: snapshotOf(route.query, 'prevsnapshot'),
     from: rangePosition(route.query),
     top: topOf(route.query),

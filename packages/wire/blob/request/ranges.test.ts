@@ -3,15 +3,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codesOf } from '#account/testing';
 import { BlobError } from '#blobs';
-import { pageSpanOf, rangeOf, snapshotOf, sourceRangeOf } from './ranges.js';
+import { pageSpanOf, rangeOf as rangeIn, snapshotOf, sourceRangeOf } from './ranges.js';
 
 const refusal = codesOf(BlobError);
+const rangeOf = (headers: Record<string, string>, version = '2026-04-06') => rangeIn(headers, version);
 
 test('a range with its last byte, or to the end', () => {
   assert.deepEqual(rangeOf({ range: 'bytes=0-0' }), { from: 0, until: 1 });
   assert.deepEqual(rangeOf({ range: 'Bytes=5-9' }), { from: 5, until: 10 });
   assert.deepEqual(rangeOf({ range: 'bytes=5-' }), { from: 5, until: undefined });
   assert.equal(rangeOf({}), undefined);
+});
+
+test('before 2011-08-18 a range has an end', () => {
+  for (const name of ['range', 'x-ms-range'])
+    for (const version of ['2009-09-19', '2011-08-17']) {
+      assert.equal(rangeOf({ [name]: 'bytes=2-' }, version), undefined);
+      assert.deepEqual(rangeOf({ [name]: 'bytes=2-3' }, version), { from: 2, until: 4 });
+    }
+  assert.deepEqual(rangeOf({ range: 'bytes=2-' }, '2011-08-18'), { from: 2, until: undefined });
 });
 
 test('x-ms-range wins over Range', () => {

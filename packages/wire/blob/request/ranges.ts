@@ -17,10 +17,15 @@ function parseRange(text: string): ByteRange | undefined {
   return until !== undefined && until <= from ? undefined : { from, until };
 }
 
+/** Before it a range without an end is of a form that is not known (protocol: blob-requests#old-versions). */
+const VERSION_OF_OPEN_RANGES = '2011-08-18';
+
 /** x-ms-range wins over Range. Of reads; another form is ignored (recorded for both kinds of reads). */
-export function rangeOf(headers: Headers): ByteRange | undefined {
+export function rangeOf(headers: Headers, version: string): ByteRange | undefined {
   const text = sent(headers, OWN_HEADER) ?? headers.range;
-  return text === undefined ? undefined : parseRange(text);
+  if (text === undefined) return undefined;
+  const range = parseRange(text);
+  return range?.until === undefined && version < VERSION_OF_OPEN_RANGES ? undefined : range;
 }
 
 /** Of the source of a copy; all of it where none is named. @throws BlobError InvalidHeaderValue. */

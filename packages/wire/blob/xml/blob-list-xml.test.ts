@@ -22,7 +22,7 @@ const LIST: ListedBlobs = {
   delimiter: undefined,
   entries: [],
   included: new Set(),
-  tiersOfSnapshots: false,
+  version: '2019-02-02',
   nextMarker: undefined,
 };
 

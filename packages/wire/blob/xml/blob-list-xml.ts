@@ -9,9 +9,10 @@ import {
   formatListMetadata,
 } from '../../shared/storage-list-xml.js';
 import { escapeXml, XML_HEAD } from '../../shared/xml.js';
+import { VERSION_OF_CREATION } from '../blob-headers.js';
 import { etagText } from '../request/etag.js';
 import { formatTagSet } from '../request/tags.js';
-import { SMART, TIER_NOW } from '../told-tiers.js';
+import { SMART, TIER_NOW, tellsSnapshots } from '../told-tiers.js';
 import { formatLease } from './lease-elements.js';
 
 /** The request's parameters are repeated where they were given. */
@@ -25,12 +26,11 @@ export interface ListedBlobs {
   readonly entries: readonly ListedBlob[];
   /** What `include` asked for. */
   readonly included: ReadonlySet<string>;
-  /** Whether snapshots whose tier nobody has set are told one. */
-  readonly tiersOfSnapshots: boolean;
+  readonly version: string;
   readonly nextMarker: string | undefined;
 }
 
-type Shown = Pick<ListedBlobs, 'included' | 'tiersOfSnapshots'>;
+type Shown = Pick<ListedBlobs, 'included' | 'version'>;
 
 /** What XML cannot hold, and blobs may be named. */
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
@@ -50,14 +50,14 @@ function formatCopy({ id, source, status, copied, total, completed }: CopyState)
   );
 }
 
-function formatTier({ snapshot, tier }: BlobProperties, ofSnapshots: boolean): string {
+function formatTier({ snapshot, tier }: BlobProperties, version: string): string {
   if (tier !== undefined)
     return (
       `<AccessTier>${tier.name}</AccessTier>` +
       `<AccessTierChangeTime>${formatHttpDate(tier.changed)}</AccessTierChangeTime>` +
       elementOf('SmartAccessTier', tier.name === SMART ? TIER_NOW : undefined)
     );
-  return snapshot === undefined || ofSnapshots
+  return snapshot === undefined || tellsSnapshots(version)
     ? '<AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred>'
     : '';
 }
@@ -74,14 +74,16 @@ function formatContent({ length, properties }: BlobProperties): string {
   );
 }
 
-function formatProperties(blob: BlobProperties, { included, tiersOfSnapshots }: Shown): string {
+function formatProperties(blob: BlobProperties, { included, version }: Shown): string {
   const { stamp, lease, copy } = blob;
   const modified = formatHttpDate(stamp.lastModified);
-  let text = `<Creation-Time>${formatHttpDate(blob.created)}</Creation-Time><Last-Modified>${modified}</Last-Modified>`;
+  let text =
+    version < VERSION_OF_CREATION ? '' : `<Creation-Time>${formatHttpDate(blob.created)}</Creation-Time>`;
+  text += `<Last-Modified>${modified}</Last-Modified>`;
   text += `<Etag>${etagText(stamp.etag)}</Etag>${formatContent(blob)}`;
   text += elementOf('x-ms-blob-sequence-number', blob.sequenceNumber?.toString());
-  text += `<BlobType>${blob.type}</BlobType>${formatTier(blob, tiersOfSnapshots)}`;
-  if (lease !== undefined) text += formatLease(lease);
+  text += `<BlobType>${blob.type}</BlobType>${formatTier(blob, version)}`;
+  if (lease !== undefined) text += formatLease(lease, version);
   if (copy !== undefined && included.has('copy')) text += formatCopy(copy);
   text += '<ServerEncrypted>true</ServerEncrypted>';
   if (blob.isSealed) text += '<Sealed>true</Sealed>';
@@ -90,16 +92,16 @@ function formatProperties(blob: BlobProperties, { included, tiersOfSnapshots }: 
 }
 
 /** Of a blob of which nothing is committed. */
-const UNCOMMITTED =
+const formatUncommitted = (version: string): string =>
   '<Properties><Content-Length>0</Content-Length><BlobType>BlockBlob</BlobType><AccessTier>Hot</AccessTier>' +
-  '<AccessTierInferred>true</AccessTierInferred><LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState>' +
+  `<AccessTierInferred>true</AccessTierInferred>${formatLease({ state: 'available', duration: undefined }, version)}` +
   '<ServerEncrypted>false</ServerEncrypted></Properties>';
 
 function formatEntry(entry: ListedBlob, shown: Shown): string {
-  const { included } = shown;
+  const { included, version } = shown;
   const name = formatName(entry.name);
   if (entry.kind === 'prefix') return `<BlobPrefix>${name}</BlobPrefix>`;
-  if (entry.kind === 'uncommitted') return `<Blob>${name}${UNCOMMITTED}</Blob>`;
+  if (entry.kind === 'uncommitted') return `<Blob>${name}${formatUncommitted(version)}</Blob>`;
   const { blob } = entry;
   const snapshot = elementOf(
     'Snapshot',

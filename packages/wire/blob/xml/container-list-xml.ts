@@ -40,7 +40,7 @@ function formatContainer(
     version >= VERSIONED_HOLDS_VERSION
       ? '<ImmutableStorageWithVersioningEnabled>false</ImmutableStorageWithVersioningEnabled>'
       : '';
-  const properties = `<Properties>${times}${formatLease(lease)}${access}${holds}${ofVersions}</Properties>`;
+  const properties = `<Properties>${times}${formatLease(lease, version)}${access}${holds}${ofVersions}</Properties>`;
   const pairs = withMetadata ? formatListMetadata(metadata) : '';
   return `<Container>${elementOf('Name', name)}${properties}${pairs}</Container>`;
 }

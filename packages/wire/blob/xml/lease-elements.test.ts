@@ -18,9 +18,10 @@ test('every state is told in both forms', () => {
     const { state, duration } = lease;
     const element = duration === undefined ? '' : `<LeaseDuration>${duration}</LeaseDuration>`;
     assert.equal(
-      formatLease(lease),
+      formatLease(lease, '2012-02-12'),
       `<LeaseStatus>${status}</LeaseStatus><LeaseState>${state}</LeaseState>${element}`,
     );
+    assert.equal(formatLease(lease, '2012-02-11'), `<LeaseStatus>${status}</LeaseStatus>`);
     assert.deepEqual(leaseHeaders(lease), [
       ['x-ms-lease-status', status],
       ['x-ms-lease-state', state],

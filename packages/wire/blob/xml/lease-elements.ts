@@ -1,14 +1,17 @@
 // A lease as lists and headers tell it (protocol: blob-requests#lease-headers).
 import type { LeaseState } from '#blobs';
 import type { Header } from '../../shared/answer.js';
+import { VERSION_OF_LEASE_STATES } from '../old-headers.js';
 
 const LOCKED: ReadonlySet<LeaseState['state']> = new Set(['leased', 'breaking']);
 
 const statusOf = ({ state }: LeaseState): string => (LOCKED.has(state) ? 'locked' : 'unlocked');
 
-export function formatLease(lease: LeaseState): string {
+export function formatLease(lease: LeaseState, version: string): string {
+  const status = `<LeaseStatus>${statusOf(lease)}</LeaseStatus>`;
+  if (version < VERSION_OF_LEASE_STATES) return status;
   const duration = lease.duration === undefined ? '' : `<LeaseDuration>${lease.duration}</LeaseDuration>`;
-  return `<LeaseStatus>${statusOf(lease)}</LeaseStatus><LeaseState>${lease.state}</LeaseState>${duration}`;
+  return `${status}<LeaseState>${lease.state}</LeaseState>${duration}`;
 }
 
 export function addLeaseHeaders(lease: LeaseState, headers: Header[]): void {
