@@ -41,7 +41,13 @@ test('1 to 256 of them', () => {
 test('bodies that are no batch', () => {
   for (const type of ['', 'x', 'application/json', 'multipart/form-data; boundary=b'])
     assert.equal(refusal(`${part(DELETE)}--b--`, type), 'InvalidHeaderValue', type);
-  assert.equal(refusal(`${part(DELETE)}--b--`, 'multipart/mixed'), 'InvalidInput');
+  for (const type of [
+    'multipart/mixed',
+    'multipart/mixed;',
+    'multipart/mixed; boundary=',
+    'Multipart/Mixed; x=y',
+  ])
+    assert.equal(refusal(`${part(DELETE)}--b--`, type), 'InvalidHeaderValue', type);
   for (const body of ['', '--b', '--b--', part(DELETE), '\0'.repeat(1000), '--b'.repeat(1000), '--c--'])
     assert.equal(refusal(body), 'InvalidInput', body.slice(0, 20));
   for (const request of [
