@@ -61,6 +61,31 @@ test('bodies that are no batch', () => {
     assert.equal(refusal(`${part(request)}--b--`), 'InvalidInput', request);
 });
 
+test('nothing stands before the first delimiter, and a blank behind each colon', () => {
+  const whole = `${part(DELETE)}--b--`;
+  for (const before of ['\r\n', '\n', '\r', ' ', '\t', '\r\n\r\n', ' \r\n', '\0', '\ufeff', 'x\r\n'])
+    assert.equal(refusal(`${before}${whole}`), 'InvalidInput', JSON.stringify(before));
+  for (const name of [
+    'Content-Type',
+    'Content-Transfer-Encoding',
+    'Content-ID',
+    'x-ms-date',
+    'content-length',
+  ])
+    for (const colon of [':', ':\t'])
+      assert.equal(refusal(whole.replace(`${name}: `, `${name}${colon}`)), 'InvalidInput', name);
+  const withHead = (line: string) => `${part(DELETE.replace('\r\n', `\r\n${line}\r\n`))}--b--`;
+  for (const line of ['Host:', 'x:y', 'x:y: z', 'If-Match:*'])
+    assert.equal(refusal(withHead(line)), 'InvalidInput', line);
+  for (const line of ['Host: ', 'Host: a:1', 'x:  y', 'x: :y'])
+    assert.equal(parse(withHead(line)).length, 1, line);
+  assert.equal(
+    refusal(`${part(DELETE)}${part(DELETE).replace('x-ms-date: ', 'x-ms-date:')}--b--`),
+    'InvalidInput',
+  );
+  assert.equal(parse(`${whole}\r\n`).length, 1);
+});
+
 test('answers, one with a document and one without', () => {
   const exchange = { requestId: 'id', version: '2019-02-02', clientRequestId: undefined };
   const good = formatBlobPart(blobAnswer(202, {}), exchange, '0');

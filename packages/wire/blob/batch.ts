@@ -36,7 +36,7 @@ function requiredBoundary(contentType: string): string {
 /** @throws BlobError InvalidHeaderValue, InvalidInput, ServiceError InvalidInput. */
 export function parseBlobBatch(contentType: string | undefined, body: Buffer): readonly BlobBatchPart[] {
   checkBatchType(contentType);
-  const reader = new PartReader(body);
+  const reader = new PartReader(body, 'strict');
   const spans = reader.split(reader.whole, requiredBoundary(contentType ?? ''), PARTS_MAX + 1);
   if (spans.length === 0 || spans.length > PARTS_MAX) throw new BlobError('InvalidInput');
   return spans.map(span => ({

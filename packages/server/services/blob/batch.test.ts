@@ -180,3 +180,21 @@ test('a body of another type is refused as a request', async () => {
   const { status } = await submit(container, `/abc/b?${ACCOUNT_SAS}`, { type: 'application/json' });
   assert.equal(status, 400);
 });
+
+test('a body that Azure refuses changes nothing, and is answered with one part that has no id', async () => {
+  const container = await openContainer();
+  const body = bodyOf(`/abc/b?${ACCOUNT_SAS}`);
+  for (const wrong of [
+    `\r\n${body}`,
+    `\n${body}`,
+    ` ${body}`,
+    body.replace('Content-ID: ', 'Content-ID:'),
+    bodyOf(`/abc/b?${ACCOUNT_SAS}`, 'x-ms-delete-snapshots:include\r\n'),
+  ]) {
+    const { status, text } = await submitBody(container, wrong);
+    assert.equal(status, 202);
+    assert.match(text, /application\/http\r\n\r\nHTTP\/1.1 400 One of the request inputs is not valid.\r\n/);
+    assert(await isThere(container));
+  }
+  assert.equal(statusOf(await submitBody(container, body)), 202);
+});
