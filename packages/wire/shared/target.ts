@@ -85,7 +85,7 @@ export function parseTarget<Resource>(
 }
 
 /**
- * The route of a part of a batch, whose Host is the batch's. In path style some clients leave the account out, which others sign all the same, and
+ * The route of a part of a batch, whose Host is the batch's. In path style some clients leave the account out, some of these sign it anyway, and
  * .NET leaves the slash out before it (protocol: blob-requests#batches).
  *
  * @throws ServiceError InvalidUri for another account of the server, or as of a request.
