@@ -1,7 +1,7 @@
 // Each limit of the Blob service at one below, itself, and one above.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BlobErrorCode } from './blob-error.js';
+import { BlobError, type BlobErrorCode } from './blob-error.js';
 import {
   checkBlobMetadata,
   checkBlobName,
@@ -37,6 +37,16 @@ test('ids of blocks are Base64 of 1 to 64 bytes', () => {
   for (const bytes of [1, 2, 3, 63, 64]) checkBlockId(Buffer.alloc(bytes).toString('base64'));
   for (const id of ['', 'A', 'AA=', 'A-==', Buffer.alloc(65).toString('base64')])
     fails('InvalidQueryParameterValue', () => checkBlockId(id));
+  const reasonOf = (id: string): unknown => {
+    try {
+      return checkBlockId(id);
+    } catch (error) {
+      return error instanceof BlobError ? error.detail.reason : error;
+    }
+  };
+  for (const bytes of [65, 66, 100])
+    assert.equal(reasonOf(Buffer.alloc(bytes).toString('base64')), 'Block ID length cannot exceed 64.');
+  for (const id of ['', 'A', `${'A'.repeat(88)}-`]) assert.equal(reasonOf(id), 'Not a valid base64 string.');
 });
 
 test('ten tags, with keys of 1 to 128 and values of at most 256 characters', () => {

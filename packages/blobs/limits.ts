@@ -63,13 +63,11 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 /** Base64 of 1 to 64 bytes (protocol: blocks#put-block). */
 export function checkBlockId(id: string): void {
-  const isValid = id !== '' && BASE64.test(id) && Buffer.byteLength(id, 'base64') <= BLOCK_ID_BYTES_MAX;
-  if (!isValid)
-    throw new BlobError('InvalidQueryParameterValue', {
-      name: 'blockid',
-      value: id,
-      reason: 'Not a valid base64 string.',
-    });
+  const refused = (reason: string): BlobError =>
+    new BlobError('InvalidQueryParameterValue', { name: 'blockid', value: id, reason });
+  if (id === '' || !BASE64.test(id)) throw refused('Not a valid base64 string.');
+  if (Buffer.byteLength(id, 'base64') > BLOCK_ID_BYTES_MAX)
+    throw refused(`Block ID length cannot exceed ${BLOCK_ID_BYTES_MAX}.`);
 }
 
 /** Letters, digits and some signs (protocol: blobs#tags). */

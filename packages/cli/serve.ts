@@ -25,6 +25,7 @@ import { AccountsFile } from './options/accounts-file.js';
 import { configuredAccounts } from './options/configured-accounts.js';
 import { DATA_DEFAULT } from './options/data-default.js';
 import { addLimitOptions, type LimitFlags, limitsOf } from './options/limit-options.js';
+import { adviseOnListening, type Listening } from './options/listen-advice.js';
 import { parseProxies } from './options/parse-proxies.js';
 import { parseRole } from './options/parse-role.js';
 import { parseWorkers, type Workers, workersOf } from './options/parse-workers.js';
@@ -262,6 +263,14 @@ function blobPortOf(flags: Flags): number | 'none' {
   return blobPort ?? (areChosen ? 0 : BLOB_PORT_DEFAULT);
 }
 
+const listeningsOf = (flags: Flags): readonly Listening[] => [
+  { name: 'table', port: flags.tablePort },
+  { name: 'queue', port: queuePortOf(flags) },
+  { name: 'blob', port: blobPortOf(flags) },
+  { name: 'metrics', port: flags.metricsPort },
+  { name: 'peer', port: flags.peerPort },
+];
+
 function optionsOf(flags: Flags, accounts: AccountKeys): ServeOptions {
   return {
     store: storeAddress(flags),
@@ -374,7 +383,10 @@ async function run(flags: Flags): Promise<void> {
   if (workers > 1 && cluster.isWorker) {
     const isCounted = flags.metricsPort !== undefined;
     new ServingWorker(
-      accounts => serve({ ...optionsOf(flags, accounts), exclusive: false, isCounted }),
+      accounts =>
+        serve({ ...optionsOf(flags, accounts), exclusive: false, isCounted }).catch(error => {
+          throw adviseOnListening(error, listeningsOf(flags));
+        }),
       server => readyLine(server, flags.durability, workers),
     ).run();
     return;
@@ -385,5 +397,7 @@ async function run(flags: Flags): Promise<void> {
 }
 
 export function serveCommand(): Command {
-  return command().action((flags: Flags) => run(flags).catch(fail));
+  return command().action((flags: Flags) =>
+    run(flags).catch(error => fail(adviseOnListening(error, listeningsOf(flags)))),
+  );
 }

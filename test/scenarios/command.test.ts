@@ -259,6 +259,10 @@ describe('shelfmark serve', () => {
     const at = (data: string): string[] => ['--table-port', '0', '--data', data];
     const accounts = { env: { ...process.env, AZURITE_ACCOUNTS: 'Name!:a2V5' } };
     const port = String(await takenPort(t));
+    const takenAs = (option: string): RegExp =>
+      new RegExp(
+        `^shelfmark: .*EADDRINUSE.*${port}: another program listens there; stop it, or choose another port with ${option}\\.\\n$`,
+      );
     const mistakes: readonly (readonly [args: readonly string[], sentence: RegExp, spawning?: Spawning])[] = [
       [at(file), /^shelfmark: .*file cannot hold a store.*\n$/],
       [['--bad-flag'], /^error: unknown option '--bad-flag'\n$/],
@@ -272,14 +276,9 @@ describe('shelfmark serve', () => {
         /^shelfmark: --key names a file that cannot be read: ENOENT: .*\.pem'\n$/,
       ],
       [memory, /^shelfmark: The account name 'Name!' must be .*\n$/, accounts],
-      [
-        ['--inMemoryPersistence', '--table-port', port],
-        new RegExp(`^shelfmark: .*EADDRINUSE.*${port}: another program listens there; .*\\.\\n$`),
-      ],
-      [
-        [...memory, '--queue-port', port],
-        new RegExp(`^shelfmark: .*EADDRINUSE.*${port}: another program listens there; .*\\.\\n$`),
-      ],
+      [['--inMemoryPersistence', '--table-port', port], takenAs('--table-port')],
+      [[...memory, '--queue-port', port], takenAs('--queue-port')],
+      [[...memory, '--blob-port', port], takenAs('--blob-port')],
     ];
     // Each is a process of its own: all of them run in `npm run verify operations`.
     const tried = mistakes.slice(0, process.env.SHELFMARK_LONG === undefined ? 3 : undefined);

@@ -282,6 +282,15 @@ describeTargets('refusals', subject => {
     );
   });
 
+  test('a refusal of HEAD ends with its head and describes no content', async () => {
+    for (const sign of ['none', 'SharedKeyLite'] as const) {
+      const { status, headers, body } = await send({ method: 'HEAD', target: '/Tables', sign });
+      assert.equal(status, sign === 'none' ? 403 : 405);
+      assert.equal(body, '');
+      assert.deepEqual([headers['content-type'], headers['content-length']], [undefined, undefined]);
+    }
+  });
+
   test('bytes that are no HTTP end the connection, and the server goes on', async () => {
     for (const bytes of ['NONSENSE\r\n\r\n', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\n\r\n`]) {
       const answer = await new Promise<string>((resolve, reject) => {

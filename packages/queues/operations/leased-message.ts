@@ -1,5 +1,6 @@
 // The leased message of an update or a delete: resolves a pop receipt to its message, or refuses it (protocol: messages#receipts).
 // A receipt is valid until the next get or update of the message, also after the visibility timeout.
+import { parseGuid } from '#base';
 import type { ReadRows, Space } from '#store';
 import { COUNT_KEY } from '../message-count.js';
 import {
@@ -15,8 +16,6 @@ import {
 import { type PopReceipt, parseReceipt } from '../pop-receipt.js';
 import { QueueError } from '../queue-error.js';
 import { openQueue, type QueueContext } from '../queue-space.js';
-
-const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The lease that a client's receipt names, in an existing queue; the commit checks it (`requireLease`). */
 export interface LeaseReference {
@@ -35,7 +34,7 @@ export async function resolveReceipt(
 ): Promise<LeaseReference> {
   const space = await openQueue(context, queue);
   const receipt = parseReceipt(text);
-  if (!GUID.test(id)) throw new QueueError('MessageNotFound');
+  if (parseGuid(id, ['D']) !== id) throw new QueueError('MessageNotFound');
   const visibility = { visible: receipt.visible, inserted: receipt.inserted, id };
   const keys = [COUNT_KEY, encodeVisibilityKey(visibility), messageKey(id)] as const;
   return { space, partition: partitionOf(space), visibility, receipt, keys };

@@ -83,6 +83,16 @@ function withCors<Response extends WireResponse | StreamedResponse>(
   return { ...response, headers: [...response.headers, ...cors] };
 }
 
+const OF_CONTENT: ReadonlySet<string> = new Set(['Content-Length', 'Content-Type']);
+
+/** A refusal of HEAD is sent without its document, and without what describes it (protocol: responses#refusals-of-head). */
+function withoutContentHeaders<Response extends WireResponse | StreamedResponse>(
+  response: Response,
+): Response {
+  const headers = response.headers.filter(([name]) => !OF_CONTENT.has(name));
+  return { ...response, headers };
+}
+
 /** A service that runs on a server: its protocol, and its authentication. */
 export class Service<
   Resource,
@@ -226,7 +236,8 @@ export class Service<
     const { refusal, fault } = refusalOf(error);
     context.refused = refusal;
     const answer = this.protocol.formatError(refusal, context);
-    const response = this.#answer(context, answer, fault);
+    const answered = this.#answer(context, answer, fault);
+    const response = context.request.method === 'HEAD' ? withoutContentHeaders(answered) : answered;
     return answer.status === 405 ? this.#withAllow(response, context) : response;
   }
 

@@ -1,6 +1,6 @@
 // The text of EDM values: the JSON literal in which each is stored and answered, and the reading of typed text.
 // Literals are ASCII: everything else is escaped, as Azure does (protocol: json#writing). Names of properties use the same escapes.
-import { formatDateTime, parseDateTime } from '#base';
+import { formatDateTime, parseDateTime, parseGuid } from '#base';
 import type { EdmType, EdmValue, Property } from './edm.js';
 
 const NEEDS_ESCAPE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/;
@@ -80,7 +80,6 @@ export function formatLiteral(property: EdmValue): string {
 
 const INTEGER = /^[+-]?\d+$/;
 const DOUBLE = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
-const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Of a length that four divides; groups in the expression would make it slow. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const NOT_FINITE: ReadonlyMap<string, number> = new Map([
@@ -113,11 +112,6 @@ function parseDouble(text: string): number | undefined {
 function parseBoolean(text: string): boolean | undefined {
   const lower = text.toLowerCase();
   return lower === 'true' ? true : lower === 'false' ? false : undefined;
-}
-
-export function parseGuid(text: string): string | undefined {
-  const lower = text.toLowerCase();
-  return GUID.test(lower) ? lower : undefined;
 }
 
 export const parseBinary = (text: string): Buffer | undefined =>
@@ -207,7 +201,7 @@ export function parseProperty(
       return value === undefined ? undefined : { name, type, value, literal: undefined };
     }
     case 'Edm.Guid': {
-      const value = parseGuid(text);
+      const value = parseGuid(text, ['D']);
       return value === undefined ? undefined : { name, type, value, literal: undefined };
     }
     case 'Edm.Binary': {

@@ -10,9 +10,10 @@
 // All numbers are little-endian. The scalar is the value itself for Int32, Int64, Double, Boolean and DateTime,
 // the count of UTF-16 units for String and of bytes for Binary, 0 for Guid. Texts are ASCII (edm-text.ts).
 // This file defines and reads the form; entity-encoder.ts writes it.
+import { parseGuid } from '#base';
 import { StoreError } from '#store';
 import type { EdmType, EdmValue, Property } from './edm.js';
-import { parseBinary, parseGuid } from './edm-text.js';
+import { parseBinary } from './edm-text.js';
 
 export const ENTITY_FORMAT = 1;
 export const HEADER_BYTES = 4;
@@ -131,7 +132,7 @@ function decodeValue(bytes: Buffer, property: StoredProperty): EdmValue {
         value: decodeString(bytes, property.literalAt, until, (property.flags & FLAG_ESCAPED) !== 0),
       };
     case 'Edm.Guid': {
-      const value = parseGuid(decodeString(bytes, property.literalAt, until, false));
+      const value = parseGuid(decodeString(bytes, property.literalAt, until, false), ['D']);
       if (value !== undefined) return { type, value };
       break;
     }

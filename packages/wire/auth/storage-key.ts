@@ -8,7 +8,7 @@ import { compareHeaderNames } from './header-order.js';
 import type { SharedKeyCredential } from './shared-key.js';
 
 /** The part of a route that a signature covers. */
-export type SignedTarget = Pick<ServiceRoute, 'account' | 'secondary' | 'path' | 'query'>;
+export type SignedTarget = Pick<ServiceRoute, 'account' | 'secondary' | 'path' | 'alsoSigned' | 'query'>;
 
 type Order = (one: string, other: string) => number;
 
@@ -68,8 +68,9 @@ function headerLines({ headers }: WireRequest, scheme: SharedKeyCredential['sche
   return `${SIGNED_BEFORE_DATE.map(lineOf).join('')}${date}\n${SIGNED_AFTER_DATE.map(lineOf).join('')}`;
 }
 
-/** The path as it was sent, and the one of clients that leave out `-secondary`. */
-function spellings({ account, secondary, path }: SignedTarget): readonly string[] {
+/** The path as it was sent, the one of clients that leave out `-secondary`, and the other one of a part of a batch. */
+function spellings({ account, secondary, path, alsoSigned }: SignedTarget): readonly string[] {
+  if (alsoSigned !== undefined) return [path, alsoSigned];
   const prefix = `/${account}-secondary`;
   return secondary && path.startsWith(prefix) ? [path, `/${account}${path.slice(prefix.length)}`] : [path];
 }

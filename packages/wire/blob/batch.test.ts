@@ -41,7 +41,13 @@ test('1 to 256 of them', () => {
 test('bodies that are no batch', () => {
   for (const type of ['', 'x', 'application/json', 'multipart/form-data; boundary=b'])
     assert.equal(refusal(`${part(DELETE)}--b--`, type), 'InvalidHeaderValue', type);
-  assert.equal(refusal(`${part(DELETE)}--b--`, 'multipart/mixed'), 'InvalidInput');
+  for (const type of [
+    'multipart/mixed',
+    'multipart/mixed;',
+    'multipart/mixed; boundary=',
+    'Multipart/Mixed; x=y',
+  ])
+    assert.equal(refusal(`${part(DELETE)}--b--`, type), 'InvalidHeaderValue', type);
   for (const body of ['', '--b', '--b--', part(DELETE), '\0'.repeat(1000), '--b'.repeat(1000), '--c--'])
     assert.equal(refusal(body), 'InvalidInput', body.slice(0, 20));
   for (const request of [
@@ -53,6 +59,31 @@ test('bodies that are no batch', () => {
     'DELETE /x HTTP/1.1\r\nx\r\n\r\n',
   ])
     assert.equal(refusal(`${part(request)}--b--`), 'InvalidInput', request);
+});
+
+test('nothing stands before the first delimiter, and a blank behind each colon', () => {
+  const whole = `${part(DELETE)}--b--`;
+  for (const before of ['\r\n', '\n', '\r', ' ', '\t', '\r\n\r\n', ' \r\n', '\0', '\ufeff', 'x\r\n'])
+    assert.equal(refusal(`${before}${whole}`), 'InvalidInput', JSON.stringify(before));
+  for (const name of [
+    'Content-Type',
+    'Content-Transfer-Encoding',
+    'Content-ID',
+    'x-ms-date',
+    'content-length',
+  ])
+    for (const colon of [':', ':\t'])
+      assert.equal(refusal(whole.replace(`${name}: `, `${name}${colon}`)), 'InvalidInput', name);
+  const withHead = (line: string) => `${part(DELETE.replace('\r\n', `\r\n${line}\r\n`))}--b--`;
+  for (const line of ['Host:', 'x:y', 'x:y: z', 'If-Match:*'])
+    assert.equal(refusal(withHead(line)), 'InvalidInput', line);
+  for (const line of ['Host: ', 'Host: a:1', 'x:  y', 'x: :y'])
+    assert.equal(parse(withHead(line)).length, 1, line);
+  assert.equal(
+    refusal(`${part(DELETE)}${part(DELETE).replace('x-ms-date: ', 'x-ms-date:')}--b--`),
+    'InvalidInput',
+  );
+  assert.equal(parse(`${whole}\r\n`).length, 1);
 });
 
 test('answers, one with a document and one without', () => {

@@ -18,12 +18,26 @@ export interface BlobBatchPart extends BatchPart {
   readonly partId: string | undefined;
 }
 
+const badType = (value: string): BlobError =>
+  new BlobError('InvalidHeaderValue', { name: 'Content-Type', value });
+
+/** @throws BlobError InvalidHeaderValue: the refusal of the request itself. */
+export function checkBatchType(contentType = ''): void {
+  if (mediaTypeOf(contentType) !== 'multipart/mixed') throw badType(contentType);
+}
+
+/** The value in the refusal ends with a semicolon (recorded; protocol: blob-requests#batches). */
+function requiredBoundary(contentType: string): string {
+  const boundary = boundaryOf(contentType);
+  if (!boundary) throw badType(contentType.includes(';') ? contentType : `${contentType};`);
+  return boundary;
+}
+
 /** @throws BlobError InvalidHeaderValue, InvalidInput, ServiceError InvalidInput. */
 export function parseBlobBatch(contentType: string | undefined, body: Buffer): readonly BlobBatchPart[] {
-  if (mediaTypeOf(contentType) !== 'multipart/mixed')
-    throw new BlobError('InvalidHeaderValue', { name: 'Content-Type', value: contentType ?? '' });
-  const reader = new PartReader(body);
-  const spans = reader.split(reader.whole, boundaryOf(contentType), PARTS_MAX + 1);
+  checkBatchType(contentType);
+  const reader = new PartReader(body, 'strict');
+  const spans = reader.split(reader.whole, requiredBoundary(contentType ?? ''), PARTS_MAX + 1);
   if (spans.length === 0 || spans.length > PARTS_MAX) throw new BlobError('InvalidInput');
   return spans.map(span => ({
     ...reader.part(span),

@@ -52,18 +52,31 @@ interface PartHead extends RequestLine {
   readonly span: Span;
 }
 
+/** Of a head as it was sent: a line whose colon has no blank behind it. */
+const WITHOUT_BLANK = /^[^:\n]*:(?! )/m;
+/** The first of a delimiter. */
+const DASH = 0x2d;
+
+/**
+ * How much a service forgives: Azure Tables take blanks before the first delimiter and headers without a blank behind the colon, blobs do not
+ * (protocol: batches#requests, blob-requests#batches).
+ */
+export type Leniency = 'lenient' | 'strict';
+
 /**
  * Reads the parts of one body. Most parts have the head of the one before them, byte for byte, which is read once. Other heads are the same
  * except for a key or a number, and equal header lines give the same object.
  */
 export class PartReader {
   readonly #bytes: Buffer;
+  readonly #isStrict: boolean;
   readonly #headers = new Map<string, Headers>();
   /** The last one that was read and ends with a blank line. */
   #head: PartHead | undefined;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, leniency: Leniency) {
     this.#bytes = bytes;
+    this.#isStrict = leniency === 'strict';
   }
 
   get whole(): Span {
@@ -71,6 +84,7 @@ export class PartReader {
   }
 
   split(span: Span, boundary: string | undefined, limit: number): readonly Span[] {
+    if (this.#isStrict && this.#bytes[span.from] !== DASH) throw malformedBatch();
     return splitMultipart(this.#bytes, span, boundary, limit);
   }
 
@@ -114,6 +128,7 @@ export class PartReader {
     const text = this.#text(from, until);
     const known = this.#headers.get(text);
     if (known !== undefined) return known;
+    if (this.#isStrict && WITHOUT_BLANK.test(text)) throw malformedBatch();
     const headers = parseHeaders(readLines(text));
     this.#headers.set(text, headers);
     return headers;

@@ -16,6 +16,8 @@ export interface ServiceRoute<Resource = unknown> {
   readonly secondary: boolean;
   /** The path as it was sent, still encoded, with the account where the path has it: the signed path. */
   readonly path: string;
+  /** Another path that a part of a batch may have been signed with (protocol: blob-requests#batches). */
+  readonly alsoSigned?: string;
   /** The endpoint that the client used, as `http://127.0.0.1:10002/devstoreaccount1`, without a slash at its end. */
   readonly endpoint: string;
   readonly resource: Resource;
@@ -80,4 +82,28 @@ export function parseTarget<Resource>(
     resource: parseResource(ofHost === undefined ? below : path.slice(1)),
     query: query === undefined ? NO_PARAMETERS : parseQuery(query),
   };
+}
+
+/**
+ * The route of a part of a batch, whose Host is the batch's. In path style some clients leave the account out, some of these sign it anyway, and
+ * .NET leaves the slash out before it (protocol: blob-requests#batches).
+ *
+ * @throws ServiceError InvalidUri for another account of the server, or as of a request.
+ */
+export function parseTargetOfPart<Resource>(
+  part: Target,
+  batch: ServiceRoute,
+  accounts: AccountNames,
+  grammar: TargetGrammar<Resource>,
+): ServiceRoute<Resource> {
+  const target = targetOfPart(part.target);
+  const route = parseTarget({ ...part, target }, accounts, grammar);
+  const prefix = `/${batch.account}${batch.secondary ? SECONDARY : ''}`;
+  if (route.account === batch.account) {
+    const isWithoutSlash = part.target.startsWith(prefix.slice(1)) && batch.endpoint.endsWith(prefix);
+    return isWithoutSlash ? { ...route, alsoSigned: route.path.slice(prefix.length) } : route;
+  }
+  if (accounts.has(route.account)) throw new ServiceError('InvalidUri');
+  const inAccount = parseTarget({ ...part, target: prefix + target }, accounts, grammar);
+  return { ...inAccount, path: inAccount.path.slice(prefix.length), alsoSigned: inAccount.path };
 }

@@ -286,10 +286,14 @@ test('the target of a part: host and account are optional', () => {
     [`/devstoreaccount1/${keys}`, inPath],
     [`/${keys}`, inPath],
     [keys, inPath],
+    [`devstoreaccount1/${keys}`, inPath],
+    [`devstoreaccount1/${keys}?`, inPath],
+    [keys, inHost],
     [`https://devstoreaccount1.table.core.windows.net/${keys}`, inPath],
     [`https://devstoreaccount1.table.core.windows.net/${keys}`, inHost],
     [`/${keys}`, inHost],
     [`/devstoreaccount1-secondary/${keys}`, secondary],
+    [`devstoreaccount1-secondary/${keys}`, secondary],
   ];
   for (const [target, batch] of cases) {
     const { resource: found, account, endpoint } = parsePartTarget(target, batch);

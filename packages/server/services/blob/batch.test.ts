@@ -1,10 +1,9 @@
 // Where the parts of a batch go: a target without a leading slash means what it means with one, and no part reaches another container or account.
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Answer, KEY, openContainer, signed } from '../../testing/blob-requests.js';
-import { ACCOUNT, hmac } from '../../testing/service.js';
+import { type Answer, openContainer, signed } from '../../testing/blob-requests.js';
+import { ACCOUNT, DATE, hmac } from '../../testing/service.js';
 
 const HOST_STYLE = `${ACCOUNT}.blob.localhost`;
 /** Printable ASCII that a request line may begin a target with; a blank ends it. */
@@ -16,22 +15,38 @@ const ACCOUNT_SAS = ((): string => {
   return new URLSearchParams({ ...fields, sig: hmac(lines.join('\n')) }).toString();
 })();
 
+/** The headers of a part that is signed for a canonical resource. */
+const sharedKey = (resource: string): string => {
+  const signature = hmac(`DELETE${'\n'.repeat(12)}x-ms-date:${DATE}\n${resource}`);
+  return `x-ms-date: ${DATE}\r\nAuthorization: SharedKey ${ACCOUNT}:${signature}\r\n`;
+};
+
 type Container = Awaited<ReturnType<typeof openContainer>>;
 
-/** The answer to a batch of one part that deletes the target; `host` is that of the batch. */
-async function submit(
-  { send }: Container,
-  target: string,
-  { host, headers = '' }: { readonly host?: string; readonly headers?: string } = {},
-): Promise<Answer> {
-  const part = `Content-Type: application/http\r\nContent-ID: 0\r\n\r\nDELETE ${target} HTTP/1.1\r\n${headers}\r\n`;
-  const body = `--x\r\n${part}\r\n--x--\r\n`;
-  const type = { 'content-type': 'multipart/mixed; boundary=x' };
-  const request = signed({ method: 'POST', target: `/?comp=batch&${ACCOUNT_SAS}`, headers: type, body });
+interface Batch {
+  readonly host?: string;
+  /** Of the part, each with its line break. */
+  readonly headers?: string;
+  /** What the batch is sent to, below the account. */
+  readonly to?: string;
+  readonly type?: string;
+}
+
+const bodyOf = (target: string, headers = ''): string =>
+  `--x\r\nContent-Type: application/http\r\nContent-ID: 0\r\n\r\nDELETE ${target} HTTP/1.1\r\n${headers}\r\n\r\n--x--\r\n`;
+
+async function submitBody({ send }: Container, body: string, batch: Batch = {}): Promise<Answer> {
+  const { host, to = '/?comp=batch', type = 'multipart/mixed; boundary=x' } = batch;
+  const target = `${to}&${ACCOUNT_SAS}`;
+  const request = signed({ method: 'POST', target, headers: { 'content-type': type }, body });
   const { authorization: _, ...rest } = request.headers;
   if (host === undefined) return send({ ...request, headers: rest });
-  return send({ ...request, target: `/?comp=batch&${ACCOUNT_SAS}`, headers: { ...rest, host } });
+  return send({ ...request, target, headers: { ...rest, host } });
 }
+
+/** The answer to a batch of one part that deletes the target; `host` is that of the batch. */
+const submit = (container: Container, target: string, batch: Batch = {}): Promise<Answer> =>
+  submitBody(container, bodyOf(target, batch.headers), batch);
 
 const statusOf = ({ status, text }: Answer): number =>
   status === 202 ? Number(/HTTP\/1\.1 (\d+)/.exec(text)?.[1]) : status;
@@ -70,11 +85,8 @@ for (const slash of ['/', ''])
     assert(!(await isThere(container)));
 
     const other = await openContainer();
-    const date = 'Wed, 01 Jan 2020 01:02:00 GMT';
-    const text = `DELETE${'\n'.repeat(12)}x-ms-date:${date}\n/${ACCOUNT}/${ACCOUNT}/abc/b`;
-    const signature = createHmac('sha256', KEY).update(text).digest('base64');
-    const headers = `x-ms-date: ${date}\r\nAuthorization: SharedKey ${ACCOUNT}:${signature}\r\n`;
-    assert.equal(statusOf(await submit(other, `X${ACCOUNT}/abc/b`, { headers })), 400);
+    const headers = sharedKey(`/${ACCOUNT}/${ACCOUNT}/abc/b`);
+    assert.equal(statusOf(await submit(other, `X${ACCOUNT}/abc/b`, { headers })), 403);
     assert.equal(statusOf(await submit(other, `${slash}${ACCOUNT}/abc/b`, { headers })), 202);
     assert(!(await isThere(other)));
   });
@@ -86,4 +98,103 @@ test("a part's own Host header does not route", async () => {
     const target = `/abc/none?${ACCOUNT_SAS}`;
     assert.equal(statusOf(await submit(container, target, { host: HOST_STYLE, headers })), 404);
   }
+});
+
+const BOTH = [`/${ACCOUNT}/abc/b`, `/${ACCOUNT}/${ACCOUNT}/abc/b`];
+
+/** Written in path style: the target, and the canonical resources that may be signed for it. */
+const WRITTEN: readonly (readonly [target: string, resources: readonly string[]])[] = [
+  ['/abc/b', BOTH],
+  ['/abc/b?', BOTH],
+  ['abc/b', BOTH],
+  [`${ACCOUNT}/abc/b`, BOTH],
+  [`/${ACCOUNT}/abc/b`, BOTH.slice(1)],
+  [`http://127.0.0.1:10000/${ACCOUNT}/abc/b`, BOTH.slice(1)],
+  [`http://${HOST_STYLE}/abc/b`, BOTH],
+];
+const RESOURCES = [
+  ...BOTH,
+  '/abc/b',
+  `${ACCOUNT}/abc/b`,
+  `/${ACCOUNT}abc/b`,
+  `/${ACCOUNT}${ACCOUNT}/abc/b`,
+  `/${ACCOUNT}/abc/c`,
+  `/${ACCOUNT}/${ACCOUNT}/${ACCOUNT}/abc/b`,
+];
+
+for (const to of ['/?comp=batch', '/abc?restype=container&comp=batch'])
+  test(`clients leave out the account, and sign with it or without it: ${to}`, async () => {
+    for (const [target, resources] of WRITTEN)
+      for (const resource of RESOURCES) {
+        const container = await openContainer();
+        const isRight = resources.includes(resource);
+        const answer = await submit(container, target, { to, headers: sharedKey(resource) });
+        assert.equal(statusOf(answer), isRight ? 202 : 403, `${target} ${resource}`);
+        assert.equal(await isThere(container), !isRight);
+      }
+  });
+
+test('in host style a target has no account', async () => {
+  const container = await openContainer();
+  const send = (target: string, resource: string) =>
+    submit(container, target, { host: HOST_STYLE, headers: sharedKey(resource) });
+  assert.equal(statusOf(await send(`/${ACCOUNT}/abc/b`, `/${ACCOUNT}/abc/b`)), 403);
+  assert.equal(statusOf(await send(`${ACCOUNT}/abc/b`, `/${ACCOUNT}/abc/b`)), 403);
+  assert.equal(statusOf(await send('/abc/b', `/${ACCOUNT}/${ACCOUNT}/abc/b`)), 403);
+  assert(await isThere(container));
+  assert.equal(statusOf(await send('abc/b', `/${ACCOUNT}/abc/b`)), 202);
+});
+
+test('a signature in the query covers a target without the account', async () => {
+  const container = await openContainer();
+  const elsewhere = await submit(container, `/abc/b?${ACCOUNT_SAS}`, {
+    to: '/other?restype=container&comp=batch',
+  });
+  assert.equal(statusOf(elsewhere), 400);
+  assert(await isThere(container));
+  assert.equal(statusOf(await submit(container, `/abc/b?${ACCOUNT_SAS}`)), 202);
+  assert(!(await isThere(container)));
+});
+
+test('a batch without a boundary is answered with one part that has no id', async () => {
+  const container = await openContainer();
+  for (const to of ['/?comp=batch', '/abc?restype=container&comp=batch'])
+    for (const type of ['multipart/mixed', 'multipart/mixed;', 'multipart/mixed; boundary=']) {
+      const { status, headers, text } = await submit(container, `/abc/b?${ACCOUNT_SAS}`, { to, type });
+      assert.equal(status, 202);
+      assert.match(headers.get('content-type') ?? '', /^multipart\/mixed; boundary=batchresponse_/);
+      const [head = '', document = ''] = text.split('<?xml');
+      assert.match(
+        head,
+        /^--batchresponse_\S+\r\nContent-Type: application\/http\r\n\r\nHTTP\/1.1 400 The value for one of the HTTP headers is not in the correct format.\r\nx-ms-error-code: InvalidHeaderValue\r\n/,
+      );
+      assert(head.includes(`x-ms-request-id: ${headers.get('x-ms-request-id')}\r\n`));
+      const value = type.includes('=') ? type : 'multipart/mixed;';
+      assert(document.includes(`<HeaderName>Content-Type</HeaderName><HeaderValue>${value}</HeaderValue>`));
+      assert(await isThere(container));
+    }
+});
+
+test('a body of another type is refused as a request', async () => {
+  const container = await openContainer();
+  const { status } = await submit(container, `/abc/b?${ACCOUNT_SAS}`, { type: 'application/json' });
+  assert.equal(status, 400);
+});
+
+test('a body that Azure refuses changes nothing, and is answered with one part that has no id', async () => {
+  const container = await openContainer();
+  const body = bodyOf(`/abc/b?${ACCOUNT_SAS}`);
+  for (const wrong of [
+    `\r\n${body}`,
+    `\n${body}`,
+    ` ${body}`,
+    body.replace('Content-ID: ', 'Content-ID:'),
+    bodyOf(`/abc/b?${ACCOUNT_SAS}`, 'x-ms-delete-snapshots:include\r\n'),
+  ]) {
+    const { status, text } = await submitBody(container, wrong);
+    assert.equal(status, 202);
+    assert.match(text, /application\/http\r\n\r\nHTTP\/1.1 400 One of the request inputs is not valid.\r\n/);
+    assert(await isThere(container));
+  }
+  assert.equal(statusOf(await submitBody(container, body)), 202);
 });

@@ -3,7 +3,7 @@
 import { ServiceError } from '#account';
 import type { WireRequest } from '#base';
 import { BlobError, type BlobErrorCode } from '#blobs';
-import { parseTarget, targetOfPart } from '#wire';
+import { parseTargetOfPart } from '#wire';
 import {
   BLOB_GRAMMAR,
   type BlobAnswer,
@@ -12,6 +12,7 @@ import {
   type BlobRoute,
   blobAnswer,
   blobOperationKind,
+  checkBatchType,
   formatBlobBatch,
   formatBlobError,
   formatBlobPart,
@@ -37,18 +38,11 @@ function requestOf(part: BlobBatchPart, { request }: BlobRequest): WireRequest {
   return {
     ...request,
     method: part.method.toUpperCase(),
-    target: targetOfPart(part.target),
+    target: part.target,
     headers,
     body: part.body,
     stream: undefined,
   };
-}
-
-/** Clients write the path with the account or without it. */
-function routeOf(request: WireRequest, batch: BlobRoute, { server }: BlobRequest): BlobRoute {
-  const route = parseTarget(request, server.accounts.keys, BLOB_GRAMMAR);
-  if (route.account === batch.account) return route;
-  throw new BlobError('InvalidUri');
 }
 
 /** In a container that is missing a part misses its blob (recorded). */
@@ -75,7 +69,7 @@ async function answerPart(
   };
   let answer: BlobAnswer;
   try {
-    const route = routeOf(request, batch, outer);
+    const route = parseTargetOfPart(request, batch, outer.server.accounts.keys, BLOB_GRAMMAR);
     context.route = route;
     const grant = await door.authenticator.authenticate(request, route, outer.now);
     const kind = blobOperationKind(request, route);
@@ -105,15 +99,41 @@ async function answerPart(
   return formatBlobPart(answer, context, part.partId);
 }
 
+/** A body that is no batch gets a batch of one part without an id, and with the request id of the answer (protocol: blob-requests#batches). */
+function refusedBatch(refusal: ServiceError<BlobErrorCode>, context: BlobRequest): string {
+  context.refused = refusal;
+  const { requestId, now, request, kind } = context;
+  const answer = formatBlobError(refusal, { requestId, now, method: request.method, kind, isPart: true });
+  return formatBlobPart(answer, context, undefined);
+}
+
 /** One after the other, the last first: of two parts that delete one blob Azure refuses the first (recorded). */
+async function answersOf(
+  body: Buffer,
+  route: BlobRoute,
+  context: BlobRequest,
+  door: BatchDoor,
+): Promise<readonly string[]> {
+  const type = context.request.headers['content-type'];
+  checkBatchType(type);
+  let parts: readonly BlobBatchPart[];
+  try {
+    parts = parseBlobBatch(type, body);
+  } catch (error) {
+    if (error instanceof ServiceError) return [refusedBatch(error, context)];
+    throw error;
+  }
+  const answers: string[] = [];
+  for (const part of [...parts].reverse()) answers.unshift(await answerPart(part, route, context, door));
+  return answers;
+}
+
 export async function submitBlobBatch(
   body: Buffer,
   route: BlobRoute,
   context: BlobRequest,
   door: BatchDoor,
 ): Promise<BlobAnswer> {
-  const answers: string[] = [];
-  for (const part of [...parseBlobBatch(context.request.headers['content-type'], body)].reverse())
-    answers.unshift(await answerPart(part, route, context, door));
+  const answers = await answersOf(body, route, context, door);
   return blobAnswer(202, formatBlobBatch(answers, context.server.newId()));
 }

@@ -146,6 +146,15 @@ test('HEAD asks for metadata and policies', async () => {
   assert.equal(headersOf(response).get('x-ms-approximate-messages-count'), '0');
   assert.equal(await codeOf('HEAD', '/there?comp=acl'), '200');
   assert.equal(await codeOf('HEAD', '/missing?comp=metadata'), '404 QueueNotFound');
+  for (const path of ['/missing?comp=metadata', '/missing?comp=acl', '/there?comp=x', '/there/messages']) {
+    const { status, headers } = await send('HEAD', path);
+    assert(status >= 400);
+    assert.deepEqual(
+      headers.map(([name]) => name).filter(name => name.startsWith('Content-')),
+      [],
+      path,
+    );
+  }
 });
 
 test('rules of its own let pages of other origins in', async () => {

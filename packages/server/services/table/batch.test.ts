@@ -335,6 +335,9 @@ test('envelopes that are none are refused as a whole', async () => {
 
 test('bodies as clients write them: line feeds only, blank lines, no account in the path', async () => {
   const service = await openTable();
+  const withoutSlash = { ...remove('c'), line: remove('c').line.replace('/', '') };
+  await service.send('POST', 'People', { body: '{"PartitionKey":"p","RowKey":"c"}' });
+  assert.deepEqual(statuses(await post(service, changeset([withoutSlash]))), ['204']);
   const text = changeset([insert('a'), remove('b')]).replaceAll(`/${ACCOUNT}/`, '/');
   await service.send('POST', 'People', { body: '{"PartitionKey":"p","RowKey":"b"}' });
   const spaced = text.replaceAll('\r\n', '\n').replaceAll('\n{', '\n\n{').replaceAll('\n--', '\n\n--');

@@ -428,3 +428,21 @@ test('who uses a verb that the resource has not is told those that it has, also 
   assert.equal(await allow('POST', "People(PartitionKey='p',RowKey='r')"), 'GET, PUT, MERGE, PATCH, DELETE');
   assert.equal(await allow('GET', '$batch'), 'POST');
 });
+
+test('a refusal of HEAD has no headers of content', async () => {
+  const { send, raw } = await openTable();
+  const refusals = [
+    send('HEAD', 'Tables'),
+    send('HEAD', 'Missing()'),
+    send('HEAD', '', { anonymous: true }),
+    raw('HEAD', '/'),
+  ];
+  for (const response of await Promise.all(refusals)) {
+    assert(response.status >= 400);
+    assert.deepEqual(
+      [...headersOf(response).keys()].filter(name => name.startsWith('content-')),
+      [],
+    );
+    assert(headersOf(response).has('x-ms-request-id'));
+  }
+});

@@ -1,4 +1,5 @@
 // Parses the operations that read blobs, and those that change what is not their content (protocol: blob-requests#paths).
+import { parseGuid } from '#base';
 import { BlobError, type Operation, type SetSequenceNumber } from '#blobs';
 import { given } from '../../shared/storage-parameters.js';
 import { blobAddressOf } from '../blob-route.js';
@@ -12,7 +13,7 @@ import {
   tierConditionsOf,
 } from './conditions.js';
 import { CONTENT_HEADERS, contentPropertiesOf, metadataOf, tierNamed } from './content-headers.js';
-import { bigOf, type Headers, invalidHeader, isGuid, required, sent, wholeHeader } from './header-values.js';
+import { bigOf, type Headers, invalidHeader, required, sent, wholeHeader } from './header-values.js';
 import { leaseActionOf } from './lease-action.js';
 import { rangePosition } from './markers.js';
 import { topOf } from './page-size.js';
@@ -111,7 +112,7 @@ function deleteBlob(asked: Asked): Operation {
 function abortCopy(asked: Asked): Operation {
   const copyId = given(asked.route.query, 'copyid');
   if (copyId === undefined) throw new BlobError('MissingRequiredQueryParameter', { name: 'copyid' });
-  if (!isGuid(copyId))
+  if (parseGuid(copyId) === undefined)
     throw new BlobError('InvalidQueryParameterValue', {
       name: 'copyid',
       value: copyId,

@@ -17,6 +17,7 @@ const DATE = 'Wed, 01 Jan 2020 01:02:00 GMT';
 const TICK = BigInt(Date.parse(DATE)) * 10_000n;
 const NONE = [-1n];
 const GUID = '0123abcd-0123-4567-89ab-0123456789ab';
+const HEXADECIMAL = '{0x0123abcd,0x0123,0x4567,{0x89,0xab,0x01,0x23,0x45,0x67,0x89,0xab}}';
 
 const refusal = codesOf(BlobError);
 
@@ -88,7 +89,7 @@ describe('conditions of a blob', () => {
     assert.equal(conditionsOf({ 'if-unmodified-since': DATE }).ifUnmodifiedSince, TICK);
     const tags = conditionsOf({ 'x-ms-if-tags': `"a"='b'` }).ifTags;
     assert.deepEqual(tags, { kind: 'compare', key: 'a', operator: '=', value: 'b' });
-    for (const text of [GUID, `{${GUID}}`, GUID.replaceAll('-', '').toUpperCase()])
+    for (const text of [GUID, `{${GUID}}`, `(${GUID})`, GUID.replaceAll('-', '').toUpperCase(), HEXADECIMAL])
       assert.equal(conditionsOf({ 'x-ms-lease-id': text }).leaseId, GUID);
   });
 
@@ -132,6 +133,7 @@ describe('conditions of a blob', () => {
       { 'if-modified-since': 'Wed, 32 Jan 2020 01:02:00 GMT' },
       { 'x-ms-lease-id': 'x' },
       { 'x-ms-lease-id': `${GUID}0` },
+      { 'x-ms-lease-id': '00000000000000000000-00009A8DF540' },
       { 'x-ms-if-tags': 'x' },
     ];
     for (const headers of bad)

@@ -1,11 +1,10 @@
 // Values of request headers: dates, numbers, GUIDs, digests, each refused with its name where it is malformed (protocol: blob-requests#headers).
-import { parseHttpDate } from '#base';
+import { parseGuid, parseHttpDate } from '#base';
 import { BlobError } from '#blobs';
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 const DIGITS = /^\d{1,19}$/;
-const GUID = /^\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const MD5_BYTES = 16;
 const CRC64_BYTES = 8;
@@ -45,15 +44,13 @@ export function wholeHeader(headers: Headers, name: string): number | undefined 
   return Number(value);
 }
 
-export const isGuid = (text: string): boolean => GUID.test(text);
-
 /** In lower case, with dashes. */
 export function guidOf(headers: Headers, name: string): string | undefined {
   const text = sent(headers, name);
   if (text === undefined) return undefined;
-  const groups = GUID.exec(text);
-  if (!groups) throw invalidHeader(name, text);
-  return groups.slice(1).join('-').toLowerCase();
+  const guid = parseGuid(text);
+  if (guid === undefined) throw invalidHeader(name, text);
+  return guid;
 }
 
 export function requiredGuid(headers: Headers, name: string): string {

@@ -16,7 +16,7 @@ export const BATCH_PARTS_MAX = 1000;
 
 function parse(contentType: string | undefined, body: Buffer): BatchRequest {
   if (mediaTypeOf(contentType) !== 'multipart/mixed') throw new TableError('MediaTypeNotSupported');
-  const reader = new PartReader(body);
+  const reader = new PartReader(body, 'lenient');
   const [section, ...others] = reader.split(reader.whole, boundaryOf(contentType), 2);
   if (!section || others.length > 0) throw new TableError('InvalidInput');
   const { headers, rest } = reader.mimeHead(section);

@@ -31,6 +31,8 @@ interface Annotation {
   readonly text: Piece;
 }
 
+/** Names of metadata, which no property has: a projection cannot ask for them (protocol: queries#projection). */
+const METADATA_NAME = /(?:^|@)odata\./;
 const NOTHING = new Piece('');
 
 /** Empty if the member is left out. */
@@ -67,7 +69,7 @@ export class EntityWriter {
   constructor(base: BaseUrl, { level, select }: ResponseFormat, first?: string) {
     this.#level = level;
     this.#table = base.resource.table ?? '';
-    const wanted = select && new Set(select);
+    const wanted = select && new Set(select.filter(name => !METADATA_NAME.test(name)));
     const takes = (name: string): boolean => wanted?.delete(name) ?? true;
     const [hasPartition, hasKey, hasTime] = [takes('PartitionKey'), takes('RowKey'), takes('Timestamp')];
     const afterControl = level === 'nometadata' ? '' : ',';

@@ -1,6 +1,6 @@
 // The lexer of $filter: splits the text into tokens and gives literals their values (protocol: queries#literals).
 // parse-filter.ts has the grammar.
-import { parseDateTime, YEAR_ONE } from '#base';
+import { parseDateTime, parseGuid, YEAR_ONE } from '#base';
 import type { EdmValue } from '#tables';
 
 interface Extent {
@@ -36,7 +36,6 @@ const UNICODE_SPACE = /\s/;
 const UNICODE_START = /[\p{L}\p{Nl}]/u;
 const UNICODE_PART = /[\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]/u;
 const NUMBER = /-(?:INF|Infinity)|-?\d+(\.\d+)?([eE][+-]?\d+)?([lLdDfFmM])?/y;
-const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function isSpace(code: number): boolean {
   return (
@@ -85,8 +84,8 @@ function binaryOf(hex: string): EdmValue | undefined {
 }
 
 function guidOf(text: string): EdmValue | undefined {
-  const value = text.toLowerCase();
-  return GUID.test(value) ? { type: 'Edm.Guid', value } : undefined;
+  const value = parseGuid(text, ['D']);
+  return value === undefined ? undefined : { type: 'Edm.Guid', value };
 }
 
 function dateTimeOf(text: string): EdmValue | undefined {
