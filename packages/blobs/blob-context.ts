@@ -27,6 +27,8 @@ export interface BlobContext {
   readonly clock: Clock;
   /** One for all requests of a server. */
   readonly upkeep: Upkeep;
+  /** Its commits do not wait for the writer that has the blob to itself: it is that one. */
+  readonly isAlone?: boolean | undefined;
   /** Absent where the event loop computes every MD5 itself. */
   readonly openMd5?: OpenMd5 | undefined;
   /** Absent where a deleted container's name is free at once. */

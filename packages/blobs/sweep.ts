@@ -7,6 +7,7 @@
 // from one of them to another.
 import type { Clock } from '#base';
 import type { ContentStore, Position, Row, ScanEnd, Space, Store } from '#store';
+import { commitRows } from './body/contend.js';
 import { type MergedLayers, mergeLayers } from './body/merge-layers.js';
 import { BlobSurvey, contentsOf, type Reclaiming, reclaim } from './body/reclaim.js';
 import { STAGING_KEY } from './rows/keys.js';
@@ -131,14 +132,14 @@ export class BlobSweep {
   }
 
   async #tidy(space: Space, blob: string, survey: BlobSurvey): Promise<number> {
-    const { store, clock } = this.#options;
+    const { clock } = this.#options;
     const { staging, deadBlocks, deadExtents } = survey;
     const dead = deadBlocks.rows.length + deadExtents.rows.length;
     const isLayered = survey.heads.some(({ type, layers }) => type === 'PageBlob' && layers.length > 1);
     const merged = isLayered ? await mergeLayers(this.#options, space, blob) : NOTHING_MERGED;
     const isForgotten = staging !== undefined && staging.lastPut + STAGING_LIFE <= clock();
     if (isForgotten)
-      await store.commit(space, blob, { keys: [STAGING_KEY] }, ({ keys: [row] }) => ({
+      await commitRows(this.#options, space, blob, { keys: [STAGING_KEY] }, ({ keys: [row] }) => ({
         result: true,
         deletes: row?.version === staging.version ? [STAGING_KEY] : [],
       }));

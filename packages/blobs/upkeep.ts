@@ -1,7 +1,9 @@
-// What goes on beside the requests of one server: readers that hold rows which others would remove, and removals that nobody waits for. What
-// fails or is left undone here, the sweep does.
+// What goes on beside the requests of one server: readers that hold rows which others would remove, writers that hold others back, and removals that
+// nobody waits for. What fails or is left undone here, the sweep does.
+import { Contests } from './contests.js';
 
 export class Upkeep {
+  readonly contests = new Contests();
   readonly #readers = new Map<string, Set<Promise<void>>>();
   readonly #tasks = new Set<Promise<void>>();
   /** By name: whether it is to run again. */

@@ -142,9 +142,13 @@ export class CassandraStore implements Engine {
     ];
   }
 
-  createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
+  createSpace(
+    address: SpaceAddress,
+    metadata: Buffer,
+    onExisting?: (existing: Space) => void,
+  ): Promise<Space | undefined> {
     const own = Buffer.from(metadata);
-    return this.#call(() => this.#catalog.create(address, own));
+    return this.#call(() => this.#catalog.create(address, own, onExisting));
   }
 
   getSpace(address: SpaceAddress): Promise<Space | undefined> {

@@ -73,7 +73,11 @@ export class Catalog {
     this.#leaseMs = leaseMs;
   }
 
-  async create(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
+  async create(
+    address: SpaceAddress,
+    metadata: Buffer,
+    onExisting?: (existing: Space) => void,
+  ): Promise<Space | undefined> {
     const { account, service, name } = address;
     const id = await this.#newId();
     for (;;) {
@@ -90,7 +94,10 @@ export class Catalog {
         },
       );
       if (!('isLiving' in outcome)) return outcome;
-      if (outcome.isLiving) return undefined;
+      if (outcome.isLiving) {
+        onExisting?.(copySpace(outcome.space));
+        return undefined;
+      }
       // Whoever drops it may have ended.
       await this.#finishDrop(outcome.space);
     }

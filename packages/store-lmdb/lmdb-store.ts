@@ -144,9 +144,17 @@ class OpenStore implements Engine {
     if (catalog.firstDropped() !== undefined) this.#commits.wake();
   }
 
-  async createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
+  async createSpace(
+    address: SpaceAddress,
+    metadata: Buffer,
+    onExisting?: (existing: Space) => void,
+  ): Promise<Space | undefined> {
     this.#assertOpen();
-    return this.#commits.submit(new CreateSpaceWork(this.#environment.catalog, address, metadata));
+    const work = new CreateSpaceWork(this.#environment.catalog, address, metadata);
+    const { space, isNew } = await this.#commits.submit(work);
+    if (isNew) return space;
+    onExisting?.(space);
+    return undefined;
   }
 
   async getSpace(address: SpaceAddress): Promise<Space | undefined> {

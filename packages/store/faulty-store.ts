@@ -45,8 +45,8 @@ class FaultyStore implements Store {
     return this.#store.traits;
   }
 
-  createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
-    return this.#chance.change(() => this.#store.createSpace(address, metadata));
+  createSpace(...call: Parameters<Store['createSpace']>): Promise<Space | undefined> {
+    return this.#chance.change(() => this.#store.createSpace(...call));
   }
 
   getSpace(address: SpaceAddress): Promise<Space | undefined> {

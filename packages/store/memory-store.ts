@@ -85,10 +85,18 @@ class MemoryStore implements Engine {
     return [];
   }
 
-  async createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
+  async createSpace(
+    address: SpaceAddress,
+    metadata: Buffer,
+    onExisting?: (existing: Space) => void,
+  ): Promise<Space | undefined> {
     await this.#turn();
     const spaces = this.#spacesOf(address.account, address.service);
-    if (spaces.get(address.name) !== undefined) return undefined;
+    const existing = spaces.get(address.name)?.space;
+    if (existing !== undefined) {
+      onExisting?.(copySpace(existing));
+      return undefined;
+    }
     this.#lastId += 1;
     const { account, service, name } = address;
     const created = this.#nextTick();

@@ -143,8 +143,12 @@ export interface StoreTraits {
 export interface Store {
   readonly traits: StoreTraits;
 
-  /** Returns undefined if a space of that name exists. */
-  createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined>;
+  /** Returns undefined if a space of that name exists, after it called `onExisting` with the space that was in the way. */
+  createSpace(
+    address: SpaceAddress,
+    metadata: Buffer,
+    onExisting?: (existing: Space) => void,
+  ): Promise<Space | undefined>;
   getSpace(address: SpaceAddress): Promise<Space | undefined>;
   /** Spaces of a service in the order of their names, from `from` on, at most `limit`. */
   listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]>;

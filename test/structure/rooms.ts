@@ -210,7 +210,8 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
   },
   'packages/blobs': {
     'blob-error.ts': [],
-    'upkeep.ts': [],
+    'contests.ts': [],
+    'upkeep.ts': ['contests.ts'],
     values: ['blob-error.ts'],
     'limits.ts': ['blob-error.ts', 'values'],
     'operation.ts': ['values'],

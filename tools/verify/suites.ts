@@ -24,14 +24,16 @@ const onCassandra = (step: Step): Step => ({
 export const SUITES: readonly Suite[] = [
   {
     name: 'blobs',
-    minutes: 6,
-    proves: 'blobs against a model, killed at every moment, with damaged contents, long lists',
+    minutes: 8,
+    proves:
+      'blobs against a model, killed at every moment, with damaged contents, long lists; two minutes of contests for one name',
     steps: [
       longTests('blobs', [
         'test/blobs',
         'simulation/contents',
         'scenarios/blob',
         'scenarios/broken-uploads',
+        'scenarios/contests',
         'scenarios/connection-string',
         'blobs/operations/counts',
         'blobs/body/merge-layers',

@@ -14,6 +14,7 @@ import {
   newMergedLayer,
   newWrittenLayer,
 } from '../rows/keys.js';
+import { commitRows, rowsName } from './contend.js';
 import { clip, endOf, overlay, type Placed, placedOf } from './extents-in.js';
 import {
   type FirstChange,
@@ -23,7 +24,6 @@ import {
   type LayerStep,
   nextLayerStep,
 } from './plan-layers.js';
-import { rowsName } from './read-body.js';
 import { type Reclaiming, reclaim } from './reclaim.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
@@ -124,7 +124,7 @@ async function changeHeads(
   change: (layers: readonly Layer[]) => readonly Layer[],
 ): Promise<void> {
   const keys = seen.map(({ key }) => key);
-  await context.store.commit(space, blob, { keys, range }, rows => {
+  await commitRows(context, space, blob, { keys, range }, rows => {
     const heads = rows.keys.map(row => row && decodeHead(row.value));
     const isAsSeen = heads.every((head, at) => head && areSameLayers(head.layers, seen[at]?.layers ?? []));
     if (!isAsSeen || rows.range.length > 0) return { result: true };
@@ -290,7 +290,7 @@ async function changeRows(
       deletes: gone.filter(({ start }) => !starts.has(start)).map(({ start }) => extentKey(lower, start)),
     };
   };
-  const changed = await context.store.commit(space, blob, { keys: [witness.key], range }, decide);
+  const changed = await commitRows(context, space, blob, { keys: [witness.key], range }, decide);
   if (changed === undefined || changed.isStale) return undefined;
   for (const name of changed.names) givenUp.add(name);
   return changed.count;
@@ -304,7 +304,7 @@ async function takeUpperOut(
   heads: readonly Layered[],
 ): Promise<boolean> {
   const keys = heads.map(({ key }) => key);
-  const taken = await context.store.commit(space, blob, { keys }, rows => {
+  const taken = await commitRows(context, space, blob, { keys }, rows => {
     const puts = rows.keys.flatMap((row, at) => {
       const head = row && decodeHead(row.value);
       const layers = head && withoutUpper(head, step, limits);

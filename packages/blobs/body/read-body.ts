@@ -4,6 +4,7 @@ import type { BlobContext } from '../blob-context.js';
 import { decodeHead, type Head } from '../rows/head.js';
 import { headKey } from '../rows/keys.js';
 import type { Piece } from '../rows/pieces.js';
+import { rowsName } from './contend.js';
 import { endOf, extentsIn } from './extents-in.js';
 import { piecesOf } from './pieces-of.js';
 
@@ -23,8 +24,6 @@ export interface OpenedBody {
   /** Has to be iterated or returned: it holds what it reads. */
   readonly content: Buffer | AsyncIterable<Buffer>;
 }
-
-export const rowsName = (space: Space, blob: string): string => `${space.id}/${blob}`;
 
 /** Holds what a reader needs that reads several contents or rows, one after the other; to be called before the head is read. */
 export function guard(
@@ -120,7 +119,8 @@ async function openContents(
       const { head, bounds } = found;
       const small = inRow(found);
       if (small !== undefined) return small;
-      if (release === undefined && needsGuard(head)) {
+      // One that was gone once is held the next time, so that it is there however often the blob is replaced.
+      if (release === undefined && (needsGuard(head) || failed !== undefined)) {
         release = guard(context, space, blob);
         continue;
       }

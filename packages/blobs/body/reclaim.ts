@@ -6,8 +6,8 @@ import { decodeExtent } from '../rows/extent.js';
 import { decodeHead, type Head } from '../rows/head.js';
 import { KEYS_END, kindOfKey, layerOfKey, startOfKey } from '../rows/keys.js';
 import { decodeStagedBlock, decodeStaging } from '../rows/staged-block.js';
+import { commitRows, rowsName } from './contend.js';
 import { piecesOf } from './pieces-of.js';
-import { rowsName } from './read-body.js';
 
 /** What reclaiming needs of a context. */
 export type Reclaiming = Pick<BlobContext, 'store' | 'content' | 'upkeep' | 'ids'>;
@@ -130,7 +130,7 @@ export async function reclaim(
 
 /** A block's row may have been written again meanwhile. */
 async function removeDead(
-  { store }: Reclaiming,
+  context: Reclaiming,
   space: Space,
   blob: string,
   { rows: dead }: DeadRows,
@@ -138,7 +138,7 @@ async function removeDead(
   for (let at = 0; at < dead.length; at += REMOVED_A_COMMIT) {
     const some = dead.slice(at, at + REMOVED_A_COMMIT);
     const keys = some.map(({ key }) => key);
-    await store.commit(space, blob, { keys }, rows => ({
+    await commitRows(context, space, blob, { keys }, rows => ({
       result: true,
       deletes: keys.filter((_, index) => rows.keys[index]?.version === some[index]?.version),
     }));

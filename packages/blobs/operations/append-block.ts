@@ -3,6 +3,7 @@
 import type { Space } from '#store';
 import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
+import { commitRows } from '../body/contend.js';
 import { type Incoming, receive, settling } from '../body/receive.js';
 import { APPEND_BYTES_MAX, APPENDED_BLOCKS_MAX } from '../limits.js';
 import type { AppendBlock, AppendBlockFromUrl, AppendConditions, SealBlob } from '../operation.js';
@@ -80,7 +81,7 @@ async function append(
   });
   const value = encodeExtent({ length, content: writer?.id, from: 0, inline });
   const commit = () =>
-    context.store.commit<Appended>(space, blob, { keys: [BLOB_KEY] }, ({ keys: [row] }, tick) => {
+    commitRows<Appended>(context, space, blob, { keys: [BLOB_KEY] }, ({ keys: [row] }, tick) => {
       const old = admitAppend(row && decodeHead(row.value), operation, length, tick);
       if (length === 0) throw emptyBody();
       if (mismatch) throw mismatch;

@@ -1,18 +1,17 @@
 // Put Block List and Get Block List (protocol: blocks#put-block-list, blocks#get-block-list). The list is made from what is seen at one moment,
 // and committed if nothing has changed since.
 import type { ContentWriter, Space } from '#store';
-import { StoreError } from '#store';
 import { type BlobContext, missingBlob, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { piecesOf, storePieces } from '../body/pieces-of.js';
+import { contend } from '../body/contend.js';
+import { storePieces } from '../body/pieces-of.js';
 import { INLINE_BYTES_MAX, settling, writeContent } from '../body/receive.js';
-import { type SeenBlocks, seeBlocks } from '../body/staged-blocks.js';
+import { type SeenBlocks, seeBlocks, seeSnapshot } from '../body/staged-blocks.js';
 import { COMMITTED_BLOCKS_MAX } from '../limits.js';
 import type { GetBlockList, ListedBlockId, PutBlockList } from '../operation.js';
 import type { Outcome, SeenBlock } from '../outcome.js';
-import { decodeHead, type Head } from '../rows/head.js';
-import { snapshotKey } from '../rows/keys.js';
 import type { Piece } from '../rows/pieces.js';
+import type { Stamp } from '../values/properties.js';
 import { admitCreate, admitRead, onlyTags, stampOf } from './admission.js';
 import { checkWhole } from './put-blob.js';
 import { EMPTY_CONTENT, type NewContent, replaceBlob } from './replace-blob.js';
@@ -23,11 +22,8 @@ interface Found {
   readonly bytes: Buffer | undefined;
 }
 
-function finder(
-  { staged }: SeenBlocks,
-  inline: Buffer | undefined,
-  committed: readonly Piece[],
-): (listed: ListedBlockId) => Found | undefined {
+function finder({ head, staged, committed }: SeenBlocks): (listed: ListedBlockId) => Found | undefined {
+  const inline = head?.inline;
   const byId = new Map(committed.map(piece => [piece.block, piece]));
   byId.delete('');
   const uncommittedOf = (id: string): Found | undefined => {
@@ -81,29 +77,27 @@ async function assemble(context: BlobContext, space: Space, found: readonly Foun
 /** Blocks were put, or the blob was replaced, since they were seen. */
 class ChangedMeanwhile extends Error {}
 
-const ATTEMPTS = 50;
-
 export async function putBlockList(context: BlobContext, operation: PutBlockList): Promise<Outcome> {
   checkWhole(operation);
   if (operation.blocks.length > COMMITTED_BLOCKS_MAX) throw new BlobError('BlockListTooLong');
   const space = await openContainer(context, operation.container);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    try {
-      return await commitList(context, space, operation);
-    } catch (error) {
-      if (!(error instanceof ChangedMeanwhile)) throw error;
-    }
-  }
-  throw new StoreError('conflict', 'Blocks of the blob were put by others again and again.');
+  const stamp = await contend(context, space, operation.blob, own => commitList(own, space, operation));
+  return { kind: 'blobPut', stamp, digests: undefined };
 }
 
-async function commitList(context: BlobContext, space: Space, operation: PutBlockList): Promise<Outcome> {
+/** Undefined where others have changed what the list is made from. */
+async function commitList(
+  context: BlobContext,
+  space: Space,
+  operation: PutBlockList,
+): Promise<Stamp | undefined> {
   const { container, blob, conditions, properties, metadata, tags } = operation;
   const seen = await seeBlocks(context, space, blob);
+  if (seen === undefined) return undefined;
   const { head, versions } = seen;
   admitCreate(head, conditions, context.clock(), container);
   if (head !== undefined && head.type !== 'BlockBlob') throw new BlobError('InvalidBlobType');
-  const find = finder(seen, head?.inline, head ? await piecesOf(context.content, space, head) : []);
+  const find = finder(seen);
   const found = operation.blocks.map(listed => find(listed) ?? missingBlock());
   const { length, pieces, inline, writer } = await assemble(context, space, found);
   const stored = await storePieces(context, space, pieces, writer);
@@ -118,7 +112,7 @@ async function commitList(context: BlobContext, space: Space, operation: PutBloc
     pieces: stored.pieces,
     inline,
   };
-  const stamp = await settling([writer, stored.writer], () =>
+  const commit = () =>
     replaceBlob(context, space, operation, {
       content,
       mismatch: undefined,
@@ -126,9 +120,11 @@ async function commitList(context: BlobContext, space: Space, operation: PutBloc
       check: ({ keys }) => {
         if (versions.some((version, at) => keys[at]?.version !== version)) throw new ChangedMeanwhile();
       },
-    }),
-  );
-  return { kind: 'blobPut', stamp, digests: undefined };
+    });
+  return settling([writer, stored.writer], commit).catch((error: unknown) => {
+    if (error instanceof ChangedMeanwhile) return undefined;
+    throw error;
+  });
 }
 
 function missingBlock(): never {
@@ -138,20 +134,18 @@ function missingBlock(): never {
 export async function getBlockList(context: BlobContext, operation: GetBlockList): Promise<Outcome> {
   const { container, blob, snapshot, leaseId, ifTags } = operation;
   const space = await openContainer(context, container);
-  const { head, staged } =
-    snapshot === undefined
-      ? await seeBlocks(context, space, blob)
-      : { head: await readSnapshot(context, space, blob, snapshot), staged: new Map() };
+  const { head, staged, committed } = await contend(context, space, blob, own =>
+    snapshot === undefined ? seeBlocks(own, space, blob) : seeSnapshot(own, space, blob, snapshot),
+  );
   if (head === undefined && staged.size === 0) throw missingBlob();
   if (head !== undefined) {
     admitRead(head, onlyTags(leaseId, ifTags), snapshot, context.clock(), container);
     if (head.type !== 'BlockBlob') throw new BlobError('InvalidBlobType');
   }
-  const pieces = head ? await piecesOf(context.content, space, head) : [];
   return {
     kind: 'blocks',
     committedBlob: head && { stamp: stampOf(head), length: head.length },
-    committed: operation.committed ? committedBlocks(pieces) : undefined,
+    committed: operation.committed ? committedBlocks(committed) : undefined,
     uncommitted: operation.uncommitted ? uncommittedBlocks(staged) : undefined,
   };
 }
@@ -168,13 +162,3 @@ const uncommittedBlocks = (staged: SeenBlocks['staged']): readonly SeenBlock[] =
     .map(([id, { length }]) => ({ id, length, bytes: Buffer.from(id, 'base64') }))
     .sort((a, b) => Buffer.compare(a.bytes, b.bytes))
     .map(({ id, length }) => ({ id, length }));
-
-async function readSnapshot(
-  { store }: BlobContext,
-  space: Space,
-  blob: string,
-  snapshot: bigint,
-): Promise<Head | undefined> {
-  const [row] = await store.read(space, blob, [snapshotKey(snapshot)]);
-  return row && decodeHead(row.value);
-}

@@ -1,6 +1,7 @@
 // What operations have in common that change the head of a blob and leave its content: one commit that reads and writes the row B.
 import type { Space } from '#store';
 import { type BlobContext, missingBlob, missingContainer } from '../blob-context.js';
+import { commitRows } from '../body/contend.js';
 import { decodeHead, encodeHead, type Head } from '../rows/head.js';
 import { headKey } from '../rows/keys.js';
 import { leaseAfterWrite } from '../values/lease-machine.js';
@@ -17,7 +18,7 @@ export async function changeBlob(
   snapshot?: bigint,
 ): Promise<Head> {
   const key = headKey(snapshot);
-  const changed = await context.store.commit(space, blob, { keys: [key] }, ({ keys: [row] }, tick) => {
+  const changed = await commitRows(context, space, blob, { keys: [key] }, ({ keys: [row] }, tick) => {
     if (row === undefined) throw missingBlob();
     const head = change(decodeHead(row.value), tick);
     return { result: { ...head, inline: undefined }, puts: [{ key, value: encodeHead(head) }] };

@@ -3,6 +3,7 @@
 import type { ReadRows, Space } from '#store';
 import { type BlobContext, missingContainer, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
+import { commitRows } from '../body/contend.js';
 import { type Incoming, type Received, receive, settling } from '../body/receive.js';
 import { BLOCK_BYTES_MAX, checkBlobName, checkBlockId, UNCOMMITTED_BLOCKS_MAX } from '../limits.js';
 import type { PutBlock, PutBlockFromUrl } from '../operation.js';
@@ -67,14 +68,15 @@ async function stage(
 
 /** Returns the content of the block that it replaced. */
 async function commitBlock(
-  { store, ids }: BlobContext,
+  context: BlobContext,
   space: Space,
   operation: Staged,
   received: Received,
 ): Promise<string | undefined> {
   const key = blockKey(operation.id);
-  const name = newLayer(ids());
-  const committed = await store.commit(
+  const name = newLayer(context.ids());
+  const committed = await commitRows(
+    context,
     space,
     operation.blob,
     { keys: [BLOB_KEY, STAGING_KEY, key] },

@@ -1,9 +1,9 @@
 // Put Page, Put Page From URL, and clearing (protocol: page-blobs#put-page). Pages are extents in the blob's first layer; what is written replaces the
 // parts of extents under it in the same commit.
 import type { ReadRows, Space } from '#store';
-import { StoreError } from '#store';
 import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
+import { commitRows, contend } from '../body/contend.js';
 import { clip, endOf, extentsIn, type Placed, placedOf } from '../body/extents-in.js';
 import { type Incoming, receive, settling } from '../body/receive.js';
 import { type GivenUp, reclaimPagesLater } from '../body/reclaim-pages.js';
@@ -102,8 +102,6 @@ interface Replaced {
   readonly givenUp: readonly GivenUp[];
 }
 
-const ATTEMPTS = 50;
-
 /** The first layer is known from a read before; a snapshot that is taken in between gives the blob another one. */
 async function commitPages(
   context: BlobContext,
@@ -113,7 +111,7 @@ async function commitPages(
   refusal: BlobError | undefined,
 ): Promise<PagesWritten> {
   const { blob, span } = operation;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  return contend(context, space, blob, async own => {
     const [row] = await context.store.read(space, blob, [BLOB_KEY]);
     const head = admitPages(row && decodeHead(row.value), operation, context.clock());
     const layer = head.layers[0]?.name;
@@ -124,7 +122,8 @@ async function commitPages(
       until: extentKey(layer, span.until),
       rows: Number.MAX_SAFE_INTEGER,
     };
-    const replaced = await context.store.commit<Replaced | 'again'>(
+    const replaced = await commitRows<Replaced | 'again'>(
+      own,
       space,
       blob,
       { keys: [BLOB_KEY], range },
@@ -137,11 +136,10 @@ async function commitPages(
       },
     );
     if (replaced === undefined) throw missingContainer();
-    if (replaced === 'again') continue;
+    if (replaced === 'again') return undefined;
     reclaimPagesLater(context, space, blob, layer, replaced.givenUp);
     return replaced.written;
-  }
-  throw new StoreError('conflict', 'Snapshots of the blob were taken by others again and again.');
+  });
 }
 
 function replacePages(

@@ -3,6 +3,7 @@
 import type { ReadRows, Space } from '#store';
 import { type BlobContext, missingContainer } from '../blob-context.js';
 import type { BlobError } from '../blob-error.js';
+import { commitRows } from '../body/contend.js';
 import { reclaimLater } from '../body/reclaim.js';
 import type { OnBlob, WholeBlob } from '../operation.js';
 import { decodeHead, encodeHead, type Head } from '../rows/head.js';
@@ -103,7 +104,7 @@ export async function replaceBlob(
   { content, mismatch, check, puts, sharesContents = false }: Replacement,
 ): Promise<Stamp> {
   const { container, blob, conditions, tier } = operation;
-  const replaced = await context.store.commit(space, blob, REPLACED_KEYS, (rows, tick) => {
+  const replaced = await commitRows(context, space, blob, REPLACED_KEYS, (rows, tick) => {
     const [row, staging] = rows.keys;
     const old = row && decodeHead(row.value);
     admitCreate(old, conditions, tick, container);

@@ -1,8 +1,9 @@
 // Snapshot Blob and Delete Blob (protocol: blobs#snapshots, blobs#delete). A snapshot shares its content with the blob; the blob counts its
 // snapshots, so that nobody has to look for them.
-import { copyRow, type Decision, type Row, type Space, StoreError } from '#store';
+import type { Decision, Space } from '#store';
 import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
+import { commitRows } from '../body/contend.js';
 import { mergeLayersLater } from '../body/merge-layers.js';
 import { areMany } from '../body/plan-layers.js';
 import { reclaimLater } from '../body/reclaim.js';
@@ -25,7 +26,7 @@ export async function snapshotBlob(
   const space = await openContainer(context, container);
   const layer = newWrittenLayer(context.ids());
   const keys = [BLOB_KEY];
-  const taken = await context.store.commit(space, blob, { keys }, ({ keys: [row] }, tick) => {
+  const taken = await commitRows(context, space, blob, { keys }, ({ keys: [row] }, tick) => {
     const old = row && decodeHead(row.value);
     if (old === undefined) throw missingBlob();
     checkLease(old.lease, conditions.leaseId, tick, false, 'Blob');
@@ -67,7 +68,7 @@ async function deleteSnapshot(
 ): Promise<void> {
   const { container, blob, conditions } = operation;
   const keys = [snapshotKey(snapshot), BLOB_KEY];
-  const deleted = await context.store.commit(space, blob, { keys }, (rows, tick) => {
+  const deleted = await commitRows(context, space, blob, { keys }, (rows, tick) => {
     const [row, base] = rows.keys;
     const head = admitRead(row && decodeHead(row.value), conditions, snapshot, tick, container);
     checkTier(operation, head);
@@ -92,7 +93,7 @@ function afterSnapshot(context: BlobContext, space: Space, blob: string, deleted
 const DELETED_KEYS = { keys: [BLOB_KEY, STAGING_KEY] } as const;
 
 interface DeletedHeads {
-  /** Undefined: uncommitted blocks alone were there; or, without staging, other snapshots were, and nothing was changed. */
+  /** Undefined: uncommitted blocks alone were there. */
   readonly old: Head | undefined;
   readonly heads: readonly Head[];
   readonly hadStaging: boolean;
@@ -106,7 +107,7 @@ function deleteUncommitted(conditions: Conditions, tick: bigint, container: stri
 
 async function deleteAlone(context: BlobContext, space: Space, operation: DeleteBlob): Promise<void> {
   const { container, blob, conditions } = operation;
-  const deleted = await context.store.commit<DeletedHeads>(space, blob, DELETED_KEYS, (rows, tick) => {
+  const deleted = await commitRows<DeletedHeads>(context, space, blob, DELETED_KEYS, (rows, tick) => {
     const [row, staging] = rows.keys;
     const hadStaging = staging !== undefined;
     if (hadStaging && row === undefined) return deleteUncommitted(conditions, tick, container);
@@ -122,66 +123,36 @@ async function deleteAlone(context: BlobContext, space: Space, operation: Delete
   reclaimLater(context, space, blob, deleted.old, deleted.hadStaging);
 }
 
-const ATTEMPTS = 20;
-const UNBOUNDED = Number.POSITIVE_INFINITY;
+const DELETED_WITH_SNAPSHOTS = {
+  ...DELETED_KEYS,
+  range: { ...allSnapshots, rows: Number.MAX_SAFE_INTEGER },
+} as const;
 
-async function snapshotsOf({ store }: BlobContext, space: Space, blob: string): Promise<readonly Row[]> {
-  const budget = { rows: UNBOUNDED, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
-  const until = { partition: blob, key: allSnapshots.until };
-  const found: Row[] = [];
-  let from: { partition: string; key: string } | undefined = { partition: blob, key: allSnapshots.from };
-  while (from !== undefined) {
-    const end = await store.scan(space, { from, until }, budget, row => {
-      found.push(copyRow(row));
-      return true;
-    });
-    from = end.next;
-  }
-  return found;
-}
-
-/** The commit takes the snapshots that were seen before, and begins again where others are there by then. */
 async function deleteWithSnapshots(context: BlobContext, space: Space, operation: DeleteBlob): Promise<void> {
   const { container, blob, conditions, snapshots: which } = operation;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const seen = (await snapshotsOf(context, space, blob)).map(({ key }) => key);
-    const keys = [BLOB_KEY, STAGING_KEY, ...seen];
-    const deleted = await context.store.commit<DeletedHeads>(
-      space,
-      blob,
-      { keys },
-      ({ keys: rows }, tick) => {
-        const [row, staging, ...found] = rows;
-        if (which === 'include' && staging !== undefined && row === undefined)
-          return deleteUncommitted(conditions, tick, container);
-        const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
-        checkTier(operation, old);
-        const isAll = found.every(each => each !== undefined) && found.length === old.snapshots;
-        if (!isAll) return { result: { old: undefined, heads: [], hadStaging: false } };
-        const heads = found.flatMap(each => (each ? [withoutContent(decodeHead(each.value))] : []));
-        const result = { old: withoutContent(old), heads, hadStaging: staging !== undefined };
-        if (which === 'include')
-          return { result, deletes: staging === undefined ? [BLOB_KEY, ...seen] : keys };
-        const value = encodeHead({ ...old, snapshots: 0 });
-        return { result: { ...result, hadStaging: false }, puts: [{ key: BLOB_KEY, value }], deletes: seen };
-      },
-    );
-    if (!deleted) throw missingContainer();
-    if (deleted.old === undefined) {
-      if (!deleted.hadStaging) continue;
-      reclaimLater(context, space, blob, undefined, true);
-      return;
-    }
-    for (const head of deleted.heads) afterSnapshot(context, space, blob, head);
-    if (which === 'include')
-      reclaimLater(
-        context,
-        space,
-        blob,
-        { ...deleted.old, snapshots: deleted.heads.length },
-        deleted.hadStaging,
-      );
-    return;
-  }
-  throw new StoreError('conflict', 'Snapshots of the blob were taken and deleted by others again and again.');
+  const deleted = await commitRows<DeletedHeads>(
+    context,
+    space,
+    blob,
+    DELETED_WITH_SNAPSHOTS,
+    (rows, tick) => {
+      const [row, staging] = rows.keys;
+      const hadStaging = which === 'include' && staging !== undefined;
+      if (hadStaging && row === undefined) return deleteUncommitted(conditions, tick, container);
+      const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
+      checkTier(operation, old);
+      const heads = rows.range.map(({ value }) => withoutContent(decodeHead(value)));
+      const snapshots = rows.range.map(({ key }) => key);
+      const result = { old: withoutContent(old), heads, hadStaging };
+      if (which === 'include')
+        return { result, deletes: [BLOB_KEY, ...(hadStaging ? [STAGING_KEY] : []), ...snapshots] };
+      const value = encodeHead({ ...old, snapshots: 0 });
+      return { result, puts: [{ key: BLOB_KEY, value }], deletes: snapshots };
+    },
+  );
+  if (!deleted) throw missingContainer();
+  const { old, heads, hadStaging } = deleted;
+  for (const head of heads) afterSnapshot(context, space, blob, head);
+  if (which === 'include')
+    reclaimLater(context, space, blob, old && { ...old, snapshots: heads.length }, hadStaging);
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Metadata } from '#account';
 import { defaultServiceProperties } from '#account';
+import type { Store } from '#store';
 import {
   countOf,
   openAccount,
@@ -14,6 +15,7 @@ import {
   QUEUE,
   refusalOf,
   remove,
+  runOn,
   SECOND,
   START,
 } from '../testing/account.js';
@@ -44,6 +46,39 @@ test('of many concurrent creations of a queue one creates it, and the others fin
   const { run } = openAccount();
   const kinds = (await Promise.all([1, 2, 3, 4].map(() => run(create(QUEUE))))).map(({ kind }) => kind);
   assert.deepEqual(kinds.sort(), ['queueCreated', 'queueExisted', 'queueExisted', 'queueExisted']);
+});
+
+test('a creation is decided on the queue that was in the way, though others delete it meanwhile', async () => {
+  const account = openAccount();
+  const { store } = account;
+  const createSpace: typeof store.createSpace = async (address, ...more) => {
+    const created = await store.createSpace(address, ...more);
+    const space = await store.getSpace(address);
+    if (space) await store.dropSpace(space);
+    return created;
+  };
+  const deleting: Store = {
+    traits: store.traits,
+    createSpace,
+    getSpace: (...call) => store.getSpace(...call),
+    listSpaces: (...call) => store.listSpaces(...call),
+    updateSpace: (...call) => store.updateSpace(...call),
+    dropSpace: (...call) => store.dropSpace(...call),
+    read: (...call) => store.read(...call),
+    scan: (...call) => store.scan(...call),
+    commit: (...call) => store.commit(...call),
+    close: () => store.close(),
+  };
+  const run = runOn({ ...account.context, store: deleting }, account.time);
+  for (const [metadata, kind] of [
+    [[pair('a', '1')], 'queueExisted'],
+    [[], undefined],
+  ] as const) {
+    await account.run(create(QUEUE, [pair('a', '1')]));
+    if (kind) await outcomeOf(kind, run(create(QUEUE, metadata)));
+    else await refusalOf('QueueAlreadyExists', run(create(QUEUE, metadata)));
+    await refusalOf('QueueNotFound', run(read(QUEUE)));
+  }
 });
 
 test('invalid queue names are refused', async () => {

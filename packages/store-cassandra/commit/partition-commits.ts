@@ -22,7 +22,8 @@ const READ_BYTES = 4 * 1024 * 1024;
 const PAGE_ROWS = 1000;
 /** Of a partition; those of all are read again where another process changed one. */
 const GAPS_MAX = 1000;
-const ATTEMPTS = 30;
+/** How long a group contends with commits of other processes; clients wait about as long. */
+const PATIENCE_MS = 30_000;
 const PAUSE_MS = 4;
 const PAUSE_MS_MAX = 250;
 const ID_BYTES = 16;
@@ -107,7 +108,8 @@ export class PartitionCommits {
 
   /** Resolves with how many of them were done. */
   async #commit(group: readonly Waiting[]): Promise<number> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const giveUp = performance.now() + PATIENCE_MS;
+    for (let attempt = 0; attempt === 0 || performance.now() < giveUp; attempt++) {
       if (attempt > 0) await sleep(Math.random() * Math.min(PAUSE_MS_MAX, PAUSE_MS * 2 ** attempt));
       const rows = await this.#read(group);
       if (rows === undefined) continue;

@@ -4,7 +4,13 @@ import type { Space, SpaceAddress } from '#store';
 import type { Catalog } from '../layout/catalog.js';
 import { type Group, grow, type Work } from './commits.js';
 
-export class CreateSpaceWork implements Work<Space | undefined> {
+export interface CreatedSpace {
+  readonly space: Space;
+  /** False if the space was there before. */
+  readonly isNew: boolean;
+}
+
+export class CreateSpaceWork implements Work<CreatedSpace> {
   readonly #catalog: Catalog;
   readonly #address: SpaceAddress;
   readonly #metadata: Buffer;
@@ -16,18 +22,19 @@ export class CreateSpaceWork implements Work<Space | undefined> {
     this.#metadata = Buffer.from(metadata);
   }
 
-  run(group: Group): Space | undefined {
+  run(group: Group): CreatedSpace {
     const { counters } = group;
     const { account, service, name } = this.#address;
     this.#catalog.assertAddress(this.#address);
-    if (this.#catalog.getSpace(this.#address) !== undefined) return undefined;
+    const existing = this.#catalog.getSpace(this.#address);
+    if (existing !== undefined) return { space: existing, isNew: false };
     grow(group);
     const id = counters.nextSpaceId();
     const created = counters.nextTick();
     const space = { account, service, name, id, created, metadata: this.#metadata };
     this.#catalog.putSpace(space);
     counters.useTick(created);
-    return space;
+    return { space, isNew: true };
   }
 }
 

@@ -43,7 +43,7 @@ async function perform({ id, method, args }: Call): Promise<unknown> {
   if (store === undefined) throw new Error('No store is open.');
   switch (method) {
     case 'createSpace':
-      return store.createSpace(first, second);
+      return store.createSpace(first, second, existing => ask(id, 'onExisting', [existing]));
     case 'getSpace':
       return store.getSpace(first);
     case 'listSpaces':

@@ -154,8 +154,14 @@ class SpreadStore implements Store {
     return member.call(method, args, callbacks);
   }
 
-  createSpace(address: SpaceAddress, metadata: Buffer): Promise<Space | undefined> {
-    return this.#call('createSpace', [address, metadata]);
+  createSpace(
+    address: SpaceAddress,
+    metadata: Buffer,
+    onExisting?: (existing: Space) => void,
+  ): Promise<Space | undefined> {
+    return this.#call('createSpace', [address, metadata], {
+      onExisting: existing => onExisting?.(existing as Space),
+    });
   }
 
   getSpace(address: SpaceAddress): Promise<Space | undefined> {

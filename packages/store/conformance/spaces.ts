@@ -48,6 +48,34 @@ function creationLaws(suite: Suite): void {
     assert.deepEqual(await store.getSpace(address), created[0]);
   });
 
+  suite.law(
+    'space: a refused creation shows the space that was in the way, as it was then',
+    async ({ store }) => {
+      const address = { account: 'a', service: 't', name: 'n' };
+      const seen: Space[] = [];
+      const existing = await store.createSpace(address, Buffer.from('own'), found => seen.push(found));
+      assert.ok(existing);
+      const changed = await store.updateSpace(existing, () => Buffer.from('changed'));
+      assert.equal(
+        await store.createSpace(address, Buffer.from('late'), found => seen.push(found)),
+        undefined,
+      );
+      assert.deepEqual(seen, [changed]);
+      // Whatever others create and drop meanwhile, each has one of the two.
+      await Promise.all(
+        Array.from({ length: 20 }, async (_, index) => {
+          let found: Space | undefined;
+          const made = await store.createSpace(address, Buffer.from(`${index}`), there => {
+            found = there;
+          });
+          assert.notEqual(made === undefined, found === undefined);
+          const mine = made ?? found;
+          if (mine) await store.dropSpace(mine);
+        }),
+      );
+    },
+  );
+
   suite.law('space: each part of an address tells spaces apart, as it is', async ({ store }) => {
     const parts = ['', 'a', 'A', 'ab', 'b', 'a\u0000b', '\u0000'];
     const addresses = parts.flatMap(account =>
