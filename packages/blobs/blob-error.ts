@@ -46,6 +46,7 @@ export type BlobErrorCode =
   | 'InvalidMd5'
   | 'InvalidMetadata'
   | 'InvalidPageRange'
+  | 'InvalidQueryParameterValue:Tags'
   | 'InvalidRange'
   | 'InvalidSourceBlobType'
   | 'InvalidTag'
@@ -96,7 +97,7 @@ export type BlobErrorCode =
 
 /**
  * Values that belong to the code: `userMd5` and `serverMd5`, `userCrc64` and `serverCrc64` in Base64 of a digest that differs, `length` of
- * the blob whose range is invalid, `limit` of what is too large, and those that queues give too.
+ * the blob whose range is invalid, `limit` of what is too large, and `fault` of an expression over tags, and those that queues give too.
  */
 export type BlobErrorDetail = ErrorDetail;
 

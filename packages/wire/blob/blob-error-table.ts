@@ -152,6 +152,7 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
   InvalidBlockList: { status: 400, message: 'The specified block list is invalid.' },
   InvalidInput: INVALID_INPUT,
   InvalidPageRange: { status: 416, message: 'The page range specified is invalid.' },
+  'InvalidQueryParameterValue:Tags': { status: 400, message: 'Error parsing query{fault}' },
   InvalidRange: {
     status: 416,
     message: 'The range specified is invalid for the current size of the resource.',
@@ -215,6 +216,7 @@ const HEADER: ErrorElements = [['HeaderName', 'name']];
 /** The elements after the text, by the names of the details. */
 export const BLOB_ERROR_ELEMENTS: Readonly<Partial<Record<BlobErrorCode, ErrorElements>>> = {
   ...STORAGE_ELEMENTS,
+  'InvalidQueryParameterValue:Tags': STORAGE_ELEMENTS.InvalidQueryParameterValue,
   MissingContentLengthHeader: HEADER,
   MissingRequiredHeader: HEADER,
   UnsupportedHeader: HEADER,
