@@ -19,6 +19,8 @@ export type BlobErrorCode =
   | 'BothCrc64AndMd5HeaderPresent'
   | 'BothUserTagsAndSourceTagsCopyPresentException'
   | 'CannotVerifyCopySource'
+  | 'CannotVerifyCopySource:Archived'
+  | 'CannotVerifyCopySource:BlockBlob'
   | 'CannotVerifyCopySource:ConditionNotMet'
   | 'CannotVerifyCopySource:Forbidden'
   | 'CannotVerifyCopySource:Missing'

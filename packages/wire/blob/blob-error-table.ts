@@ -12,6 +12,7 @@ import {
 import { STORAGE_ELEMENTS } from '../shared/storage-error-xml.js';
 
 const NOT_VERIFIED = 'Could not verify the copy source within the specified time.';
+const ARCHIVED = 'This operation is not permitted on an archived blob.';
 const NOT_MET = 'The condition specified using HTTP conditional header(s) is not met.';
 const ID_MISMATCH = 'The lease ID specified did not match the lease ID for the';
 const NO_LEASE = 'There is currently no lease on the';
@@ -73,6 +74,8 @@ const CONDITIONS = {
     message: 'x-ms-tags header must not be present with x-ms-copy-source-tag-option as COPY.',
   },
   CannotVerifyCopySource: { status: 412, message: NOT_VERIFIED },
+  'CannotVerifyCopySource:Archived': { status: 409, message: ARCHIVED },
+  'CannotVerifyCopySource:BlockBlob': { status: 409, message: 'The copy source must be a block blob.' },
   'CannotVerifyCopySource:ConditionNotMet': { status: 412, message: NOT_MET },
   'CannotVerifyCopySource:Forbidden': { status: 403, message: NOT_VERIFIED },
   'CannotVerifyCopySource:Missing': { status: 404, message: NOT_VERIFIED },
@@ -117,7 +120,7 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
   ...LEASES,
   ...CONDITIONS,
   BlobAlreadyExists: { status: 409, message: 'The specified blob already exists.' },
-  BlobArchived: { status: 409, message: 'This operation is not permitted on an archived blob.' },
+  BlobArchived: { status: 409, message: ARCHIVED },
   BlobIsSealed: { status: 409, message: 'The blob is sealed and its contents cannot be modified.' },
   BlobNotFound: { status: 404, message: 'The specified blob does not exist.' },
   BlobOperationNotSupported: { status: 409, message: 'Blob operation is not supported.' },

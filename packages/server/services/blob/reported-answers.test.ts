@@ -76,3 +76,30 @@ test('operations on the root blob alone refuse a snapshot', async () => {
   assert.equal(codeOf(await send('DELETE', `/b?${at}`)), '202');
   assert.equal(codeOf(await send('DELETE', '/b', { 'x-ms-delete-snapshots': 'include' })), '202');
 });
+
+test('a synchronous copy takes block blobs that are online', async () => {
+  const { send, code } = await openAbc();
+  assert.equal(
+    await code('PUT', '?restype=container&comp=acl', { 'x-ms-blob-public-access': 'blob' }),
+    '200',
+  );
+  assert.equal(await code('PUT', '/log', { 'x-ms-blob-type': 'AppendBlob' }), '201');
+  assert.equal(await code('PUT', '/old', { ...BLOCK_BLOB, 'x-ms-access-tier': 'Archive' }, 'x'), '201');
+  const copy = (name: string, more: Headers) =>
+    send('PUT', '/copy', { 'x-ms-copy-source': `http://${HOST}/${ACCOUNT}/abc/${name}`, ...more });
+  const waiting = { 'x-ms-requires-sync': 'true' };
+  const log = await copy('log', waiting);
+  assert.equal(codeOf(log), '409 CannotVerifyCopySource');
+  assert.match(log.text, /<Message>The copy source must be a block blob\.\n/);
+  assert.equal(codeOf(await copy('log', BLOCK_BLOB)), '201');
+  assert.equal(codeOf(await copy('log', {})), '202');
+  for (const more of [waiting, BLOCK_BLOB]) {
+    const old = await copy('old', more);
+    assert.equal(codeOf(old), '409 CannotVerifyCopySource');
+    assert.match(old.text, /<Message>This operation is not permitted on an archived blob\.\n/);
+  }
+  assert.equal(codeOf(await copy('old', { 'x-ms-access-tier': 'Hot' })), '202');
+  assert.equal(await code('PUT', '/old', BLOCK_BLOB, 'y'), '409 BlobArchived');
+  assert.equal(await code('PUT', '/old?comp=metadata', { 'x-ms-meta-a': '1' }), '409 BlobArchived');
+  assert.equal(await code('DELETE', '/old'), '202');
+});
