@@ -103,3 +103,24 @@ test('a synchronous copy takes block blobs that are online', async () => {
   assert.equal(await code('PUT', '/old?comp=metadata', { 'x-ms-meta-a': '1' }), '409 BlobArchived');
   assert.equal(await code('DELETE', '/old'), '202');
 });
+
+test('metadata values that are not ASCII are refused', async () => {
+  const { ask, code } = await openAbc();
+  const metadata = { 'x-ms-meta-a': Buffer.from('č').toString('latin1') };
+  const copy = { 'x-ms-copy-source': `http://${HOST}/${ACCOUNT}/abc/b` };
+  const refused = '400 InvalidMetadata';
+  for (const [target, headers] of [
+    ['/m', BLOCK_BLOB],
+    ['/m', { 'x-ms-blob-type': 'AppendBlob' }],
+    ['/m', copy],
+    ['/b?comp=metadata', {}],
+    ['/b?comp=snapshot', {}],
+    ['?restype=container&comp=metadata', {}],
+  ] as const)
+    assert.equal(await code('PUT', target, { ...headers, ...metadata }), refused, target);
+  const list = '<BlockList></BlockList>';
+  assert.equal(await code('PUT', '/m?comp=blocklist', metadata, list), refused);
+  const container = { method: 'PUT', target: '/new?restype=container', headers: metadata };
+  assert.equal(codeOf(await ask(container)), refused);
+  assert.equal(await code('PUT', '/m', { ...BLOCK_BLOB, 'x-ms-meta-a': '%C4%8D' }), '201');
+});

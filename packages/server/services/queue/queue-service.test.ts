@@ -148,6 +148,14 @@ test('HEAD asks for metadata and policies', async () => {
   assert.equal(await codeOf('HEAD', '/missing?comp=metadata'), '404 QueueNotFound');
 });
 
+test('metadata values that are not ASCII are refused', async () => {
+  const { codeOf } = open();
+  const headers = { 'x-ms-meta-a': Buffer.from('č').toString('latin1') };
+  assert.equal(await codeOf('PUT', '/new', { headers }), '400 InvalidMetadata');
+  await codeOf('PUT', '/there');
+  assert.equal(await codeOf('PUT', '/there?comp=metadata', { headers }), '400 InvalidMetadata');
+});
+
 test('rules of its own let pages of other origins in', async () => {
   const { send, codeOf } = open();
   const rule =
