@@ -72,7 +72,6 @@ export type BlobErrorCode =
   | 'MaxBlobSizeConditionNotMet'
   | 'Md5Mismatch'
   | 'MetadataTooLarge'
-  | 'MissingContentLengthHeader'
   | 'MissingRequiredHeader'
   | 'MissingRequiredQueryParameter'
   | 'MissingRequiredXmlNode'

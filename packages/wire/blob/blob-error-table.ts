@@ -165,7 +165,6 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     status: 400,
     message: 'The tags specified are invalid. It contains characters that are not permitted.',
   },
-  MissingContentLengthHeader: { status: 411, message: 'Content-Length HTTP header is missing.' },
   MissingRequiredHeader: {
     status: 400,
     message: "An HTTP header that's mandatory for this request is not specified.",
@@ -220,7 +219,6 @@ const HEADER: ErrorElements = [['HeaderName', 'name']];
 export const BLOB_ERROR_ELEMENTS: Readonly<Partial<Record<BlobErrorCode, ErrorElements>>> = {
   ...STORAGE_ELEMENTS,
   'InvalidQueryParameterValue:Tags': STORAGE_ELEMENTS.InvalidQueryParameterValue,
-  MissingContentLengthHeader: HEADER,
   MissingRequiredHeader: HEADER,
   UnsupportedHeader: HEADER,
   Md5Mismatch: [

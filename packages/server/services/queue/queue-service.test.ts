@@ -46,13 +46,15 @@ function open(store: Store = openMemoryStore()) {
   const queues = new Service(QUEUE_SERVICE, { ...service, metrics });
   const send = (method: string, path: string, sent: Streamed = {}) => {
     const target = `/${ACCOUNT}${path}`;
-    const common = { host: HOST, 'x-ms-date': DATE, 'x-ms-version': VERSION, ...sent.headers };
+    const body = Buffer.from(sent.body ?? '');
+    const length = { 'content-length': `${body.length}` };
+    const common = { host: HOST, 'x-ms-date': DATE, 'x-ms-version': VERSION, ...length, ...sent.headers };
     const signature = sent.anonymous ? {} : { authorization: authorization(method, target, common) };
     const request: WireRequest = {
       method,
       target,
       headers: { ...common, ...signature, ...sent.headers },
-      body: Buffer.from(sent.body ?? ''),
+      body,
       bodyTooLarge: sent.bodyTooLarge ?? false,
       stream: sent.stream,
       secure: false,
