@@ -22,7 +22,7 @@ export const onlyTags = (leaseId: string | undefined, ifTags: Conditions['ifTags
 
 export const isArchived = ({ tier }: Head): boolean => tier?.name === ARCHIVE;
 
-/** The content of an archived blob is neither read nor written, nor are its properties and metadata set (protocol: blobs#tiers). @throws BlobError BlobArchived. */
+/** Guards what Azure refuses on an archived blob (protocol: blobs#tiers). @throws BlobError BlobArchived. */
 export function checkOnline(head: Head | undefined): void {
   if (head !== undefined && isArchived(head)) throw new BlobError('BlobArchived');
 }

@@ -20,7 +20,7 @@ import { boundsOf } from './read-blob.js';
 export interface SourceFailures {
   readonly missing: BlobErrorCode;
   readonly conditions: ConditionFailures;
-  /** Undefined where an archived source is read all the same. */
+  /** Undefined where an archived source is still read. */
   readonly archived?: BlobErrorCode;
   /** Undefined where blobs of all kinds are sources. */
   readonly otherThanBlocks?: BlobErrorCode;
@@ -41,7 +41,7 @@ export const wholeSourceFailures: SourceFailures = { ...sourceFailures, conditio
 /** Where a blob is copied. */
 export const copyFailures: SourceFailures = { missing: 'BlobNotFound', conditions: OF_COPY_SOURCE };
 
-/** Where a copy is made before it is answered, by a client that asked for that (protocol: blobs#copies). */
+/** Copy Blob From URL (protocol: blobs#copies). */
 export const synchronousCopyFailures: SourceFailures = {
   ...copyFailures,
   archived: ARCHIVED,
