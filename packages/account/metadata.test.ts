@@ -19,3 +19,26 @@ test('names of metadata are identifiers', () => {
   for (const name of ['1', 'a-b', 'a b', 'a.b', 'é'])
     assert.equal(metadataFault([{ name, value: '' }]), 'InvalidMetadata');
 });
+
+test('values of metadata are the text of headers', () => {
+  const fault = (value: string) => metadataFault([{ name: 'a', value }]);
+  for (const value of ['', '\t', ' ~', 'a\tb', '%C4%8D', '=?utf-8?B?xI0=?='])
+    assert.equal(fault(value), undefined, value);
+  for (const value of [
+    '\0',
+    '\b',
+    '\n',
+    '\x1f',
+    '\x7f',
+    '\x80',
+    '\xe9',
+    '\xff',
+    '\xc4\x8d',
+    'č',
+    '😀',
+    'ok č',
+  ])
+    assert.equal(fault(value), 'InvalidMetadata', value);
+  const long = { name: 'ab', value: 'v'.repeat(8191) };
+  assert.equal(metadataFault([{ name: 'a', value: 'č' }, long]), 'InvalidMetadata');
+});

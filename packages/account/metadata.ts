@@ -15,6 +15,8 @@ export const METADATA_BYTES_MAX = 8192;
 
 /** C# identifiers, in ASCII because they travel as names of headers. */
 const METADATA_NAME = /^[A-Za-z_]\w*$/;
+/** What a header holds as text: clients encode other characters themselves. */
+const METADATA_VALUE = /^[\t\x20-\x7e]*$/;
 
 export type MetadataFault = 'EmptyMetadataKey' | 'InvalidMetadata' | 'MetadataTooLarge';
 
@@ -23,8 +25,8 @@ export function metadataFault(metadata: Metadata): MetadataFault | undefined {
   let bytes = 0;
   for (const { name, value } of metadata) {
     if (name === '') return 'EmptyMetadataKey';
-    if (!METADATA_NAME.test(name)) return 'InvalidMetadata';
-    bytes += name.length + Buffer.byteLength(value, 'latin1');
+    if (!METADATA_NAME.test(name) || !METADATA_VALUE.test(value)) return 'InvalidMetadata';
+    bytes += name.length + value.length;
   }
   return bytes > METADATA_BYTES_MAX ? 'MetadataTooLarge' : undefined;
 }

@@ -26,6 +26,7 @@ export type SharedErrorCode =
   | 'InvalidUri'
   | 'InvalidXmlDocument'
   | 'InvalidXmlNodeValue'
+  | 'MissingContentLengthHeader'
   | 'OutOfRangeInput:ResourceName'
   | 'RequestBodyTooLarge'
   | 'ResourceNotFound'

@@ -19,6 +19,8 @@ export type BlobErrorCode =
   | 'BothCrc64AndMd5HeaderPresent'
   | 'BothUserTagsAndSourceTagsCopyPresentException'
   | 'CannotVerifyCopySource'
+  | 'CannotVerifyCopySource:Archived'
+  | 'CannotVerifyCopySource:BlockBlob'
   | 'CannotVerifyCopySource:ConditionNotMet'
   | 'CannotVerifyCopySource:Forbidden'
   | 'CannotVerifyCopySource:Missing'
@@ -46,6 +48,7 @@ export type BlobErrorCode =
   | 'InvalidMd5'
   | 'InvalidMetadata'
   | 'InvalidPageRange'
+  | 'InvalidQueryParameterValue:Tags'
   | 'InvalidRange'
   | 'InvalidSourceBlobType'
   | 'InvalidTag'
@@ -69,7 +72,6 @@ export type BlobErrorCode =
   | 'MaxBlobSizeConditionNotMet'
   | 'Md5Mismatch'
   | 'MetadataTooLarge'
-  | 'MissingContentLengthHeader'
   | 'MissingRequiredHeader'
   | 'MissingRequiredQueryParameter'
   | 'MissingRequiredXmlNode'
@@ -96,7 +98,7 @@ export type BlobErrorCode =
 
 /**
  * Values that belong to the code: `userMd5` and `serverMd5`, `userCrc64` and `serverCrc64` in Base64 of a digest that differs, `length` of
- * the blob whose range is invalid, `limit` of what is too large, and those that queues give too.
+ * the blob whose range is invalid, `limit` of what is too large, and `fault` of an expression over tags, and those that queues give too.
  */
 export type BlobErrorDetail = ErrorDetail;
 

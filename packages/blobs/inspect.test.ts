@@ -10,7 +10,7 @@ import { append, makeAppendBlob, makePageBlob, putBlock, putList, putPages } fro
 async function written() {
   const account = await openContainer();
   await putBlob(account, 'small', 'x', {
-    metadata: [{ name: 'a', value: 'é' }],
+    metadata: [{ name: 'a', value: 'e' }],
     tags: [['k', 'v']],
     tier: 'Hot',
   });

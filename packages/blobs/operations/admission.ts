@@ -1,6 +1,8 @@
 // Which requests a blob lets through, over its decoded head: it has to be there, then its lease, then the conditions
 // (protocol: conditions#order-of-checks); and what is told of it.
 import { missingBlob } from '../blob-context.js';
+import { BlobError } from '../blob-error.js';
+import { ARCHIVE } from '../limits.js';
 import type { Head } from '../rows/head.js';
 import { type Access, checkConditions } from '../values/check-conditions.js';
 import type { Conditions } from '../values/conditions.js';
@@ -17,6 +19,13 @@ export const onlyTags = (leaseId: string | undefined, ifTags: Conditions['ifTags
   ifTags,
   leaseId,
 });
+
+export const isArchived = ({ tier }: Head): boolean => tier?.name === ARCHIVE;
+
+/** Guards what Azure refuses on an archived blob (protocol: blobs#tiers). @throws BlobError BlobArchived. */
+export function checkOnline(head: Head | undefined): void {
+  if (head !== undefined && isArchived(head)) throw new BlobError('BlobArchived');
+}
 
 export const stampOf = ({ etag, lastModified }: Head): Stamp => ({ etag, lastModified });
 

@@ -83,6 +83,24 @@ describe('a copy', () => {
     assert.equal((await readBlob(account, BLOB)).toString(), 'old');
   });
 
+  test('that is waited for is made of block blobs that are online', async () => {
+    const account = await openContainer();
+    await makeAppendBlob(account, 'log');
+    await makePageBlob(account, 'disk', 512);
+    const waiting = { isSynchronous: true };
+    for (const name of ['log', 'disk'])
+      for (const snapshot of [undefined, await takeSnapshot(account, name)])
+        await refusalOf(
+          'CannotVerifyCopySource:BlockBlob',
+          copy(account, sourceOf(name, snapshot), 'copy', waiting),
+        );
+    await putBlob(account, BLOB, 'x');
+    await copy(account, sourceOf(BLOB, await takeSnapshot(account, BLOB)), 'copy', waiting);
+    assert.equal((await readBlob(account, 'copy')).toString(), 'x');
+    await putBlob(account, 'old', 'x', { tier: 'Archive' });
+    await refusalOf('CannotVerifyCopySource:Archived', copy(account, sourceOf('old'), 'copy', waiting));
+  });
+
   test('onto itself refreshes it', async () => {
     const account = await openContainer();
     await putBlob(account, BLOB, Buffer.alloc(100_000, 'x'));

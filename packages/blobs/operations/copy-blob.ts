@@ -23,7 +23,13 @@ import type { Piece } from '../rows/pieces.js';
 import { namesNoEtag } from '../values/conditions.js';
 import type { ContentProperties, CopyState } from '../values/properties.js';
 import { admitRead, onlyTags } from './admission.js';
-import { copyFailures, type OpenedSource, wholeSourceFailures, withSource } from './copy-source.js';
+import {
+  copyFailures,
+  type OpenedSource,
+  synchronousCopyFailures,
+  wholeSourceFailures,
+  withSource,
+} from './copy-source.js';
 import { checkWhole, putIncoming } from './put-blob.js';
 import { EMPTY_CONTENT, type NewContent, precheckReplacing, replaceBlob } from './replace-blob.js';
 
@@ -79,7 +85,8 @@ export async function copyBlob(context: BlobContext, operation: CopyBlob): Promi
   checkTags(tags);
   checkTier(tier);
   const space = await openContainer(context, container);
-  return withSource(context, source, undefined, copyFailures, async opened => {
+  const failures = isSynchronous ? synchronousCopyFailures : copyFailures;
+  return withSource(context, source, undefined, failures, async opened => {
     const { head, length } = opened;
     if (isSynchronous && length > SYNCHRONOUS_COPY_BYTES_MAX)
       throw new BlobError('RequestBodyTooLarge', { limit: SYNCHRONOUS_COPY_BYTES_MAX });

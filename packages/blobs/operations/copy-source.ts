@@ -13,18 +13,26 @@ import {
   OF_WHOLE_SOURCE,
 } from '../values/check-conditions.js';
 import { checkLease } from '../values/lease-machine.js';
+import { isArchived } from './admission.js';
 import { boundsOf } from './read-blob.js';
 
 /** How faults of the source are told. */
 export interface SourceFailures {
   readonly missing: BlobErrorCode;
   readonly conditions: ConditionFailures;
+  /** Undefined where an archived source is still read. */
+  readonly archived?: BlobErrorCode;
+  /** Undefined where blobs of all kinds are sources. */
+  readonly otherThanBlocks?: BlobErrorCode;
 }
+
+const ARCHIVED = 'CannotVerifyCopySource:Archived';
 
 /** Where the body comes from a URL. */
 export const sourceFailures: SourceFailures = {
   missing: 'CannotVerifyCopySource:Missing',
   conditions: OF_BODY_SOURCE,
+  archived: ARCHIVED,
 };
 
 /** Where all of a blob comes from a URL. */
@@ -32,6 +40,13 @@ export const wholeSourceFailures: SourceFailures = { ...sourceFailures, conditio
 
 /** Where a blob is copied. */
 export const copyFailures: SourceFailures = { missing: 'BlobNotFound', conditions: OF_COPY_SOURCE };
+
+/** Copy Blob From URL (protocol: blobs#copies). */
+export const synchronousCopyFailures: SourceFailures = {
+  ...copyFailures,
+  archived: ARCHIVED,
+  otherThanBlocks: 'CannotVerifyCopySource:BlockBlob',
+};
 
 export interface OpenedSource {
   readonly space: Space;
@@ -81,5 +96,8 @@ export function admitSource(
   if (head === undefined) throw new BlobError(failures.missing);
   if (snapshot === undefined) checkLease(head.lease, conditions.leaseId, clock(), false, 'Blob');
   checkAgainst(conditions, head, container, failures.conditions);
+  const { archived, otherThanBlocks } = failures;
+  if (otherThanBlocks !== undefined && head.type !== 'BlockBlob') throw new BlobError(otherThanBlocks);
+  if (archived !== undefined && isArchived(head)) throw new BlobError(archived);
   return head;
 }

@@ -2,24 +2,18 @@
 import { type BlobContext, openContainer, there } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { type Bounds, openBody } from '../body/read-body.js';
-import { ARCHIVE } from '../limits.js';
 import type { ByteRange, GetBlob, GetTags, OnSnapshotIf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { containerAddress } from '../rows/container-space.js';
 import { decodeHead, type Head } from '../rows/head.js';
 import { headKey } from '../rows/keys.js';
-import { admitRead, seenBlob, stampOf } from './admission.js';
+import { admitRead, checkOnline, seenBlob, stampOf } from './admission.js';
 
 /** @throws BlobError InvalidRange where nothing of the range is there, so for any range of an empty blob. */
 export function boundsOf(range: ByteRange | undefined, length: number): Bounds {
   if (range === undefined) return { from: 0, until: length };
   if (range.from >= length) throw new BlobError('InvalidRange', { length });
   return { from: range.from, until: Math.min(range.until ?? length, length) };
-}
-
-/** The content of an archived blob is not read, whatever else is (protocol: blobs#tiers). @throws BlobError BlobArchived. */
-function checkOnline({ tier }: Head): void {
-  if (tier?.name === ARCHIVE) throw new BlobError('BlobArchived');
 }
 
 export async function getBlob(context: BlobContext, operation: GetBlob): Promise<Outcome> {

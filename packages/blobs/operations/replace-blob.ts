@@ -10,7 +10,7 @@ import { decodeHead, encodeHead, type Head } from '../rows/head.js';
 import { BLOB_KEY, STAGING_KEY } from '../rows/keys.js';
 import { leaseAfterWrite } from '../values/lease-machine.js';
 import type { Stamp } from '../values/properties.js';
-import { admitCreate } from './admission.js';
+import { admitCreate, checkOnline } from './admission.js';
 
 /** What the new blob has of its own. */
 export type NewContent = Pick<
@@ -108,6 +108,7 @@ export async function replaceBlob(
     const [row, staging] = rows.keys;
     const old = row && decodeHead(row.value);
     admitCreate(old, conditions, tick, container);
+    checkOnline(old);
     check?.(rows, old);
     if (mismatch) throw mismatch;
     const head = encodeHead(replacingHead(old, content, tier, tick));
@@ -136,5 +137,7 @@ export async function precheckReplacing(
   { container, blob, conditions }: Replacing,
 ): Promise<void> {
   const [row] = await store.read(space, blob, [BLOB_KEY]);
-  admitCreate(row && decodeHead(row.value), conditions, clock(), container);
+  const old = row && decodeHead(row.value);
+  admitCreate(old, conditions, clock(), container);
+  checkOnline(old);
 }

@@ -7,7 +7,7 @@ import type { LeaseBlob, SetBlobMetadata, SetTags, SetTier } from '../operation.
 import type { Outcome } from '../outcome.js';
 import { checkConditions } from '../values/check-conditions.js';
 import { changeLease, type LeaseChange } from '../values/lease-machine.js';
-import { admitWrite, onlyTags, stampOf } from './admission.js';
+import { admitWrite, checkOnline, isArchived, onlyTags, stampOf } from './admission.js';
 import { type ChangeHead, changeBlob, stamped } from './change-blob.js';
 
 export async function setBlobMetadata(
@@ -18,6 +18,7 @@ export async function setBlobMetadata(
   const space = await openContainer(context, container);
   const head = await changeBlob(context, space, blob, (old, tick) => {
     admitWrite(old, conditions, tick, container);
+    checkOnline(old);
     return { ...stamped(old, tick), metadata };
   });
   return { kind: 'blobMetadataSet', stamp: stampOf(head) };
@@ -36,7 +37,7 @@ export async function setTags(
   return { kind: 'tagsSet' };
 }
 
-/** A word that is kept: nothing becomes slower or cheaper. */
+/** Nothing becomes slower or cheaper, and what is archived comes back at once. */
 export async function setTier(
   context: BlobContext,
   { container, blob, snapshot, tier, leaseId, ifTags }: SetTier,
@@ -48,7 +49,7 @@ export async function setTier(
     admitWrite(old, conditions, tick, container);
     if (old.type !== 'BlockBlob') throw new BlobError('InvalidBlobType');
     // A snapshot is not written again, so it does not come back from the archive either.
-    if (snapshot !== undefined && old.tier?.name === ARCHIVE && tier !== ARCHIVE)
+    if (snapshot !== undefined && isArchived(old) && tier !== ARCHIVE)
       throw new BlobError('BlobOperationNotSupported');
     return { ...old, tier: { name: tier, changed: tick } };
   };

@@ -8,7 +8,7 @@ import type { SetBlobProperties, SetSequenceNumber } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { type Head, type Layer, unlimited } from '../rows/head.js';
 import { newWrittenLayer } from '../rows/keys.js';
-import { admitWrite, stampOf } from './admission.js';
+import { admitWrite, checkOnline, stampOf } from './admission.js';
 import { changeBlob, stamped } from './change-blob.js';
 
 export async function setBlobProperties(
@@ -22,6 +22,7 @@ export async function setBlobProperties(
   const layer = newWrittenLayer(context.ids());
   const head = await changeBlob(context, space, blob, (old, tick) => {
     admitWrite(old, conditions, tick, container);
+    checkOnline(old);
     const isOfPages = length !== undefined || sequenceNumber !== undefined;
     if (isOfPages && old.type !== 'PageBlob') throw new BlobError('InvalidBlobType');
     return {

@@ -15,7 +15,7 @@ import { allSnapshots, BLOB_KEY, newWrittenLayer, STAGING_KEY, snapshotKey } fro
 import { checkConditions, checkTierTimes } from '../values/check-conditions.js';
 import type { Conditions } from '../values/conditions.js';
 import { checkLease } from '../values/lease-machine.js';
-import { admitCreate, admitRead, admitWrite, stampOf } from './admission.js';
+import { admitCreate, admitRead, admitWrite, checkOnline, stampOf } from './admission.js';
 
 /** The snapshot's time is that of the commit, so it is unlike that of any other. */
 export async function snapshotBlob(
@@ -31,6 +31,7 @@ export async function snapshotBlob(
     if (old === undefined) throw missingBlob();
     checkLease(old.lease, conditions.leaseId, tick, false, 'Blob');
     checkConditions(conditions, old, 'write', container);
+    checkOnline(old);
     const snapshot: Head = { ...old, metadata: metadata ?? old.metadata, lease: undefined, snapshots: 0 };
     // What is written to a page blob from now on hides what the snapshot keeps.
     const layers = old.type === 'PageBlob' ? [unlimited(layer), ...old.layers] : old.layers;

@@ -23,6 +23,7 @@ import {
   upload,
   WHOLE,
 } from '../testing/account.js';
+import { copyOf, putBlock, putList, sourceOf } from '../testing/parts.js';
 
 const md5 = (bytes: Buffer): Buffer => createHash('md5').update(bytes).digest();
 const filled = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, at) => at % 251));
@@ -111,6 +112,45 @@ test('the content of an archived blob is not read, its properties are', async ()
   const tier = { kind: 'setTier', ...on, tier: 'Hot', leaseId: undefined, ifTags: undefined } as const;
   await outcomeOf('tierSet', account.run(tier));
   assert.equal((await readBlob(account, BLOB)).toString(), 'x');
+});
+
+test('an archived blob is not written, and is deleted, tagged and brought back', async () => {
+  const account = await openContainer();
+  const on = { container: CONTAINER, blob: BLOB } as const;
+  const set = { ...on, conditions: NO_CONDITIONS };
+  await putBlob(account, BLOB, 'x', { tier: 'Archive' });
+  await putBlob(account, 'other', 'y');
+  await putBlock(account, BLOB, 'a', 'z');
+  const put = { kind: 'putBlockBlob', ...on, ...WHOLE } as const;
+  for (const text of ['', 'small', 'x'.repeat(100_000)])
+    await refusalOf('BlobArchived', account.run({ ...put, upload: upload(text) }));
+  await refusalOf('BlobArchived', account.run({ kind: 'putAppendBlob', ...on, ...WHOLE }));
+  await refusalOf('BlobArchived', putList(account, BLOB, ['a']));
+  await refusalOf('BlobArchived', putList(account, BLOB, []));
+  await refusalOf('BlobArchived', account.run(copyOf(sourceOf('other'), BLOB)));
+  await refusalOf('BlobArchived', account.run(copyOf(sourceOf(BLOB), BLOB, { tier: 'Hot' })));
+  await refusalOf('BlobArchived', account.run({ kind: 'setBlobMetadata', ...set, metadata: [] }));
+  const properties = { properties: WHOLE.properties, length: undefined, sequenceNumber: undefined };
+  await refusalOf('BlobArchived', account.run({ kind: 'setBlobProperties', ...set, ...properties }));
+  await refusalOf('BlobArchived', account.run({ kind: 'snapshotBlob', ...set, metadata: undefined }));
+  await account.settled();
+  assert.deepEqual(await contentsIn(account), []);
+
+  await outcomeOf('tagsSet', account.run({ kind: 'setTags', ...set, tags: [['k', 'v']] }));
+  await outcomeOf('copied', account.run(copyOf(sourceOf(BLOB), 'copy')));
+  assert.equal((await readBlob(account, 'copy')).toString(), 'x');
+  const tier = {
+    kind: 'setTier',
+    ...on,
+    snapshot: undefined,
+    leaseId: undefined,
+    ifTags: undefined,
+  } as const;
+  await outcomeOf('tierSet', account.run({ ...tier, tier: 'Cool' }));
+  await outcomeOf('blobMetadataSet', account.run({ kind: 'setBlobMetadata', ...set, metadata: [] }));
+  await outcomeOf('tierSet', account.run({ ...tier, tier: 'Archive' }));
+  await deleteBlob(account, BLOB);
+  await putBlob(account, BLOB, 'new');
 });
 
 test('who holds the lease of a blob may put it although it must not be there; who has lost it may not', async () => {

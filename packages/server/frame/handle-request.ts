@@ -47,6 +47,18 @@ function preflightHeaders({ headers }: WireRequest, rules: readonly CorsRule[]):
   return allowed;
 }
 
+/**
+ * A PUT or POST says how long its body is, also an empty one, or sends it in chunks (protocol: requests#bounds).
+ *
+ * @throws ServiceError InvalidHeaderValue, MissingContentLengthHeader.
+ */
+function checkHead({ method, headers }: WireRequest, asked: string, version: string): void {
+  if (asked !== version) throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: asked });
+  const isMeasured = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  if (!isMeasured && (method === 'PUT' || method === 'POST'))
+    throw new ServiceError('MissingContentLengthHeader', { name: 'Content-Length' });
+}
+
 type Refusal = Pick<WireRequest, 'isBusy' | 'bodyTooLarge'>;
 
 /**
@@ -139,8 +151,8 @@ export class Service<
       if (headers.origin !== undefined) context.rules = await this.#readRules(route.account);
       if (method === 'OPTIONS')
         return this.#answer(context, protocol.formatPreflight(preflightHeaders(request, context.rules)));
-      if (asked !== context.version)
-        throw new ServiceError('InvalidHeaderValue', { name: 'x-ms-version', value: asked });
+      if (asked !== context.version || (method !== 'GET' && headers['content-length'] === undefined))
+        checkHead(request, asked, context.version);
       protocol.checkVersion(asked, route, request);
       const found = this.#authenticator.authenticate(request, route, context.now);
       // Waits only where it has to: each promise costs turns of a queue.

@@ -74,11 +74,13 @@ export function openService(store: Store = openMemoryStore({ clock: () => NOW })
   const tables = new Service(TABLE_SERVICE, service);
   const raw = (method: string, target: string, sent: Sent = {}): Promise<WireResponse> => {
     const signed = sent.anonymous ? {} : { 'x-ms-date': DATE, authorization: authorization(target) };
+    const body = Buffer.from(sent.body ?? '');
+    const common = { host: HOST, 'x-ms-version': '2019-02-02', 'content-length': `${body.length}` };
     const request: WireRequest = {
       method,
       target,
-      headers: { host: HOST, 'x-ms-version': '2019-02-02', ...signed, ...sent.headers },
-      body: Buffer.from(sent.body ?? ''),
+      headers: { ...common, ...signed, ...sent.headers },
+      body,
       bodyTooLarge: sent.bodyTooLarge ?? false,
       secure: false,
       remoteAddress: '127.0.0.1',

@@ -117,3 +117,13 @@ test('other spellings: headers by code, and the secondary as the primary', () =>
   assert.ok(texts[0]?.endsWith('/devstoreaccount1/devstoreaccount1-secondary/q1'));
   assert.ok(texts[1]?.endsWith('/devstoreaccount1/devstoreaccount1/q1'));
 });
+
+test('headers that are not ASCII are signed as Latin-1, or as the UTF-8 that they are', () => {
+  const texts = (value: string) =>
+    [...storageStringsToSign('SharedKey', request('PUT', { 'x-ms-meta-a': value }), target('/q1'))].map(
+      text => /x-ms-meta-a:(.*)\n/.exec(text)?.[1],
+    );
+  assert.deepEqual(texts('ok'), ['ok']);
+  assert.deepEqual(texts('\xc4\x8d'), ['\xc4\x8d', 'č']);
+  assert.deepEqual(texts('\xe9'), ['\xe9']);
+});

@@ -75,6 +75,18 @@ function spellings({ account, secondary, path, alsoSigned }: SignedTarget): read
   return secondary && path.startsWith(prefix) ? [path, `/${account}${path.slice(prefix.length)}`] : [path];
 }
 
+/** The headers as Latin-1, and as the UTF-8 that clients sign which send it. What is no UTF-8 would stand for several texts. */
+function* readings(request: WireRequest): Generator<WireRequest, void> {
+  yield request;
+  const values = Object.entries(request.headers);
+  if (!values.some(([, value]) => /[\x80-\xff]/.test(value ?? ''))) return;
+  const decoded = values.map(
+    ([name, value = '']) => [name, Buffer.from(value, 'latin1').toString()] as const,
+  );
+  if (decoded.every(([, value]) => !value.includes('\ufffd')))
+    yield { ...request, headers: Object.fromEntries(decoded) };
+}
+
 /**
  * The possible strings to sign of a request, the likeliest first, each built only on demand: official clients sort headers in dictionary
  * order, older ones by code; the orders differ for few names. None where a parameter that is signed comes more than once.
@@ -86,13 +98,15 @@ export function* storageStringsToSign(
 ): Generator<string, void> {
   const signed = scheme === 'SharedKeyLite' ? LITE_PARAMETERS : [...target.query.keys()];
   if (repeatedOf(target.query, signed) !== undefined) return;
-  const lines = `${request.method}\n${headerLines(request, scheme)}`;
   const query = canonicalQuery(scheme, target.query);
-  let before: string | undefined;
-  for (const order of [compareHeaderNames, byCode]) {
-    const headers = canonicalHeaders(request.headers, order);
-    if (headers === before) return;
-    before = headers;
-    for (const path of spellings(target)) yield `${lines}${headers}/${target.account}${path}${query}`;
+  for (const read of readings(request)) {
+    const lines = `${read.method}\n${headerLines(read, scheme)}`;
+    let before: string | undefined;
+    for (const order of [compareHeaderNames, byCode]) {
+      const headers = canonicalHeaders(read.headers, order);
+      if (headers === before) break;
+      before = headers;
+      for (const path of spellings(target)) yield `${lines}${headers}/${target.account}${path}${query}`;
+    }
   }
 }

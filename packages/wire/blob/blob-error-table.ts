@@ -12,6 +12,7 @@ import {
 import { STORAGE_ELEMENTS } from '../shared/storage-error-xml.js';
 
 const NOT_VERIFIED = 'Could not verify the copy source within the specified time.';
+const ARCHIVED = 'This operation is not permitted on an archived blob.';
 const NOT_MET = 'The condition specified using HTTP conditional header(s) is not met.';
 const ID_MISMATCH = 'The lease ID specified did not match the lease ID for the';
 const NO_LEASE = 'There is currently no lease on the';
@@ -73,6 +74,8 @@ const CONDITIONS = {
     message: 'x-ms-tags header must not be present with x-ms-copy-source-tag-option as COPY.',
   },
   CannotVerifyCopySource: { status: 412, message: NOT_VERIFIED },
+  'CannotVerifyCopySource:Archived': { status: 409, message: ARCHIVED },
+  'CannotVerifyCopySource:BlockBlob': { status: 409, message: 'The copy source must be a block blob.' },
   'CannotVerifyCopySource:ConditionNotMet': { status: 412, message: NOT_MET },
   'CannotVerifyCopySource:Forbidden': { status: 403, message: NOT_VERIFIED },
   'CannotVerifyCopySource:Missing': { status: 404, message: NOT_VERIFIED },
@@ -117,7 +120,7 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
   ...LEASES,
   ...CONDITIONS,
   BlobAlreadyExists: { status: 409, message: 'The specified blob already exists.' },
-  BlobArchived: { status: 409, message: 'This operation is not permitted on an archived blob.' },
+  BlobArchived: { status: 409, message: ARCHIVED },
   BlobIsSealed: { status: 409, message: 'The blob is sealed and its contents cannot be modified.' },
   BlobNotFound: { status: 404, message: 'The specified blob does not exist.' },
   BlobOperationNotSupported: { status: 409, message: 'Blob operation is not supported.' },
@@ -152,6 +155,7 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
   InvalidBlockList: { status: 400, message: 'The specified block list is invalid.' },
   InvalidInput: INVALID_INPUT,
   InvalidPageRange: { status: 416, message: 'The page range specified is invalid.' },
+  'InvalidQueryParameterValue:Tags': { status: 400, message: 'Error parsing query{fault}' },
   InvalidRange: {
     status: 416,
     message: 'The range specified is invalid for the current size of the resource.',
@@ -161,7 +165,6 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     status: 400,
     message: 'The tags specified are invalid. It contains characters that are not permitted.',
   },
-  MissingContentLengthHeader: { status: 411, message: 'Content-Length HTTP header is missing.' },
   MissingRequiredHeader: {
     status: 400,
     message: "An HTTP header that's mandatory for this request is not specified.",
@@ -215,7 +218,7 @@ const HEADER: ErrorElements = [['HeaderName', 'name']];
 /** The elements after the text, by the names of the details. */
 export const BLOB_ERROR_ELEMENTS: Readonly<Partial<Record<BlobErrorCode, ErrorElements>>> = {
   ...STORAGE_ELEMENTS,
-  MissingContentLengthHeader: HEADER,
+  'InvalidQueryParameterValue:Tags': STORAGE_ELEMENTS.InvalidQueryParameterValue,
   MissingRequiredHeader: HEADER,
   UnsupportedHeader: HEADER,
   Md5Mismatch: [

@@ -5,6 +5,7 @@ import { checkTimeout } from '../shared/storage-parameters.js';
 import type { Asked } from './request/asked.js';
 import { BLOB_PARSERS } from './request/blob-operations.js';
 import { CONTAINER_PARSERS } from './request/container-operations.js';
+import { ofRootAlone } from './request/ranges.js';
 import { WRITE_PARSERS } from './request/write-operations.js';
 
 const PARSERS: Readonly<Record<OperationKind, (asked: Asked) => Operation>> = {
@@ -18,7 +19,7 @@ const UNSUPPORTED =
   /^x-ms-(?:source-|default-|deny-)?(?:encryption-(?:key|scope|algorithm)|immutability-policy-|legal-hold$)/;
 
 /** What a snapshot cannot be the object of. */
-const OF_BASE_ALONE: ReadonlySet<OperationKind> = new Set<OperationKind>([
+const OF_ROOT_ALONE: ReadonlySet<OperationKind> = new Set<OperationKind>([
   'putBlockBlob',
   'putAppendBlob',
   'putPageBlob',
@@ -37,6 +38,7 @@ const OF_BASE_ALONE: ReadonlySet<OperationKind> = new Set<OperationKind>([
   'snapshotBlob',
   'leaseBlob',
   'copyBlob',
+  'abortCopy',
   'setTags',
 ]);
 
@@ -47,11 +49,7 @@ export function parseBlobOperation(kind: OperationKind, asked: Asked): Operation
   checkTimeout(query);
   const unsupported = Object.keys(headers).find(name => UNSUPPORTED.test(name));
   if (unsupported !== undefined) throw new BlobError('UnsupportedHeader', { name: unsupported });
-  if (OF_BASE_ALONE.has(kind) && query.has('snapshot'))
-    throw new BlobError('InvalidQueryParameterValue', {
-      name: 'snapshot',
-      value: query.get('snapshot') ?? '',
-    });
+  if (OF_ROOT_ALONE.has(kind) && query.has('snapshot')) throw ofRootAlone(query);
   // There are no versions, so none has that id.
   if (query.has('versionid')) throw new BlobError('BlobNotFound');
   return PARSERS[kind](asked);

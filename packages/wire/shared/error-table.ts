@@ -57,6 +57,7 @@ export const SHARED_ERRORS: ErrorTable<Exclude<SharedErrorCode, 'InternalError'>
     status: 400,
     message: 'The value provided for one of the XML nodes in the request body was not in the correct format.',
   },
+  MissingContentLengthHeader: { status: 411, message: 'Content-Length HTTP header is missing.' },
   'OutOfRangeInput:ResourceName': {
     status: 400,
     message: 'The specified resource name length is not within the permissible limits.',

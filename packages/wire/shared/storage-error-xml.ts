@@ -21,6 +21,7 @@ export const STORAGE_ELEMENTS = {
     ['LinePosition', 'position'],
     ['Reason', 'shownReason'],
   ],
+  MissingContentLengthHeader: [['HeaderName', 'name']],
   MissingRequiredQueryParameter: [NAME],
   OutOfRangeQueryParameterValue: [NAME, VALUE, ['MinimumAllowed', 'minimum'], ['MaximumAllowed', 'maximum']],
   RequestBodyTooLarge: [['MaxLimit', 'limit']],

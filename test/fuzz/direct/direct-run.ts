@@ -34,7 +34,7 @@ export const bearerToken = (): Promise<string> =>
 const asWire = ({ method, target, headers, body }: FuzzRequest): WireRequest => ({
   method,
   target,
-  headers,
+  headers: { 'content-length': String(body.length), ...headers },
   body: body.length > BODY_BYTES_MAX ? Buffer.alloc(0) : body,
   bodyTooLarge: body.length > BODY_BYTES_MAX,
   secure: false,

@@ -22,7 +22,7 @@ function chunks(random: Random, body: Buffer): Buffer {
 
 /** Well-formed, and so that the connection goes on. */
 export function writeRequest(random: Random, { method, target, headers, body }: FuzzRequest): Buffer {
-  const isChunked = body.length > 0 && random.happens(0.3);
+  const isChunked = body.length > 0 && random.happens(0.9);
   const framing: (readonly [string, string])[] = [];
   if (isChunked) framing.push(['transfer-encoding', 'chunked']);
   else if (body.length > 0 || random.happens(0.3)) framing.push(['content-length', String(body.length)]);

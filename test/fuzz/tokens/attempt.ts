@@ -213,7 +213,13 @@ export function someAttempt(random: Random, secrets: Secrets): Attempt {
     caller: {
       method,
       target: whole === '' ? path : `${path}?${whole}`,
-      headers: { host: '127.0.0.1:10002', 'x-ms-version': '2019-02-02', ...headers, ...credentials.headers },
+      headers: {
+        host: '127.0.0.1:10002',
+        'x-ms-version': '2019-02-02',
+        'content-length': String(Buffer.byteLength(body)),
+        ...headers,
+        ...credentials.headers,
+      },
       secure: random.happens(0.3),
       remoteAddress: random.pick(ADDRESSES),
     },

@@ -73,6 +73,7 @@ export class TokenRun {
     const headers = {
       host: '127.0.0.1:10002',
       'x-ms-date': DATE,
+      'content-length': String(Buffer.byteLength(body)),
       authorization: `SharedKeyLite ${account}:${sign(text, key)}`,
     };
     const { status, text: answered } = await this.#send(

@@ -126,7 +126,7 @@ const HOST = '127.0.0.1:10002';
 const wireRequest = ({ method, path, headers, body }: PlainRequest): WireRequest => ({
   method,
   target: path,
-  headers: { host: HOST, ...headers },
+  headers: { host: HOST, 'content-length': String(Buffer.byteLength(body)), ...headers },
   body: Buffer.from(body),
   bodyTooLarge: false,
   secure: false,

@@ -130,7 +130,13 @@ function requestOf(asked: Asked): WireRequest {
   const request: WireRequest = {
     method: verb,
     target,
-    headers: { host: HOST, 'x-ms-version': '2026-04-06', 'x-ms-date': DATE, ...asked.headers },
+    headers: {
+      host: HOST,
+      'x-ms-version': '2026-04-06',
+      'x-ms-date': DATE,
+      'content-length': String(Buffer.byteLength(asked.body)),
+      ...asked.headers,
+    },
     body: Buffer.from(asked.body),
     bodyTooLarge: false,
     secure: false,

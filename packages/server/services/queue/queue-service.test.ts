@@ -46,13 +46,15 @@ function open(store: Store = openMemoryStore()) {
   const queues = new Service(QUEUE_SERVICE, { ...service, metrics });
   const send = (method: string, path: string, sent: Streamed = {}) => {
     const target = `/${ACCOUNT}${path}`;
-    const common = { host: HOST, 'x-ms-date': DATE, 'x-ms-version': VERSION, ...sent.headers };
+    const body = Buffer.from(sent.body ?? '');
+    const length = { 'content-length': `${body.length}` };
+    const common = { host: HOST, 'x-ms-date': DATE, 'x-ms-version': VERSION, ...length, ...sent.headers };
     const signature = sent.anonymous ? {} : { authorization: authorization(method, target, common) };
     const request: WireRequest = {
       method,
       target,
       headers: { ...common, ...signature, ...sent.headers },
-      body: Buffer.from(sent.body ?? ''),
+      body,
       bodyTooLarge: sent.bodyTooLarge ?? false,
       stream: sent.stream,
       secure: false,
@@ -155,6 +157,14 @@ test('HEAD asks for metadata and policies', async () => {
       path,
     );
   }
+});
+
+test('metadata values that are not ASCII are refused', async () => {
+  const { codeOf } = open();
+  const headers = { 'x-ms-meta-a': Buffer.from('č').toString('latin1') };
+  assert.equal(await codeOf('PUT', '/new', { headers }), '400 InvalidMetadata');
+  await codeOf('PUT', '/there');
+  assert.equal(await codeOf('PUT', '/there?comp=metadata', { headers }), '400 InvalidMetadata');
 });
 
 test('rules of its own let pages of other origins in', async () => {

@@ -17,7 +17,7 @@ import { bigOf, type Headers, invalidHeader, required, sent, wholeHeader } from 
 import { leaseActionOf } from './lease-action.js';
 import { rangePosition } from './markers.js';
 import { topOf } from './page-size.js';
-import { rangeOf, snapshotOf } from './ranges.js';
+import { ofRootAlone, rangeOf, snapshotOf } from './ranges.js';
 import { parseTags } from './tags.js';
 import { appendConditionsOf } from './write-operations.js';
 
@@ -101,11 +101,7 @@ function deleteBlob(asked: Asked): Operation {
   const snapshots = sent(asked.headers, name)?.toLowerCase();
   if (snapshots === undefined) return { ...operation, snapshots };
   if (snapshots !== 'include' && snapshots !== 'only') throw invalidHeader(name, snapshots);
-  if (operation.snapshot !== undefined)
-    throw new BlobError('InvalidQueryParameterValue', {
-      name: 'snapshot',
-      value: asked.route.query.get('snapshot') ?? '',
-    });
+  if (operation.snapshot !== undefined) throw ofRootAlone(asked.route.query);
   return { ...operation, snapshots };
 }
 

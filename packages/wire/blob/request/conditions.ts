@@ -11,7 +11,7 @@ import {
 } from '#blobs';
 import { parseEtags } from './etag.js';
 import { bigOf, dateOf, guidOf, type Headers, sent } from './header-values.js';
-import { parseTagExpression } from './tag-expression.js';
+import { parseTagCondition } from './tag-languages.js';
 
 const ETAG_HEADERS = ['if-match', 'if-none-match'];
 const DATE_HEADERS = ['if-modified-since', 'if-unmodified-since'];
@@ -48,7 +48,7 @@ export function tagsConditionOf(headers: Headers, prefix = 'x-ms-'): TagExpressi
   const name = `${prefix}if-tags`;
   const text = sent(headers, name);
   if (text === undefined) return undefined;
-  const expression = parseTagExpression(text);
+  const expression = parseTagCondition(text);
   if (expression === undefined) throw new BlobError('InvalidHeaderValue', { name, value: text });
   return expression;
 }

@@ -9,7 +9,7 @@ import { metadataOf, publicAccessOf } from './content-headers.js';
 import { leaseActionOf } from './lease-action.js';
 import { blobPosition, containerPosition, foundPosition } from './markers.js';
 import { includedOf, topOf } from './page-size.js';
-import { parseTagExpression } from './tag-expression.js';
+import { parseTagQuery } from './tag-languages.js';
 
 export type ContainerKind =
   | 'listContainers'
@@ -57,9 +57,8 @@ function findBlobsByTags({ route }: Asked): Operation {
   const { query, resource } = route;
   const text = given(query, 'where');
   if (text === undefined) throw new BlobError('MissingRequiredQueryParameter', { name: 'where' });
-  const where = parseTagExpression(text);
-  if (where === undefined) throw new BlobError('InvalidQueryParameterValue', { name: 'where', value: text });
   const container = 'container' in resource ? resource.container : undefined;
+  const where = parseTagQuery(text, container !== undefined);
   return { kind: 'findBlobsByTags', container, where, from: foundPosition(query), top: topOf(query) };
 }
 

@@ -48,6 +48,14 @@ export function pageSpanOf(headers: Headers): PageSpan {
   return { from, until };
 }
 
+/** Of an operation that is not of snapshots. */
+export const ofRootAlone = (query: ReadonlyMap<string, string>): BlobError =>
+  new BlobError('InvalidQueryParameterValue', {
+    name: 'snapshot',
+    value: query.get('snapshot') ?? '',
+    reason: 'This operation is only allowed on the root blob. Snapshot should not be provided.',
+  });
+
 /** A time with seven fraction digits, as a snapshot was answered with. @throws BlobError InvalidQueryParameterValue. */
 export function snapshotOf(query: ReadonlyMap<string, string>, name = 'snapshot'): bigint | undefined {
   const text = given(query, name);

@@ -1,39 +1,71 @@
-// Expressions over tags, of find by tags and of conditions: `"key" >= 'value' AND @container = 'c'` (protocol: blob-requests#tags).
+// Reads expressions over tags. Conditions (`x-ms-if-tags`) and Find Blobs by Tags have a language each: the first has OR and `<>`, the
+// second has `@container` and limits (protocol: blob-requests#tags).
 import type { TagExpression } from '#blobs';
 
-const KEY = String.raw`"([^"]{1,128})"|(@container)\b|([A-Za-z_][\w]*)`;
-const TOKEN = new RegExp(
-  String.raw`\s*(?:(\()|(\))|(?:(AND|OR)\b)|(?:(?:${KEY})\s*(<>|>=|<=|=|>|<)\s*'((?:[^']|'')*)'))`,
-  'iy',
-);
-/** Comparisons and parentheses of one expression: more than anybody writes, less than a stack holds. */
-const TOKENS_MAX = 200;
+const TOKEN =
+  /\s*(?:(?<mark>[()])|(?<operator><>|>=|<=|=|>|<)|"(?<quoted>[^"]*)"|'(?<value>(?:[^']|'')*)'|(?<parameter>@\w*)|(?<name>\w+)|(?<other>\S))/y;
+const KINDS = ['mark', 'operator', 'quoted', 'value', 'parameter', 'name', 'other'] as const;
+/** Parts and parentheses of one expression: more than anybody writes, less than a stack holds. */
+const TOKENS_MAX = 600;
+const DEPTH_MAX = 99;
 
-type Comparison = Extract<TagExpression, { kind: 'compare' }>;
-type Token = Comparison | '(' | ')' | 'and' | 'or';
+export type Comparison = Extract<TagExpression, { kind: 'compare' }>;
+
+export interface Token {
+  readonly kind: (typeof KINDS)[number] | 'end';
+  /** As it was written. */
+  readonly text: string;
+  /** Without its quotes. */
+  readonly content: string;
+  /** Of its first character, which counts from 1. */
+  readonly position: number;
+}
+
+/** What sets the two languages apart. */
+export interface TagLanguage {
+  readonly hasOr: boolean;
+  /** @throws TagFault */
+  keyOf(token: Token): string;
+  /** Takes a comparison that is well-formed. @throws TagFault */
+  check(comparison: Comparison, sign: Token, value: Token): void;
+}
+
+/** An expression that cannot be read, and where. */
+export class TagFault extends Error {
+  readonly position: number | undefined;
+
+  constructor(message: string, position?: number) {
+    super(message);
+    this.position = position;
+  }
+}
+
+/** The message becomes a phrase of the status line. */
+const shown = (text: string): string => text.slice(0, 100).replace(/[^ -~]/g, '?');
+
+export const unexpected = ({ kind, text, position }: Token): TagFault =>
+  new TagFault(kind === 'end' ? 'unexpected end of query' : `unexpected '${shown(text)}'`, position);
+
+export const unsupported = ({ text, position }: Token): TagFault =>
+  new TagFault(`unsupported parameter '${shown(text)}'`, position);
 
 const OPERATORS: ReadonlyMap<string, Comparison['operator']> = new Map(
   (['=', '>', '>=', '<', '<=', '<>'] as const).map(operator => [operator, operator]),
 );
 
-function tokensOf(text: string): readonly Token[] | undefined {
+function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
-  let at = 0;
-  while (text.slice(at).trim() !== '') {
+  const { length } = text.trimEnd();
+  for (let at = 0; at < length; ) {
     TOKEN.lastIndex = at;
-    const found = TOKEN.exec(text);
-    if (!found || tokens.length >= TOKENS_MAX) return undefined;
-    const [all, open, close, word, quoted, container, bare, operator, value = ''] = found;
-    if (open) tokens.push('(');
-    else if (close) tokens.push(')');
-    else if (word) tokens.push(word.toLowerCase() === 'and' ? 'and' : 'or');
-    else {
-      const known = OPERATORS.get(operator ?? '');
-      if (known === undefined) return undefined;
-      const key = quoted ?? container?.toLowerCase() ?? bare ?? '';
-      tokens.push({ kind: 'compare', key, operator: known, value: value.replaceAll("''", "'") });
-    }
-    at += all.length;
+    const groups = TOKEN.exec(text)?.groups ?? {};
+    const kind = KINDS.find(name => groups[name] !== undefined) ?? 'other';
+    const content = groups[kind] ?? '';
+    const begin = TOKEN.lastIndex - content.length - (kind === 'quoted' || kind === 'value' ? 2 : 0);
+    const token = { kind, content, text: text.slice(begin, TOKEN.lastIndex), position: begin + 1 };
+    if (tokens.length === TOKENS_MAX) throw unexpected(token);
+    tokens.push(token);
+    at = TOKEN.lastIndex;
   }
   return tokens;
 }
@@ -41,45 +73,79 @@ function tokensOf(text: string): readonly Token[] | undefined {
 /** `and` binds before `or`. */
 class Reader {
   readonly #tokens: readonly Token[];
+  readonly #language: TagLanguage;
+  readonly #end: Token;
   #at = 0;
+  #depth = 0;
 
-  constructor(tokens: readonly Token[]) {
-    this.#tokens = tokens;
+  constructor(text: string, language: TagLanguage) {
+    this.#tokens = tokensOf(text);
+    this.#language = language;
+    this.#end = { kind: 'end', text: '', content: '', position: text.length + 1 };
   }
 
-  get isAtEnd(): boolean {
-    return this.#at === this.#tokens.length;
+  whole(): TagExpression {
+    const expression = this.#any();
+    if (this.#peek().kind !== 'end') throw unexpected(this.#peek());
+    return expression;
   }
 
-  any(): TagExpression | undefined {
-    return this.#chain('or', () => this.#chain('and', () => this.#one()));
+  #peek(): Token {
+    return this.#tokens[this.#at] ?? this.#end;
   }
 
-  #chain(kind: 'and' | 'or', next: () => TagExpression | undefined): TagExpression | undefined {
+  #take(): Token {
+    const token = this.#peek();
+    this.#at++;
+    return token;
+  }
+
+  #any(): TagExpression {
+    const all = () => this.#chain('and', () => this.#one());
+    return this.#language.hasOr ? this.#chain('or', all) : all();
+  }
+
+  #chain(kind: 'and' | 'or', next: () => TagExpression): TagExpression {
     let left = next();
-    while (left !== undefined && this.#tokens[this.#at] === kind) {
+    while (this.#peek().kind === 'name' && this.#peek().text.toLowerCase() === kind) {
       this.#at++;
-      const right = next();
-      left = right && { kind, left, right };
+      left = { kind, left, right: next() };
     }
     return left;
   }
 
-  #one(): TagExpression | undefined {
-    const token = this.#tokens[this.#at++];
-    if (token === '(') {
-      const inner = this.any();
-      return this.#tokens[this.#at++] === ')' ? inner : undefined;
-    }
-    return typeof token === 'object' ? token : undefined;
+  #one(): TagExpression {
+    const first = this.#take();
+    if (first.kind !== 'mark' || first.text === ')') return this.#comparison(first);
+    this.#depth++;
+    if (this.#depth > DEPTH_MAX) throw unexpected(first);
+    const inner = this.#any();
+    const close = this.#take();
+    if (close.kind !== 'mark' || close.text === '(') throw unexpected(close);
+    this.#depth--;
+    return inner;
+  }
+
+  #comparison(first: Token): Comparison {
+    if (first.kind !== 'quoted' && first.kind !== 'name' && first.kind !== 'parameter')
+      throw unexpected(first);
+    const key = this.#language.keyOf(first);
+    const sign = this.#take();
+    const operator = sign.kind === 'operator' ? OPERATORS.get(sign.text) : undefined;
+    if (operator === undefined) throw new TagFault('expected an operator', first.position);
+    const value = this.#take();
+    if (value.kind !== 'value') throw new TagFault('expecting tag value', value.position);
+    const comparison: Comparison = {
+      kind: 'compare',
+      key,
+      operator,
+      value: value.content.replaceAll("''", "'"),
+    };
+    this.#language.check(comparison, sign, value);
+    return comparison;
   }
 }
 
-/** Undefined for a text that is no expression. */
-export function parseTagExpression(text: string): TagExpression | undefined {
-  const tokens = tokensOf(text);
-  if (tokens === undefined) return undefined;
-  const reader = new Reader(tokens);
-  const expression = reader.any();
-  return reader.isAtEnd ? expression : undefined;
-}
+/** @throws TagFault */
+export const readTagExpression = (text: string, language: TagLanguage): TagExpression =>
+  new Reader(text, language).whole();

@@ -1,9 +1,8 @@
-// Tags as a header and as a document, with their limits, and expressions over them.
+// Tags as a header and as a document, with their limits.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ServiceError } from '#account';
 import { codesOf } from '#account/testing';
-import { parseTagExpression } from './tag-expression.js';
 import { formatTagSet, formatTags, parseTags, tagsOfHeader } from './tags.js';
 
 const refusal = codesOf(ServiceError);
@@ -124,81 +123,5 @@ describe('tags', () => {
     assert.deepEqual(parseTags(Buffer.from(formatTags(tags))), tags);
     assert.equal(formatTagSet([]), '<Tags><TagSet /></Tags>');
     assert.equal(formatTagSet([['a', '']]), '<Tags><TagSet><Tag><Key>a</Key><Value /></Tag></TagSet></Tags>');
-  });
-});
-
-const compare = (key: string, operator: string, value: string) => ({
-  kind: 'compare',
-  key,
-  operator,
-  value,
-});
-const [a, b, c] = [compare('a', '=', '1'), compare('b', '=', '2'), compare('c', '=', '3')];
-
-describe('expressions', () => {
-  test('one comparison of each kind', () => {
-    for (const operator of ['=', '>', '>=', '<', '<=', '<>'])
-      for (const space of ['', ' ', '\t '])
-        assert.deepEqual(
-          parseTagExpression(`${space}"k x"${space}${operator}${space}'v'${space}`),
-          compare('k x', operator, 'v'),
-        );
-    assert.deepEqual(parseTagExpression("@Container='c'"), compare('@container', '=', 'c'));
-    assert.deepEqual(parseTagExpression("key_1='c'"), compare('key_1', '=', 'c'));
-  });
-
-  test('quotes in values are doubled, and other words have no meaning there', () => {
-    const comparedTo = (text: string) => parseTagExpression(`"k"=${text}`);
-    assert.deepEqual(comparedTo("''"), compare('k', '=', ''));
-    assert.deepEqual(comparedTo("'it''s'"), compare('k', '=', "it's"));
-    assert.deepEqual(comparedTo("''''"), compare('k', '=', "'"));
-    assert.deepEqual(comparedTo(`' AND "b" = ('`), compare('k', '=', ' AND "b" = ('));
-  });
-
-  test('and binds before or, parentheses before both', () => {
-    const and = (left: object, right: object) => ({ kind: 'and', left, right });
-    const or = (left: object, right: object) => ({ kind: 'or', left, right });
-    const [A, B, C] = [`"a"='1'`, `"b"='2'`, `"c"='3'`];
-    assert.deepEqual(parseTagExpression(`${A} AND ${B} and ${C}`), and(and(a, b), c));
-    assert.deepEqual(parseTagExpression(`${A} OR ${B} And ${C}`), or(a, and(b, c)));
-    assert.deepEqual(parseTagExpression(`(${A} or ${B})AND((${C}))`), and(or(a, b), c));
-  });
-
-  test('what is none', () => {
-    const none = [
-      '',
-      ' ',
-      'x',
-      '"a"',
-      `"a"=`,
-      `"a"='b`,
-      `"a"=b`,
-      `"a"="b"`,
-      `""='b'`,
-      `"a'='b'`,
-      `"a"=='b'`,
-      `"a"!='b'`,
-      `"a"='b' "c"='d'`,
-      `"a"='b' AND`,
-      `AND "a"='b'`,
-      `"a"='b' AND OR "c"='d'`,
-      '()',
-      ')',
-      `("a"='b'`,
-      `"a"='b')`,
-      `"${'k'.repeat(129)}"='v'`,
-      `1a='b'`,
-    ];
-    for (const text of none) assert.equal(parseTagExpression(text), undefined, text);
-    assert.notEqual(parseTagExpression(`"${'k'.repeat(128)}"='v'`), undefined);
-  });
-
-  test('a long one is refused before it fills a stack', () => {
-    const nested = (depth: number) => `${'('.repeat(depth)}"a"='1'${')'.repeat(depth)}`;
-    assert.deepEqual(parseTagExpression(nested(99)), a);
-    assert.equal(parseTagExpression(nested(100)), undefined);
-    assert.equal(parseTagExpression(nested(100_000)), undefined);
-    assert.equal(parseTagExpression('('.repeat(100_000)), undefined);
-    assert.equal(parseTagExpression("'".repeat(20_001)), undefined);
   });
 });
