@@ -1,15 +1,8 @@
-// Programs of others, run to their end against a server: what they print, and what they need to be there. Nothing here knows what they do.
+// Programs of others, run to their end against a server. Nothing here knows what they do.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-/** What reads tables of data in Python: installed once for all tests that need a part of it. */
-export const DATA_PACKAGES: readonly string[] = ['deltalake==1.6.6', 'pyarrow==26.0.1', 'adlfs==2026.8.0'];
-
 const RUN_MILLISECONDS_MAX = 180_000;
-const INSTALL_MILLISECONDS_MAX = 480_000;
 
 export const ACCOUNT = 'devstoreaccount1';
 /** The emulator's well-known key, which every one of these programs can be told. */
@@ -25,20 +18,25 @@ export interface Finished {
 export interface Running {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  /** 180 s unless given. */
+  readonly killedAfterMilliseconds?: number;
+  /** Another user, where this one is root. */
+  readonly uid?: number;
 }
 
 /** Runs the program to its end, whatever its exit code is; it is killed if it hangs. */
 export function finish(
   program: string,
   args: readonly string[],
-  { env, cwd }: Running = {},
+  { env, cwd, uid, killedAfterMilliseconds = RUN_MILLISECONDS_MAX }: Running = {},
 ): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd,
       env: { ...process.env, ...env },
+      ...(uid !== undefined && { uid }),
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: RUN_MILLISECONDS_MAX,
+      timeout: killedAfterMilliseconds,
       killSignal: 'SIGKILL',
     });
     let stdout = '';
@@ -66,47 +64,13 @@ export const isInstalled = (program: string): boolean =>
   spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 
 /** A server with all services on free ports, and a blob endpoint. */
-export async function startServer(directory: string): Promise<{
-  readonly server: SpawnedServer;
-  readonly blobs: string;
-}> {
+export async function startServer(
+  directory: string,
+  ...options: readonly string[]
+): Promise<{ readonly server: SpawnedServer; readonly blobs: string }> {
   const ports = ['--table-port', '0', '--queue-port', '0', '--blob-port', '0'];
-  const server = await spawnServer(['serve', '--data', directory, ...ports]);
+  const server = await spawnServer(['serve', '--data', directory, ...ports, ...options]);
   const [, blobs] = /;BlobEndpoint=([^;]+)/.exec(server.connectionString) ?? [];
   if (blobs === undefined) throw new Error(`There are no blobs: ${server.connectionString}`);
   return { server, blobs };
-}
-
-/**
- * A directory of Python packages for this test alone, kept between runs: the interpreter in it, or a sentence that says why there is none.
- * Without the file that is written last it is made anew, unless SHELFMARK_INSTALL is "no".
- */
-export function pythonWith(
-  name: string,
-  packages: readonly string[],
-): { readonly python: string } | { readonly missing: string } {
-  const directory = join(tmpdir(), `shelfmark-programs-${process.getuid?.() ?? 0}`, name);
-  const python = join(directory, 'bin', 'python');
-  const complete = join(directory, `has ${packages.join(' ')}`);
-  if (existsSync(complete)) return { python };
-  if (process.env.SHELFMARK_INSTALL === 'no')
-    return { missing: `${packages.join(' and ')} are not installed` };
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true });
-  const steps: readonly (readonly [string, ...string[]])[] = [
-    ['python3', '-m', 'venv', directory],
-    [python, '-m', 'pip', 'install', '--quiet', '--no-compile', '--disable-pip-version-check', ...packages],
-  ];
-  for (const [program, ...args] of steps) {
-    const { status, error, stderr } = spawnSync(program, args, {
-      encoding: 'utf8',
-      timeout: INSTALL_MILLISECONDS_MAX,
-    });
-    if (status !== 0) {
-      const reason = error?.message ?? stderr.trim().split('\n').at(-1) ?? '';
-      return { missing: `${packages.join(' and ')} can't be installed here: ${reason}` };
-    }
-  }
-  writeFileSync(complete, '');
-  return { python };
 }

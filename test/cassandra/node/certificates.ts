@@ -20,11 +20,11 @@ export class Authority {
     );
   }
 
-  /** A certificate that names an address. */
+  /** A certificate that names a host and an address. */
   sign(name: string, address: string): { readonly cert: string; readonly key: string } {
     const [cert, key] = [this.#file(`${name}.pem`), this.#file(`${name}.key`)];
     const [request, extensions] = [this.#file(`${name}.csr`), this.#file(`${name}.ext`)];
-    writeFileSync(extensions, `subjectAltName=IP:${address}\n`);
+    writeFileSync(extensions, `subjectAltName=DNS:${name},IP:${address}\n`);
     this.#openssl('req', ...newKey(key), '-out', request, '-subj', `/CN=${name}`);
     this.#openssl(
       ...['x509', '-req', '-in', request, '-CA', this.ca, '-CAkey', this.#file('ca.key'), '-CAcreateserial'],

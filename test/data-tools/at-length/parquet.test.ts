@@ -11,7 +11,8 @@ import { writeParquet } from '../../../packages/data-tools/formats/write-parquet
 import type { EdmType, Property, Row } from '../../../packages/data-tools/index.js';
 import { numberOf, textOf } from '../../../packages/data-tools/index.js';
 import { NASTY_ROWS, rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
-import { DATA_PACKAGES, pythonWith, run } from '../../programs/program.js';
+import { DATA_PACKAGES, pythonWith } from '../../programs/install.js';
+import { run } from '../../programs/program.js';
 import { ROOT } from '../../support/spawned-server.js';
 
 const SCRIPT = join(ROOT, 'test', 'data-tools', 'parquet-rows.py');

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Finished, finish, pythonWith, run, startServer } from '../program.js';
+import { pythonWith } from '../install.js';
+import { type Finished, finish, run, startServer } from '../program.js';
 import { digestsOf, plantLarge } from '../tree.js';
 
 const PACKAGES: readonly string[] = ['azure-cli==2.91.0'];

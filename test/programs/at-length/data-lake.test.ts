@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ACCOUNT, DATA_PACKAGES, KEY, pythonWith, run, startServer } from '../program.js';
+import { DATA_PACKAGES, pythonWith } from '../install.js';
+import { ACCOUNT, KEY, run, startServer } from '../program.js';
 
 const SCRIPT = fileURLToPath(new URL('../../../../test/programs/data-lake.py', import.meta.url));
 
