@@ -1,0 +1,191 @@
+// The options of `shelfmark serve`: its own, and Azurite's.
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { LOG_LEVELS, type LogLevel } from '#server';
+import { DATA_DEFAULT } from './data-default.js';
+import { addLimitOptions, type LimitFlags } from './limit-options.js';
+import { parseProxies } from './parse-proxies.js';
+import { parseRole } from './parse-role.js';
+import { parseWorkers, type Workers } from './parse-workers.js';
+import { STORE_FLAGS, type StoreFlags } from './store-option.js';
+import { oneMore, type TenantFlags } from './tenants.js';
+
+const PORT_MAX = 65_535;
+/** Azurite's, which `UseDevelopmentStorage=true` stands for. */
+export const TABLE_PORT_DEFAULT = 10_002;
+export const QUEUE_PORT_DEFAULT = 10_001;
+export const BLOB_PORT_DEFAULT = 10_000;
+/** The same default as `serve()`. */
+export const HOST_DEFAULT = '127.0.0.1';
+
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= PORT_MAX)) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return port;
+}
+
+function parsePortOrNone(text: string): number | 'none' {
+  return text === 'none' ? text : parsePort(text);
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('A number of seconds.');
+  return Number(text);
+}
+
+/** Options of Azurite that are accepted without effect: what they ask for is always so here, or does not exist here. */
+const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
+  ['--loose', 'unknown headers and parameters are never refused'],
+  ['-L, --Loose', 'as --loose'],
+  ['--skipApiVersionCheck', 'every version is accepted'],
+  ['--disableProductStyleUrl', 'addresses are recognised by the account'],
+  ['--disableTelemetry', 'there is none'],
+  ['--extentMemoryLimit <megabytes>', 'data in memory is not limited'],
+  ['--blobKeepAliveTimeout <seconds>', 'connections are kept for two minutes'],
+  ['--queueKeepAliveTimeout <seconds>', 'connections are kept for two minutes'],
+  ['--tableKeepAliveTimeout <seconds>', 'connections are kept for two minutes'],
+  ['--oauth <level>', 'bearer tokens are always checked in full'],
+];
+
+export interface ServeFlags extends LimitFlags, StoreFlags, TenantFlags {
+  readonly host?: string;
+  readonly tableHost?: string;
+  readonly tablePort: number;
+  readonly queuePort?: number | 'none';
+  readonly queueHost?: string;
+  readonly blobPort?: number | 'none';
+  readonly blobHost?: string;
+  readonly silent?: boolean;
+  readonly debug?: string | true;
+  readonly durability: 'full' | 'none';
+  readonly workers: Workers;
+  readonly allowWellKnownKey?: boolean;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly trustedProxy?: readonly string[];
+  readonly tableDeletionSeconds?: number;
+  readonly accounts?: string;
+  readonly peerHost?: string;
+  readonly peerPort?: number | 'none';
+  readonly metricsPort?: number;
+  readonly metricsHost?: string;
+  readonly logLevel?: LogLevel;
+}
+
+/** Endpoints and data. */
+const placeOptions = (): Command =>
+  new Command('serve')
+    .description('serve tables, queues and blobs until SIGINT or SIGTERM')
+    .option('--data <directory>', `data directory (default: ./${DATA_DEFAULT})`)
+    .option(
+      STORE_FLAGS,
+      'address of the store instead of --data: lmdb:DIR, memory: or cassandra://HOST,…/KEYSPACE',
+    )
+    .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
+    .addOption(
+      new Option('--table-port <port>', 'port of the Table service; 0 picks a free port')
+        .argParser(parsePort)
+        .default(TABLE_PORT_DEFAULT),
+    )
+    .addOption(
+      new Option(
+        '--queue-port <port>',
+        'port of the Queue service; 0 picks a free port, none turns the service off (default: 10001, or a free port with --table-port 0)',
+      ).argParser(parsePortOrNone),
+    )
+    .option('--queue-host <host>', 'address of the Queue service (default: --host)')
+    .addOption(
+      new Option(
+        '--blob-port <port>',
+        'port of the Blob service; 0 picks a free port, none turns the service off (default: 10000, or a free port if the other two ports are given)',
+      ).argParser(parsePortOrNone),
+    )
+    .option('--blob-host <host>', 'address of the Blob service (default: --host)')
+    .option(
+      '--peer-host <host>',
+      'Cassandra: address at which other front ends of the same store reach this one (default: 127.0.0.1)',
+    )
+    .addOption(
+      new Option(
+        '--peer-port <port>',
+        'Cassandra: port for other front ends; 0 picks a free port, none turns forwarding off (default: 0)',
+      ).argParser(parsePortOrNone),
+    );
+
+const addTenantOptions = (serving: Command): Command =>
+  serving
+    .option('--tenant <id>', 'accept bearer tokens of this Entra ID tenant; repeatable', oneMore)
+    .option('--tenant-issuer <url>', "issuer of the tokens (default: the tenant's two issuers)")
+    .option('--tenant-jwks <url or file>', "public keys of the issuer (default: the tenant's)")
+    .option('--tenant-audience <audience>', 'audience of the tokens (default: https://storage.azure.com)')
+    .option('--tenant-role <role>', 'role of tokens that carry none (default: no access)', parseRole);
+
+function addAzuriteOptions(serving: Command): void {
+  serving
+    .option('-l, --location <directory>', "same as --data, for Azurite's users")
+    .option('--tableHost <host>', "same as --host, for Azurite's users")
+    .addOption(
+      new Option('--tablePort <port>', "same as --table-port, for Azurite's users").argParser(parsePort),
+    )
+    .addOption(new Option('--queuePort <port>').argParser(parsePortOrNone).hideHelp())
+    .addOption(new Option('--queueHost <host>').hideHelp())
+    .addOption(new Option('--blobPort <port>').argParser(parsePortOrNone).hideHelp())
+    .addOption(new Option('--blobHost <host>').hideHelp());
+  for (const [flags, why] of IGNORED_FLAGS) serving.addOption(new Option(flags, why).hideHelp());
+}
+
+/** `shelfmark serve` with its options, without an action. */
+export function serveOptions(): Command {
+  const serving = placeOptions()
+    .addOption(
+      new Option(
+        '--durability <mode>',
+        'none: answer before data is synced to disk; not safe from a power cut',
+      )
+        .choices(['full', 'none'])
+        .default('full'),
+    )
+    .addOption(
+      new Option('--workers <n>', 'number of server processes; auto: one per core')
+        .argParser(parseWorkers)
+        .default(1),
+    )
+    .option('--allow-well-known-key', "allow the emulator's public key on addresses other than loopback")
+    .option('--cert <file>', 'certificate in PEM; with --key, serves HTTPS')
+    .option('--key <file>', 'private key of the certificate, in PEM')
+    .addOption(
+      new Option(
+        '--trusted-proxy <address...>',
+        'trust X-Forwarded-* and Forwarded headers from these addresses or ranges (10.0.0.0/8)',
+      ).argParser(parseProxies),
+    )
+    .addOption(
+      new Option(
+        '--table-deletion-seconds <n>',
+        'seconds for which the name of a deleted table or queue cannot be used again (default: 0)',
+      ).argParser(parseSeconds),
+    )
+    .option(
+      '--accounts <file>',
+      'accounts and keys, NAME:KEY[:KEY2] per line; reloaded on SIGHUP and on change',
+    )
+    .addOption(
+      new Option(
+        '--metrics-port <port>',
+        'serve /healthz, /readyz and /metrics on this port; 0 picks a free port (default: off)',
+      ).argParser(parsePort),
+    )
+    .option('--metrics-host <host>', 'address of the metrics port (default: 127.0.0.1)')
+    .addOption(
+      new Option(
+        '--log-level <level>',
+        'least severe level to log, to standard error (default: warn)',
+      ).choices(LOG_LEVELS),
+    )
+    .option('--inMemoryPersistence', 'keep all data in memory; it is lost when the server ends')
+    .option('-s, --silent', 'print only the ready line and errors')
+    .option('-d, --debug [file]', 'log every request to standard error');
+  addAzuriteOptions(serving);
+  addTenantOptions(serving);
+  addLimitOptions(serving);
+  return serving;
+}
