@@ -190,7 +190,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'programs',
-    minutes: 12,
+    minutes: 4,
     proves: 'rclone, azure-cli, AzCopy, versitygw, pgBackRest, Icechunk, Delta, adlfs, Auth.js, unmodified',
     // AzCopy needs the library of libsecret-tools.
     debian: {
