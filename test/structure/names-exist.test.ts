@@ -46,12 +46,13 @@ const scripts = Object.keys(
   (JSON.parse(textOf('package.json')) as { scripts: Readonly<Record<string, string>> }).scripts,
 );
 
+/** A part of a path is what run-tests takes. */
 const isFile = (path: string): boolean => {
   const source = path
     .replace(/\/$/, '')
     .replace(/^dist\//, '')
     .replace(/\.js$/, '.ts');
-  return files.some(file => [path, source].some(name => `/${file}/`.includes(`/${name}/`)));
+  return files.some(file => [path, source].some(name => `/${file}`.includes(`/${name}`)));
 };
 const isWord = (word: string): boolean =>
   FOREIGN.has(word) ||

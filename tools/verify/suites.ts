@@ -193,8 +193,14 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'programs',
     minutes: 4,
-    proves: 'rclone, azure-cli, Delta and adlfs, unmodified',
-    debian: { rclone: 'rclone' },
+    proves: 'rclone, azure-cli, AzCopy, versitygw, pgBackRest, Icechunk, Delta, adlfs, Auth.js, unmodified',
+    // AzCopy needs the library of libsecret-tools.
+    debian: {
+      rclone: 'rclone',
+      pgbackrest: 'pgbackrest',
+      pg_ctlcluster: 'postgresql',
+      'secret-tool': 'libsecret-tools',
+    },
     steps: [longTests('programs', ['test/programs'])],
   },
   {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { serve } from 'shelfmark';
-import { isInstalled, pythonWith, run } from '../program.js';
+import { pythonWith } from '../install.js';
+import { isInstalled, run } from '../program.js';
 import { type Language, onServer, readmeBlocks } from '../readme.js';
 
 const AZ_PACKAGES: readonly string[] = ['azure-cli==2.91.0'];
