@@ -1,5 +1,5 @@
-// `shelfmark serve`: runs a server in the foreground until a signal stops it, in this process or in a cluster of several
-// (primary.ts, worker.ts). Takes Azurite's flags beside its own.
+// `shelfmark serve`: runs a server in the foreground until a signal stops it, in this process or in a cluster of
+// several (primary.ts, worker.ts). Takes Azurite's flags in addition to its own.
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
@@ -33,7 +33,7 @@ import { oneMore, type TenantFlags, tenantsOf } from './options/tenants.js';
 import { tuneHeap } from './tune-heap.js';
 
 const PORT_MAX = 65_535;
-/** Azurite's, which `UseDevelopmentStorage=true` stands for. */
+/** Azurite's, and the default of `UseDevelopmentStorage=true`. */
 const TABLE_PORT_DEFAULT = 10_002;
 const QUEUE_PORT_DEFAULT = 10_001;
 const BLOB_PORT_DEFAULT = 10_000;
@@ -55,7 +55,7 @@ function parseSeconds(text: string): number {
   return Number(text);
 }
 
-/** Options of Azurite that are accepted without effect: what they ask for is always so here, or does not exist here. */
+/** Options of Azurite that are accepted without effect: what they ask for is always on here, or does not exist here. */
 const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--loose', 'unknown headers and parameters are never refused'],
   ['-L, --Loose', 'as --loose'],
@@ -243,7 +243,10 @@ function operationsOf({ metricsPort: port, metricsHost: host }: Flags): Operatio
   return port === undefined ? undefined : { host, port };
 }
 
-/** The addresses on which the accounts are served, and whether the well-known key is allowed. Azurite's --tableHost applies to tables alone. */
+/**
+ * The addresses on which the accounts are served, and whether the well-known key is allowed. Azurite's --tableHost
+ * applies only to tables.
+ */
 const exposureOf = ({ host, tableHost, queueHost, blobHost, allowWellKnownKey }: Flags) => ({
   host: host ?? tableHost,
   queueHost: queueHost ?? host ?? HOST_DEFAULT,
@@ -255,7 +258,7 @@ const exposureOf = ({ host, tableHost, queueHost, blobHost, allowWellKnownKey }:
 const queuePortOf = ({ tablePort, queuePort }: Flags): number | 'none' =>
   queuePort ?? (tablePort === 0 ? 0 : QUEUE_PORT_DEFAULT);
 
-/** Who chose the ports of tables and queues runs several servers, or has another one for blobs. */
+/** If the ports of tables and queues were given, the user runs several servers, or has another one for blobs. */
 function blobPortOf(flags: Flags): number | 'none' {
   const { tablePort, blobPort } = flags;
   const areChosen = tablePort !== TABLE_PORT_DEFAULT && queuePortOf(flags) !== QUEUE_PORT_DEFAULT;
